@@ -1,0 +1,121 @@
+import RetakeCore
+
+/// One picture: what it is, and a reference to its pixels. Copying a `Frame` copies no pixel.
+public struct Frame: Sendable {
+  public var id: FrameID
+  /// On the session's time line, unshifted.
+  public var timestamp: Timestamp
+  public var format: PixelFormat
+  /// Pixels.
+  public var width: Int
+  /// Pixels.
+  public var height: Int
+  public var range: ColorRange
+  public var matrix: ColorMatrix
+  /// Degrees, clockwise, that a viewer turns the picture by: 0, 90, 180 or 270. Metadata only,
+  /// until a stage asks for it.
+  public var rotationDegrees: Int
+  /// Width of a pixel over its height.
+  public var sampleAspect: SampleAspect
+  public let storage: FrameStorage
+
+  public init(
+    id: FrameID = FrameID(track: 0, sequence: 0), timestamp: Timestamp = .zero,
+    format: PixelFormat, width: Int, height: Int, range: ColorRange = .limited,
+    matrix: ColorMatrix? = nil, rotationDegrees: Int = 0, sampleAspect: SampleAspect = .square,
+    storage: FrameStorage
+  ) {
+    precondition(width > 0 && height > 0, "a frame has pixels")
+    precondition(storage.planes.count == format.planeCount, "the storage has the format's planes")
+    self.id = id
+    self.timestamp = timestamp
+    self.format = format
+    self.width = width
+    self.height = height
+    self.range = range
+    self.matrix = matrix ?? (format.isYUV ? .assumed(height: height) : .identity)
+    self.rotationDegrees = rotationDegrees
+    self.sampleAspect = sampleAspect
+    self.storage = storage
+  }
+
+  /// A frame of the given pixels, each plane as visible rows without padding.
+  ///
+  /// The simplest way to inject a frame in a test.
+  public init(
+    id: FrameID = FrameID(track: 0, sequence: 0), timestamp: Timestamp = .zero,
+    format: PixelFormat, width: Int, height: Int, range: ColorRange = .full, planes: [[UInt8]]
+  ) {
+    precondition(planes.count == format.planeCount, "one array a plane")
+    let storage = FrameStorage.make(format: format, width: width, height: height) {
+      writable, strides in
+      for plane in 0..<format.planeCount {
+        let rowBytes = format.rowBytes(plane: plane, width: width)
+        let rows = format.rowCount(plane: plane, height: height)
+        precondition(planes[plane].count == rowBytes * rows, "a plane is rows x row bytes")
+        planes[plane].withUnsafeBytes { source in
+          for row in 0..<rows {
+            // SAFETY: both ranges lie inside their buffers by the precondition above.
+            writable[plane].baseAddress?.advanced(by: row * strides[plane]).copyMemory(
+              from: source.baseAddress!.advanced(by: row * rowBytes), byteCount: rowBytes)
+          }
+        }
+      }
+    }
+    self.init(
+      id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
+      storage: storage)
+  }
+
+  /// Calls `body` with each visible row of a plane, top down.
+  @inlinable
+  public func forEachRow(of plane: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    let rowBytes = format.rowBytes(plane: plane, width: width)
+    let base = storage.planes[plane].base
+    let stride = storage.planes[plane].stride
+    for row in 0..<format.rowCount(plane: plane, height: height) {
+      // SAFETY: the storage holds `rowCount` rows of at least `rowBytes`, `stride` apart.
+      body(UnsafeRawBufferPointer(start: base + row * stride, count: rowBytes))
+    }
+    withExtendedLifetime(storage) {}
+  }
+
+  /// The visible bytes of a plane, rows joined without padding. Copies: for tests and encoders.
+  public func bytes(of plane: Int) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(
+      format.rowBytes(plane: plane, width: width) * format.rowCount(plane: plane, height: height))
+    forEachRow(of: plane) { result.append(contentsOf: $0) }
+    return result
+  }
+
+  /// XXH3-128 over the visible bytes of all planes and nothing else: the frame table's pixel hash.
+  public var pixelDigest: Digest128 {
+    var hasher = DigestHasher()
+    for plane in 0..<format.planeCount { forEachRow(of: plane) { hasher.append($0) } }
+    return hasher.finish()
+  }
+
+  /// Format, width, height, range, matrix, then the visible rows: a frame as a stage's result.
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(format.rawValue)
+    hasher.append(Int64(width))
+    hasher.append(Int64(height))
+    hasher.append(range.rawValue)
+    hasher.append(matrix.rawValue)
+    for plane in 0..<format.planeCount { forEachRow(of: plane) { hasher.append($0) } }
+  }
+}
+
+/// Width of a pixel over its height.
+public struct SampleAspect: Hashable, Sendable, Codable {
+  public var numerator: Int32
+  public var denominator: Int32
+
+  public static let square = SampleAspect(1, 1)
+
+  public init(_ numerator: Int32, _ denominator: Int32) {
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+}

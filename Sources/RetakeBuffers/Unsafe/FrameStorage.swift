@@ -1,0 +1,83 @@
+import RetakeCore
+
+/// The memory of one frame's planes, immutable once published, shared by reference.
+///
+/// Whoever made the memory is told once, by `release`, when the last holder lets go: a decoder's
+/// buffer goes back to its pool without ever having been copied.
+public final class FrameStorage: @unchecked Sendable {
+  // SAFETY: @unchecked because pointers are not Sendable. The planes are written only before the
+  // storage is published and read only afterwards; `release` runs once, in deinit.
+
+  /// One plane: where its first visible row begins, and the distance between rows in bytes.
+  public struct Plane {
+    public var base: UnsafePointer<UInt8>
+    public var stride: Int
+
+    public init(base: UnsafePointer<UInt8>, stride: Int) {
+      self.base = base
+      self.stride = stride
+    }
+  }
+
+  public let planes: [Plane]
+  private let release: @Sendable () -> Void
+
+  /// Storage over memory of someone else's, valid until `release` is called.
+  public init(planes: [Plane], release: @escaping @Sendable () -> Void) {
+    self.planes = planes
+    self.release = release
+  }
+
+  deinit {
+    release()
+  }
+
+  /// Rows begin at multiples of this many bytes in storage made here.
+  public static let alignment = 64
+  /// Bytes that may be read past the last row by vector code.
+  public static let padding = 64
+
+  /// Fresh storage, filled by `fill` before anybody else sees it.
+  ///
+  /// `fill` gets one writable buffer a plane and the plane's stride in bytes. Bytes that it does
+  /// not write are undefined.
+  public static func make<Failure: Error>(
+    format: PixelFormat, width: Int, height: Int,
+    fill: (_ planes: [UnsafeMutableRawBufferPointer], _ strides: [Int]) throws(Failure) -> Void
+  ) throws(Failure) -> FrameStorage {
+    let strides = (0..<format.planeCount).map {
+      (format.rowBytes(plane: $0, width: width) + alignment - 1) / alignment * alignment
+    }
+    let sizes = (0..<format.planeCount).map {
+      strides[$0] * format.rowCount(plane: $0, height: height)
+    }
+    let total = sizes.reduce(0, +) + padding
+    // SAFETY: one allocation, freed by the release closure below or, on a throw, right here.
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: total, alignment: alignment)
+    var offset = 0
+    var writable: [UnsafeMutableRawBufferPointer] = []
+    for size in sizes {
+      writable.append(UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + size]))
+      offset += size
+    }
+    do throws(Failure) {
+      try fill(writable, strides)
+    } catch {
+      memory.deallocate()
+      throw error
+    }
+    guard let base = memory.baseAddress else { preconditionFailure("padding is never empty") }
+    var planes: [Plane] = []
+    offset = 0
+    for (size, stride) in zip(sizes, strides) {
+      planes.append(
+        Plane(base: (base + offset).assumingMemoryBound(to: UInt8.self), stride: stride))
+      offset += size
+    }
+    // SAFETY: the address crosses into the closure as an integer because pointers are not Sendable.
+    let address = UInt(bitPattern: base)
+    return FrameStorage(planes: planes) {
+      UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
+    }
+  }
+}

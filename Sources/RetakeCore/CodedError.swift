@@ -1,0 +1,49 @@
+/// Where a problem lies: a file, a frame, a place inside a document.
+public struct Place: Hashable, Sendable, Codable, CustomStringConvertible {
+  public var file: String?
+  public var frame: FrameID?
+  /// A JSON pointer (RFC 6901) into the document, such as `/nodes/2/kind`.
+  public var pointer: String?
+
+  public init(file: String? = nil, frame: FrameID? = nil, pointer: String? = nil) {
+    self.file = file
+    self.frame = frame
+    self.pointer = pointer
+  }
+
+  public var description: String {
+    [file, frame.map { "frame \($0)" }, pointer.map { "at \($0.isEmpty ? "/" : $0)" }]
+      .compactMap(\.self).joined(separator: ", ")
+  }
+}
+
+/// The world's mistakes, as every room reports them: a stable code, what happened, why, where,
+/// and what to do next.
+///
+/// Each room has one enum that conforms. The command renders it once, at the top.
+public protocol CodedError: Error, Sendable, CustomStringConvertible {
+  /// Stable and dotted, room first: `"media.demux.noTrack"`.
+  var code: String { get }
+  /// One sentence in the user's words, without the place and without advice.
+  var message: String { get }
+  /// What the layer below said, such as FFmpeg's own message.
+  var cause: String? { get }
+  var place: Place? { get }
+  /// What to do now; an exact command where there is one.
+  var advice: String? { get }
+}
+
+extension CodedError {
+  public var cause: String? { nil }
+  public var place: Place? { nil }
+  public var advice: String? { nil }
+
+  /// `"place: message (cause). advice"`, on one line.
+  public var description: String {
+    var text = place.map { "\($0): " } ?? ""
+    text += message
+    if let cause { text += " (\(cause))" }
+    if let advice { text += ". \(advice)" }
+    return text
+  }
+}

@@ -1,0 +1,39 @@
+/// Durations as people write them in documents and options: a decimal number and a unit.
+extension Duration {
+  /// Whole nanoseconds, nearest, half away from zero.
+  public var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let total = Int128(seconds) * 1_000_000_000_000_000_000 + Int128(attoseconds)
+    return Int64(clamping: divideToNearest(total, by: 1_000_000_000))
+  }
+
+  /// Parses `"45ms"`, `"1.5s"`, `"250us"` or `"800ns"`; `nil` for any other form, for a negative
+  /// number, and for a number with more than nine digits on either side of the point.
+  public init?(parsing text: some StringProtocol) {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let scales: [String: Int64] = ["ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000]
+    guard let scale = scales[String(text.dropFirst(digits.count))] else { return nil }
+    let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), let whole = Int64(parts[0]), parts[0].count <= 9 else {
+      return nil
+    }
+    var nanoseconds = Int128(whole) * Int128(scale)
+    if parts.count == 2 {
+      guard (1...9).contains(parts[1].count), let fraction = Int64(parts[1]) else { return nil }
+      var divisor: Int128 = 1
+      for _ in 0..<parts[1].count { divisor *= 10 }
+      nanoseconds += divideToNearest(Int128(fraction) * Int128(scale), by: divisor)
+    }
+    self = .nanoseconds(Int64(nanoseconds))
+  }
+
+  /// The shortest exact form with a unit: `"45ms"`, `"1.5s"`, `"33333333ns"`.
+  public var unitText: String {
+    let value = nanoseconds
+    for (unit, scale) in [("s", Int64(1_000_000_000)), ("ms", 1_000_000), ("us", 1_000)]
+    where value % scale == 0 {
+      return "\(value / scale)\(unit)"
+    }
+    return "\(value)ns"
+  }
+}

@@ -1,0 +1,69 @@
+/// A point on a session's time line, in integer nanoseconds from the session's origin.
+///
+/// Negative values are allowed: a frame may be earlier than the origin that a case selects.
+public struct Timestamp: Hashable, Comparable, Sendable, Codable {
+  public var nanoseconds: Int64
+
+  public static let zero = Timestamp(nanoseconds: 0)
+
+  public init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  /// The instant of a presentation time: `pts × timeBase`, to the nearest nanosecond, half away
+  /// from zero, computed with 128 bits. `nil` when the result does not fit in 64 bits.
+  public init?(pts: Int64, timeBase: TimeBase) {
+    let product = Int128(pts) * Int128(timeBase.numerator) * 1_000_000_000
+    let value = divideToNearest(product, by: Int128(timeBase.denominator))
+    guard let nanoseconds = Int64(exactly: value) else { return nil }
+    self.nanoseconds = nanoseconds
+  }
+
+  public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  public static func + (left: Timestamp, right: Int64) -> Timestamp {
+    Timestamp(nanoseconds: left.nanoseconds + right)
+  }
+
+  /// The distance in nanoseconds.
+  public static func - (left: Timestamp, right: Timestamp) -> Int64 {
+    left.nanoseconds - right.nanoseconds
+  }
+
+  public static func - (left: Timestamp, right: Int64) -> Timestamp {
+    Timestamp(nanoseconds: left.nanoseconds - right)
+  }
+}
+
+/// The unit of a track's presentation times, in seconds: `numerator / denominator`.
+public struct TimeBase: Hashable, Sendable, Codable, CustomStringConvertible {
+  public var numerator: Int32
+  public var denominator: Int32
+
+  public init(_ numerator: Int32, _ denominator: Int32) {
+    precondition(numerator > 0 && denominator > 0, "a time base is a positive fraction")
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+
+  /// Parses `"1/30000"`; `nil` for any other form.
+  public init?(parsing text: some StringProtocol) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let numerator = Int32(parts[0]), let denominator = Int32(parts[1]),
+      numerator > 0, denominator > 0
+    else { return nil }
+    self.init(numerator, denominator)
+  }
+
+  public var description: String { "\(numerator)/\(denominator)" }
+}
+
+/// `value / divisor` to the nearest integer, half away from zero. `divisor` must be positive.
+package func divideToNearest(_ value: Int128, by divisor: Int128) -> Int128 {
+  precondition(divisor > 0, "the divisor is positive")
+  let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+  guard 2 * remainder.magnitude >= divisor.magnitude else { return quotient }
+  return value < 0 ? quotient - 1 : quotient + 1
+}
