@@ -77,13 +77,34 @@ let sourceTargets: [Target] = rooms.filter { exists("Sources/\($0.name)") }.map 
     resources: exists("Sources/\(room.name)/Resources") ? [.embedInCode("Resources")] : [],
     swiftSettings: settings)
 }
+let executables: [Target] = ["retake"].filter { exists("Sources/\($0)") }.map { name in
+  .executableTarget(name: name, dependencies: ["RetakeCommand"], swiftSettings: settings)
+}
 let support = "RetakeTestSupport"
-let testTargets: [Target] = rooms.filter { exists("Tests/\($0.name)Tests") }.map { room in
+let supportTargets: [Target] = [support].filter { exists("Tests/\($0)") }.map { name in
+  .target(name: name, path: "Tests/\(name)", swiftSettings: settings)
+}
+let roomTests: [Target] = rooms.filter {
+  $0.name != "RetakeCommand" && exists("Tests/\($0.name)Tests")
+}.map { room in
   .testTarget(
     name: "\(room.name)Tests",
     dependencies: [.init(stringLiteral: room.name)] + room.ours.map { .init(stringLiteral: $0) }
       + (exists("Tests/\(support)") ? [.init(stringLiteral: support)] : []),
     path: "Tests/\(room.name)Tests", swiftSettings: settings)
+}
+
+/// Tests of the whole house, which belong to no single room.
+let houseTests: [Target] = [
+  Room(name: "RetakeCommandTests", ours: ["RetakeCommand", "retake"]),
+  Room(name: "RetakeDeterminismTests", ours: rooms.map(\.name).filter { $0 != "Retake" }),
+  Room(name: "RetakeTidyTests"),
+].filter { exists("Tests/\($0.name)") }.map { room in
+  .testTarget(
+    name: room.name,
+    dependencies: (room.ours.filter { exists("Sources/\($0)") } + [support]).map {
+      .init(stringLiteral: $0)
+    }, path: "Tests/\(room.name)", swiftSettings: settings)
 }
 
 let package = Package(
@@ -113,6 +134,6 @@ let package = Package(
     .systemLibrary(
       name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev"])]),
-  ] + sourceTargets + testTargets,
+  ] + sourceTargets + executables + supportTargets + roomTests + houseTests,
   swiftLanguageModes: [.v6]
 )
