@@ -1,0 +1,83 @@
+/// One decision of the time plane, as it is written, digested and compared:
+/// `@ns node track:sequence[.item] kind key=value…`, keys in byte order.
+public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
+  /// Nanoseconds of virtual time.
+  public var time: Int64
+  public var node: String
+  /// `nil` for decisions about a node as a whole; written as `-`.
+  public var frame: FrameID?
+  /// Index of an item inside a forEach; `nil` for the whole frame.
+  public var item: Int?
+  /// A word such as `drop`, `thin`, `start`.
+  public var kind: String
+  public var details: [Detail]
+
+  public struct Detail: Hashable, Sendable {
+    public var key: String
+    public var value: String
+
+    public init(_ key: String, _ value: String) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  /// `details` may come in any order; they are kept sorted by the bytes of their keys.
+  public init(
+    time: Int64, node: String, frame: FrameID? = nil, item: Int? = nil, kind: String,
+    details: [Detail] = []
+  ) {
+    self.time = time
+    self.node = node
+    self.frame = frame
+    self.item = item
+    self.kind = kind
+    self.details = details.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+  }
+
+  public var description: String {
+    var text = "@\(time) \(node) "
+    if let frame { text += "\(frame.track):\(frame.sequence)" } else { text += "-" }
+    if let item { text += ".\(item)" }
+    text += " \(kind)"
+    for detail in details { text += " \(detail.key)=\(detail.value)" }
+    return text
+  }
+
+  public subscript(key: String) -> String? { details.first { $0.key == key }?.value }
+
+  /// Parses a line as `description` writes it; `nil` for any other form.
+  public init?(parsing line: some StringProtocol) {
+    let words = line.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count >= 4, words[0].first == "@", let time = Int64(words[0].dropFirst()),
+      !words[1].isEmpty, !words[3].isEmpty, let subject = Subject(parsing: words[2])
+    else { return nil }
+    var details: [Detail] = []
+    for word in words.dropFirst(4) {
+      guard let equals = word.firstIndex(of: "="), equals != word.startIndex else { return nil }
+      details.append(
+        Detail(String(word[..<equals]), String(word[word.index(after: equals)...])))
+    }
+    self.init(
+      time: time, node: String(words[1]), frame: subject.frame, item: subject.item,
+      kind: String(words[3]), details: details)
+  }
+
+  private struct Subject {
+    var frame: FrameID?
+    var item: Int?
+
+    init?(parsing word: some StringProtocol) {
+      if word == "-" { return }
+      let parts = word.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 2, let track = Int(parts[0]) else { return nil }
+      let rest = parts[1].split(separator: ".", omittingEmptySubsequences: false)
+      guard (1...2).contains(rest.count), let sequence = Int(rest[0]) else { return nil }
+      frame = FrameID(track: track, sequence: sequence)
+      if rest.count == 2 {
+        guard let item = Int(rest[1]) else { return nil }
+        self.item = item
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// Why a frame was dropped. Drops are losses; thinning and superseding are by design.
+public enum DropReason: String, Hashable, Sendable, Codable, CaseIterable {
+  case queue
+  case pool
+  case timeout
+  case partnerMissing
+}
+
+/// How a frame ended on its way to one sink.
+public enum FrameFate: Hashable, Sendable {
+  case delivered
+  case dropped(DropReason)
+  /// Taken out by design; the reason is the kind of the node that did it, such as `throttle`.
+  case thinned(by: String)
+  /// A newer frame took its place on a replace edge.
+  case superseded
+  /// Failed with the stage's stable code.
+  case failed(code: String)
+  /// Not settled when the run ended.
+  case inFlight
+
+  /// The word in result and decision lines.
+  public var word: String {
+    switch self {
+    case .delivered: "deliver"
+    case .dropped: "drop"
+    case .thinned: "thin"
+    case .superseded: "supersede"
+    case .failed: "fail"
+    case .inFlight: "inFlight"
+    }
+  }
+
+  /// The reason in result and decision lines; `-` when the word says it all.
+  public var reason: String {
+    switch self {
+    case .dropped(let reason): reason.rawValue
+    case .thinned(let kind): kind
+    case .failed(let code): code
+    case .delivered, .superseded, .inFlight: "-"
+    }
+  }
+
+  /// The inverse of `word` and `reason`; `nil` for words that are not ours.
+  public init?(word: some StringProtocol, reason: some StringProtocol) {
+    switch word {
+    case "deliver": self = .delivered
+    case "drop":
+      guard let reason = DropReason(rawValue: String(reason)) else { return nil }
+      self = .dropped(reason)
+    case "thin": self = .thinned(by: String(reason))
+    case "supersede": self = .superseded
+    case "fail": self = .failed(code: String(reason))
+    case "inFlight": self = .inFlight
+    default: return nil
+    }
+  }
+}
+
+/// What became of one captured frame at one sink.
+public struct SinkOutcome: Hashable, Sendable {
+  public enum Content: Hashable, Sendable {
+    case facts([ResultFact])
+    /// The frame never came: how it ended, and at which node.
+    case ended(FrameFate, node: String)
+  }
+
+  public var sink: String
+  public var content: Content
+
+  public init(sink: String, content: Content) {
+    self.sink = sink
+    self.content = content
+  }
+}
+
+/// All that a run says of one captured frame: the unit of a results file.
+public struct FrameResult: Hashable, Sendable {
+  public var id: FrameID
+  /// In the track's time base; `nil` when the frame had none.
+  public var pts: Int64?
+  /// One per sink, sinks in rising order of their path.
+  public var outcomes: [SinkOutcome]
+
+  public init(id: FrameID, pts: Int64?, outcomes: [SinkOutcome]) {
+    self.id = id
+    self.pts = pts
+    self.outcomes = outcomes
+  }
+}

@@ -1,0 +1,81 @@
+/// What became of the captured frames on their way to one sink. It balances in every run:
+/// `captured = delivered + dropped + thinned + superseded + failed + inFlight`.
+public struct FrameLedger: Hashable, Sendable, Codable {
+  public var captured = 0
+  public var delivered = 0
+  /// By reason; reasons that did not occur are absent.
+  public var dropped: [String: Int] = [:]
+  public var thinned = 0
+  public var superseded = 0
+  public var failed = 0
+  public var inFlight = 0
+
+  public init() {}
+
+  public var droppedTotal: Int { dropped.values.reduce(0, +) }
+
+  public var isBalanced: Bool {
+    captured == delivered + droppedTotal + thinned + superseded + failed + inFlight
+  }
+
+  /// Counts one settled frame; `captured` is counted at the source.
+  public mutating func count(_ fate: FrameFate) {
+    switch fate {
+    case .delivered: delivered += 1
+    case .dropped(let reason): dropped[reason.rawValue, default: 0] += 1
+    case .thinned: thinned += 1
+    case .superseded: superseded += 1
+    case .failed: failed += 1
+    case .inFlight: inFlight += 1
+    }
+  }
+}
+
+/// The outcome of one run in numbers and digests: the document `run.json`.
+public struct RunSummary: Hashable, Sendable, Codable {
+  public struct Costs: Hashable, Sendable, Codable {
+    /// Costs that came from a recorded tape.
+    public var recorded = 0
+    /// Costs that were declared or drawn.
+    public var modelled = 0
+
+    public init() {}
+  }
+
+  public var v = 1
+  public var session: String?
+  /// The name of the case: written as `case`.
+  public var caseName: String?
+  public var pipeline: String
+  public var mode: String
+  public var workers: Int
+  public var frames: FrameLedger
+  public var lostBeforeCapture = 0
+  public var payloadMissing = 0
+  public var decisions = 0
+  public var decisionDigest: Digest128
+  public var resultDigest: Digest128
+  public var costs = Costs()
+  public var wallSeconds: Double = 0
+  public var framesPerSecond: Double = 0
+  /// Set when a stage halted the run: the stable code of the first error.
+  public var haltedBy: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
+    case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
+    case framesPerSecond, haltedBy
+  }
+
+  public init(
+    pipeline: String, mode: String, workers: Int, frames: FrameLedger, decisionDigest: Digest128,
+    resultDigest: Digest128
+  ) {
+    self.pipeline = pipeline
+    self.mode = mode
+    self.workers = workers
+    self.frames = frames
+    self.decisionDigest = decisionDigest
+    self.resultDigest = resultDigest
+  }
+}
