@@ -1,0 +1,81 @@
+/// The rules that need the floors table.
+enum FloorRules {
+  /// The table against itself: a target stands above, or beside, all that it uses.
+  static func check(table: [FloorEntry]) -> [Finding] {
+    table.flatMap { entry in
+      entry.ours.compactMap { name in
+        guard let lower = Floors.entry(name, in: table) else {
+          return Finding(path: "floors", line: 0, rule: "\(entry.name) may use unknown \(name)")
+        }
+        guard lower.floor > entry.floor || name == entry.name else { return nil }
+        return Finding(
+          path: "floors", line: 0,
+          rule: "\(entry.name) (floor \(entry.floor)) uses \(name) above it (floor \(lower.floor))")
+      }
+    }
+  }
+
+  /// Package.swift against the table.
+  static func check(manifest: Manifest, table: [FloorEntry]) -> [Finding] {
+    let path = "Package.swift"
+    return manifest.targets.filter { $0.type != "test" && $0.name != "RetakeTestSupport" }
+      .flatMap { target -> [Finding] in
+        guard let entry = Floors.entry(target.name, in: table) else {
+          return [Finding(path: path, line: 0, rule: "\(target.name) is not in the floors table")]
+        }
+        let allowed = entry.ours + entry.outside
+        return target.dependencyNames.filter { !allowed.contains($0) }.map {
+          Finding(path: path, line: 0, rule: "\(target.name) may not depend on \($0)")
+        }
+      }
+  }
+
+  /// Every import line: what the table allows, and declared, because SwiftPM lets a transitive
+  /// import pass.
+  static func check(
+    imports file: SourceFile, manifest: Manifest, table: [FloorEntry]
+  ) throws -> [Finding] {
+    try ImportLine.all(in: file).compactMap { line in
+      guard let rule = complaint(line, file: file, manifest: manifest, table: table) else {
+        return nil
+      }
+      return Finding(path: file.path, line: line.line, rule: rule)
+    }
+  }
+
+  private static func complaint(
+    _ line: ImportLine, file: SourceFile, manifest: Manifest, table: [FloorEntry]
+  ) -> String? {
+    let module = line.module
+    if line.isExported, Floors.entry(file.target, in: table)?.floor != Floors.facade {
+      return "only the façade re-exports; \(file.target) re-exports \(module)"
+    }
+    if Floors.everywhere.contains(module) { return nil }
+    if Floors.cLibraries.contains(module) { return platformComplaint(module, file: file) }
+    switch file.folders.first {
+    case "Examples":
+      return Floors.doors.contains(module) ? nil : "an example imports \(module), not a door"
+    case "Tests":
+      if Floors.inTests.contains(module) { return nil }
+    default:
+      guard let entry = Floors.entry(file.target, in: table) else {
+        return "\(file.target) is not in the floors table"
+      }
+      if entry.toolchain.contains(module) { return nil }
+      guard (entry.ours + entry.outside).contains(module) else {
+        return "\(file.target) may not import \(module)"
+      }
+    }
+    guard let target = manifest.target(file.target) else {
+      return "\(file.target) is not a target of Package.swift"
+    }
+    return target.dependencyNames.contains(module)
+      ? nil : "\(module) is not a declared dependency of \(file.target)"
+  }
+
+  private static func platformComplaint(_ module: String, file: SourceFile) -> String? {
+    let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).count
+    guard lines > Floors.platformFileLinesMax else { return nil }
+    return "\(module) belongs in a file of at most \(Floors.platformFileLinesMax) lines"
+  }
+}

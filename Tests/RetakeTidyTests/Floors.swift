@@ -1,0 +1,98 @@
+/// One target of the house: its floor and exactly what it may import.
+struct FloorEntry: Sendable {
+  var floor: Int
+  var name: String
+  var ours: [String] = []
+  /// Products of other packages and C modules; declared in the manifest.
+  var outside: [String] = []
+  /// Modules of the toolchain beyond `Floors.everywhere`; nothing declares them.
+  var toolchain: [String] = []
+}
+
+/// The floors: who may import whom. Package.swift and every import line are held against this.
+enum Floors {
+  /// Modules of the toolchain that any file may import.
+  static let everywhere = ["Dispatch", "Foundation", "Swift"]
+  /// The C library: in small files of its own only.
+  static let cLibraries = ["Android", "Darwin", "Glibc", "Musl"]
+  /// Lines that a file with a C library import may have.
+  static let platformFileLinesMax = 150
+  /// What tests may import beside what their target declares.
+  static let inTests = ["Synchronization", "Testing"]
+  /// What a user's package may import; the examples are such packages.
+  static let doors = ["Retake", "RetakeCommand", "RetakeTesting"]
+  /// The lowest floor that may print, and the only one that may re-export.
+  static let suite = 5
+  static let facade = 6
+
+  static let table: [FloorEntry] = [
+    FloorEntry(floor: 0, name: "CFFmpeg"),
+    FloorEntry(floor: 0, name: "CXXHash"),
+    FloorEntry(floor: 0, name: "RetakeCore", outside: ["CXXHash", "Collections"]),
+
+    FloorEntry(
+      floor: 1, name: "RetakeBuffers", ours: ["RetakeCore"], outside: ["Collections"],
+      toolchain: ["Synchronization"]),
+    FloorEntry(floor: 1, name: "RetakeGraph", ours: ["RetakeBuffers", "RetakeCore"]),
+    FloorEntry(floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB"]),
+
+    FloorEntry(
+      floor: 2, name: "RetakeMedia", ours: ["RetakeBuffers", "RetakeCore"], outside: ["CFFmpeg"]),
+    FloorEntry(
+      floor: 2, name: "RetakeRuntime", ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph"],
+      outside: ["Collections", "Logging", "Metrics"], toolchain: ["Synchronization"]),
+    FloorEntry(floor: 2, name: "RetakeCompare", ours: ["RetakeBuffers", "RetakeCore"]),
+
+    FloorEntry(
+      floor: 3, name: "RetakeStages",
+      ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime"]),
+    FloorEntry(
+      floor: 3, name: "RetakeSession",
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime", "RetakeStore",
+      ]),
+    FloorEntry(
+      floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore"], outside: ["Yams"]),
+
+    FloorEntry(
+      floor: 4, name: "RetakeRecord",
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
+        "RetakeSession", "RetakeStore",
+      ], outside: ["Logging"]),
+    FloorEntry(
+      floor: 4, name: "RetakeReplay",
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
+        "RetakeSession",
+      ], outside: ["Subprocess"]),
+    FloorEntry(
+      floor: 4, name: "RetakeReport",
+      ours: ["RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph"],
+      outside: ["Mustache", "Rainbow"]),
+
+    FloorEntry(
+      floor: 5, name: "RetakeSuite",
+      ours: [
+        "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph",
+        "RetakeMedia", "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRuntime",
+        "RetakeSession", "RetakeStages", "RetakeStore",
+      ], outside: ["Subprocess", "Yams"]),
+
+    FloorEntry(
+      floor: 6, name: "Retake",
+      ours: [
+        "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph",
+        "RetakeMedia", "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRuntime",
+        "RetakeSession", "RetakeStages", "RetakeSuite",
+      ]),
+
+    FloorEntry(
+      floor: 7, name: "RetakeCommand", ours: ["Retake"], outside: ["ArgumentParser"]),
+    FloorEntry(floor: 7, name: "retake", ours: ["RetakeCommand"]),
+  ]
+
+  static func entry(_ name: String, in table: [FloorEntry] = table) -> FloorEntry? {
+    table.first { $0.name == name }
+  }
+}

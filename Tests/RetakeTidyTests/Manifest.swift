@@ -1,0 +1,59 @@
+import Foundation
+import RetakeTestSupport
+
+/// What SwiftPM makes of Package.swift, as far as the floors need it.
+struct Manifest: Decodable {
+  struct Target: Decodable {
+    var name: String
+    /// regular, executable, test or system.
+    var type: String
+    var dependencies: [Dependency]
+
+    var dependencyNames: [String] { dependencies.map(\.name).sorted() }
+  }
+
+  struct Dependency: Decodable {
+    var name: String
+
+    init(name: String) { self.name = name }
+
+    /// `{"byName": ["RetakeCore", null]}`, and so for "target" and "product".
+    init(from decoder: any Decoder) throws {
+      let kinds = try decoder.singleValueContainer().decode([String: Parts].self)
+      guard let name = kinds.values.first?.first else {
+        throw DecodingError.dataCorrupted(
+          .init(codingPath: decoder.codingPath, debugDescription: "a dependency has a name"))
+      }
+      self.name = name
+    }
+
+    /// The name comes first; what follows (package, aliases, platforms) is of many types.
+    private struct Parts: Decodable {
+      var first: String
+
+      init(from decoder: any Decoder) throws {
+        var list = try decoder.unkeyedContainer()
+        first = try list.decode(String.self)
+      }
+    }
+  }
+
+  var targets: [Target]
+
+  func target(_ name: String) -> Target? { targets.first { $0.name == name } }
+
+  /// Asks SwiftPM, with a scratch folder of its own: the running `swift test` holds the usual one.
+  static func dump() throws -> Manifest {
+    let scratch = try TemporaryFolder("retake-manifest")
+    let result = try runCommand(
+      "swift",
+      arguments: [
+        "package", "--package-path", packageRoot.path, "--scratch-path", scratch.url.path,
+        "dump-package",
+      ])
+    guard result.status == 0 else { throw DumpFailed(description: result.stderr) }
+    return try JSONDecoder().decode(Manifest.self, from: result.stdoutBytes)
+  }
+
+  struct DumpFailed: Error, CustomStringConvertible { var description: String }
+}

@@ -1,0 +1,124 @@
+import Testing
+
+/// Something that may not be said in some of the files.
+struct WordRule: Sendable, CustomTestStringConvertible {
+  /// What a finding says: the rule, and what to do instead.
+  var name: String
+  var pattern: String
+  var readsComments = false
+  var applies: @Sendable (SourceFile) -> Bool
+  /// A path and a line that break the rule: the planted fault that proves it.
+  var planted: (path: String, text: String)
+
+  var testDescription: String { name }
+
+  func findings(in file: SourceFile, code: SwiftCode? = nil) throws -> [Finding] {
+    guard applies(file) else { return [] }
+    let text = readsComments ? file.text : (code ?? SwiftCode(file.text)).text
+    return try LinePattern(pattern).lines(in: text).map {
+      Finding(path: file.path, line: $0, rule: name)
+    }
+  }
+}
+
+/// The absences that keep the house calm.
+enum WordRules {
+  static let all: [WordRule] = [
+    time, sleep, output, pointers, random, locale, forced, unwrapped, unfinished,
+  ]
+
+  static let time = WordRule(
+    name: "only WallClock.swift reads real time",
+    pattern: #"\b(ContinuousClock|SuspendingClock|DispatchTime|DispatchWallTime)\b"#
+      + #"|\bDate(\(\)|\.now\b|\(timeIntervalSinceNow)|\.systemUptime\b|\bclock_gettime(_nsec_np)?\("#
+      + #"|\b(gettimeofday|mach_absolute_time|av_gettime\w*|CFAbsoluteTimeGetCurrent)\("#
+      + #"|(?<![\w.])(time|clock)\((nil)?\)"#,
+    applies: { isSource($0) && $0.name != "WallClock.swift" },
+    planted: ("Sources/RetakeRuntime/Driver.swift", "let start = ContinuousClock.now"))
+
+  static let sleep = WordRule(
+    name: "nothing sleeps; live waiting is WallClock.swift's",
+    pattern: #"\b(u|nano|clock_nano)?sleep\("#,
+    applies: { isSource($0) && $0.name != "WallClock.swift" || $0.folders.first == "Tests" },
+    planted: (
+      "Tests/RetakeRuntimeTests/DriverTests.swift", "try await Task.sleep(for: .seconds(1))"
+    ))
+
+  static let output = WordRule(
+    name: "nothing below the suite prints or exits; return a value",
+    pattern: #"(?<![\w.])((Foundation|Glibc|Darwin|Swift)\.)?"#
+      + #"(print|debugPrint|dump|exit|_exit|quick_exit|abort|puts|fputs|putchar|printf|fprintf)\("#
+      + #"|\bFileHandle\.standard(Output|Error)\b|\bSTD(OUT|ERR)_FILENO\b"#,
+    applies: { file in
+      guard let entry = Floors.entry(file.target) else { return false }
+      return isSource(file) && entry.floor < Floors.suite
+    },
+    planted: ("Sources/RetakeGolden/Store.swift", #"  print("accepted")"#))
+
+  static let pointers = WordRule(
+    name: "pointers live in an Unsafe/ folder",
+    pattern:
+      #"\bUnsafe(Mutable)?(Raw)?(Buffer)?Pointer\b|\b(AutoreleasingUnsafe|COpaque)\w*Pointer\b"#
+      + #"|\bwithUnsafe\w+|\bUnmanaged\b|\bOpaquePointer\b|\bunsafe(BitCast|Downcast)\b"#
+      + #"|\.pointee\b|\.baseAddress\b|\bunowned\(unsafe\)"#,
+    applies: { (isSource($0) || isExample($0)) && !$0.isUnsafe },
+    planted: (
+      "Sources/RetakeStages/Grey.swift", "func luma(_ row: UnsafeRawBufferPointer) -> Int { 0 }"
+    ))
+
+  static let random = WordRule(
+    name: "the time plane draws nothing at random and uses no per-process hash",
+    pattern: #"\bSystemRandomNumberGenerator\b|\.random\(|\.randomElement\(|\.shuffled?\("#
+      + #"|\bUUID\(\)|\b(arc4random\w*|drand48|s?rand|getrandom|getentropy)\("#
+      + #"|\.hashValue\b|\bHasher\(\)"#,
+    applies: { isSource($0) && timePlane.contains($0.target) },
+    planted: ("Sources/RetakeGraph/Node.swift", "let draw = Double.random(in: 0..<1)"))
+
+  static let locale = WordRule(
+    name: "no result depends on the machine's locale or time zone",
+    pattern: #"\b(Locale|TimeZone|Calendar)\.(current|autoupdatingCurrent)\b|\.formatted\("#
+      + #"|\b(Number|Date|ByteCount|Measurement|DateComponents)Formatter\b|\.localized[A-Z]\w*Compare"#,
+    applies: isSource,
+    planted: ("Sources/RetakeReport/Numbers.swift", "let text = rate.formatted()"))
+
+  static let forced = WordRule(
+    name: "errors are thrown or handled, never forced",
+    pattern: #"\btry!|\bas!|\bfatalError\("#,
+    applies: { isSource($0) || isExample($0) },
+    planted: ("Sources/RetakeSuite/Suite.swift", "let file = try! load()"))
+
+  static let unwrapped = WordRule(
+    name: "no force unwrap outside an Unsafe/ folder",
+    pattern: #"(?<!\btry|\bas)(?<=[\w)\]}"?])!(?!=)"#,
+    applies: { (isSource($0) || isExample($0)) && !$0.isUnsafe },
+    planted: ("Sources/RetakeMedia/Demuxer.swift", "let first = tracks.first!"))
+
+  static let unfinished = WordRule(
+    name: "nothing is left unfinished",
+    pattern: #"\b(TODO|FIXME|XXX)\b"#, readsComments: true,
+    applies: { isSource($0) || isExample($0) || $0.folders.first == "Scripts" },
+    planted: ("Sources/RetakeStore/Reader.swift", "// " + "TO" + "DO: migrations"))
+
+  static let timePlane = [
+    "RetakeCore", "RetakeBuffers", "RetakeGraph", "RetakeSignal", "RetakeRuntime", "RetakeStages",
+    "RetakeCompare", "RetakeGolden",
+  ]
+
+  @Sendable static func isSource(_ file: SourceFile) -> Bool { file.folders.first == "Sources" }
+  @Sendable static func isExample(_ file: SourceFile) -> Bool { file.folders.first == "Examples" }
+}
+
+/// Who steps around the compiler says why that is right.
+enum SafetyRule {
+  static func findings(in file: SourceFile) throws -> [Finding] {
+    guard file.folders.first == "Sources", !file.text.contains("// SAFETY:") else { return [] }
+    if file.isUnsafe {
+      return [Finding(path: file.path, line: 0, rule: "a file in Unsafe/ has a SAFETY sentence")]
+    }
+    return try LinePattern(#"@unchecked\b|\bnonisolated\(unsafe\)"#)
+      .lines(in: SwiftCode(file.text).text)
+      .map {
+        Finding(path: file.path, line: $0, rule: "an unchecked promise has a SAFETY sentence")
+      }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// What is absent from the house, and that each check would notice.
+@Suite struct WordTests {
+  @Test func `the sources keep the absences`() throws {
+    for file in try Repository.swiftFiles(in: ["Sources", "Tests", "Examples"]) {
+      let code = SwiftCode(file.text)
+      for rule in WordRules.all { #expect(try rule.findings(in: file, code: code) == []) }
+      #expect(try SafetyRule.findings(in: file) == [])
+    }
+  }
+
+  @Test(arguments: WordRules.all)
+  func `a planted word is found`(rule: WordRule) throws {
+    let file = SourceFile(path: rule.planted.path, text: "\n\(rule.planted.text)\n")
+    #expect(try rule.findings(in: file) == [Finding(path: file.path, line: 2, rule: rule.name)])
+  }
+
+  @Test(arguments: [
+    "let now = Date()", "let now = Date.now", "let t = clock_gettime(CLOCK_MONOTONIC, &spec)",
+    "let t = ProcessInfo.processInfo.systemUptime", "let deadline = DispatchTime.now() + 1",
+    "let seconds = time(nil)", "let text = \"at \\(Date())\"",
+  ])
+  func `each way to ask the time is known`(text: String) throws {
+    let file = SourceFile(path: "Sources/RetakeRuntime/Queue.swift", text: text)
+    #expect(try WordRules.time.findings(in: file).count == 1)
+  }
+
+  @Test(arguments: [
+    ("Sources/RetakeRuntime/WallClock.swift", "let start = ContinuousClock.now"),
+    ("Sources/RetakeStore/Row.swift", "let date = Date(timeIntervalSince1970: seconds)"),
+    ("Sources/RetakeSuite/Suite.swift", "print(verdict)"),
+    ("Sources/RetakeReport/Page.swift", "page.print(verdict) // print(verdict)"),
+    ("Sources/RetakeCore/Unsafe/Digest.swift", "let base = bytes.baseAddress!"),
+    ("Sources/RetakeCore/Row.swift", "if left != right, !flag, try !isEmpty() { return a!=b }"),
+    ("Sources/RetakeReplay/Cache.swift", "let name = UUID()"),
+    ("Sources/RetakeGraph/Node.swift", "let hint = \"print(ContinuousClock.now)!\""),
+  ])
+  func `what is allowed is let alone`(path: String, text: String) throws {
+    let file = SourceFile(path: path, text: text)
+    #expect(try WordRules.all.flatMap { try $0.findings(in: file) } == [])
+  }
+
+  @Test func `a pointer without a reason is found`() throws {
+    let path = "Sources/RetakeMedia/Unsafe/Decoder.swift"
+    let silent = SourceFile(path: path, text: "let frame = av_frame_alloc()")
+    let spoken = SourceFile(path: path, text: "// SAFETY: freed in deinit.\n" + silent.text)
+    #expect(try SafetyRule.findings(in: silent).count == 1)
+    #expect(try SafetyRule.findings(in: spoken) == [])
+  }
+
+  @Test func `an unchecked promise without a reason is found`() throws {
+    let path = "Sources/RetakeRuntime/Box.swift"
+    let silent = SourceFile(path: path, text: "\nfinal class Box: @unchecked Sendable {}")
+    let spoken = SourceFile(path: path, text: "// SAFETY: written once.\n" + silent.text)
+    #expect(try SafetyRule.findings(in: silent).map(\.line) == [2])
+    #expect(try SafetyRule.findings(in: spoken) == [])
+  }
+}
