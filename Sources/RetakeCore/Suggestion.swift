@@ -13,7 +13,8 @@ package enum Suggestion {
   /// `"Did you mean 'motion'?"`, or the list of what there is.
   package static func advice(for word: String, among candidates: [String]) -> String {
     if let nearest = nearest(to: word, among: candidates) { return "Did you mean '\(nearest)'?" }
-    return candidates.isEmpty ? "None is known here" : "Known: " + candidates.joined(separator: ", ")
+    return candidates.isEmpty
+      ? "None is known here" : "Known: " + candidates.joined(separator: ", ")
   }
 
   /// Damerau-Levenshtein distance with adjacent transpositions, on lower-cased characters.

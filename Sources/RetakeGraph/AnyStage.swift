@@ -1,0 +1,169 @@
+import RetakeBuffers
+import RetakeCore
+
+/// The part that a kind of node plays in a graph.
+public enum StageRole: Hashable, Sendable {
+  case source
+  case pure
+  case stateful
+  /// Thins frames by their time; takes no server.
+  case throttle
+  case sink
+}
+
+/// What a graph needs to know of a kind of node to be checked.
+public struct StageSignature: Hashable, Sendable {
+  public var kind: String
+  public var version: Int
+  public var role: StageRole
+  /// `nil` for sources, and for nodes that take anything.
+  public var input: ValueKind?
+  /// `nil` for sinks, and for nodes that pass on what they get.
+  public var output: ValueKind?
+  public var inputFormats: [PixelFormat]
+  /// Whether the body can throw: replay waits for its outcome.
+  public var canFail: Bool
+  public var summary: String
+
+  public init(
+    kind: String, version: Int, role: StageRole, input: ValueKind?, output: ValueKind?,
+    inputFormats: [PixelFormat] = [], canFail: Bool = false, summary: String = ""
+  ) {
+    self.kind = kind
+    self.version = version
+    self.role = role
+    self.input = input
+    self.output = output
+    self.inputFormats = inputFormats
+    self.canFail = canFail
+    self.summary = summary
+  }
+}
+
+/// The outcome of one call of a stage's body.
+package typealias StageOutcome = Result<any PipelineValue, StageError>
+
+/// A stateful stage's memory in one run. Calls come one at a time, in service order; whoever makes
+/// them orders them, so this needs no lock.
+package protocol StageInstance: AnyObject, Sendable {
+  func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome
+  func reset()
+}
+
+/// A node's body and options, whatever its types: what a registry makes of a document's node, and
+/// what the typed words of the DSL carry.
+public struct AnyStage: Sendable {
+  package enum Body: Sendable {
+    case pure(@Sendable (any PipelineValue, StageContext) -> StageOutcome)
+    case stateful(@Sendable () -> any StageInstance)
+    /// A frame source; the runtime knows its protocol.
+    case source(any Sendable)
+    /// Frames a second.
+    case throttle(Double)
+    case sink(@Sendable (SinkDelivery) -> Void)
+  }
+
+  public let signature: StageSignature
+  /// Every option with its value, in canonical form.
+  public let options: JSONValue
+  /// `false` for closures without an identity: such a pipeline runs but has no document.
+  public let isExportable: Bool
+  package let body: Body
+  package let outputFormat: @Sendable (PixelFormat) -> PixelFormat
+
+  package init(
+    signature: StageSignature, options: JSONValue, body: Body, isExportable: Bool = true,
+    outputFormat: @escaping @Sendable (PixelFormat) -> PixelFormat = { $0 }
+  ) {
+    self.signature = signature
+    self.options = options
+    self.body = body
+    self.isExportable = isExportable
+    self.outputFormat = outputFormat
+  }
+
+  public init<Stage: PureStage>(_ stage: Stage) {
+    self.init(
+      signature: Stage.signature(role: .pure), options: Self.canonical(stage.options),
+      body: .pure { input, context in
+        guard let typed = input as? Stage.Input else { return .failure(.wrongInput(Stage.kind)) }
+        do throws(Stage.Failure) {
+          return .success(try stage.process(typed, context))
+        } catch {
+          return .failure(StageError(wrapping: error))
+        }
+      }, outputFormat: stage.outputFormat)
+  }
+
+  public init<Stage: StatefulStage>(_ stage: Stage) {
+    self.init(
+      signature: Stage.signature(role: .stateful), options: Self.canonical(stage.options),
+      body: .stateful { StatefulBox(stage) }, outputFormat: stage.outputFormat)
+  }
+
+  /// Options are plain stored properties, so encoding them cannot fail but for a user's own
+  /// `encode(to:)`; that mistake is the programmer's.
+  package static func canonical(_ options: some StageOptions) -> JSONValue {
+    do {
+      return try JSONValue(encoding: options)
+    } catch {
+      preconditionFailure("stage options encode to JSON: \(error)")
+    }
+  }
+}
+
+extension StageDefinition {
+  package static func signature(role: StageRole) -> StageSignature {
+    StageSignature(
+      kind: kind, version: version, role: role, input: Input.valueKind, output: Output.valueKind,
+      inputFormats: inputFormats, canFail: Failure.self != Never.self, summary: summary)
+  }
+}
+
+extension StageError {
+  static func wrongInput(_ kind: String) -> StageError {
+    StageError(
+      code: "stage.wrongInput", message: "\(kind) was given a value of another type",
+      severity: .unrecoverable)
+  }
+}
+
+/// One run's copy of a stateful stage.
+private final class StatefulBox<Stage: StatefulStage>: StageInstance, @unchecked Sendable {
+  // @unchecked: the chain of service order makes every call happen before the next.
+  private var stage: Stage
+
+  init(_ stage: Stage) {
+    self.stage = stage
+    self.stage.reset()
+  }
+
+  func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome {
+    guard let typed = input as? Stage.Input else { return .failure(.wrongInput(Stage.kind)) }
+    do throws(Stage.Failure) {
+      return .success(try stage.process(typed, context))
+    } catch {
+      return .failure(StageError(wrapping: error))
+    }
+  }
+
+  func reset() { stage.reset() }
+}
+
+/// What a closure sink is told of one captured frame.
+public struct SinkDelivery: Sendable {
+  public enum Content: Sendable {
+    case value(any PipelineValue)
+    case ended(FrameFate, node: String)
+  }
+
+  public var frame: FrameID
+  public var timestamp: Timestamp
+  public var content: Content
+
+  public init(frame: FrameID, timestamp: Timestamp, content: Content) {
+    self.frame = frame
+    self.timestamp = timestamp
+    self.content = content
+  }
+}

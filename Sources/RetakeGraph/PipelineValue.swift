@@ -1,0 +1,170 @@
+import RetakeBuffers
+import RetakeCore
+
+/// The type of what travels along an edge.
+public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
+  case frame
+  case detections
+  case classes
+  case scalars
+  case waveform
+  case tensor
+  case bytes
+  /// A user's own type.
+  case user(name: String, version: Int)
+
+  public var description: String {
+    switch self {
+    case .frame: "frame"
+    case .detections: "detections"
+    case .classes: "classes"
+    case .scalars: "scalars"
+    case .waveform: "waveform"
+    case .tensor: "tensor"
+    case .bytes: "bytes"
+    case .user(let name, let version): "\(name)@\(version)"
+    }
+  }
+}
+
+/// What stages take and give: the closed kinds of this module, and users' `StageValue` types.
+public protocol PipelineValue: Sendable {
+  static var valueKind: ValueKind { get }
+  /// Appends the value's canonical bytes; equal values append equal bytes.
+  func digest(into hasher: inout DigestHasher)
+  /// What a results sink writes of this value.
+  var facts: [ResultFact] { get }
+}
+
+extension PipelineValue {
+  /// XXH3-128 of the canonical bytes.
+  public var digest: Digest128 {
+    var hasher = DigestHasher()
+    digest(into: &hasher)
+    return hasher.finish()
+  }
+}
+
+/// A user's own value. Its name, version and canonical bytes make it digestible and storable.
+public protocol StageValue: PipelineValue {
+  /// Unique among the values of a pipeline, such as `"lane-markings"`.
+  static var typeName: String { get }
+  /// Counted up whenever the bytes change their meaning.
+  static var typeVersion: Int { get }
+  /// The value as bytes; equal values give equal bytes.
+  func encoded() -> [UInt8]
+  /// The inverse of `encoded`.
+  ///
+  /// - Throws: Any error, when the bytes are not a value of this type.
+  init(decoding bytes: [UInt8]) throws
+}
+
+extension StageValue {
+  public static var valueKind: ValueKind { .user(name: typeName, version: typeVersion) }
+
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(encoded())
+  }
+
+  public var facts: [ResultFact] {
+    [.user(kind: "\(Self.typeName)@\(Self.typeVersion)", digest: digest)]
+  }
+}
+
+extension Frame: PipelineValue {
+  public static var valueKind: ValueKind { .frame }
+
+  public var facts: [ResultFact] {
+    [
+      .frame(
+        FramePrint(
+          width: width, height: height, format: format.rawValue, range: range.rawValue,
+          matrix: matrix.rawValue, digest: digest))
+    ]
+  }
+}
+
+extension Detections: PipelineValue {
+  public static var valueKind: ValueKind { .detections }
+
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(Int64(classNames.count))
+    for name in classNames { hasher.append(name) }
+    hasher.append(Int64(items.count))
+    for item in items {
+      for value in [item.box.x, item.box.y, item.box.width, item.box.height, item.score] {
+        hasher.append(value)
+      }
+      hasher.append(Int64(item.classIndex))
+      hasher.append(Int64(item.identity ?? -1))
+      Classes(item.classes).digest(into: &hasher)
+    }
+  }
+
+  public var facts: [ResultFact] { items.map { .detection($0) } }
+}
+
+extension Classes: PipelineValue {
+  public static var valueKind: ValueKind { .classes }
+
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(Int64(items.count))
+    for item in items {
+      hasher.append(item.label)
+      hasher.append(item.score)
+    }
+  }
+
+  public var facts: [ResultFact] { items.map { .classification($0) } }
+}
+
+extension Scalars: PipelineValue {
+  public static var valueKind: ValueKind { .scalars }
+
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(Int64(entries.count))
+    for entry in entries {
+      hasher.append(entry.name)
+      hasher.append(entry.value)
+    }
+  }
+
+  public var facts: [ResultFact] { entries.map { .scalar(name: $0.name, value: $0.value) } }
+}
+
+extension Waveform: PipelineValue {
+  public static var valueKind: ValueKind { .waveform }
+
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(name)
+    hasher.append(rate)
+    hasher.append(Int64(samples.count))
+    for sample in samples { hasher.append(sample) }
+  }
+
+  public var facts: [ResultFact] { [.waveform(self)] }
+}
+
+extension Tensor: PipelineValue {
+  public static var valueKind: ValueKind { .tensor }
+
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(Int64(shape.count))
+    for length in shape { hasher.append(Int64(length)) }
+    for element in elements { hasher.append(element) }
+  }
+
+  public var facts: [ResultFact] { [.tensor(type: "f32", shape: shape, digest: digest)] }
+}
+
+extension Bytes: PipelineValue {
+  public static var valueKind: ValueKind { .bytes }
+
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(name)
+    hasher.append(Int64(content.count))
+    hasher.append(content)
+  }
+
+  public var facts: [ResultFact] { [.user(kind: name, digest: digest)] }
+}

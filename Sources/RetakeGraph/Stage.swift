@@ -1,0 +1,133 @@
+import RetakeBuffers
+import RetakeCore
+
+/// What a stage may know beside its input.
+public struct StageContext: Sendable {
+  /// The frame that is being worked on.
+  public var frame: FrameID
+  /// The frame's presentation time on the session's time line, from the replay's origin.
+  public var timestamp: Timestamp
+  /// Index inside a forEach; `nil` for the whole frame.
+  public var item: Int?
+
+  public init(frame: FrameID, timestamp: Timestamp, item: Int? = nil) {
+    self.frame = frame
+    self.timestamp = timestamp
+    self.item = item
+  }
+}
+
+/// The options of a stage: stored properties with defaults, in a `Codable` struct. A document may
+/// set any of them; an unknown key or a wrong type is refused when the document is read.
+///
+/// Optional properties are not seen as options: give every property a value.
+public protocol StageOptions: Codable, Sendable {
+  /// All defaults.
+  init()
+}
+
+/// For stages that have none.
+public struct NoOptions: StageOptions {
+  public init() {}
+}
+
+/// What pure and stateful stages have in common: a kind, a version, options, and the types of
+/// input and output.
+public protocol StageDefinition: Sendable {
+  associatedtype Options: StageOptions = NoOptions
+  associatedtype Input: PipelineValue
+  associatedtype Output: PipelineValue
+  /// What the body can throw; `Never` (the default) means that replay need never wait for it.
+  associatedtype Failure: Error = Never
+
+  /// The word in documents, `[a-z][A-Za-z0-9-]*`, unique in a registry.
+  static var kind: String { get }
+  /// Counted up whenever the same input may give another output.
+  static var version: Int { get }
+  /// One line for `retake pipeline` and error messages.
+  static var summary: String { get }
+  /// Pixel formats that the body takes, best first; empty means any. Where a graph offers another,
+  /// a visible `convert` is put in between.
+  static var inputFormats: [PixelFormat] { get }
+
+  /// - Throws: `OptionError` when the options make no sense together.
+  init(options: Options) throws
+
+  var options: Options { get }
+
+  /// The format of the frames that come out, for stages that give frames.
+  func outputFormat(for input: PixelFormat) -> PixelFormat
+}
+
+extension StageDefinition {
+  public static var version: Int { 1 }
+  public static var summary: String { "" }
+  public static var inputFormats: [PixelFormat] { [] }
+
+  public func outputFormat(for input: PixelFormat) -> PixelFormat { input }
+}
+
+extension StageDefinition where Options == NoOptions {
+  public var options: NoOptions { NoOptions() }
+}
+
+/// A computation whose output depends on its input and options alone. It may run on any thread,
+/// for any frame, in any order, and ahead of virtual time.
+public protocol PureStage: StageDefinition {
+  func process(_ input: Input, _ context: StageContext) throws(Failure) -> Output
+}
+
+/// A computation that remembers. It sees the frames in the order in which virtual time serves
+/// them, one at a time.
+public protocol StatefulStage: StageDefinition {
+  mutating func process(_ input: Input, _ context: StageContext) throws(Failure) -> Output
+  /// Forgets everything, as if just made.
+  mutating func reset()
+}
+
+/// A stage's options contradict each other or are out of range.
+public struct OptionError: Error, Sendable {
+  /// The option's key.
+  public var key: String
+  /// What is wrong, such as "must be at least 1".
+  public var message: String
+
+  public init(key: String, message: String) {
+    self.key = key
+    self.message = message
+  }
+}
+
+/// An error that a stage's body throws on purpose.
+public struct StageError: Error, Sendable, Hashable {
+  public enum Severity: String, Sendable {
+    /// This frame fails; the run goes on.
+    case recoverable
+    /// The run halts.
+    case unrecoverable
+  }
+
+  /// Stable and without spaces: it appears in golden files.
+  public var code: String
+  public var message: String
+  public var severity: Severity
+
+  public init(code: String, message: String, severity: Severity = .recoverable) {
+    precondition(
+      !code.isEmpty && !code.utf8.contains { $0 <= 0x20 || $0 == 0x7f },
+      "a stage error's code has no spaces")
+    self.code = code
+    self.message = message
+    self.severity = severity
+  }
+
+  /// Any error of a body as a stage error: other types count as recoverable, named by their type.
+  package init(wrapping error: any Error) {
+    if let error = error as? StageError {
+      self = error
+    } else {
+      let name = String(describing: type(of: error)).filter { $0.isASCII && !$0.isWhitespace }
+      self.init(code: "error.\(name)", message: String(describing: error))
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import RetakeCore
+
+/// Which kinds of nodes there are, and how one is made from a document's options.
+public protocol StageCatalog: Sendable {
+  /// In byte order.
+  var kinds: [String] { get }
+  func signature(of kind: String) -> StageSignature?
+  /// Makes a node's body.
+  ///
+  /// - Throws: `OptionProblem`, with a pointer inside the options.
+  func make(kind: String, options: JSONValue) throws(OptionProblem) -> AnyStage
+}
+
+/// An option in a document that cannot be used, with its pointer inside the options object.
+public struct OptionProblem: Error, Sendable, Hashable {
+  /// Such as `/threshold`; empty for the options as a whole.
+  public var pointer: String
+  public var message: String
+  public var advice: String?
+
+  public init(pointer: String, message: String, advice: String? = nil) {
+    self.pointer = pointer
+    self.message = message
+    self.advice = advice
+  }
+}
+
+/// Reads a stage's options from a document: every key must be known, every value must have the
+/// type of its default; what is not given keeps its default.
+package enum OptionReader {
+  package static func read<Options: StageOptions>(
+    _ type: Options.Type, from given: JSONValue, kind: String
+  ) throws(OptionProblem) -> Options {
+    guard case .object(let members) = given else {
+      throw OptionProblem(pointer: "", message: "options must be an object")
+    }
+    guard case .object(var complete) = AnyStage.canonical(Options()) else {
+      return Options()
+    }
+    for key in members.keys.sorted() {
+      guard let fallback = complete[key] else {
+        throw OptionProblem(
+          pointer: "/\(key)", message: "'\(kind)' has no option '\(key)'",
+          advice: Suggestion.advice(for: key, among: complete.keys.sorted()))
+      }
+      guard let value = members[key], value.fits(fallback) else {
+        throw OptionProblem(
+          pointer: "/\(key)",
+          message: "must be \(fallback.kindText), is \(members[key]?.kindText ?? "missing")")
+      }
+      complete[key] = value
+    }
+    do {
+      return try JSONValue.object(complete).decode(Options.self)
+    } catch let error as DecodingError {
+      throw OptionProblem(pointer: error.pointer, message: error.shortText)
+    } catch {
+      throw OptionProblem(pointer: "", message: "\(error)")
+    }
+  }
+}
+
+extension JSONValue {
+  /// Whether a value may stand where `other` is the default.
+  fileprivate func fits(_ other: JSONValue) -> Bool {
+    switch (self, other) {
+    case (.integer, .integer), (.integer, .number), (.number, .number), (.string, .string),
+      (.bool, .bool), (.array, .array), (.object, .object):
+      true
+    // A default such as 1.0 encodes as an integer; the decoder has the last word.
+    case (.number, .integer): true
+    default: false
+    }
+  }
+}
+
+extension DecodingError {
+  /// The JSON pointer of the value that could not be decoded.
+  package var pointer: String {
+    let path =
+      switch self {
+      case .typeMismatch(_, let context), .valueNotFound(_, let context),
+        .dataCorrupted(let context):
+        context.codingPath
+      case .keyNotFound(let key, let context): context.codingPath + [key]
+      @unknown default: [any CodingKey]()
+      }
+    return path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
+  }
+
+  /// What is wrong, without the path.
+  package var shortText: String {
+    switch self {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+      context.debugDescription
+    case .keyNotFound(let key, _): "'\(key.stringValue)' is missing"
+    @unknown default: "cannot be read"
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// The kinds of nodes that a program knows: the catalog that documents are read with.
+///
+/// Built-in kinds and users' own are registered alike:
+/// ```swift
+/// var registry = StageRegistry.builtIn
+/// registry.register(BrightRegion.self)
+/// ```
+public struct StageRegistry: StageCatalog {
+  private struct Entry: Sendable {
+    var signature: StageSignature
+    var make: @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
+  }
+
+  private var entries: [String: Entry] = [:]
+
+  public init() {}
+
+  public var kinds: [String] { entries.keys.sorted() }
+
+  public func signature(of kind: String) -> StageSignature? { entries[kind]?.signature }
+
+  public func make(kind: String, options: JSONValue) throws(OptionProblem) -> AnyStage {
+    guard let entry = entries[kind] else {
+      throw OptionProblem(
+        pointer: "", message: "there is no stage '\(kind)'",
+        advice: Suggestion.advice(for: kind, among: kinds))
+    }
+    return try entry.make(options)
+  }
+
+  /// Registers a pure stage under its kind. A kind is registered once.
+  public mutating func register<Stage: PureStage>(_ type: Stage.Type) {
+    add(Stage.signature(role: .pure)) { options throws(OptionProblem) in
+      AnyStage(try Self.makeStage(Stage.self, options))
+    }
+  }
+
+  /// Registers a stateful stage under its kind. A kind is registered once.
+  public mutating func register<Stage: StatefulStage>(_ type: Stage.Type) {
+    add(Stage.signature(role: .stateful)) { options throws(OptionProblem) in
+      AnyStage(try Self.makeStage(Stage.self, options))
+    }
+  }
+
+  /// Registers a source: `make` gives the frame source for the options of a node.
+  public mutating func registerSource<Options: StageOptions>(
+    kind: String, version: Int = 1, summary: String, options type: Options.Type,
+    make: @escaping @Sendable (Options) throws -> any Sendable
+  ) {
+    let signature = StageSignature(
+      kind: kind, version: version, role: .source, input: nil, output: .frame, summary: summary)
+    add(signature) { given throws(OptionProblem) in
+      let options = try OptionReader.read(type, from: given, kind: kind)
+      do {
+        return AnyStage(
+          signature: signature, options: AnyStage.canonical(options),
+          body: .source(try make(options)))
+      } catch {
+        throw OptionProblem(wrapping: error)
+      }
+    }
+  }
+
+  /// Registers a node that the engine itself carries out: a throttle or a sink.
+  package mutating func registerControl<Options: StageOptions>(
+    _ signature: StageSignature, options type: Options.Type,
+    make: @escaping @Sendable (Options) throws -> AnyStage.Body
+  ) {
+    add(signature) { given throws(OptionProblem) in
+      let options = try OptionReader.read(type, from: given, kind: signature.kind)
+      do {
+        return AnyStage(
+          signature: signature, options: AnyStage.canonical(options), body: try make(options))
+      } catch {
+        throw OptionProblem(wrapping: error)
+      }
+    }
+  }
+
+  private mutating func add(
+    _ signature: StageSignature,
+    make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
+  ) {
+    precondition(
+      entries[signature.kind] == nil, "the stage kind '\(signature.kind)' is registered twice")
+    precondition(
+      PipelineNode.isValidID(signature.kind), "a stage kind is [a-z][A-Za-z0-9-]*")
+    entries[signature.kind] = Entry(signature: signature, make: make)
+  }
+
+  private static func makeStage<Stage: StageDefinition>(
+    _ type: Stage.Type, _ given: JSONValue
+  ) throws(OptionProblem) -> Stage {
+    let options = try OptionReader.read(Stage.Options.self, from: given, kind: Stage.kind)
+    do {
+      return try Stage(options: options)
+    } catch {
+      throw OptionProblem(wrapping: error)
+    }
+  }
+}
+
+extension OptionProblem {
+  fileprivate init(wrapping error: any Error) {
+    switch error {
+    case let problem as OptionProblem: self = problem
+    case let error as OptionError:
+      self.init(pointer: "/\(error.key)", message: "'\(error.key)' \(error.message)")
+    case let error as any CodedError:
+      self.init(pointer: "", message: error.message, advice: error.advice)
+    default: self.init(pointer: "", message: "\(error)")
+    }
+  }
+}
