@@ -1,0 +1,63 @@
+import Foundation
+import GRDB
+import RetakeCore
+
+/// The digest of all rows that a database holds: the sum, modulo 2^128, of each row's XXH3-128.
+///
+/// A sum needs no order, so that a reader recomputes it from the tables as they lie, a writer that
+/// opens the file again goes on from the stored value, and a changed row costs two hashes.
+struct RunningDigest: Hashable, Sendable {
+  private(set) var value: Digest128
+
+  init(_ value: Digest128 = .zero) {
+    self.value = value
+  }
+
+  mutating func add(_ values: [DatabaseValue], of table: Schema.Table) {
+    let row = Self.digest(of: values, table: table)
+    let (low, carry) = value.low.addingReportingOverflow(row.low)
+    value = Digest128(high: value.high &+ row.high &+ (carry ? 1 : 0), low: low)
+  }
+
+  mutating func subtract(_ values: [DatabaseValue], of table: Schema.Table) {
+    let row = Self.digest(of: values, table: table)
+    let (low, borrow) = value.low.subtractingReportingOverflow(row.low)
+    value = Digest128(high: value.high &- row.high &- (borrow ? 1 : 0), low: low)
+  }
+
+  /// Of the table's name and each value with its storage class: no two rows share a form.
+  private static func digest(of values: [DatabaseValue], table: Schema.Table) -> Digest128 {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(192)
+    append(table.name, to: &bytes)
+    for value in values {
+      switch value.storage {
+      case .null:
+        bytes.append(0)
+      case .int64(let number):
+        bytes.append(1)
+        append(UInt64(bitPattern: number), to: &bytes)
+      case .double(let number):
+        bytes.append(2)
+        append(number.bitPattern, to: &bytes)
+      case .string(let text):
+        bytes.append(3)
+        append(text, to: &bytes)
+      case .blob(let data):
+        bytes.append(4)
+        append(UInt64(data.count), to: &bytes)
+        bytes.append(contentsOf: data)
+      }
+    }
+    return Digest128(of: bytes)
+  }
+
+  private static func append(_ text: String, to bytes: inout [UInt8]) {
+    append(UInt64(text.utf8.count), to: &bytes)
+    bytes.append(contentsOf: text.utf8)
+  }
+
+  private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+    for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
+  }
+}

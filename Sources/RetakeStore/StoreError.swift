@@ -1,0 +1,93 @@
+import RetakeCore
+
+/// What can be wrong with a session's database.
+package enum StoreError: CodedError {
+  case missing(path: String)
+  case exists(path: String)
+  /// The file is no SQLite database, or no database of a session.
+  case notSession(path: String, cause: String)
+  /// The header promises more bytes than the file has.
+  case truncated(path: String, expectedBytes: Int64, actualBytes: Int64)
+  case corrupt(path: String, cause: String)
+  case schemaTooNew(path: String, found: Int64)
+  /// The version is known, but a table is not what that version says.
+  case schemaUnknown(path: String, object: String)
+  case busy(path: String)
+  case diskFull(path: String)
+  case readFailed(path: String, cause: String)
+  case writeFailed(path: String, cause: String)
+  /// The writer was closed, or an earlier commit failed: nothing more is written.
+  case closed(path: String)
+
+  package var code: String {
+    switch self {
+    case .missing: "store.missing"
+    case .exists: "store.exists"
+    case .notSession: "store.notSession"
+    case .truncated: "store.truncated"
+    case .corrupt: "store.corrupt"
+    case .schemaTooNew: "store.schema.tooNew"
+    case .schemaUnknown: "store.schema.unknown"
+    case .busy: "store.busy"
+    case .diskFull: "store.diskFull"
+    case .readFailed: "store.read"
+    case .writeFailed: "store.write"
+    case .closed: "store.closed"
+    }
+  }
+
+  package var message: String {
+    switch self {
+    case .missing: "there is no session database here"
+    case .exists: "a session database exists here already"
+    case .notSession: "this is not a session database"
+    case .truncated(_, let expected, let actual):
+      "the session database is cut short: \(actual) of \(expected) bytes"
+    case .corrupt: "the session database is damaged"
+    case .schemaTooNew(_, let found):
+      "the session has schema \(found), this version reads up to \(Schema.version)"
+    case .schemaUnknown(_, let object):
+      "the session database's '\(object)' is not the one of schema \(Schema.version)"
+    case .busy: "another program writes to this session"
+    case .diskFull: "the disk is full"
+    case .readFailed: "the session database cannot be read"
+    case .writeFailed: "the session database cannot be written"
+    case .closed: "the session database is closed for writing"
+    }
+  }
+
+  package var cause: String? {
+    switch self {
+    case .notSession(_, let cause), .corrupt(_, let cause), .readFailed(_, let cause),
+      .writeFailed(_, let cause):
+      cause
+    default: nil
+    }
+  }
+
+  package var path: String {
+    switch self {
+    case .missing(let path), .exists(let path), .notSession(let path, _),
+      .truncated(let path, _, _), .corrupt(let path, _), .schemaTooNew(let path, _),
+      .schemaUnknown(let path, _), .busy(let path), .diskFull(let path), .readFailed(let path, _),
+      .writeFailed(let path, _), .closed(let path):
+      path
+    }
+  }
+
+  package var place: Place? { Place(file: path) }
+
+  package var advice: String? {
+    switch self {
+    case .missing, .notSession: "Make a session with: retake import FILE"
+    case .exists: "Choose another name with --name"
+    case .truncated, .corrupt:
+      "Look closer with: retake session doctor, and import the media again if it is whole"
+    case .schemaTooNew: "Update retake, or import the media again with this version"
+    case .schemaUnknown: "Import the media again: this database was not written by retake"
+    case .busy: "Wait until the recording has ended"
+    case .diskFull: "Free some space and try again"
+    case .readFailed, .writeFailed, .closed: "Check the disk and the folder's permissions"
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import GRDB
+import RetakeCore
+
+extension StoreReader {
+  /// A canonical dump of tracks, packet hashes, frames and events: what a session *is*.
+  ///
+  /// With `tracks`, only these, and all events: the input of a case. What can be computed from the
+  /// media again (entries, pixel hashes, offsets) and where it lies (files, segments' times) is
+  /// left out, so that a session keeps its digest when it is copied, linked or optimised.
+  package func digest(tracks selected: [Int]? = nil) throws(StoreError) -> Digest128 {
+    let all = try segmentTracks()
+    let tracks = Set(all.map(\.track)).sorted().filter { selected?.contains($0) ?? true }
+    var hasher = DigestHasher()
+    hasher.append("session 1")
+    for track in tracks {
+      hasher.append("track")
+      hasher.append(track)
+      for part in all where part.track == track { Self.append(part, to: &hasher) }
+      try appendPackets(of: track, to: &hasher)
+      try appendFrames(of: track, to: &hasher)
+    }
+    hasher.append("events")
+    for event in try events() { Self.append(event, to: &hasher) }
+    return hasher.finish()
+  }
+
+  /// Rows held in memory at once.
+  static let pageRows = 4_096
+
+  private func appendPackets(of track: Int, to hasher: inout DigestHasher) throws(StoreError) {
+    hasher.append("packets")
+    var next = 0
+    while true {
+      let page = try packets(track: track, indexes: next..<next + Self.pageRows)
+      for packet in page {
+        hasher.append(packet.index)
+        hasher.append(packet.segment)
+        hasher.append(packet.digest)
+      }
+      guard let last = page.last else { return }
+      next = last.index + 1
+    }
+  }
+
+  private func appendFrames(of track: Int, to hasher: inout DigestHasher) throws(StoreError) {
+    hasher.append("frames")
+    var next = 0
+    while true {
+      let page = try frames(track: track, sequences: next..<next + Self.pageRows)
+      for frame in page {
+        hasher.append(frame.sequence)
+        Self.append(frame.pts, to: &hasher)
+        hasher.append(frame.ptsNanoseconds)
+        hasher.append(frame.arrivalNanoseconds)
+        Self.append(frame.packet.map { Int64($0) }, to: &hasher)
+        hasher.append(frame.cause ?? "")
+        hasher.append(frame.assumed.rawValue)
+      }
+      guard let last = page.last else { return }
+      next = last.sequence + 1
+    }
+  }
+
+  private static func append(_ value: Int64?, to hasher: inout DigestHasher) {
+    hasher.append(UInt8(value == nil ? 0 : 1))
+    hasher.append(value ?? 0)
+  }
+
+  private static func append(_ part: SegmentTrackRecord, to hasher: inout DigestHasher) {
+    hasher.append(part.segment)
+    hasher.append(part.codec)
+    append(part.profile.map { Int64($0) }, to: &hasher)
+    hasher.append(part.extradata?.count ?? -1)
+    hasher.append(part.extradata ?? [])
+    for number in [
+      part.width, part.height, part.rotationDegrees, part.aspectNumerator, part.aspectDenominator,
+      Int(part.timeBase.numerator), Int(part.timeBase.denominator), part.delay,
+    ] {
+      hasher.append(number)
+    }
+    for text in [part.pixelFormat, part.range ?? "", part.matrix ?? ""] { hasher.append(text) }
+  }
+
+  private static func append(_ event: EventRecord, to hasher: inout DigestHasher) {
+    hasher.append(event.ordinal)
+    hasher.append(event.timeNanoseconds)
+    append(event.track.map { Int64($0) }, to: &hasher)
+    for text in [event.source, event.kind, event.json] { hasher.append(text) }
+  }
+}

@@ -1,0 +1,128 @@
+import GRDB
+import RetakeCore
+
+/// Rows, page by page, in the order of their keys.
+extension StoreReader {
+  package func segments() throws(StoreError) -> [SegmentRecord] {
+    try rows("ORDER BY \"index\"")
+  }
+
+  /// Ordered by track, then segment.
+  package func segmentTracks() throws(StoreError) -> [SegmentTrackRecord] {
+    try rows("ORDER BY track, segment")
+  }
+
+  package func files() throws(StoreError) -> [FileRecord] {
+    try rows("ORDER BY path")
+  }
+
+  package func packets(
+    track: Int, indexes: Range<Int>
+  ) throws(StoreError) -> [PacketRecord] {
+    try rows(
+      "WHERE track = ? AND \"index\" >= ? AND \"index\" < ? ORDER BY \"index\"",
+      [track, indexes.lowerBound, indexes.upperBound])
+  }
+
+  package func frames(
+    track: Int, sequences: Range<Int>
+  ) throws(StoreError) -> [FrameRecord] {
+    try rows(
+      "WHERE track = ? AND sequence >= ? AND sequence < ? ORDER BY sequence",
+      [track, sequences.lowerBound, sequences.upperBound])
+  }
+
+  package func frame(_ id: FrameID) throws(StoreError) -> FrameRecord? {
+    try frames(track: id.track, sequences: id.sequence..<id.sequence + 1).first
+  }
+
+  package func events(ordinals: Range<Int> = 0..<Int.max) throws(StoreError) -> [EventRecord] {
+    try rows(
+      "WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",
+      [ordinals.lowerBound, ordinals.upperBound])
+  }
+
+  package func runs() throws(StoreError) -> [RunRecord] { try rows("ORDER BY run") }
+
+  package func nodes(run: Int) throws(StoreError) -> [NodeRecord] {
+    try rows("WHERE run = ? ORDER BY node", [run])
+  }
+
+  /// Of one node, by track, sequence and item.
+  package func spans(run: Int, node: String) throws(StoreError) -> [SpanRecord] {
+    try rows(
+      "WHERE run = ? AND node = ? ORDER BY track, sequence, item",
+      [run, node])
+  }
+
+  package func externalEvents(
+    run: Int, ordinals: Range<Int>
+  ) throws(StoreError) -> [ExternalEventRecord] {
+    try rows(Self.ofRun, [run, ordinals.lowerBound, ordinals.upperBound])
+  }
+
+  package func decisions(
+    run: Int, ordinals: Range<Int>
+  ) throws(StoreError) -> [DecisionRecord] {
+    try rows(Self.ofRun, [run, ordinals.lowerBound, ordinals.upperBound])
+  }
+
+  package func results(
+    run: Int, ordinals: Range<Int>
+  ) throws(StoreError) -> [ResultRecord] {
+    try rows(Self.ofRun, [run, ordinals.lowerBound, ordinals.upperBound])
+  }
+
+  private static let ofRun = "WHERE run = ? AND ordinal >= ? AND ordinal < ? ORDER BY ordinal"
+
+  /// What a track holds, counted without reading it all.
+  package struct TrackCounts: Hashable, Sendable {
+    package var packets: Int
+    package var packetBytes: Int64
+    package var frames: Int
+    /// Frames with a cause: no pixels, or pixels that cannot be trusted.
+    package var damaged: Int
+    /// Frames whose pixels the recorder shed.
+    package var shed: Int
+    /// Of the first and the last frame; nil without frames.
+    package var firstNanoseconds: Int64?
+    package var lastNanoseconds: Int64?
+  }
+
+  package func counts(track: Int) throws(StoreError) -> TrackCounts {
+    try read { database in
+      let sizes = try Row.fetchOne(
+        database, sql: "SELECT count(*), coalesce(sum(size), 0) FROM packet WHERE track = ?",
+        arguments: [track])
+      let frames = try Row.fetchOne(
+        database,
+        sql: """
+          SELECT count(*), count(cause), count(*) - count(packet), min(pts_ns), max(pts_ns)
+          FROM frame WHERE track = ?
+          """, arguments: [track])
+      guard let sizes, let frames else { throw RowDamage(table: "frame", column: "track") }
+      var packetRow = RowReader(sizes, of: Schema.packet)
+      var frameRow = RowReader(frames, of: Schema.frame)
+      return TrackCounts(
+        packets: try packetRow.count(), packetBytes: try packetRow.int64(),
+        frames: try frameRow.count(), damaged: try frameRow.count(),
+        shed: try frameRow.count(), firstNanoseconds: try frameRow.int64IfAny(),
+        lastNanoseconds: try frameRow.int64IfAny())
+    }
+  }
+
+  func rows<Record: StoredRow>(
+    _ clause: String, _ arguments: StatementArguments = []
+  ) throws(StoreError) -> [Record] {
+    try read { database in
+      let statement = try database.cachedStatement(sql: Record.table.selectSQL + " " + clause)
+      let cursor = try Row.fetchCursor(statement, arguments: arguments)
+      var records: [Record] = []
+      while let row = try cursor.next() {
+        var reader = RowReader(row, of: Record.table)
+        records.append(try Record(&reader))
+      }
+      return records
+    }
+  }
+}

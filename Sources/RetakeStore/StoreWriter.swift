@@ -1,0 +1,250 @@
+import Foundation
+import GRDB
+import RetakeCore
+
+/// The one connection that writes a session's database.
+///
+/// Rows are gathered in memory and become durable together, at `commit()`, with the running digest
+/// of everything written so far. After a failed commit the writer is closed for good: a failed
+/// fsync is never tried again. May be used from any thread, one call at a time.
+package final class StoreWriter: @unchecked Sendable {
+  // SAFETY: @unchecked because of the mutable state below, all of it guarded by `lock`.
+
+  package enum Durability: Sendable {
+    /// WAL and synchronous=FULL: what is committed survives a loss of power.
+    case recording
+    /// No journal on disk: for a folder that is thrown away unless it is finished.
+    case building
+  }
+
+  package let path: String
+  private let durability: Durability
+  private let lock = NSLock()
+  private let queue: DatabaseQueue
+  private var pending: [Change] = []
+  private var running: RunningDigest
+  private var commitOrdinal: Int
+  private var isClosed = false
+
+  private struct Change {
+    var table: Schema.Table
+    var values: [DatabaseValue]
+    var replaces: Bool
+  }
+
+  /// What became durable.
+  package struct Commit: Hashable, Sendable {
+    /// From 1; 0 is the empty database.
+    package var ordinal: Int
+    package var digest: Digest128
+  }
+
+  /// A new database at `path`, which must not exist.
+  package init(creating path: String, durability: Durability) throws(StoreError) {
+    guard !FileManager.default.fileExists(atPath: path) else {
+      throw StoreError.exists(path: path)
+    }
+    self.path = path
+    self.durability = durability
+    running = RunningDigest()
+    commitOrdinal = 0
+    queue = try storeErrors(at: path, writing: true) {
+      try DatabaseQueue(path: path, configuration: Self.configuration(durability))
+    }
+    add(Schema.meta, ["schema".databaseValue, String(Schema.version).databaseValue])
+    try storeErrors(at: path, writing: true) {
+      try queue.writeWithoutTransaction { database in
+        try database.inTransaction {
+          for table in Schema.tables { try database.execute(sql: table.createSQL) }
+          try database.execute(sql: "PRAGMA user_version = \(Schema.version)")
+          try flush(database)
+          return .commit
+        }
+      }
+    }
+  }
+
+  private static func configuration(_ durability: Durability) -> Configuration {
+    var configuration = Configuration()
+    configuration.label = "session writer"
+    configuration.foreignKeysEnabled = false
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+      try database.execute(sql: "PRAGMA mmap_size = 0")
+      try database.execute(sql: "PRAGMA trusted_schema = OFF")
+      switch durability {
+      case .recording:
+        _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+      case .building:
+        _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = MEMORY")
+        try database.execute(sql: "PRAGMA synchronous = OFF")
+      }
+    }
+    return configuration
+  }
+
+  private func add(_ table: Schema.Table, _ values: [DatabaseValue], replaces: Bool = false) {
+    pending.append(Change(table: table, values: values, replaces: replaces))
+  }
+
+  private func append(_ rows: [some StoredRow], replaces: Bool = false) {
+    lock.withLock {
+      for row in rows { add(type(of: row).table, row.values, replaces: replaces) }
+    }
+  }
+
+  // MARK: Rows. New ones; a key that exists already makes the commit fail.
+
+  package func append(_ rows: [SegmentRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [SegmentTrackRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [PacketRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [FrameRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [EventRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [FileRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [RunRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [NodeRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [SpanRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [ExternalEventRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [DecisionRecord]) { append(rows, replaces: false) }
+  package func append(_ rows: [ResultRecord]) { append(rows, replaces: false) }
+
+  // MARK: Rows that take the place of the one with their key.
+
+  package func replace(_ row: SegmentRecord) { append([row], replaces: true) }
+  package func replace(_ rows: [PacketRecord]) { append(rows, replaces: true) }
+  /// A frame's entry and pixel hash become known later than the frame.
+  package func replace(_ rows: [FrameRecord]) { append(rows, replaces: true) }
+  package func replace(_ row: FileRecord) { append([row], replaces: true) }
+
+  /// Sets a fact of the whole session, such as `"name"`. `schema`, `commit` and `digest` are the
+  /// writer's own.
+  package func setMeta(_ key: String, _ value: String) {
+    precondition(!Self.ownKeys.contains(key), "the writer keeps this fact itself")
+    lock.withLock {
+      add(Schema.meta, [key.databaseValue, value.databaseValue], replaces: true)
+    }
+  }
+
+  /// Not in the running digest, except for `schema`.
+  static let ownKeys = ["commit", "digest", "schema"]
+
+  /// How many rows wait for the next commit.
+  package var pendingCount: Int { lock.withLock { pending.count } }
+
+  /// The last commit.
+  package var lastCommit: Commit {
+    lock.withLock { Commit(ordinal: commitOrdinal, digest: running.value) }
+  }
+
+  /// Writes all rows gathered so far in one transaction, with the running digest.
+  @discardableResult
+  package func commit() throws(StoreError) -> Commit {
+    lock.lock()
+    defer { lock.unlock() }
+    return try commitLocked()
+  }
+
+  private func commitLocked() throws(StoreError) -> Commit {
+    guard !isClosed else { throw StoreError.closed(path: path) }
+    isClosed = true
+    let commit = try storeErrors(at: path, writing: true) {
+      var commit = Commit(ordinal: 0, digest: .zero)
+      try queue.writeWithoutTransaction { database in
+        try database.inTransaction {
+          commit = try flush(database)
+          return .commit
+        }
+      }
+      return commit
+    }
+    isClosed = false
+    return commit
+  }
+
+  /// Inside a transaction: the pending rows, then the commit's ordinal and digest.
+  @discardableResult
+  private func flush(_ database: Database) throws -> Commit {
+    for change in pending {
+      if change.replaces {
+        let old = try database.cachedStatement(sql: change.table.selectByKeySQL)
+        old.setUncheckedArguments(StatementArguments(change.values.prefix(change.table.keyCount)))
+        if let row = try Row.fetchOne(old) {
+          running.subtract(row.cells, of: change.table)
+        }
+      }
+      let statement = try database.cachedStatement(
+        sql: change.replaces ? change.table.replaceSQL : change.table.insertSQL)
+      statement.setUncheckedArguments(StatementArguments(change.values))
+      try statement.execute()
+      running.add(change.values, of: change.table)
+    }
+    pending.removeAll(keepingCapacity: true)
+    let isFirst = try Int.fetchOne(database, sql: "SELECT count(*) FROM meta") == 1
+    if !isFirst { commitOrdinal += 1 }
+    for (key, value) in [("commit", String(commitOrdinal)), ("digest", "\(running.value)")] {
+      try database.execute(sql: Schema.meta.replaceSQL, arguments: [key, value])
+    }
+    return Commit(ordinal: commitOrdinal, digest: running.value)
+  }
+
+  /// Commits what waits, marks the database closed, and turns it into a single file that opens
+  /// read-only. The writer is of no use afterwards.
+  @discardableResult
+  package func close() throws(StoreError) -> Commit {
+    lock.lock()
+    defer { lock.unlock() }
+    add(Schema.meta, ["closed".databaseValue, "1".databaseValue], replaces: true)
+    let commit = try commitLocked()
+    isClosed = true
+    try storeErrors(at: path, writing: true) {
+      try queue.writeWithoutTransaction { database in
+        if durability == .recording {
+          _ = try Row.fetchAll(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+        guard mode == "delete" else {
+          throw DatabaseError(message: "the journal stays \(mode ?? "unknown")")
+        }
+      }
+      try queue.close()
+    }
+    return commit
+  }
+
+  /// Lets go without a last commit: what was not committed is lost, as in a crash.
+  package func abandon() {
+    lock.withLock {
+      isClosed = true
+      pending.removeAll()
+    }
+  }
+}
+
+/// Runs `body` and turns whatever SQLite says into a `StoreError`.
+func storeErrors<Value>(
+  at path: String, writing: Bool, _ body: () throws -> Value
+) throws(StoreError) -> Value {
+  do {
+    return try body()
+  } catch let error as StoreError {
+    throw error
+  } catch let damage as RowDamage {
+    throw .corrupt(
+      path: path, cause: "\(damage.table).\(damage.column) holds another kind of value")
+  } catch let error as DatabaseError {
+    let cause = error.message ?? "SQLite code \(error.resultCode.rawValue)"
+    switch error.resultCode {
+    case .SQLITE_CORRUPT: throw .corrupt(path: path, cause: cause)
+    case .SQLITE_NOTADB: throw .notSession(path: path, cause: cause)
+    case .SQLITE_BUSY, .SQLITE_LOCKED: throw .busy(path: path)
+    case .SQLITE_FULL: throw .diskFull(path: path)
+    default:
+      throw writing
+        ? .writeFailed(path: path, cause: cause) : .readFailed(path: path, cause: cause)
+    }
+  } catch {
+    throw writing
+      ? .writeFailed(path: path, cause: "\(error)") : .readFailed(path: path, cause: "\(error)")
+  }
+}

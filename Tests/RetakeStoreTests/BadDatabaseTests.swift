@@ -1,0 +1,122 @@
+import Foundation
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeStore
+
+struct BadDatabaseTests {
+  private func written() throws -> (TemporaryFolder, String) {
+    let folder = try TemporaryFolder()
+    let path = folder.file("session.sqlite").path
+    var sample = Sample()
+    sample.count = 400
+    try sample.write(path)
+    return (folder, path)
+  }
+
+  @Test func `what is no database is refused by name`() throws {
+    let folder = try TemporaryFolder()
+    let text = try folder.write("hello", to: "text")
+    let empty = try folder.write("", to: "empty")
+    let plain = folder.file("plain").path
+    try sqlite(plain, "CREATE TABLE cat (name TEXT)")
+
+    #expect(code { try StoreReader(opening: folder.file("none").path) } == "store.missing")
+    #expect(code { try StoreReader(opening: text.path) } == "store.notSession")
+    #expect(code { try StoreReader(opening: empty.path) } == "store.notSession")
+    #expect(code { try StoreReader(opening: folder.url.path) } == "store.notSession")
+    #expect(code { try StoreReader(opening: plain) } == "store.notSession")
+  }
+
+  @Test func `a newer schema is refused by its number`() throws {
+    let (folder, path) = try written()
+    try sqlite(path, "PRAGMA user_version = 2")
+
+    #expect {
+      try StoreReader(opening: path)
+    } throws: { error in
+      (error as? StoreError)?.message == "the session has schema 2, this version reads up to 1"
+    }
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test(arguments: [
+    "CREATE VIEW spy AS SELECT * FROM packet", "CREATE TABLE more (x)",
+    "CREATE TRIGGER t AFTER INSERT ON event BEGIN SELECT 1; END",
+    "CREATE INDEX i ON frame (pts_ns)", "DROP TABLE span",
+    "ALTER TABLE packet ADD COLUMN colour TEXT",
+  ])
+  func `a schema that is not ours is refused`(sql: String) throws {
+    let (folder, path) = try written()
+    try sqlite(path, sql)
+
+    #expect(code { try StoreReader(opening: path) } == "store.schema.unknown")
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test func `a cut database is refused at every length and never crashes`() throws {
+    let (folder, path) = try written()
+    let whole = try Data(contentsOf: URL(filePath: path))
+    for length in stride(from: 0, to: whole.count, by: max(1, whole.count / 60)) {
+      let cut = folder.file("cut.sqlite")
+      try whole.prefix(length).write(to: cut)
+      let found = code { try StoreReader(opening: cut.path) }
+      #expect(found == (length < 16 ? "store.notSession" : "store.truncated"), "\(length) bytes")
+    }
+  }
+
+  @Test func `a flipped byte is an error or a complaint and never a crash`() throws {
+    let (folder, path) = try written()
+    let whole = try Data(contentsOf: URL(filePath: path))
+    let original = try StoreReader(opening: path)
+    let (packets, frames) = (
+      try original.packets(track: 0, indexes: 0..<400),
+      try original.frames(track: 0, sequences: 0..<400)
+    )
+    var silent: [Int] = []
+    var changed = 0
+    for step in 0..<300 {
+      let place = 100 + (step * 7_919) % (whole.count - 100)
+      var bytes = whole
+      bytes[place] ^= UInt8(1 << (step % 8))
+      let file = folder.file("flip.sqlite")
+      try bytes.write(to: file)
+      do {
+        let reader = try StoreReader(opening: file.path)
+        let same =
+          try reader.packets(track: 0, indexes: 0..<400) == packets
+          && reader.frames(track: 0, sequences: 0..<400) == frames
+        if same { continue }
+        changed += 1
+        let complaints = try reader.checkStructure() + reader.checkDigest()
+        if complaints.isEmpty { silent.append(place) }
+      } catch {
+        #expect(error is StoreError)
+        changed += 1
+      }
+    }
+    #expect(silent.isEmpty)
+    #expect(changed > 100)
+  }
+
+  @Test func `a writer never writes over a file`() throws {
+    let (folder, path) = try written()
+
+    #expect(code { try StoreWriter(creating: path, durability: .building) } == "store.exists")
+    #expect(code { try StoreReader(opening: path) } == nil)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test func `a duplicate key fails the commit and closes the writer`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("session.sqlite").path
+    let writer = try StoreWriter(creating: path, durability: .recording)
+    writer.append([Sample().segment])
+    try writer.commit()
+    writer.append([Sample().segment])
+
+    #expect(code { try writer.commit() } == "store.write")
+    #expect(code { try writer.commit() } == "store.closed")
+  }
+}
