@@ -130,7 +130,7 @@ extension StageError {
 
 /// One run's copy of a stateful stage.
 private final class StatefulBox<Stage: StatefulStage>: StageInstance, @unchecked Sendable {
-  // @unchecked: the chain of service order makes every call happen before the next.
+  // SAFETY: @unchecked; the chain of service order makes every call happen before the next.
   private var stage: Stage
 
   init(_ stage: Stage) {

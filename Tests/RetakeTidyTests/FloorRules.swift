@@ -18,16 +18,29 @@ enum FloorRules {
   /// Package.swift against the table.
   static func check(manifest: Manifest, table: [FloorEntry]) -> [Finding] {
     let path = "Package.swift"
-    return manifest.targets.filter { $0.type != "test" && $0.name != "RetakeTestSupport" }
-      .flatMap { target -> [Finding] in
-        guard let entry = Floors.entry(target.name, in: table) else {
-          return [Finding(path: path, line: 0, rule: "\(target.name) is not in the floors table")]
-        }
-        let allowed = entry.ours + entry.outside
-        return target.dependencyNames.filter { !allowed.contains($0) }.map {
-          Finding(path: path, line: 0, rule: "\(target.name) may not depend on \($0)")
-        }
+    return manifest.targets.filter(isSource).flatMap { target -> [Finding] in
+      guard let entry = Floors.entry(target.name, in: table) else {
+        return [Finding(path: path, line: 0, rule: "\(target.name) is not in the floors table")]
       }
+      let allowed = entry.ours + entry.outside
+      return target.dependencyNames.filter { !allowed.contains($0) }.map {
+        Finding(path: path, line: 0, rule: "\(target.name) may not depend on \($0)")
+      }
+    }
+  }
+
+  /// The map for people against Package.swift: each source target has its row.
+  static func check(map text: String, manifest: Manifest) -> [Finding] {
+    let rows = text.split(separator: "\n").filter { $0.hasPrefix("|") }
+      .map { $0.split(separator: "|").first ?? "" }
+    let named = Set(rows.flatMap { $0.split { !$0.isLetter && !$0.isNumber } }.map(String.init))
+    return manifest.targets.filter { isSource($0) && !named.contains($0.name) }.map {
+      Finding(path: "Sources/README.md", line: 0, rule: "\($0.name) has no row in the map")
+    }
+  }
+
+  private static func isSource(_ target: Manifest.Target) -> Bool {
+    target.type != "test" && target.name != "RetakeTestSupport"
   }
 
   /// Every import line: what the table allows, and declared, because SwiftPM lets a transitive

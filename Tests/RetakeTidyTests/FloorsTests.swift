@@ -11,7 +11,14 @@ import Testing
   @Test func `the manifest keeps to the floors`() throws {
     let manifest = try Manifest.dump()
     #expect(manifest.targets.contains { $0.name == "RetakeCore" })
-    #expect(FloorRules.check(manifest: manifest, table: Floors.table) == [])
+    let findings = FloorRules.check(manifest: manifest, table: Floors.table)
+    #expect(findings == [])
+  }
+
+  @Test func `the map has a row for every room`() throws {
+    let map = try String(contentsOf: Repository.url("Sources/README.md"), encoding: .utf8)
+    let findings = FloorRules.check(map: map, manifest: try Manifest.dump())
+    #expect(findings == [])
   }
 
   @Test func `every import is allowed and declared`() throws {
@@ -68,6 +75,13 @@ import Testing
   @Test func `a target that the table does not have is found`() {
     let findings = FloorRules.check(manifest: manifest(["Attic": []]), table: table)
     #expect(findings.map(\.rule) == ["Attic is not in the floors table"])
+  }
+
+  @Test func `a room that the map forgets is found`() {
+    let map = "Parts, in the text alone\n| room | what |\n|---|---|\n| Ground, Facade | Parts |\n"
+    let findings = FloorRules.check(
+      map: map, manifest: manifest(["Facade": [], "Ground": [], "Parts": [], "PartsTests": []]))
+    #expect(findings.map(\.rule) == ["Parts has no row in the map"])
   }
 
   @Test(arguments: [

@@ -48,7 +48,8 @@ struct Manifest: Decodable {
     let result = try runCommand(
       "swift",
       arguments: [
-        "package", "--package-path", packageRoot.path, "--scratch-path", scratch.url.path,
+        "package", "--manifest-cache", "none", "--package-path", packageRoot.path, "--scratch-path",
+        scratch.url.path,
         "dump-package",
       ])
     guard result.status == 0 else { throw DumpFailed(description: result.stderr) }

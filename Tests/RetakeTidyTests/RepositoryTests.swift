@@ -7,7 +7,8 @@ import Testing
   @Test func `files and recordings are small`() throws {
     let sizes = try Repository.sizes()
     #expect(sizes["Package.swift"] != nil)
-    #expect(RepositoryRules.findings(sizes: sizes) == [])
+    let findings = RepositoryRules.findings(sizes: sizes)
+    #expect(findings == [])
   }
 
   @Test func `the README is short`() throws {
@@ -16,7 +17,10 @@ import Testing
   }
 
   @Test func `no text names a machine or a tracker`() throws {
-    for file in try Repository.texts() { #expect(try RepositoryRules.findings(in: file) == []) }
+    for file in try Repository.texts() {
+      let findings = try RepositoryRules.findings(in: file)
+      #expect(findings == [])
+    }
   }
 
   @Test func `a large file is found`() {

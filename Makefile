@@ -1,0 +1,47 @@
+# Two commands do everything on a fresh Debian 12 with the Swift toolchain:
+#   make demo    shows a regression being found, and where the report is
+#   make test    runs every test
+# Both use one build: release, testable. Other Swift flags would mean a second build.
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build build-tests demo test unit-test recordings-test example-test lint format clean
+.NOTPARALLEL:
+
+SWIFT_FLAGS := -c release -Xswiftc -enable-testing
+RETAKE := .build/release/retake
+SWIFT_SOURCES := $(wildcard Package.swift Sources Tests Examples)
+
+help: ## This list
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' Makefile | awk -F'|' '{ printf "%-24s %s\n", $$1, $$2 }'
+
+setup: ## Install the system packages that are missing
+	@Scripts/setup
+
+build: ## Build the retake command in release
+	swift build $(SWIFT_FLAGS)
+
+build-tests: ## Build the command and the tests, with the same flags
+	swift build --build-tests $(SWIFT_FLAGS)
+
+demo: setup build ## Replay the recordings, plant a regression, show the report
+	@Scripts/demo $(RETAKE)
+
+test: setup lint build-tests unit-test recordings-test example-test ## Everything that CI checks
+
+unit-test: build-tests ## The tests of Tests/ alone
+	swift test --skip-build $(SWIFT_FLAGS)
+
+recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
+	@if [ -f retake.yml ]; then echo $(RETAKE) test; $(RETAKE) test; fi
+
+example-test: build-tests ## Build and run Examples/FirstReplay, as a user would
+	@Scripts/test-example
+
+lint: ## Check the style
+	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)
+
+format: ## Put the style right
+	swift format --in-place --parallel --recursive $(SWIFT_SOURCES)
+
+clean: ## Remove what was built
+	rm -rf .build $(wildcard Examples/*/.build)
