@@ -1,0 +1,127 @@
+import Foundation
+import RetakeCore
+
+/// The JSON document of a pipeline, version 1.
+public enum PipelineDocument {
+  /// The largest document that is read, in bytes.
+  public static let bytesMax = 4 << 20
+  /// The most nodes, edges or executors in one document.
+  public static let elementsMax = 4_096
+
+  /// Reads and validates a document.
+  ///
+  /// - Throws: `PipelineError` with the JSON pointer of what is wrong.
+  public static func parse(
+    _ data: Data, catalog: some StageCatalog, file: String? = nil
+  ) throws(PipelineError) -> Pipeline {
+    do throws(PipelineError) {
+      let pipeline = try DocumentReader(catalog: catalog).pipeline(from: try json(data))
+      try pipeline.validate()
+      return pipeline
+    } catch {
+      var located = error
+      located.file = file
+      throw located
+    }
+  }
+
+  private static func json(_ data: Data) throws(PipelineError) -> JSONValue {
+    guard data.count <= bytesMax else {
+      throw PipelineError(.tooLarge("the document is larger than 4 MiB"), at: "")
+    }
+    do {
+      return try JSONValue(parsing: data)
+    } catch let error as DecodingError {
+      throw PipelineError(.malformed(error.rootText), at: error.pointer)
+    } catch {
+      throw PipelineError(.malformed("it cannot be read as JSON"), at: "")
+    }
+  }
+
+  /// The document of a pipeline, in canonical form.
+  ///
+  /// - Throws: `PipelineError` when a node is a closure.
+  public static func json(of pipeline: Pipeline) throws(PipelineError) -> JSONValue {
+    for (index, node) in pipeline.nodes.enumerated() where !node.stage.isExportable {
+      throw PipelineError(.notExportable(node.id), at: "/nodes/\(index)")
+    }
+    return pipeline.json
+  }
+}
+
+extension DecodingError {
+  /// Foundation's own words for a text that is not JSON, which it keeps one level down.
+  fileprivate var rootText: String {
+    if case .dataCorrupted(let context) = self, let under = context.underlyingError as NSError?,
+      let detail = under.userInfo["NSDebugDescription"] as? String
+    {
+      return detail.prefix(200).description
+    }
+    return shortText
+  }
+}
+
+extension Pipeline {
+  /// The canonical document; nodes that are closures appear with their id as kind.
+  package var json: JSONValue {
+    var members: [String: JSONValue] = [
+      "v": .integer(1), "name": .string(name),
+      "nodes": .array(nodes.map(\.json)), "edges": .array(edges.map(\.json)),
+    ]
+    if !executors.isEmpty {
+      members["executors"] = .array(
+        executors.map { .object(["id": .string($0.id), "count": .integer(Int64($0.count))]) })
+    }
+    return .object(members)
+  }
+
+  /// XXH3-128 of the canonical document without names and costs: what the pipeline computes and
+  /// decides, not how long that takes.
+  public var digest: Digest128 {
+    var plain = self
+    for index in plain.nodes.indices { plain.nodes[index].cost = nil }
+    guard case .object(var members) = plain.json else { return .zero }
+    members["name"] = nil
+    return Digest128(of: JSONValue.object(members).canonicalText)
+  }
+}
+
+extension PipelineNode {
+  fileprivate var json: JSONValue {
+    var members: [String: JSONValue] = ["id": .string(id), "kind": .string(kind)]
+    if case .object(let options) = stage.options, !options.isEmpty {
+      members["options"] = stage.options
+    }
+    if let cost { members["cost"] = cost.json }
+    if let executor { members["executor"] = .string(executor) }
+    if isPrimary { members["primary"] = .bool(true) }
+    if !quantum.isEmpty { members["quantum"] = .object(quantum.mapValues { .number($0) }) }
+    if let body { members["body"] = body }
+    return .object(members)
+  }
+}
+
+extension PipelineEdge {
+  fileprivate var json: JSONValue {
+    var members: [String: JSONValue] = [
+      "from": .string(from + (fromPort.map { ".\($0)" } ?? "")),
+      "to": .string(to + (toPort.map { ".\($0)" } ?? "")),
+    ]
+    if capacity != Self.defaultCapacity { members["capacity"] = .integer(Int64(capacity)) }
+    if policy != .block { members["policy"] = .string(policy.rawValue) }
+    return .object(members)
+  }
+}
+
+extension Cost {
+  /// As a document writes it: `{"fixed": "45ms"}`.
+  package var json: JSONValue {
+    switch self {
+    case .fixed(let value): .object(["fixed": .string(value.unitText)])
+    case .uniform(let low, let high):
+      .object(["uniform": .array([.string(low.unitText), .string(high.unitText)])])
+    case .quantiles(let p50, let p99):
+      .object(["p50": .string(p50.unitText), "p99": .string(p99.unitText)])
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import RetakeCore
+
+/// What is wrong with a pipeline or its document, with the JSON pointer of the place.
+public struct PipelineError: CodedError, Hashable {
+  public enum Reason: Hashable, Sendable {
+    /// Not JSON at all, or not an object.
+    case malformed(String)
+    case newerVersion(Int)
+    case unknownKey(String, advice: String)
+    case missingKey(String)
+    case wrongValue(String, advice: String?)
+    case unknownKind(String, advice: String)
+    case badOption(String, advice: String?)
+    case duplicateID(String)
+    case unknownNode(String, advice: String)
+    case unknownExecutor(String, advice: String)
+    /// The ids along the cycle, first repeated at the end.
+    case cycle([String])
+    case typeMismatch(from: String, gives: String, to: String, takes: String)
+    case missing(String, advice: String)
+    case unreachable(String)
+    case tooLarge(String)
+    case unsupported(String, advice: String)
+    case notExportable(String)
+  }
+
+  public var reason: Reason
+  public var pointer: String
+  public var file: String?
+
+  public init(_ reason: Reason, at pointer: String, file: String? = nil) {
+    self.reason = reason
+    self.pointer = pointer
+    self.file = file
+  }
+
+  public var place: Place? { Place(file: file, pointer: pointer) }
+
+  public var code: String {
+    let word =
+      switch reason {
+      case .malformed: "malformed"
+      case .newerVersion: "newerVersion"
+      case .unknownKey: "unknownKey"
+      case .missingKey: "missingKey"
+      case .wrongValue: "wrongValue"
+      case .unknownKind: "unknownKind"
+      case .badOption: "badOption"
+      case .duplicateID: "duplicateID"
+      case .unknownNode: "unknownNode"
+      case .unknownExecutor: "unknownExecutor"
+      case .cycle: "cycle"
+      case .typeMismatch: "typeMismatch"
+      case .missing: "missing"
+      case .unreachable: "unreachable"
+      case .tooLarge: "tooLarge"
+      case .unsupported: "unsupported"
+      case .notExportable: "notExportable"
+      }
+    return "graph.pipeline.\(word)"
+  }
+
+  public var message: String {
+    switch reason {
+    case .malformed(let detail): "this is not a pipeline document: \(detail)"
+    case .newerVersion(let v): "the document has version \(v); this Retake reads version 1"
+    case .unknownKey(let key, _): "unknown key '\(key)'"
+    case .missingKey(let key): "'\(key)' is missing"
+    case .wrongValue(let detail, _): detail
+    case .unknownKind(let kind, _): "there is no stage '\(kind)'"
+    case .badOption(let detail, _): detail
+    case .duplicateID(let id): "the id '\(id)' is used twice"
+    case .unknownNode(let id, _): "there is no node '\(id)'"
+    case .unknownExecutor(let id, _): "there is no executor '\(id)'"
+    case .cycle(let ids): "the graph runs in a circle: \(ids.joined(separator: " → "))"
+    case .typeMismatch(let from, let gives, let to, let takes):
+      "'\(from)' gives \(gives), but '\(to)' takes \(takes)"
+    case .missing(let what, _): what
+    case .unreachable(let id): "no frame can reach the node '\(id)'"
+    case .tooLarge(let detail): detail
+    case .unsupported(let what, _): what
+    case .notExportable(let id): "the node '\(id)' is a closure and has no document form"
+    }
+  }
+
+  public var advice: String? {
+    switch reason {
+    case .malformed: "See a whole one with: retake pipeline example motion-boxes"
+    case .newerVersion: "Update Retake, or write \"v\": 1"
+    case .unknownKey(_, let advice), .unknownKind(_, let advice), .unknownNode(_, let advice),
+      .unknownExecutor(_, let advice), .missing(_, let advice), .unsupported(_, let advice):
+      advice
+    case .wrongValue(_, let advice), .badOption(_, let advice): advice
+    case .missingKey(let key): "Add \"\(key)\""
+    case .duplicateID: "Give each node an id of its own"
+    case .cycle: "Remove one of these edges"
+    case .typeMismatch: "Put a stage between them that turns one into the other"
+    case .unreachable(let id): "Connect '\(id)' to a source, or remove it"
+    case .tooLarge: nil
+    case .notExportable: "Make it a PureStage type and register that"
+    }
+  }
+}
