@@ -1,4 +1,12 @@
 #pragma once
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <libavutil/avutil.h>
@@ -8,3 +16,153 @@
 #include <libavutil/pixdesc.h>
 #include <libavutil/sha.h>
 #include <libswscale/swscale.h>
+
+// What Swift cannot import of FFmpeg: macros with casts and flags with mixed integer types.
+
+static const int64_t retake_no_pts = INT64_MIN;
+static const int32_t retake_error_again = AVERROR(EAGAIN);
+static const int32_t retake_error_end = AVERROR_EOF;
+static const int32_t retake_error_invalid_data = AVERROR_INVALIDDATA;
+static const int32_t retake_error_invalid_argument = AVERROR(EINVAL);
+static const int32_t retake_error_no_memory = AVERROR(ENOMEM);
+static const int32_t retake_error_io = AVERROR(EIO);
+static const int32_t retake_error_not_supported = AVERROR(ENOSYS);
+static const int32_t retake_error_no_decoder = AVERROR_DECODER_NOT_FOUND;
+static const int32_t retake_error_external = AVERROR_EXTERNAL;
+
+static const int32_t retake_codec_bitexact = AV_CODEC_FLAG_BITEXACT;
+static const int32_t retake_codec_global_header = AV_CODEC_FLAG_GLOBAL_HEADER;
+static const int32_t retake_codec_unaligned = AV_CODEC_FLAG_UNALIGNED;
+static const int32_t retake_codec_direct_rendering = AV_CODEC_CAP_DR1;
+static const int32_t retake_packet_key = AV_PKT_FLAG_KEY;
+static const int32_t retake_packet_corrupt = AV_PKT_FLAG_CORRUPT;
+static const int32_t retake_packet_discard = AV_PKT_FLAG_DISCARD;
+static const int32_t retake_frame_corrupt = AV_FRAME_FLAG_CORRUPT;
+static const int32_t retake_input_padding = AV_INPUT_BUFFER_PADDING_SIZE;
+static const int32_t retake_format_global_header = AVFMT_GLOBALHEADER;
+static const int32_t retake_format_bitexact = AVFMT_FLAG_BITEXACT;
+static const int32_t retake_format_custom_io = AVFMT_FLAG_CUSTOM_IO;
+static const int32_t retake_format_no_buffer = AVFMT_FLAG_NOBUFFER;
+static const int32_t retake_seek_size = AVSEEK_SIZE;
+static const int32_t retake_seek_force = AVSEEK_FORCE;
+static const int32_t retake_seek_backward = AVSEEK_FLAG_BACKWARD;
+static const int32_t retake_seek_byte = AVSEEK_FLAG_BYTE;
+static const int32_t retake_probe_padding = AVPROBE_PADDING_SIZE;
+static const int32_t retake_pixel_bitstream = AV_PIX_FMT_FLAG_BITSTREAM;
+static const int32_t retake_pixel_hardware = AV_PIX_FMT_FLAG_HWACCEL;
+static const int32_t retake_open_read = O_RDONLY | O_CLOEXEC;
+
+static inline int32_t retake_error_from_errno(int32_t number) { return AVERROR(number); }
+
+static inline int32_t retake_errno_from_error(int32_t error) { return AVUNERROR(error); }
+
+static inline int32_t retake_errno(void) { return errno; }
+
+// open(2) is variadic, which Swift cannot call.
+static inline int32_t retake_open_for_reading(const char *path) {
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+// 0 regular file, 1 directory, 2 something else, or -errno.
+static inline int32_t retake_file_kind(const char *path, int64_t *size) {
+  struct stat status;
+  if (stat(path, &status) != 0) return -errno;
+  *size = status.st_size;
+  if (S_ISREG(status.st_mode)) return 0;
+  return S_ISDIR(status.st_mode) ? 1 : 2;
+}
+
+// The whole range, or what there is of it before the end; -errno on failure.
+static inline int64_t retake_read_at(int32_t descriptor, void *bytes, int64_t count,
+                                     int64_t offset) {
+  int64_t done = 0;
+  while (done < count) {
+    ssize_t n = pread(descriptor, (char *)bytes + done, (size_t)(count - done), offset + done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -errno;
+    if (n == 0) break;
+    done += n;
+  }
+  return done;
+}
+
+// 0 when all bytes were written, or -errno.
+static inline int32_t retake_write_at(int32_t descriptor, const void *bytes, int64_t count,
+                                      int64_t offset) {
+  int64_t done = 0;
+  while (done < count) {
+    ssize_t n =
+        pwrite(descriptor, (const char *)bytes + done, (size_t)(count - done), offset + done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return -errno;
+    if (n == 0) return -EIO;
+    done += n;
+  }
+  return 0;
+}
+
+static inline int32_t retake_close(int32_t descriptor) { return close(descriptor); }
+
+// The n-th plane: fixed arrays are tuples in Swift.
+static inline uint8_t *retake_plane(const AVFrame *frame, int32_t plane) {
+  return frame->data[plane];
+}
+
+static inline int64_t retake_stride(const AVFrame *frame, int32_t plane) {
+  return frame->linesize[plane];
+}
+
+static inline void retake_set_plane(AVFrame *frame, int32_t plane, const uint8_t *data,
+                                    int64_t stride) {
+  frame->data[plane] = (uint8_t *)data;
+  frame->linesize[plane] = (int)stride;
+}
+
+// Memory at a multiple of 64, NULL when there is none; `retake_free` frees it.
+static inline void *retake_allocate(int64_t size) {
+  void *memory = NULL;
+  return posix_memalign(&memory, 64, (size_t)size) == 0 ? memory : NULL;
+}
+
+static inline void retake_free(void *memory) { free(memory); }
+
+// Where the planes of a picture lie in one block of memory, aligned and with the edges that the
+// codec asks for, as FFmpeg's own allocator lays them out. Returns the block's size or an error.
+static inline int64_t retake_picture_layout(AVCodecContext *context, const AVFrame *frame,
+                                            int64_t offsets[4], int32_t strides[4]) {
+  int width = frame->width, height = frame->height, unaligned = 0;
+  int alignments[AV_NUM_DATA_POINTERS];
+  avcodec_align_dimensions2(context, &width, &height, alignments);
+  do {
+    int error = av_image_fill_linesizes(strides, (enum AVPixelFormat)frame->format, width);
+    if (error < 0) return error;
+    width += width & ~(width - 1);
+    unaligned = 0;
+    for (int i = 0; i < 4; i++) unaligned |= strides[i] % alignments[i];
+  } while (unaligned);
+
+  ptrdiff_t lines[4];
+  size_t sizes[4];
+  for (int i = 0; i < 4; i++) lines[i] = strides[i];
+  int error = av_image_fill_plane_sizes(sizes, (enum AVPixelFormat)frame->format, height, lines);
+  if (error < 0) return error;
+  int64_t total = 0;
+  for (int i = 0; i < 4; i++) {
+    offsets[i] = total;
+    if (sizes[i]) total += ((int64_t)sizes[i] + 128 + 63) / 64 * 64;
+  }
+  return total;
+}
+
+// Makes the frame's planes point into a block laid out as above, owned by `buffer`.
+static inline void retake_picture_attach(AVFrame *frame, AVBufferRef *buffer,
+                                         const int64_t offsets[4], const int32_t strides[4]) {
+  memset(frame->data, 0, sizeof frame->data);
+  memset(frame->linesize, 0, sizeof frame->linesize);
+  for (int i = 0; i < 4 && strides[i]; i++) {
+    frame->data[i] = buffer->data + offsets[i];
+    frame->linesize[i] = strides[i];
+  }
+  frame->buf[0] = buffer;
+  frame->extended_data = frame->data;
+}

@@ -1,0 +1,20 @@
+import Synchronization
+
+/// A value behind a lock, shared by reference.
+package final class Locked<Value: Sendable>: Sendable {
+  private let mutex: Mutex<Value>
+
+  package init(_ value: Value) {
+    mutex = Mutex(value)
+  }
+
+  /// Calls `body` with the value while nobody else can see it. Keep it short, and never call out
+  /// to somebody else's code inside.
+  package func withLock<Result: Sendable, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try mutex.withLock { (value: inout sending Value) throws(Failure) -> Result in
+      try body(&value)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import RetakeCore
+
+extension MediaError {
+  public var cause: String? {
+    switch self {
+    case .unreadable(_, let cause), .notMedia(_, let cause), .noIndex(_, let cause),
+      .damaged(_, let cause), .read(_, let cause), .decode(_, _, let cause),
+      .encoderOption(_, _, let cause), .encode(_, let cause), .muxer(_, _, let cause),
+      .write(_, _, let cause), .scale(_, _, let cause), .notImage(_, let cause):
+      cause
+    case .missing, .directory, .special, .empty, .playlist, .container, .noVideo, .noTrack,
+      .noDecoder, .bitDepth, .pixelFormat, .noEncoder, .encoderFormat:
+      nil
+    }
+  }
+
+  public var place: Place? { file.map { Place(file: $0) } }
+
+  private var file: String? {
+    switch self {
+    case .missing(let file), .directory(let file), .special(let file), .unreadable(let file, _),
+      .empty(let file), .playlist(let file), .notMedia(let file, _), .container(let file, _),
+      .noIndex(let file, _), .damaged(let file, _), .noVideo(let file),
+      .noTrack(let file, _, _):
+      file
+    case .read(let file, _), .noDecoder(_, let file), .bitDepth(_, _, let file),
+      .pixelFormat(_, let file), .decode(_, let file, _), .muxer(_, let file, _),
+      .write(let file, _, _), .notImage(let file, _):
+      file
+    case .noEncoder, .encoderFormat, .encoderOption, .encode, .scale: nil
+    }
+  }
+
+  public var advice: String? {
+    switch self {
+    case .missing: "Check the path"
+    case .directory: "Name a file inside it"
+    case .special, .notMedia, .container, .noVideo: "Name a video file, such as MP4 or Matroska"
+    case .unreadable: "Check its permissions with ls -l"
+    case .empty: "Copy it again from where it was recorded"
+    case .playlist: "Name one of the media files that it lists"
+    case .noIndex(let file, _):
+      "Recover it first with a tool like untrunc, beside \(file) as a copy"
+    case .damaged, .read: "Copy it again from its source, or see ffprobe on it for details"
+    case .noTrack(_, _, let tracks):
+      tracks.isEmpty
+        ? "It has none" : "Use --track with \(tracks.map(String.init).joined(separator: " or "))"
+    case .noDecoder: "Run retake doctor to see what this FFmpeg was built with"
+    case .bitDepth, .pixelFormat:
+      "Convert it first: ffmpeg -i IN -pix_fmt yuv420p -c:v ffv1 OUT.mkv"
+    case .noEncoder: "Run retake doctor, or choose ffv1, mpeg4 or mjpeg"
+    case .encoderFormat(_, _, let supported):
+      "Convert the picture to \(supported.joined(separator: ", ")) first"
+    case .write(_, let errorNumber, _) where errorNumber == 28: "Free some space on the disk"
+    case .write: "Check the disk; dmesg may say more"
+    case .notImage: "Name a PNG or JPEG file"
+    case .decode, .encoderOption, .encode, .muxer, .scale: nil
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import RetakeCore
+
+/// What can go wrong with a media file, a codec or a picture.
+///
+/// `cause` holds FFmpeg's own message where FFmpeg said something.
+public enum MediaError: CodedError, Hashable {
+  case missing(file: String)
+  case directory(file: String)
+  /// A socket, a device or a named pipe.
+  case special(file: String)
+  case unreadable(file: String, cause: String)
+  case empty(file: String)
+  /// A text that names other files, such as HLS, whatever the file is called.
+  case playlist(file: String)
+  case notMedia(file: String, cause: String)
+  /// A format that FFmpeg knows and Retake does not open.
+  case container(file: String, format: String)
+  /// An MP4 or QuickTime file without its index: a recording that was cut off.
+  case noIndex(file: String, cause: String)
+  case damaged(file: String, cause: String)
+  case noVideo(file: String)
+  case noTrack(file: String, track: Int, videoTracks: [Int])
+  case read(file: String?, cause: String)
+  case noDecoder(codec: String, file: String?)
+  case bitDepth(format: String, bits: Int, file: String?)
+  case pixelFormat(format: String, file: String?)
+  /// The decoder refused this packet, counted from 0 on its track.
+  case decode(packet: Int?, file: String?, cause: String)
+  case noEncoder(name: String)
+  case encoderFormat(encoder: String, format: String, supported: [String])
+  case encoderOption(encoder: String, option: String, cause: String)
+  case encode(encoder: String, cause: String)
+  case muxer(format: String, file: String?, cause: String)
+  /// The system's error number says why: 28 is a full disk, 5 a failing one.
+  case write(file: String?, errorNumber: Int32, cause: String)
+  case scale(from: String, to: String, cause: String)
+  case notImage(file: String?, cause: String)
+
+  public var code: String {
+    switch self {
+    case .missing: "media.open.missing"
+    case .directory: "media.open.directory"
+    case .special: "media.open.special"
+    case .unreadable: "media.open.unreadable"
+    case .empty: "media.open.empty"
+    case .playlist: "media.open.playlist"
+    case .notMedia: "media.open.notMedia"
+    case .container: "media.open.container"
+    case .noIndex: "media.open.noIndex"
+    case .damaged: "media.open.damaged"
+    case .noVideo: "media.demux.noVideo"
+    case .noTrack: "media.demux.noTrack"
+    case .read: "media.demux.read"
+    case .noDecoder: "media.decode.noDecoder"
+    case .bitDepth: "media.decode.bitDepth"
+    case .pixelFormat: "media.decode.pixelFormat"
+    case .decode: "media.decode.refused"
+    case .noEncoder: "media.encode.noEncoder"
+    case .encoderFormat: "media.encode.format"
+    case .encoderOption: "media.encode.option"
+    case .encode: "media.encode.refused"
+    case .muxer: "media.mux.refused"
+    case .write: "media.mux.write"
+    case .scale: "media.scale.refused"
+    case .notImage: "media.image.notImage"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .missing: "there is no such file"
+    case .directory: "this is a folder, not a media file"
+    case .special: "this is not a regular file"
+    case .unreadable: "the file cannot be opened"
+    case .empty: "the file is empty"
+    case .playlist: "this is a playlist, which only names other files"
+    case .notMedia: "this is not a media file"
+    case .container(_, let format): "files of format \(format) are not opened"
+    case .noIndex: "the file was cut short: its index is missing"
+    case .damaged: "the file is damaged"
+    case .noVideo: "the file has no video track"
+    case .noTrack(_, let track, _): "the file has no video track \(track)"
+    case .read: "the file could not be read on"
+    case .noDecoder(let codec, _): "there is no decoder for \(codec)"
+    case .bitDepth(let format, let bits, _):
+      "the pixels are \(format), \(bits) bits a sample; 8 are supported"
+    case .pixelFormat(let format, _): "pixels of format \(format) are not supported"
+    case .decode(let packet, _, _):
+      "the decoder refused \(packet.map { "packet \($0)" } ?? "the stream")"
+    case .noEncoder(let name): "this FFmpeg has no encoder \(name)"
+    case .encoderFormat(let encoder, let format, _): "\(encoder) cannot encode \(format)"
+    case .encoderOption(let encoder, let option, _): "\(encoder) does not take the option \(option)"
+    case .encode(let encoder, _): "\(encoder) could not encode the picture"
+    case .muxer(let format, _, _): "the \(format) file could not be written"
+    case .write: "the media could not be written"
+    case .scale(let from, let to, _): "a picture of \(from) cannot be made \(to)"
+    case .notImage: "this is not a PNG or JPEG picture"
+    }
+  }
+}

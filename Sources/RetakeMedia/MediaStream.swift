@@ -1,0 +1,108 @@
+import RetakeBuffers
+import RetakeCore
+
+/// What a container says about one of its streams; all that a decoder needs to be made again later.
+package struct MediaStream: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable {
+    case video, audio, data, subtitle, other
+  }
+
+  /// The container's own index.
+  package var index: Int
+  package var kind: Kind
+  /// FFmpeg's name, such as `h264`; `none` when FFmpeg does not know it.
+  package var codec: String
+  /// The container's four characters for the codec, first in the lowest byte; 0 for none.
+  package var codecTag: UInt32 = 0
+  /// FFmpeg's number; -99 when unknown.
+  package var profile: Int = -99
+  package var profileName: String?
+  package var extradata: [UInt8] = []
+  /// Pixels; 0 unless it is video.
+  package var width = 0
+  package var height = 0
+  /// FFmpeg's name, such as `yuvj420p`; empty when unknown.
+  package var pixelFormatName = ""
+  package var bitsPerCodedSample = 0
+  package var range: ColorRange = .limited
+  /// Nobody said what the range is.
+  package var rangeAssumed = false
+  package var matrix: ColorMatrix = .identity
+  /// Nobody said what the matrix is.
+  package var matrixAssumed = false
+  /// Degrees, clockwise, that a viewer turns the picture by: 0, 90, 180 or 270.
+  package var rotationDegrees = 0
+  package var sampleAspect: SampleAspect = .square
+  package var timeBase: TimeBase
+  /// In units of the time base.
+  package var start: Int64?
+  /// What the container claims; the truth is known after reading it all.
+  package var frameCountHint: Int?
+  /// Frames per second, on average.
+  package var averageFrameRate: FrameRate?
+  /// Frames that the decoder holds back to bring them in order.
+  package var delay = 0
+
+  package init(index: Int, kind: Kind, codec: String, timeBase: TimeBase) {
+    self.index = index
+    self.kind = kind
+    self.codec = codec
+    self.timeBase = timeBase
+  }
+
+  /// A video stream that somebody stored the description of.
+  package init(
+    index: Int = 0, video codec: String, extradata: [UInt8] = [], width: Int, height: Int,
+    pixelFormatName: String, range: ColorRange, matrix: ColorMatrix, rotationDegrees: Int = 0,
+    sampleAspect: SampleAspect = .square, timeBase: TimeBase, delay: Int = 0, profile: Int = -99
+  ) {
+    self.init(index: index, kind: .video, codec: "", timeBase: timeBase)
+    self.extradata = extradata
+    self.width = width
+    self.height = height
+    self.pixelFormatName = pixelFormatName
+    self.range = range
+    self.matrix = matrix
+    self.rotationDegrees = rotationDegrees
+    self.sampleAspect = sampleAspect
+    self.delay = delay
+    self.profile = profile
+    storedCodec = codec
+  }
+
+  /// The codec's name and, where a decoder's choices hang on them, the tag and the bits per sample:
+  /// `h264`, `mpeg4+44495658`, `rawvideo+0+24`.
+  package var storedCodec: String {
+    get {
+      if Self.tagless.contains(codec) || (codecTag == 0 && bitsPerCodedSample == 0) { return codec }
+      let tag = "\(codec)+\(String(codecTag, radix: 16))"
+      return bitsPerCodedSample == 0 ? tag : "\(tag)+\(bitsPerCodedSample)"
+    }
+    set {
+      let parts = newValue.split(separator: "+")
+      codec = parts.first.map(String.init) ?? newValue
+      codecTag = parts.count > 1 ? UInt32(parts[1], radix: 16) ?? 0 : 0
+      bitsPerCodedSample = parts.count > 2 ? Int(parts[2]) ?? 0 : 0
+    }
+  }
+
+  /// Codecs whose packets say everything themselves.
+  private static let tagless: Set<String> = [
+    "h264", "hevc", "mpeg1video", "mpeg2video", "vp8", "vp9", "av1", "ffv1", "png", "theora",
+  ]
+}
+
+/// Frames per second as a fraction.
+package struct FrameRate: Hashable, Sendable, CustomStringConvertible {
+  package var numerator: Int32
+  package var denominator: Int32
+
+  package init(_ numerator: Int32, _ denominator: Int32) {
+    precondition(numerator > 0 && denominator > 0, "a frame rate is a positive fraction")
+    self.numerator = numerator
+    self.denominator = denominator
+  }
+
+  package var framesPerSecond: Double { Double(numerator) / Double(denominator) }
+  package var description: String { "\(numerator)/\(denominator)" }
+}

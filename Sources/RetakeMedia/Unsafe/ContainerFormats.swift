@@ -1,0 +1,67 @@
+import CFFmpeg
+
+/// Which containers are opened. The list is pinned, so that a file can never be taken for something
+/// that opens other files or the network.
+enum ContainerFormats {
+  private static let allowed = [
+    "mov", "mp4", "matroska", "webm", "avi", "mpegts", "mpeg", "mpegvideo", "flv", "live_flv",
+    "ogg", "h264", "hevc", "m4v", "mjpeg", "ivf", "nut", "yuv4mpegpipe", "asf", "mxf", "obu", "av1",
+  ]
+
+  /// The same as FFmpeg's option wants it.
+  static let whitelist = allowed.joined(separator: ",")
+
+  /// Formats whose files only name other files.
+  private static let playlists: Set<String> = [
+    "hls", "applehttp", "concat", "dash", "imf", "sdp", "webm_dash_manifest",
+  ]
+
+  private static let playlistBeginnings = [
+    "#EXTM3U", "ffconcat version", "<MPD", "[playlist]", "<smil", "v=0\r", "v=0\n", "<asx",
+  ]
+
+  /// Why a file that FFmpeg would not open, with this message, is refused.
+  static func refusal(path: String, head: [UInt8], error: Int32) -> MediaError {
+    let cause = FFmpeg.text(error)
+    if isPlaylistText(head) { return .playlist(file: path) }
+    guard let format = probe(path: path, head: head) else {
+      return .notMedia(file: path, cause: cause)
+    }
+    let names = format.split(separator: ",").map(String.init)
+    if names.contains(where: playlists.contains) { return .playlist(file: path) }
+    if !names.contains(where: allowed.contains) {
+      return format == "tty"
+        ? .notMedia(file: path, cause: FFmpeg.text(retake_error_invalid_data))
+        : .container(file: path, format: format)
+    }
+    if names.contains("mov"), error == retake_error_invalid_data {
+      return .noIndex(file: path, cause: cause)
+    }
+    return .damaged(file: path, cause: cause)
+  }
+
+  static func isPlaylistText(_ head: [UInt8]) -> Bool {
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    let skipped = head.starts(with: byteOrderMark) ? head.dropFirst(3) : head[...]
+    let beginning = skipped.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+    if playlistBeginnings.contains(where: { beginning.starts(with: $0.utf8) }) { return true }
+    let isXML = beginning.starts(with: "<?xml".utf8)
+    return isXML && String(decoding: beginning.prefix(1024), as: UTF8.self).contains("<MPD")
+  }
+
+  /// What FFmpeg takes the bytes for; nil when it is not even half sure.
+  private static func probe(path: String, head: [UInt8]) -> String? {
+    var padded = head + [UInt8](repeating: 0, count: Int(retake_probe_padding))
+    // SAFETY: the buffer holds the padding that probing wants and outlives the call; the format
+    // found is a constant of the library.
+    return padded.withUnsafeMutableBufferPointer { buffer in
+      path.withCString { name in
+        var data = AVProbeData(
+          filename: name, buf: buffer.baseAddress, buf_size: Int32(head.count), mime_type: nil)
+        var score: Int32 = AVPROBE_SCORE_MAX / 4
+        let format = av_probe_input_format2(&data, 1, &score)
+        return format.map { String(cString: $0.pointee.name) }
+      }
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import CFFmpeg
+
+/// FFmpeg's global state, set up once before its first use.
+enum FFmpeg {
+  /// Nothing below the doors writes to standard error, so FFmpeg's log is off.
+  static let quiet: Void = av_log_set_level(AV_LOG_QUIET)
+
+  /// FFmpeg's own words for an error number.
+  static func text(_ error: Int32) -> String {
+    // SAFETY: the library writes at most `count` bytes, the last one a zero.
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
+      buffer.initialize(repeating: 0)
+      guard let base = buffer.baseAddress else { return "error \(error)" }
+      av_strerror(error, base, buffer.count)
+      return String(cString: base)
+    }
+  }
+
+  /// An object that FFmpeg allocates; there is nothing sensible to do without it.
+  static func required<T>(_ pointer: T?) -> T {
+    guard let pointer else { preconditionFailure("out of memory") }
+    return pointer
+  }
+}
+
+/// A dictionary of options on its way into FFmpeg and back.
+struct OptionDictionary: ~Copyable {
+  // SAFETY: the library makes, changes and frees the dictionary; this value alone owns it.
+  var pointer: OpaquePointer?
+
+  /// In the order given, which is also the order in which they are applied.
+  init(_ options: KeyValuePairs<String, String>) {
+    for (name, value) in options { av_dict_set(&pointer, name, value, 0) }
+  }
+
+  init(_ options: [(name: String, value: String)]) {
+    for option in options { av_dict_set(&pointer, option.name, option.value, 0) }
+  }
+
+  deinit {
+    var pointer = pointer
+    av_dict_free(&pointer)
+  }
+
+  /// The name of an option that nobody took.
+  var leftover: String? {
+    av_dict_get(pointer, "", nil, AV_DICT_IGNORE_SUFFIX).map { String(cString: $0.pointee.key) }
+  }
+}

@@ -1,0 +1,151 @@
+import CFFmpeg
+import RetakeBuffers
+import RetakeCore
+
+/// Turns the packets of one video stream into frames, in the order in which they are shown.
+///
+/// The decoder writes its pictures into `PictureMemory`, and a frame is a counted reference to
+/// them: no pixel is copied. Settings are those under which pixels are the same on every run:
+/// bit-exact, simple inverse transform. May move between threads; one thread at a time uses it.
+package final class MediaDecoder: @unchecked Sendable {
+  // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
+  // time by the rule above, and freed once, in deinit, before the memory that it refers to.
+  package let stream: MediaStream
+  package let file: String?
+  /// FFmpeg's name of the decoder, such as `h264` or `libdav1d`.
+  package let name: String
+  /// The decoder writes into `memory`; otherwise it keeps buffers of its own.
+  package let usesPictureMemory: Bool
+  private var context: UnsafeMutablePointer<AVCodecContext>?
+  private let memory: PictureMemory
+
+  /// - Parameters:
+  ///   - file: Where the packets come from, for errors.
+  ///   - threads: FFmpeg's own threads; pixels do not depend on them.
+  /// - Throws: `MediaError.noDecoder`, `.bitDepth`, `.pixelFormat` or `.decode`.
+  package init(
+    stream: MediaStream, file: String? = nil, threads: Int = 1,
+    memory: PictureMemory = PictureMemory()
+  ) throws(MediaError) {
+    _ = FFmpeg.quiet
+    try Self.checkFormat(stream, file: file)
+    guard let codec = avcodec_find_decoder(stream.codecID) else {
+      throw .noDecoder(codec: stream.codec, file: file)
+    }
+    self.stream = stream
+    self.file = file
+    self.memory = memory
+    name = String(cString: codec.pointee.name)
+    usesPictureMemory = codec.pointee.capabilities & retake_codec_direct_rendering != 0
+    let context = FFmpeg.required(avcodec_alloc_context3(codec))
+    self.context = context
+    try configure(context, threads: threads)
+    let opened = avcodec_open2(context, codec, nil)
+    guard opened >= 0 else {
+      throw .decode(packet: nil, file: file, cause: FFmpeg.text(opened))
+    }
+  }
+
+  deinit {
+    avcodec_free_context(&context)
+  }
+
+  /// Hands a packet to the decoder; afterwards call `receive` until it returns nil.
+  ///
+  /// - Throws: `MediaError.decode` when the decoder refuses it; the next packet may be fine.
+  package func send(_ packet: MediaPacket) throws(MediaError) {
+    var reference = av_packet_alloc()
+    // SAFETY: the reference shares the payload's counted bytes and is freed here.
+    defer { av_packet_free(&reference) }
+    let copied = FFmpeg.required(reference)
+    precondition(av_packet_ref(copied, packet.payload.pointer) >= 0, "out of memory")
+    copied.pointee.pts = packet.pts ?? retake_no_pts
+    copied.pointee.dts = packet.dts ?? retake_no_pts
+    copied.pointee.duration = packet.duration
+    copied.pointee.flags = packet.flags.ffmpeg
+    copied.pointee.pos = packet.offset ?? -1
+    context?.pointee.reordered_opaque = Int64(packet.index)
+    let sent = avcodec_send_packet(context, copied)
+    precondition(sent != retake_error_again, "receive until nil before sending more")
+    guard sent >= 0 else {
+      throw .decode(packet: packet.index, file: file, cause: FFmpeg.text(sent))
+    }
+  }
+
+  /// The next finished frame; nil when the decoder wants another packet or has ended.
+  ///
+  /// - Throws: `MediaError.decode`, or `.bitDepth` or `.pixelFormat` for a frame of another format.
+  package func receive() throws(MediaError) -> DecodedFrame? {
+    var picture: UnsafeMutablePointer<AVFrame>? = FFmpeg.required(av_frame_alloc())
+    // SAFETY: freed here unless the frame's storage has taken it over and `picture` is nil.
+    defer { av_frame_free(&picture) }
+    let received = avcodec_receive_frame(context, picture)
+    if received == retake_error_again || received == retake_error_end { return nil }
+    guard received >= 0, let decoded = picture else {
+      throw .decode(packet: nil, file: file, cause: FFmpeg.text(received))
+    }
+    let format = AVPixelFormat(decoded.pointee.format)
+    guard PixelFormat(ffmpeg: format) != nil else { throw format.refusal(file: file) }
+    picture = nil
+    return DecodedFrame(taking: decoded, of: stream)
+  }
+
+  /// Tells the decoder that no packet follows; `receive` then returns what it held back.
+  ///
+  /// - Throws: `MediaError.decode`.
+  package func drain() throws(MediaError) {
+    let sent = avcodec_send_packet(context, nil)
+    guard sent >= 0 || sent == retake_error_end else {
+      throw .decode(packet: nil, file: file, cause: FFmpeg.text(sent))
+    }
+  }
+
+  /// Forgets everything, also that it was drained; the next packet may be from anywhere.
+  package func flush() {
+    avcodec_flush_buffers(context)
+  }
+
+  /// Pixels of one picture; larger ones are refused before any memory is asked for.
+  private static let pixelsMax: Int64 = 1 << 27
+
+  private func configure(
+    _ context: UnsafeMutablePointer<AVCodecContext>, threads: Int
+  ) throws(MediaError) {
+    var parameters: UnsafeMutablePointer<AVCodecParameters>? = avcodec_parameters_alloc()
+    // SAFETY: the library copies the parameters into the context; these are freed here.
+    defer { avcodec_parameters_free(&parameters) }
+    stream.fill(FFmpeg.required(parameters))
+    let filled = avcodec_parameters_to_context(context, parameters)
+    guard filled >= 0 else {
+      throw .decode(packet: nil, file: file, cause: FFmpeg.text(filled))
+    }
+    context.pointee.flags |= retake_codec_bitexact | retake_codec_unaligned
+    context.pointee.idct_algo = FF_IDCT_SIMPLE
+    context.pointee.thread_count = Int32(clamping: max(1, threads))
+    context.pointee.max_pixels = Self.pixelsMax
+    context.pointee.pkt_timebase = AVRational(
+      num: stream.timeBase.numerator, den: stream.timeBase.denominator)
+    if usesPictureMemory {
+      context.pointee.opaque = Unmanaged.passUnretained(memory).toOpaque()
+      context.pointee.get_buffer2 = PictureMemory.getBuffer
+    }
+  }
+
+  private static func checkFormat(_ stream: MediaStream, file: String?) throws(MediaError) {
+    guard !stream.pixelFormatName.isEmpty else { return }
+    let format = av_get_pix_fmt(stream.pixelFormatName)
+    guard PixelFormat(ffmpeg: format) != nil else { throw format.refusal(file: file) }
+  }
+}
+
+extension MediaDecoder {
+  /// Sends a packet, or drains with nil, and returns all frames that are finished by it.
+  ///
+  /// - Throws: as `send`, `drain` and `receive` do.
+  package func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame] {
+    if let packet { try send(packet) } else { try drain() }
+    var frames: [DecodedFrame] = []
+    while let frame = try receive() { frames.append(frame) }
+    return frames
+  }
+}

@@ -1,0 +1,154 @@
+import CFFmpeg
+import RetakeCore
+
+/// Takes a container apart into packets, in the container's order.
+///
+/// Only formats that hold their own media are opened, and only from a file: never a playlist, never
+/// the network. May move between threads; one thread at a time uses it.
+package final class MediaDemuxer: @unchecked Sendable {
+  // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
+  // time by the rule above, and freed once, in deinit.
+  package let path: String
+  /// FFmpeg's name of the container, such as `mov,mp4,m4a,3gp,3g2,mj2`.
+  package let format: String
+  package let streams: [MediaStream]
+  /// Bytes that the container's index speaks of and the file does not have: it was cut short.
+  package let missingBytes: Int64
+  private let fileBytes: Int64
+  private var context: UnsafeMutablePointer<AVFormatContext>?
+  private var counts: [Int]
+
+  /// Opens a file and takes a first look at its streams.
+  ///
+  /// - Throws: `MediaError`, one case for each way in which a file can be unfit.
+  package init(path: String) throws(MediaError) {
+    _ = FFmpeg.quiet
+    let file = try MediaFile(path: path)
+    let context = try Self.open(file)
+    self.context = context
+    self.path = path
+    format = String(cString: context.pointee.iformat.pointee.name)
+    streams = (0..<Int(context.pointee.nb_streams)).map {
+      MediaStream(FFmpeg.required(context.pointee.streams[$0]), of: context)
+    }
+    counts = streams.map { _ in 0 }
+    fileBytes = file.size
+    missingBytes = max(0, Self.indexedEnd(context) - file.size)
+  }
+
+  deinit {
+    avformat_close_input(&context)
+  }
+
+  package var videoStreams: [MediaStream] { streams.filter { $0.kind == .video } }
+
+  /// The video stream of the container's index `track`, or the first one.
+  ///
+  /// - Throws: `MediaError.noVideo` or `.noTrack`.
+  package func videoStream(_ track: Int? = nil) throws(MediaError) -> MediaStream {
+    guard let first = videoStreams.first else { throw .noVideo(file: path) }
+    guard let track else { return first }
+    guard let stream = videoStreams.first(where: { $0.index == track }) else {
+      throw .noTrack(file: path, track: track, videoTracks: videoStreams.map(\.index))
+    }
+    return stream
+  }
+
+  /// The next packet of any stream; nil at the end.
+  ///
+  /// After an error the next call reads on behind the damage, or throws again; the caller decides
+  /// how often it tries.
+  /// - Throws: `MediaError.read`.
+  package func nextPacket() throws(MediaError) -> MediaPacket? {
+    let payload = PacketPayload()
+    // SAFETY: the packet is fresh; its bytes are counted references of the library.
+    let result = av_read_frame(context, payload.pointer)
+    if result == retake_error_end { return nil }
+    guard result >= 0 else { throw .read(file: path, cause: FFmpeg.text(result)) }
+    let stream = Int(payload.pointer.pointee.stream_index)
+    // A container without a header may show a stream late; it has no description and is not ours.
+    while counts.count <= stream { counts.append(0) }
+    defer { counts[stream] += 1 }
+    var packet = MediaPacket(payload, index: counts[stream])
+    // FFmpeg shortens the packet at the end of a file that was cut short, and says nothing.
+    if missingBytes > 0, let offset = packet.offset, offset + Int64(packet.size) >= fileBytes {
+      packet.flags.insert(.corrupt)
+    }
+    return packet
+  }
+
+  /// Leaves out the packets of all other streams, as far as the container can.
+  package func select(_ selected: Set<Int>) {
+    for index in streams.indices {
+      context?.pointee.streams[index]?.pointee.discard =
+        selected.contains(index) ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+    }
+  }
+
+  /// Goes to the last key packet at or before `timestamp` (in the stream's time base). Packets are
+  /// numbered from 0 again.
+  ///
+  /// - Throws: `MediaError.read`.
+  package func seek(stream: Int, timestamp: Int64) throws(MediaError) {
+    try checkSeek(
+      av_seek_frame(context, Int32(clamping: stream), timestamp, retake_seek_backward))
+  }
+
+  /// Goes to a byte of the file, in containers that allow it. Packets are numbered from 0 again.
+  ///
+  /// - Throws: `MediaError.read`.
+  package func seek(byte: Int64) throws(MediaError) {
+    try checkSeek(av_seek_frame(context, -1, byte, retake_seek_byte))
+  }
+
+  /// Begins again at the first packet, exactly as after opening.
+  ///
+  /// - Throws: `MediaError` as the initialiser does.
+  package func reopen() throws(MediaError) {
+    let fresh = try Self.open(try MediaFile(path: path))
+    avformat_close_input(&context)
+    context = fresh
+    counts = streams.map { _ in 0 }
+  }
+
+  private func checkSeek(_ result: Int32) throws(MediaError) {
+    guard result >= 0 else { throw .read(file: path, cause: FFmpeg.text(result)) }
+    counts = streams.map { _ in 0 }
+  }
+
+  /// Where the last packet of the index ends; 0 for containers without one.
+  private static func indexedEnd(_ context: UnsafeMutablePointer<AVFormatContext>) -> Int64 {
+    // SAFETY: the streams belong to the context, and the library checks the entry's number.
+    (0..<Int(context.pointee.nb_streams)).reduce(0) { end, index in
+      let stream = context.pointee.streams[index]
+      return (0..<avformat_index_get_entries_count(stream)).reduce(end) { end, number in
+        guard let entry = avformat_index_get_entry(stream, number)?.pointee else { return end }
+        return max(end, entry.pos + Int64(entry.size))
+      }
+    }
+  }
+
+  /// Bytes looked at to say why a file is refused.
+  private static let headBytesMax = 16_384
+
+  private static func open(
+    _ file: MediaFile
+  ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    var options = OptionDictionary([
+      "format_whitelist": ContainerFormats.whitelist, "protocol_whitelist": "file",
+    ])
+    var context: UnsafeMutablePointer<AVFormatContext>?
+    // SAFETY: on failure the library frees the context and leaves nil.
+    let opened = avformat_open_input(&context, "file:" + file.path, nil, &options.pointer)
+    guard opened >= 0, let result = context else {
+      throw ContainerFormats.refusal(
+        path: file.path, head: try file.head(headBytesMax), error: opened)
+    }
+    let found = avformat_find_stream_info(result, nil)
+    guard found >= 0 else {
+      avformat_close_input(&context)
+      throw .damaged(file: file.path, cause: FFmpeg.text(found))
+    }
+    return result
+  }
+}

@@ -1,0 +1,84 @@
+import CFFmpeg
+
+/// A regular file, open for reading at any place by any thread.
+package final class MediaFile: Sendable {
+  package let path: String
+  /// Bytes, when it was opened.
+  package let size: Int64
+  private let descriptor: Int32
+
+  /// - Throws: `MediaError` when it is missing, a folder, special, empty or unreadable.
+  package init(path: String) throws(MediaError) {
+    var size: Int64 = 0
+    let kind = retake_file_kind(path, &size)
+    switch kind {
+    case 0: break
+    case 1: throw .directory(file: path)
+    case 2: throw .special(file: path)
+    case -ENOENT, -ENOTDIR: throw .missing(file: path)
+    default: throw .unreadable(file: path, cause: FFmpeg.text(kind))
+    }
+    guard size > 0 else { throw .empty(file: path) }
+    let descriptor = retake_open_for_reading(path)
+    guard descriptor >= 0 else {
+      throw .unreadable(file: path, cause: FFmpeg.text(retake_error_from_errno(retake_errno())))
+    }
+    self.path = path
+    self.size = size
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    _ = retake_close(descriptor)
+  }
+
+  /// Fills the whole buffer from the bytes at `offset`.
+  ///
+  /// - Throws: `MediaError.read` when they are not all there.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(MediaError) {
+    let count = try readUpToEnd(into: buffer, at: offset)
+    guard count == buffer.count else {
+      throw .read(file: path, cause: "\(count) of \(buffer.count) bytes at \(offset)")
+    }
+  }
+
+  /// Fills as much of the buffer as the file has bytes at `offset`, and returns how many.
+  func readUpToEnd(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+  ) throws(MediaError) -> Int {
+    // SAFETY: the system writes at most `count` bytes into the buffer.
+    let count = retake_read_at(descriptor, buffer.baseAddress, Int64(buffer.count), offset)
+    guard count >= 0 else {
+      throw .read(file: path, cause: FFmpeg.text(Int32(truncatingIfNeeded: count)))
+    }
+    return Int(count)
+  }
+
+  /// The file's first bytes, at most `count`.
+  func head(_ count: Int) throws(MediaError) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), size)))
+    var failure: MediaError?
+    bytes.withUnsafeMutableBytes { buffer in
+      do throws(MediaError) { try read(into: buffer, at: 0) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  /// A packet whose bytes lie at `offset`, read without a demuxer.
+  ///
+  /// - Throws: `MediaError.read` when the file has not that many bytes there.
+  package func packet(
+    stream: Int = 0, index: Int, pts: Int64?, dts: Int64?, duration: Int64 = 0,
+    flags: MediaPacket.Flags, offset: Int64, size: Int, sideData: [UInt8]? = nil
+  ) throws(MediaError) -> MediaPacket {
+    try MediaPacket(
+      stream: stream, index: index, pts: pts, dts: dts, duration: duration, flags: flags,
+      offset: offset, size: size, sideData: sideData
+    ) { (memory: UnsafeMutableRawBufferPointer) throws(MediaError) in
+      try read(into: memory, at: offset)
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import CFFmpeg
+import RetakeBuffers
+import RetakeCore
+
+extension MediaStream {
+  /// Reads what the container and a first look at the packets said.
+  init(_ stream: UnsafeMutablePointer<AVStream>, of context: UnsafeMutablePointer<AVFormatContext>)
+  {
+    // SAFETY: both pointers are valid as long as the demuxer's context; everything is copied.
+    let parameters = stream.pointee.codecpar.pointee
+    self.init(
+      index: Int(stream.pointee.index), kind: Kind(parameters.codec_type),
+      codec: String(cString: avcodec_get_name(parameters.codec_id)),
+      timeBase: TimeBase(max(1, stream.pointee.time_base.num), max(1, stream.pointee.time_base.den))
+    )
+    codecTag = parameters.codec_tag
+    profile = Int(parameters.profile)
+    profileName = avcodec_profile_name(parameters.codec_id, parameters.profile)
+      .map { String(cString: $0) }
+    extradata = Array(
+      UnsafeBufferPointer(start: parameters.extradata, count: Int(parameters.extradata_size)))
+    start = stream.pointee.start_time.presentationTime
+    frameCountHint = stream.pointee.nb_frames > 0 ? Int(stream.pointee.nb_frames) : nil
+    guard kind == .video else { return }
+    width = Int(parameters.width)
+    height = Int(parameters.height)
+    bitsPerCodedSample = Int(parameters.bits_per_coded_sample)
+    delay = Int(parameters.video_delay)
+    let rate = stream.pointee.avg_frame_rate
+    averageFrameRate = rate.num > 0 && rate.den > 0 ? FrameRate(rate.num, rate.den) : nil
+    let aspect = av_guess_sample_aspect_ratio(context, stream, nil)
+    sampleAspect = SampleAspect(aspect)
+    rotationDegrees = Self.rotation(of: stream)
+    readColour(parameters)
+  }
+
+  private mutating func readColour(_ parameters: AVCodecParameters) {
+    let format = AVPixelFormat(parameters.format)
+    pixelFormatName = AVPixelFormat.name(format)
+    let isFull = format.isFullRangeByName || format.isRGB
+    let said = ColorRange(ffmpeg: parameters.color_range)
+    range = isFull ? .full : said ?? .limited
+    rangeAssumed = !isFull && said == nil
+    if format.isRGB || format == AV_PIX_FMT_GRAY8 {
+      matrix = .identity
+    } else {
+      let known = ColorMatrix(ffmpeg: parameters.color_space)
+      matrix = known ?? .assumed(height: height)
+      matrixAssumed = known == nil
+    }
+  }
+
+  private static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Int {
+    var size = 0
+    // SAFETY: the side data belongs to the stream; a display matrix is nine 32-bit numbers.
+    guard let bytes = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size),
+      size >= 36
+    else { return 0 }
+    return rotationClockwise(bytes)
+  }
+
+  /// Puts the description back into FFmpeg's form.
+  func fill(_ parameters: UnsafeMutablePointer<AVCodecParameters>) {
+    // SAFETY: `parameters` is freshly made; its extradata is allocated by the library's allocator,
+    // with the padding that bit readers want, and freed with the parameters.
+    parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
+    parameters.pointee.codec_id = codecID
+    parameters.pointee.codec_tag = codecTag
+    parameters.pointee.profile = Int32(clamping: profile)
+    parameters.pointee.width = Int32(clamping: width)
+    parameters.pointee.height = Int32(clamping: height)
+    parameters.pointee.format = av_get_pix_fmt(pixelFormatName).rawValue
+    parameters.pointee.bits_per_coded_sample = Int32(clamping: bitsPerCodedSample)
+    parameters.pointee.video_delay = Int32(clamping: delay)
+    parameters.pointee.sample_aspect_ratio = AVRational(
+      num: sampleAspect.numerator, den: sampleAspect.denominator)
+    if !rangeAssumed { parameters.pointee.color_range = range.ffmpeg }
+    if !matrixAssumed { parameters.pointee.color_space = matrix.ffmpeg }
+    guard !extradata.isEmpty,
+      let memory = av_mallocz(extradata.count + Int(retake_input_padding))
+    else { return }
+    memory.copyMemory(from: extradata, byteCount: extradata.count)
+    parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
+    parameters.pointee.extradata_size = Int32(clamping: extradata.count)
+  }
+
+  var codecID: AVCodecID {
+    avcodec_descriptor_get_by_name(codec)?.pointee.id ?? AV_CODEC_ID_NONE
+  }
+}
+
+/// The angle of a display matrix, to the nearest quarter turn, clockwise for the viewer.
+func rotationClockwise(_ matrix: UnsafeRawPointer) -> Int {
+  // SAFETY: the caller has checked that nine 32-bit numbers are there; they may be unaligned.
+  var numbers = (0..<9).map { matrix.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) }
+  let counterclockwise = av_display_rotation_get(&numbers)
+  guard counterclockwise.isFinite else { return 0 }
+  let quarters = Int((-counterclockwise / 90).rounded())
+  return ((quarters % 4) + 4) % 4 * 90
+}
+
+extension MediaStream.Kind {
+  init(_ type: AVMediaType) {
+    switch type {
+    case AVMEDIA_TYPE_VIDEO: self = .video
+    case AVMEDIA_TYPE_AUDIO: self = .audio
+    case AVMEDIA_TYPE_DATA: self = .data
+    case AVMEDIA_TYPE_SUBTITLE: self = .subtitle
+    default: self = .other
+    }
+  }
+}
+
+extension SampleAspect {
+  /// An unknown aspect is square.
+  init(_ aspect: AVRational) {
+    let isKnown = aspect.num > 0 && aspect.den > 0
+    self = isKnown ? SampleAspect(aspect.num, aspect.den) : .square
+  }
+}
+
+extension Int64 {
+  /// FFmpeg's smallest number means that there is no time.
+  var presentationTime: Int64? { self == retake_no_pts ? nil : self }
+}

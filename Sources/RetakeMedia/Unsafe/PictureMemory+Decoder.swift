@@ -1,0 +1,35 @@
+import CFFmpeg
+import RetakeBuffers
+
+extension PictureMemory {
+  /// FFmpeg's `get_buffer2`: the decoder asks where to write its next picture. The context's
+  /// `opaque` is a `PictureMemory` that outlives the context.
+  static let getBuffer:
+    @convention(c) (
+      UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32
+    ) -> Int32 = { context, frame, flags in
+      guard let context, let frame, let opaque = context.pointee.opaque else {
+        return retake_error_invalid_argument
+      }
+      guard PixelFormat(ffmpeg: AVPixelFormat(frame.pointee.format)) != nil else {
+        return avcodec_default_get_buffer2(context, frame, flags)
+      }
+      // SAFETY: the decoder holds the memory strongly and frees the context before letting go.
+      let memory = Unmanaged<PictureMemory>.fromOpaque(opaque).takeUnretainedValue()
+      return memory.lend(to: frame, of: context)
+    }
+
+  private func lend(
+    to frame: UnsafeMutablePointer<AVFrame>, of context: UnsafeMutablePointer<AVCodecContext>
+  ) -> Int32 {
+    var offsets: [Int64] = [0, 0, 0, 0]
+    var strides: [Int32] = [0, 0, 0, 0]
+    // SAFETY: both arrays have the four entries that the layout fills.
+    let size = retake_picture_layout(context, frame, &offsets, &strides)
+    guard size > 0 else { return Int32(truncatingIfNeeded: size) }
+    guard let buffer = buffer(size: Int(size)) else { return retake_error_no_memory }
+    // SAFETY: the layout's planes lie inside the buffer, whose reference the frame takes over.
+    retake_picture_attach(frame, buffer, &offsets, &strides)
+    return 0
+  }
+}

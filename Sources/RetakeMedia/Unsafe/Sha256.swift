@@ -1,0 +1,75 @@
+import CFFmpeg
+import RetakeBuffers
+
+/// SHA-256 of bytes as they come, by FFmpeg's own implementation.
+package struct Sha256: ~Copyable {
+  // SAFETY: the state is made by the library, owned by this value alone, and freed in deinit.
+  private let state: OpaquePointer
+
+  package init() {
+    state = FFmpeg.required(av_sha_alloc())
+    av_sha_init(state, 256)
+  }
+
+  deinit {
+    av_free(UnsafeMutableRawPointer(state))
+  }
+
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    // SAFETY: the library reads exactly `count` bytes.
+    guard let base = bytes.baseAddress else { return }
+    av_sha_update(state, base.assumingMemoryBound(to: UInt8.self), bytes.count)
+  }
+
+  package mutating func append(_ bytes: some Sequence<UInt8>) {
+    let done: Void? = bytes.withContiguousStorageIfAvailable { append(UnsafeRawBufferPointer($0)) }
+    if done == nil { Array(bytes).withUnsafeBytes { append($0) } }
+  }
+
+  /// The digest of everything appended, as 64 lower-case hexadecimal digits.
+  package consuming func finish() -> String {
+    var digest = [UInt8](repeating: 0, count: 32)
+    av_sha_final(state, &digest)
+    let digits = Array("0123456789abcdef".utf8)
+    return String(
+      decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  package static func digest(of bytes: some Sequence<UInt8>) -> String {
+    var hasher = Sha256()
+    hasher.append(bytes)
+    return hasher.finish()
+  }
+
+  /// Of a whole file, read in pieces.
+  ///
+  /// - Throws: `MediaError` when it cannot be opened or read.
+  package static func digest(ofFile path: String) throws(MediaError) -> String {
+    let file: MediaFile
+    do throws(MediaError) {
+      file = try MediaFile(path: path)
+    } catch .empty {
+      return Sha256().finish()
+    }
+    var hasher = Sha256()
+    var offset: Int64 = 0
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try file.readUpToEnd(into: buffer, at: offset)
+      guard count > 0 else { return hasher.finish() }
+      hasher.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+      offset += Int64(count)
+    }
+  }
+}
+
+extension Frame {
+  /// SHA-256 of the visible bytes, plane after plane without padding: what FFmpeg's `framehash`
+  /// muxer writes for the decoded frame.
+  package var frameHash: String {
+    var hasher = Sha256()
+    for plane in 0..<format.planeCount { forEachRow(of: plane) { hasher.append($0) } }
+    return hasher.finish()
+  }
+}

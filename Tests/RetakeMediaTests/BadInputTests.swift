@@ -1,0 +1,145 @@
+import Foundation
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeMedia
+
+@Suite(.enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"))
+struct BadInputTests {
+  /// Opens the first video track as an import would; returns the error.
+  private func openError(_ file: String) throws -> MediaError? {
+    do {
+      let demuxer = try MediaDemuxer(path: file)
+      _ = try MediaDecoder(stream: try demuxer.videoStream(), file: file)
+      return nil
+    } catch let error as MediaError {
+      return error
+    }
+  }
+
+  private func check(
+    _ file: String, code: String, sourceLocation: SourceLocation = #_sourceLocation
+  )
+    throws
+  {
+    let error = try #require(try openError(file), sourceLocation: sourceLocation)
+    #expect(error.code == code, "\(error)", sourceLocation: sourceLocation)
+    #expect(error.place?.file == file, sourceLocation: sourceLocation)
+    #expect(error.advice != nil, sourceLocation: sourceLocation)
+    let description = error.description.replacing(file, with: "FILE")
+    #expect(description.count < 160, "\(description)", sourceLocation: sourceLocation)
+  }
+
+  @Test func `a file that is not there`() throws {
+    try check(try Clips.root.file("nothing.mp4").path, code: "media.open.missing")
+  }
+
+  @Test func `a folder`() throws {
+    try check(try Clips.root.url.path, code: "media.open.directory")
+  }
+
+  @Test func `a device`() throws {
+    try check("/dev/null", code: "media.open.special")
+  }
+
+  @Test func `an empty file`() throws {
+    try check(try Clips.root.write("", to: "empty.mp4").path, code: "media.open.empty")
+  }
+
+  @Test(arguments: ["notes.txt", "notes.mp4", "notes.mkv", "notes"])
+  func `a text file, whatever it is called`(name: String) throws {
+    let text = String(repeating: "the camera was on the left side of the yard\n", count: 40)
+    try check(try Clips.root.write(text, to: "text/\(name)").path, code: "media.open.notMedia")
+  }
+
+  @Test func `random bytes`() throws {
+    let file = try Clips.root.file("random.mp4")
+    var state: UInt32 = 7
+    let bytes = (0..<5000).map { _ -> UInt8 in
+      state = state &* 1_664_525 &+ 1_013_904_223
+      return UInt8(state >> 24)
+    }
+    try Data(bytes).write(to: file)
+    try check(file.path, code: "media.open.notMedia")
+  }
+
+  static let playlists = [
+    "#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nsecret.ts\n#EXT-X-ENDLIST\n",
+    "#EXTM3U\nother.mp4\n", "ffconcat version 1.0\nfile other.mp4\n",
+    "<?xml version=\"1.0\"?>\n<MPD xmlns=\"urn:mpeg:dash:schema:mpd:2011\"></MPD>\n",
+    "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 5004 RTP/AVP 96\n",
+  ]
+
+  @Test(arguments: playlists)
+  func `a playlist renamed to a video file`(text: String) throws {
+    let name = "playlist-\(UUID().uuidString).mkv"
+    try check(try Clips.root.write(text, to: name).path, code: "media.open.playlist")
+  }
+
+  @Test func `a picture is a container that is not opened`() throws {
+    let file = try Clips.make("picture.png", Clips.picture("32x32", frames: 1))
+    try check(file, code: "media.open.container")
+  }
+
+  @Test func `an MP4 that was cut off before its index`() throws {
+    let whole = try Clips.make("whole.mp4", Clips.picture("96x64") + ["-c:v", "libx264"])
+    let file = try Clips.root.file("cut.mp4")
+    try Data(contentsOf: URL(filePath: whole)).prefix(4000).write(to: file)
+    try check(file.path, code: "media.open.noIndex")
+    #expect(
+      try openError(file.path)?.cause == "Invalid data found when processing input")
+  }
+
+  @Test func `a file without video`() throws {
+    let file = try Clips.make(
+      "sound.mkv", ["-f", "lavfi", "-i", "sine=frequency=440:duration=1", "-c:a", "pcm_s16le"])
+    try check(file, code: "media.demux.noVideo")
+  }
+
+  @Test func `a track that is not there, with those that are`() throws {
+    let file = try Clips.make("one.mkv", Clips.picture("32x32", frames: 2) + ["-c:v", "ffv1"])
+    let demuxer = try MediaDemuxer(path: file)
+    let error = #expect(throws: MediaError.self) { try demuxer.videoStream(3) }
+    #expect(error?.code == "media.demux.noTrack")
+    #expect(error?.advice == "Use --track with 0")
+  }
+
+  @Test func `more than eight bits are refused by name`() throws {
+    let file = try Clips.make(
+      "ten.mkv", Clips.picture("32x32", frames: 2) + ["-c:v", "ffv1", "-pix_fmt", "yuv420p10le"])
+    try check(file, code: "media.decode.bitDepth")
+    #expect(try openError(file)?.message.contains("yuv420p10le, 10 bits") == true)
+  }
+
+  @Test func `an unsupported layout of pixels is refused by name`() throws {
+    let file = try Clips.make(
+      "411.mkv", Clips.picture("32x32", frames: 2) + ["-c:v", "ffv1", "-pix_fmt", "yuv411p"])
+    try check(file, code: "media.decode.pixelFormat")
+    #expect(try openError(file)?.message.contains("yuv411p") == true)
+  }
+
+  @Test func `a codec that FFmpeg does not know`() {
+    let stream = MediaStream(
+      video: "nonesuch", width: 8, height: 8, pixelFormatName: "yuv420p", range: .limited,
+      matrix: .bt601, timeBase: TimeBase(1, 25))
+    #expect(errorCode { _ = try MediaDecoder(stream: stream) } == "media.decode.noDecoder")
+  }
+
+  @Test func `reading behind the end of a file says how much there was`() throws {
+    let file = try MediaFile(path: try Clips.root.write("0123456789", to: "ten.bin").path)
+    let error = #expect(throws: MediaError.self) {
+      try file.packet(index: 0, pts: 0, dts: 0, flags: .key, offset: 6, size: 8)
+    }
+    #expect(error?.code == "media.demux.read")
+    #expect(error?.cause == "4 of 8 bytes at 6")
+  }
+
+  @Test func `SHA-256 is the standard's`() throws {
+    #expect(
+      Sha256.digest(of: Array("abc".utf8))
+        == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+    let empty = try Clips.root.write("", to: "empty.bin").path
+    #expect(try Sha256.digest(ofFile: empty) == Sha256.digest(of: [UInt8]()))
+  }
+}
