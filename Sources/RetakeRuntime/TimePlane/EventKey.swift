@@ -1,0 +1,151 @@
+/// Where an event stands within its instant. Bands and phases are compared by their raw values.
+package enum EventBand: UInt8, Sendable {
+  /// Thermal, memory, commands.
+  case environment
+  case release
+  case arrivals
+  case latestJoins
+  /// Vsync and metrics windows: sees the settled state.
+  case observation
+}
+
+package enum EventPhase: UInt8, Sendable {
+  /// Arrivals come before whatever they cause in their band.
+  case arrival
+  case completion
+  case control
+  /// Deliveries, joins, unblocks and tombstones; carries the receiving node.
+  case delivery
+  case dispatch
+}
+
+/// The total order of events: `(time, band, microstep, phase, node, track, sequence, item,
+/// ordinal)`, packed into four words that compare from left to right.
+package struct EventKey: Hashable, Sendable {
+  /// Nanoseconds of virtual time.
+  package var time: Int64
+  /// band 3 bits, microstep 37, phase 4, node 20.
+  private var place: UInt64
+  /// track 20 bits, sequence 44.
+  private var frame: UInt64
+  /// item + 1 in 32 bits, ordinal 32.
+  private var tail: UInt64
+
+  package init(
+    time: Int64, band: EventBand, microstep: Int = 0, phase: EventPhase, node: Int, track: Int = 0,
+    sequence: Int = 0, item: Int = -1, ordinal: Int = 0
+  ) {
+    self.time = time
+    place =
+      UInt64(band.rawValue) << 61 | UInt64(microstep) << 24 | UInt64(phase.rawValue) << 20
+      | UInt64(node)
+    frame = UInt64(track) << 44 | UInt64(sequence)
+    tail = UInt64(item + 1) << 32 | UInt64(ordinal)
+  }
+
+  package var band: EventBand { EventBand(rawValue: UInt8(place >> 61)) ?? .observation }
+  package var microstep: Int { Int(place >> 24 & 0x1f_ffff_ffff) }
+  package var phase: EventPhase { EventPhase(rawValue: UInt8(place >> 20 & 15)) ?? .dispatch }
+  package var node: Int { Int(place & 0xf_ffff) }
+
+  /// The key of an event made while `current` is handled, for the same instant: band and
+  /// microstep stay if the new key is larger, else the microstep is counted up.
+  package static func following(
+    _ current: EventKey, phase: EventPhase, node: Int, track: Int = 0, sequence: Int = 0,
+    item: Int = -1, ordinal: Int = 0
+  ) -> EventKey {
+    var key = EventKey(
+      time: current.time, band: current.band, microstep: current.microstep, phase: phase,
+      node: node, track: track, sequence: sequence, item: item, ordinal: ordinal)
+    if key <= current { key.place += 1 << 24 }
+    return key
+  }
+}
+
+extension EventKey: Comparable {
+  @inlinable
+  package static func < (left: EventKey, right: EventKey) -> Bool {
+    if left.time != right.time { return left.time < right.time }
+    return left.isEarlierInInstant(than: right)
+  }
+
+  @usableFromInline
+  func isEarlierInInstant(than other: EventKey) -> Bool {
+    if place != other.place { return place < other.place }
+    if frame != other.frame { return frame < other.frame }
+    return tail < other.tail
+  }
+}
+
+/// Something that happens in virtual time. Trivial, so that the heap moves plain words.
+package struct Event: Sendable {
+  package enum Kind: UInt8, Sendable {
+    case arrival
+    case completion
+    case delivery
+    case unblock
+    case tombstone
+    case dispatch
+    case halt
+  }
+
+  package var key: EventKey
+  package var kind: Kind
+  /// The node that is meant; for dispatch, the executor.
+  package var target: Int32
+  /// The frame's slot, where there is one.
+  package var slot: Int32
+  /// The edge of a delivery or unblock; the index of a tombstone's ending.
+  package var extra: Int32
+
+  package init(key: EventKey, kind: Kind, target: Int, slot: Int = -1, extra: Int = -1) {
+    self.key = key
+    self.kind = kind
+    self.target = Int32(target)
+    self.slot = Int32(slot)
+    self.extra = Int32(extra)
+  }
+}
+
+/// A binary heap of events, smallest key first.
+package struct EventQueue: Sendable {
+  private var heap: [Event] = []
+
+  package init() {}
+
+  package var isEmpty: Bool { heap.isEmpty }
+  package var count: Int { heap.count }
+  package var first: Event? { heap.first }
+
+  package mutating func push(_ event: Event) {
+    heap.append(event)
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard event.key < heap[parent].key else { break }
+      heap[child] = heap[parent]
+      child = parent
+    }
+    heap[child] = event
+  }
+
+  package mutating func pop() -> Event? {
+    guard let first = heap.first, let last = heap.popLast() else { return nil }
+    if !heap.isEmpty { sink(last) }
+    return first
+  }
+
+  /// Puts `event` in the place of the root and lets it sink.
+  private mutating func sink(_ event: Event) {
+    var parent = 0
+    while true {
+      var child = 2 * parent + 1
+      guard child < heap.count else { break }
+      if child + 1 < heap.count, heap[child + 1].key < heap[child].key { child += 1 }
+      guard heap[child].key < event.key else { break }
+      heap[parent] = heap[child]
+      parent = child
+    }
+    heap[parent] = event
+  }
+}

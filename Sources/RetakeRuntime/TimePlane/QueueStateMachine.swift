@@ -1,0 +1,74 @@
+import Collections
+import RetakeGraph
+
+/// What becomes of a frame that is offered to an edge.
+package enum QueueVerdict: Hashable, Sendable {
+  case accepted
+  /// The offered frame is dropped.
+  case droppedNewest
+  /// The frame in this slot is dropped, the offered one accepted.
+  case droppedOldest(slot: Int)
+  /// The frame in this slot is superseded by the offered one.
+  case superseded(slot: Int)
+  /// The sender keeps the offered frame until there is room.
+  case blocked
+}
+
+/// The bounded queue of one edge: decides, and remembers who waits.
+///
+/// Capacity counts the frames that wait here, not those in service; room is judged when a frame is
+/// offered.
+package struct QueueStateMachine: Sendable {
+  package struct Entry: Hashable, Sendable {
+    package var slot: Int
+    /// When it was accepted, in nanoseconds.
+    package var since: Int64
+  }
+
+  package let capacity: Int
+  package let policy: EdgePolicy
+  private var waiting: Deque<Entry> = []
+  /// The frame that the sender holds for want of room.
+  package private(set) var blockedSlot: Int?
+
+  package init(capacity: Int, policy: EdgePolicy) {
+    precondition(capacity > 0, "a queue has room for one frame at least")
+    self.capacity = capacity
+    self.policy = policy
+  }
+
+  package var count: Int { waiting.count }
+  package var isFull: Bool { waiting.count >= capacity }
+  package var first: Entry? { waiting.first }
+
+  package mutating func offer(slot: Int, at time: Int64) -> QueueVerdict {
+    let entry = Entry(slot: slot, since: time)
+    guard isFull else {
+      waiting.append(entry)
+      return .accepted
+    }
+    switch policy {
+    case .dropNewest: return .droppedNewest
+    case .block:
+      precondition(blockedSlot == nil, "a sender offers one frame at a time")
+      blockedSlot = slot
+      return .blocked
+    case .dropOldest, .replace:
+      let oldest = waiting.removeFirst()
+      waiting.append(entry)
+      return policy == .replace
+        ? .superseded(slot: oldest.slot) : .droppedOldest(slot: oldest.slot)
+    }
+  }
+
+  /// Takes the frame that waited longest.
+  package mutating func take() -> Entry? { waiting.popFirst() }
+
+  /// Accepts the frame that was blocked, now that there is room.
+  package mutating func unblock(at time: Int64) -> Int? {
+    guard !isFull, let slot = blockedSlot else { return nil }
+    blockedSlot = nil
+    waiting.append(Entry(slot: slot, since: time))
+    return slot
+  }
+}
