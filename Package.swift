@@ -66,6 +66,11 @@ let rooms: [Room] = [
 let root = Context.packageDirectory
 func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: "\(root)/\(path)") }
 
+/// The dependencies on those of our own targets that are there.
+func present(_ names: [String]) -> [Target.Dependency] {
+  names.filter { exists("Sources/\($0)") }.map { .init(stringLiteral: $0) }
+}
+
 /// Warnings are errors where CI says so, and only in this package's own targets.
 let strict: [SwiftSetting] =
   Context.environment["CI"] == "true" ? [.treatAllWarnings(as: .error)] : []
@@ -73,7 +78,7 @@ let settings: [SwiftSetting] = [.enableUpcomingFeature("ExistentialAny")] + stri
 
 let sourceTargets: [Target] = rooms.filter { exists("Sources/\($0.name)") }.map { room in
   .target(
-    name: room.name, dependencies: room.ours.map { .init(stringLiteral: $0) } + room.outside,
+    name: room.name, dependencies: present(room.ours) + room.outside,
     resources: exists("Sources/\(room.name)/Resources") ? [.embedInCode("Resources")] : [],
     swiftSettings: settings)
 }
@@ -89,7 +94,7 @@ let roomTests: [Target] = rooms.filter {
 }.map { room in
   .testTarget(
     name: "\(room.name)Tests",
-    dependencies: [.init(stringLiteral: room.name)] + room.ours.map { .init(stringLiteral: $0) }
+    dependencies: [.init(stringLiteral: room.name)] + present(room.ours)
       + (exists("Tests/\(support)") ? [.init(stringLiteral: support)] : []),
     path: "Tests/\(room.name)Tests", swiftSettings: settings)
 }

@@ -1,0 +1,164 @@
+import RetakeCore
+
+/// The report as Markdown for a merge request or a step summary, below the size that GitHub cuts.
+package struct MarkdownReport {
+  /// UTF-8 bytes; a GitHub comment holds 64 KB.
+  package static let bytesMax = 60_000
+
+  /// The text, with a newline at the end; a last line says what was left out.
+  package static func render(_ document: ReportDocument) -> String {
+    var page = Page(room: bytesMax - 200)
+    page.add(head(document))
+    let cases = ReportCase.inReadingOrder(document.cases)
+    for error in document.errors { page.add(problem(error)) }
+    for item in cases where item.verdict != .passed { page.add(section(item)) }
+    page.addTable(
+      ["Verdict", "Case", "Compared", "Same", "Within", "Changed", "Used"], cases.map(row))
+    page.add(foot(document))
+    return page.finished
+  }
+
+  private struct Page {
+    var text = ""
+    var room: Int
+    var leftOut = 0
+
+    mutating func add(_ block: String) {
+      guard !block.isEmpty else { return }
+      guard leftOut == 0, text.utf8.count + block.utf8.count + 1 <= room else {
+        leftOut += 1
+        return
+      }
+      text += text.isEmpty ? block : "\n\(block)"
+    }
+
+    mutating func addTable(_ heads: [String], _ rows: [String]) {
+      guard !rows.isEmpty else { return }
+      let rule = heads.indices.map { $0 < 2 ? "---" : "--:" }.joined(separator: " | ")
+      let start = "\n| \(heads.joined(separator: " | ")) |\n| \(rule) |\n"
+      guard text.utf8.count + start.utf8.count < room else {
+        leftOut += rows.count
+        return
+      }
+      text += start
+      for row in rows {
+        if leftOut == 0, text.utf8.count + row.utf8.count <= room {
+          text += row
+        } else {
+          leftOut += 1
+        }
+      }
+    }
+
+    var finished: String {
+      guard leftOut > 0 else { return text }
+      let parts = Wording.count(leftOut, "part was", plural: "parts were")
+      return text + "\n_\(parts) left out to keep this below 60 KB; the HTML report has all._\n"
+    }
+  }
+
+  // MARK: - Blocks
+
+  private static func head(_ document: ReportDocument) -> String {
+    var parts = [
+      document.counts.text, Wording.count(document.totals.frames, "frame") + " compared",
+    ]
+    if let speed = document.totals.framesPerSecond { parts.append(Wording.speed(speed)) }
+    return """
+      ## \(mark(document.exit.code == 0)) \(prose(document.title)): \(prose(document.exit.word))
+
+      \(prose(document.exit.meaning)) Exit code \(document.exit.code). \
+      \(parts.joined(separator: " · ")).
+
+      """
+  }
+
+  private static func mark(_ passed: Bool) -> String { passed ? "✅" : "❌" }
+
+  private static func problem(_ error: ReportProblem) -> String {
+    let advice = error.advice.map { " \(prose($0))" } ?? ""
+    let place = error.place.map { "\(code($0)): " } ?? ""
+    return "**errored** \(place)\(prose(error.message)) (\(code(error.code))).\(advice)\n"
+  }
+
+  private static func section(_ item: ReportCase) -> String {
+    var text = "### \(item.verdictWords): \(code(item.title))\n\n"
+    if let error = item.error { text += problem(error) }
+    if item.rootCauses.isEmpty, item.error == nil { text += "\(prose(item.reason))\n" }
+    for cause in item.rootCauses.prefix(5) { text += rootCause(cause) }
+    let more = item.rootCauses.count - 5
+    if more > 0 { text += "- and \(Wording.count(more, "other root cause"))\n" }
+    for suspect in item.suspects.prefix(5) { text += "- suspected: \(prose(suspect.text))\n" }
+    if let mark = item.expected { text += "- known as \(code(mark.id))\n" }
+    return text + commands(item.commands)
+  }
+
+  private static func rootCause(_ cause: ReportRootCause) -> String {
+    let frame = cause.frame.map { " at frame **\($0)**" } ?? ""
+    let time = cause.timeNanoseconds.map { " (t = \(Wording.seconds($0)))" } ?? ""
+    return "- First divergence\(frame)\(time), stage \(code(cause.stage)): \(prose(cause.why)); "
+      + "\(prose(cause.weight))\n" + commands(cause.commands)
+  }
+
+  private static func commands(_ commands: [ReportCommand]) -> String {
+    guard !commands.isEmpty else { return "" }
+    let lines = commands.map { "# \(visible($0.title))\n\(visible($0.command))" }
+    let text = lines.joined(separator: "\n")
+    let fence = String(repeating: "`", count: max(3, longestTicks(text) + 1))
+    return "\n\(fence)sh\n\(text)\n\(fence)\n"
+  }
+
+  private static func row(_ item: ReportCase) -> String {
+    let counts = [
+      item.counts.compared, item.counts.same, item.counts.withinTolerance, item.counts.changed,
+    ].map(Wording.grouped)
+    let cells =
+      [item.verdictWords, code(item.title.visible(limit: 120)).replacing("|", with: "\\|")]
+      + counts + [item.tightest.map(Wording.used) ?? "–"]
+    return "| \(cells.joined(separator: " | ")) |\n"
+  }
+
+  private static func foot(_ document: ReportDocument) -> String {
+    var text = document.notes.map { "\n> \(prose($0))\n" }.joined()
+    if !document.commands.isEmpty { text += "\nNext:\n\(commands(document.commands))" }
+    return text
+  }
+
+  // MARK: - Escapes
+
+  /// Text that may hold labels from anywhere: no markup, no link, no mention comes out of it.
+  static func prose(_ text: String) -> String {
+    var result = ""
+    for scalar in text.visible(limit: 2000).unicodeScalars {
+      switch scalar {
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "&": result += "&amp;"
+      case "\\", "`", "*", "_", "[", "]", "(", ")", "#", "|", "!", "~", "$", "{", "}":
+        result += "\\\(scalar)"
+      case "@": result += "@\u{200B}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result.replacing("://", with: ":\u{200B}//").replacing("www.", with: "www\u{200B}.")
+  }
+
+  /// A code span that its content cannot leave.
+  static func code(_ text: String) -> String {
+    let content = text.visible(limit: 2000)
+    guard !content.isEmpty else { return "` `" }
+    let fence = String(repeating: "`", count: longestTicks(content) + 1)
+    let space = content.hasPrefix("`") || content.hasSuffix("`") ? " " : ""
+    return "\(fence)\(space)\(content)\(space)\(fence)"
+  }
+
+  private static func longestTicks(_ text: String) -> Int {
+    var longest = 0
+    var current = 0
+    for byte in text.utf8 {
+      current = byte == UInt8(ascii: "`") ? current + 1 : 0
+      longest = max(longest, current)
+    }
+    return longest
+  }
+}

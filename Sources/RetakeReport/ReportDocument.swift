@@ -1,0 +1,141 @@
+import Foundation
+import RetakeCore
+
+/// Everything that a report says, as one JSON document; every other form is made from it.
+///
+/// Its schema is `Resources/report.schema.json`. Nothing in here reads a clock, a file or a run:
+/// the caller fills it in, and the renderers are pure functions of it.
+package struct ReportDocument: Hashable, Sendable, Codable {
+  package var v = 1
+  package var tool: ReportTool
+  /// What was asked for, such as `retake test` or the suite's name.
+  package var title: String
+  /// Wall-clock time as ISO 8601 text, from the caller; absent where results must not vary.
+  package var generatedAt: String?
+  package var exit: ReportExit
+  package var counts = VerdictCounts()
+  package var totals = ReportTotals()
+  package var environment: [EnvironmentRow] = []
+  package var cases: [ReportCase]
+  /// Trouble that belongs to no single case.
+  package var errors: [ReportProblem] = []
+  package var notes: [String] = []
+  /// What to type next, in order.
+  package var commands: [ReportCommand] = []
+
+  /// Counts the verdicts and the frames of `cases`.
+  package init(tool: ReportTool, title: String, exit: ReportExit, cases: [ReportCase]) {
+    self.tool = tool
+    self.title = title
+    self.exit = exit
+    self.cases = cases
+    for item in cases { counts.count(item) }
+    totals.cases = cases.count
+    totals.frames = cases.reduce(0) { $0 + $1.counts.compared }
+  }
+
+  /// The document's text: keys in byte order, no white space, one newline at the end.
+  ///
+  /// Numbers that JSON has no word for are written as "NaN", "Infinity" and "-Infinity".
+  package func encoded() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    encoder.nonConformingFloatEncodingStrategy = .convertToString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    return try encoder.encode(self) + [0x0A]
+  }
+
+  /// Reads a document that `encoded()` wrote.
+  ///
+  /// - Throws: `ReportError.newerVersion`, or `.unreadable` with the decoder's reason.
+  package init(parsing data: Data) throws(ReportError) {
+    struct Version: Decodable { var v: Int }
+    let decoder = JSONDecoder()
+    decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+      positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+    do {
+      let version = try decoder.decode(Version.self, from: data).v
+      guard version <= 1 else { throw ReportError.newerVersion(version) }
+      self = try decoder.decode(ReportDocument.self, from: data)
+    } catch let error as ReportError {
+      throw error
+    } catch {
+      throw .unreadable(reason: "\(error)")
+    }
+  }
+}
+
+/// What wrote the report.
+package struct ReportTool: Hashable, Sendable, Codable {
+  package var name: String
+  package var version: String
+
+  package init(name: String = "retake", version: String) {
+    self.name = name
+    self.version = version
+  }
+}
+
+/// What the run covered, and how fast.
+package struct ReportTotals: Hashable, Sendable, Codable {
+  package var cases = 0
+  /// Frames that were compared.
+  package var frames = 0
+  package var wallSeconds: Double?
+  package var framesPerSecond: Double?
+
+  package init() {}
+}
+
+/// One fact of the environment, as it was when the golden was accepted and as it is now.
+package struct EnvironmentRow: Hashable, Sendable, Codable {
+  package var name: String
+  package var golden: String?
+  package var actual: String?
+
+  package init(_ name: String, golden: String?, actual: String?) {
+    self.name = name
+    self.golden = golden
+    self.actual = actual
+  }
+
+  package var differs: Bool { golden != actual }
+}
+
+/// An exact command, and what it is for.
+package struct ReportCommand: Hashable, Sendable, Codable {
+  /// In a few words: "replay it", "accept the new result".
+  package var title: String
+  package var command: String
+
+  package init(_ title: String, _ command: String) {
+    self.title = title
+    self.command = command
+  }
+}
+
+/// An error as a report tells it.
+package struct ReportProblem: Hashable, Sendable, Codable {
+  package var code: String
+  package var message: String
+  package var cause: String?
+  package var place: String?
+  package var advice: String?
+
+  package init(
+    code: String, message: String, cause: String? = nil, place: String? = nil,
+    advice: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+    self.place = place
+    self.advice = advice
+  }
+
+  package init(_ error: any CodedError) {
+    self.init(
+      code: error.code, message: error.message, cause: error.cause,
+      place: error.place.map(\.description), advice: error.advice)
+  }
+}

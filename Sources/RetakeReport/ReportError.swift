@@ -1,0 +1,49 @@
+import RetakeCore
+
+/// What can go wrong with reports themselves.
+package enum ReportError: CodedError, Hashable {
+  case unreadable(reason: String)
+  case newerVersion(Int)
+  /// A part of the program that was built in is damaged.
+  case template(reason: String)
+  case notWritten(file: String, reason: String)
+
+  package var code: String {
+    switch self {
+    case .unreadable: "report.document.unreadable"
+    case .newerVersion: "report.document.newerVersion"
+    case .template: "report.html.template"
+    case .notWritten: "report.folder.notWritten"
+    }
+  }
+
+  package var message: String {
+    switch self {
+    case .unreadable: "this is not a report document"
+    case .newerVersion(let version):
+      "the report has version \(version), and this retake reads version 1"
+    case .template: "the report page's template is damaged"
+    case .notWritten: "the report could not be written"
+    }
+  }
+
+  package var cause: String? {
+    switch self {
+    case .unreadable(let reason), .template(let reason), .notWritten(_, let reason): reason
+    case .newerVersion: nil
+    }
+  }
+
+  package var place: Place? {
+    if case .notWritten(let file, _) = self { Place(file: file) } else { nil }
+  }
+
+  package var advice: String? {
+    switch self {
+    case .unreadable: "Make the report again with retake test"
+    case .newerVersion: "Update retake, or make the report again with this one"
+    case .template: "Build retake again from a clean clone"
+    case .notWritten: "Choose another folder with --report DIR, or make room on the disk"
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import RetakeCore
+
+/// Where a difference starts: the earliest (frame, stage) whose output differs while its inputs
+/// are equal, or a decision that differs.
+package struct ReportRootCause: Hashable, Sendable, Codable {
+  package enum Kind: String, Hashable, Sendable, Codable {
+    /// A stage gave another value.
+    case value
+    /// The time plane decided otherwise.
+    case decision
+    /// The pipeline has other nodes or edges.
+    case graph
+    /// The input itself differs.
+    case input
+  }
+
+  /// Unique in its case; findings name it.
+  package var id: String
+  package var kind: Kind
+  /// Nil where the cause belongs to no single frame.
+  package var frame: FrameID?
+  /// In the track's time base.
+  package var pts: Int64?
+  /// Virtual time.
+  package var timeNanoseconds: Int64?
+  package var stage: String
+  /// "output differs while its inputs are equal".
+  package var why: String
+  package var findings: Int
+  /// Later differences that follow from this one.
+  package var echoes: Int
+  /// How far apart the results are at most: "at most 0.4 px".
+  package var extent: String?
+  /// The replay command first, the accept command last.
+  package var commands: [ReportCommand] = []
+  /// Where the colours of the graph differ from the case's own.
+  package var statuses: [NodeStatus] = []
+  package var expected: ExpectedMark?
+
+  package init(
+    id: String, kind: Kind = .value, frame: FrameID?, pts: Int64? = nil,
+    timeNanoseconds: Int64? = nil, stage: String, why: String, findings: Int, echoes: Int = 0
+  ) {
+    self.id = id
+    self.kind = kind
+    self.frame = frame
+    self.pts = pts
+    self.timeNanoseconds = timeNanoseconds
+    self.stage = stage
+    self.why = why
+    self.findings = findings
+    self.echoes = echoes
+  }
+}
+
+/// The colour of one node in one root cause's graph.
+package struct NodeStatus: Hashable, Sendable, Codable {
+  package var node: String
+  package var status: ReportNode.Status
+
+  package init(node: String, status: ReportNode.Status) {
+    self.node = node
+    self.status = status
+  }
+}
+
+/// A pipeline as the report draws it.
+package struct ReportGraph: Hashable, Sendable, Codable {
+  package var nodes: [ReportNode]
+  package var edges: [ReportEdge]
+
+  package init(nodes: [ReportNode], edges: [ReportEdge]) {
+    self.nodes = nodes
+    self.edges = edges
+  }
+}
+
+/// A node, and how its output compares with the golden's.
+package struct ReportNode: Hashable, Sendable, Codable {
+  package enum Status: String, Hashable, Sendable, Codable, CaseIterable {
+    case equal
+    /// The output differs while the inputs are equal.
+    case root
+    /// The output differs, and so do the inputs.
+    case echo
+    /// Stateful, and it saw a differing input before.
+    case tainted
+    case notRun
+    /// In the run, not in the golden.
+    case added
+    /// In the golden, not in the run.
+    case removed
+  }
+
+  package var id: String
+  package var kind: String
+  package var stateful: Bool
+  package var status: Status
+
+  package init(id: String, kind: String, stateful: Bool = false, status: Status = .equal) {
+    self.id = id
+    self.kind = kind
+    self.stateful = stateful
+    self.status = status
+  }
+}
+
+/// An edge between two nodes, by their ids.
+package struct ReportEdge: Hashable, Sendable, Codable {
+  package var from: String
+  package var to: String
+  package var policy: String?
+  package var capacity: Int?
+
+  package init(from: String, to: String, policy: String? = nil, capacity: Int? = nil) {
+    self.from = from
+    self.to = to
+    self.policy = policy
+    self.capacity = capacity
+  }
+}

@@ -1,0 +1,124 @@
+import RetakeCore
+
+/// One track over its frames, in bins of equal size; every list has one entry a bin.
+package struct ReportTimeline: Hashable, Sendable, Codable {
+  package var track: Int
+  package var firstSequence: Int
+  package var framesPerBin: Int
+  /// Virtual time of the first frame of the first bin, and of the end of the last.
+  package var startNanoseconds: Int64?
+  package var endNanoseconds: Int64?
+  package var findings: [Int]
+  package var droppedGolden: [Int]
+  package var droppedActual: [Int]
+  /// The largest error in the bin; null where nothing was compared.
+  package var errorMax: [Double?]
+  /// What is allowed of that error.
+  package var errorAllowed: Double?
+  package var errorUnit: String?
+
+  package init(
+    track: Int, firstSequence: Int = 0, framesPerBin: Int = 1, findings: [Int],
+    droppedGolden: [Int] = [], droppedActual: [Int] = [], errorMax: [Double?] = []
+  ) {
+    precondition(framesPerBin > 0, "a bin holds frames")
+    self.track = track
+    self.firstSequence = firstSequence
+    self.framesPerBin = framesPerBin
+    self.findings = findings
+    self.droppedGolden = droppedGolden
+    self.droppedActual = droppedActual
+    self.errorMax = errorMax
+  }
+
+  package var bins: Int {
+    max(findings.count, droppedGolden.count, droppedActual.count, errorMax.count)
+  }
+}
+
+/// How the decisions of the run differ from the golden's.
+package struct DecisionDifferences: Hashable, Sendable, Codable {
+  package var added: Int
+  package var removed: Int
+  package var moved: Int
+  package var lines: Excerpt<DecisionDifference>
+
+  package init(added: Int, removed: Int, moved: Int, lines: Excerpt<DecisionDifference>) {
+    self.added = added
+    self.removed = removed
+    self.moved = moved
+    self.lines = lines
+  }
+}
+
+/// One decision line that is on one side only, or elsewhere.
+package struct DecisionDifference: Hashable, Sendable, Codable {
+  package enum Change: String, Hashable, Sendable, Codable {
+    case added
+    case removed
+    case moved
+  }
+
+  package var change: Change
+  /// The lines as decisions.gold has them.
+  package var golden: String?
+  package var actual: String?
+  /// Such as "2 frames later (66 ms)".
+  package var note: String?
+
+  package init(_ change: Change, golden: String?, actual: String?, note: String? = nil) {
+    self.change = change
+    self.golden = golden
+    self.actual = actual
+    self.note = note
+  }
+}
+
+/// The ledger of one sink, golden and actual.
+package struct LedgerPair: Hashable, Sendable, Codable {
+  package var track: Int?
+  package var sink: String?
+  package var golden: ReportLedger?
+  package var actual: ReportLedger?
+
+  package init(
+    track: Int? = nil, sink: String? = nil, golden: ReportLedger?, actual: ReportLedger?
+  ) {
+    self.track = track
+    self.sink = sink
+    self.golden = golden
+    self.actual = actual
+  }
+}
+
+/// What became of the frames, with the counts beside the ledger.
+package struct ReportLedger: Hashable, Sendable, Codable {
+  package var frames: FrameLedger
+  package var lostBeforeCapture: Int
+  package var payloadMissing: Int
+
+  package init(_ frames: FrameLedger, lostBeforeCapture: Int = 0, payloadMissing: Int = 0) {
+    self.frames = frames
+    self.lostBeforeCapture = lostBeforeCapture
+    self.payloadMissing = payloadMissing
+  }
+
+  /// The rows in the order of the balance; dropped once by reason.
+  package func rows(reasons: [String]) -> [(name: String, count: Int)] {
+    [("captured", frames.captured), ("delivered", frames.delivered)]
+      + reasons.map { ("dropped: \($0)", frames.dropped[$0] ?? 0) }
+      + [
+        ("thinned", frames.thinned), ("superseded", frames.superseded), ("failed", frames.failed),
+        ("in flight at the end", frames.inFlight), ("lost before capture", lostBeforeCapture),
+        ("payload missing", payloadMissing),
+      ]
+  }
+}
+
+extension LedgerPair {
+  /// The drop reasons of both sides, in byte order.
+  package var reasons: [String] {
+    let all = [golden, actual].compactMap { $0 }.flatMap { $0.frames.dropped.keys }
+    return Set(all).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

@@ -1,0 +1,92 @@
+/// What the comparison of one case came to.
+package enum ReportVerdict: String, Hashable, Sendable, Codable, CaseIterable {
+  case passed
+  case changed
+  case missing
+  case stale
+  case notComparable
+  case errored
+
+  /// The word for people.
+  package var words: String { self == .notComparable ? "not comparable" : rawValue }
+
+  /// What the verdict means, in half a sentence.
+  package var meaning: String {
+    switch self {
+    case .passed: "the result equals its golden within the tolerances"
+    case .changed: "the result differs from its golden"
+    case .missing: "there is no accepted golden to compare with"
+    case .stale: "a golden is there that nothing produces any more"
+    case .notComparable: "golden and result come from different inputs"
+    case .errored: "the case could not be run to its end"
+    }
+  }
+}
+
+/// The exit code of the run with its meaning.
+package struct ReportExit: Hashable, Sendable, Codable {
+  package var code: Int
+  package var word: String
+  package var meaning: String
+
+  package init(code: Int) {
+    self.code = code
+    (word, meaning) = Self.texts(code)
+  }
+
+  private static func texts(_ code: Int) -> (word: String, meaning: String) {
+    switch code {
+    case 0: ("passed", "Everything that was compared equals its golden within the tolerances.")
+    case 1: ("regression", "At least one result differs from its golden.")
+    case 2: ("trouble", "At least one case could not be run; its result is unknown.")
+    case 3: ("golden missing", "A golden is missing or has not been accepted yet.")
+    case 4: ("nothing compared", "Nothing was selected, or nothing could be compared.")
+    case 5: ("stale", "A golden is stale, or it is not comparable with this run.")
+    case 64: ("usage", "The command line was not understood.")
+    case 130: ("interrupted", "The run was interrupted; this report is not complete.")
+    default: ("exit \(code)", "The run ended with exit code \(code).")
+    }
+  }
+}
+
+/// How many cases came to which verdict. `changed` leaves out the expected ones.
+package struct VerdictCounts: Hashable, Sendable, Codable {
+  package var passed = 0
+  package var changed = 0
+  /// Changed, but marked as known.
+  package var expected = 0
+  package var missing = 0
+  package var stale = 0
+  package var notComparable = 0
+  package var errored = 0
+
+  package init() {}
+
+  package mutating func count(_ item: ReportCase) {
+    switch item.verdict {
+    case .passed: passed += 1
+    case .changed:
+      if item.expected == nil { changed += 1 } else { expected += 1 }
+    case .missing: missing += 1
+    case .stale: stale += 1
+    case .notComparable: notComparable += 1
+    case .errored: errored += 1
+    }
+  }
+
+  /// The words and numbers in order of weight.
+  package var rows: [(word: String, key: String, count: Int)] {
+    [
+      ("errored", "errored", errored), ("changed", "changed", changed),
+      ("not comparable", "notComparable", notComparable), ("stale", "stale", stale),
+      ("missing", "missing", missing), ("expected", "expected", expected),
+      ("passed", "passed", passed),
+    ]
+  }
+
+  /// `"1 changed, 2 passed"`; verdicts that did not occur are left out.
+  package var text: String {
+    let parts = rows.filter { $0.count > 0 }.map { "\($0.count) \($0.word)" }
+    return parts.isEmpty ? "no cases" : parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,174 @@
+import Rainbow
+import RetakeCore
+
+/// The report as text for a terminal or a log: what is wrong first, then the table, then what to
+/// type next.
+package struct TerminalReport {
+  package enum Palette: Sendable {
+    /// No escape sequence at all, as NO_COLOR asks for.
+    case plain
+    case ansi
+  }
+
+  /// Rows of the table; passed cases beyond it are counted, the others are always listed.
+  package static let rowsMax = 60
+  /// Root causes that are told of one case.
+  package static let rootCausesMax = 5
+
+  private let document: ReportDocument
+  private let palette: Palette
+  private var lines: [String] = []
+
+  /// The text, with a newline at the end.
+  package static func render(_ document: ReportDocument, palette: Palette) -> String {
+    var report = TerminalReport(document: document, palette: palette)
+    report.write()
+    return report.lines.joined(separator: "\n") + "\n"
+  }
+
+  private init(document: ReportDocument, palette: Palette) {
+    self.document = document
+    self.palette = palette
+  }
+
+  private mutating func write() {
+    let cases = ReportCase.inReadingOrder(document.cases)
+    for item in cases where item.verdict != .passed { tell(item) }
+    for error in document.errors { tell(error, under: painted("errored", .red)) }
+    if !lines.isEmpty { lines.append("") }
+    table(cases)
+    for note in document.notes { lines.append("note: \(visible(note))") }
+    lines.append(summary)
+    let verdict = "exit \(document.exit.code) (\(visible(document.exit.word)))"
+    lines.append(
+      painted(verdict, document.exit.code == 0 ? .green : .red)
+        + ": \(visible(document.exit.meaning))")
+    guard !document.commands.isEmpty else { return }
+    lines.append("next:")
+    commands(document.commands, indent: "  ")
+  }
+
+  private var summary: String {
+    var parts = [
+      document.counts.text, Wording.count(document.totals.cases, "case"),
+      Wording.count(document.totals.frames, "frame") + " compared",
+    ]
+    if let speed = document.totals.framesPerSecond { parts.append(Wording.speed(speed)) }
+    return parts.joined(separator: " · ")
+  }
+
+  // MARK: - One case
+
+  private mutating func tell(_ item: ReportCase) {
+    let word = painted(item.verdictWords, colour(item))
+    let start = "\(word)  \(painted(visible(item.title), .bold))  "
+    if let error = item.error {
+      tell(error, under: start.trimmingTrailingSpaces)
+    } else if item.rootCauses.isEmpty {
+      lines.append(start + visible(item.reason))
+    } else {
+      for (index, cause) in item.rootCauses.prefix(Self.rootCausesMax).enumerated() {
+        let text = visible(cause.headline)
+        lines.append(index == 0 ? start + text : "  also: \(text)")
+        commands(cause.commands, indent: "    ")
+      }
+      let more = item.rootCauses.count - Self.rootCausesMax
+      if more > 0 { lines.append("  and \(Wording.count(more, "other root cause"))") }
+    }
+    if let mark = item.expected { lines.append("    known as \(visible(mark.id))") }
+    for suspect in item.suspects { lines.append("    suspected: \(visible(suspect.text))") }
+    for note in item.notes { lines.append("    note: \(visible(note))") }
+    commands(item.commands, indent: "    ")
+  }
+
+  private mutating func tell(_ error: ReportProblem, under start: String) {
+    var text = error.place.map { "\(visible($0)): " } ?? ""
+    text += visible(error.message)
+    if let cause = error.cause { text += " (\(visible(cause)))" }
+    lines.append("\(start)  \(text) [\(visible(error.code))]")
+    if let advice = error.advice { lines.append("    \(visible(advice))") }
+  }
+
+  private mutating func commands(_ commands: [ReportCommand], indent: String) {
+    let width = commands.map { visible($0.title).count }.max() ?? 0
+    for item in commands {
+      let title = visible(item.title).padded(to: width)
+      lines.append("\(indent)\(painted(title, .dim))  \(visible(item.command))")
+    }
+  }
+
+  // MARK: - The table
+
+  private mutating func table(_ cases: [ReportCase]) {
+    guard !cases.isEmpty else { return }
+    let shown = Array(cases.prefix { $0.verdict != .passed })
+    let room = max(0, Self.rowsMax - shown.count)
+    let passed = cases.dropFirst(shown.count)
+    let rows = (shown + passed.prefix(room)).map(Row.init)
+    let width = max(4, rows.map(\.title.count).max() ?? 0)
+    let words = max(7, rows.map(\.verdict.count).max() ?? 0)
+    let heads = ["compared", "same", "within", "changed", "used"]
+    let head = heads.map { $0.leftPadded(to: 10) }.joined()
+    lines.append(
+      painted("\("verdict".padded(to: words))  \("case".padded(to: width))\(head)", .dim))
+    for row in rows {
+      let cells = row.cells.map { $0.leftPadded(to: 10) }.joined()
+      let word = painted(row.verdict.padded(to: words), colour(row.item))
+      lines.append("\(word)  \(row.title.padded(to: width))\(cells)")
+    }
+    let folded = passed.count - min(room, passed.count)
+    if folded > 0 { lines.append("and \(Wording.grouped(folded)) more passed") }
+    lines.append("")
+  }
+
+  private struct Row {
+    var item: ReportCase
+    var verdict: String
+    var title: String
+    var cells: [String]
+
+    init(_ item: ReportCase) {
+      self.item = item
+      verdict = item.verdictWords
+      title = item.title.visible(limit: 60)
+      let counts = [
+        item.counts.compared, item.counts.same, item.counts.withinTolerance, item.counts.changed,
+      ]
+      cells = counts.map(Wording.grouped) + [item.tightest.map(Wording.used) ?? "-"]
+    }
+  }
+
+  // MARK: - Colour
+
+  private enum Paint { case red, yellow, green, bold, dim }
+
+  private func colour(_ item: ReportCase) -> Paint {
+    switch item.verdict {
+    case .passed: .green
+    case .changed: item.expected == nil ? .red : .yellow
+    case .errored: .red
+    case .missing, .stale, .notComparable: .yellow
+    }
+  }
+
+  private func painted(_ text: String, _ paint: Paint) -> String {
+    guard palette == .ansi else { return text }
+    let codes: [UInt8] =
+      switch paint {
+      case .red: NamedColor.red.value + Style.bold.value
+      case .yellow: NamedColor.yellow.value
+      case .green: NamedColor.green.value
+      case .bold: Style.bold.value
+      case .dim: Style.dim.value
+      }
+    return "\u{1B}[\(codes.map(String.init).joined(separator: ";"))m\(text)\u{1B}[0m"
+  }
+}
+
+extension String {
+  fileprivate var trimmingTrailingSpaces: String {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}

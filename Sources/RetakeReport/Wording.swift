@@ -1,0 +1,127 @@
+import RetakeCore
+
+/// The sentences that several forms of the report share.
+enum Wording {
+  /// `"1,234,567"`.
+  static func grouped(_ number: Int) -> String {
+    let digits = String(number.magnitude)
+    var result = ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { result += "," }
+      result.append(digit)
+    }
+    return number < 0 ? "-" + result : result
+  }
+
+  /// `"1 finding"`, `"1,200 findings"`.
+  static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+    "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+  }
+
+  /// `"4.000 s"`: to the nearest millisecond, half away from zero.
+  static func seconds(_ nanoseconds: Int64) -> String {
+    let milliseconds = divideToNearest(Int128(nanoseconds), by: 1_000_000)
+    return decimal(Int64(milliseconds), places: 3) + " s"
+  }
+
+  /// At most `places` decimals, without zeros at the end; other numbers by their names.
+  static func number(_ value: Double, places: Int = 4) -> String {
+    guard value.isFinite, abs(value) < 1e12 else { return value.description }
+    var scale = 1.0
+    for _ in 0..<places { scale *= 10 }
+    let scaled = (value * scale).rounded(.toNearestOrEven)
+    var text = decimal(Int64(scaled), places: places)
+    if text.contains(".") {
+      while text.hasSuffix("0") { text.removeLast() }
+      if text.hasSuffix(".") { text.removeLast() }
+    }
+    return text == "0" && value != 0 ? value.description : text
+  }
+
+  /// `"62 %"`, or what there is to say where nothing is allowed.
+  static func used(_ headroom: Headroom) -> String {
+    guard let used = headroom.used else { return headroom.largest == 0 ? "exact" : "over" }
+    return "\(number(used * 100, places: used < 0.1 ? 1 : 0)) %"
+  }
+
+  /// A speed in frames per second, whole above ten.
+  static func speed(_ framesPerSecond: Double) -> String {
+    guard framesPerSecond.isFinite, framesPerSecond < 1e9 else { return "\(framesPerSecond)" }
+    let whole = framesPerSecond >= 10
+    return (whole ? grouped(Int(framesPerSecond.rounded())) : number(framesPerSecond, places: 1))
+      + " frames/s"
+  }
+
+  private static func decimal(_ scaled: Int64, places: Int) -> String {
+    var digits = String(scaled.magnitude)
+    digits = String(repeating: "0", count: max(0, places + 1 - digits.count)) + digits
+    let point = digits.index(digits.endIndex, offsetBy: -places)
+    let sign = scaled < 0 ? "-" : ""
+    return sign + digits[..<point] + (places > 0 ? "." + digits[point...] : "")
+  }
+}
+
+extension ReportRootCause {
+  /// `"first divergence at frame 0:120 (t = 4.000 s), stage motion"`, raw labels inside.
+  package var place: String {
+    var text = "first divergence"
+    if let frame {
+      text += " at frame \(frame)"
+      if let timeNanoseconds { text += " (t = \(Wording.seconds(timeNanoseconds)))" }
+      text += ","
+    } else {
+      text += " in"
+    }
+    return text + " stage \(stage)"
+  }
+
+  /// `"312 findings, at most 0.4 px, 906 echoes"`.
+  package var weight: String {
+    var parts = [Wording.count(findings, "finding")]
+    if let extent { parts.append(extent) }
+    if echoes > 0 { parts.append(Wording.count(echoes, "echo", plural: "echoes")) }
+    return parts.joined(separator: ", ")
+  }
+
+  /// All of it in one sentence.
+  package var headline: String { "\(place): \(why); \(weight)" }
+}
+
+extension ReportCase {
+  /// What to say of this case in one line: the first root cause, the error, or the reason.
+  package var headline: String {
+    if let error { return "\(error.message) (\(error.code))" }
+    guard let first = rootCauses.first else { return reason }
+    guard rootCauses.count > 1 else { return first.headline }
+    return first.headline + "; and \(Wording.count(rootCauses.count - 1, "other root cause"))"
+  }
+
+  /// The word that is shown: an expected change is not shown as a change.
+  package var verdictWords: String { expected != nil ? "expected" : verdict.words }
+
+  /// The measure that came closest to its tolerance.
+  package var tightest: Headroom? {
+    headroom.max { left, right in Self.tightness(left) < Self.tightness(right) }
+  }
+
+  private static func tightness(_ row: Headroom) -> Double {
+    row.used ?? (row.largest == 0 ? -1 : .infinity)
+  }
+
+  /// Cases by weight: what needs a person first, then by name.
+  package static func inReadingOrder(_ cases: [ReportCase]) -> [ReportCase] {
+    cases.enumerated().sorted { ($0.element.weight, $0.offset) < ($1.element.weight, $1.offset) }
+      .map(\.element)
+  }
+
+  private var weight: Int {
+    switch verdict {
+    case .changed: expected == nil ? 0 : 5
+    case .errored: 1
+    case .notComparable: 2
+    case .missing: 3
+    case .stale: 4
+    case .passed: 6
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeReport
+
+@Suite struct DocumentTests {
+  @Test(arguments: Sample.allCases)
+  func `an encoded document keeps to the published schema`(_ sample: Sample) throws {
+    var check = SchemaCheck(schema: try JSONValue(parsing: Data(ReportSchema.text.utf8)))
+    check.check(try JSONValue(parsing: sample.document.encoded()))
+    #expect(check.problems == [])
+  }
+
+  @Test func `the check of the schema sees a missing, an unknown and a wrong member`() throws {
+    var check = SchemaCheck(schema: try JSONValue(parsing: Data(ReportSchema.text.utf8)))
+    guard case .object(var members) = try JSONValue(parsing: Samples.regression().encoded())
+    else { return #expect(Bool(false), "a document is an object") }
+    members["title"] = nil
+    members["titel"] = .string("x")
+    members["counts"] = .integer(3)
+    check.check(.object(members))
+    #expect(
+      check.problems == [
+        ": title is missing", "/counts: an integer is not object", ": titel is unknown",
+      ])
+  }
+
+  @Test(.enabled(if: pythonHasJSONSchema, "python3 has no jsonschema here"))
+  func `an independent validator agrees`() throws {
+    let folder = try TemporaryFolder("retake-report")
+    try folder.write(ReportSchema.text, to: "schema.json")
+    try Samples.allVerdicts().encoded().write(to: folder.file("report.json"))
+    let script = """
+      import json, jsonschema
+      schema = json.load(open("schema.json"))
+      jsonschema.Draft202012Validator.check_schema(schema)
+      jsonschema.Draft202012Validator(schema).validate(json.load(open("report.json")))
+      """
+    let result = try runCommand("python3", arguments: ["-c", script], folder: folder.url)
+    #expect(result.status == 0, "\(result.stderr)")
+  }
+
+  @Test func `a document reads back as it was`() throws {
+    let document = Samples.allVerdicts()
+    #expect(try ReportDocument(parsing: document.encoded()) == document)
+  }
+
+  @Test func `the same document gives the same bytes`() throws {
+    #expect(try Samples.allVerdicts().encoded() == Samples.allVerdicts().encoded())
+  }
+
+  @Test func `numbers that JSON has no word for survive`() throws {
+    var document = Samples.regression()
+    document.cases[1].findings.items[0].magnitude = .infinity
+    document.cases[1].timelines[0].errorMax[3] = .nan
+    let again = try ReportDocument(parsing: document.encoded())
+    #expect(again.cases[1].findings.items[0].magnitude == .infinity)
+    #expect(again.cases[1].timelines[0].errorMax[3]?.isNaN == true)
+  }
+
+  @Test func `a document of a later version is refused by name`() {
+    #expect(throws: ReportError.newerVersion(2)) {
+      try ReportDocument(parsing: Data(#"{"v": 2}"#.utf8))
+    }
+  }
+
+  @Test func `a text that is no document is refused`() {
+    #expect {
+      try ReportDocument(parsing: Data("hello".utf8))
+    } throws: {
+      ($0 as? ReportError)?.code == "report.document.unreadable"
+    }
+  }
+
+  @Test func `verdicts are counted, and an expected change is no change`() {
+    let counts = Samples.allVerdicts().counts
+    #expect(
+      counts.text
+        == "1 errored, 1 changed, 1 not comparable, 1 stale, 1 missing, 1 expected, 1 passed")
+  }
+
+  @Test(arguments: [0, 1, 2, 3, 4, 5, 64, 130])
+  func `every exit code has a word and a meaning`(_ code: Int) {
+    let exit = ReportExit(code: code)
+    #expect(exit.meaning.hasSuffix("."))
+    #expect(!exit.word.hasPrefix("exit"))
+  }
+}
+
+let pythonHasJSONSchema =
+  (try? runCommand("python3", arguments: ["-c", "import jsonschema"]))?.status == 0

@@ -1,0 +1,78 @@
+import RetakeCore
+import Testing
+
+@testable import RetakeReport
+
+@Suite struct MarkdownTests {
+  @Test func `the summary says the root cause, the table and the commands`() {
+    let text = MarkdownReport.render(Samples.regression())
+    #expect(text.hasPrefix("## ❌ retake test: regression\n"))
+    #expect(
+      text.contains(
+        """
+        ### changed: `yard/motion`
+
+        - First divergence at frame **0:120** (t = 4.000 s), stage `motion`: output differs while \
+        its inputs are equal; 312 findings, 906 echoes
+
+        ```sh
+        # replay
+        retake replay yard --pipeline motion --output run
+        """))
+    #expect(text.contains("| passed | `yard/downsample` | 240 | 240 | 0 | 0 | 62 % |\n"))
+  }
+
+  @Test func `a long summary stays below 60 KB and says what it left out`() {
+    let cases = (0..<3000).map { Samples.changedCase(name: "case-\($0)") }
+    let document = ReportDocument(
+      tool: ReportTool(version: "1"), title: "t", exit: ReportExit(code: 1), cases: cases)
+    let text = MarkdownReport.render(document)
+    #expect(text.utf8.count <= MarkdownReport.bytesMax)
+    #expect(text.contains("parts were left out to keep this below 60 KB"))
+  }
+
+  @Test func `labels make no markup, no link and no mention`() {
+    #expect(
+      MarkdownReport.prose("@all <b> [x](javascript:1) https://e.org | `a`")
+        == "@\u{200B}all &lt;b&gt; \\[x\\]\\(javascript:1\\) https:\u{200B}//e.org \\| \\`a\\`")
+    #expect(MarkdownReport.code("a`b``c") == "```a`b``c```")
+    #expect(MarkdownReport.code("`") == "`` ` ``")
+    let text = MarkdownReport.render(Hostile.document())
+    #expect(!withoutCode(text).contains("<"))
+    #expect(!text.contains("\u{1B}"))
+    #expect(text.utf8.count <= MarkdownReport.bytesMax)
+  }
+
+  /// The text without code spans and fenced blocks, read as CommonMark reads them: a run of
+  /// backticks that no backslash escapes goes on to the next run of the same length.
+  private func withoutCode(_ text: String) -> String {
+    var rest = Array(text.utf8)[...]
+    var result: [UInt8] = []
+    let tick = UInt8(ascii: "`")
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "\\") {
+        result += rest.prefix(2)
+        rest = rest.dropFirst(2)
+        continue
+      }
+      let length = rest.prefix { $0 == tick }.count
+      guard length > 0, let end = closing(rest.dropFirst(length), length) else {
+        result.append(byte)
+        rest = rest.dropFirst()
+        continue
+      }
+      rest = rest[end...]
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  private func closing(_ text: ArraySlice<UInt8>, _ length: Int) -> Int? {
+    var rest = text
+    while let start = rest.firstIndex(of: UInt8(ascii: "`")) {
+      let run = rest[start...].prefix { $0 == UInt8(ascii: "`") }
+      if run.count == length { return run.endIndex }
+      rest = rest[run.endIndex...]
+    }
+    return nil
+  }
+}

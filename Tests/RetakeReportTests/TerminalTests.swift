@@ -1,0 +1,108 @@
+import RetakeCore
+import Testing
+
+@testable import RetakeReport
+
+@Suite struct TerminalTests {
+  @Test func `the root cause comes first, then the table, then what to type`() {
+    let text = TerminalReport.render(Samples.regression(), palette: .plain)
+    #expect(
+      text == """
+        changed  yard/motion  first divergence at frame 0:120 (t = 4.000 s), stage motion: output \
+        differs while its inputs are equal; 312 findings, 906 echoes
+            replay  retake replay yard --pipeline motion --output run
+            accept  retake accept yard/motion --root r1 --reason TEXT
+            suspected: the pipeline's digest differs
+
+        verdict  case             compared      same    within   changed      used
+        changed  yard/motion           240       100        20       120      over
+        passed   yard/downsample       240       240         0         0      62 %
+
+        1 changed, 1 passed · 2 cases · 480 frames compared · 1,234 frames/s
+        exit 1 (regression): At least one result differs from its golden.
+        next:
+          see it      retake report open build/report
+          accept all  retake accept --reason TEXT
+
+        """)
+  }
+
+  @Test func `an error says its code, its place and what to do`() {
+    let text = TerminalReport.render(Samples.allVerdicts(), palette: .plain)
+    #expect(
+      text.contains(
+        """
+        errored  street/motion  Recordings/street, frame 0:41: the media differ from the index \
+        (packet 41 hashes differently) [session.media.checksum]
+            Run: retake session doctor street
+        """))
+    #expect(text.contains("expected        yard/motion-slow"))
+    #expect(text.contains("    known as known-1"))
+  }
+
+  @Test func `colour is asked for, not guessed`() {
+    let plain = TerminalReport.render(Samples.regression(), palette: .plain)
+    let coloured = TerminalReport.render(Samples.regression(), palette: .ansi)
+    #expect(!plain.contains("\u{1B}"))
+    #expect(
+      coloured.hasPrefix("\u{1B}[31;1mchanged\u{1B}[0m  \u{1B}[1myard/motion\u{1B}[0m  first"))
+    #expect(withoutColour(coloured) == plain)
+  }
+
+  @Test func `no label reaches the terminal as a control character`() {
+    let text = TerminalReport.render(Hostile.document(), palette: .plain)
+    let controls = text.unicodeScalars.filter {
+      ($0.value < 0x20 && $0 != "\n") || (0x7F...0x9F).contains($0.value)
+        || (0x202A...0x202E).contains($0.value) || (0x2028...0x2029).contains($0.value)
+    }
+    #expect(controls.isEmpty)
+    #expect(text.contains("\\u{1B}[31mred\\u{1B}[0m"))
+    #expect(text.contains("abc\\u{202E}fdp.exe"))
+  }
+
+  @Test func `many passed cases are folded, and no other case is`() {
+    var cases = (0..<500).map { index in
+      var item = Samples.passedCase()
+      item.name = "case-\(index)"
+      return item
+    }
+    cases.append(Samples.changedCase())
+    let document = ReportDocument(
+      tool: ReportTool(version: "1"), title: "t", exit: ReportExit(code: 1), cases: cases)
+    let text = TerminalReport.render(document, palette: .plain)
+    #expect(text.contains("and 441 more passed"))
+    #expect(text.contains("changed  yard/motion "))
+    #expect(text.split(separator: "\n").count < 80)
+  }
+
+  @Test func `a report of nothing says so`() {
+    let document = ReportDocument(
+      tool: ReportTool(version: "1"), title: "t", exit: ReportExit(code: 4), cases: [])
+    #expect(
+      TerminalReport.render(document, palette: .plain) == """
+        no cases · 0 cases · 0 frames compared
+        exit 4 (nothing compared): Nothing was selected, or nothing could be compared.
+
+        """)
+  }
+
+  @Test func `times are rounded to milliseconds, half away from zero`() {
+    #expect(Wording.seconds(300_300_000_000) == "300.300 s")
+    #expect(Wording.seconds(1_500_000) == "0.002 s")
+    #expect(Wording.seconds(-1_500_000) == "-0.002 s")
+    #expect(Wording.seconds(-499_999) == "0.000 s")
+  }
+
+  @Test func `numbers are short, and never nothing`() {
+    #expect(Wording.number(0.40000001) == "0.4")
+    #expect(Wording.number(-12) == "-12")
+    #expect(Wording.number(1e-9) == "1e-09")
+    #expect(Wording.number(.nan) == "nan")
+    #expect(Wording.number(1e300) == "1e+300")
+    #expect(Wording.grouped(-1_234_567) == "-1,234,567")
+  }
+
+  private func withoutColour(_ text: String) -> String {
+    text.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+  }
+}
