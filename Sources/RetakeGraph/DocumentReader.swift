@@ -123,11 +123,13 @@ struct DocumentReader {
     }
     if members.has(exactly: ["uniform"]) {
       let bounds = try members.array("uniform")
-      guard bounds.count == 2, case .string(let low) = bounds[0], case .string(let high) = bounds[1],
+      guard bounds.count == 2, case .string(let low) = bounds[0],
+        case .string(let high) = bounds[1],
         let low = Duration(parsing: low), let high = Duration(parsing: high), low <= high
       else {
         throw PipelineError(
-          .wrongValue("uniform is two durations, the smaller first", advice: "[\"20ms\", \"30ms\"]"),
+          .wrongValue(
+            "uniform is two durations, the smaller first", advice: "[\"20ms\", \"30ms\"]"),
           at: "\(pointer)/uniform")
       }
       return .uniform(low, high)

@@ -192,7 +192,8 @@ extension Pipeline {
   /// The sink whose ledger is the headline: the one marked primary, else the last by path.
   package var primarySink: String? {
     let sinks = nodes.filter { $0.stage.signature.role == .sink }
-    return (sinks.first(where: \.isPrimary)
+    return
+      (sinks.first(where: \.isPrimary)
       ?? sinks.max { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) })?.id
   }
 
