@@ -1,0 +1,73 @@
+/// The steps to which a sink's numbers are rounded before they are written, compared and digested.
+///
+/// Each step is a power of ten, 10^-d with d from 0 to 9, and is declared by the results node as
+/// `"quantum": {"box": 0.1, "score": 0.0001, "scalar": 0.001}`; what is left out is standard.
+public struct Quantisation: Hashable, Sendable {
+  /// Decimal places of box coordinates, in pixels.
+  public private(set) var boxDecimals = 1
+  /// Decimal places of scores of detections and labels.
+  public private(set) var scoreDecimals = 4
+  /// Decimal places of scalars, and of the rates and samples of waveforms.
+  public private(set) var scalarDecimals = 3
+
+  /// Boxes to 0.1, scores to 0.0001, scalars to 0.001.
+  public static let standard = Quantisation()
+
+  private init() {}
+
+  /// Quanta are given as numbers; `nil` is the standard one.
+  ///
+  /// - Throws: `ResultTextError.quantum` for one that is no power of ten from 1 to 10^-9.
+  public init(
+    box: Double? = nil, score: Double? = nil, scalar: Double? = nil
+  ) throws(ResultTextError) {
+    if let box { boxDecimals = try Self.decimals(box, named: .box) }
+    if let score { scoreDecimals = try Self.decimals(score, named: .score) }
+    if let scalar { scalarDecimals = try Self.decimals(scalar, named: .scalar) }
+  }
+
+  /// The distance of two neighbouring box coordinates.
+  public var box: Double { Self.quanta[boxDecimals] }
+  /// The distance of two neighbouring scores.
+  public var score: Double { Self.quanta[scoreDecimals] }
+  /// The distance of two neighbouring scalars.
+  public var scalar: Double { Self.quanta[scalarDecimals] }
+
+  /// The numbers that may be quanta, by their decimal places.
+  static let quanta = [1, 0.1, 0.01, 0.001, 0.0001, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
+
+  private static func decimals(
+    _ quantum: Double, named name: CodingKeys
+  ) throws(ResultTextError) -> Int {
+    guard let decimals = quanta.firstIndex(of: quantum) else {
+      throw .quantum(name: name.rawValue, value: quantum)
+    }
+    return decimals
+  }
+}
+
+extension Quantisation: Codable {
+  /// The keys of the JSON and YAML form, in order.
+  public enum CodingKeys: String, CodingKey, CaseIterable {
+    case box, score, scalar
+  }
+
+  /// Unknown keys are left to the caller, who knows the place of the document.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    try self.init(
+      box: container.decodeIfPresent(Double.self, forKey: .box),
+      score: container.decodeIfPresent(Double.self, forKey: .score),
+      scalar: container.decodeIfPresent(Double.self, forKey: .scalar))
+  }
+
+  /// A standard scalar quantum is left out.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(box, forKey: .box)
+    try container.encode(score, forKey: .score)
+    if scalarDecimals != Self.standard.scalarDecimals {
+      try container.encode(scalar, forKey: .scalar)
+    }
+  }
+}

@@ -1,0 +1,251 @@
+/// The text of one results file.
+package struct ResultChunkText: Sendable {
+  /// Counts from 0.
+  package var index: Int
+  package var bytes: [UInt8]
+
+  /// `results-00000.gold`
+  package var name: String { Self.name(index) }
+
+  package static func name(_ index: Int) -> String {
+    let digits = String(index)
+    return "results-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".gold"
+  }
+}
+
+/// Writes frames as results text, in files of 1,024 frames, and digests them on the way.
+///
+/// The result digest is XXH3-128 of all lines but headers and B lines, with their line ends.
+package struct ResultWriter: ~Copyable {
+  private var header: ResultHeader
+  private let sinks: [ResultHeader.Sink]
+  private let writesTrack: Bool
+  private let writesSink: Bool
+  private var text = TextBuffer()
+  private var detections: [SortedDetection] = []
+  private var rolling = DigestHasher()
+  private var blockStart = 0
+  private var framesInBlock = 0
+  private var framesInChunk = 0
+  private var chunkIndex = 0
+  private var chunkIsBound = false
+  /// Frames so far.
+  package private(set) var frames = 0
+  /// Lines so far that state a fact: all but F, O, X and B.
+  package private(set) var facts = 0
+
+  /// - Parameters:
+  ///   - header: `platform` is written to the files in which P, N or U occur.
+  ///   - sinks: One for each of the header's.
+  package init(header: ResultHeader, sinks: [ResultHeader.Sink]) {
+    self.header = header
+    self.sinks = sinks.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
+    precondition(self.sinks.map(\.path) == header.sinks, "the header names the sinks")
+    writesTrack = header.tracks.count > 1
+    writesSink = sinks.count > 1
+  }
+
+  /// The names of a sink's classes, once they are known: they stand in the headers of the files
+  /// that are not yet complete.
+  package mutating func setClasses(_ names: [String], of sink: String) {
+    header.classes[index(of: sink)] = names
+  }
+
+  /// Appends a frame; frames come in (time, track, sequence) order.
+  ///
+  /// - Returns: A file that is complete with this frame, after each 1,024.
+  @discardableResult
+  package mutating func append(_ frame: FrameResult) -> ResultChunkText? {
+    begin(frame.id, pts: frame.pts)
+    for outcome in frame.outcomes {
+      let sink = index(of: outcome.sink)
+      begin(sink: sink)
+      switch outcome.content {
+      case .facts(let facts): write(facts, of: sink)
+      case .ended(let fate, let node): write(.ended(fate, node: node))
+      }
+    }
+    return end()
+  }
+
+  /// Appends a frame that was read from results text.
+  @discardableResult
+  package mutating func append(_ frame: ResultFrame) -> ResultChunkText? {
+    begin(frame.id, pts: frame.pts)
+    for outcome in frame.outcomes {
+      begin(sink: outcome.sink)
+      for line in outcome.lines { write(line) }
+    }
+    return end()
+  }
+
+  /// The last file; `nil` when the one before it ended with the last frame.
+  package mutating func finish() -> ResultChunkText? {
+    closeBlock()
+    return framesInChunk > 0 || chunkIndex == 0 ? takeChunk() : nil
+  }
+
+  /// Of all complete blocks; after `finish()` of everything.
+  package var digest: Digest128 { rolling.finish() }
+
+  private func index(of sink: String) -> Int {
+    guard let index = sinks.firstIndex(where: { $0.path == sink }) else {
+      preconditionFailure("every sink is declared to the writer: \(sink)")
+    }
+    return index
+  }
+
+  private mutating func begin(_ id: FrameID, pts: Int64?) {
+    text.append("F ")
+    if writesTrack {
+      text.append(id.track)
+      text.append(UInt8(ascii: ":"))
+    }
+    text.append(id.sequence)
+    text.append(UInt8(ascii: " "))
+    if let pts { text.append(Int(pts)) } else { text.append(UInt8(ascii: "-")) }
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  private mutating func begin(sink: Int) {
+    guard writesSink else { return }
+    text.append("O ")
+    text.append(word: sinks[sink].path)
+    text.append(UInt8(ascii: "\n"))
+  }
+
+  private mutating func write(_ line: ResultLine) {
+    if case .ended = line {} else { facts += 1 }
+    if line.isPlatformBound { chunkIsBound = true }
+    text.append(line)
+  }
+
+  private mutating func write(_ facts: [ResultFact], of sink: Int) {
+    let quantisation = sinks[sink].quantisation
+    detections.removeAll(keepingCapacity: true)
+    for case .detection(let detection) in facts {
+      detections.append(SortedDetection(detection, quantisation, index: detections.count))
+    }
+    if detections.count > 1 && !sinks[sink].orderIsSignificant { detections.sort() }
+    for index in detections.indices {
+      write(.detection(detections[index].line))
+      for label in detections[index].classes {
+        write(.classification(detection: index, label: label.label, score: label.score))
+      }
+    }
+    guard detections.count < facts.count else { return }
+    for fact in facts {
+      if let line = ResultLine(fact, quantisation) { write(line) }
+    }
+  }
+
+  private mutating func end() -> ResultChunkText? {
+    frames += 1
+    framesInChunk += 1
+    framesInBlock += 1
+    let chunkIsFull = framesInChunk == header.chunk
+    if chunkIsFull || framesInBlock == ResultHeader.blockSize { closeBlock() }
+    return chunkIsFull ? takeChunk() : nil
+  }
+
+  private mutating func closeBlock() {
+    guard framesInBlock > 0 else { return }
+    let digest = text.withBytes(from: blockStart) { bytes in
+      rolling.append(bytes)
+      return Digest128(of: bytes)
+    }
+    text.append("B ")
+    text.append(framesInBlock)
+    text.append(UInt8(ascii: " "))
+    text.append(digest)
+    text.append(UInt8(ascii: "\n"))
+    blockStart = text.count
+    framesInBlock = 0
+  }
+
+  private mutating func takeChunk() -> ResultChunkText {
+    var header = header
+    if !chunkIsBound { header.platform = nil }
+    var bytes = Array(header.text.utf8)
+    bytes.append(UInt8(ascii: "\n"))
+    text.withBytes { bytes.append(contentsOf: $0) }
+    defer {
+      text.removeAll()
+      blockStart = 0
+      framesInChunk = 0
+      chunkIsBound = false
+      chunkIndex += 1
+    }
+    return ResultChunkText(index: chunkIndex, bytes: bytes)
+  }
+}
+
+/// A detection on its way to its canonical place: by class, identity, y, x, every other field, the
+/// labels that hang on it, and the order in which it came.
+private struct SortedDetection: Comparable {
+  struct Label: Equatable {
+    var label: String
+    var score: FixedDecimal
+  }
+
+  var line: DetectionLine
+  var classes: [Label]
+  var index: Int
+
+  init(_ detection: Detection, _ quantisation: Quantisation, index: Int) {
+    line = DetectionLine(detection, quantisation)
+    classes =
+      detection.classes.isEmpty
+      ? []
+      : detection.classes.map {
+        Label(
+          label: $0.label, score: FixedDecimal($0.score, decimals: quantisation.scoreDecimals))
+      }
+    self.index = index
+  }
+
+  static func < (left: SortedDetection, right: SortedDetection) -> Bool {
+    let order = left.line.order(against: right.line)
+    if order != 0 { return order < 0 }
+    if left.classes != right.classes { return left.precedesByClasses(right) }
+    return left.index < right.index
+  }
+
+  private func precedesByClasses(_ other: SortedDetection) -> Bool {
+    for (mine, theirs) in zip(classes, other.classes) where mine != theirs {
+      if mine.label != theirs.label {
+        return mine.label.utf8.lexicographicallyPrecedes(theirs.label.utf8)
+      }
+      return mine.score.order(against: theirs.score) < 0
+    }
+    return classes.count < other.classes.count
+  }
+}
+
+extension ResultLine {
+  /// The line of a fact other than a detection, which has lines of its own order.
+  fileprivate init?(_ fact: ResultFact, _ quantisation: Quantisation) {
+    func scalar(_ value: Double) -> FixedDecimal {
+      FixedDecimal(value, decimals: quantisation.scalarDecimals)
+    }
+    switch fact {
+    case .detection: return nil
+    case .classification(let label):
+      self = .classification(
+        detection: nil, label: label.label,
+        score: FixedDecimal(label.score, decimals: quantisation.scoreDecimals))
+    case .scalar(let name, let value): self = .scalar(name: name, value: scalar(value))
+    case .frame(let print): self = .picture(print)
+    case .tensor(let type, let shape, let digest):
+      self = .tensor(type: type, shape: shape, digest: digest)
+    case .waveform(let waveform):
+      self = .waveform(
+        name: waveform.name, rate: scalar(waveform.rate), samples: waveform.samples.map(scalar))
+    case .text(let name, let text): self = .text(name: name, text: text)
+    case .user(let kind, let digest): self = .user(kind: kind, digest: digest)
+    }
+  }
+}
+
+// SAFETY: the hasher is noncopyable and owns its state alone, so it may move between threads.
+extension DigestHasher: @unchecked Sendable {}

@@ -1,0 +1,199 @@
+/// One results file in memory: its header and its blocks, each checked against its B line.
+///
+/// Frames are parsed block by block, and only where somebody asks for them.
+package struct ResultChunk: Sendable {
+  /// The frames between two B lines.
+  package struct Block: Hashable, Sendable {
+    package var frameCount: Int
+    /// Of the block's lines with their line ends.
+    package var digest: Digest128
+    /// Lines that state a fact.
+    package var facts: Int
+    var bytes: Range<Int>
+    /// The file's line on which the block begins, from 1.
+    var firstLine: Int
+  }
+
+  package let file: String
+  package let header: ResultHeader
+  package let blocks: [Block]
+  // SAFETY: pointers into these bytes live within one call, while this value holds the array; all
+  // ranges come from a scan of the same bytes.
+  private let bytes: [UInt8]
+
+  package var frameCount: Int { blocks.reduce(0) { $0 + $1.frameCount } }
+
+  /// Finds the blocks and checks their digests.
+  ///
+  /// - Parameter file: The name for messages.
+  package init(_ bytes: [UInt8], file: String) throws(ResultTextError) {
+    self.bytes = bytes
+    self.file = file
+    let first = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+    let line = String(decoding: bytes[..<first], as: UTF8.self)
+    if line.hasSuffix("\r") { throw .lineEnds(file: file) }
+    let header = try ResultHeader(parsing: line, file: file)
+    self.header = header
+    guard first < bytes.endIndex else { throw .cutShort(file: file) }
+    let scan = BlockScan(file: file)
+    blocks = try bytes.withUnsafeBufferPointer { pointer throws(ResultTextError) in
+      try scan.blocks(in: pointer, from: first + 1)
+    }
+  }
+
+  /// The frames of a block.
+  package func frames(of block: Block) throws(ResultTextError) -> [ResultFrame] {
+    let parser = FrameParser(header: header, file: file)
+    return try bytes.withUnsafeBufferPointer { pointer throws(ResultTextError) in
+      try parser.frames(in: pointer, block: block)
+    }
+  }
+
+  /// Appends every block to a rolling digest, as the writer did.
+  package func append(to hasher: inout DigestHasher) {
+    bytes.withUnsafeBytes { pointer in
+      for block in blocks { hasher.append(UnsafeRawBufferPointer(rebasing: pointer[block.bytes])) }
+    }
+  }
+}
+
+/// Finds the blocks of a file.
+private struct BlockScan {
+  let file: String
+
+  func blocks(
+    in bytes: UnsafeBufferPointer<UInt8>, from start: Int
+  ) throws(ResultTextError) -> [ResultChunk.Block] {
+    var blocks: [ResultChunk.Block] = []
+    var block = ResultChunk.Block(
+      frameCount: 0, digest: .zero, facts: 0, bytes: start..<start, firstLine: 2)
+    var number = 1
+    let end = try LineScan.forEachLine(in: bytes, range: start..<bytes.count) {
+      line throws(ResultTextError) in
+      number += 1
+      switch line.isEmpty ? 0 : bytes[line.lowerBound] {
+      case UInt8(ascii: "B"):
+        block.bytes = block.bytes.lowerBound..<line.lowerBound
+        try close(&block, bytes: bytes, line: line, number: number)
+        blocks.append(block)
+        block = ResultChunk.Block(
+          frameCount: 0, digest: .zero, facts: 0, bytes: (line.upperBound + 1)..<bytes.count,
+          firstLine: number + 1)
+      case UInt8(ascii: "F"): block.frameCount += 1
+      case UInt8(ascii: "D"), UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "P"),
+        UInt8(ascii: "N"), UInt8(ascii: "W"), UInt8(ascii: "T"), UInt8(ascii: "U"):
+        block.facts += 1
+      default: break
+      }
+    }
+    guard end == bytes.count, block.bytes.lowerBound >= end else { throw .cutShort(file: file) }
+    return blocks
+  }
+
+  private func close(
+    _ block: inout ResultChunk.Block, bytes: UnsafeBufferPointer<UInt8>, line: Range<Int>,
+    number: Int
+  ) throws(ResultTextError) {
+    guard var cursor = ByteCursor(bytes, line), cursor.skip(UInt8(ascii: "B")), cursor.skipSpace(),
+      let count = cursor.integer(), cursor.skipSpace(), let digest = cursor.digest(),
+      cursor.isAtEnd
+    else {
+      throw .line(
+        file: file, line: number, text: String(decoding: bytes[line].prefix(80), as: UTF8.self),
+        expected: "'B count digest'")
+    }
+    block.digest = Digest128(
+      of: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[block.bytes])))
+    guard block.digest == digest, block.frameCount == count, count > 0 else {
+      throw .block(file: file, line: number)
+    }
+  }
+}
+
+/// Parses the lines of one block.
+private struct FrameParser {
+  let header: ResultHeader
+  let file: String
+
+  func frames(
+    in bytes: UnsafeBufferPointer<UInt8>, block: ResultChunk.Block
+  ) throws(ResultTextError) -> [ResultFrame] {
+    var frames: [ResultFrame] = []
+    frames.reserveCapacity(block.frameCount)
+    var number = block.firstLine - 1
+    _ = try LineScan.forEachLine(in: bytes, range: block.bytes) { line throws(ResultTextError) in
+      number += 1
+      guard parse(bytes, line, into: &frames) else {
+        throw .line(
+          file: file, line: number, text: String(decoding: bytes[line].prefix(80), as: UTF8.self),
+          expected: Self.forms[bytes[line.lowerBound]] ?? "a line after its F line")
+      }
+    }
+    return frames
+  }
+
+  private static let forms: [UInt8: String] = [
+    UInt8(ascii: "F"): "'F [track:]sequence pts'", UInt8(ascii: "O"): "'O sink'",
+    UInt8(ascii: "D"): "'D identity:class x y w h score'", UInt8(ascii: "C"): "'C n label=score'",
+    UInt8(ascii: "V"): "'V name=value'", UInt8(ascii: "P"): "'P 640x480 I420 full bt709 digest'",
+    UInt8(ascii: "N"): "'N type shape digest'", UInt8(ascii: "W"): "'W name rate n v…'",
+    UInt8(ascii: "T"): "'T name \"JSON text\"'", UInt8(ascii: "U"): "'U kind digest'",
+    UInt8(ascii: "X"): "'X fate reason node'",
+  ]
+
+  /// Whether the line follows the grammar. Lines with unknown leading letters are skipped.
+  private func parse(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ line: Range<Int>, into frames: inout [ResultFrame]
+  ) -> Bool {
+    guard var cursor = ByteCursor(bytes, line), !line.isEmpty else { return false }
+    let letter = bytes[line.lowerBound]
+    guard Self.forms[letter] != nil else { return true }
+    guard cursor.skip(letter), cursor.skipSpace() else { return false }
+    switch letter {
+    case UInt8(ascii: "F"):
+      guard let frame = frame(&cursor) else { return false }
+      frames.append(frame)
+    case UInt8(ascii: "O"):
+      guard let sink = cursor.word(), cursor.isAtEnd, !frames.isEmpty, header.sinks.count > 1,
+        let index = header.sinks.firstIndex(of: sink)
+      else { return false }
+      frames[frames.count - 1].outcomes.append(.init(sink: index, lines: []))
+    default:
+      guard let fact = ResultLine(letter: letter, &cursor), cursor.isAtEnd,
+        let last = frames.indices.last,
+        let outcome = frames[last].outcomes.indices.last
+      else { return false }
+      frames[last].outcomes[outcome].lines.append(fact)
+    }
+    return true
+  }
+
+  private func frame(_ cursor: inout ByteCursor) -> ResultFrame? {
+    guard var sequence = cursor.integer() else { return nil }
+    var track = header.tracks.first?.index ?? 0
+    if cursor.skip(UInt8(ascii: ":")) {
+      track = sequence
+      guard let rank = cursor.integer() else { return nil }
+      sequence = rank
+    }
+    guard cursor.skipSpace() else { return nil }
+    var pts: Int64?
+    if !cursor.isSingleDash() {
+      guard let value = cursor.integer() else { return nil }
+      pts = Int64(value)
+    }
+    guard cursor.isAtEnd else { return nil }
+    let outcomes = header.sinks.count == 1 ? [ResultFrame.Outcome(sink: 0, lines: [])] : []
+    return ResultFrame(id: FrameID(track: track, sequence: sequence), pts: pts, outcomes: outcomes)
+  }
+}
+
+extension ByteCursor {
+  /// Steps over a lone `-` at the end of the line.
+  fileprivate mutating func isSingleDash() -> Bool {
+    var copy = self
+    guard copy.skip(UInt8(ascii: "-")), copy.isAtEnd else { return false }
+    self = copy
+    return true
+  }
+}
