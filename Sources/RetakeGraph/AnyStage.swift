@@ -84,7 +84,7 @@ public struct AnyStage: Sendable {
 
   public init<Stage: PureStage>(_ stage: Stage) {
     self.init(
-      signature: Stage.signature(role: .pure), options: Self.canonical(stage.options),
+      signature: Stage.signature, options: Self.canonical(stage.options),
       body: .pure { input, context in
         guard let typed = input as? Stage.Input else { return .failure(.wrongInput(Stage.kind)) }
         do throws(Stage.Failure) {
@@ -97,7 +97,7 @@ public struct AnyStage: Sendable {
 
   public init<Stage: StatefulStage>(_ stage: Stage) {
     self.init(
-      signature: Stage.signature(role: .stateful), options: Self.canonical(stage.options),
+      signature: Stage.signature, options: Self.canonical(stage.options),
       body: .stateful { StatefulBox(stage) }, outputFormat: stage.outputFormat)
   }
 
@@ -112,11 +112,21 @@ public struct AnyStage: Sendable {
   }
 }
 
-extension StageDefinition {
-  package static func signature(role: StageRole) -> StageSignature {
+extension PureStage {
+  package static var signature: StageSignature {
     StageSignature(
-      kind: kind, version: version, role: role, input: Input.valueKind, output: Output.valueKind,
-      inputFormats: inputFormats, canFail: Failure.self != Never.self, summary: summary)
+      kind: kind, version: version, role: .pure, input: Input.valueKind,
+      output: Output.valueKind, inputFormats: inputFormats, canFail: Failure.self != Never.self,
+      summary: summary)
+  }
+}
+
+extension StatefulStage {
+  package static var signature: StageSignature {
+    StageSignature(
+      kind: kind, version: version, role: .stateful, input: Input.valueKind,
+      output: Output.valueKind, inputFormats: inputFormats, canFail: Failure.self != Never.self,
+      summary: summary)
   }
 }
 

@@ -31,14 +31,9 @@ public struct NoOptions: StageOptions {
   public init() {}
 }
 
-/// What pure and stateful stages have in common: a kind, a version, options, and the types of
-/// input and output.
+/// What pure and stateful stages have in common: a kind, a version and options.
 public protocol StageDefinition: Sendable {
   associatedtype Options: StageOptions = NoOptions
-  associatedtype Input: PipelineValue
-  associatedtype Output: PipelineValue
-  /// What the body can throw; `Never` (the default) means that replay need never wait for it.
-  associatedtype Failure: Error = Never
 
   /// The word in documents, `[a-z][A-Za-z0-9-]*`, unique in a registry.
   static var kind: String { get }
@@ -74,12 +69,22 @@ extension StageDefinition where Options == NoOptions {
 /// A computation whose output depends on its input and options alone. It may run on any thread,
 /// for any frame, in any order, and ahead of virtual time.
 public protocol PureStage: StageDefinition {
+  associatedtype Input: PipelineValue
+  associatedtype Output: PipelineValue
+  /// What the body can throw; `Never` (the default) means that replay need never wait for it.
+  associatedtype Failure: Error = Never
+
   func process(_ input: Input, _ context: StageContext) throws(Failure) -> Output
 }
 
 /// A computation that remembers. It sees the frames in the order in which virtual time serves
 /// them, one at a time.
 public protocol StatefulStage: StageDefinition {
+  associatedtype Input: PipelineValue
+  associatedtype Output: PipelineValue
+  /// What the body can throw; `Never` (the default) means that replay need never wait for it.
+  associatedtype Failure: Error = Never
+
   mutating func process(_ input: Input, _ context: StageContext) throws(Failure) -> Output
   /// Forgets everything, as if just made.
   mutating func reset()

@@ -34,14 +34,14 @@ public struct StageRegistry: StageCatalog {
 
   /// Registers a pure stage under its kind. A kind is registered once.
   public mutating func register<Stage: PureStage>(_ type: Stage.Type) {
-    add(Stage.signature(role: .pure)) { options throws(OptionProblem) in
+    add(Stage.signature) { options throws(OptionProblem) in
       AnyStage(try Self.makeStage(Stage.self, options))
     }
   }
 
   /// Registers a stateful stage under its kind. A kind is registered once.
   public mutating func register<Stage: StatefulStage>(_ type: Stage.Type) {
-    add(Stage.signature(role: .stateful)) { options throws(OptionProblem) in
+    add(Stage.signature) { options throws(OptionProblem) in
       AnyStage(try Self.makeStage(Stage.self, options))
     }
   }

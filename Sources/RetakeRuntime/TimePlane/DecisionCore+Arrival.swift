@@ -9,7 +9,7 @@ extension DecisionCore {
   ) {
     if plan.nodes[source].outEdges.contains(where: { isSourceEdgeFull($0) }) {
       decide(.lost, node: source, slot: slot, .reason("queue"))
-      actions.append(.lost(slots[slot].id))
+      actions.append(.lost(slot: slot))
       freeSlot(slot)
       return
     }

@@ -5,8 +5,8 @@ import RetakeGraph
 package enum Action: Hashable, Sendable {
   /// The frame was admitted at a source.
   case captured(slot: Int)
-  /// The frame was lost before capture: it has no slot.
-  case lost(FrameID)
+  /// The frame was lost before capture; the slot is free again after this action.
+  case lost(slot: Int)
   /// A server begins to work on the frame: compute, and say when it will be done.
   case start(node: Int, slot: Int)
   /// A node without cost hands its input on unchanged.
@@ -111,12 +111,16 @@ package struct DecisionCore: ~Copyable {
   }
 
   /// Announces a frame: it arrives at the source at the given virtual time.
-  package mutating func addArrival(source: Int, id: FrameID, time: Int64) {
+  ///
+  /// - Returns: The slot that stands for the frame until it is lost or settled.
+  @discardableResult
+  package mutating func addArrival(source: Int, id: FrameID, time: Int64) -> Int {
     let slot = makeSlot(FrameSlot(id: id, arrival: time, unsettledSinks: plan.sinks.count))
     let key = EventKey(
       time: time, band: .arrivals, phase: .arrival, node: source, track: id.track,
       sequence: id.sequence)
     events.push(Event(key: key, kind: .arrival, target: source, slot: slot))
+    return slot
   }
 
   /// Says when the body that was started will be done; `time` is not before now.

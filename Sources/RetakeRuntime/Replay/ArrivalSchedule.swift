@@ -1,0 +1,95 @@
+import RetakeCore
+
+/// The frames of one source in the order in which they arrive, read from the index in pages.
+struct ArrivalSchedule {
+  /// Index rows that are in memory at once.
+  static let pageSize = 1_024
+
+  private let reader: any FrameReader
+  private let track: Int
+  private let frameCount: Int
+  private let mode: RunOptions.Mode
+  private let originNanoseconds: Int64
+  /// Sequences by arrival, only for a track that does not arrive in the order of its sequence.
+  private let order: [Int]?
+  private var page: [FrameEntry] = []
+  private var position = 0
+  private var next = 0
+  private(set) var payloadMissing = 0
+
+  /// - Throws: What the reader throws for its index.
+  init(
+    reader: any FrameReader, track: Int, mode: RunOptions.Mode, originNanoseconds: Int64
+  ) throws {
+    self.reader = reader
+    self.track = track
+    self.mode = mode
+    self.originNanoseconds = originNanoseconds
+    frameCount = reader.tracks.first { $0.track == track }?.frameCount ?? 0
+    order = try Self.order(reader: reader, track: track, count: frameCount, mode: mode)
+  }
+
+  /// The smallest presentation time of a track; `nil` when it has no frames.
+  static func start(of track: Int, in reader: any FrameReader) throws -> Int64? {
+    try reader.entries(of: track, sequences: 0..<1).first?.timestamp.nanoseconds
+  }
+
+  /// The frame that arrives next, with its virtual time; frames without payload are counted and
+  /// passed over.
+  mutating func nextFrame() throws -> (entry: FrameEntry, time: Int64)? {
+    while let entry = try nextEntry() {
+      if entry.isPayloadMissing {
+        payloadMissing += 1
+        continue
+      }
+      return (entry, Self.time(of: entry, mode: mode) - originNanoseconds)
+    }
+    return nil
+  }
+
+  private mutating func nextEntry() throws -> FrameEntry? {
+    if let order {
+      guard next < order.count else { return nil }
+      defer { next += 1 }
+      let sequence = order[next]
+      return try reader.entries(of: track, sequences: sequence..<sequence + 1).first
+    }
+    if position == page.count {
+      // Bounded by the frame count: each turn moves on by a page; a page may be empty.
+      repeat {
+        guard next < frameCount else { return nil }
+        let end = min(next + Self.pageSize, frameCount)
+        page = try reader.entries(of: track, sequences: next..<end)
+        position = 0
+        next = end
+      } while page.isEmpty
+    }
+    defer { position += 1 }
+    return page[position]
+  }
+
+  private static func time(of entry: FrameEntry, mode: RunOptions.Mode) -> Int64 {
+    mode == .lossless ? entry.timestamp.nanoseconds : entry.arrival.nanoseconds
+  }
+
+  private static func order(
+    reader: any FrameReader, track: Int, count: Int, mode: RunOptions.Mode
+  ) throws -> [Int]? {
+    var times: [Int64] = []
+    var sequences: [Int] = []
+    var isSorted = true
+    times.reserveCapacity(count)
+    for start in stride(from: 0, to: count, by: pageSize) {
+      let page = try reader.entries(of: track, sequences: start..<min(start + pageSize, count))
+      for entry in page {
+        let time = time(of: entry, mode: mode)
+        if let last = times.last, time < last { isSorted = false }
+        times.append(time)
+        sequences.append(entry.id.sequence)
+      }
+    }
+    guard !isSorted else { return nil }
+    return times.indices.sorted { (times[$0], sequences[$0]) < (times[$1], sequences[$1]) }
+      .map { sequences[$0] }
+  }
+}

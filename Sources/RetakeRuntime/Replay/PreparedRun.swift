@@ -1,0 +1,122 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// A pipeline whose sources are connected to frames: ready to run, as often as wanted.
+public struct PreparedRun: Sendable {
+  /// Which frames a source node reads.
+  public struct Binding: Sendable {
+    public var reader: any FrameReader
+    public var track: Int
+
+    public init(reader: any FrameReader, track: Int) {
+      self.reader = reader
+      self.track = track
+    }
+  }
+
+  /// The pipeline as it runs, inserted conversions included.
+  public let pipeline: Pipeline
+  package let plan: GraphPlan
+  private let bindings: [Int: Binding]
+
+  /// Validates the pipeline and connects its sources.
+  ///
+  /// - Parameters:
+  ///   - bindings: Frames by source node; sources that bring their own need none.
+  ///   - catalog: Where `convert` is found if a stage needs another pixel format.
+  /// - Throws: `PipelineError`, `RuntimeError.unboundSource`, `RuntimeError.noSuchTrack`, and what
+  ///   a source throws when it is opened.
+  public init(
+    _ pipeline: Pipeline, bindings given: [String: Binding] = [:], catalog: some StageCatalog
+  ) throws {
+    try pipeline.validate()
+    var bound: [String: Binding] = [:]
+    var formats: [String: PixelFormat] = [:]
+    for node in pipeline.nodes where node.stage.signature.role == .source {
+      let binding = try given[node.id] ?? Self.ownFrames(of: node)
+      guard let track = binding.reader.tracks.first(where: { $0.track == binding.track }) else {
+        throw RuntimeError.noSuchTrack(
+          node: node.id, track: binding.track, available: binding.reader.tracks.map(\.track))
+      }
+      bound[node.id] = binding
+      formats[node.id] = track.format
+    }
+    let complete = try pipeline.insertingConversions(sources: formats, catalog: catalog)
+    self.pipeline = complete
+    let plan = try GraphPlan(complete)
+    self.plan = plan
+    var bindings: [Int: Binding] = [:]
+    for source in plan.sources { bindings[source] = bound[plan.nodes[source].id] }
+    self.bindings = bindings
+  }
+
+  private static func ownFrames(of node: PipelineNode) throws -> Binding {
+    guard case .source(let body) = node.stage.body, let source = body as? any FrameSource else {
+      throw RuntimeError.unboundSource(node: node.id)
+    }
+    let reader = try source.open()
+    return Binding(reader: reader, track: reader.tracks.first?.track ?? 0)
+  }
+
+  /// Runs on the calling thread until the sources end; blocks it.
+  ///
+  /// - Throws: `RuntimeError`, what a reader throws for frames that are not as recorded, and what
+  ///   the observer throws.
+  public func run(_ options: RunOptions = RunOptions(), observer: any RunObserver) throws
+    -> RunOutcome
+  {
+    try check(options)
+    let origin = try originNanoseconds()
+    let sources = try plan.sources.compactMap { node -> SourceState? in
+      guard let binding = bindings[node] else { return nil }
+      return SourceState(
+        node: node, reader: binding.reader,
+        schedule: try ArrivalSchedule(
+          reader: binding.reader, track: binding.track, mode: options.mode,
+          originNanoseconds: origin))
+    }
+    try observer.began(nodes: runNodes)
+    return try VirtualRun(
+      plan: plan, options: options, sources: sources, origin: origin, observer: observer
+    ).run()
+  }
+
+  private func check(_ options: RunOptions) throws(RuntimeError) {
+    guard (0...Workers.countMax).contains(options.workers) else {
+      throw .badOption("between 0 and \(Workers.countMax) workers, not \(options.workers)")
+    }
+    guard (1...4_096).contains(options.window) else {
+      throw .badOption("the window is 1 to 4096 frames, not \(options.window)")
+    }
+  }
+
+  /// The smallest presentation time of the selected tracks.
+  public func originNanoseconds() throws -> Int64 {
+    try plan.sources.compactMap { node -> Int64? in
+      guard let binding = bindings[node] else { return nil }
+      return try ArrivalSchedule.start(of: binding.track, in: binding.reader)
+    }.min() ?? 0
+  }
+
+  /// The nodes in topological order, as observers and golden files name them.
+  public var runNodes: [RunNode] {
+    plan.nodes.map { node in
+      RunNode(
+        id: node.id, kind: node.stage.signature.kind, role: .init(node.role),
+        inputs: node.inEdge.map { [plan.nodes[plan.edges[$0].from].id] } ?? [])
+    }
+  }
+}
+
+extension RunNode.StageRoleName {
+  init(_ role: StageRole) {
+    switch role {
+    case .source: self = .source
+    case .pure: self = .pure
+    case .stateful: self = .stateful
+    case .throttle: self = .throttle
+    case .sink: self = .sink
+    }
+  }
+}

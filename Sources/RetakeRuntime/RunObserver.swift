@@ -1,0 +1,122 @@
+import RetakeCore
+
+/// What a run was asked to do.
+public struct RunOptions: Sendable {
+  public enum Mode: String, Sendable, CaseIterable, Codable {
+    /// Costs are zero and queues unbounded: every frame goes through.
+    case lossless
+    /// The decisions are made again from costs.
+    case redecide
+  }
+
+  public var mode: Mode
+  /// Threads that compute, the time plane included; changes the speed and nothing else.
+  public var workers: Int
+  /// Seeds every draw of a cost.
+  public var seed: UInt64
+  /// The most frames that are computed ahead of the one whose result is due.
+  public var window: Int
+  /// Seeds real delays before each computation; for `verify`.
+  public var perturbation: UInt64?
+  /// Asked between events; `true` ends the run with `RuntimeError.interrupted`.
+  public var isInterrupted: (@Sendable () -> Bool)?
+
+  public init(
+    mode: Mode = .lossless, workers: Int = 2, seed: UInt64 = 0, window: Int = 24,
+    perturbation: UInt64? = nil,
+    isInterrupted: (@Sendable () -> Bool)? = nil
+  ) {
+    self.mode = mode
+    self.workers = workers
+    self.seed = seed
+    self.window = window
+    self.perturbation = perturbation
+    self.isInterrupted = isInterrupted
+  }
+}
+
+/// What a stage gave for one frame, as a digest.
+public enum NodeDigest: Hashable, Sendable {
+  case value(Digest128)
+  /// The stage failed; the digest is of its code.
+  case failed(Digest128)
+  case notRun
+}
+
+/// A captured frame of which all sinks know what became of it.
+public struct FinishedFrame: Sendable {
+  public var entry: FrameEntry
+  /// Virtual time of its arrival, in nanoseconds from the replay's origin.
+  public var arrivalNanoseconds: Int64
+  public var result: FrameResult
+  /// One per source and stage, in topological order; empty unless the observer wants digests.
+  public var digests: [NodeDigest]
+}
+
+/// A node as an observer sees it.
+public struct RunNode: Hashable, Sendable {
+  public var id: String
+  public var kind: String
+  public var role: StageRoleName
+  /// Ids of the nodes that it reads from.
+  public var inputs: [String]
+
+  public enum StageRoleName: String, Hashable, Sendable {
+    case source, pure, stateful, throttle, sink
+  }
+}
+
+/// Told of everything that a run decides and computes, in the one order that every run has.
+///
+/// Called on the thread that runs; throwing from a call ends the run with that error.
+public protocol RunObserver: AnyObject {
+  /// Whether `decided` shall be called.
+  var wantsDecisions: Bool { get }
+  /// Whether frames shall carry the digest of each stage's output.
+  var wantsDigests: Bool { get }
+  /// The nodes in topological order, inserted conversions included.
+  func began(nodes: [RunNode]) throws
+  func decided(_ line: DecisionLine)
+  /// In the order of capture.
+  func finished(_ frame: FinishedFrame) throws
+}
+
+extension RunObserver {
+  public var wantsDecisions: Bool { false }
+  public var wantsDigests: Bool { false }
+  public func began(nodes: [RunNode]) throws {}
+  public func decided(_ line: DecisionLine) {}
+}
+
+/// A failure that a stage reported, for the one place that hears of them all.
+public struct ReportedError: Hashable, Sendable {
+  public var frame: FrameID
+  public var node: String
+  public var code: String
+}
+
+/// A run in numbers.
+public struct RunOutcome: Hashable, Sendable {
+  /// By sink and track; the primary sink's totals are `headline`.
+  public struct LedgerEntry: Hashable, Sendable {
+    public var sink: String
+    public var track: Int
+    public var ledger: FrameLedger
+  }
+
+  public var headline: FrameLedger
+  public var ledgers: [LedgerEntry]
+  public var lostBeforeCapture = 0
+  public var payloadMissing = 0
+  public var decisions = 0
+  public var decisionDigest = Digest128.zero
+  /// Costs that were declared or drawn, one a service.
+  public var modelledCosts = 0
+  /// In the order in which they happened; at most `reportedErrorsMax`, then counted only.
+  public var errors: [ReportedError] = []
+  public var errorCount = 0
+  /// The error that halted the run.
+  public var halt: ReportedError?
+
+  public static let reportedErrorsMax = 1_000
+}

@@ -1,0 +1,181 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// Small grey frames at given times, made when they are asked for.
+struct TinyFrames: FrameReader {
+  var times: [Int64]
+  var arrivals: [Int64]?
+  var damaged: [Int: String] = [:]
+  var shed: Set<Int> = []
+
+  /// Frames at `i / rate` seconds.
+  static func at(rate: Int32, count: Int) -> TinyFrames {
+    TinyFrames(
+      times: (0..<Int64(count)).compactMap {
+        Timestamp(pts: $0, timeBase: TimeBase(1, rate))?.nanoseconds
+      })
+  }
+
+  /// Frames wherever a timeline has an `f`, a character a millisecond.
+  static func on(_ timeline: String) -> TinyFrames {
+    TinyFrames(
+      times: timeline.enumerated().filter { $0.element == "f" }
+        .map { Int64($0.offset) * 1_000_000 })
+  }
+
+  var tracks: [TrackDescription] {
+    [
+      TrackDescription(
+        track: 0, timeBase: TimeBase(1, 1_000), format: .grey, width: 4, height: 2,
+        frameCount: times.count)
+    ]
+  }
+
+  func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
+    sequences.clamped(to: times.indices).map { sequence in
+      FrameEntry(
+        id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence),
+        timestamp: Timestamp(nanoseconds: times[sequence]),
+        arrival: arrivals.map { Timestamp(nanoseconds: $0[sequence]) },
+        damage: damaged[sequence], isPayloadMissing: shed.contains(sequence))
+    }
+  }
+
+  func chain(of id: FrameID) -> Int { 0 }
+
+  func frame(_ id: FrameID) throws -> Frame {
+    Frame(
+      id: id, format: .grey, width: 4, height: 2,
+      planes: [(0..<8).map { UInt8(truncatingIfNeeded: id.sequence &* 7 &+ $0) }])
+  }
+}
+
+/// Adds up the samples of a frame.
+struct Brightness: PureStage {
+  static let kind = "brightness"
+
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+    Scalars([.init("sum", Double(frame.bytes(of: 0).reduce(0) { $0 + Int($1) }))])
+  }
+}
+
+/// Counts the frames that it is shown.
+struct Counter: StatefulStage {
+  static let kind = "counter"
+  private var count = 0
+
+  init() {}
+  init(options: NoOptions) {}
+
+  mutating func process(_ input: Scalars, _ context: StageContext) -> Scalars {
+    count += 1
+    return Scalars(input.entries + [.init("count", Double(count))])
+  }
+
+  mutating func reset() { count = 0 }
+}
+
+/// Fails on chosen frames.
+struct Fragile: PureStage {
+  static let kind = "fragile"
+  struct Options: StageOptions {
+    var failing: [Int] = []
+    var severity = "recoverable"
+  }
+  let options: Options
+
+  init(failing: [Int], severity: StageError.Severity = .recoverable) {
+    options = Options(failing: failing, severity: severity.rawValue)
+  }
+
+  init(options: Options) { self.options = options }
+
+  func process(_ input: Scalars, _ context: StageContext) throws(StageError) -> Scalars {
+    guard options.failing.contains(context.frame.sequence) else { return input }
+    throw StageError(
+      code: "fragile.chosen", message: "a chosen frame",
+      severity: StageError.Severity(rawValue: options.severity) ?? .recoverable)
+  }
+}
+
+enum Nodes {
+  static func sink() -> AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: "results", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]), body: .sink { _ in })
+  }
+
+  static func source(_ reader: TinyFrames) -> AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: "tiny", version: 1, role: .source, input: nil, output: .frame),
+      options: .object([:]), body: .source(TinySource(reader: reader)))
+  }
+
+  static func throttle(_ rate: Double) -> AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: "throttle", version: 1, role: .throttle, input: nil, output: nil),
+      options: .object(["fps": .number(rate)]), body: .throttle(rate))
+  }
+}
+
+struct TinySource: FrameSource {
+  var reader: TinyFrames
+  func open() throws -> any FrameReader { reader }
+}
+
+/// Keeps all that it is told.
+final class Notes: RunObserver {
+  var lines: [DecisionLine] = []
+  var frames: [FinishedFrame] = []
+  var nodes: [RunNode] = []
+  var wantsDecisions: Bool { true }
+  var wantsDigests: Bool { true }
+
+  func began(nodes: [RunNode]) { self.nodes = nodes }
+  func decided(_ line: DecisionLine) { lines.append(line) }
+  func finished(_ frame: FinishedFrame) { frames.append(frame) }
+
+  /// The sequences of the frames that a kind of decision names.
+  func sequences(_ kind: String) -> [Int] {
+    lines.filter { $0.kind == kind }.compactMap { $0.frame?.sequence }
+  }
+
+  /// A character for each frame's fate: `.` delivered, `d` dropped, `t` thinned, `s` superseded,
+  /// `x` failed, `-` in flight.
+  var fates: String {
+    String(
+      frames.map { frame in
+        switch frame.result.outcomes[0].content {
+        case .facts: "."
+        case .ended(let fate, _):
+          switch fate {
+          case .delivered: "."
+          case .dropped: "d"
+          case .thinned: "t"
+          case .superseded: "s"
+          case .failed: "x"
+          case .inFlight: "-"
+          }
+        }
+      })
+  }
+}
+
+extension Pipeline {
+  /// Runs with notes taken.
+  func noted(
+    _ options: RunOptions = RunOptions(mode: .redecide)
+  ) throws -> (notes: Notes, outcome: RunOutcome) {
+    let notes = Notes()
+    let outcome = try PreparedRun(self, catalog: StageRegistry()).run(options, observer: notes)
+    return (notes, outcome)
+  }
+}
