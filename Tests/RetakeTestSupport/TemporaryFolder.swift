@@ -1,6 +1,8 @@
 import Foundation
+import Synchronization
 
-/// A fresh, empty folder that is removed with everything in it when the last holder lets go.
+/// A fresh, empty folder that is removed with everything in it when the last holder lets go,
+/// or, where a global holds it, when the tests end.
 package final class TemporaryFolder: Sendable {
   package let url: URL
 
@@ -8,10 +10,11 @@ package final class TemporaryFolder: Sendable {
     url = FileManager.default.temporaryDirectory
       .appending(path: "\(name)-\(UUID().uuidString)", directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    Leftovers.add(url)
   }
 
   deinit {
-    try? FileManager.default.removeItem(at: url)
+    Leftovers.remove(url)
   }
 
   /// The URL of an entry; nothing is made there.
@@ -25,5 +28,23 @@ package final class TemporaryFolder: Sendable {
       at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: file)
     return file
+  }
+}
+
+/// The folders that are still held; what is left at exit is removed then.
+private enum Leftovers {
+  private static let urls = Mutex<Set<URL>>([])
+  private static let atExit: Void = {
+    _ = atexit { for url in Leftovers.urls.withLock({ $0 }) { Leftovers.remove(url) } }
+  }()
+
+  static func add(_ url: URL) {
+    atExit
+    urls.withLock { _ = $0.insert(url) }
+  }
+
+  static func remove(_ url: URL) {
+    try? FileManager.default.removeItem(at: url)
+    urls.withLock { _ = $0.remove(url) }
   }
 }

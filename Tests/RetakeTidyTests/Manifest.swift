@@ -42,16 +42,21 @@ struct Manifest: Decodable {
 
   func target(_ name: String) -> Target? { targets.first { $0.name == name } }
 
+  /// Package.swift as it is now, asked once.
+  static func current() throws -> Manifest { try once.get() }
+
+  private static let once = Result { try dump() }
+
   /// Asks SwiftPM, with a scratch folder of its own: the running `swift test` holds the usual one.
-  static func dump() throws -> Manifest {
+  /// Its locks go there too, and its cache is not asked: that one forgets which folders exist.
+  private static func dump() throws -> Manifest {
     let scratch = try TemporaryFolder("retake-manifest")
     let result = try runCommand(
       "swift",
       arguments: [
-        "package", "--manifest-cache", "none", "--package-path", packageRoot.path, "--scratch-path",
-        scratch.url.path,
-        "dump-package",
-      ])
+        "package", "--manifest-cache", "none", "--package-path", packageRoot.path,
+        "--scratch-path", scratch.url.path, "dump-package",
+      ], environment: ["TMPDIR": scratch.url.path])
     guard result.status == 0 else { throw DumpFailed(description: result.stderr) }
     return try JSONDecoder().decode(Manifest.self, from: result.stdoutBytes)
   }
