@@ -32,6 +32,8 @@ static const int32_t retake_error_external = AVERROR_EXTERNAL;
 
 static const int32_t retake_codec_bitexact = AV_CODEC_FLAG_BITEXACT;
 static const int32_t retake_codec_global_header = AV_CODEC_FLAG_GLOBAL_HEADER;
+static const int32_t retake_codec_low_delay = AV_CODEC_FLAG_LOW_DELAY;
+static const int32_t retake_codec_fixed_quality = AV_CODEC_FLAG_QSCALE;
 static const int32_t retake_codec_unaligned = AV_CODEC_FLAG_UNALIGNED;
 static const int32_t retake_codec_direct_rendering = AV_CODEC_CAP_DR1;
 static const int32_t retake_packet_key = AV_PKT_FLAG_KEY;

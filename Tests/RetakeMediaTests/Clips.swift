@@ -22,9 +22,11 @@ enum Clips {
     return file
   }
 
-  /// A moving test picture of `frames` frames at 25 a second.
+  /// A moving test picture of `frames` frames at 25 a second. The source itself only makes even
+  /// sizes, so it is scaled.
   static func picture(_ size: String, frames: Int = 30) -> [String] {
-    ["-f", "lavfi", "-i", "testsrc2=size=\(size):rate=25", "-frames:v", "\(frames)"]
+    let graph = "testsrc2=size=160x120:rate=25,scale=\(size.replacing("x", with: ":")),setsar=1"
+    return ["-f", "lavfi", "-i", graph, "-frames:v", "\(frames)"]
   }
 
   @discardableResult

@@ -106,7 +106,7 @@ struct DecoderTests {
 
   @Test func `a decoder made of a stored description gives the same frames`() throws {
     let file = try Clips.make(
-      "stored.mkv", Clips.picture("101x67", frames: 40) + ["-c:v", "libx264", "-bf", "2"])
+      "stored.mkv", Clips.picture("102x66", frames: 40) + ["-c:v", "libx264", "-bf", "2"])
     let demuxer = try MediaDemuxer(path: file)
     let said = try demuxer.videoStream()
     let stored = MediaStream(

@@ -76,18 +76,25 @@ package final class MediaDecoder: @unchecked Sendable {
   ///
   /// - Throws: `MediaError.decode`, or `.bitDepth` or `.pixelFormat` for a frame of another format.
   package func receive() throws(MediaError) -> DecodedFrame? {
-    var picture: UnsafeMutablePointer<AVFrame>? = FFmpeg.required(av_frame_alloc())
-    // SAFETY: freed here unless the frame's storage has taken it over and `picture` is nil.
-    defer { av_frame_free(&picture) }
-    let received = avcodec_receive_frame(context, picture)
-    if received == retake_error_again || received == retake_error_end { return nil }
-    guard received >= 0, let decoded = picture else {
-      throw .decode(packet: nil, file: file, cause: FFmpeg.text(received))
+    guard let picture = try receivePicture() else { return nil }
+    let format = AVPixelFormat(picture.pointee.format)
+    guard PixelFormat(ffmpeg: format) != nil else {
+      var refused: UnsafeMutablePointer<AVFrame>? = picture
+      av_frame_free(&refused)
+      throw format.refusal(file: file)
     }
-    let format = AVPixelFormat(decoded.pointee.format)
-    guard PixelFormat(ffmpeg: format) != nil else { throw format.refusal(file: file) }
-    picture = nil
-    return DecodedFrame(taking: decoded, of: stream)
+    return DecodedFrame(taking: picture, of: stream)
+  }
+
+  /// The next picture of any format, for the caller to free.
+  func receivePicture() throws(MediaError) -> UnsafeMutablePointer<AVFrame>? {
+    var picture: UnsafeMutablePointer<AVFrame>? = FFmpeg.required(av_frame_alloc())
+    let received = avcodec_receive_frame(context, picture)
+    if received >= 0 { return picture }
+    // SAFETY: nobody else has seen the empty picture.
+    av_frame_free(&picture)
+    if received == retake_error_again || received == retake_error_end { return nil }
+    throw .decode(packet: nil, file: file, cause: FFmpeg.text(received))
   }
 
   /// Tells the decoder that no packet follows; `receive` then returns what it held back.

@@ -1,0 +1,46 @@
+import RetakeBuffers
+
+/// A scaler for many threads: each call borrows a `MediaScaler` of its own.
+public final class MediaScalers: Sendable {
+  /// Scalers kept for later; more threads than this make and drop theirs.
+  private static let waitingMax = 16
+
+  private let algorithm: MediaScaler.Algorithm?
+  private let waiting = Locked<[MediaScaler]>([])
+
+  /// - Parameter algorithm: nil takes area where the picture shrinks, else bilinear.
+  public init(algorithm: MediaScaler.Algorithm? = nil) {
+    self.algorithm = algorithm
+  }
+
+  /// As `MediaScaler.scale`, from any thread.
+  ///
+  /// - Throws: `MediaError.scale` where FFmpeg cannot do it.
+  public func scale(
+    _ frame: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
+  ) throws(MediaError) -> Frame {
+    let scaler = waiting.withLock { $0.popLast() } ?? MediaScaler(algorithm: algorithm)
+    defer {
+      waiting.withLock { if $0.count < Self.waitingMax { $0.append(scaler) } }
+    }
+    return try scaler.scale(frame, width: width, height: height, format: format)
+  }
+}
+
+extension SampleAspect {
+  /// The pixels' aspect after scaling, so that the picture keeps its shape; square if it does not
+  /// fit into 32 bits.
+  func scaled(from old: (width: Int, height: Int), to new: (width: Int, height: Int))
+    -> SampleAspect
+  {
+    let over = Int128(numerator) * Int128(old.width) * Int128(new.height)
+    let under = Int128(denominator) * Int128(old.height) * Int128(new.width)
+    guard over > 0, under > 0 else { return .square }
+    var (a, b) = (over, under)
+    // Ends: the remainder gets smaller every time.
+    while b != 0 { (a, b) = (b, a % b) }
+    guard let numerator = Int32(exactly: over / a), let denominator = Int32(exactly: under / a)
+    else { return .square }
+    return SampleAspect(numerator, denominator)
+  }
+}

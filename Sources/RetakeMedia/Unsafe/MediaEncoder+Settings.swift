@@ -1,0 +1,79 @@
+import CFFmpeg
+import RetakeBuffers
+
+extension MediaEncoder {
+  func configure(_ context: UnsafeMutablePointer<AVCodecContext>) {
+    // SAFETY: the context is fresh and not open yet; only plain fields are set.
+    context.pointee.width = Int32(clamping: settings.width)
+    context.pointee.height = Int32(clamping: settings.height)
+    context.pointee.pix_fmt = Self.named(settings)
+    context.pointee.color_range = settings.range.ffmpeg
+    context.pointee.colorspace = settings.matrix.ffmpeg
+    context.pointee.sample_aspect_ratio = AVRational(
+      num: settings.sampleAspect.numerator, den: settings.sampleAspect.denominator)
+    context.pointee.time_base = AVRational(
+      num: settings.timeBase.numerator, den: settings.timeBase.denominator)
+    if let rate = settings.frameRate {
+      context.pointee.framerate = AVRational(num: rate.numerator, den: rate.denominator)
+    }
+    context.pointee.gop_size = Int32(clamping: settings.keyFrameInterval)
+    context.pointee.max_b_frames = Int32(clamping: settings.bidirectionalFramesMax)
+    context.pointee.thread_count = Int32(clamping: max(1, settings.threads))
+    context.pointee.idct_algo = FF_IDCT_SIMPLE
+    context.pointee.flags |= retake_codec_bitexact
+    // MPEG-2 holds one frame back otherwise, and its decoders do the same.
+    if settings.encoder == "mpeg2video", settings.bidirectionalFramesMax == 0 {
+      context.pointee.flags |= retake_codec_low_delay
+    }
+    if settings.headersInContainer { context.pointee.flags |= retake_codec_global_header }
+    if let rate = settings.bitsPerSecond { context.pointee.bit_rate = Int64(rate) }
+    if let quantizer = settings.quantizer {
+      context.pointee.flags |= retake_codec_fixed_quality
+      context.pointee.global_quality = FF_QP2LAMBDA * Int32(clamping: quantizer)
+    }
+    // Limited range in JPEG is decoded well, though not what the standard's authors had in mind.
+    context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
+  }
+
+  /// The caller's options, after those that keep x264 from looking ahead.
+  static func options(_ settings: EncoderSettings) -> [(name: String, value: String)] {
+    let own = settings.options.map { ($0.name, $0.value) }
+    let wantsNoDelay =
+      settings.encoder.hasPrefix("libx264") && settings.bidirectionalFramesMax == 0
+      && !settings.options.contains { $0.name == "tune" }
+    return (wantsNoDelay ? [("tune", "zerolatency")] : []) + own
+  }
+
+  /// FFmpeg's format for the settings; JPEG has names of its own for full range.
+  private static func named(_ settings: EncoderSettings) -> AVPixelFormat {
+    guard settings.encoder == "mjpeg", settings.range == .full else {
+      return settings.format.ffmpeg
+    }
+    switch settings.format {
+    case .i420: return AV_PIX_FMT_YUVJ420P
+    case .i422: return AV_PIX_FMT_YUVJ422P
+    case .i444: return AV_PIX_FMT_YUVJ444P
+    case .nv12, .grey, .rgb, .bgra, .rgba: return settings.format.ffmpeg
+    }
+  }
+
+  static func pixelFormat(
+    _ settings: EncoderSettings, codec: UnsafePointer<AVCodec>
+  ) throws(MediaError) -> AVPixelFormat {
+    let wanted = named(settings)
+    guard let list = codec.pointee.pix_fmts else { return wanted }
+    var supported: [PixelFormat] = []
+    // SAFETY: the library's list of formats ends with NONE.
+    var index = 0
+    while list[index] != AV_PIX_FMT_NONE {
+      if list[index] == wanted { return wanted }
+      if let format = PixelFormat(ffmpeg: list[index]), !supported.contains(format) {
+        supported.append(format)
+      }
+      index += 1
+    }
+    throw .encoderFormat(
+      encoder: settings.encoder, format: settings.format.rawValue,
+      supported: supported.map(\.rawValue))
+  }
+}

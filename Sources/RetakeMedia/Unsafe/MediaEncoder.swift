@@ -1,0 +1,143 @@
+import CFFmpeg
+import RetakeBuffers
+import RetakeCore
+
+/// Turns the frames of one track into packets.
+///
+/// May move between threads; one thread at a time uses it.
+package final class MediaEncoder: @unchecked Sendable {
+  // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
+  // time by the rule above, and freed once, in deinit.
+  package let settings: EncoderSettings
+  private let pixelFormat: AVPixelFormat
+  private var context: UnsafeMutablePointer<AVCodecContext>?
+  private var packetCount = 0
+  /// By presentation time, of the frames that the encoder holds; it does not carry them itself.
+  private var durations: [Int64: Int64] = [:]
+
+  /// - Throws: `MediaError.noEncoder`, `.encoderFormat`, `.encoderOption` or `.encode`.
+  package init(_ settings: EncoderSettings) throws(MediaError) {
+    _ = FFmpeg.quiet
+    guard let codec = avcodec_find_encoder_by_name(settings.encoder) else {
+      throw .noEncoder(name: settings.encoder)
+    }
+    self.settings = settings
+    pixelFormat = try Self.pixelFormat(settings, codec: codec)
+    let context = FFmpeg.required(avcodec_alloc_context3(codec))
+    self.context = context
+    configure(context)
+    var options = OptionDictionary(Self.options(settings))
+    let opened = avcodec_open2(context, codec, &options.pointer)
+    guard opened >= 0 else {
+      throw .encode(encoder: settings.encoder, cause: FFmpeg.text(opened))
+    }
+    if let option = options.leftover {
+      throw .encoderOption(
+        encoder: settings.encoder, option: option, cause: "there is no such option")
+    }
+  }
+
+  deinit {
+    avcodec_free_context(&context)
+  }
+
+  /// What a container and a decoder need to know of the packets.
+  package var stream: MediaStream {
+    var stream = MediaStream(
+      video: "", width: settings.width, height: settings.height,
+      pixelFormatName: AVPixelFormat.name(pixelFormat), range: settings.range,
+      matrix: settings.matrix, sampleAspect: settings.sampleAspect, timeBase: settings.timeBase)
+    guard let context = context?.pointee else { return stream }
+    // SAFETY: the context owns its extradata; the bytes are copied.
+    stream.codec = String(cString: avcodec_get_name(context.codec_id))
+    stream.profile = Int(context.profile)
+    stream.profileName = avcodec_profile_name(context.codec_id, context.profile)
+      .map { String(cString: $0) }
+    stream.extradata = Array(
+      UnsafeBufferPointer(start: context.extradata, count: Int(context.extradata_size)))
+    stream.delay = Int(context.has_b_frames)
+    stream.averageFrameRate = settings.frameRate
+    return stream
+  }
+
+  /// Frames that the encoder holds back before the first packet comes out.
+  package var delayFrames: Int { Int(context?.pointee.delay ?? 0) }
+
+  /// Encodes a frame, shown from `pts` for `duration` in units of the time base, and returns the
+  /// packets that are finished by it. `isKey` asks for a key frame; ffv1 keeps to its interval.
+  ///
+  /// - Throws: `MediaError.encoderFormat` for a frame of another size or format, or `.encode`.
+  package func encode(
+    _ frame: Frame, pts: Int64, duration: Int64 = 0, isKey: Bool = false
+  ) throws(MediaError) -> [MediaPacket] {
+    guard frame.format == settings.format, frame.width == settings.width,
+      frame.height == settings.height
+    else {
+      throw .encoderFormat(
+        encoder: settings.encoder,
+        format: "\(frame.width)x\(frame.height) \(frame.format.rawValue)",
+        supported: ["\(settings.width)x\(settings.height) \(settings.format.rawValue)"])
+    }
+    var picture = av_frame_alloc()
+    // SAFETY: the picture borrows the frame's planes, which live until the end of this call; the
+    // library copies planes that have no counted buffer.
+    defer { av_frame_free(&picture) }
+    let borrowed = FFmpeg.required(picture)
+    fill(borrowed, with: frame, pts: pts, duration: duration, isKey: isKey)
+    let sent = avcodec_send_frame(context, borrowed)
+    withExtendedLifetime(frame) {}
+    guard sent >= 0 else { throw .encode(encoder: settings.encoder, cause: FFmpeg.text(sent)) }
+    if duration > 0 { durations[pts] = duration }
+    return try finishedPackets()
+  }
+
+  /// The packets that were held back; afterwards nothing more can be encoded.
+  ///
+  /// - Throws: `MediaError.encode`.
+  package func finish() throws(MediaError) -> [MediaPacket] {
+    let sent = avcodec_send_frame(context, nil)
+    guard sent >= 0 || sent == retake_error_end else {
+      throw .encode(encoder: settings.encoder, cause: FFmpeg.text(sent))
+    }
+    return try finishedPackets()
+  }
+
+  private func finishedPackets() throws(MediaError) -> [MediaPacket] {
+    var packets: [MediaPacket] = []
+    // Ends: each round takes one of the packets that the encoder has ready.
+    while true {
+      let payload = PacketPayload()
+      let received = avcodec_receive_packet(context, payload.pointer)
+      if received == retake_error_again || received == retake_error_end { return packets }
+      guard received >= 0 else {
+        throw .encode(encoder: settings.encoder, cause: FFmpeg.text(received))
+      }
+      var packet = MediaPacket(payload, index: packetCount)
+      if let duration = packet.pts.flatMap({ durations.removeValue(forKey: $0) }) {
+        packet.duration = duration
+      }
+      packets.append(packet)
+      packetCount += 1
+    }
+  }
+
+  private func fill(
+    _ picture: UnsafeMutablePointer<AVFrame>, with frame: Frame, pts: Int64, duration: Int64,
+    isKey: Bool
+  ) {
+    for (index, plane) in frame.storage.planes.enumerated() {
+      retake_set_plane(picture, Int32(index), plane.base, Int64(plane.stride))
+    }
+    picture.pointee.format = pixelFormat.rawValue
+    picture.pointee.width = Int32(clamping: frame.width)
+    picture.pointee.height = Int32(clamping: frame.height)
+    picture.pointee.color_range = frame.range.ffmpeg
+    picture.pointee.colorspace = frame.matrix.ffmpeg
+    picture.pointee.pts = pts
+    picture.pointee.pkt_duration = duration
+    picture.pointee.pict_type = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
+    if let quantizer = settings.quantizer {
+      picture.pointee.quality = FF_QP2LAMBDA * Int32(clamping: quantizer)
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import CFFmpeg
+import RetakeBuffers
+import RetakeCore
+
+/// Single pictures: PNG out, PNG and JPEG in.
+public enum MediaImage {
+  /// The frame as a PNG file's bytes, the same for equal frames. Grey, RGB24 and RGBA are kept as
+  /// they are; other formats become RGB24.
+  ///
+  /// - Throws: `MediaError.scale` or `.encode`.
+  public static func png(_ frame: Frame) throws(MediaError) -> [UInt8] {
+    let isKept = [PixelFormat.grey, .rgb, .rgba].contains(frame.format)
+    let picture =
+      isKept
+      ? frame : try MediaScaler().scale(frame, format: frame.format == .bgra ? .rgba : .rgb)
+    var settings = EncoderSettings(encoder: "png", for: picture, timeBase: TimeBase(1, 1))
+    settings.headersInContainer = false
+    settings.options = [.init("pred", "mixed")]
+    let encoder = try MediaEncoder(settings)
+    let packets = try encoder.encode(picture, pts: 0) + (try encoder.finish())
+    guard let packet = packets.first else {
+      throw .encode(encoder: "png", cause: "it gave no picture")
+    }
+    return packet.bytes
+  }
+
+  /// A PNG or JPEG file as a frame, full range.
+  ///
+  /// Grey, RGB24, RGBA and JPEG's planar formats stay as they are; palettes and other layouts of
+  /// 8 bits become RGB24, RGBA, grey or I444.
+  /// - Throws: `MediaError` when the file cannot be read, is no picture, or has more than 8 bits.
+  public static func read(file path: String) throws(MediaError) -> Frame {
+    let file = try MediaFile(path: path)
+    guard file.size <= fileBytesMax else {
+      throw .notImage(file: path, cause: "it has more than \(fileBytesMax >> 20) MB")
+    }
+    return try decode(try file.head(Int(file.size)), file: path)
+  }
+
+  /// As `read(file:)`, of bytes in memory.
+  ///
+  /// - Parameter file: What to call them in errors.
+  /// - Throws: `MediaError` when they are no picture, or one of more than 8 bits.
+  public static func decode(_ bytes: [UInt8], file: String? = nil) throws(MediaError) -> Frame {
+    guard let codec = codec(of: bytes) else {
+      throw .notImage(
+        file: file, cause: bytes.isEmpty ? "it is empty" : "it begins like neither of them")
+    }
+    let stream = MediaStream(
+      video: codec, width: 0, height: 0, pixelFormatName: "", range: .full, matrix: .bt601,
+      timeBase: TimeBase(1, 1))
+    let decoder = try MediaDecoder(stream: stream, file: file)
+    do throws(MediaError) {
+      try decoder.send(try MediaPacket(index: 0, pts: 0, dts: 0, bytes: bytes))
+      if let frame = try receive(decoder) { return frame }
+      try decoder.drain()
+      if let frame = try receive(decoder) { return frame }
+    } catch .decode(_, _, let cause) {
+      throw .notImage(file: file, cause: cause)
+    }
+    throw .notImage(file: file, cause: "it was cut short")
+  }
+
+  private static let fileBytesMax: Int64 = 256 << 20
+
+  private static func codec(of bytes: [UInt8]) -> String? {
+    if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return "png" }
+    return bytes.starts(with: [0xFF, 0xD8, 0xFF]) ? "mjpeg" : nil
+  }
+
+  private static func receive(_ decoder: MediaDecoder) throws(MediaError) -> Frame? {
+    guard let picture = try decoder.receivePicture() else { return nil }
+    let isDamaged =
+      picture.pointee.decode_error_flags != 0
+      || picture.pointee.flags & retake_frame_corrupt != 0
+    var frame = try supported(picture, decoder: decoder)
+    frame.timestamp = .zero
+    guard !isDamaged else { throw .notImage(file: decoder.file, cause: "it is damaged") }
+    return frame
+  }
+
+  /// Takes the picture over, as it is or converted.
+  private static func supported(
+    _ picture: UnsafeMutablePointer<AVFrame>, decoder: MediaDecoder
+  ) throws(MediaError) -> Frame {
+    // SAFETY: the picture is ours; side data of nine 32-bit numbers belongs to it.
+    let rotation = av_frame_get_side_data(picture, AV_FRAME_DATA_DISPLAYMATRIX)
+      .flatMap { $0.pointee.size >= 36 ? rotationClockwise($0.pointee.data) : nil }
+    let source = AVPixelFormat(picture.pointee.format)
+    if PixelFormat(ffmpeg: source) != nil {
+      var frame = Frame(taking: picture, of: decoder.stream)
+      frame.rotationDegrees = rotation ?? 0
+      return frame
+    }
+    var owned: UnsafeMutablePointer<AVFrame>? = picture
+    defer { av_frame_free(&owned) }
+    guard let format = convertible(source, picture: picture) else {
+      throw source.refusal(file: decoder.file)
+    }
+    let (width, height) = (Int(picture.pointee.width), Int(picture.pointee.height))
+    let planes = (0..<Int32(4)).compactMap { index in
+      retake_plane(picture, index).map {
+        FrameStorage.Plane(base: UnsafePointer($0), stride: Int(retake_stride(picture, index)))
+      }
+    }
+    let side = ScalePlan.Side(
+      width: width, height: height, format: source, range: .full, matrix: .bt601)
+    let storage = try MediaScaler().scale(
+      planes, from: side, to: format, width: width, height: height, range: .full, matrix: .bt601)
+    return Frame(
+      format: format, width: width, height: height, range: .full,
+      matrix: format.isYUV ? .bt601 : .identity, rotationDegrees: rotation ?? 0, storage: storage)
+  }
+
+  /// What an image of an unusual layout becomes; nil for those that are refused.
+  private static func convertible(
+    _ format: AVPixelFormat, picture: UnsafeMutablePointer<AVFrame>
+  ) -> PixelFormat? {
+    switch format {
+    case AV_PIX_FMT_PAL8: return hasTransparency(picture) ? .rgba : .rgb
+    case AV_PIX_FMT_GBRP, AV_PIX_FMT_BGR24, AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB0: return .rgb
+    case AV_PIX_FMT_YA8, AV_PIX_FMT_GBRAP, AV_PIX_FMT_ARGB, AV_PIX_FMT_ABGR: return .rgba
+    case AV_PIX_FMT_MONOBLACK, AV_PIX_FMT_MONOWHITE: return .grey
+    case AV_PIX_FMT_YUVJ440P, AV_PIX_FMT_YUV440P, AV_PIX_FMT_YUVJ411P, AV_PIX_FMT_YUV411P:
+      return .i444
+    default: return nil
+    }
+  }
+
+  /// A palette is 256 colours of 32 bits, alpha highest.
+  private static func hasTransparency(_ picture: UnsafeMutablePointer<AVFrame>) -> Bool {
+    guard let palette = retake_plane(picture, 1) else { return false }
+    // SAFETY: FFmpeg's palettes always have 1,024 bytes.
+    return UnsafeRawBufferPointer(start: palette, count: 1024).bindMemory(to: UInt32.self)
+      .contains { $0 >> 24 != 0xFF }
+  }
+}

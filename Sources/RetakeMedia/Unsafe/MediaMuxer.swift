@@ -1,0 +1,135 @@
+import CFFmpeg
+import RetakeCore
+
+/// Writes packets into a container, through the caller's own output.
+///
+/// Packets are written in the order given. What was written before a `flush` survives a crash; call
+/// `finish` for a container with an index and a duration. May move between threads; one thread at a
+/// time uses it.
+package final class MediaMuxer: @unchecked Sendable {
+  // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
+  // time by the rule above, and freed once, in deinit, before the output that it writes to.
+  package let format: String
+  package let file: String?
+  private let timeBases: [TimeBase]
+  private let output: OutputState
+  private var context: UnsafeMutablePointer<AVFormatContext>?
+
+  /// Writes the container's header.
+  ///
+  /// - Parameters:
+  ///   - format: FFmpeg's name: `matroska`, `mp4`, `avi`.
+  ///   - file: What to call the output in errors.
+  ///   - clusterMilliseconds: Matroska's clusters last at most so long.
+  ///   - options: The container's own.
+  /// - Throws: `MediaError.muxer` or `.write`.
+  package init(
+    format: String = "matroska", to output: MediaOutput, file: String? = nil,
+    streams: [MediaStream], clusterMilliseconds: Int = 500,
+    options: [EncoderSettings.Option] = []
+  ) throws(MediaError) {
+    _ = FFmpeg.quiet
+    self.format = format
+    self.file = file
+    timeBases = streams.map(\.timeBase)
+    self.output = OutputState(output)
+    let made = avformat_alloc_output_context2(&context, nil, format, nil)
+    guard made >= 0, let context else {
+      throw .muxer(format: format, file: file, cause: FFmpeg.text(made))
+    }
+    context.pointee.pb = self.output.makeContext()
+    context.pointee.flags |= retake_format_bitexact | retake_format_custom_io
+    for stream in streams { Self.add(stream, to: context) }
+    try writeHeader(context, clusterMilliseconds: clusterMilliseconds, options: options)
+  }
+
+  deinit {
+    let writer = context?.pointee.pb
+    avformat_free_context(context)
+    OutputState.free(writer)
+  }
+
+  /// Bytes handed to the output so far; after `flush` these are all.
+  package var bytesWritten: Int64 { output.end }
+
+  /// Adds a packet; its stream is the position in the list that the muxer was made with, its times
+  /// are in that stream's time base.
+  ///
+  /// - Throws: `MediaError.muxer` or `.write`.
+  package func write(_ packet: MediaPacket) throws(MediaError) {
+    precondition(timeBases.indices.contains(packet.stream), "the muxer has that stream")
+    guard let context, let stream = context.pointee.streams[packet.stream] else { return }
+    var reference = av_packet_alloc()
+    // SAFETY: the reference shares the payload's counted bytes and is freed here.
+    defer { av_packet_free(&reference) }
+    let copied = FFmpeg.required(reference)
+    precondition(av_packet_ref(copied, packet.payload.pointer) >= 0, "out of memory")
+    copied.pointee.stream_index = Int32(clamping: packet.stream)
+    copied.pointee.pts = packet.pts ?? retake_no_pts
+    copied.pointee.dts = packet.dts ?? retake_no_pts
+    copied.pointee.duration = packet.duration
+    copied.pointee.flags = packet.flags.ffmpeg
+    copied.pointee.pos = -1
+    let base = timeBases[packet.stream]
+    av_packet_rescale_ts(
+      copied, AVRational(num: base.numerator, den: base.denominator), stream.pointee.time_base)
+    try check(av_write_frame(context, copied))
+  }
+
+  /// Closes the open cluster and hands all bytes to the output, so that the caller can sync them.
+  ///
+  /// - Throws: `MediaError.muxer` or `.write`.
+  package func flush() throws(MediaError) {
+    let flushed = av_write_frame(context, nil)
+    avio_flush(context?.pointee.pb)
+    try check(flushed)
+  }
+
+  /// Writes what the container keeps at its end, and what it changes at its beginning.
+  ///
+  /// - Throws: `MediaError.muxer` or `.write`.
+  package func finish() throws(MediaError) {
+    let written = av_write_trailer(context)
+    avio_flush(context?.pointee.pb)
+    try check(written)
+  }
+
+  private func writeHeader(
+    _ context: UnsafeMutablePointer<AVFormatContext>, clusterMilliseconds: Int,
+    options: [EncoderSettings.Option]
+  ) throws(MediaError) {
+    let cluster = [(name: "cluster_time_limit", value: "\(clusterMilliseconds)")]
+    var dictionary = OptionDictionary(
+      (format == "matroska" || format == "webm" ? cluster : [])
+        + options.map { ($0.name, $0.value) })
+    try check(avformat_write_header(context, &dictionary.pointer))
+    if let option = dictionary.leftover {
+      throw .muxer(format: format, file: file, cause: "there is no option \(option)")
+    }
+  }
+
+  private static func add(
+    _ description: MediaStream, to context: UnsafeMutablePointer<AVFormatContext>
+  ) {
+    // SAFETY: the stream belongs to the context and is freed with it.
+    let stream = FFmpeg.required(avformat_new_stream(context, nil))
+    description.fill(FFmpeg.required(stream.pointee.codecpar))
+    stream.pointee.codecpar.pointee.codec_tag = 0
+    stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
+    stream.pointee.time_base = AVRational(
+      num: description.timeBase.numerator, den: description.timeBase.denominator)
+    if let rate = description.averageFrameRate {
+      stream.pointee.avg_frame_rate = AVRational(num: rate.numerator, den: rate.denominator)
+    }
+  }
+
+  /// A failed write is the cause of whatever FFmpeg says afterwards.
+  private func check(_ result: Int32) throws(MediaError) {
+    if output.errorNumber != 0 {
+      throw .write(
+        file: file, errorNumber: output.errorNumber,
+        cause: FFmpeg.text(retake_error_from_errno(output.errorNumber)))
+    }
+    guard result >= 0 else { throw .muxer(format: format, file: file, cause: FFmpeg.text(result)) }
+  }
+}

@@ -1,0 +1,89 @@
+import CFFmpeg
+import RetakeBuffers
+
+/// Where a muxer's bytes go: into a descriptor that the caller opened, syncs and closes.
+package struct MediaOutput: Sendable {
+  /// Writes all the bytes at the offset; returns 0 or the system's error number.
+  package var write: @Sendable (_ bytes: UnsafeRawBufferPointer, _ offset: Int64) -> Int32
+  /// What is written may be changed later: sizes, durations, the index.
+  package var isSeekable: Bool
+
+  package init(
+    isSeekable: Bool = true,
+    write: @escaping @Sendable (_ bytes: UnsafeRawBufferPointer, _ offset: Int64) -> Int32
+  ) {
+    self.isSeekable = isSeekable
+    self.write = write
+  }
+
+  /// A regular file, open for writing, from its beginning. It is not closed.
+  package static func descriptor(_ descriptor: Int32) -> MediaOutput {
+    // SAFETY: the system reads exactly `count` bytes.
+    MediaOutput { bytes, offset in
+      -retake_write_at(descriptor, bytes.baseAddress, Int64(bytes.count), offset)
+    }
+  }
+}
+
+/// The muxer's side of an output: the position, and the first failure, which is never retried.
+final class OutputState {
+  private let output: MediaOutput
+  private(set) var position: Int64 = 0
+  /// Where the longest write so far ended.
+  private(set) var end: Int64 = 0
+  /// The system's error number of the first failure; 0 for none.
+  private(set) var errorNumber: Int32 = 0
+
+  init(_ output: MediaOutput) {
+    self.output = output
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
+    guard errorNumber == 0 else { return retake_error_from_errno(errorNumber) }
+    errorNumber = output.write(bytes, position)
+    guard errorNumber == 0 else { return retake_error_from_errno(errorNumber) }
+    position += Int64(bytes.count)
+    end = max(end, position)
+    return Int32(clamping: bytes.count)
+  }
+
+  func seek(_ offset: Int64, _ whence: Int32) -> Int64 {
+    switch whence & ~retake_seek_force {
+    case retake_seek_size: return end
+    case SEEK_SET: position = offset
+    case SEEK_CUR: position += offset
+    case SEEK_END: position = end + offset
+    default: return Int64(retake_error_invalid_argument)
+    }
+    return position
+  }
+
+  /// FFmpeg's buffered writer over this state, which must outlive it.
+  func makeContext() -> UnsafeMutablePointer<AVIOContext> {
+    let bufferBytes = 1 << 16
+    let buffer = FFmpeg.required(av_malloc(bufferBytes)).assumingMemoryBound(to: UInt8.self)
+    // SAFETY: the context takes the buffer over; `opaque` is this object, unretained, which the
+    // muxer holds until after it has freed the context.
+    let context = avio_alloc_context(
+      buffer, Int32(bufferBytes), 1, Unmanaged.passUnretained(self).toOpaque(), nil,
+      { opaque, bytes, count in
+        guard let opaque else { return retake_error_invalid_argument }
+        return Unmanaged<OutputState>.fromOpaque(opaque).takeUnretainedValue()
+          .write(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+      },
+      output.isSeekable
+        ? { opaque, offset, whence in
+          guard let opaque else { return Int64(retake_error_invalid_argument) }
+          return Unmanaged<OutputState>.fromOpaque(opaque).takeUnretainedValue()
+            .seek(offset, whence)
+        } : nil)
+    return FFmpeg.required(context)
+  }
+
+  static func free(_ context: UnsafeMutablePointer<AVIOContext>?) {
+    var context = context
+    // SAFETY: the library may have replaced the buffer; the context's own field is the one to free.
+    if let context { av_freep(&context.pointee.buffer) }
+    avio_context_free(&context)
+  }
+}

@@ -1,0 +1,125 @@
+import CFFmpeg
+import RetakeBuffers
+
+/// Scales and converts frames, to the same pixels on every run.
+///
+/// The prepared scaling is kept for the next frame of the same kind. May move between threads; one
+/// thread at a time uses it. `MediaScalers` is for many threads.
+public final class MediaScaler: @unchecked Sendable {
+  // SAFETY: @unchecked because the context is not Sendable; one thread at a time uses it, by the
+  // rule above.
+
+  public enum Algorithm: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The mean of the covered pixels: for shrinking.
+    case area
+    case bilinear
+  }
+
+  private let algorithm: Algorithm?
+  private var context: ScaleContext?
+
+  /// - Parameter algorithm: nil takes area where the picture shrinks, else bilinear.
+  public init(algorithm: Algorithm? = nil) {
+    self.algorithm = algorithm
+  }
+
+  /// The frame with another size, in pixels, or pixel format; both nil gives an equal copy.
+  ///
+  /// Range and matrix stay as they are; RGB is always full range. The aspect of the pixels changes
+  /// so that the picture keeps its shape. Rotation, id and time stamp stay.
+  /// - Throws: `MediaError.scale` where FFmpeg cannot do it.
+  public func scale(
+    _ frame: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
+  ) throws(MediaError) -> Frame {
+    let width = width ?? frame.width
+    let height = height ?? frame.height
+    let format = format ?? frame.format
+    precondition(width > 0 && height > 0, "a frame has pixels")
+    let isAligned = frame.storage.planes.allSatisfy {
+      UInt(bitPattern: $0.base) % 32 == 0 && $0.stride % 32 == 0
+    }
+    let source = isAligned ? frame : frame.copiedToAlignedStorage()
+    let range: ColorRange = format.isRGB ? .full : frame.range
+    let storage = try scale(
+      source.storage.planes,
+      from: ScalePlan.Side(
+        width: frame.width, height: frame.height, format: frame.format.ffmpeg, range: frame.range,
+        matrix: frame.matrix),
+      to: format, width: width, height: height, range: range,
+      matrix: frame.matrix == .identity && format.isYUV ? .assumed(height: height) : frame.matrix)
+    withExtendedLifetime(source) {}
+    var result = Frame(
+      id: frame.id, timestamp: frame.timestamp, format: format, width: width, height: height,
+      range: range, matrix: Self.matrix(of: format, from: frame, height: height),
+      rotationDegrees: frame.rotationDegrees, storage: storage)
+    result.sampleAspect = frame.sampleAspect.scaled(
+      from: (frame.width, frame.height), to: (width, height))
+    return result
+  }
+
+  private static func matrix(of format: PixelFormat, from frame: Frame, height: Int) -> ColorMatrix
+  {
+    guard format.isYUV else { return .identity }
+    return frame.matrix == .identity ? .assumed(height: height) : frame.matrix
+  }
+
+  /// Any of FFmpeg's formats into one of ours, in storage whose rows are padded to 32 pixels.
+  func scale(
+    _ planes: [FrameStorage.Plane], from source: ScalePlan.Side, to format: PixelFormat,
+    width: Int, height: Int, range: ColorRange, matrix: ColorMatrix
+  ) throws(MediaError) -> FrameStorage {
+    let shrinks = width < source.width || height < source.height
+    let plan = ScalePlan(
+      source: source,
+      destination: ScalePlan.Side(
+        width: width, height: height, format: format.ffmpeg, range: range, matrix: matrix),
+      algorithm: algorithm ?? (shrinks ? .area : .bilinear))
+    let context = try prepared(plan)
+    let paddedWidth = (width + 31) / 32 * 32
+    // SAFETY: the storage is fresh, and wider than the picture, since vector code writes whole
+    // groups of pixels.
+    return try FrameStorage.make(format: format, width: paddedWidth, height: height) {
+      (targets: [UnsafeMutableRawBufferPointer], strides: [Int]) throws(MediaError) in
+      try context.run(from: planes, to: targets, strides: strides)
+    }
+  }
+
+  private func prepared(_ plan: ScalePlan) throws(MediaError) -> ScaleContext {
+    if let context, context.plan == plan { return context }
+    let fresh = try ScaleContext(plan)
+    context = fresh
+    return fresh
+  }
+}
+
+extension Frame {
+  /// An equal frame whose rows begin where vector code wants them.
+  fileprivate func copiedToAlignedStorage() -> Frame {
+    let paddedWidth = (width + 31) / 32 * 32
+    let storage = FrameStorage.make(format: format, width: paddedWidth, height: height) {
+      targets, strides in
+      for plane in 0..<format.planeCount {
+        var row = 0
+        forEachRow(of: plane) { bytes in
+          // SAFETY: the target has as many rows, and each is at least as long.
+          UnsafeMutableRawBufferPointer(rebasing: targets[plane][(row * strides[plane])...])
+            .copyMemory(from: bytes)
+          row += 1
+        }
+      }
+    }
+    return Frame(
+      id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
+      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      storage: storage)
+  }
+}
+
+extension PixelFormat {
+  var isRGB: Bool {
+    switch self {
+    case .rgb, .bgra, .rgba: true
+    case .i420, .i422, .i444, .nv12, .grey: false
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import RetakeBuffers
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeMedia
+
+@Suite struct ImageTests {
+  @Test(arguments: [PixelFormat.grey, .rgb, .rgba])
+  func `a picture comes back from PNG exactly, and its bytes never vary`(format: PixelFormat) throws
+  {
+    let frame = Pictures.noise(format, width: 101, height: 67)
+    let png = try MediaImage.png(frame)
+    let read = try MediaImage.decode(png)
+    #expect(read.format == format)
+    #expect(read.range == .full)
+    #expect(read.allBytes == frame.allBytes)
+    #expect(try MediaImage.png(frame) == png)
+  }
+
+  @Test(arguments: [PixelFormat.i420, .i422, .i444, .nv12, .bgra])
+  func `other formats become colours`(format: PixelFormat) throws {
+    let frame = Pictures.noise(format, width: 64, height: 48)
+    let read = try MediaImage.decode(try MediaImage.png(frame))
+    let expected = try MediaScaler().scale(frame, format: format == .bgra ? .rgba : .rgb)
+    #expect(read.allBytes == expected.allBytes)
+  }
+
+  @Test(
+    .enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"),
+    arguments: [
+      ("yuvj420p", PixelFormat.i420), ("yuvj422p", .i422), ("yuvj444p", .i444),
+    ])
+  func `a JPEG keeps its planes`(pixels: String, format: PixelFormat) throws {
+    let file = try Clips.make(
+      "picture.jpg",
+      Clips.picture("101x67", frames: 1) + ["-pix_fmt", pixels, "-c:v", "mjpeg", "-f", "image2"])
+    let frame = try MediaImage.read(file: file)
+    #expect((frame.format, frame.width, frame.height) == (format, 101, 67))
+    #expect(frame.range == .full)
+    #expect(try [frame.frameHash] == Clips.frameHashes(file))
+  }
+
+  @Test(
+    .enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"),
+    arguments: [("pal8", PixelFormat.rgb), ("ya8", .rgba), ("monob", .grey), ("rgba", .rgba)])
+  func `PNG's other layouts are converted`(pixels: String, format: PixelFormat) throws {
+    let file = try Clips.make(
+      "picture.png", Clips.picture("40x30", frames: 1) + ["-pix_fmt", pixels])
+    let frame = try MediaImage.read(file: file)
+    let name = format.ffmpegName
+    let expected = try Clips.ffmpeg([
+      "-i", file, "-f", "rawvideo", "-sws_flags", "accurate_rnd+bitexact", "-pix_fmt", name, "-",
+    ])
+    #expect(frame.format == format)
+    #expect(frame.allBytes == Array(expected))
+  }
+
+  @Test(.enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"))
+  func `sixteen bits are refused by name`() throws {
+    let file = try Clips.make(
+      "deep.png", Clips.picture("40x30", frames: 1) + ["-pix_fmt", "rgb48be"])
+    let error = #expect(throws: MediaError.self) { try MediaImage.read(file: file) }
+    #expect(error == .bitDepth(format: "rgb48be", bits: 16, file: file))
+  }
+
+  @Test func `what is no picture is refused with its name`() throws {
+    let text = try Clips.root.write("not a picture", to: "picture.png").path
+    let empty = try Clips.root.write("", to: "empty.png").path
+    let missing = try Clips.root.file("missing.png").path
+    let png = try MediaImage.png(Pictures.noise(.rgb, width: 64, height: 48))
+    let cut = try Clips.root.file("cut.png")
+    try Data(png.prefix(png.count / 2)).write(to: cut)
+    for (file, code) in [
+      (text, "media.image.notImage"), (empty, "media.open.empty"),
+      (missing, "media.open.missing"), (cut.path, "media.image.notImage"),
+    ] {
+      let error = #expect(throws: MediaError.self) { try MediaImage.read(file: file) }
+      #expect(error?.code == code, "\(file)")
+      #expect(error?.place?.file == file)
+    }
+  }
+}
