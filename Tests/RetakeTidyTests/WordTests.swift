@@ -55,7 +55,7 @@ import Testing
   @Test func `an unchecked promise without a reason is found`() throws {
     let path = "Sources/RetakeRuntime/Box.swift"
     let silent = SourceFile(path: path, text: "\nfinal class Box: @unchecked Sendable {}")
-    let spoken = SourceFile(path: path, text: "// SAFETY: written once.\n" + silent.text)
+    let spoken = SourceFile(path: path, text: "// @unchecked: written once.\n" + silent.text)
     #expect(try SafetyRule.findings(in: silent).map(\.line) == [2])
     #expect(try SafetyRule.findings(in: spoken) == [])
   }
