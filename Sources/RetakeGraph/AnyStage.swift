@@ -53,6 +53,11 @@ package protocol StageInstance: AnyObject, Sendable {
 /// A node's body and options, whatever its types: what a registry makes of a document's node, and
 /// what the typed words of the DSL carry.
 public struct AnyStage: Sendable {
+  /// The kind of sink that takes values and writes nothing of them.
+  package static let discardKind = "discard"
+  /// The kind of source that reads the session which the caller names.
+  package static let sessionKind = "session"
+
   package enum Body: Sendable {
     case pure(@Sendable (any PipelineValue, StageContext) -> StageOutcome)
     case stateful(@Sendable () -> any StageInstance)

@@ -49,6 +49,9 @@ public struct FinishedFrame: Sendable {
   /// Virtual time of its arrival, in nanoseconds from the replay's origin.
   public var arrivalNanoseconds: Int64
   public var result: FrameResult
+  /// The class names that came with a sink's detections, by sink as in `result`; empty where none
+  /// came.
+  public var classNames: [[String]]
   /// One per source and stage, in topological order; empty unless the observer wants digests.
   public var digests: [NodeDigest]
 }

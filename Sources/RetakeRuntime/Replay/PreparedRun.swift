@@ -91,6 +91,14 @@ public struct PreparedRun: Sendable {
     }
   }
 
+  /// The tracks that are read, in the order of their sources.
+  public var trackDescriptions: [TrackDescription] {
+    plan.sources.compactMap { node in
+      guard let binding = bindings[node] else { return nil }
+      return binding.reader.tracks.first { $0.track == binding.track }
+    }
+  }
+
   /// The smallest presentation time of the selected tracks.
   public func originNanoseconds() throws -> Int64 {
     try plan.sources.compactMap { node -> Int64? in

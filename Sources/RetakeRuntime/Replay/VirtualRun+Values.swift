@@ -162,11 +162,12 @@ extension VirtualRun {
     guard let record = pendingBySlot[slot], let position = plan.sinks.firstIndex(of: sink),
       let value = input(of: sink, slot: slot)
     else { preconditionFailure("what is delivered has a value") }
+    let isDiscarded = plan.nodes[sink].stage.signature.kind == AnyStage.discardKind
     let facts = ValueFuture(
       inputs: [value], label: label(sink, record.entry.id), isNeeded: true, isDigested: false
     ) { inputs in
       guard case .value(let value) = inputs[0] else { return inputs[0] }
-      return .value(FactsValue(facts: value.facts))
+      return .value(FactsValue(facts: isDiscarded ? [] : value.facts))
     }
     workers.submit(facts)
     record.sinks[position] = .delivered(facts: facts, value: value)
@@ -217,14 +218,17 @@ extension VirtualRun {
 
   private func finished(_ frame: PendingFrame) throws -> FinishedFrame {
     var outcomes: [SinkOutcome] = []
+    var classNames: [[String]] = []
     for (position, state) in frame.sinks.enumerated() {
       let node = plan.nodes[plan.sinks[position]]
       outcomes.append(
         SinkOutcome(sink: node.id, content: try content(state, sink: node, frame: frame)))
+      classNames.append(try names(state))
     }
     return FinishedFrame(
       entry: frame.entry, arrivalNanoseconds: frame.arrival,
       result: FrameResult(id: frame.entry.id, pts: frame.entry.pts, outcomes: outcomes),
+      classNames: classNames,
       digests: observer.wantsDigests ? try digests(of: frame) : [])
   }
 
@@ -241,6 +245,11 @@ extension VirtualRun {
       tell(sink, frame, .value(try resolved(value)))
       return .facts(known.facts)
     }
+  }
+
+  private func names(_ state: PendingFrame.SinkState) throws -> [String] {
+    guard case .delivered(_, let value) = state else { return [] }
+    return (try resolved(value) as? Detections)?.classNames ?? []
   }
 
   private func tell(

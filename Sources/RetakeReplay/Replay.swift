@@ -1,0 +1,145 @@
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// One case, ready to run: a pipeline, the frames of a session, and how its results are written.
+public struct Replay: Sendable {
+  /// What a case says beside its pipeline.
+  public struct Request: Sendable {
+    /// `session/case`: the key of its golden.
+    public var sessionName: String?
+    public var caseName: String
+    public var options: RunOptions
+    /// Track by source node, over what the node's options say.
+    public var tracks: [String: Int]
+    /// Quanta by sink and field, over what the results node says.
+    public var quantisation: [String: [String: Double]]
+
+    public init(
+      sessionName: String? = nil, caseName: String, options: RunOptions = RunOptions(),
+      tracks: [String: Int] = [:], quantisation: [String: [String: Double]] = [:]
+    ) {
+      self.sessionName = sessionName
+      self.caseName = caseName
+      self.options = options
+      self.tracks = tracks
+      self.quantisation = quantisation
+    }
+  }
+
+  public let request: Request
+  public let pipeline: Pipeline
+  /// The track that each session source reads, by node.
+  public let tracks: [String: Int]
+  package let header: ResultHeader
+  package let sinks: [ResultHeader.Sink]
+  private let prepared: PreparedRun
+
+  /// Connects a pipeline to a session.
+  ///
+  /// - Parameter reader: The session's frames; `nil` for pipelines that bring their own.
+  /// - Throws: `PipelineError`, `RuntimeError`, `ReplayError`.
+  public init(
+    _ pipeline: Pipeline, reader: (any FrameReader)?, catalog: some StageCatalog, request: Request
+  ) throws {
+    let bindings = try Self.bindings(pipeline, reader: reader, request: request)
+    prepared = try PreparedRun(pipeline, bindings: bindings, catalog: catalog)
+    self.request = request
+    self.pipeline = pipeline
+    tracks = bindings.mapValues(\.track)
+    sinks = try Self.sinks(of: pipeline, request)
+    let key = (request.sessionName.map { "\($0)/" } ?? "") + request.caseName
+    header = ResultHeader(
+      key: key, tracks: prepared.trackDescriptions.map { .init($0.track, $0.timeBase) },
+      sinks: sinks.map(\.path))
+  }
+
+  /// The nodes in topological order, inserted conversions included.
+  public var nodes: [RunNode] { prepared.runNodes }
+
+  /// Frames that the sources have, those without payload included.
+  public var frameCount: Int {
+    prepared.trackDescriptions.reduce(0) { $0 + $1.frameCount }
+  }
+
+  /// Virtual time zero on the session's own time line, in nanoseconds.
+  public func originNanoseconds() throws -> Int64 { try prepared.originNanoseconds() }
+
+  /// Runs to the end and tells the observers of everything on the way.
+  ///
+  /// - Throws: `RuntimeError`, what the session throws for bytes that are not as recorded, and what
+  ///   an observer throws.
+  public func run(observers: [any RunObserver] = []) throws -> RunSummary {
+    let clock = WallClock()
+    let start = clock.monotonicNanoseconds
+    let digester = ResultDigester(header: header, sinks: sinks)
+    let outcome = try prepared.run(
+      request.options, observer: ObserverGroup([digester] + observers))
+    let nanoseconds = clock.monotonicNanoseconds - start
+    return summary(of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
+  }
+
+  private func summary(
+    of outcome: RunOutcome, resultDigest: Digest128, nanoseconds: Int64
+  ) -> RunSummary {
+    var summary = RunSummary(
+      pipeline: pipeline.name, mode: request.options.mode.rawValue,
+      workers: request.options.workers, frames: outcome.headline,
+      decisionDigest: outcome.decisionDigest, resultDigest: resultDigest)
+    summary.session = request.sessionName
+    summary.caseName = request.caseName
+    summary.lostBeforeCapture = outcome.lostBeforeCapture
+    summary.payloadMissing = outcome.payloadMissing
+    summary.decisions = outcome.decisions
+    summary.costs.modelled = request.options.mode == .redecide ? outcome.modelledCosts : 0
+    summary.wallSeconds = Double(nanoseconds) / 1e9
+    summary.framesPerSecond =
+      nanoseconds > 0 ? Double(outcome.headline.captured) / summary.wallSeconds : 0
+    summary.haltedBy = outcome.halt?.code
+    return summary
+  }
+
+  private static func bindings(
+    _ pipeline: Pipeline, reader: (any FrameReader)?, request: Request
+  ) throws -> [String: PreparedRun.Binding] {
+    let sources = pipeline.nodes.filter { $0.kind == AnyStage.sessionKind }
+    for node in request.tracks.keys.sorted() where !sources.contains(where: { $0.id == node }) {
+      throw ReplayError.unknownSource(node: node, sources: sources.map(\.id))
+    }
+    var bindings: [String: PreparedRun.Binding] = [:]
+    for node in sources {
+      guard let reader else { throw ReplayError.noSession(node: node.id) }
+      var track = request.tracks[node.id] ?? 0
+      if request.tracks[node.id] == nil, case .integer(let option) = node.stage.options["track"] {
+        track = Int(option)
+      }
+      bindings[node.id] = PreparedRun.Binding(reader: reader, track: track)
+    }
+    return bindings
+  }
+
+  private static func sinks(
+    of pipeline: Pipeline, _ request: Request
+  ) throws(ReplayError) -> [ResultHeader.Sink] {
+    var sinks: [ResultHeader.Sink] = []
+    for node in pipeline.nodes where node.stage.signature.role == .sink {
+      let quantum = node.quantum.merging(request.quantisation[node.id] ?? [:]) { $1 }
+      let known = ["box", "score", "scalar"]
+      if let odd = quantum.keys.sorted().first(where: { !known.contains($0) }) {
+        throw .badQuantum(
+          node: node.id,
+          detail: "there is no field '\(odd)'. \(Suggestion.advice(for: odd, among: known))")
+      }
+      do throws(ResultTextError) {
+        sinks.append(
+          ResultHeader.Sink(
+            path: node.id,
+            quantisation: try Quantisation(
+              box: quantum["box"], score: quantum["score"], scalar: quantum["scalar"])))
+      } catch {
+        throw .badQuantum(node: node.id, detail: error.message)
+      }
+    }
+    return sinks
+  }
+}
