@@ -93,7 +93,7 @@ package struct PacketRecord: Hashable, Sendable {
   /// Counts over the whole session, per track.
   package var index: Int
   package var segment: Int
-  /// Counts the track's packets within the segment.
+  /// Counts the track's packets within the segment's media file, as a demuxer delivers them.
   package var ordinal: Int
   /// In the track's time base.
   package var pts: Int64?

@@ -36,6 +36,68 @@ extension StoreReader {
     try frames(track: id.track, sequences: id.sequence..<id.sequence + 1).first
   }
 
+  /// The digest of each frame's packet, by sequence; frames without a packet are left out.
+  package func packetDigests(
+    track: Int, sequences: Range<Int>
+  ) throws(StoreError) -> [Int: Digest128] {
+    try read { database in
+      let cursor = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT frame.sequence, packet.digest FROM frame
+          JOIN packet ON packet.track = frame.track AND packet."index" = frame.packet
+          WHERE frame.track = ? AND frame.sequence >= ? AND frame.sequence < ?
+          """, arguments: [track, sequences.lowerBound, sequences.upperBound])
+      var digests: [Int: Digest128] = [:]
+      while let row = try cursor.next() {
+        var reader = RowReader(row, of: Schema.packet)
+        digests[try reader.count()] = try reader.digest()
+      }
+      return digests
+    }
+  }
+
+  /// The last key packet at or before a packet; the track's first packet where there is none.
+  package func keyPacket(track: Int, atOrBefore index: Int) throws(StoreError) -> Int {
+    try read { database in
+      let key = try DatabaseValue.fetchOne(
+        database,
+        sql: """
+          SELECT "index" FROM packet WHERE track = ? AND "index" <= ? AND (flags & 1) = 1
+          ORDER BY "index" DESC LIMIT 1
+          """, arguments: [track, index])
+      return key.flatMap { Int.fromDatabaseValue($0) } ?? 0
+    }
+  }
+
+  /// Of the first frame that a packet gives. Looks through the whole track.
+  package func firstSequence(track: Int, packet: Int) throws(StoreError) -> Int? {
+    try read { database in
+      let sequence = try DatabaseValue.fetchOne(
+        database, sql: "SELECT min(sequence) FROM frame WHERE track = ? AND packet = ?",
+        arguments: [track, packet])
+      return sequence.flatMap { Int.fromDatabaseValue($0) }
+    }
+  }
+
+  /// Frames at which decoding begins with the frame itself, rising.
+  package func entrySequences(track: Int) throws(StoreError) -> [Int] {
+    try read { database in
+      let cursor = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT sequence FROM frame
+          WHERE track = ? AND entry = packet AND cause IS NULL ORDER BY sequence
+          """, arguments: [track])
+      var sequences: [Int] = []
+      while let row = try cursor.next() {
+        var reader = RowReader(row, of: Schema.frame)
+        sequences.append(try reader.count())
+      }
+      return sequences
+    }
+  }
+
   package func events(ordinals: Range<Int> = 0..<Int.max) throws(StoreError) -> [EventRecord] {
     try rows(
       "WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",

@@ -1,0 +1,92 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// Looks at every checksum of a session. Writes nothing.
+public struct SessionDoctor: Sendable {
+  public struct Progress: Hashable, Sendable {
+    /// Packets, then frames.
+    public var done: Int
+    public var total: Int
+  }
+
+  /// At most this many findings are told.
+  public static let findingCount = 200
+
+  private let folder: SessionFolder
+  private let decodes: Bool
+  private let report: @Sendable (Progress) -> Bool
+
+  /// - Parameters:
+  ///   - deep: Decode every frame alone from its entry and compare the pixels too.
+  ///   - report: Told how far it is; answering false stops it.
+  public init(
+    _ path: String, deep: Bool = false,
+    report: @escaping @Sendable (Progress) -> Bool = { _ in true }
+  ) {
+    folder = SessionFolder(path: path)
+    decodes = deep
+    self.report = report
+  }
+
+  /// - Throws: `SessionError.notSession` when there is no session at all, and `.interrupted`;
+  ///   everything else that is wrong is a finding.
+  public func run() throws -> SessionDiagnosis { try diagnose() }
+
+  private func diagnose() throws(SessionError) -> SessionDiagnosis {
+    var notes = DoctorNotes(folder: folder)
+    let reader: SessionReader
+    do throws(SessionError) {
+      reader = try SessionReader(
+        folder, options: ReadOptions(verifiesPixels: true, framesPerChain: nil))
+    } catch {
+      if case .notSession = error { throw error }
+      notes.add(.error, "database", error)
+      return notes.diagnosis(status: nil)
+    }
+    checkDatabase(reader, &notes)
+    checkFiles(reader, &notes)
+    try MediaCheck(reader: reader, report: report).checkPackets(&notes)
+    if decodes { try MediaCheck(reader: reader, report: report).checkPixels(&notes) }
+    return notes.diagnosis(status: try? reader.sessionStatus())
+  }
+
+  private func checkDatabase(_ reader: SessionReader, _ notes: inout DoctorNotes) {
+    let store = reader.index.store
+    do throws(StoreError) {
+      for complaint in try store.checkStructure() + store.checkReferences() + store.checkDigest() {
+        notes.add(complaint)
+      }
+      if !store.isClosed {
+        let last = try store.lastCommit().ordinal
+        notes.add(.warning, "open", "the recording was never closed; commit \(last) is the last")
+      }
+      if let losses = try store.meta("losses") { notes.add(.warning, "lossy", losses) }
+    } catch {
+      notes.add(.error, "database", error)
+    }
+  }
+
+  private func checkFiles(_ reader: SessionReader, _ notes: inout DoctorNotes) {
+    let files: [FileRecord]
+    do throws(StoreError) {
+      files = try reader.index.store.files()
+    } catch {
+      return notes.add(.error, "database", error)
+    }
+    for record in files {
+      do throws(SessionError) {
+        let path = try folder.file(record.path)
+        let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
+        if bytes(hex: digest) != record.sha256 {
+          notes.add(
+            .error, "file", "\(record.path) is not the file that was stored", file: record.path,
+            advice: "Put the original file back, or import it again")
+        }
+      } catch {
+        notes.add(.error, "file", error, file: record.path)
+      }
+    }
+  }
+}

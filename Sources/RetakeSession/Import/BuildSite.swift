@@ -1,0 +1,89 @@
+import Foundation
+import RetakeCore
+
+/// A hidden folder beside a session's future place. It becomes the session, or goes away.
+struct BuildSite {
+  let folder: SessionFolder
+  private let target: SessionFolder
+  /// The parent folder was made for this import.
+  private let parentIsNew: Bool
+
+  init(for target: SessionFolder) throws(SessionError) {
+    let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
+    self.target = target
+    folder = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
+    parentIsNew = !FileManager.default.fileExists(atPath: parent)
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder.media, withIntermediateDirectories: true)
+    } catch {
+      throw .write(path: parent, cause: Self.text(error))
+    }
+  }
+
+  /// Copies a file or links to it: a hard link where the disk allows, else a symbolic one.
+  func bring(_ source: String, as relative: String, link: Bool) throws(SessionError) {
+    let manager = FileManager.default
+    let destination = try folder.file(relative)
+    do {
+      guard link else {
+        try manager.copyItem(atPath: source, toPath: destination)
+        try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: destination)
+        return try Self.synchronise(destination)
+      }
+      do {
+        try manager.linkItem(atPath: source, toPath: destination)
+      } catch {
+        try manager.createSymbolicLink(atPath: destination, withDestinationPath: source)
+      }
+    } catch {
+      throw .write(path: destination, cause: Self.text(error))
+    }
+  }
+
+  func write(_ text: String, to path: String) throws(SessionError) {
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw .write(path: path, cause: Self.text(error))
+    }
+  }
+
+  /// Makes everything durable, then gives the folder its name.
+  func finish() throws(SessionError) {
+    do {
+      for path in [folder.database, folder.notes, folder.media, folder.path] {
+        try Self.synchronise(path)
+      }
+      guard !FileManager.default.fileExists(atPath: target.path) else {
+        throw SessionError.nameTaken(path: target.path)
+      }
+      try FileManager.default.moveItem(atPath: folder.path, toPath: target.path)
+      try Self.synchronise(URL(fileURLWithPath: target.path).deletingLastPathComponent().path)
+    } catch let error as SessionError {
+      throw error
+    } catch {
+      throw .write(path: target.path, cause: Self.text(error))
+    }
+  }
+
+  func discard() {
+    let manager = FileManager.default
+    try? manager.removeItem(atPath: folder.path)
+    let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
+    if parentIsNew, (try? manager.contentsOfDirectory(atPath: parent))?.isEmpty == true {
+      try? manager.removeItem(atPath: parent)
+    }
+  }
+
+  private static func synchronise(_ path: String) throws {
+    let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    defer { try? handle.close() }
+    try handle.synchronize()
+  }
+
+  private static func text(_ error: any Error) -> String {
+    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+    return (underlying ?? error as NSError).localizedDescription
+  }
+}

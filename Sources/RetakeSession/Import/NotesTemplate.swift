@@ -1,0 +1,34 @@
+import RetakeCore
+
+/// The NOTES.md that a new session begins with: facts, and questions that only people can answer.
+enum NotesTemplate {
+  static func text(_ result: ImportResult, source: String) -> String {
+    var lines = ["# \(result.folder.name)", ""]
+    lines.append("Imported from `\(fileName(source))`.")
+    lines.append("")
+    for track in result.tracks {
+      lines.append(
+        "- Track \(track.track): \(track.codec), \(track.width)x\(track.height), "
+          + "\(track.frames) frames")
+    }
+    for note in result.notes { lines.append("- \(capitalised(note))") }
+    for (heading, question) in questions { lines += ["", "## \(heading)", "", question] }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static let questions = [
+    ("What", "_What is to be seen, and why is it worth keeping?_"),
+    ("Where", "_The place, the camera and how it was mounted._"),
+    ("When", "_The date and time, the light and the weather._"),
+    ("Licence", "_Whose footage is it, and who may use it for what?_"),
+  ]
+
+  private static func fileName(_ path: String) -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    return String(name.map { $0 == "`" || $0.isNewline ? "'" : $0 })
+  }
+
+  private static func capitalised(_ text: String) -> String {
+    text.prefix(1).uppercased() + text.dropFirst()
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// Makes a session of a media file: the file itself byte for byte, and an index of it.
+///
+/// The session is built in a hidden folder beside its place and appears there whole, or not at all.
+public struct SessionImporter: Sendable {
+  private let options: ImportOptions
+  private let report: @Sendable (ImportProgress) -> Bool
+
+  /// - Parameter report: Told how far the import is, from any thread, one at a time; answering
+  ///   false stops the import.
+  public init(
+    _ options: ImportOptions, report: @escaping @Sendable (ImportProgress) -> Bool = { _ in true }
+  ) {
+    self.options = options
+    self.report = report
+  }
+
+  /// - Throws: `SessionError`, with the media's own codes for an unfit file. Nothing is left behind.
+  public func run() throws -> ImportResult { try build() }
+
+  private func build() throws(SessionError) -> ImportResult {
+    let source = URL(fileURLWithPath: options.file).resolvingSymlinksInPath()
+    let (streams, all) = try select(in: source.path)
+    let target = try place(for: source)
+    let site = try BuildSite(for: target)
+    do throws(SessionError) {
+      let media = try bring(source, into: site)
+      let result = try index(media, streams: streams, all: all, site: site, target: target)
+      try site.finish()
+      return result
+    } catch {
+      site.discard()
+      throw error
+    }
+  }
+
+  /// The streams that become tracks, and all that the file has.
+  private func select(
+    in path: String
+  ) throws(SessionError) -> (chosen: [MediaStream], all: [MediaStream]) {
+    try fromMedia { () throws(MediaError) in
+      let demuxer = try MediaDemuxer(path: path)
+      _ = try demuxer.videoStream()
+      let wanted = options.tracks.isEmpty ? demuxer.videoStreams.map(\.index) : options.tracks
+      var chosen: [MediaStream] = []
+      for track in Set(wanted).sorted() { chosen.append(try demuxer.videoStream(track)) }
+      // A decoder that cannot be made is said before anything is written.
+      for stream in chosen { _ = try MediaDecoder(stream: stream, file: path) }
+      return (chosen, demuxer.streams)
+    }
+  }
+
+  private func place(for source: URL) throws(SessionError) -> SessionFolder {
+    let name = try SessionFolder.sanitised(
+      name: options.name ?? source.deletingPathExtension().lastPathComponent)
+    let target = SessionFolder(path: options.into + "/" + name)
+    guard !FileManager.default.fileExists(atPath: target.path) else {
+      throw .nameTaken(path: target.path)
+    }
+    return target
+  }
+
+  private func bring(_ source: URL, into site: BuildSite) throws(SessionError) -> String {
+    guard report(ImportProgress(phase: .copying, done: 0, total: nil)) else { throw .interrupted }
+    let kept = source.pathExtension.utf8.allSatisfy {
+      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+    }
+    let suffix = kept && !source.pathExtension.isEmpty ? "." + source.pathExtension : ""
+    let relative = "media/original" + suffix
+    try site.bring(source.path, as: relative, link: options.link)
+    return relative
+  }
+
+  private func index(
+    _ media: String, streams: [MediaStream], all: [MediaStream], site: BuildSite,
+    target: SessionFolder
+  ) throws(SessionError) -> ImportResult {
+    let path = try site.folder.file(media)
+    let file = try fromMedia { () throws(MediaError) in try MediaFile(path: path) }
+    let findings = try PacketIndexer(file: file, streams: streams) {
+      report(ImportProgress(phase: .indexing, done: $0, total: nil))
+    }.run()
+    let memory = PictureMemory()
+    var rows: [(MediaStream, TrackIndexing.Rows)] = []
+    for stream in streams {
+      rows.append(
+        (
+          stream,
+          try TrackIndexing(
+            stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
+            memory: memory, report: report
+          ).run()
+        ))
+    }
+    let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
+    let status = isLossy ? SessionStatus.lossy : .clean
+    let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
+    let writing = ImportWriting(
+      path: site.folder.database, media: media, bytes: file.size, sha256: bytes(hex: digest),
+      facts: [
+        ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
+        ("status", status.rawValue),
+      ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))]))
+    try writing.write(rows)
+    let tracks = rows.map { stream, rows in
+      ImportResult.Track(
+        track: stream.index, codec: stream.codec, width: rows.parts.first?.shape.width ?? 0,
+        height: rows.parts.first?.shape.height ?? 0, frames: rows.frames.count,
+        damaged: rows.damaged)
+    }
+    let result = ImportResult(
+      folder: target, tracks: tracks, status: status,
+      notes: findings.losses + Self.unindexed(all, chosen: streams))
+    try site.write(
+      NotesTemplate.text(result, source: options.file), to: site.folder.notes)
+    return result
+  }
+
+  private static func unindexed(_ all: [MediaStream], chosen: [MediaStream]) -> [String] {
+    let indexed = Set(chosen.map(\.index))
+    return all.filter { !indexed.contains($0.index) }.map {
+      "stream \($0.index) (\($0.kind.rawValue), \($0.codec)) is kept in the file, not indexed"
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// What is written down of one picture when a track is decoded in order.
+struct DecodedFact: Hashable, Sendable {
+  /// What makes pictures alike: another shape begins another segment.
+  struct Shape: Hashable, Sendable {
+    var width: Int
+    var height: Int
+    var format: PixelFormat
+  }
+
+  var packet: Int
+  /// How many pictures the packet gave before this one.
+  var occurrence: Int
+  var pts: Int64?
+  var bestEffort: Int64?
+  /// In units of the time base; 0 when unknown.
+  var duration: Int64
+  /// Of the visible bytes.
+  var digest: Digest128
+  /// Why the pixels cannot be trusted.
+  var damage: String?
+  var shape: Shape
+
+  init(_ decoded: DecodedFrame, occurrence: Int) {
+    packet = decoded.packetIndex
+    self.occurrence = occurrence
+    pts = decoded.pts
+    bestEffort = decoded.bestEffortTimestamp
+    duration = decoded.duration
+    digest = decoded.frame.pixelDigest
+    damage = decoded.isDamaged ? "media.decode.damaged" : nil
+    shape = Shape(
+      width: decoded.frame.width, height: decoded.frame.height, format: decoded.frame.format)
+  }
+}
+
+/// All that decoding a track in order told.
+struct TrackFacts: Sendable {
+  /// In the decoder's order.
+  var frames: [DecodedFact] = []
+  /// Packets that the decoder refused, with the code, in order, and how many pictures came before.
+  var refused: [(packet: Int, code: String, after: Int)] = []
+  var firstRefusal: MediaError?
+
+  var isDamaged: Bool { !refused.isEmpty || frames.contains { $0.damage != nil } }
+}
+
+/// Decodes a whole track once, in order.
+struct TrackDecoding {
+  let table: any PacketTable
+  let memory: PictureMemory
+  /// Told how many pictures are done; false stops.
+  let report: (Int) -> Bool
+
+  /// - Throws: `SessionError.interrupted`, or when the media's bytes changed meanwhile.
+  func run() throws(SessionError) -> TrackFacts {
+    let fast = try run(threads: Self.threads)
+    // FFmpeg's frame threads tell of a refused packet late and change damaged pixels.
+    return fast.isDamaged ? try run(threads: 1) : fast
+  }
+
+  private static let threads = 2
+  private static let reportEvery = 64
+
+  private func run(threads: Int) throws(SessionError) -> TrackFacts {
+    let decoding = DecodeRun(
+      fetcher: PacketFetcher(table: table), from: 0, memory: memory, threads: threads)
+    var facts = TrackFacts()
+    while let outcome = try decoding.outcome() {
+      switch outcome {
+      case .frame(let decoded, let occurrence):
+        facts.frames.append(DecodedFact(decoded, occurrence: occurrence))
+        if facts.frames.count.isMultiple(of: Self.reportEvery), !report(facts.frames.count) {
+          throw .interrupted
+        }
+      case .refused(let packet, let cause):
+        facts.refused.append((packet, cause.code, facts.frames.count))
+        if facts.firstRefusal == nil { facts.firstRefusal = cause }
+      }
+    }
+    return facts
+  }
+}

@@ -1,0 +1,121 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+
+/// What made it out of a decoder, or did not.
+enum DecodeOutcome: Sendable {
+  /// The picture, and how many the same packet had given before.
+  case frame(DecodedFrame, occurrence: Int)
+  /// The decoder refused this packet, or could not finish a frame after it.
+  case refused(packet: Int, cause: MediaError)
+}
+
+/// Decodes one track from a given packet on, in order, with a decoder that knows nothing else.
+///
+/// Passes from one media file to the next where segments do. One thread at a time uses it.
+final class DecodeRun {
+  let fetcher: PacketFetcher
+  private let memory: PictureMemory
+  private let threads: Int
+  private var decoder: MediaDecoder?
+  private var view: SegmentView?
+  private var ready: [DecodeOutcome] = []
+  private var hasEnded = false
+  /// The packet that is read next.
+  private(set) var next: Int
+  /// The packet that the run began with.
+  let start: Int
+  /// The last packets that gave frames, with how many each gave. Bounded by `recentMax`.
+  private var recent: [(packet: Int, count: Int)] = []
+
+  /// Packets that one picture can wait for others to be shown, with room to spare.
+  private static let recentMax = 64
+
+  init(fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1) {
+    self.fetcher = fetcher
+    self.memory = memory
+    self.threads = threads
+    next = packet
+    start = packet
+  }
+
+  /// The next picture or refusal in the decoder's order; nil at the end of the track.
+  func outcome() throws(SessionError) -> DecodeOutcome? {
+    while ready.isEmpty {
+      guard !hasEnded else { return nil }
+      try step(to: nil)
+    }
+    return ready.removeFirst()
+  }
+
+  /// As `outcome`, but nil as soon as the packets before `limit` gave all that they give without
+  /// more; call `finish` for what the decoder still holds back.
+  func outcome(before limit: Int) throws(SessionError) -> DecodeOutcome? {
+    while ready.isEmpty {
+      guard !hasEnded, next < limit else { return nil }
+      try step(to: limit)
+    }
+    return ready.removeFirst()
+  }
+
+  /// Ends the run here, so that what the decoder holds back comes out.
+  func finish() {
+    guard !hasEnded else { return }
+    drain()
+    hasEnded = true
+  }
+
+  private func step(to limit: Int?) throws(SessionError) {
+    guard let (packet, view) = try fetcher.packet(next) else {
+      finish()
+      return
+    }
+    if let current = self.view, current.file !== view.file { drain() }
+    if decoder == nil {
+      decoder = try fromMedia { () throws(MediaError) in
+        try MediaDecoder(
+          stream: view.stream, file: view.file.path, threads: threads, memory: memory)
+      }
+    }
+    self.view = view
+    next += 1
+    do throws(MediaError) {
+      try decoder?.send(packet)
+    } catch {
+      ready.append(.refused(packet: packet.index, cause: error))
+    }
+    receive(after: packet.index)
+  }
+
+  /// Takes what is finished. A decoder gives at most so many pictures for one packet.
+  private func receive(after packet: Int) {
+    for _ in 0..<Self.recentMax {
+      do throws(MediaError) {
+        guard let frame = try decoder?.receive() else { return }
+        ready.append(.frame(frame, occurrence: occurrence(of: frame.packetIndex)))
+      } catch {
+        ready.append(.refused(packet: packet, cause: error))
+      }
+    }
+  }
+
+  private func drain() {
+    do throws(MediaError) {
+      try decoder?.drain()
+    } catch {
+      ready.append(.refused(packet: max(start, next - 1), cause: error))
+    }
+    receive(after: max(start, next - 1))
+    decoder = nil
+  }
+
+  private func occurrence(of packet: Int) -> Int {
+    if let place = recent.lastIndex(where: { $0.packet == packet }) {
+      recent[place].count += 1
+      return recent[place].count - 1
+    }
+    recent.append((packet, 1))
+    if recent.count > Self.recentMax { recent.removeFirst() }
+    return 0
+  }
+}

@@ -1,0 +1,80 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+
+/// A decoder under way in a track, and what it gave last.
+///
+/// One thread at a time uses it.
+final class FrameRun {
+  /// Which picture of which packet.
+  struct Picture: Hashable, Sendable {
+    var packet: Int
+    /// How many pictures the packet gives before this one.
+    var occurrence: Int
+    /// The packet from which decoding gives the picture exactly.
+    var entry: Int
+  }
+
+  let track: Int
+  private let run: DecodeRun
+  /// The last sequence that was asked for.
+  private var served = -1
+  /// Pictures that came before the one that was asked for, newest last.
+  private var stash: [(packet: Int, occurrence: Int, frame: DecodedFrame)] = []
+
+  /// It ran into bad bytes and cannot go on.
+  private(set) var isSpent = false
+
+  private static let stashMax = 4
+  /// Packets behind a picture's own that are decoded before it counts as lost.
+  private static let lookaheadMax = 96
+
+  init(track: Int, run: DecodeRun) {
+    self.track = track
+    self.run = run
+  }
+
+  /// Whether going on from here gives a picture exactly and sooner than beginning at its entry.
+  /// - Returns: how many packets would be decoded on the way; nil when it cannot.
+  func distance(to picture: Picture, sequence: Int) -> Int? {
+    guard sequence > served || isStashed(picture) else { return nil }
+    guard run.start <= picture.entry, picture.entry <= run.next else { return nil }
+    return max(0, picture.packet - run.next)
+  }
+
+  private func isStashed(_ picture: Picture) -> Bool {
+    stash.contains { $0.packet == picture.packet && $0.occurrence == picture.occurrence }
+  }
+
+  /// The picture, or nil when it does not come out although all its packets went in.
+  func decode(_ picture: Picture, id: FrameID) throws(SessionError) -> DecodedFrame? {
+    served = max(served, id.sequence)
+    if let place = stash.firstIndex(where: {
+      $0.packet == picture.packet && $0.occurrence == picture.occurrence
+    }) {
+      return stash.remove(at: place).frame
+    }
+    run.fetcher.frame = id
+    var failure: SessionError?
+    while true {
+      let outcome: DecodeOutcome?
+      do throws(SessionError) {
+        outcome = try run.outcome(before: picture.packet + Self.lookaheadMax)
+      } catch {
+        // A packet that comes after the picture's own is no reason not to show the picture.
+        guard failure == nil, run.next > picture.packet else { throw error }
+        failure = error
+        isSpent = true
+        run.finish()
+        continue
+      }
+      guard let outcome else { break }
+      guard case .frame(let frame, let occurrence) = outcome else { continue }
+      if frame.packetIndex == picture.packet, occurrence == picture.occurrence { return frame }
+      stash.append((frame.packetIndex, occurrence, frame))
+      if stash.count > Self.stashMax { stash.removeFirst() }
+    }
+    if let failure { throw failure }
+    return nil
+  }
+}

@@ -1,0 +1,135 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// The packets of one track, by their number in the session.
+protocol PacketTable: Sendable {
+  var track: Int { get }
+  /// nil behind the last one.
+  func packet(_ index: Int) throws(SessionError) -> PacketRecord?
+  /// The media file of a segment, and what the track is in it.
+  func segment(_ index: Int) throws(SessionError) -> SegmentView
+}
+
+/// A track within one segment, ready for a decoder.
+struct SegmentView: Sendable {
+  var file: MediaFile
+  var stream: MediaStream
+}
+
+/// Reads packets and holds every one against its checksum.
+///
+/// Where the index knows the bytes' place they are read from there; otherwise the pinned demuxer
+/// is asked, from the beginning. One thread at a time uses it.
+final class PacketFetcher {
+  let table: any PacketTable
+  /// What the packets are read for, for errors.
+  var frame: FrameID?
+  private var demuxing: Demuxing?
+
+  /// A demuxer under way in one file.
+  private struct Demuxing {
+    var demuxer: MediaDemuxer
+    /// The number, in the file, of the track's next packet.
+    var next: Int
+  }
+
+  init(table: any PacketTable) {
+    self.table = table
+  }
+
+  /// The packet, with its session-wide number, or nil behind the last one.
+  func packet(_ index: Int) throws(SessionError) -> (packet: MediaPacket, view: SegmentView)? {
+    guard let record = try table.packet(index) else { return nil }
+    let view = try table.segment(record.segment)
+    var packet = try bytes(of: record, in: view)
+    guard packet.size == record.size, packet.digest == record.digest else {
+      throw mismatch(record, view, "its checksum is \(packet.digest), not \(record.digest)")
+    }
+    packet.index = index
+    return (packet, view)
+  }
+
+  private func bytes(
+    of record: PacketRecord, in view: SegmentView
+  ) throws(SessionError) -> MediaPacket {
+    do throws(MediaError) {
+      guard let offset = record.offset else { return try demuxed(record, in: view) }
+      return try view.file.packet(
+        stream: view.stream.index, index: record.index, pts: record.pts, dts: record.dts,
+        duration: record.duration, flags: MediaPacket.Flags(record.flags), offset: offset,
+        size: record.size, sideData: record.sideData)
+    } catch {
+      throw mismatch(record, view, error.cause ?? error.message)
+    }
+  }
+
+  private func demuxed(
+    _ record: PacketRecord, in view: SegmentView
+  ) throws(MediaError) -> MediaPacket {
+    var current = try demuxing(view, upTo: record.ordinal)
+    demuxing = nil
+    var failures = 0
+    while true {
+      let packet: MediaPacket?
+      do throws(MediaError) {
+        packet = try current.demuxer.nextPacket()
+      } catch {
+        failures += 1
+        guard failures < demuxFailureCount else { throw error }
+        continue
+      }
+      guard var packet else {
+        throw .read(file: view.file.path, cause: "the file ends before packet \(record.index)")
+      }
+      failures = 0
+      guard packet.stream == view.stream.index else { continue }
+      current.next += 1
+      guard current.next == record.ordinal + 1 else { continue }
+      packet.index = record.index
+      demuxing = current
+      return packet
+    }
+  }
+
+  /// The demuxer that stands at or before a packet of the file.
+  private func demuxing(
+    _ view: SegmentView, upTo ordinal: Int
+  ) throws(MediaError) -> Demuxing {
+    if let demuxing, demuxing.demuxer.path == view.file.path, demuxing.next <= ordinal {
+      return demuxing
+    }
+    let demuxer = try MediaDemuxer(path: view.file.path)
+    demuxer.select([view.stream.index])
+    return Demuxing(demuxer: demuxer, next: 0)
+  }
+
+  private func mismatch(
+    _ record: PacketRecord, _ view: SegmentView, _ cause: String
+  ) -> SessionError {
+    .mediaMismatch(
+      file: view.file.path, track: record.track, packet: record.index, frame: frame, cause: cause)
+  }
+}
+
+/// How many errors in a row a demuxer may give before the file counts as ended.
+let demuxFailureCount = 64
+
+extension MediaPacket.Flags {
+  init(_ flags: PacketRecord.Flags) {
+    self = []
+    if flags.contains(.key) { insert(.key) }
+    if flags.contains(.discard) { insert(.discard) }
+    if flags.contains(.corrupt) { insert(.corrupt) }
+  }
+}
+
+extension PacketRecord.Flags {
+  init(_ flags: MediaPacket.Flags) {
+    self = []
+    if flags.contains(.key) { insert(.key) }
+    if flags.contains(.discard) { insert(.discard) }
+    if flags.contains(.corrupt) { insert(.corrupt) }
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// A session's rows, page by page, with the last pages kept. Safe from any thread.
+final class SessionIndex: @unchecked Sendable {
+  // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
+  let folder: SessionFolder
+  let store: StoreReader
+  let segments: [Int: SegmentRecord]
+  /// By track, then segment.
+  let parts: [Int: [Int: SegmentTrackRecord]]
+  private let lock = NSLock()
+  private var packetPages = PageCache<[PacketRecord]>(countMax: pagesMax)
+  private var framePages = PageCache<[FrameRecord]>(countMax: pagesMax)
+  private var files: [String: MediaFile] = [:]
+
+  static let pageRows = 256
+  private static let pagesMax = 16
+
+  init(folder: SessionFolder, store: StoreReader) throws(SessionError) {
+    self.folder = folder
+    self.store = store
+    let (segments, tracks) = try fromStore { () throws(StoreError) in
+      (try store.segments(), try store.segmentTracks())
+    }
+    self.segments = Dictionary(segments.map { ($0.index, $0) }) { first, _ in first }
+    var parts: [Int: [Int: SegmentTrackRecord]] = [:]
+    for part in tracks { parts[part.track, default: [:]][part.segment] = part }
+    self.parts = parts
+    for segment in segments { _ = try folder.file(segment.file) }
+  }
+
+  /// Rising.
+  var tracks: [Int] { parts.keys.sorted() }
+
+  func requireTrack(_ track: Int) throws(SessionError) {
+    guard parts[track] != nil else {
+      throw .unknownTrack(session: folder.path, track: track, known: tracks)
+    }
+  }
+
+  func frame(_ id: FrameID) throws(SessionError) -> FrameRecord? {
+    guard id.sequence >= 0 else { return nil }
+    let number = id.sequence / Self.pageRows
+    let page = try framePage(track: id.track, number: number)
+    let place = id.sequence - number * Self.pageRows
+    if page.indices.contains(place), page[place].sequence == id.sequence { return page[place] }
+    return page.first { $0.sequence == id.sequence }
+  }
+
+  private func framePage(track: Int, number: Int) throws(SessionError) -> [FrameRecord] {
+    let key = PageKey(track: track, number: number)
+    if let page = lock.withLock({ framePages[key] }) { return page }
+    let start = number * Self.pageRows
+    let page = try fromStore { () throws(StoreError) in
+      try store.frames(track: track, sequences: start..<start + Self.pageRows)
+    }
+    lock.withLock { framePages[key] = page }
+    return page
+  }
+
+  func packet(track: Int, index: Int) throws(SessionError) -> PacketRecord? {
+    guard index >= 0 else { return nil }
+    let key = PageKey(track: track, number: index / Self.pageRows)
+    let page: [PacketRecord]
+    if let kept = lock.withLock({ packetPages[key] }) {
+      page = kept
+    } else {
+      let start = key.number * Self.pageRows
+      page = try fromStore { () throws(StoreError) in
+        try store.packets(track: track, indexes: start..<start + Self.pageRows)
+      }
+      lock.withLock { packetPages[key] = page }
+    }
+    let place = index - key.number * Self.pageRows
+    if page.indices.contains(place), page[place].index == index { return page[place] }
+    return page.first { $0.index == index }
+  }
+
+  /// The first frame that a packet gives, if any.
+  func frame(ofPacket packet: Int, of track: Int) -> FrameID? {
+    let sequence = try? store.firstSequence(track: track, packet: packet)
+    return sequence.map { FrameID(track: track, sequence: $0) }
+  }
+
+  /// One open file for each path, whatever segments lie in it.
+  func file(_ relative: String) throws(SessionError) -> MediaFile {
+    let path = try folder.file(relative)
+    if let file = lock.withLock({ files[path] }) { return file }
+    let opened: MediaFile
+    do throws(MediaError) {
+      opened = try MediaFile(path: path)
+    } catch {
+      if case .missing = error { throw .mediaMissing(file: path) }
+      throw SessionError(error)
+    }
+    return lock.withLock {
+      let file = files[path] ?? opened
+      files[path] = file
+      return file
+    }
+  }
+
+  func view(track: Int, segment: Int) throws(SessionError) -> SegmentView {
+    guard let record = segments[segment], let part = parts[track]?[segment] else {
+      throw .database(
+        code: "store.corrupt",
+        description: .init(
+          StoreError.corrupt(
+            path: folder.database, cause: "track \(track) has no part in segment \(segment)")))
+    }
+    return SegmentView(file: try file(record.file), stream: MediaStream(part))
+  }
+}
+
+/// One track of an index, as decoders want it.
+struct IndexedTrack: PacketTable {
+  let index: SessionIndex
+  let track: Int
+
+  func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
+    try self.index.packet(track: track, index: index)
+  }
+
+  func segment(_ index: Int) throws(SessionError) -> SegmentView {
+    try self.index.view(track: track, segment: index)
+  }
+}
+
+struct PageKey: Hashable {
+  var track: Int
+  var number: Int
+}
+
+/// The pages that were asked for last.
+struct PageCache<Page> {
+  let countMax: Int
+  private var pages: [PageKey: Page] = [:]
+  /// Oldest first.
+  private var order: [PageKey] = []
+
+  init(countMax: Int) {
+    self.countMax = countMax
+  }
+
+  subscript(key: PageKey) -> Page? {
+    mutating get {
+      guard let page = pages[key] else { return nil }
+      if order.last != key, let place = order.firstIndex(of: key) {
+        order.remove(at: place)
+        order.append(key)
+      }
+      return page
+    }
+    set {
+      if pages[key] == nil { order.append(key) }
+      pages[key] = newValue
+      if order.count > countMax { pages[order.removeFirst()] = nil }
+    }
+  }
+}
+
+extension MediaStream {
+  /// A stream as the index describes it.
+  init(_ part: SegmentTrackRecord) {
+    self.init(
+      index: part.streamIndex, video: part.codec, extradata: part.extradata ?? [],
+      width: part.width, height: part.height, pixelFormatName: part.pixelFormat,
+      range: part.range.flatMap { ColorRange(rawValue: $0) } ?? .limited,
+      matrix: part.matrix.flatMap { ColorMatrix(rawValue: $0) } ?? .assumed(height: part.height),
+      rotationDegrees: part.rotationDegrees,
+      sampleAspect: SampleAspect(
+        Int32(clamping: part.aspectNumerator), Int32(clamping: part.aspectDenominator)),
+      timeBase: part.timeBase, delay: part.delay, profile: part.profile ?? -99)
+    rangeAssumed = part.range == nil
+    matrixAssumed = part.matrix == nil
+  }
+}

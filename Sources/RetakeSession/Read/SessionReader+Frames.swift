@@ -1,0 +1,131 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+extension SessionReader {
+  /// The frame, exactly, whatever was read before; fast in rising order.
+  ///
+  /// - Throws: `SessionError.mediaMismatch` when the media's bytes are not those of the index,
+  ///   `.unknownFrame`, `.noPixels` for a frame whose row names a cause, `.undecodable`, and
+  ///   `.pixelMismatch` where the options ask for it.
+  public func frame(_ id: FrameID) throws -> Frame {
+    do throws(SessionError) {
+      return try read(id)
+    } catch .mediaMismatch(let file, let track, let packet, _, let cause) {
+      // Decoding one frame reads packets of others: the one that is damaged is named.
+      throw SessionError.mediaMismatch(
+        file: file, track: track, packet: packet, frame: index.frame(ofPacket: packet, of: track),
+        cause: cause)
+    }
+  }
+
+  private func read(_ id: FrameID) throws(SessionError) -> Frame {
+    try index.requireTrack(id.track)
+    guard let record = try index.frame(id) else {
+      throw .unknownFrame(session: folder.path, frame: id)
+    }
+    let picture = try picture(of: record, id: id)
+    var decoded = try decode(picture, of: id)
+    if let hash = record.pixelHash, pixels.isChecked || options.verifiesPixels,
+      decoded.frame.frame.pixelDigest != hash
+    {
+      decoded = try again(picture, of: id, first: decoded, hash: hash)
+    }
+    if !decoded.run.isSpent { pool.put(decoded.run) }
+    var frame = decoded.frame.frame
+    frame.id = id
+    frame.timestamp = Timestamp(nanoseconds: record.ptsNanoseconds)
+    return frame
+  }
+
+  private func picture(
+    of record: FrameRecord, id: FrameID
+  ) throws(SessionError) -> FrameRun.Picture {
+    guard let packet = record.packet, record.cause == nil else {
+      throw .noPixels(session: folder.path, frame: id, cause: record.cause ?? "shed")
+    }
+    let entry: Int
+    if let known = record.entry {
+      entry = known
+    } else {
+      entry = try fromStore { () throws(StoreError) in
+        try index.store.keyPacket(track: id.track, atOrBefore: packet)
+      }
+    }
+    return FrameRun.Picture(
+      packet: packet, occurrence: try occurrence(of: packet, before: id), entry: entry)
+  }
+
+  /// One packet's pictures are shown one after another, so few rows need a look.
+  private func occurrence(of packet: Int, before id: FrameID) throws(SessionError) -> Int {
+    var count = 0
+    for sequence in (max(0, id.sequence - Self.picturesPerPacketMax)..<id.sequence).reversed() {
+      let earlier = try index.frame(FrameID(track: id.track, sequence: sequence))
+      guard earlier?.packet == packet else { break }
+      count += 1
+    }
+    return count
+  }
+
+  private static let picturesPerPacketMax = 8
+
+  private struct Decoded {
+    var frame: DecodedFrame
+    var run: FrameRun
+    /// The run began for this very frame.
+    var isFresh: Bool
+  }
+
+  private func decode(
+    _ picture: FrameRun.Picture, of id: FrameID
+  ) throws(SessionError) -> Decoded {
+    if let run = pool.take(track: id.track, picture: picture, sequence: id.sequence),
+      let frame = try run.decode(picture, id: id)
+    {
+      return Decoded(frame: frame, run: run, isFresh: false)
+    }
+    return try decodeAlone(picture, of: id)
+  }
+
+  private func decodeAlone(
+    _ picture: FrameRun.Picture, of id: FrameID
+  ) throws(SessionError) -> Decoded {
+    let table = IndexedTrack(index: index, track: id.track)
+    let run = FrameRun(
+      track: id.track,
+      run: DecodeRun(
+        fetcher: PacketFetcher(table: table), from: picture.entry, memory: memory,
+        threads: options.decoderThreads))
+    guard let frame = try run.decode(picture, id: id) else {
+      throw .undecodable(
+        session: folder.path, frame: id,
+        cause: "packet \(picture.packet), decoded from packet \(picture.entry), gives no frame")
+    }
+    return Decoded(frame: frame, run: run, isFresh: true)
+  }
+
+  /// The pixels are not those of the import: once more with a decoder of its own.
+  private func again(
+    _ picture: FrameRun.Picture, of id: FrameID, first: Decoded, hash: Digest128
+  ) throws(SessionError) -> Decoded {
+    let second = first.isFresh ? first : try decodeAlone(picture, of: id)
+    if second.frame.frame.pixelDigest == hash { return second }
+    guard !options.verifiesPixels else { throw .pixelMismatch(session: folder.path, frame: id) }
+    // Other libraries or another processor: no use in decoding every frame twice.
+    pixels.stopChecking()
+    return second
+  }
+}
+
+/// Whether decoded pixels are held against the index.
+final class PixelTrust: @unchecked Sendable {
+  // SAFETY: @unchecked because of the flag, which `lock` guards.
+  private let lock = NSLock()
+  private var checks = true
+
+  var isChecked: Bool { lock.withLock { checks } }
+
+  func stopChecking() { lock.withLock { checks = false } }
+}

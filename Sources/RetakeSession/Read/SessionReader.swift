@@ -1,0 +1,138 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeRuntime
+import RetakeStore
+
+/// A session, opened for reading. Nothing in its folder is ever written.
+///
+/// Safe from any thread. Every packet is held against its checksum before it is decoded, and a
+/// frame is the same whatever was read before it.
+public final class SessionReader: FrameReader {
+  public let folder: SessionFolder
+  public let options: ReadOptions
+  /// In rising order of their number, which is the stream's number in an imported file.
+  public let tracks: [TrackDescription]
+  let index: SessionIndex
+  let memory: PictureMemory
+  let pool: RunPool
+  private let chains: [Int: ChainPlan]
+  let pixels: PixelTrust
+
+  /// - Throws: `SessionError`: not a session, a newer or damaged database.
+  public convenience init(opening path: String, options: ReadOptions = ReadOptions()) throws {
+    try self.init(SessionFolder(path: path), options: options)
+  }
+
+  init(_ folder: SessionFolder, options: ReadOptions) throws(SessionError) {
+    self.folder = folder
+    self.options = options
+    let store = try Self.open(folder)
+    index = try SessionIndex(folder: folder, store: store)
+    memory = PictureMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
+    pool = RunPool(countMax: options.idleDecodersMax)
+    pixels = PixelTrust()
+    var descriptions: [TrackDescription] = []
+    var chains: [Int: ChainPlan] = [:]
+    var next = 0
+    for track in index.tracks {
+      descriptions.append(try Self.description(of: track, in: index))
+      let plan = try ChainPlan(
+        track: track, first: next, framesPerChain: options.framesPerChain, store: store)
+      chains[track] = plan
+      next += plan.count
+    }
+    tracks = descriptions
+    self.chains = chains
+  }
+
+  static func open(_ folder: SessionFolder) throws(SessionError) -> StoreReader {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isFolder) else {
+      throw .notSession(path: folder.path, cause: "there is no such folder")
+    }
+    guard isFolder.boolValue else {
+      throw .notSession(path: folder.path, cause: "it is a file, not a session's folder")
+    }
+    guard FileManager.default.fileExists(atPath: folder.database) else {
+      throw .notSession(path: folder.path, cause: "it has no session.sqlite")
+    }
+    return try fromStore { () throws(StoreError) in try StoreReader(opening: folder.database) }
+  }
+
+  private static func description(
+    of track: Int, in index: SessionIndex
+  ) throws(SessionError) -> TrackDescription {
+    guard let parts = index.parts[track], let first = parts.keys.min(), let part = parts[first]
+    else { throw .unknownTrack(session: index.folder.path, track: track, known: index.tracks) }
+    let stream = MediaStream(part)
+    guard let format = PixelFormat(ffmpegName: part.pixelFormat) else {
+      throw SessionError(MediaError.pixelFormat(format: part.pixelFormat, file: nil))
+    }
+    let counts = try fromStore { () throws(StoreError) in try index.store.counts(track: track) }
+    return TrackDescription(
+      track: track, timeBase: part.timeBase, format: format, width: part.width,
+      height: part.height, range: stream.range,
+      matrix: format.isYUV ? stream.matrix : .identity, rotationDegrees: part.rotationDegrees,
+      sampleAspect: stream.sampleAspect, frameCount: counts.frames)
+  }
+
+  /// The index rows of a track, in rising order of their sequence.
+  public func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
+    try index.requireTrack(track)
+    let (frames, digests) = try fromStore { () throws(StoreError) in
+      (
+        try index.store.frames(track: track, sequences: sequences),
+        try index.store.packetDigests(track: track, sequences: sequences)
+      )
+    }
+    return frames.map { frame in
+      FrameEntry(
+        id: FrameID(track: track, sequence: frame.sequence), pts: frame.pts,
+        timestamp: Timestamp(nanoseconds: frame.ptsNanoseconds),
+        arrival: Timestamp(nanoseconds: frame.arrivalNanoseconds),
+        damage: frame.packet == nil ? nil : frame.cause, isPayloadMissing: frame.packet == nil,
+        packetDigest: digests[frame.sequence])
+    }
+  }
+
+  /// Self-contained stretches of a track are chains of their own, so that several threads may
+  /// decode one track.
+  public func chain(of id: FrameID) -> Int { chains[id.track]?.chain(of: id.sequence) ?? 0 }
+
+  /// Everything that the session consists of, as one digest.
+  public func sessionDigest() throws -> Digest128 {
+    try fromStore { () throws(StoreError) in try index.store.digest() }
+  }
+
+  /// The digest of what a case reads: these tracks, and all events.
+  public func inputDigest(tracks: [Int]) throws -> Digest128 {
+    for track in tracks { try index.requireTrack(track) }
+    return try fromStore { () throws(StoreError) in try index.store.digest(tracks: tracks) }
+  }
+
+  /// What happened on the device, in the order in which it was recorded.
+  public func events() throws -> [SessionEvent] {
+    try fromStore { () throws(StoreError) in
+      try index.store.events().map {
+        SessionEvent(
+          ordinal: $0.ordinal, timestamp: Timestamp(nanoseconds: $0.timeNanoseconds),
+          track: $0.track, source: $0.source, kind: $0.kind, json: $0.json)
+      }
+    }
+  }
+}
+
+/// Something that happened on the device while a session was recorded, or a command of the user's.
+public struct SessionEvent: Hashable, Sendable {
+  /// The index in the session; gapless.
+  public var ordinal: Int
+  /// On the session's time line, unshifted.
+  public var timestamp: Timestamp
+  public var track: Int?
+  public var source: String
+  public var kind: String
+  /// A JSON object, as text.
+  public var json: String
+}

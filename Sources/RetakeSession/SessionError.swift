@@ -1,0 +1,149 @@
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// What can be wrong with a session, or with making one.
+///
+/// Errors of the database and of the media keep their own codes.
+public enum SessionError: CodedError {
+  /// The folder is missing, is no folder, or holds no session.
+  case notSession(path: String, cause: String)
+  case unknownTrack(session: String, track: Int, known: [Int])
+  case unknownFrame(session: String, frame: FrameID)
+  case badName(name: String)
+  case nameTaken(path: String)
+  case noFrames(file: String)
+  /// The database names a file outside of the session's folder.
+  case unsafePath(session: String, path: String)
+  case mediaMissing(file: String)
+  /// The media file's bytes are not those that were indexed.
+  case mediaMismatch(file: String, track: Int, packet: Int, frame: FrameID?, cause: String)
+  /// The packets are intact but the decoder gives other pixels than at the import.
+  case pixelMismatch(session: String, frame: FrameID)
+  /// The row stands, but there are no pixels to read.
+  case noPixels(session: String, frame: FrameID, cause: String)
+  case undecodable(session: String, frame: FrameID, cause: String)
+  /// The person stopped it; nothing is left behind.
+  case interrupted
+  case write(path: String, cause: String)
+  case database(code: String, description: ErrorText)
+  case media(code: String, description: ErrorText)
+
+  /// Another room's error, kept word for word.
+  public struct ErrorText: Hashable, Sendable {
+    public var message: String
+    public var cause: String?
+    public var place: Place?
+    public var advice: String?
+
+    init(_ error: any CodedError) {
+      message = error.message
+      cause = error.cause
+      place = error.place
+      advice = error.advice
+    }
+  }
+
+  package init(_ error: StoreError) {
+    self = .database(code: error.code, description: ErrorText(error))
+  }
+
+  package init(_ error: MediaError) {
+    self = .media(code: error.code, description: ErrorText(error))
+  }
+
+  public var code: String {
+    switch self {
+    case .notSession: "session.open.notSession"
+    case .unknownTrack: "session.track.unknown"
+    case .unknownFrame: "session.frame.unknown"
+    case .badName: "session.name.bad"
+    case .nameTaken: "session.name.taken"
+    case .noFrames: "session.import.noFrames"
+    case .unsafePath: "session.file.unsafe"
+    case .mediaMissing: "session.media.missing"
+    case .mediaMismatch: "session.media.mismatch"
+    case .pixelMismatch: "session.pixels.mismatch"
+    case .noPixels: "session.frame.noPixels"
+    case .undecodable: "session.frame.undecodable"
+    case .interrupted: "session.interrupted"
+    case .write: "session.write"
+    case .database(let code, _), .media(let code, _): code
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .notSession: "this is not a session"
+    case .unknownTrack(_, let track, let known):
+      "the session has no track \(track); it has \(known.map(String.init).joined(separator: ", "))"
+    case .unknownFrame: "the session has no such frame"
+    case .badName(let name): "'\(name)' cannot be a session's name"
+    case .nameTaken: "a session of this name exists already"
+    case .noFrames: "no frame of the file can be decoded"
+    case .unsafePath(_, let path): "the database names a file outside of the session: '\(path)'"
+    case .mediaMissing: "the session's media file is missing"
+    case .mediaMismatch(_, let track, let packet, _, _):
+      "the media is not what was indexed: track \(track), packet \(packet)"
+    case .pixelMismatch: "the decoder gives other pixels than when the session was made"
+    case .noPixels: "the frame has no pixels"
+    case .undecodable: "the frame cannot be decoded"
+    case .interrupted: "interrupted; nothing was left behind"
+    case .write: "the session cannot be written"
+    case .database(_, let text), .media(_, let text): text.message
+    }
+  }
+
+  public var cause: String? {
+    switch self {
+    case .notSession(_, let cause), .mediaMismatch(_, _, _, _, let cause),
+      .noPixels(_, _, let cause), .undecodable(_, _, let cause), .write(_, let cause):
+      cause
+    case .database(_, let text), .media(_, let text): text.cause
+    default: nil
+    }
+  }
+
+  public var place: Place? {
+    switch self {
+    case .notSession(let path, _), .nameTaken(let path), .write(let path, _): Place(file: path)
+    case .noFrames(let file), .mediaMissing(let file): Place(file: file)
+    case .unknownTrack(let session, _, _), .unsafePath(let session, _): Place(file: session)
+    case .unknownFrame(let session, let frame), .pixelMismatch(let session, let frame),
+      .noPixels(let session, let frame, _), .undecodable(let session, let frame, _):
+      Place(file: session, frame: frame)
+    case .mediaMismatch(let file, _, _, let frame, _): Place(file: file, frame: frame)
+    case .database(_, let text), .media(_, let text): text.place
+    case .badName, .interrupted: nil
+    }
+  }
+
+  public var advice: String? {
+    switch self {
+    case .notSession: "List the sessions with: retake session list"
+    case .unknownTrack, .unknownFrame: "See what it has with: retake session info SESSION"
+    case .badName: "Choose letters, digits, '-', '_' and '.', with --name"
+    case .nameTaken: "Choose another name with --name, or remove that folder"
+    case .noFrames: "Check that the file plays, for instance with: ffplay FILE"
+    case .unsafePath: "Do not use this session: it was not made by retake"
+    case .mediaMissing: "Put the file back, or import it again"
+    case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"
+    case .pixelMismatch:
+      "Compare the FFmpeg versions, or import the media again on this machine"
+    case .noPixels, .undecodable: "See what is damaged with: retake session doctor SESSION"
+    case .interrupted: nil
+    case .write: "Check the disk's space and the folder's permissions"
+    case .database(_, let text), .media(_, let text): text.advice
+    }
+  }
+}
+
+/// Runs a call of the store's and passes its error on as a session's.
+func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionError) -> Value {
+  do throws(StoreError) { return try body() } catch { throw SessionError(error) }
+}
+
+/// Runs a call of the media's and passes its error on as a session's.
+func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionError) -> Value {
+  do throws(MediaError) { return try body() } catch { throw SessionError(error) }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import RetakeCore
+
+/// A session's folder and the files in it.
+public struct SessionFolder: Hashable, Sendable {
+  /// Absolute, without a trailing slash.
+  public let path: String
+
+  public init(path: String) {
+    self.path = URL(fileURLWithPath: path).standardizedFileURL.path
+  }
+
+  /// The folder's own name: the session's name.
+  public var name: String { URL(fileURLWithPath: path).lastPathComponent }
+
+  package var database: String { path + "/session.sqlite" }
+  package var notes: String { path + "/NOTES.md" }
+  package var media: String { path + "/media" }
+  /// Exists only while a recorder writes.
+  package var lock: String { path + "/recorder.lock" }
+
+  /// The absolute path of a file that the database names.
+  ///
+  /// - Throws: `SessionError.unsafePath` for a path that leaves the folder.
+  package func file(_ relative: String) throws(SessionError) -> String {
+    let parts = relative.split(separator: "/", omittingEmptySubsequences: false)
+    guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }),
+      !relative.utf8.contains(0)
+    else { throw .unsafePath(session: path, path: relative) }
+    return path + "/" + relative
+  }
+
+  /// A name that is safe as a folder's on any system: letters and digits of ASCII, `-`, `_`, `.`.
+  ///
+  /// Everything else becomes `-`; dots and dashes at the ends go; at most 64 characters stay.
+  /// - Throws: `SessionError.badName` when nothing is left.
+  public static func sanitised(name: String) throws(SessionError) -> String {
+    var result = ""
+    for scalar in name.unicodeScalars {
+      let isPlain =
+        scalar.isASCII
+        && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+          || "-_.".unicodeScalars.contains(scalar))
+      if isPlain {
+        result.unicodeScalars.append(scalar)
+      } else if result.last != "-" {
+        result.append("-")
+      }
+    }
+    let ends: Set<Character> = ["-", "."]
+    let trimmed = result.drop { ends.contains($0) }.prefix(nameLengthMax)
+    let name = trimmed.reversed().drop { ends.contains($0) }.reversed()
+    guard !name.isEmpty else { throw .badName(name: result) }
+    return String(name)
+  }
+
+  static let nameLengthMax = 64
+}
+
+/// The bytes of a hexadecimal text.
+func bytes(hex: String) -> [UInt8] {
+  var result: [UInt8] = []
+  var rest = hex[...]
+  while rest.count >= 2, let byte = UInt8(rest.prefix(2), radix: 16) {
+    result.append(byte)
+    rest = rest.dropFirst(2)
+  }
+  return result
+}

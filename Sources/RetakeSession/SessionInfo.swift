@@ -1,0 +1,138 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
+import RetakeStore
+
+/// What a session holds: the object that `session info --json` prints.
+public struct SessionInfo: Hashable, Sendable, Codable {
+  public struct Frames: Hashable, Sendable, Codable {
+    /// Of all tracks.
+    public var captured: Int
+    /// Frames with a recorded cause: they fail, as they did then.
+    public var damaged: Int
+    /// Frames whose pixels the recorder shed.
+    public var payloadMissing: Int
+  }
+
+  public struct Track: Hashable, Sendable, Codable {
+    public var track: Int
+    public var codec: String
+    /// Pixels.
+    public var width: Int
+    /// Pixels.
+    public var height: Int
+    public var format: PixelFormat
+    public var range: ColorRange
+    public var matrix: ColorMatrix
+    /// The stream does not say; what stands here is Retake's rule.
+    public var assumed: [String]
+    /// Clockwise.
+    public var rotationDegrees: Int
+    public var sampleAspect: String
+    public var timeBase: String
+    public var frames: Int
+    public var packets: Int
+    /// Of the packets.
+    public var bytes: Int64
+    /// Of the first frame, unshifted.
+    public var startNanoseconds: Int64
+    /// From the first frame to the last.
+    public var durationNanoseconds: Int64
+  }
+
+  public var name: String
+  public var path: String
+  /// `imported` or `recorded`.
+  public var kind: String
+  public var status: SessionStatus
+  public var schema: Int
+  public var frames: Frames
+  public var tracks: [Track]
+  public var events: Int
+  /// From the first frame of any track to the last.
+  public var durationNanoseconds: Int64
+  /// Of the whole folder.
+  public var bytes: Int64
+  public var sessionDigest: Digest128
+  /// In words: what is known to be missing.
+  public var losses: String?
+  /// Facts that the recorder or the importer noted, sorted by name.
+  public var source: String?
+}
+
+extension SessionReader {
+  /// How much of what was captured is there.
+  public func status() throws -> SessionStatus { try sessionStatus() }
+
+  func sessionStatus() throws(SessionError) -> SessionStatus {
+    guard index.store.isClosed else { return .recovered }
+    let stored = try fromStore { () throws(StoreError) in try index.store.meta("status") }
+    return stored.flatMap { SessionStatus(rawValue: $0) } ?? .clean
+  }
+
+  /// The media files that the database names, relative to the folder, in the order of segments.
+  package func mediaFiles() -> [String] {
+    var files: [String] = []
+    for number in index.segments.keys.sorted() {
+      if let file = index.segments[number]?.file, !files.contains(file) { files.append(file) }
+    }
+    return files
+  }
+
+  /// Everything about the session that can be told without decoding it.
+  public func info() throws -> SessionInfo {
+    let store = index.store
+    var (frames, parts) = (
+      SessionInfo.Frames(captured: 0, damaged: 0, payloadMissing: 0), [SessionInfo.Track]()
+    )
+    var (first, last) = (Int64.max, Int64.min)
+    for track in tracks {
+      let counts = try store.counts(track: track.track)
+      frames.captured += counts.frames
+      frames.payloadMissing += counts.shed
+      frames.damaged += max(0, counts.damaged - counts.shed)
+      first = min(first, counts.firstNanoseconds ?? first)
+      last = max(last, counts.lastNanoseconds ?? last)
+      parts.append(part(track, counts))
+    }
+    let (kind, losses, source) = (
+      try store.meta("kind"), try store.meta("losses"), try store.meta("source")
+    )
+    return SessionInfo(
+      name: folder.name, path: folder.path, kind: kind ?? "recorded", status: try status(),
+      schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
+      events: try store.events().count, durationNanoseconds: max(0, last &- first),
+      bytes: Self.bytes(of: folder), sessionDigest: try sessionDigest(), losses: losses,
+      source: source)
+  }
+
+  private func part(
+    _ track: TrackDescription, _ counts: StoreReader.TrackCounts
+  ) -> SessionInfo.Track {
+    let row = index.parts[track.track].flatMap { parts in
+      parts.keys.min().flatMap { parts[$0] }
+    }
+    let assumed = [row?.range == nil ? "range" : nil, row?.matrix == nil ? "matrix" : nil]
+    let start = counts.firstNanoseconds ?? 0
+    return SessionInfo.Track(
+      track: track.track, codec: row?.codec ?? "", width: track.width, height: track.height,
+      format: track.format, range: track.range, matrix: track.matrix,
+      assumed: assumed.compactMap(\.self), rotationDegrees: track.rotationDegrees,
+      sampleAspect: "\(track.sampleAspect.numerator)/\(track.sampleAspect.denominator)",
+      timeBase: "\(track.timeBase)", frames: counts.frames, packets: counts.packets,
+      bytes: counts.packetBytes, startNanoseconds: start,
+      durationNanoseconds: (counts.lastNanoseconds ?? start) - start)
+  }
+
+  private static func bytes(of folder: SessionFolder) -> Int64 {
+    let manager = FileManager.default
+    let names = (try? manager.subpathsOfDirectory(atPath: folder.path)) ?? []
+    return names.reduce(0) { total, name in
+      let path = URL(fileURLWithPath: folder.path + "/" + name).resolvingSymlinksInPath().path
+      let attributes = try? manager.attributesOfItem(atPath: path)
+      guard attributes?[.type] as? FileAttributeType == .typeRegular else { return total }
+      return total + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+    }
+  }
+}

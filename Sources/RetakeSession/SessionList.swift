@@ -1,0 +1,43 @@
+import Foundation
+import RetakeCore
+
+/// The sessions in a folder.
+public struct SessionList: Sendable {
+  /// A session, or what is wrong with a folder that looks like one.
+  public struct Item: Sendable {
+    public var folder: SessionFolder
+    public var info: Result<SessionInfo, SessionError>
+  }
+
+  /// By name, as bytes.
+  public var items: [Item]
+
+  /// Looks at each folder directly inside `path`; hidden ones, and those without a database, are
+  /// passed over.
+  ///
+  /// - Throws: `SessionError.notSession` when the folder cannot be read.
+  public init(in path: String) throws {
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw SessionError.notSession(path: path, cause: "the folder cannot be read")
+    }
+    items = names.filter { !$0.hasPrefix(".") }.sorted {
+      $0.utf8.lexicographicallyPrecedes($1.utf8)
+    }
+    .map { SessionFolder(path: path + "/" + $0) }
+    .filter { FileManager.default.fileExists(atPath: $0.database) }
+    .map { Item(folder: $0, info: Self.info(of: $0)) }
+  }
+
+  private static func info(of folder: SessionFolder) -> Result<SessionInfo, SessionError> {
+    do {
+      return .success(try SessionReader(opening: folder.path).info())
+    } catch let error as SessionError {
+      return .failure(error)
+    } catch {
+      return .failure(.notSession(path: folder.path, cause: "\(error)"))
+    }
+  }
+}

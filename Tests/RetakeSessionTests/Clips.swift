@@ -1,0 +1,164 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+/// A clip that the tests make with the ffmpeg command.
+struct Clip: Sendable, CustomTestStringConvertible {
+  var name: String
+  /// With its extension.
+  var file: String
+  var inputs: [String]
+  var output: [String]
+  /// Some frame is not decodable from the key before it.
+  var hasOpenEntries = false
+
+  var testDescription: String { name }
+
+  private static func source(_ kind: String, size: String = "96x64", frames: Int = 60) -> [String] {
+    ["-f", "lavfi", "-i", "\(kind)=size=\(size):rate=30", "-frames:v", "\(frames)"]
+  }
+
+  static let openGOP = Clip(
+    name: "open-GOP H.264", file: "open.mp4", inputs: source("testsrc2", frames: 120),
+    output: [
+      "-c:v", "libx264", "-g", "12", "-bf", "3", "-x264-params", "open-gop=1:scenecut=0:b-adapt=0",
+      "-pix_fmt", "yuv420p",
+    ], hasOpenEntries: true)
+
+  static let mpeg2 = Clip(
+    name: "MPEG-2 with B-frames", file: "mpeg2.mkv", inputs: source("testsrc2", frames: 90),
+    output: ["-c:v", "mpeg2video", "-bf", "2", "-g", "15", "-q:v", "5"], hasOpenEntries: true)
+
+  static let intraRefresh = Clip(
+    name: "intra refresh", file: "refresh.mp4", inputs: source("testsrc2", frames: 120),
+    output: [
+      "-c:v", "libx264", "-x264-params", "intra-refresh=1:keyint=24:scenecut=0", "-bf", "0",
+      "-pix_fmt", "yuv420p",
+    ], hasOpenEntries: true)
+
+  static let transport = Clip(
+    name: "MPEG-TS", file: "stream.ts", inputs: source("testsrc2"),
+    output: ["-c:v", "libx264", "-g", "10", "-bf", "2", "-pix_fmt", "yuv420p"])
+
+  static let variableRate = Clip(
+    name: "variable frame rate", file: "variable.mp4", inputs: source("testsrc2"),
+    output: [
+      "-vf", "select='not(mod(n,3))+not(mod(n,7))'", "-fps_mode", "vfr", "-c:v", "libx264",
+      "-pix_fmt", "yuv420p",
+    ])
+
+  static let lateStart = Clip(
+    name: "non-zero start", file: "late.mkv", inputs: source("testsrc2", frames: 20),
+    output: ["-output_ts_offset", "3.5", "-c:v", "mpeg4"])
+
+  static let motionJPEG = Clip(
+    name: "Motion JPEG in AVI", file: "intra.avi", inputs: source("testsrc2", size: "97x63"),
+    output: ["-c:v", "mjpeg", "-q:v", "4"])
+
+  static let packed = Clip(
+    name: "MPEG-4 with B-frames in AVI", file: "packed.avi", inputs: source("testsrc2"),
+    output: ["-c:v", "mpeg4", "-bf", "2", "-g", "12"])
+
+  static let oddSize = Clip(
+    name: "odd size", file: "odd.mkv", inputs: source("testsrc2", size: "65x49", frames: 20),
+    output: ["-c:v", "ffv1", "-pix_fmt", "yuv420p"])
+
+  static let elementary = Clip(
+    name: "raw H.264 without times", file: "raw.h264", inputs: source("testsrc2", frames: 40),
+    output: ["-c:v", "libx264", "-g", "10", "-bf", "2", "-pix_fmt", "yuv420p"])
+
+  static let twoTracks = Clip(
+    name: "two video tracks and audio", file: "two.mp4",
+    inputs: [
+      "-f", "lavfi", "-i", "sine=duration=1", "-f", "lavfi", "-i",
+      "testsrc2=size=96x64:rate=30:duration=1", "-f", "lavfi", "-i",
+      "testsrc=size=64x48:rate=25:duration=1",
+    ],
+    output: [
+      "-map", "0:a", "-map", "1:v", "-map", "2:v", "-c:v", "libx264", "-pix_fmt", "yuv420p",
+      "-c:a", "aac",
+    ])
+
+  static let all = [
+    openGOP, mpeg2, intraRefresh, transport, variableRate, lateStart, motionJPEG, packed, oddSize,
+    elementary, twoTracks,
+  ]
+
+  /// Makes the clip in a folder.
+  func make(in folder: TemporaryFolder) throws -> URL {
+    let url = folder.file(file)
+    let result = try runCommand(
+      "ffmpeg",
+      arguments: ["-v", "error", "-nostdin", "-y"] + inputs + ["-threads", "1"] + output
+        + [url.path])
+    guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
+    return url
+  }
+}
+
+struct ClipFailed: Error {
+  var message: String
+}
+
+/// A session made of a clip, in a folder of its own.
+struct ImportedClip {
+  let folder: TemporaryFolder
+  let source: URL
+  let result: ImportResult
+
+  init(_ clip: Clip, tracks: [Int] = []) throws {
+    let folder = try TemporaryFolder()
+    self.folder = folder
+    source = try clip.make(in: folder)
+    result = try SessionImporter(
+      ImportOptions(
+        file: source.path, name: "clip", into: folder.file("Recordings").path, tracks: tracks)
+    ).run()
+  }
+
+  var path: String { result.folder.path }
+
+  func reader(_ options: ReadOptions = ReadOptions(verifiesPixels: true)) throws -> SessionReader {
+    try SessionReader(opening: path, options: options)
+  }
+}
+
+/// The same numbers on every run (SplitMix64).
+struct SeededNumbers: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+    return value ^ (value >> 31)
+  }
+}
+
+/// The error's code, or nil when nothing is thrown.
+func code(_ body: () throws -> some Any) -> String? {
+  do {
+    _ = try body()
+    return nil
+  } catch {
+    return (error as? any CodedError)?.code ?? "\(error)"
+  }
+}
+
+/// SHA-like view of a folder: every path with its bytes, links by where they lead.
+func contents(of path: String) throws -> [String: Data] {
+  let manager = FileManager.default
+  var result: [String: Data] = [:]
+  for name in try manager.subpathsOfDirectory(atPath: path) {
+    let file = path + "/" + name
+    var isFolder: ObjCBool = false
+    _ = manager.fileExists(atPath: file, isDirectory: &isFolder)
+    result[name] = isFolder.boolValue ? Data() : try Data(contentsOf: URL(filePath: file))
+  }
+  return result
+}

@@ -1,0 +1,103 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+struct RoundTripTests {
+  /// What FFmpeg's own command decodes, as its framehash muxer hashes it.
+  private func framehash(_ file: URL, stream: Int) throws -> [String] {
+    let result = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-noautorotate", "-flags", "bitexact", "-idct", "simple", "-i",
+        file.path, "-map", "0:\(stream)", "-fps_mode", "passthrough", "-f", "framehash", "-",
+      ])
+    return result.stdout.split(separator: "\n").filter { !$0.hasPrefix("#") }
+      .compactMap { $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces) }
+  }
+
+  /// Decoded in order, each frame as FFmpeg does; 200 picked at random, decoded alone, the same.
+  private func check(_ source: URL, session path: String) throws -> Int {
+    var count = 0
+    for track in try SessionReader(opening: path).tracks {
+      let ordered = try SessionReader(
+        opening: path, options: ReadOptions(verifiesPixels: true, framesPerChain: nil))
+      var digests: [Digest128] = []
+      var hashes: [String] = []
+      for sequence in 0..<track.frameCount {
+        let frame = try ordered.frame(FrameID(track: track.track, sequence: sequence))
+        #expect(frame.id.sequence == sequence)
+        digests.append(frame.pixelDigest)
+        hashes.append(frame.frameHash)
+      }
+      #expect(try hashes == framehash(source, stream: track.track))
+
+      let alone = try SessionReader(
+        opening: path, options: ReadOptions(verifiesPixels: true, poisonsMemory: true))
+      var numbers = SeededNumbers(state: 7)
+      for _ in 0..<min(200, 3 * track.frameCount) {
+        let sequence = Int.random(in: 0..<track.frameCount, using: &numbers)
+        let frame = try alone.frame(FrameID(track: track.track, sequence: sequence))
+        #expect(frame.pixelDigest == digests[sequence], "frame \(sequence)")
+      }
+      count += track.frameCount
+    }
+    return count
+  }
+
+  @Test(arguments: Clip.all)
+  func `a clip reads back as ffmpeg decodes it in any order`(clip: Clip) throws {
+    let imported = try ImportedClip(clip)
+
+    let count = try check(imported.source, session: imported.path)
+
+    #expect(count >= 20)
+    #expect(imported.result.status == .clean)
+    let reader = try imported.reader()
+    let kept = try Data(contentsOf: URL(filePath: imported.path + "/" + reader.mediaFiles()[0]))
+    #expect(try kept == Data(contentsOf: imported.source))
+    #expect(try SessionDoctor(imported.path).run().findings.isEmpty)
+  }
+
+  @Test(arguments: [Clip.openGOP, .mpeg2, .intraRefresh])
+  func `an entry goes back where the nearest key does not give the frame`(clip: Clip) throws {
+    let imported = try ImportedClip(clip)
+    let index = try imported.reader().index
+    let count = try imported.reader().tracks[0].frameCount
+    var back = 0
+    for sequence in 0..<count {
+      let frame = try #require(try index.frame(FrameID(track: 0, sequence: sequence)))
+      let packet = try #require(frame.packet)
+      let entry = try #require(frame.entry)
+      let key = try index.store.keyPacket(track: 0, atOrBefore: packet)
+      #expect(entry <= key)
+      #expect(try index.packet(track: 0, index: entry)?.flags.contains(.key) == true)
+      if entry < key { back += 1 }
+    }
+    #expect(back > 0)
+  }
+
+  @Test(
+    .enabled(if: sharedMedia("karma.mp4") != nil, "the shared clips are not on this machine"),
+    arguments: ["karma.mp4", "nasa_13013.mp4", "nasa_13013_rotated.mp4", "test_non_zero_start.mp4"]
+  )
+  func `real footage reads back as ffmpeg decodes it in any order`(name: String) throws {
+    let source = try #require(sharedMedia(name))
+    let folder = try TemporaryFolder()
+    let result = try SessionImporter(
+      ImportOptions(file: source.path, into: folder.file("Recordings").path, link: true)
+    ).run()
+
+    let count = try check(source, session: result.folder.path)
+
+    let expected = [
+      "karma.mp4": 362, "nasa_13013.mp4": 715, "test_non_zero_start.mp4": 12,
+    ]
+    if let frames = expected[name] { #expect(count == frames) }
+    #expect(result.status == .clean)
+  }
+}
