@@ -150,102 +150,17 @@ struct DocumentReader {
   }
 }
 
-/// One JSON object of a document whose keys are known.
-struct Members {
-  private let members: [String: JSONValue]
-  private let pointer: String
+typealias Members = DocumentFields<PipelineError>
 
-  init(_ json: JSONValue, at pointer: String, keys: [String]) throws(PipelineError) {
-    guard case .object(let members) = json else {
-      throw PipelineError(
-        .wrongValue("must be an object, is \(json.kindText)", advice: nil), at: pointer)
+extension PipelineError: DocumentFailure {
+  package init(_ problem: DocumentProblem) {
+    switch problem.reason {
+    case .unknownKey(let key, let advice):
+      self.init(.unknownKey(key, advice: advice), at: problem.pointer)
+    case .missingKey(let key): self.init(.missingKey(key), at: problem.pointer)
+    case .wrongValue(let detail, let advice):
+      self.init(.wrongValue(detail, advice: advice), at: problem.pointer)
+    case .tooLarge(let detail): self.init(.tooLarge(detail), at: problem.pointer)
     }
-    for key in members.keys.sorted() where !keys.contains(key) {
-      throw PipelineError(
-        .unknownKey(key, advice: Suggestion.advice(for: key, among: keys)),
-        at: "\(pointer)/\(key.pointerEscaped)")
-    }
-    self.members = members
-    self.pointer = pointer
-  }
-
-  func value(_ key: String) -> JSONValue? { members[key] }
-
-  func has(exactly keys: Set<String>) -> Bool { Set(members.keys) == keys }
-
-  func string(_ key: String) throws(PipelineError) -> String? {
-    guard let value = members[key] else { return nil }
-    guard case .string(let text) = value else { throw wrong(key, "a text", value) }
-    return text
-  }
-
-  func required(_ key: String) throws(PipelineError) -> String {
-    guard let text = try string(key) else {
-      throw PipelineError(.missingKey(key), at: pointer)
-    }
-    return text
-  }
-
-  func bool(_ key: String) throws(PipelineError) -> Bool? {
-    guard let value = members[key] else { return nil }
-    guard case .bool(let flag) = value else { throw wrong(key, "true or false", value) }
-    return flag
-  }
-
-  func integer(_ key: String) throws(PipelineError) -> Int? {
-    guard let value = members[key] else { return nil }
-    guard case .integer(let number) = value else { throw wrong(key, "an integer", value) }
-    return Int(number)
-  }
-
-  /// Empty when the key is absent.
-  func array(_ key: String) throws(PipelineError) -> [JSONValue] {
-    guard let value = members[key] else { return [] }
-    guard case .array(let values) = value else { throw wrong(key, "an array", value) }
-    guard values.count <= PipelineDocument.elementsMax else {
-      throw PipelineError(
-        .tooLarge("more than \(PipelineDocument.elementsMax) elements"), at: "\(pointer)/\(key)")
-    }
-    return values
-  }
-
-  /// An object of numbers; empty when the key is absent.
-  func numbers(_ key: String) throws(PipelineError) -> [String: Double] {
-    guard let value = members[key] else { return [:] }
-    guard case .object(let entries) = value else { throw wrong(key, "an object", value) }
-    var result: [String: Double] = [:]
-    for name in entries.keys.sorted() {
-      switch entries[name] {
-      case .number(let number): result[name] = number
-      case .integer(let number): result[name] = Double(number)
-      default:
-        throw PipelineError(
-          .wrongValue("must be a number", advice: nil),
-          at: "\(pointer)/\(key)/\(name.pointerEscaped)")
-      }
-    }
-    return result
-  }
-
-  func duration(_ key: String) throws(PipelineError) -> Duration {
-    let text = try required(key)
-    guard let duration = Duration(parsing: text) else {
-      throw PipelineError(
-        .wrongValue("'\(text)' is not a duration", advice: "Write it like 45ms, 1.5s or 250us"),
-        at: "\(pointer)/\(key)")
-    }
-    return duration
-  }
-
-  private func wrong(_ key: String, _ wanted: String, _ value: JSONValue) -> PipelineError {
-    PipelineError(
-      .wrongValue("must be \(wanted), is \(value.kindText)", advice: nil), at: "\(pointer)/\(key)")
-  }
-}
-
-extension String {
-  /// As a JSON pointer's token (RFC 6901).
-  var pointerEscaped: String {
-    replacing("~", with: "~0").replacing("/", with: "~1")
   }
 }

@@ -5,8 +5,6 @@ import RetakeCore
 public enum PipelineDocument {
   /// The largest document that is read, in bytes.
   public static let bytesMax = 4 << 20
-  /// The most nodes, edges or executors in one document.
-  public static let elementsMax = 4_096
 
   /// Reads and validates a document.
   ///

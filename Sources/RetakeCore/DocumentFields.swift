@@ -1,0 +1,127 @@
+/// What is wrong at one place of a document, before the room that reads it gives it its code.
+package struct DocumentProblem: Error, Hashable, Sendable {
+  /// The most elements of one array.
+  package static let elementsMax = 4_096
+
+  package enum Reason: Hashable, Sendable {
+    case unknownKey(String, advice: String)
+    case missingKey(String)
+    case wrongValue(String, advice: String?)
+    case tooLarge(String)
+  }
+
+  package var reason: Reason
+  /// A JSON pointer (RFC 6901).
+  package var pointer: String
+}
+
+/// A room's error that can say what is wrong with a document.
+package protocol DocumentFailure: Error {
+  init(_ problem: DocumentProblem)
+}
+
+extension DocumentFailure {
+  fileprivate static func problem(_ reason: DocumentProblem.Reason, at pointer: String) -> Self {
+    Self(DocumentProblem(reason: reason, pointer: pointer))
+  }
+}
+
+/// One JSON object of a document whose keys are known.
+package struct DocumentFields<Failure: DocumentFailure>: Sendable {
+  private let members: [String: JSONValue]
+  private let pointer: String
+
+  package init(_ json: JSONValue, at pointer: String, keys: [String]) throws(Failure) {
+    guard case .object(let members) = json else {
+      throw Failure.problem(
+        .wrongValue("must be an object, is \(json.kindText)", advice: nil), at: pointer)
+    }
+    for key in members.keys.sorted() where !keys.contains(key) {
+      throw Failure.problem(
+        .unknownKey(key, advice: Suggestion.advice(for: key, among: keys)),
+        at: "\(pointer)/\(key.pointerEscaped)")
+    }
+    self.members = members
+    self.pointer = pointer
+  }
+
+  package func value(_ key: String) -> JSONValue? { members[key] }
+
+  package func has(exactly keys: Set<String>) -> Bool { Set(members.keys) == keys }
+
+  package func string(_ key: String) throws(Failure) -> String? {
+    guard let value = members[key] else { return nil }
+    guard case .string(let text) = value else { throw wrong(key, "a text", value) }
+    return text
+  }
+
+  package func required(_ key: String) throws(Failure) -> String {
+    guard let text = try string(key) else {
+      throw Failure.problem(.missingKey(key), at: pointer)
+    }
+    return text
+  }
+
+  package func bool(_ key: String) throws(Failure) -> Bool? {
+    guard let value = members[key] else { return nil }
+    guard case .bool(let flag) = value else { throw wrong(key, "true or false", value) }
+    return flag
+  }
+
+  package func integer(_ key: String) throws(Failure) -> Int? {
+    guard let value = members[key] else { return nil }
+    guard case .integer(let number) = value else { throw wrong(key, "an integer", value) }
+    return Int(number)
+  }
+
+  /// Empty when the key is absent.
+  package func array(_ key: String) throws(Failure) -> [JSONValue] {
+    guard let value = members[key] else { return [] }
+    guard case .array(let values) = value else { throw wrong(key, "an array", value) }
+    guard values.count <= DocumentProblem.elementsMax else {
+      throw Failure.problem(
+        .tooLarge("more than \(DocumentProblem.elementsMax) elements"), at: "\(pointer)/\(key)")
+    }
+    return values
+  }
+
+  /// An object of numbers; empty when the key is absent.
+  package func numbers(_ key: String) throws(Failure) -> [String: Double] {
+    guard let value = members[key] else { return [:] }
+    guard case .object(let entries) = value else { throw wrong(key, "an object", value) }
+    var result: [String: Double] = [:]
+    for name in entries.keys.sorted() {
+      switch entries[name] {
+      case .number(let number): result[name] = number
+      case .integer(let number): result[name] = Double(number)
+      default:
+        throw Failure.problem(
+          .wrongValue("must be a number", advice: nil),
+          at: "\(pointer)/\(key)/\(name.pointerEscaped)")
+      }
+    }
+    return result
+  }
+
+  package func duration(_ key: String) throws(Failure) -> Duration {
+    let text = try required(key)
+    guard let duration = Duration(parsing: text) else {
+      throw Failure.problem(
+        .wrongValue("'\(text)' is not a duration", advice: "Write it like 45ms, 1.5s or 250us"),
+        at: "\(pointer)/\(key)")
+    }
+    return duration
+  }
+
+  private func wrong(_ key: String, _ wanted: String, _ value: JSONValue) -> Failure {
+    Failure.problem(
+      .wrongValue("must be \(wanted), is \(value.kindText)", advice: nil), at: "\(pointer)/\(key)")
+  }
+}
+
+extension String {
+  /// As a JSON pointer's token (RFC 6901).
+  package var pointerEscaped: String {
+    replacing("~", with: "~0").replacing("/", with: "~1")
+  }
+}
