@@ -168,3 +168,12 @@ static inline void retake_picture_attach(AVFrame *frame, AVBufferRef *buffer,
   frame->buf[0] = buffer;
   frame->extended_data = frame->data;
 }
+
+// FFmpeg 5 asks whether callbacks may come from any thread; FFmpeg 6 takes it for granted.
+static inline void retake_allow_callbacks_on_any_thread(AVCodecContext *context) {
+#if FF_API_THREAD_SAFE_CALLBACKS
+  context->thread_safe_callbacks = 1;
+#else
+  (void)context;
+#endif
+}

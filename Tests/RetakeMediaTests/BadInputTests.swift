@@ -91,6 +91,18 @@ struct BadInputTests {
       try openError(file.path)?.cause == "Invalid data found when processing input")
   }
 
+  @Test func `an MP4 whose index is there and damaged`() throws {
+    let whole = try Clips.make(
+      "whole.mp4", Clips.picture("96x64") + ["-c:v", "libx264", "-movflags", "+faststart"])
+    var bytes = try Data(contentsOf: URL(filePath: whole))
+    let header = try #require(bytes.range(of: Data("mvhd".utf8)))
+    bytes.replaceSubrange(header.lowerBound - 4..<header.lowerBound, with: [0x7F, 0, 0, 0])
+    let file = try Clips.root.file("broken.mp4")
+    try bytes.write(to: file)
+    let error = try #require(try openError(file.path))
+    #expect(error.code == "media.open.damaged" || error.code == "media.demux.noVideo", "\(error)")
+  }
+
   @Test func `a file without video`() throws {
     let file = try Clips.make(
       "sound.mkv", ["-f", "lavfi", "-i", "sine=frequency=440:duration=1", "-c:a", "pcm_s16le"])

@@ -89,6 +89,37 @@ struct DecoderTests {
       try decoded.map(\.frame.frameHash) == Clips.frameHashes(file, flags: "bitexact+unaligned"))
   }
 
+  @Test func `frames before an edit list's start are decoded and not shown`() throws {
+    let whole = try Clips.make(
+      "whole.mp4", Clips.picture("96x64", frames: 50) + ["-c:v", "libx264", "-bf", "2", "-g", "25"])
+    let file = try Clips.make("edited.mp4", ["-ss", "0.6", "-i", whole, "-c", "copy"])
+    let demuxer = try MediaDemuxer(path: file)
+    var discarded = 0
+    while let packet = try demuxer.nextPacket() {
+      discarded += packet.flags.contains(.discard) ? 1 : 0
+    }
+    let decoded = try decodeAll(file)
+    #expect(discarded > 0)
+    #expect(try decoded.map(\.frame.frameHash) == Clips.frameHashes(file))
+  }
+
+  @Test func `a change of size in mid-stream is said and decoded`() throws {
+    let file = try Clips.root.file("sizes.h264")
+    var bytes = Data()
+    for size in ["96x64", "128x96"] {
+      let part = try Clips.make("\(size).h264", Clips.picture(size) + ["-c:v", "libx264"])
+      bytes += try Data(contentsOf: URL(filePath: part))
+    }
+    try bytes.write(to: file)
+    let decoded = try decodeAll(file.path)
+    #expect(decoded.map(\.differsFromStream) == (0..<60).map { $0 >= 30 })
+    #expect(decoded.last?.frame.width == 128)
+    let memory = PictureMemory(preparation: .poisoned)
+    #expect(
+      try decodeAll(file.path, memory: memory).map(\.frame.frameHash)
+        == decoded.map(\.frame.frameHash))
+  }
+
   @Test func `every frame says which packet it comes from`() throws {
     let file = try Clips.make(
       "order.mp4", Clips.picture("96x64") + ["-c:v", "libx264", "-bf", "3", "-g", "10"])

@@ -27,6 +27,18 @@ struct PictureMemoryTests {
     #expect(try frames.map(\.frame.frameHash) == Clips.frameHashes(file))
   }
 
+  @Test func `poison is really there, outside of what the decoder writes`() throws {
+    let file = try Clips.make("poison.mkv", Clips.picture("100x60", frames: 3) + ["-c:v", "ffv1"])
+    for (preparation, expected) in [
+      (PictureMemory.Preparation.poisoned, UInt8(0xA5)), (.asItIs, 0),
+    ] {
+      let frames = try decodeAll(file, memory: PictureMemory(preparation: preparation))
+      let plane = try #require(frames.first).frame.storage.planes[0]
+      #expect(plane.stride > 100)
+      #expect(plane.base[plane.stride - 1] == expected, "the last byte of the first row's padding")
+    }
+  }
+
   @Test func `all memory comes back, and no more waits than the bound allows`() throws {
     let file = try Clips.make("bound.mkv", Clips.picture("96x64") + ["-c:v", "libx264"])
     let memory = PictureMemory(waitingMax: 4)

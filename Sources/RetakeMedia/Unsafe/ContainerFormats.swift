@@ -21,7 +21,9 @@ enum ContainerFormats {
   ]
 
   /// Why a file that FFmpeg would not open, with this message, is refused.
-  static func refusal(path: String, head: [UInt8], error: Int32) -> MediaError {
+  static func refusal(of file: MediaFile, error: Int32) throws(MediaError) -> MediaError {
+    let path = file.path
+    let head = try file.bytes(headBytesMax)
     let cause = FFmpeg.text(error)
     if isPlaylistText(head) { return .playlist(file: path) }
     guard let format = probe(path: path, head: head) else {
@@ -34,11 +36,14 @@ enum ContainerFormats {
         ? .notMedia(file: path, cause: FFmpeg.text(retake_error_invalid_data))
         : .container(file: path, format: format)
     }
-    if names.contains("mov"), error == retake_error_invalid_data {
+    if names.contains("mov"), try !MovieBoxes.hasIndex(file) {
       return .noIndex(file: path, cause: cause)
     }
     return .damaged(file: path, cause: cause)
   }
+
+  /// Bytes looked at to say why a file is refused.
+  private static let headBytesMax = 16_384
 
   static func isPlaylistText(_ head: [UInt8]) -> Bool {
     let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

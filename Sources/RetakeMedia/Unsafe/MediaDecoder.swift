@@ -135,6 +135,7 @@ package final class MediaDecoder: @unchecked Sendable {
     if usesPictureMemory {
       context.pointee.opaque = Unmanaged.passUnretained(memory).toOpaque()
       context.pointee.get_buffer2 = PictureMemory.getBuffer
+      retake_allow_callbacks_on_any_thread(context)
     }
   }
 

@@ -71,7 +71,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     defer { counts[stream] += 1 }
     var packet = MediaPacket(payload, index: counts[stream])
     // FFmpeg shortens the packet at the end of a file that was cut short, and says nothing.
-    if missingBytes > 0, let offset = packet.offset, offset + Int64(packet.size) >= fileBytes {
+    if missingBytes > 0, let offset = packet.offset, offset &+ Int64(packet.size) >= fileBytes {
       packet.flags.insert(.corrupt)
     }
     return packet
@@ -123,13 +123,10 @@ package final class MediaDemuxer: @unchecked Sendable {
       let stream = context.pointee.streams[index]
       return (0..<avformat_index_get_entries_count(stream)).reduce(end) { end, number in
         guard let entry = avformat_index_get_entry(stream, number)?.pointee else { return end }
-        return max(end, entry.pos + Int64(entry.size))
+        return max(end, entry.pos &+ Int64(entry.size))
       }
     }
   }
-
-  /// Bytes looked at to say why a file is refused.
-  private static let headBytesMax = 16_384
 
   private static func open(
     _ file: MediaFile
@@ -141,8 +138,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     // SAFETY: on failure the library frees the context and leaves nil.
     let opened = avformat_open_input(&context, "file:" + file.path, nil, &options.pointer)
     guard opened >= 0, let result = context else {
-      throw ContainerFormats.refusal(
-        path: file.path, head: try file.head(headBytesMax), error: opened)
+      throw try ContainerFormats.refusal(of: file, error: opened)
     }
     let found = avformat_find_stream_info(result, nil)
     guard found >= 0 else {

@@ -5,6 +5,7 @@ package final class MediaFile: Sendable {
   package let path: String
   /// Bytes, when it was opened.
   package let size: Int64
+  // SAFETY: the descriptor is opened and closed here, and reading at an offset has no position.
   private let descriptor: Int32
 
   /// - Throws: `MediaError` when it is missing, a folder, special, empty or unreadable.
@@ -56,12 +57,15 @@ package final class MediaFile: Sendable {
     return Int(count)
   }
 
-  /// The file's first bytes, at most `count`.
-  func head(_ count: Int) throws(MediaError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: Int(min(Int64(count), size)))
+  /// The bytes at `offset`, at most `count` and at most to the end.
+  ///
+  /// - Throws: `MediaError.read`.
+  package func bytes(_ count: Int, at offset: Int64 = 0) throws(MediaError) -> [UInt8] {
+    let available = max(0, min(Int64(count), size - offset))
+    var bytes = [UInt8](repeating: 0, count: Int(available))
     var failure: MediaError?
     bytes.withUnsafeMutableBytes { buffer in
-      do throws(MediaError) { try read(into: buffer, at: 0) } catch { failure = error }
+      do throws(MediaError) { try read(into: buffer, at: offset) } catch { failure = error }
     }
     if let failure { throw failure }
     return bytes

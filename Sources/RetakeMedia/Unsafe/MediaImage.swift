@@ -34,7 +34,7 @@ public enum MediaImage {
     guard file.size <= fileBytesMax else {
       throw .notImage(file: path, cause: "it has more than \(fileBytesMax >> 20) MB")
     }
-    return try decode(try file.head(Int(file.size)), file: path)
+    return try decode(try file.bytes(Int(file.size)), file: path)
   }
 
   /// As `read(file:)`, of bytes in memory.
