@@ -1,0 +1,54 @@
+import RetakeGraph
+
+/// The ends of pipelines.
+enum Sinks {
+  static let results = StageSignature(
+    kind: "results", version: 1, role: .sink, input: nil, output: nil,
+    summary: "writes what arrives as result lines")
+  static let discard = StageSignature(
+    kind: "discard", version: 1, role: .sink, input: nil, output: nil,
+    summary: "takes what arrives and writes nothing; its ledger still counts")
+  static let closure = StageSignature(
+    kind: "closure", version: 1, role: .sink, input: nil, output: nil,
+    summary: "calls a closure with what arrives")
+
+  /// The engine itself writes the lines of a results sink; there is nothing more to do.
+  static let silent = AnyStage.Body.sink { _ in }
+
+  static func stage(_ signature: StageSignature) -> AnyStage {
+    AnyStage(signature: signature, options: AnyStage.canonical(NoOptions()), body: silent)
+  }
+}
+
+extension AnyStage {
+  /// A sink that writes what arrives as result lines; for `PipelineChain.sink(_:)`.
+  public static var results: AnyStage { Sinks.stage(Sinks.results) }
+  /// A sink that writes nothing; for `PipelineChain.sink(_:)`.
+  public static var discard: AnyStage { Sinks.stage(Sinks.discard) }
+}
+
+extension PipelineChain {
+  /// Ends the pipeline with a sink that writes what arrives as result lines.
+  ///
+  /// - Parameter quantum: Steps in which numbers are written, by field: `box` (default 0.1),
+  ///   `score` (0.0001) and `scalar` (0.001).
+  public func results(_ id: String = "results", quantum: [String: Double] = [:]) -> Pipeline {
+    sink(.results, id: id, quantum: quantum)
+  }
+
+  /// Ends the pipeline with a sink that writes nothing; its ledger still counts.
+  public func discard(_ id: String = "discard") -> Pipeline {
+    sink(.discard, id: id)
+  }
+
+  /// Ends the pipeline with a closure that is told of each frame, in virtual time's order. Such a
+  /// pipeline has no document.
+  public func sink(
+    _ id: String = "sink", _ body: @escaping @Sendable (SinkDelivery) -> Void
+  ) -> Pipeline {
+    sink(
+      AnyStage(
+        signature: Sinks.closure, options: AnyStage.canonical(NoOptions()), body: .sink(body),
+        isExportable: false), id: id)
+  }
+}

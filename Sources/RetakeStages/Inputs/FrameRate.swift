@@ -1,0 +1,21 @@
+import RetakeCore
+import RetakeGraph
+
+/// Frames a second as a time base in which every frame lasts one unit.
+enum FrameRate {
+  /// Whole rates exactly; 23.976, 29.97, 59.94 and their like as n × 1000/1001; others in
+  /// thousandths of a frame a second.
+  ///
+  /// - Throws: `OptionError` for the key `fps` unless the rate is 0.001 to 1,000.
+  static func timeBase(_ fps: Double) throws(OptionError) -> TimeBase {
+    guard fps >= 0.001, fps <= 1_000 else {
+      throw OptionError(key: "fps", message: "must be 0.001 to 1000, is \(fps)")
+    }
+    if let whole = Int32(exactly: fps) { return TimeBase(1, whole) }
+    let nominal = (fps * 1_001 / 1_000).rounded()
+    if nominal >= 1, abs(nominal * 1_000 / 1_001 - fps) < 0.005 {
+      return TimeBase(1_001, Int32(nominal) * 1_000)
+    }
+    return TimeBase(1_000, Int32((fps * 1_000).rounded()))
+  }
+}

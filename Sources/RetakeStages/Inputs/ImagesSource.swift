@@ -1,0 +1,91 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeMedia
+import RetakeRuntime
+
+/// Where the pictures are.
+public struct ImagesOptions: StageOptions, Hashable {
+  /// A PNG or JPEG file, or a folder of them; relative to the working folder. Must be given.
+  public var path = ""
+  /// Frames a second, 0.001 to 1,000.
+  public var fps = 30.0
+
+  public init() {}
+
+  public init(path: String, fps: Double = 30) {
+    (self.path, self.fps) = (path, fps)
+  }
+}
+
+/// Pictures in files as frames: one file, or those of a folder in the byte order of their names.
+///
+/// A folder's pictures may differ in size; the track is described by the first.
+public struct ImagesSource: FrameSource {
+  public let options: ImagesOptions
+  private let timeBase: TimeBase
+
+  /// - Throws: `OptionError` without a path, or for a rate out of its bounds.
+  public init(options: ImagesOptions) throws(OptionError) {
+    guard !options.path.isEmpty else {
+      throw OptionError(key: "path", message: "must name a PNG or JPEG file, or a folder of them")
+    }
+    timeBase = try FrameRate.timeBase(options.fps)
+    self.options = options
+  }
+
+  /// - Throws: `StagesError` when there is nothing at the path; `MediaError` when the first
+  ///   picture cannot be read.
+  public func open() throws -> any FrameReader {
+    try ImagesReader(files: try files(), timeBase: timeBase)
+  }
+
+  private func files() throws(StagesError) -> [String] {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: options.path, isDirectory: &isFolder) else {
+      throw .notFound(path: options.path)
+    }
+    guard isFolder.boolValue else { return [options.path] }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: options.path)) ?? []
+    let pictures = names.filter(Self.isPicture)
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    guard !pictures.isEmpty else { throw .noPictures(path: options.path) }
+    return pictures.map { "\(options.path)/\($0)" }
+  }
+
+  private static func isPicture(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return !name.hasPrefix(".") && [".png", ".jpg", ".jpeg"].contains { name.hasSuffix($0) }
+  }
+}
+
+/// Reads each picture when it is asked for, and keeps none.
+private struct ImagesReader: FrameReader {
+  let tracks: [TrackDescription]
+  private let files: [String]
+  private let index: TrackIndex
+
+  init(files: [String], timeBase: TimeBase) throws {
+    self.files = files
+    index = TrackIndex(pts: files.indices.map { Int64($0) }, timeBase: timeBase)
+    tracks = [
+      TrackDescription(
+        of: try MediaImage.read(file: files[0]), timeBase: timeBase, frameCount: files.count)
+    ]
+  }
+
+  func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {
+    index.entries(of: track, sequences: sequences)
+  }
+
+  func chain(of id: FrameID) -> Int { id.sequence }
+
+  func frame(_ id: FrameID) throws -> Frame {
+    let row = try index.row(id)
+    var frame = try MediaImage.read(file: files[id.sequence])
+    frame.id = id
+    frame.timestamp = row.timestamp
+    return frame
+  }
+}

@@ -1,0 +1,76 @@
+import RetakeBuffers
+import RetakeGraph
+import RetakeRuntime
+
+/// Which track of the session a source reads.
+public struct SessionSourceOptions: StageOptions, Hashable {
+  /// The number of the track, 0 to 1,023; a case may choose another.
+  public var track = 0
+
+  public init() {}
+
+  public init(track: Int) {
+    self.track = track
+  }
+}
+
+/// The kinds of sources that documents can name.
+enum Sources {
+  static let session = signature("session", "reads a track of the session that is replayed")
+  static let images = signature("images", "reads PNG and JPEG pictures, from a file or a folder")
+  static let synthetic = signature("synthetic", "draws a scene: figures, pulse or cut")
+  static let frames = signature("static", "gives frames that lie in memory")
+
+  private static func signature(_ kind: String, _ summary: String) -> StageSignature {
+    StageSignature(
+      kind: kind, version: 1, role: .source, input: nil, output: .frame, summary: summary)
+  }
+
+  static func session(_ options: SessionSourceOptions) throws(OptionError) -> SessionSource {
+    try OptionError.require(options.track, "track", in: 0...1_023)
+    return SessionSource(track: options.track)
+  }
+
+  static func stage(
+    _ signature: StageSignature, options: some StageOptions, body: any Sendable,
+    isExportable: Bool = true
+  ) -> AnyStage {
+    AnyStage(
+      signature: signature, options: AnyStage.canonical(options), body: .source(body),
+      isExportable: isExportable)
+  }
+}
+
+/// Sources as words, for `.source(…)`. A number out of its bounds stops the program with the rule
+/// that it breaks.
+extension AnyStage {
+  /// A track of the session that is replayed.
+  public static func session(track: Int = 0) -> AnyStage {
+    let options = SessionSourceOptions(track: track)
+    return Sources.stage(
+      Sources.session, options: options, body: built { try Sources.session(options) })
+  }
+
+  /// Frames in memory, at an even rate. Such a pipeline has no document.
+  public static func frames(_ frames: [Frame], fps: Double = 30) -> AnyStage {
+    .frames(built { try StaticSource(frames, fps: fps) })
+  }
+
+  /// Frames in memory, at the times of the source. Such a pipeline has no document.
+  public static func frames(_ source: StaticSource) -> AnyStage {
+    Sources.stage(Sources.frames, options: NoOptions(), body: source, isExportable: false)
+  }
+
+  /// Pictures from a PNG or JPEG file, or from a folder of them in the order of their names.
+  public static func images(path: String, fps: Double = 30) -> AnyStage {
+    let options = ImagesOptions(path: path, fps: fps)
+    return Sources.stage(
+      Sources.images, options: options, body: built { try ImagesSource(options: options) })
+  }
+
+  /// A scene that is drawn.
+  public static func synthetic(_ options: SyntheticOptions) -> AnyStage {
+    Sources.stage(
+      Sources.synthetic, options: options, body: built { try SyntheticScene(options) })
+  }
+}

@@ -1,0 +1,65 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// Frames in memory as a source: what a test injects.
+///
+/// The frames keep their pixels and get new names and times: track 0, sequence from 0, one frame
+/// interval apart or at the presentation times given.
+public struct StaticSource: FrameSource, FrameReader {
+  public let tracks: [TrackDescription]
+  private let frames: [Frame]
+  private let index: TrackIndex
+
+  /// Frames at an even rate.
+  ///
+  /// - Throws: `OptionError` when there is no frame, or a rate outside 0.001 to 1,000.
+  public init(_ frames: [Frame], fps: Double = 30) throws(OptionError) {
+    try self.init(
+      frames, pts: frames.indices.map { Int64($0) }, timeBase: FrameRate.timeBase(fps))
+  }
+
+  /// Frames at explicit presentation times.
+  ///
+  /// - Throws: `OptionError` when there is no frame, not one time for each, or times that fall.
+  public init(_ frames: [Frame], pts: [Int64], timeBase: TimeBase) throws(OptionError) {
+    guard let first = frames.first else {
+      throw OptionError(key: "frames", message: "must have at least one frame")
+    }
+    guard pts.count == frames.count, zip(pts, pts.dropFirst()).allSatisfy(<=) else {
+      throw OptionError(key: "pts", message: "must have one time a frame, in rising order")
+    }
+    let index = TrackIndex(pts: pts, timeBase: timeBase)
+    self.index = index
+    self.frames = zip(frames, index.rows).map { frame, row in
+      var frame = frame
+      frame.id = row.id
+      frame.timestamp = row.timestamp
+      return frame
+    }
+    tracks = [TrackDescription(of: first, timeBase: timeBase, frameCount: frames.count)]
+  }
+
+  public func open() -> any FrameReader { self }
+
+  public func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {
+    index.entries(of: track, sequences: sequences)
+  }
+
+  public func chain(of id: FrameID) -> Int { id.sequence }
+
+  /// - Throws: `StagesError.noSuchFrame`.
+  public func frame(_ id: FrameID) throws -> Frame { frames[try index.row(id).id.sequence] }
+}
+
+extension TrackDescription {
+  /// A track, number 0, whose frames are like this one.
+  init(of frame: Frame, timeBase: TimeBase, frameCount: Int) {
+    self.init(
+      track: 0, timeBase: timeBase, format: frame.format, width: frame.width,
+      height: frame.height, range: frame.range, matrix: frame.matrix,
+      rotationDegrees: frame.rotationDegrees, sampleAspect: frame.sampleAspect,
+      frameCount: frameCount)
+  }
+}

@@ -1,0 +1,29 @@
+import RetakeCore
+import RetakeRuntime
+
+/// The index rows of a source with one track, number 0, whose frames all stand alone.
+struct TrackIndex: Sendable {
+  let rows: [FrameEntry]
+
+  /// - Parameter pts: In rising order.
+  init(pts: [Int64], timeBase: TimeBase) {
+    rows = pts.enumerated().map { sequence, pts in
+      // Times that do not fit 64 bits of nanoseconds lie 292 years away.
+      let timestamp = Timestamp(pts: pts, timeBase: timeBase) ?? Timestamp(nanoseconds: .max)
+      return FrameEntry(
+        id: FrameID(track: 0, sequence: sequence), pts: pts, timestamp: timestamp)
+    }
+  }
+
+  func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {
+    track == 0 ? Array(rows[sequences.clamped(to: rows.indices)]) : []
+  }
+
+  /// - Throws: `StagesError.noSuchFrame`.
+  func row(_ id: FrameID) throws(StagesError) -> FrameEntry {
+    guard id.track == 0, rows.indices.contains(id.sequence) else {
+      throw .noSuchFrame(id, count: rows.count)
+    }
+    return rows[id.sequence]
+  }
+}

@@ -1,0 +1,149 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// How much of the frame counts as fingertip.
+public struct FingertipOptions: StageOptions, Hashable {
+  /// Percent of the width and of the height, around the middle; 1 to 100.
+  public var percent = 50
+
+  public init() {}
+
+  public init(percent: Int) {
+    self.percent = percent
+  }
+}
+
+/// The mean red, green and blue of the middle of a frame, 0 to 255: the raw signal of a pulse
+/// measured with a fingertip on the lens.
+///
+/// Luma and chroma are summed exactly and turned into colours once a frame by a fixed matrix of
+/// integers; nothing is clipped, so a mean may lie slightly outside 0 to 255. To measure another
+/// region, `crop` first and take 100 percent.
+public struct Fingertip: PureStage {
+  public typealias Options = FingertipOptions
+
+  public static let kind = "fingertip"
+  public static let summary = "measures mean red, green and blue in the middle of each frame"
+
+  public let options: FingertipOptions
+
+  /// - Throws: `OptionError` unless the percentage is 1 to 100.
+  public init(options: FingertipOptions) throws(OptionError) {
+    try OptionError.require(options.percent, "percent", in: 1...100)
+    self.options = options
+  }
+
+  public func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+    let means = frame.colourMeans(percent: options.percent)
+    return Scalars([
+      .init("red", means.red), .init("green", means.green), .init("blue", means.blue),
+    ])
+  }
+}
+
+/// Mean levels of the three colours.
+struct ColourMeans: Hashable {
+  var red: Double
+  var green: Double
+  var blue: Double
+}
+
+/// Exact sums of the three components over one region.
+private struct ComponentSums {
+  var lumaCount: Int
+  var luma: Int
+  var chromaCount: Int
+  var blueDifference: Int
+  var redDifference: Int
+}
+
+extension Frame {
+  func colourMeans(percent: Int) -> ColourMeans {
+    let columns = Self.middle(of: width, percent: percent)
+    let rows = Self.middle(of: height, percent: percent)
+    let count = columns.count * rows.count
+    func mean(first: Int, step: Int) -> Double {
+      Double(sampleSum(plane: 0, columns: columns, rows: rows, step: step, first: first))
+        / Double(count)
+    }
+    if let layout = PackedLayout(format) {
+      return ColourMeans(
+        red: mean(first: layout.red, step: layout.step),
+        green: mean(first: layout.green, step: layout.step),
+        blue: mean(first: layout.blue, step: layout.step))
+    }
+    guard format.isYUV else {
+      let grey = mean(first: 0, step: 1)
+      return ColourMeans(red: grey, green: grey, blue: grey)
+    }
+    return ColourCoefficients(matrix: matrix, range: range)
+      .means(componentSums(columns: columns, rows: rows))
+  }
+
+  /// An even start, and at least one sample.
+  private static func middle(of side: Int, percent: Int) -> Range<Int> {
+    let length = max(1, side * percent / 100)
+    let start = (side - length) / 2 / 2 * 2
+    return start..<start + length
+  }
+
+  private func componentSums(columns: Range<Int>, rows: Range<Int>) -> ComponentSums {
+    let across = format == .i444 ? columns : Self.halved(columns)
+    let down = format == .i420 || format == .nv12 ? Self.halved(rows) : rows
+    func chroma(_ index: Int) -> Int {
+      format == .nv12
+        ? sampleSum(plane: 1, columns: across, rows: down, step: 2, first: index)
+        : sampleSum(plane: 1 + index, columns: across, rows: down)
+    }
+    return ComponentSums(
+      lumaCount: columns.count * rows.count,
+      luma: sampleSum(plane: 0, columns: columns, rows: rows),
+      chromaCount: across.count * down.count, blueDifference: chroma(0), redDifference: chroma(1))
+  }
+
+  private static func halved(_ range: Range<Int>) -> Range<Int> {
+    range.lowerBound / 2..<(range.upperBound + 1) / 2
+  }
+}
+
+/// From luma and chroma to colours, in units of 1/65536.
+private struct ColourCoefficients {
+  var black: Int
+  var luma: Int
+  var redFromRed: Int
+  var greenFromBlue: Int
+  var greenFromRed: Int
+  var blueFromBlue: Int
+
+  /// The matrices of BT.601, BT.709 and BT.2020 (non-constant luminance), rounded to 1/65536.
+  init(matrix: ColorMatrix, range: ColorRange) {
+    let full: (Int, Int, Int, Int) =
+      switch matrix {
+      case .bt601, .identity: (91_881, 22_553, 46_802, 116_130)
+      case .bt709: (103_206, 12_276, 30_679, 121_609)
+      case .bt2020: (96_639, 10_784, 37_444, 123_299)
+      }
+    let limited = range == .limited
+    func scaled(_ value: Int) -> Int { limited ? (value * 255 + 112) / 224 : value }
+    black = limited ? 16 : 0
+    luma = limited ? (65_536 * 255 + 109) / 219 : 65_536
+    redFromRed = scaled(full.0)
+    greenFromBlue = scaled(full.1)
+    greenFromRed = scaled(full.2)
+    blueFromBlue = scaled(full.3)
+  }
+
+  func means(_ sums: ComponentSums) -> ColourMeans {
+    let (n, m) = (Int128(sums.lumaCount), Int128(sums.chromaCount))
+    let luma = Int128(luma) * (Int128(sums.luma) - Int128(black) * n) * m
+    let blue = (Int128(sums.blueDifference) - 128 * m) * n
+    let red = (Int128(sums.redDifference) - 128 * m) * n
+    let divisor = Double(65_536 * n * m)
+    func mean(_ value: Int128) -> Double { Double(value) / divisor }
+    return ColourMeans(
+      red: mean(luma + Int128(redFromRed) * red),
+      green: mean(luma - Int128(greenFromBlue) * blue - Int128(greenFromRed) * red),
+      blue: mean(luma + Int128(blueFromBlue) * blue))
+  }
+}

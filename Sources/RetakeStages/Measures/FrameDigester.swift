@@ -1,0 +1,47 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// The digest of a frame as a result of its own: what the picture was, without the picture.
+///
+/// A results sink writes it as `U frame-digest@1 DIGEST128`, the same digest that the frame itself
+/// would have there.
+public struct FrameDigest: StageValue, Hashable {
+  public static let typeName = "frame-digest"
+  public static let typeVersion = 1
+
+  /// XXH3-128 of format, width, height, range, matrix and visible rows.
+  public var value: Digest128
+
+  public init(_ value: Digest128) {
+    self.value = value
+  }
+
+  public func encoded() -> [UInt8] { value.bytes }
+
+  /// - Throws: `StageError` unless there are 16 bytes.
+  public init(decoding bytes: [UInt8]) throws {
+    guard let value = Digest128(bytes: bytes) else {
+      throw StageError(code: "digest.length", message: "a frame digest has 16 bytes")
+    }
+    self.value = value
+  }
+
+  public var facts: [ResultFact] {
+    [.user(kind: "\(Self.typeName)@\(Self.typeVersion)", digest: value)]
+  }
+}
+
+/// Gives the digest of each frame, and lets go of the frame.
+public struct FrameDigester: PureStage {
+  public static let kind = "digest"
+  public static let summary = "gives the XXH3-128 digest of each frame"
+
+  public init() {}
+
+  public init(options: NoOptions) {}
+
+  public func process(_ frame: Frame, _ context: StageContext) -> FrameDigest {
+    FrameDigest(frame.digest)
+  }
+}

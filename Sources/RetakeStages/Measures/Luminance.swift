@@ -1,0 +1,36 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// Statistics of a frame's luma, in levels from 0 to 255 of the frame's own range: `mean`, `min`,
+/// `max` and `standardDeviation` (of all pixels, not a sample).
+///
+/// The sums are exact integers and the divisions and the root correctly rounded, so every machine
+/// gives the same bits.
+public struct Luminance: PureStage {
+  public static let kind = "luminance"
+  public static let summary = "measures mean, min, max and standard deviation of the luma"
+
+  public init() {}
+
+  public init(options: NoOptions) {}
+
+  public func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+    let sums = frame.luma().luminanceSums()
+    return Scalars([
+      .init("mean", Double(sums.sum) / Double(sums.count)),
+      .init("min", Double(sums.smallest)),
+      .init("max", Double(sums.largest)),
+      .init("standardDeviation", sums.standardDeviation),
+    ])
+  }
+}
+
+extension PlaneSums {
+  /// √(n Σx² − (Σx)²) / n, with the radicand exact.
+  fileprivate var standardDeviation: Double {
+    let (n, total) = (UInt128(count), UInt128(sum))
+    let radicand = n * UInt128(squares) - total * total
+    return Double(radicand).squareRoot() / Double(count)
+  }
+}

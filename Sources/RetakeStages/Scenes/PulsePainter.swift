@@ -1,0 +1,93 @@
+import RetakeCore
+
+/// A fingertip on the lens: a red field, darker towards the corners, whose light drifts slowly and
+/// whose red swings with the pulse (its green and blue a little).
+struct PulsePainter: ScenePainter {
+  /// The true rate: 72 a minute = 1.2 Hz.
+  static let beatsPerMinute = 72
+
+  /// How bright each sample is, in 1/4,096, by plane.
+  private let weights: [[UInt16]]
+  private let widths: [Int]
+
+  init(width: Int, height: Int) {
+    let (half, halfHeight) = ((width + 1) / 2, (height + 1) / 2)
+    let luma = Self.vignette(width: width, height: height)
+    let chroma = Self.vignette(width: half, height: halfHeight)
+    weights = [luma, chroma, chroma]
+    widths = [width, half, half]
+  }
+
+  /// 1 in the middle, 2/3 in the corners.
+  private static func vignette(width: Int, height: Int) -> [UInt16] {
+    let (centreX, centreY) = (width / 2, height / 2)
+    let radius = centreX * centreX + centreY * centreY + 1
+    return (0..<width * height).map { index in
+      let (dy, dx) = (index / width - centreY, index % width - centreX)
+      return UInt16(4_096 - 1_365 * (dx * dx + dy * dy) / radius)
+    }
+  }
+
+  func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture {
+    let light = Self.light(at: timestamp)
+    let pulse = Self.pulse(at: timestamp)
+    func level(_ mean: Int, swing: Int) -> Int {
+      (mean * 256 + swing * pulse / 32_767) * light / 32_768
+    }
+    return PulsePicture(
+      components: Components(
+        red: level(188, swing: 1_024), green: level(40, swing: 160), blue: level(46, swing: 128)),
+      weights: weights, widths: widths)
+  }
+
+  /// Two slow waves, 7 and 23 seconds long, of 4 and 3 percent, around 1 = 32,768.
+  private static func light(at timestamp: Timestamp) -> Int {
+    func wave(seconds: Int) -> Int {
+      IntegerSine.value(angle(timestamp, turns: 1, inSeconds: seconds))
+    }
+    return 32_768 + (wave(seconds: 7) * 4 + wave(seconds: 23) * 3) / 100
+  }
+
+  /// A steep rise and a slower fall, from -32,767 to 32,767 at most.
+  private static func pulse(at timestamp: Timestamp) -> Int {
+    let phase = angle(timestamp, turns: beatsPerMinute, inSeconds: 60)
+    return (3 * IntegerSine.value(phase) + IntegerSine.value(2 * phase)) / 4
+  }
+
+  /// In units of 1/65,536 turn; exact for the first four years.
+  private static func angle(_ timestamp: Timestamp, turns: Int, inSeconds: Int) -> Int {
+    let period = inSeconds * 1_000_000_000
+    return Int(timestamp.nanoseconds) * turns % period * IntegerSine.turn / period
+  }
+}
+
+/// Levels in 1/256.
+private struct Components {
+  var red: Int
+  var green: Int
+  var blue: Int
+
+  /// What a plane adds to its offset where the light is full: BT.601, limited range.
+  func gain(plane: Int) -> Int32 {
+    let sum =
+      switch plane {
+      case 0: 66 * red + 129 * green + 25 * blue
+      case 1: -38 * red - 74 * green + 112 * blue
+      default: 112 * red - 94 * green - 18 * blue
+      }
+    return Int32(sum / 256)
+  }
+}
+
+private struct PulsePicture: ScenePicture {
+  var components: Components
+  var weights: [[UInt16]]
+  var widths: [Int]
+
+  func fill(_ row: inout [UInt8], plane: Int, y: Int, noise: CameraNoise) {
+    fillDithered(
+      &row, count: widths[plane], weights: weights[plane], start: y * widths[plane],
+      offset: plane == 0 ? 16 * 256 : 128 * 256, gain: components.gain(plane: plane),
+      key: noise.rowKey(plane: plane, y: y, purpose: 1))
+  }
+}

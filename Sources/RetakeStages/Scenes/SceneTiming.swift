@@ -1,0 +1,40 @@
+import RetakeCore
+
+/// When the frames of a scene are.
+struct SceneTiming {
+  var pts: [Int64]
+  var timeBase: TimeBase
+  var cutSequence: Int?
+  var gapSequence: Int?
+
+  static func even(frames: Int, fps: Int) -> SceneTiming {
+    SceneTiming(pts: (0..<frames).map { Int64($0) }, timeBase: TimeBase(1, Int32(fps)))
+  }
+
+  /// Units of the time base of `cut`, a second.
+  static let ticks = 90_000
+  /// Seconds without a frame.
+  static let gapSeconds = 2
+
+  /// Up to the cut, at two fifths of the frames, an even rate; after it two thirds of that rate,
+  /// each frame up to a fifth of an interval early or late; and at seven tenths a gap of two
+  /// seconds.
+  static func cut(_ options: SyntheticOptions) -> SceneTiming {
+    let cut = options.frames * 2 / 5
+    let gap = options.frames * 7 / 10
+    let interval = ticks / options.fps
+    let slowInterval = interval * 3 / 2
+    var due = 0
+    let pts = (0..<options.frames).map { sequence -> Int64 in
+      if sequence == gap, gap > 0 { due += gapSeconds * ticks }
+      defer { due += sequence < cut ? interval : slowInterval }
+      guard sequence >= cut, sequence > 0 else { return Int64(due) }
+      let draw = CameraNoise(seed: UInt64(options.seed), frame: UInt64(sequence)).draw
+      let fifth = slowInterval / 5
+      return Int64(due - fifth + Int(draw % UInt64(2 * fifth + 1)))
+    }
+    return SceneTiming(
+      pts: pts, timeBase: TimeBase(1, Int32(ticks)), cutSequence: cut > 0 ? cut : nil,
+      gapSequence: gap > 0 ? gap : nil)
+  }
+}

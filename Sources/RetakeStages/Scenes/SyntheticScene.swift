@@ -1,0 +1,108 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// A scene that is drawn instead of filmed: I420, limited range, BT.601, without any file.
+///
+/// Every frame is a function of the options and its number alone, in integer arithmetic, so the
+/// bytes are the same on every machine, whatever is read before.
+/// ```swift
+/// let scene = try SyntheticScene(SyntheticOptions(scene: .figures, frames: 90))
+/// let frame = try scene.frame(FrameID(track: 0, sequence: 12))
+/// ```
+public struct SyntheticScene: FrameReader, FrameSource {
+  public let options: SyntheticOptions
+  public let tracks: [TrackDescription]
+  /// Presentation times in units of `timeBase`, strictly rising.
+  public let pts: [Int64]
+  public let timeBase: TimeBase
+  /// The first frame after the cut, in scenes that have one.
+  public let cutSequence: Int?
+  /// The first frame after the gap, in scenes that have one.
+  public let gapSequence: Int?
+  private let index: TrackIndex
+  private let painter: any ScenePainter
+
+  /// - Throws: `OptionError` for a number out of its bounds.
+  public init(_ options: SyntheticOptions) throws(OptionError) {
+    try options.check()
+    self.options = options
+    let timing =
+      options.scene == .cut
+      ? SceneTiming.cut(options) : SceneTiming.even(frames: options.frames, fps: options.fps)
+    (pts, timeBase) = (timing.pts, timing.timeBase)
+    (cutSequence, gapSequence) = (timing.cutSequence, timing.gapSequence)
+    index = TrackIndex(pts: timing.pts, timeBase: timing.timeBase)
+    painter = options.painter(cutSequence: timing.cutSequence ?? options.frames)
+    tracks = [
+      TrackDescription(
+        track: 0, timeBase: timing.timeBase, format: .i420, width: options.width,
+        height: options.height, range: .limited, matrix: .bt601, frameCount: options.frames)
+    ]
+  }
+
+  /// The true rate of a `pulse` scene, in beats a minute.
+  public var pulseBeatsPerMinute: Int? {
+    options.scene == .pulse ? PulsePainter.beatsPerMinute : nil
+  }
+
+  public func open() -> any FrameReader { self }
+
+  public func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {
+    index.entries(of: track, sequences: sequences)
+  }
+
+  public func chain(of id: FrameID) -> Int { id.sequence }
+
+  /// - Throws: `StagesError.noSuchFrame`.
+  public func frame(_ id: FrameID) throws -> Frame {
+    let row = try index.row(id)
+    let noise = CameraNoise(seed: UInt64(options.seed), frame: UInt64(id.sequence))
+    let storage = SceneCanvas(width: options.width, height: options.height)
+      .draw(painter.picture(sequence: id.sequence, timestamp: row.timestamp), noise: noise)
+    return Frame(
+      id: id, timestamp: row.timestamp, format: .i420, width: options.width,
+      height: options.height, range: .limited, matrix: .bt601, storage: storage)
+  }
+}
+
+/// Knows what a scene shows at a frame.
+protocol ScenePainter: Sendable {
+  func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture
+}
+
+/// One picture before the camera's noise.
+protocol ScenePicture {
+  /// Fills the visible part of one row of a plane of I420. `noise` is for pictures that need
+  /// levels between two bytes.
+  func fill(_ row: inout [UInt8], plane: Int, y: Int, noise: CameraNoise)
+}
+
+extension SyntheticOptions {
+  fileprivate func painter(cutSequence: Int) -> any ScenePainter {
+    switch scene {
+    case .figures:
+      FiguresPainter(width: width, height: height, backdrop: .yard, figures: Figure.yard)
+    case .pulse: PulsePainter(width: width, height: height)
+    case .cut:
+      CutPainter(
+        before: FiguresPainter(
+          width: width, height: height, backdrop: .yard, figures: Array(Figure.yard.prefix(2))),
+        after: FiguresPainter(
+          width: width, height: height, backdrop: .hall, figures: Array(Figure.yard.suffix(2))),
+        cutSequence: cutSequence)
+    }
+  }
+}
+
+/// One place up to the cut, another from there on.
+private struct CutPainter: ScenePainter {
+  var before: FiguresPainter
+  var after: FiguresPainter
+  var cutSequence: Int
+
+  func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture {
+    (sequence < cutSequence ? before : after).picture(sequence: sequence, timestamp: timestamp)
+  }
+}

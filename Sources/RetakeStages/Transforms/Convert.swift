@@ -1,0 +1,47 @@
+import RetakeBuffers
+import RetakeGraph
+import RetakeMedia
+
+/// The pixel format to convert to.
+public struct ConvertOptions: StageOptions, Hashable {
+  /// `I420`, `I422`, `I444`, `NV12`, `GRAY8`, `RGB24`, `BGRA` or `RGBA`.
+  public var format = PixelFormat.i420
+
+  public init() {}
+
+  public init(format: PixelFormat) {
+    self.format = format
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    format = try container.choice(PixelFormat.self, forKey: .format)
+  }
+}
+
+/// Converts each frame to a pixel format; one that has it already passes untouched.
+///
+/// To GRAY8 it keeps the luma as it is, like `Grey`; everything else is FFmpeg's conversion, with
+/// the flags that give the same bits on every machine. The engine puts such a node in front of a
+/// stage that cannot take the format it would get.
+public struct Convert: PureStage {
+  public typealias Options = ConvertOptions
+
+  public static let kind = "convert"
+  public static let summary = "converts each frame to a pixel format"
+
+  public let options: ConvertOptions
+  private let scalers = MediaScalers()
+
+  public init(options: ConvertOptions) {
+    self.options = options
+  }
+
+  public func outputFormat(for input: PixelFormat) -> PixelFormat { options.format }
+
+  public func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
+    if frame.format == options.format { return frame }
+    if options.format == .grey { return frame.luma() }
+    return try scalers.stageFrame(frame, format: options.format)
+  }
+}

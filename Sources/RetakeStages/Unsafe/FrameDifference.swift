@@ -1,0 +1,121 @@
+import RetakeBuffers
+
+/// The pixels that changed from one GRAY8 frame to the next, and how many there are in each cell.
+///
+/// Keeps its own copy of the last picture instead of holding the frame: a decoder's buffer goes
+/// back to its pool at once. The copy is made in the same pass as the comparison.
+struct FrameDifference: Sendable {
+  private(set) var width = 0
+  private(set) var height = 0
+  private(set) var cell = 1
+  /// Cells in a row of the grid.
+  private(set) var columns = 0
+  /// Changed pixels by cell, row by row.
+  private(set) var counts: [UInt16] = []
+  private var previous: [UInt8] = []
+  /// 1 for each changed pixel.
+  private var changed: [UInt8] = []
+  /// Changed pixels in each column of pixels of the current row of cells.
+  private var tally: [UInt8] = []
+
+  /// Compares with the frame before and remembers this one.
+  ///
+  /// - Returns: `false` when there is nothing to compare with: the first frame, or another size.
+  mutating func advance(to frame: Frame, threshold: UInt8, cell: Int) -> Bool {
+    precondition(frame.format == .grey, "one sample a pixel")
+    precondition((1...64).contains(cell), "a cell's columns count in 8 bits")
+    let isComparable = frame.width == width && frame.height == height && cell == self.cell
+    if !isComparable { prepare(width: frame.width, height: frame.height, cell: cell) }
+    var row = 0
+    frame.forEachRow(of: 0) { samples in
+      compare(samples, row: row, threshold: threshold)
+      row += 1
+      if row % cell == 0 || row == height { count(cellRow: (row - 1) / cell) }
+    }
+    return isComparable
+  }
+
+  private mutating func prepare(width: Int, height: Int, cell: Int) {
+    (self.width, self.height, self.cell) = (width, height, cell)
+    columns = (width + cell - 1) / cell
+    let rows = (height + cell - 1) / cell
+    previous = [UInt8](repeating: 0, count: width * height)
+    changed = [UInt8](repeating: 0, count: width * height)
+    tally = [UInt8](repeating: 0, count: width)
+    counts = [UInt16](repeating: 0, count: columns * rows)
+  }
+
+  /// One row: marks, tallies and copies, in a loop that the compiler turns into vectors.
+  private mutating func compare(
+    _ samples: UnsafeRawBufferPointer, row: Int, threshold: UInt8
+  ) {
+    let (start, width) = (row * width, width)
+    previous.withUnsafeMutableBufferPointer { previous in
+      changed.withUnsafeMutableBufferPointer { changed in
+        tally.withUnsafeMutableBufferPointer { tally in
+          // SAFETY: a visible row has `width` samples; the two pictures have `width` times
+          // `height`, of which this row begins at `start`; the tally has `width`.
+          guard let now = samples.baseAddress?.assumingMemoryBound(to: UInt8.self),
+            let before = previous.baseAddress.map({ $0 + start }),
+            let marks = changed.baseAddress.map({ $0 + start }), let sums = tally.baseAddress
+          else { return }
+          for x in 0..<width {
+            let (a, b) = (now[x], before[x])
+            let mark: UInt8 = max(a, b) &- min(a, b) >= threshold ? 1 : 0
+            marks[x] = mark
+            sums[x] &+= mark
+            before[x] = a
+          }
+        }
+      }
+    }
+  }
+
+  /// Adds the tally up by cells and clears it.
+  private mutating func count(cellRow: Int) {
+    let (start, columns, cell, width) = (cellRow * columns, columns, cell, width)
+    counts.withUnsafeMutableBufferPointer { counts in
+      tally.withUnsafeMutableBufferPointer { tally in
+        // SAFETY: a row of cells has `columns` counts, and the last cell ends at `width`.
+        guard let target = counts.baseAddress.map({ $0 + start }), let sums = tally.baseAddress
+        else { return }
+        for column in 0..<columns {
+          var total: UInt16 = 0
+          for x in column &* cell..<min(width, column &* cell &+ cell) {
+            total &+= UInt16(sums[x])
+          }
+          target[column] = total
+        }
+        tally.update(repeating: 0)
+      }
+    }
+  }
+
+  /// A whole cell, with the number of its changed pixels.
+  func square(ofCell index: Int) -> MovingRegion {
+    let (row, column) = index.quotientAndRemainder(dividingBy: columns)
+    return MovingRegion(
+      left: column * cell, top: row * cell, right: min(width, column * cell + cell),
+      bottom: min(height, row * cell + cell), area: Int(counts[index]))
+  }
+
+  /// The tight box around the changed pixels of a cell that has some.
+  func changedBox(ofCell index: Int) -> MovingRegion {
+    let square = square(ofCell: index)
+    var box = MovingRegion(
+      left: square.right, top: square.bottom, right: square.left, bottom: square.top,
+      area: square.area)
+    changed.withUnsafeBufferPointer { marks in
+      // SAFETY: a cell's square lies inside the picture, which has `width` times `height` marks.
+      for y in square.top..<square.bottom {
+        for x in square.left..<square.right where marks[y &* width &+ x] != 0 {
+          box.left = min(box.left, x)
+          box.right = max(box.right, x + 1)
+          box.top = min(box.top, y)
+          box.bottom = max(box.bottom, y + 1)
+        }
+      }
+    }
+    return box
+  }
+}

@@ -1,0 +1,45 @@
+import RetakeBuffers
+
+extension Frame {
+  /// The same picture, described otherwise: what it is changes, what it is of does not.
+  func described(
+    format: PixelFormat, width: Int, height: Int, matrix: ColorMatrix, storage: FrameStorage
+  ) -> Frame {
+    Frame(
+      id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
+      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      storage: storage)
+  }
+
+  /// The luma plane of a YUV or grey frame as a GRAY8 frame over the same memory.
+  func lumaPlaneView() -> Frame {
+    precondition(format.isYUV || format == .grey, "the first plane is luma")
+    return described(
+      format: .grey, width: width, height: height, matrix: .identity,
+      storage: storage.view([storage.planes[0]]))
+  }
+
+  /// A rectangle of the frame over the same memory. The origin is even where the format has fewer
+  /// chroma samples than luma samples in that direction.
+  func rectangleView(x: Int, y: Int, width: Int, height: Int) -> Frame {
+    precondition(x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height)
+    let planes = (0..<format.planeCount).map { plane -> FrameStorage.Plane in
+      let whole = storage.planes[plane]
+      // SAFETY: the origin lies inside the frame, and the rows and bytes of each plane grow
+      // monotonically with width and height, so every row of the view lies inside the plane.
+      let offset =
+        format.rowCount(plane: plane, height: y) * whole.stride
+        + format.rowBytes(plane: plane, width: x)
+      return FrameStorage.Plane(base: whole.base + offset, stride: whole.stride)
+    }
+    return described(
+      format: format, width: width, height: height, matrix: matrix, storage: storage.view(planes))
+  }
+}
+
+extension FrameStorage {
+  /// Storage over a part of this one's memory, which lives as long as the view does.
+  fileprivate func view(_ planes: [Plane]) -> FrameStorage {
+    FrameStorage(planes: planes) { [self] in withExtendedLifetime(self) {} }
+  }
+}

@@ -1,0 +1,106 @@
+import RetakeBuffers
+
+/// Draws a picture into fresh I420 storage, row by row, with the camera's noise.
+struct SceneCanvas {
+  var width: Int
+  var height: Int
+
+  func draw(_ picture: any ScenePicture, noise: CameraNoise) -> FrameStorage {
+    FrameStorage.make(format: .i420, width: width, height: height) { planes, strides in
+      for plane in 0..<3 {
+        var row = [UInt8](repeating: 0, count: strides[plane])
+        for y in 0..<PixelFormat.i420.rowCount(plane: plane, height: height) {
+          picture.fill(&row, plane: plane, y: y, noise: noise)
+          let start = y * strides[plane]
+          // SAFETY: rows begin at multiples of the stride, which is a multiple of 64, and the
+          // plane has as many rows as are drawn; `row` is as long as a stride.
+          let target = UnsafeMutableRawBufferPointer(
+            rebasing: planes[plane][start..<start + strides[plane]])
+          noise.add(to: row, into: target, key: noise.rowKey(plane: plane, y: y), plane: plane)
+        }
+      }
+    }
+  }
+}
+
+extension CameraNoise {
+  /// Levels that a picture keeps free at both ends, so that noise never wraps around.
+  static let headroom = 4
+
+  /// Luma gets -4 to 4 with a standard deviation of 1.7, chroma -1 to 1. Eight bytes at a time:
+  /// no byte carries into the next, since pictures keep their headroom.
+  fileprivate func add(
+    to row: [UInt8], into target: UnsafeMutableRawBufferPointer, key: UInt64, plane: Int
+  ) {
+    row.withUnsafeBytes { source in
+      // SAFETY: both have the length of a stride, a multiple of eight bytes.
+      var counter = key
+      for offset in stride(from: 0, to: target.count, by: 8) {
+        counter &+= Self.step
+        let bits = Self.mix(counter)
+        let level = UInt64(
+          littleEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        let sum = plane == 0 ? Self.lumaNoise(bits, level) : Self.chromaNoise(bits, level)
+        target.storeBytes(of: sum.littleEndian, toByteOffset: offset, as: UInt64.self)
+      }
+    }
+  }
+
+  @inline(__always)
+  private static func lumaNoise(_ bits: UInt64, _ level: UInt64) -> UInt64 {
+    let two: UInt64 = 0x0303_0303_0303_0303
+    let one: UInt64 = 0x0101_0101_0101_0101
+    let noise =
+      (bits & two) &+ (bits >> 2 & two) &+ (bits >> 4 & one) &+ (bits >> 5 & one)
+    return level &+ noise &- 0x0404_0404_0404_0404
+  }
+
+  @inline(__always)
+  private static func chromaNoise(_ bits: UInt64, _ level: UInt64) -> UInt64 {
+    let one: UInt64 = 0x0101_0101_0101_0101
+    return level &+ (bits & one) &+ (bits >> 1 & one) &- one
+  }
+}
+
+/// Copies a row out of a plane without padding.
+func copyRow(from plane: [UInt8], at start: Int, count: Int, to row: inout [UInt8]) {
+  precondition(start >= 0 && start + count <= plane.count && count <= row.count)
+  plane.withUnsafeBytes { source in
+    row.withUnsafeMutableBytes { target in
+      // SAFETY: both ranges lie inside by the precondition.
+      target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[start..<start + count]))
+    }
+  }
+}
+
+/// Fills a row with levels between bytes: `offset` + `gain` × `weight`, dithered so that the mean
+/// over many samples keeps the fraction.
+///
+/// - Parameters:
+///   - offset: In 1/256 of a level.
+///   - gain: In 1/256 of a level, for a weight of 1; at most ±65,536.
+///   - weights: In 1/4,096; `row`'s samples begin at `start`.
+func fillDithered(
+  _ row: inout [UInt8], count: Int, weights: [UInt16], start: Int, offset: Int32, gain: Int32,
+  key: UInt64
+) {
+  precondition(start >= 0 && start + count <= weights.count && count <= row.count)
+  weights.withUnsafeBufferPointer { weights in
+    row.withUnsafeMutableBufferPointer { row in
+      // SAFETY: indices stay below `count`, which both buffers hold by the precondition.
+      var counter = key
+      var x = 0
+      while x < count {
+        counter &+= CameraNoise.step
+        var bits = CameraNoise.mix(counter)
+        for _ in 0..<min(8, count - x) {
+          let level = offset &+ (gain &* Int32(weights[start &+ x])) >> 12
+          let value = (level &+ Int32(truncatingIfNeeded: bits & 0xff)) >> 8
+          row[x] = UInt8(truncatingIfNeeded: max(16, min(235, value)))
+          bits >>= 8
+          x &+= 1
+        }
+      }
+    }
+  }
+}

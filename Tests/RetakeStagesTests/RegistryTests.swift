@@ -1,0 +1,158 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeStages
+import Testing
+
+@Suite struct RegistryTests {
+  private let registry = StageRegistry.builtIn
+
+  /// Options that a kind cannot do without.
+  private func needed(_ kind: String) -> JSONValue {
+    .object(kind == "images" ? ["path": .string("pictures")] : [:])
+  }
+
+  @Test func `the built-in kinds are these`() {
+    #expect(
+      registry.kinds == [
+        "convert", "crop", "digest", "discard", "downsample", "fingertip", "grey", "images",
+        "luminance", "motion", "results", "session", "synthetic", "throttle",
+      ])
+  }
+
+  @Test func `every kind says in a line what it does`() throws {
+    for kind in registry.kinds {
+      let signature = try #require(registry.signature(of: kind))
+      #expect(signature.kind == kind)
+      #expect((10...80).contains(signature.summary.count), "\(kind)")
+      #expect(signature.summary.first?.isLowercase == true && signature.summary.last != ".")
+    }
+  }
+
+  @Test func `the options of every kind are written in full and read back the same`() throws {
+    for kind in registry.kinds {
+      let made = try registry.make(kind: kind, options: needed(kind))
+      let again = try registry.make(kind: kind, options: made.options)
+      #expect(again.options == made.options)
+      #expect(made.signature == registry.signature(of: kind))
+      #expect(made.isExportable)
+    }
+  }
+
+  @Test func `an unknown option is answered with the one that was meant`() throws {
+    for (kind, wrong, meant) in [
+      ("motion", "treshold", "threshold"), ("downsample", "widht", "width"),
+      ("synthetic", "sceen", "scene"), ("throttle", "fsp", "fps"), ("session", "trak", "track"),
+    ] {
+      let problem = #expect(throws: OptionProblem.self) {
+        try registry.make(kind: kind, options: .object([wrong: .integer(1)]))
+      }
+      #expect(problem?.pointer == "/\(wrong)")
+      #expect(problem?.advice == "Did you mean '\(meant)'?")
+    }
+  }
+
+  @Test func `a value out of its bounds is named with its pointer`() {
+    for (kind, key, value) in [
+      ("motion", "threshold", JSONValue.integer(0)), ("motion", "cell", .integer(65)),
+      ("motion", "reach", .integer(9)), ("motion", "minimumArea", .integer(0)),
+      ("motion", "maximumRegions", .integer(1_025)), ("crop", "x", .integer(-1)),
+      ("downsample", "height", .integer(0)), ("downsample", "width", .integer(20_000)),
+      ("downsample", "algorithm", .string("magic")), ("convert", "format", .string("I42O")),
+      ("fingertip", "percent", .integer(0)), ("throttle", "fps", .integer(0)),
+      ("synthetic", "frames", .integer(0)), ("synthetic", "scene", .string("figure")),
+      ("session", "track", .integer(-1)),
+    ] {
+      let problem = #expect(throws: OptionProblem.self) {
+        try registry.make(kind: kind, options: .object([key: value]))
+      }
+      #expect(problem?.pointer == "/\(key)", "\(kind)")
+      #expect(problem?.message.contains("'\(key)'") == true, "\(problem?.message ?? "")")
+    }
+  }
+
+  @Test func `a word outside a closed set is answered with the set`() {
+    let problem = #expect(throws: OptionProblem.self) {
+      try registry.make(kind: "synthetic", options: .object(["scene": .string("rain")]))
+    }
+    #expect(problem?.message == "'scene' is one of 'figures', 'pulse', 'cut', not 'rain'")
+  }
+
+  @Test func `pictures need a path`() {
+    let problem = #expect(throws: OptionProblem.self) {
+      try registry.make(kind: "images", options: .object([:]))
+    }
+    #expect(problem?.pointer == "/path")
+  }
+
+  @Test func `only stages that can fail are waited for`() {
+    let failing = registry.kinds.filter { registry.signature(of: $0)?.canFail == true }
+    #expect(failing == ["convert", "crop", "downsample"])
+  }
+}
+
+@Suite struct ExamplePipelineTests {
+  @Test func `every example is a valid pipeline of its name`() throws {
+    #expect(ExamplePipelines.all.map(\.name) == ["downsample-digest", "motion-boxes"])
+    for example in ExamplePipelines.all {
+      let pipeline = try PipelineDocument.parse(
+        Data(example.document.utf8), catalog: StageRegistry.builtIn)
+      #expect(pipeline.name == example.name)
+      #expect(!example.summary.isEmpty)
+      #expect(ExamplePipelines.named(example.name) == example)
+    }
+    #expect(ExamplePipelines.named("nothing") == nil)
+  }
+
+  @Test func `the words give the same pipelines as the documents`() throws {
+    let digest = Pipeline.named("downsample-digest").source(.session(track: 0))
+      .downsample(width: 640, height: 480).digest().results()
+    let motion = Pipeline.named("motion-boxes").source(.session()).grey()
+      .motion(threshold: 24).cost(.fixed(.milliseconds(45))).on(executor: "vision")
+      .queue(capacity: 3, policy: .dropNewest).executor("vision")
+      .results("boxes", quantum: ["box": 0.1, "score": 0.0001])
+    for (written, example) in zip([digest, motion], ExamplePipelines.all) {
+      let read = try PipelineDocument.parse(
+        Data(example.document.utf8), catalog: StageRegistry.builtIn)
+      #expect(try PipelineDocument.json(of: written) == PipelineDocument.json(of: read))
+    }
+  }
+}
+
+@Suite struct WordTests {
+  private let picture = frame(.i420, 16, 16) { _, _, _ in 128 }
+
+  @Test func `every word adds its node`() throws {
+    let start = Pipeline.named("all").source(.synthetic(SyntheticOptions(scene: .pulse)))
+    let pipeline = start.throttle(fps: 10).crop(x: 0, y: 0, width: 320, height: 240)
+      .convert(to: .nv12).luminance().discard()
+    #expect(
+      pipeline.nodes.map(\.kind) == [
+        "synthetic", "throttle", "crop", "convert", "luminance", "discard",
+      ])
+    #expect(throws: Never.self) { try pipeline.validate() }
+    #expect(start.fingertip(percent: 80).results().nodes.map(\.kind).contains("fingertip"))
+    let written = try PipelineDocument.json(of: pipeline).canonicalText
+    let read = try PipelineDocument.parse(Data(written.utf8), catalog: StageRegistry.builtIn)
+    #expect(try PipelineDocument.json(of: read).canonicalText == written)
+  }
+
+  @Test func `closures and frames in memory run but have no document`() throws {
+    let seen = Pipeline.named("seen").source(.frames([picture])).grey().sink { _ in }
+    #expect(throws: Never.self) { try seen.validate() }
+    #expect(throws: PipelineError.self) { try PipelineDocument.json(of: seen) }
+  }
+
+  @Test func `motion after a colour source gets a visible conversion`() throws {
+    let pipeline = Pipeline.named("plain").source(.session()).motion().results()
+    let complete = try pipeline.insertingConversions(
+      sources: ["camera": .i420], catalog: StageRegistry.builtIn)
+    #expect(complete.nodes.map(\.id).contains("motion/convert"))
+    let grey = Pipeline.named("grey").source(.session()).grey().motion().results()
+    #expect(
+      try grey.insertingConversions(sources: ["camera": .i420], catalog: StageRegistry.builtIn)
+        .nodes.count == grey.nodes.count)
+  }
+}

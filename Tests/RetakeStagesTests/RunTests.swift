@@ -1,0 +1,96 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeStages
+import Testing
+
+/// Keeps what a run tells.
+private final class Listener: RunObserver {
+  var wantsDecisions: Bool { true }
+  var frames: [FinishedFrame] = []
+  var lines: [DecisionLine] = []
+
+  func decided(_ line: DecisionLine) { lines.append(line) }
+  func finished(_ frame: FinishedFrame) { frames.append(frame) }
+
+  /// The lines of one kind, as `sequence`.
+  func sequences(of kind: String) -> [Int] {
+    lines.map { "\($0)" }.filter { $0.contains(" \(kind) ") }
+      .compactMap { $0.split(separator: " ")[2].split(separator: ":").last.flatMap { Int($0) } }
+  }
+}
+
+@Suite struct RunTests {
+  private func run(
+    _ pipeline: Pipeline, bindings: [String: PreparedRun.Binding] = [:],
+    options: RunOptions = RunOptions()
+  ) throws -> (outcome: RunOutcome, heard: Listener) {
+    let listener = Listener()
+    let outcome = try PreparedRun(
+      pipeline, bindings: bindings, catalog: StageRegistry.builtIn
+    ).run(options, observer: listener)
+    return (outcome, listener)
+  }
+
+  private func scene(_ kind: SceneKind, frames: Int) -> SyntheticOptions {
+    SyntheticOptions(scene: kind, width: 160, height: 120, frames: frames)
+  }
+
+  @Test func `figures are found from the second frame on, whatever the workers`() throws {
+    let pipeline = Pipeline.named("figures").source(.synthetic(scene(.figures, frames: 40)))
+      .motion(options: MotionOptions(threshold: 24)).results()
+    let runs = try [0, 1, 3].map { try run(pipeline, options: RunOptions(workers: $0)) }
+    let results = runs.map { $0.heard.frames.map(\.result) }
+    #expect(results[0] == results[1] && results[0] == results[2])
+    #expect(runs[0].outcome.headline.delivered == 40)
+    let counts = results[0].map { result in
+      result.outcomes.reduce(0) {
+        if case .facts(let facts) = $1.content { $0 + facts.count } else { $0 }
+      }
+    }
+    #expect(counts[0] == 0)
+    #expect(counts.dropFirst().allSatisfy { (1...4).contains($0) })
+  }
+
+  @Test func `the example drops exactly what its cost lets it`() throws {
+    let example = try #require(ExamplePipelines.named("motion-boxes"))
+    let pipeline = try PipelineDocument.parse(
+      Data(example.document.utf8), catalog: StageRegistry.builtIn)
+    let reader = try SyntheticScene(scene(.figures, frames: 60))
+    let (outcome, heard) = try run(
+      pipeline, bindings: ["camera": .init(reader: reader, track: 0)],
+      options: RunOptions(mode: .redecide))
+    #expect(
+      heard.sequences(of: "drop") == [12, 16, 20, 24, 28, 31, 35, 39, 43, 47, 51, 55, 58])
+    #expect(outcome.headline.captured == 60)
+  }
+
+  @Test func `a throttle halves what a closure is told of`() throws {
+    let told = Locked<[Int]>([])
+    let pipeline = Pipeline.named("half").source(.synthetic(scene(.pulse, frames: 30)))
+      .throttle(fps: 15).fingertip().sink { delivery in
+        if case .value = delivery.content { told.withLock { $0.append(delivery.frame.sequence) } }
+      }
+    let (outcome, _) = try run(pipeline)
+    #expect(told.withLock { $0 } == Array(stride(from: 0, to: 30, by: 2)))
+    #expect(outcome.headline.thinned == 15)
+  }
+
+  @Test func `a crop outside fails its frames, and the run goes on`() throws {
+    let small = frame(.grey, 16, 16) { _, _, _ in 1 }
+    let large = frame(.grey, 64, 64) { _, _, _ in 2 }
+    let pipeline = Pipeline.named("crop").source(.frames([large, small, large]))
+      .crop(x: 32, y: 32, width: 8, height: 8).luminance().results()
+    let (outcome, _) = try run(pipeline)
+    #expect(outcome.headline.delivered == 2)
+    #expect(outcome.headline.failed == 1)
+    #expect(outcome.errors.map(\.code) == ["crop.outside"])
+  }
+
+  @Test func `a source in the graph that nothing is bound to says so`() throws {
+    let pipeline = Pipeline.named("session").source(.session()).digest().results()
+    #expect(throws: RuntimeError.self) { try run(pipeline) }
+  }
+}

@@ -1,0 +1,191 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeStages
+import Testing
+
+@Suite struct CropTests {
+  private func crop(_ frame: Frame, _ x: Int, _ y: Int, _ width: Int, _ height: Int) throws -> Frame
+  {
+    try Crop(options: CropOptions(x: x, y: y, width: width, height: height))
+      .process(frame, anyContext)
+  }
+
+  @Test func `a crop shows its rectangle of the frame`() throws {
+    let cut = try crop(frame(.grey, 8, 6) { _, y, x in 10 * y + x }, 3, 2, 2, 3)
+    #expect((cut.width, cut.height) == (2, 3))
+    #expect(cut.bytes(of: 0) == [23, 24, 33, 34, 43, 44])
+  }
+
+  @Test func `a crop copies no pixel and keeps the memory alive`() throws {
+    var whole: Frame? = frame(.grey, 8, 6) { _, y, x in 10 * y + x }
+    let base = whole?.storage.planes[0].base
+    let stride = whole?.storage.planes[0].stride
+    let cut = try crop(#require(whole), 1, 1, 7, 5)
+    whole = nil
+    #expect(cut.storage.planes[0].base == base.map { $0 + (stride ?? 0) + 1 })
+    #expect(cut.bytes(of: 0).first == 11)
+  }
+
+  @Test func `all planes of I420 are cut at the same place`() throws {
+    let cut = try crop(frame(.i420, 8, 8) { plane, y, x in 80 * plane + 8 * y + x }, 4, 2, 3, 3)
+    #expect(cut.bytes(of: 0) == [20, 21, 22, 28, 29, 30, 36, 37, 38])
+    #expect(cut.bytes(of: 1) == [90, 91, 98, 99])
+    #expect(cut.bytes(of: 2) == [170, 171, 178, 179])
+  }
+
+  @Test func `an odd offset is rounded down where chroma is coarser`() throws {
+    for (format, x, y) in [
+      (PixelFormat.i420, 2, 4), (.nv12, 2, 4), (.i422, 2, 5), (.i444, 3, 5), (.grey, 3, 5),
+    ] {
+      let cut = try crop(frame(format, 10, 10) { _, y, x in 10 * y + x }, 3, 5, 4, 4)
+      #expect(cut.bytes(of: 0).first == UInt8(10 * y + x), "\(format)")
+      #expect((cut.width, cut.height) == (4, 4))
+    }
+  }
+
+  @Test func `packed pixels stay whole`() throws {
+    let cut = try crop(frame(.rgb, 4, 2) { _, y, x in 20 * y + x }, 1, 1, 2, 1)
+    #expect(cut.bytes(of: 0) == [23, 24, 25, 26, 27, 28])
+  }
+
+  @Test func `a crop of a crop is one crop`() throws {
+    for format in [PixelFormat.i420, .nv12, .i422, .i444, .grey, .rgb, .rgba] {
+      let whole = frame(format, 12, 12) { plane, y, x in (60 * plane + 17 * y + x) & 255 }
+      let twice = try crop(crop(whole, 2, 4, 9, 8), 4, 2, 5, 5)
+      let once = try crop(whole, 6, 6, 5, 5)
+      #expect(twice.digest == once.digest, "\(format)")
+    }
+  }
+
+  @Test func `without a size the crop goes to the edges`() throws {
+    let cut = try crop(frame(.grey, 5, 4) { _, y, x in 10 * y + x }, 3, 2, 0, 0)
+    #expect(cut.bytes(of: 0) == [23, 24, 33, 34])
+  }
+
+  @Test func `a crop outside the frame fails the frame`() throws {
+    for (x, y, width, height) in [(0, 0, 9, 1), (8, 0, 1, 1), (0, 6, 0, 0), (4, 4, 4, 3)] {
+      let error = #expect(throws: StageError.self) {
+        try crop(frame(.grey, 8, 6) { _, _, _ in 0 }, x, y, width, height)
+      }
+      #expect(error?.code == "crop.outside")
+      #expect(error?.severity == .recoverable)
+    }
+  }
+
+  @Test func `a crop keeps the frame's name, time, range and matrix`() throws {
+    var whole = frame(.i420, 8, 8, range: .limited) { _, _, _ in 0 }
+    whole.id = FrameID(track: 3, sequence: 4)
+    whole.timestamp = Timestamp(nanoseconds: 5)
+    whole.matrix = .bt709
+    whole.rotationDegrees = 90
+    let cut = try crop(whole, 0, 0, 2, 2)
+    #expect((cut.id, cut.timestamp, cut.range) == (whole.id, whole.timestamp, .limited))
+    #expect((cut.matrix, cut.rotationDegrees) == (.bt709, 90))
+  }
+}
+
+@Suite struct GreyTests {
+  @Test func `the luma plane of YUV is shared, not copied`() {
+    for format in [PixelFormat.i420, .i422, .i444, .nv12] {
+      let colour = frame(format, 6, 4, range: .limited) { plane, y, x in 100 * plane + 6 * y + x }
+      let luma = Grey().process(colour, anyContext)
+      #expect(share(luma, colour))
+      #expect((luma.format, luma.range, luma.matrix) == (.grey, .limited, .identity))
+      #expect(luma.bytes(of: 0) == Array(0..<24))
+    }
+  }
+
+  @Test func `a grey frame passes as it is`() {
+    let given = grey([[1, 2], [3, 4]])
+    #expect(share(Grey().process(given, anyContext), given))
+  }
+
+  @Test func `packed colours are weighted`() {
+    let pixels: [[UInt8]] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]]
+    let expected: [UInt8] = [76, 150, 29, 255]
+    let rgb = Frame(format: .rgb, width: 4, height: 1, planes: [pixels.flatMap(\.self)])
+    let rgba = Frame(format: .rgba, width: 4, height: 1, planes: [pixels.flatMap { $0 + [9] }])
+    let bgra = Frame(
+      format: .bgra, width: 4, height: 1, planes: [pixels.flatMap { $0.reversed() + [9] }])
+    for colour in [rgb, rgba, bgra] {
+      let luma = Grey().process(colour, anyContext)
+      #expect(luma.bytes(of: 0) == expected)
+      #expect(luma.range == colour.range)
+    }
+  }
+}
+
+@Suite struct ScalingTests {
+  private func scaled(_ frame: Frame, _ width: Int, _ height: Int) throws -> Frame {
+    try Downsample(options: DownsampleOptions(width: width, height: height))
+      .process(frame, anyContext)
+  }
+
+  @Test func `halving takes the mean of four pixels`() throws {
+    let small = try scaled(frame(.grey, 64, 32) { _, y, x in (x / 2 % 2) * 100 + y / 2 }, 32, 16)
+    #expect((small.width, small.height, small.format) == (32, 16, .grey))
+    let expected = frame(.grey, 32, 16) { _, y, x in x % 2 * 100 + y }
+    #expect(small.bytes(of: 0) == expected.bytes(of: 0))
+  }
+
+  @Test func `a frame of the size asked for passes untouched`() throws {
+    let given = frame(.i420, 64, 32) { _, _, x in x }
+    #expect(share(try scaled(given, 64, 32), given))
+  }
+
+  @Test func `sizes and formats may change from frame to frame`() throws {
+    let stage = try Downsample(options: DownsampleOptions(width: 24, height: 20))
+    for format in PixelFormat.allCases {
+      for (width, height) in [(64, 48), (33, 17), (24, 48), (1, 1)] {
+        let given = frame(format, width, height, range: .limited) { _, _, _ in 77 }
+        let small = try stage.process(given, anyContext)
+        #expect((small.width, small.height, small.format) == (24, 20, format))
+        #expect(small.bytes(of: 0).allSatisfy { $0 == 77 })
+      }
+    }
+  }
+
+  @Test func `a scaled frame keeps its range, matrix and name`() throws {
+    var given = frame(.nv12, 64, 48, range: .limited) { _, _, _ in 100 }
+    given.matrix = .bt709
+    given.id = FrameID(track: 1, sequence: 9)
+    let small = try scaled(given, 32, 24)
+    #expect((small.range, small.matrix, small.id) == (.limited, .bt709, given.id))
+  }
+
+  @Test func `conversion to its own format copies nothing`() throws {
+    let given = frame(.nv12, 16, 16) { _, _, _ in 1 }
+    let convert = Convert(options: ConvertOptions(format: .nv12))
+    #expect(share(try convert.process(given, anyContext), given))
+    #expect(convert.outputFormat(for: .i420) == .nv12)
+  }
+
+  @Test func `conversion to grey is the luma`() throws {
+    let given = frame(.i420, 16, 16, range: .limited) { _, y, x in 16 + y + x }
+    let convert = Convert(options: ConvertOptions(format: .grey))
+    let converted = try convert.process(given, anyContext)
+    #expect(share(converted, given))
+    #expect(converted.digest == Grey().process(given, anyContext).digest)
+  }
+
+  @Test func `chroma is laid out anew, not changed`() throws {
+    let given = frame(.i420, 32, 16, range: .limited) { plane, y, x in 60 * plane + y + x + 20 }
+    let convert = Convert(options: ConvertOptions(format: .nv12))
+    let nv12 = try convert.process(given, anyContext)
+    #expect(nv12.bytes(of: 0) == given.bytes(of: 0))
+    let pairs: [[UInt8]] = zip(given.bytes(of: 1), given.bytes(of: 2)).map { [$0, $1] }
+    #expect(nv12.bytes(of: 1) == Array(pairs.joined()))
+  }
+
+  @Test func `white is white in every colour format, to two levels`() throws {
+    let white = frame(.i420, 32, 16, range: .limited) { plane, _, _ in plane == 0 ? 235 : 128 }
+    for format in [PixelFormat.rgb, .rgba, .bgra] {
+      let converted = try Convert(options: ConvertOptions(format: format))
+        .process(white, anyContext)
+      #expect(converted.range == .full)
+      // FFmpeg's fixed point gives 253 for limited white.
+      #expect(converted.bytes(of: 0).allSatisfy { $0 >= 253 }, "\(format)")
+    }
+  }
+}
