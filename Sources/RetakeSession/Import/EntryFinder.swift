@@ -32,8 +32,12 @@ struct EntryFinder: Sendable {
   }
 
   init(
-    table: any PacketTable, memory: PictureMemory, packets: [PacketRecord], damaged: Set<Int>
+    table: any PacketTable, memory: PictureMemory, packets: [PacketRecord], damaged: Set<Int>,
+    delay: Int = 0
   ) {
+    // The second of two fields, and what the decoder holds back: drained early, H.264 drops
+    // pictures that it would have shown later.
+    margin = 2 + delay
     self.table = table
     self.memory = memory
     keys = packets.indices.filter { $0 == 0 || packets[$0].flags.contains(.key) }
@@ -122,8 +126,8 @@ struct EntryFinder: Sendable {
   }
 
   private static let singleSteps = 4
-  /// Packets after the wanted ones that a picture may need: the second of two fields.
-  private static let margin = 2
+  /// Packets after the wanted ones that a picture may need before the decoder shows it.
+  private let margin: Int
 
   /// Which of the pictures come out with equal pixels when decoding begins at `entry`.
   private func decodedEqually(
@@ -136,7 +140,7 @@ struct EntryFinder: Sendable {
     var equal: Set<Wanted> = []
     var hasFinished = false
     while !missing.isEmpty {
-      let limit = min(packetCount, last + 1 + Self.margin)
+      let limit = min(packetCount, last + 1 + margin)
       guard let outcome = try run.outcome(before: limit) else {
         if hasFinished { break }
         run.finish()

@@ -25,6 +25,20 @@ struct DecodedFact: Hashable, Sendable {
   var damage: String?
   var shape: Shape
 
+  init(
+    packet: Int, occurrence: Int, pts: Int64?, bestEffort: Int64?, duration: Int64,
+    digest: Digest128, damage: String? = nil, shape: Shape
+  ) {
+    self.packet = packet
+    self.occurrence = occurrence
+    self.pts = pts
+    self.bestEffort = bestEffort
+    self.duration = duration
+    self.digest = digest
+    self.damage = damage
+    self.shape = shape
+  }
+
   init(_ decoded: DecodedFrame, occurrence: Int) {
     packet = decoded.packetIndex
     self.occurrence = occurrence

@@ -84,7 +84,8 @@ struct TrackIndexing {
     of ranked: inout [FrameRanking.Ranked], table: ImportTable, damage: [Int: String]
   ) throws(SessionError) {
     let finder = EntryFinder(
-      table: table, memory: memory, packets: packets, damaged: Set(damage.keys))
+      table: table, memory: memory, packets: packets, damaged: Set(damage.keys),
+      delay: stream.delay)
     let wanted = ranked.compactMap { frame -> EntryFinder.Wanted? in
       guard let fact = frame.fact, damage[fact.packet] == nil else { return nil }
       return EntryFinder.Wanted(

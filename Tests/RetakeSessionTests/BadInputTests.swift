@@ -1,0 +1,108 @@
+import Foundation
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+struct BadInputTests {
+  private let folder: TemporaryFolder
+  private let into: String
+
+  init() throws {
+    folder = try TemporaryFolder()
+    into = folder.file("Recordings").path
+  }
+
+  private func importing(_ file: String, tracks: [Int] = [], name: String? = nil) -> String? {
+    code {
+      try SessionImporter(
+        ImportOptions(file: file, name: name, into: into, tracks: tracks)
+      ).run()
+    }
+  }
+
+  private var leftovers: [String] {
+    (try? FileManager.default.subpathsOfDirectory(atPath: into)) ?? []
+  }
+
+  @Test func `what is no media is refused by name and leaves nothing`() throws {
+    let text = try folder.write("hello, this is a text\n", to: "text.txt").path
+    let empty = try folder.write("", to: "empty.mp4").path
+    let playlist = try folder.write(
+      "#EXTM3U\n#EXTINF:1,\nother.mp4\n", to: "playlist.mkv"
+    ).path
+    let clip = try Clip.openGOP.make(in: folder)
+    let cut = folder.file("cut.mp4")
+    let whole = try Data(contentsOf: clip)
+    try whole.prefix(whole.count * 6 / 10).write(to: cut)
+
+    #expect(importing(text) == "media.open.notMedia")
+    #expect(importing(empty) == "media.open.empty")
+    #expect(importing(playlist) == "media.open.playlist")
+    #expect(importing(cut.path) == "media.open.noIndex")
+    #expect(importing(folder.url.path) == "media.open.directory")
+    #expect(importing(folder.file("none.mp4").path) == "media.open.missing")
+    #expect(importing(clip.path, tracks: [5]) == "media.demux.noTrack")
+    #expect(importing(clip.path, name: "...") == "session.name.bad")
+    #expect(leftovers.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: into))
+  }
+
+  @Test func `sound alone is refused`() throws {
+    let sound = folder.file("sound.wav").path
+    _ = try runCommand(
+      "ffmpeg", arguments: ["-v", "error", "-f", "lavfi", "-i", "sine=duration=0.2", sound])
+
+    let found = importing(sound)
+
+    #expect(found == "media.demux.noVideo" || found == "media.open.container")
+    #expect(leftovers.isEmpty)
+  }
+
+  @Test func `a name that exists is refused and left alone`() throws {
+    let clip = try Clip.lateStart.make(in: folder)
+    #expect(importing(clip.path, name: "yard") == nil)
+    let before = try contents(of: into)
+
+    #expect(importing(clip.path, name: "yard") == "session.name.taken")
+    #expect(try contents(of: into) == before)
+  }
+
+  @Test(arguments: [
+    ImportProgress.Phase.copying, .indexing, .decoding, .checking,
+  ])
+  func `an interrupted import leaves nothing`(phase: ImportProgress.Phase) throws {
+    let clip = try Clip(
+      name: "long", file: "long.mp4",
+      inputs: ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30", "-frames:v", "300"],
+      output: ["-c:v", "libx264", "-g", "10", "-pix_fmt", "yuv420p"]
+    ).make(in: folder)
+    let options = ImportOptions(file: clip.path, into: into)
+
+    let found = code { try SessionImporter(options) { $0.phase != phase }.run() }
+
+    #expect(found == "session.interrupted")
+    #expect(!FileManager.default.fileExists(atPath: into))
+  }
+
+  @Test func `names become safe for a folder`() throws {
+    #expect(try SessionFolder.sanitised(name: "yard") == "yard")
+    #expect(try SessionFolder.sanitised(name: "../../etc/passwd") == "etc-passwd")
+    #expect(try SessionFolder.sanitised(name: "Grüße aus  Köln!") == "Gr-e-aus-K-ln")
+    #expect(try SessionFolder.sanitised(name: String(repeating: "a", count: 99)).count == 64)
+    #expect(code { try SessionFolder.sanitised(name: "///") } == "session.name.bad")
+    #expect(code { try SessionFolder.sanitised(name: "") } == "session.name.bad")
+  }
+
+  @Test func `what is no session is refused by name`() throws {
+    let empty = folder.file("empty").path
+    try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)
+    let file = try folder.write("x", to: "file").path
+
+    #expect(code { try SessionReader(opening: empty) } == "session.open.notSession")
+    #expect(code { try SessionReader(opening: file) } == "session.open.notSession")
+    #expect(code { try SessionReader(opening: empty + "/none") } == "session.open.notSession")
+    #expect(code { try SessionDoctor(empty).run() } == "session.open.notSession")
+  }
+}

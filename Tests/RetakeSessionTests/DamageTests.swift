@@ -1,0 +1,167 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeStore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+struct DamageTests {
+  private func media(_ imported: ImportedClip) throws -> URL {
+    URL(filePath: imported.path + "/" + (try imported.reader().mediaFiles()[0]))
+  }
+
+  /// Flips one bit in the middle of a packet.
+  private func flip(packet: Int, of imported: ImportedClip) throws {
+    let record = try #require(try imported.reader().index.packet(track: 0, index: packet))
+    let place = Int(try #require(record.offset)) + record.size / 2
+    var bytes = try Data(contentsOf: media(imported))
+    bytes[place] ^= 4
+    try bytes.write(to: media(imported))
+  }
+
+  @Test func `a flipped bit in the media is found and only its group of pictures fails`() throws {
+    let imported = try ImportedClip(.openGOP)
+    let rows = try imported.reader().index.store.frames(track: 0, sequences: 0..<120)
+    let packet = 40
+    let hit = rows.filter { ($0.entry ?? 0) <= packet && packet <= ($0.packet ?? 0) }
+    try flip(packet: packet, of: imported)
+
+    let diagnosis = try SessionDoctor(imported.path).run()
+    let reader = try imported.reader()
+    var failed: [Int] = []
+    for row in rows {
+      do {
+        _ = try reader.frame(FrameID(track: 0, sequence: row.sequence))
+      } catch SessionError.mediaMismatch(let file, let track, let found, let frame, _) {
+        failed.append(row.sequence)
+        #expect(file.hasSuffix("media/original.mp4") && track == 0 && found == packet)
+        #expect(frame?.sequence == rows.first { $0.packet == packet }?.sequence)
+      }
+    }
+
+    #expect(diagnosis.findings.map(\.code) == ["session.doctor.file", "session.doctor.packet"])
+    #expect(diagnosis.findings.last?.packet == packet)
+    #expect(!diagnosis.isHealthy)
+    // A neighbour that the decoder shows only after the damaged packet may fail with it.
+    #expect(Set(failed).isSuperset(of: hit.map(\.sequence)))
+    #expect(!hit.isEmpty && failed.count <= hit.count + 3)
+  }
+
+  @Test func `missing and cut media are told apart and named`() throws {
+    let imported = try ImportedClip(.variableRate)
+    let file = try media(imported)
+    let whole = try Data(contentsOf: file)
+    try whole.prefix(whole.count / 2).write(to: file)
+    let last = try imported.reader().tracks[0].frameCount - 1
+
+    #expect(
+      code { try imported.reader().frame(FrameID(track: 0, sequence: last)) }
+        == "session.media.mismatch")
+    #expect(try !SessionDoctor(imported.path).run().isHealthy)
+
+    try FileManager.default.removeItem(at: file)
+    #expect(
+      code { try imported.reader().frame(FrameID(track: 0, sequence: 0)) }
+        == "session.media.missing")
+    let codes = try SessionDoctor(imported.path).run().findings.map(\.code)
+    #expect(codes.contains("session.doctor.media"))
+  }
+
+  @Test func `a damaged database is a typed error and the doctor says so`() throws {
+    let imported = try ImportedClip(.lateStart)
+    let database = URL(filePath: imported.path + "/session.sqlite")
+    let whole = try Data(contentsOf: database)
+    for step in 0..<120 {
+      var bytes = whole
+      bytes[100 + (step * 5_003) % (whole.count - 100)] ^= UInt8(1 << (step % 8))
+      try bytes.write(to: database)
+      let diagnosis = try SessionDoctor(imported.path).run()
+      if diagnosis.isHealthy {
+        // Bits of free pages and of the header's counters: every row is what it was.
+        #expect(code { try imported.reader().index.store.checkDigest() } == nil)
+      }
+    }
+    try whole.prefix(whole.count - 1).write(to: database)
+
+    #expect(code { try imported.reader() } == "store.truncated")
+    #expect(
+      try SessionDoctor(imported.path).run().findings.map(\.code) == ["session.doctor.database"])
+  }
+
+  @Test func `a changed row is found by the doctor`() throws {
+    let imported = try ImportedClip(.lateStart)
+    let result = try runCommand(
+      "sqlite3",
+      arguments: [
+        imported.path + "/session.sqlite",
+        "UPDATE frame SET pts_ns = pts_ns + 1 WHERE sequence = 3",
+      ])
+    #expect(result.status == 0)
+
+    let diagnosis = try SessionDoctor(imported.path).run()
+
+    #expect(diagnosis.findings.map(\.code) == ["session.doctor.digest"])
+  }
+
+  @Test func `a database that names a file elsewhere is refused`() throws {
+    let imported = try ImportedClip(.lateStart)
+    for path in ["../../etc/passwd", "/etc/passwd", "media//x", "media/./x"] {
+      _ = try runCommand(
+        "sqlite3",
+        arguments: [imported.path + "/session.sqlite", "UPDATE segment SET file = '\(path)'"])
+      #expect(code { try imported.reader() } == "session.file.unsafe")
+    }
+  }
+
+  @Test func `damage that was there at the import is recorded and stays where it is`() throws {
+    let clean = try ImportedClip(.openGOP)
+    try flip(packet: 50, of: clean)
+    let folder = try TemporaryFolder()
+
+    let result = try SessionImporter(
+      ImportOptions(file: try media(clean).path, name: "hurt", into: folder.url.path)
+    ).run()
+
+    let reader = try SessionReader(
+      opening: result.folder.path, options: ReadOptions(verifiesPixels: true))
+    let entries = try reader.entries(of: 0, sequences: 0..<200)
+    let damaged = entries.filter { $0.damage != nil }
+    #expect(try SessionDoctor(result.folder.path, deep: true).run().isHealthy)
+    if damaged.isEmpty {
+      // The decoder noticed nothing: then the picture is what the bytes say.
+      #expect(result.status == .clean)
+    } else {
+      #expect(result.status == .lossy)
+      #expect(damaged.count < 40)
+      #expect(
+        code { try reader.frame(damaged[0].id) } == "session.frame.noPixels")
+    }
+    for entry in entries where entry.damage == nil { _ = try reader.frame(entry.id) }
+  }
+
+  @Test func `a faststart file cut short is imported as lossy`() throws {
+    let folder = try TemporaryFolder()
+    let clip = try Clip(
+      name: "faststart", file: "fast.mp4", inputs: Clip.openGOP.inputs,
+      output: Clip.openGOP.output + ["-movflags", "+faststart"]
+    ).make(in: folder)
+    let whole = try Data(contentsOf: clip)
+    try whole.prefix(whole.count * 6 / 10).write(to: clip)
+
+    let result = try SessionImporter(
+      ImportOptions(file: clip.path, into: folder.file("Recordings").path)
+    ).run()
+
+    #expect(result.status == .lossy)
+    #expect(result.notes.contains { $0.contains("cut short") })
+    #expect((20..<110).contains(result.tracks[0].frames))
+    let reader = try SessionReader(
+      opening: result.folder.path, options: ReadOptions(verifiesPixels: true))
+    for entry in try reader.entries(of: 0, sequences: 0..<200) where entry.damage == nil {
+      _ = try reader.frame(entry.id)
+    }
+    #expect(try SessionDoctor(result.folder.path).run().isHealthy)
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeStore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+struct ReaderTests {
+  @Test func `reading changes nothing in the folder`() throws {
+    let imported = try ImportedClip(.twoTracks)
+    let before = try contents(of: imported.folder.url.path)
+
+    let reader = try imported.reader()
+    for track in reader.tracks {
+      for sequence in 0..<track.frameCount {
+        _ = try reader.frame(FrameID(track: track.track, sequence: sequence))
+      }
+      _ = try reader.entries(of: track.track, sequences: 0..<track.frameCount)
+    }
+    _ = try reader.info()
+    _ = try SessionDoctor(imported.path, deep: true).run()
+    _ = try SessionList(in: imported.folder.file("Recordings").path)
+
+    #expect(try contents(of: imported.folder.url.path) == before)
+    #expect(before.keys.filter { $0.hasSuffix("sqlite-wal") }.isEmpty)
+  }
+
+  @Test func `a session that was never closed is read from a copy and as recovered`() throws {
+    let imported = try ImportedClip(.openGOP)
+    let store = try imported.reader().index.store
+    let folder = SessionFolder(path: imported.folder.file("open").path)
+    try FileManager.default.createDirectory(
+      atPath: folder.path, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: imported.path + "/media", toPath: folder.media)
+    let writer = try StoreWriter(creating: folder.database, durability: .recording)
+    writer.append(try store.segments())
+    writer.append(try store.segmentTracks())
+    writer.append(try store.packets(track: 0, indexes: 0..<200))
+    writer.append(
+      try store.frames(track: 0, sequences: 0..<200).map {
+        var frame = $0
+        if frame.entry == frame.packet { frame.entry = nil }
+        return frame
+      })
+    try writer.commit()
+    let before = try contents(of: folder.path)
+
+    let reader = try SessionReader(
+      opening: folder.path, options: ReadOptions(verifiesPixels: true))
+
+    #expect(before.keys.contains("session.sqlite-wal"))
+    #expect(try reader.status() == .recovered)
+    for sequence in stride(from: 119, through: 0, by: -7) {
+      _ = try reader.frame(FrameID(track: 0, sequence: sequence))
+    }
+    #expect(try reader.info().frames.captured == 120)
+    #expect(try contents(of: folder.path) == before)
+    try writer.close()
+  }
+
+  @Test func `chains are read by several threads at once and give the same frames`() throws {
+    let imported = try ImportedClip(.openGOP)
+    let ordered = try imported.reader(ReadOptions(framesPerChain: nil))
+    let ids = (0..<120).map { FrameID(track: 0, sequence: $0) }
+    let expected = try ids.map { try ordered.frame($0).pixelDigest }
+    let reader = try imported.reader()
+    let chains = Dictionary(grouping: ids) { reader.chain(of: $0) }
+
+    let found = Found()
+    DispatchQueue.concurrentPerform(iterations: chains.count) { chain in
+      for id in chains[chain] ?? [] {
+        found.add(id.sequence, (try? reader.frame(id))?.pixelDigest)
+      }
+    }
+
+    #expect(Set(ids.map { ordered.chain(of: $0) }) == [0])
+    #expect(chains.keys.sorted() == Array(0..<chains.count))
+    #expect(chains.count > 3)
+    #expect(found.inOrder == expected)
+  }
+
+  @Test func `two tracks have their streams' numbers and their own digests`() throws {
+    let both = try ImportedClip(.twoTracks)
+    let one = try ImportedClip(.twoTracks, tracks: [2])
+
+    let reader = try both.reader()
+    let single = try one.reader()
+
+    #expect(reader.tracks.map(\.track) == [1, 2])
+    #expect(reader.tracks.map(\.frameCount) == [30, 25])
+    #expect(single.tracks.map(\.track) == [2])
+    #expect(both.result.notes == ["stream 0 (audio, aac) is kept in the file, not indexed"])
+    #expect(try reader.inputDigest(tracks: [2]) == single.inputDigest(tracks: [2]))
+    #expect(try reader.inputDigest(tracks: [1, 2]) == reader.sessionDigest())
+    #expect(try reader.sessionDigest() != single.sessionDigest())
+    #expect(code { try single.inputDigest(tracks: [1]) } == "session.track.unknown")
+    #expect(
+      code { try single.frame(FrameID(track: 1, sequence: 0)) } == "session.track.unknown")
+    #expect(
+      code { try single.frame(FrameID(track: 2, sequence: 25)) } == "session.frame.unknown")
+    #expect(
+      code { try single.frame(FrameID(track: 2, sequence: -1)) } == "session.frame.unknown")
+  }
+
+  @Test func `entries carry times unshifted and the packets' digests`() throws {
+    let imported = try ImportedClip(.lateStart)
+    let reader = try imported.reader()
+
+    let entries = try reader.entries(of: 0, sequences: 5..<8)
+
+    #expect(entries.map(\.id.sequence) == [5, 6, 7])
+    #expect(entries[0].timestamp.nanoseconds == 3_667_000_000)
+    #expect(entries.allSatisfy { $0.arrival == $0.timestamp })
+    #expect(entries.allSatisfy { $0.damage == nil && !$0.isPayloadMissing })
+    let frame = try #require(try reader.index.frame(entries[1].id))
+    let number = try #require(frame.packet)
+    let packet = try #require(try reader.index.packet(track: 0, index: number))
+    #expect(entries[1].packetDigest == packet.digest)
+    #expect(try reader.frame(entries[1].id).timestamp == entries[1].timestamp)
+  }
+
+  @Test func `other pixels than at the import are another machine's or an error`() throws {
+    let imported = try ImportedClip(.lateStart)
+    _ = try runCommand(
+      "sqlite3",
+      arguments: [
+        imported.path + "/session.sqlite",
+        "UPDATE frame SET pixel_hash = zeroblob(16) WHERE sequence = 3",
+      ])
+    let id = FrameID(track: 0, sequence: 3)
+
+    #expect(code { try imported.reader().frame(id) } == "session.pixels.mismatch")
+    #expect(code { try imported.reader(ReadOptions()).frame(id) } == nil)
+  }
+
+  @Test func `a linked file is not copied and reads the same`() throws {
+    let folder = try TemporaryFolder()
+    let clip = try Clip.lateStart.make(in: folder)
+    let into = folder.file("Recordings").path
+
+    let linked = try SessionImporter(
+      ImportOptions(file: clip.path, name: "linked", into: into, link: true)
+    ).run()
+    let copied = try SessionImporter(
+      ImportOptions(file: clip.path, name: "copied", into: into)
+    ).run()
+
+    let attributes = try FileManager.default.attributesOfItem(
+      atPath: linked.folder.path + "/media/original.mkv")
+    #expect(attributes[.referenceCount] as? Int == 2)
+    #expect(
+      try SessionReader(opening: linked.folder.path).sessionDigest()
+        == SessionReader(opening: copied.folder.path).sessionDigest())
+    let names = try SessionList(in: into).items.map(\.folder.name)
+    #expect(names == ["copied", "linked"])
+  }
+
+  @Test func `info tells frames tracks and digests as JSON`() throws {
+    let imported = try ImportedClip(.twoTracks)
+
+    let info = try imported.reader().info()
+    let data = try JSONEncoder().encode(info)
+    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+
+    #expect((object["frames"] as? [String: Int])?["captured"] == 55)
+    #expect((object["tracks"] as? [[String: Any]])?.count == 2)
+    #expect(object["status"] as? String == "clean")
+    #expect((object["sessionDigest"] as? String)?.count == 32)
+    #expect(info.tracks[0].codec == "h264" && info.tracks[0].assumed == ["range", "matrix"])
+    #expect(info.kind == "imported")
+    #expect(info.durationNanoseconds == 966_666_667)
+    let notes = try String(contentsOfFile: imported.path + "/NOTES.md", encoding: .utf8)
+    #expect(notes.contains("two.mp4") && notes.contains("## Licence"))
+  }
+
+  @Test func `a change of size begins a new segment and odd times are flagged`() throws {
+    let folder = try TemporaryFolder()
+    var joined = Data()
+    for size in ["96x64", "64x48"] {
+      let part = try Clip(
+        name: size, file: "\(size).ts",
+        inputs: ["-f", "lavfi", "-i", "testsrc2=size=\(size):rate=30", "-frames:v", "30"],
+        output: ["-c:v", "libx264", "-g", "10", "-bf", "2", "-pix_fmt", "yuv420p"]
+      ).make(in: folder)
+      joined.append(try Data(contentsOf: part))
+    }
+    let file = folder.file("joined.ts")
+    try joined.write(to: file)
+
+    let result = try SessionImporter(
+      ImportOptions(file: file.path, into: folder.file("Recordings").path)
+    ).run()
+
+    let reader = try SessionReader(
+      opening: result.folder.path, options: ReadOptions(verifiesPixels: true))
+    let rows = try reader.index.store.frames(track: 0, sequences: 0..<100)
+    #expect(reader.index.segments.count == 2)
+    #expect(reader.index.segments[1]?.reason == "64x48 I420")
+    #expect(rows.count >= 58)
+    #expect(rows.contains { $0.assumed.contains(.ptsBackwards) })
+    var sizes: [Int: Int] = [:]
+    for row in rows where row.cause == nil {
+      let frame = try reader.frame(FrameID(track: 0, sequence: row.sequence))
+      sizes[frame.width, default: 0] += 1
+    }
+    #expect((sizes[96] ?? 0) >= 28 && (sizes[64] ?? 0) >= 28)
+  }
+}
+
+/// Digests by sequence, from several threads.
+private final class Found: @unchecked Sendable {
+  private let lock = NSLock()
+  private var digests: [Int: Digest128?] = [:]
+
+  func add(_ sequence: Int, _ digest: Digest128?) { lock.withLock { digests[sequence] = digest } }
+
+  var inOrder: [Digest128?] {
+    lock.withLock { digests.keys.sorted().map { digests[$0] ?? nil } }
+  }
+}
