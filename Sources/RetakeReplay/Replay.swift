@@ -133,7 +133,7 @@ public struct Replay: Sendable {
       do throws(ResultTextError) {
         sinks.append(
           ResultHeader.Sink(
-            path: node.id,
+            node.id,
             quantisation: try Quantisation(
               box: quantum["box"], score: quantum["score"], scalar: quantum["scalar"])))
       } catch {
