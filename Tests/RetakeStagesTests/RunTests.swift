@@ -89,6 +89,14 @@ private final class Listener: RunObserver {
     #expect(outcome.errors.map(\.code) == ["crop.outside"])
   }
 
+  @Test func `discard writes nothing and its ledger counts`() throws {
+    let pipeline = Pipeline.named("none").source(.synthetic(scene(.pulse, frames: 5)))
+      .luminance().discard()
+    let (outcome, heard) = try run(pipeline)
+    #expect(outcome.headline.delivered == 5)
+    #expect(heard.frames.flatMap(\.result.outcomes).allSatisfy { $0.content == .facts([]) })
+  }
+
   @Test func `a source in the graph that nothing is bound to says so`() throws {
     let pipeline = Pipeline.named("session").source(.session()).digest().results()
     #expect(throws: RuntimeError.self) { try run(pipeline) }

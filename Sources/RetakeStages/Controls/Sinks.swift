@@ -6,7 +6,7 @@ enum Sinks {
     kind: "results", version: 1, role: .sink, input: nil, output: nil,
     summary: "writes what arrives as result lines")
   static let discard = StageSignature(
-    kind: "discard", version: 1, role: .sink, input: nil, output: nil,
+    kind: AnyStage.discardKind, version: 1, role: .sink, input: nil, output: nil,
     summary: "takes what arrives and writes nothing; its ledger still counts")
   static let closure = StageSignature(
     kind: "closure", version: 1, role: .sink, input: nil, output: nil,

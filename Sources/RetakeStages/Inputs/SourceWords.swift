@@ -16,7 +16,8 @@ public struct SessionSourceOptions: StageOptions, Hashable {
 
 /// The kinds of sources that documents can name.
 enum Sources {
-  static let session = signature("session", "reads a track of the session that is replayed")
+  static let session = signature(
+    AnyStage.sessionKind, "reads a track of the session that is replayed")
   static let images = signature("images", "reads PNG and JPEG pictures, from a file or a folder")
   static let synthetic = signature("synthetic", "draws a scene: figures, pulse or cut")
   static let frames = signature("static", "gives frames that lie in memory")
