@@ -1,0 +1,13 @@
+@_exported import RetakeBuffers
+@_exported import RetakeCompare
+@_exported import RetakeCore
+@_exported import RetakeGolden
+@_exported import RetakeGraph
+@_exported import RetakeMedia
+@_exported import RetakeRecord
+@_exported import RetakeReplay
+@_exported import RetakeReport
+@_exported import RetakeRuntime
+@_exported import RetakeSession
+@_exported import RetakeStages
+@_exported import RetakeSuite

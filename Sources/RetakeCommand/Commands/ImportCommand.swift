@@ -1,0 +1,64 @@
+import ArgumentParser
+import Retake
+
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Make a session of a video file.",
+    discussion: """
+      The file is kept byte for byte and indexed by packet and frame, each with a checksum.
+
+      Examples:
+        retake import clip.mp4
+        retake import dashcam.mkv --name night-drive --track 0
+        retake import huge.mp4 --link
+      """)
+
+  @Argument(help: "The video file.", completion: .file())
+  var file: String
+
+  @Option(help: "The session's name; the file's name without its extension if not given.")
+  var name: String?
+
+  @Option(help: "The folder that the session's folder is made in.")
+  var into = "Recordings"
+
+  @Option(help: "A video track to index, by its stream number; repeat for several. All if not given.")
+  var track: [Int] = []
+
+  @Flag(help: "Link to the file rather than copying it.")
+  var link = false
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    Interruption.listen()
+    let line = ProgressLine(isQuiet: output.quiet)
+    let importer = SessionImporter(
+      ImportOptions(file: file, name: name, into: into, tracks: track, link: link)
+    ) { progress in
+      line.update(progress.phase.rawValue, done: progress.done, total: progress.total)
+      return !Interruption.isRequested
+    }
+    defer { line.finish() }
+    let result = try importer.run()
+    line.finish()
+    for note in result.notes { output.note("note: \(note)") }
+    if output.json {
+      try Console.json(try SessionReader(opening: result.folder.path).info())
+    } else {
+      Console.result(text(of: result))
+    }
+  }
+
+  private func text(of result: ImportResult) -> String {
+    var lines = ["\(result.folder.name)  \(result.status.rawValue)  \(result.folder.path)"]
+    for track in result.tracks {
+      lines.append(
+        "  track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  "
+          + "\(track.frames) frames" + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
+    }
+    lines.append("next: retake replay \(result.folder.name) --pipeline example:motion-boxes")
+    return lines.joined(separator: "\n")
+  }
+}

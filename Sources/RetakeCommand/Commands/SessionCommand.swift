@@ -1,0 +1,139 @@
+import ArgumentParser
+import Foundation
+import Retake
+
+struct SessionCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "session", abstract: "Look at sessions.",
+    subcommands: [SessionListCommand.self, SessionInfoCommand.self, SessionDoctorCommand.self])
+}
+
+/// A session by name in the project's Recordings, or by path.
+struct SessionArgument: ParsableArguments {
+  @Argument(help: "A session: its name in Recordings, or its folder.")
+  var session: String
+
+  func path(in project: Project) throws -> String { try project.sessionPath(session) }
+}
+
+struct SessionListCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the sessions of a folder.")
+
+  @Option(help: "The folder with the sessions.")
+  var from = "Recordings"
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let list = try SessionList(in: from)
+    if output.json {
+      try Console.json(list.items.map { ListedSession($0) })
+      return
+    }
+    guard !list.items.isEmpty else {
+      output.note("no sessions in \(from)\n  Make one: retake import FILE")
+      return
+    }
+    for item in list.items { Console.result(Self.line(item)) }
+  }
+
+  private static func line(_ item: SessionList.Item) -> String {
+    switch item.info {
+    case .success(let info):
+      let seconds = Double(info.durationNanoseconds) / 1e9
+      let tracks = info.tracks.map { "\($0.width)x\($0.height) \($0.codec)" }
+      return "\(info.name)  \(info.status.rawValue)  \(info.frames.captured) frames  "
+        + "\((seconds * 10).rounded() / 10) s  " + tracks.joined(separator: ", ")
+    case .failure(let error):
+      return "\(item.folder.name)  unreadable: \(visible(error.message))"
+    }
+  }
+}
+
+/// A session in `session list --json`.
+private struct ListedSession: Encodable {
+  var name: String
+  var info: SessionInfo?
+  var error: String?
+
+  init(_ item: SessionList.Item) {
+    name = item.folder.name
+    switch item.info {
+    case .success(let info): self.info = info
+    case .failure(let error): self.error = error.description
+    }
+  }
+}
+
+struct SessionInfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Say what a session holds.")
+
+  @OptionGroup var session: SessionArgument
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    let info = try SessionReader(opening: path).info()
+    if output.json {
+      try Console.json(info)
+      return
+    }
+    Console.result("\(info.name)  \(info.status.rawValue), \(info.kind)  \(info.path)")
+    for track in info.tracks { Console.result("  " + Self.text(of: track)) }
+    Console.result(
+      "  \(info.frames.captured) frames, \(info.frames.damaged) damaged, "
+        + "\(info.frames.payloadMissing) without pixels, \(info.events) events, "
+        + "\(info.bytes) bytes")
+    if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
+    Console.result("  digest \(info.sessionDigest)")
+  }
+
+  private static func text(of track: SessionInfo.Track) -> String {
+    let seconds = Double(track.durationNanoseconds) / 1e9
+    let colour = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
+    let assumed = track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
+    let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)°"
+    return "track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
+      + "\(assumed)  \(track.frames) frames, \((seconds * 1_000).rounded() / 1_000) s\(rotation)"
+  }
+}
+
+struct SessionDoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Check every checksum and reference of a session.",
+    discussion: "Exits with 0 when the session is whole, with 2 when anything is damaged.")
+
+  @OptionGroup var session: SessionArgument
+  @Flag(help: "Also decode every frame and compare its pixels.")
+  var deep = false
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    let diagnosis = try SessionDoctor(path: path, decodes: deep) { progress in
+      line.update("checking", done: progress.done, total: progress.total)
+    }.run()
+    line.finish()
+    if output.json {
+      try Console.json(diagnosis)
+    } else {
+      report(diagnosis)
+    }
+    if !diagnosis.isHealthy { throw CommandEnd(status: .trouble) }
+  }
+
+  private func report(_ diagnosis: SessionDiagnosis) {
+    for finding in diagnosis.findings {
+      Console.result("\(finding.severity.rawValue): \(visible(finding.message)) [\(finding.code)]")
+      if let advice = finding.advice { Console.result("  \(visible(advice))") }
+    }
+    if diagnosis.omitted > 0 { Console.result("and \(diagnosis.omitted) more") }
+    Console.result(
+      (diagnosis.isHealthy ? "whole" : "damaged")
+        + ": \(diagnosis.packetsChecked) packets and \(diagnosis.framesChecked) frames checked")
+  }
+}

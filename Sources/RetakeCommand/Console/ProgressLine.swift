@@ -1,0 +1,53 @@
+import Foundation
+import Retake
+
+/// One line on a terminal that says how far long work is, and how long it will take.
+final class ProgressLine: Sendable {
+  private struct State: Sendable {
+    var drawnNanoseconds: Int64 = 0
+    var isDrawn = false
+  }
+
+  /// Between two drawings.
+  private static let intervalNanoseconds: Int64 = 100_000_000
+
+  private let clock = WallClock()
+  private let start: Int64
+  private let state = Locked(State())
+  private let isShown: Bool
+
+  init(isQuiet: Bool = false) {
+    isShown = Console.isInteractive && !isQuiet
+    start = clock.monotonicNanoseconds
+  }
+
+  func update(_ label: String, done: Int, total: Int?) {
+    guard isShown else { return }
+    let now = clock.monotonicNanoseconds
+    let isDue = state.withLock { state in
+      guard now - state.drawnNanoseconds >= Self.intervalNanoseconds else { return false }
+      state.drawnNanoseconds = now
+      state.isDrawn = true
+      return true
+    }
+    if isDue { draw(text(label, done: done, total: total, nanoseconds: now - start)) }
+  }
+
+  /// Takes the line away.
+  func finish() {
+    if state.withLock({ $0.isDrawn }) { draw("") }
+  }
+
+  private func text(_ label: String, done: Int, total: Int?, nanoseconds: Int64) -> String {
+    let seconds = Double(nanoseconds) / 1e9
+    let rate = seconds > 0 ? Double(done) / seconds : 0
+    guard let total, total > 0 else { return "\(label)  \(done)  \(Int(rate))/s" }
+    let percent = min(100, done * 100 / total)
+    let left = rate > 0 ? Int(Double(max(0, total - done)) / rate) : 0
+    return "\(label)  \(percent) %  \(done) of \(total)  \(Int(rate))/s  \(left) s left"
+  }
+
+  private func draw(_ text: String) {
+    try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[2K\(text)".utf8))
+  }
+}

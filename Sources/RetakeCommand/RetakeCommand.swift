@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Retake
+
+/// The command `retake`, as a library: a package with stages of its own makes its own `retake`.
+///
+/// ```swift
+/// RetakeCommand.main(stages: { $0.register(BrightRegion.self) })
+/// ```
+public enum RetakeCommand {
+  /// Parses the process's arguments, does what they say, and exits with the documented status.
+  ///
+  /// - Parameters:
+  ///   - stages: Registers stage kinds beside the built-in ones.
+  ///   - pipelines: Pipelines made in Swift, reachable as `example:NAME`.
+  public static func main(
+    stages: (inout StageRegistry) -> Void = { _ in }, pipelines: [Pipeline] = []
+  ) -> Never {
+    var registry = StageRegistry.builtIn
+    stages(&registry)
+    let environment = CommandEnvironment(registry: registry, pipelines: pipelines)
+    let status = CommandEnvironment.$current.withValue(environment) {
+      run(Array(CommandLine.arguments.dropFirst()))
+    }
+    exit(status.rawValue)
+  }
+
+  private static func run(_ arguments: [String]) -> ExitStatus {
+    do {
+      var command = try Root.parseAsRoot(arguments)
+      try command.run()
+      return .passed
+    } catch let end as CommandEnd {
+      return end.status
+    } catch let error as any CodedError {
+      Console.error(error)
+      return ErrorStatus.of(error)
+    } catch {
+      return usage(error)
+    }
+  }
+
+  /// Help, versions and wrong arguments, as the parser tells them.
+  private static func usage(_ error: any Error) -> ExitStatus {
+    let code = Root.exitCode(for: error)
+    let text = Root.fullMessage(for: error)
+    if code.isSuccess {
+      if !text.isEmpty { Console.result(text) }
+      return .passed
+    }
+    if code == .validationFailure {
+      Console.note(text)
+      return .usage
+    }
+    Console.note("error: \(text.isEmpty ? "\(error)" : text)")
+    return .trouble
+  }
+}
+
+/// Ends a command that has already said everything.
+struct CommandEnd: Error {
+  var status: ExitStatus
+}
+
+struct Root: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "retake",
+    abstract: "Record what a camera pipeline saw, replay it in virtual time, and compare.",
+    discussion: """
+      Begin here:
+        retake import clip.mp4                        make a session of footage
+        retake replay clip --pipeline example:motion-boxes
+        retake test clip --pipeline example:motion-boxes
+        retake accept --reason "first golden"
+
+      Exit codes: 0 passed, 1 regression, 2 trouble, 3 golden missing, 4 nothing compared,
+      5 stale or not comparable, 64 wrong arguments, 130 interrupted.
+      """,
+    version: Tool.version,
+    subcommands: [
+      ImportCommand.self, SessionCommand.self, PipelineCommand.self,
+      ReplayCommand.self,
+      VerifyCommand.self,
+    ])
+}

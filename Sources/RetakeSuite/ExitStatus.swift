@@ -1,0 +1,58 @@
+import RetakeCompare
+
+/// What a command's end means to a script.
+public enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
+  case passed = 0
+  case regression = 1
+  /// The job could not be done.
+  case trouble = 2
+  /// A golden is missing or not accepted.
+  case missingGolden = 3
+  /// Nothing was selected or compared.
+  case nothingCompared = 4
+  /// A golden is stale, or cannot be compared.
+  case staleOrNotComparable = 5
+  /// The command line is wrong.
+  case usage = 64
+  case interrupted = 130
+
+  /// Strongest first.
+  private static let precedence: [ExitStatus] = [
+    .interrupted, .usage, .trouble, .regression, .staleOrNotComparable, .missingGolden,
+    .nothingCompared, .passed,
+  ]
+
+  /// One status for several: the strongest.
+  public static func strongest(_ statuses: some Sequence<ExitStatus>) -> ExitStatus? {
+    let all = Set(statuses)
+    return precedence.first { all.contains($0) }
+  }
+
+  /// In words, for reports.
+  public var meaning: String {
+    switch self {
+    case .passed: "passed"
+    case .regression: "a regression was found"
+    case .trouble: "the job could not be done"
+    case .missingGolden: "a golden is missing or not accepted"
+    case .nothingCompared: "nothing was selected or compared"
+    case .staleOrNotComparable: "a golden is stale or cannot be compared"
+    case .usage: "the command line is wrong"
+    case .interrupted: "interrupted"
+    }
+  }
+}
+
+extension Verdict {
+  /// The status of a case with this verdict. Stale goldens only warn on a desk.
+  public func exitStatus(isCI: Bool) -> ExitStatus {
+    switch self {
+    case .passed: .passed
+    case .changed: .regression
+    case .missing: .missingGolden
+    case .stale: isCI ? .staleOrNotComparable : .passed
+    case .notComparable: .staleOrNotComparable
+    case .errored: .trouble
+    }
+  }
+}

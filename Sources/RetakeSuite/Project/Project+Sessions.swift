@@ -1,0 +1,47 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+
+extension Project {
+  /// The names of the sessions in Recordings, by their bytes.
+  public var sessionNames: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: recordings)) ?? []
+    return names.filter {
+      !$0.hasPrefix(".")
+        && FileManager.default.fileExists(atPath: "\(recordings)/\($0)/session.sqlite")
+    }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// A session's folder by its name in Recordings, or by its path.
+  ///
+  /// - Throws: `SuiteError.noSession`.
+  public func sessionPath(_ name: String) throws(SuiteError) -> String {
+    let named = "\(recordings)/\(name)"
+    if name.isSafeName, FileManager.default.fileExists(atPath: named) { return named }
+    let given = path(name)
+    guard FileManager.default.fileExists(atPath: given) else {
+      throw .noSession(name, folder: recordings, known: sessionNames)
+    }
+    return URL(fileURLWithPath: given).standardizedFileURL.path
+  }
+
+  /// A case that the project does not name: a pipeline by itself, named after it.
+  ///
+  /// - Throws: `SuiteError.noPipeline`, `PipelineError`.
+  public func definition(
+    ofPipeline name: String, catalog: some StageCatalog, given: [Pipeline]
+  ) throws -> CaseDefinition {
+    let pipeline = try pipeline(name, catalog: catalog, given: given)
+    return CaseDefinition(name: pipeline.name.folderName, pipeline: name)
+  }
+}
+
+extension String {
+  /// The text with what may not stand in a folder's name replaced by `-`.
+  var folderName: String {
+    let plain = String(
+      map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
+        .prefix(64))
+    return plain.isSafeName ? plain : "case-\(Digest128(of: self).short)"
+  }
+}

@@ -1,0 +1,227 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeRuntime
+import Yams
+
+extension Project {
+  /// The largest retake.yml that is read, in bytes.
+  static let fileBytesMax = 1 << 20
+
+  /// Reads the retake.yml of a folder; a folder without one is a project with defaults.
+  ///
+  /// - Throws: `SuiteError` with the pointer of what is wrong.
+  public init(reading folder: String) throws(SuiteError) {
+    self.init(folder: folder)
+    let file = path(Self.fileName)
+    guard FileManager.default.fileExists(atPath: file) else { return }
+    hasFile = true
+    guard let data = FileManager.default.contents(atPath: file), data.count <= Self.fileBytesMax
+    else { throw SuiteError.projectUnreadable(file: file, cause: "it cannot be read") }
+    do throws(ProjectProblem) {
+      try ProjectReader().read(try Self.json(String(decoding: data, as: UTF8.self)), into: &self)
+    } catch {
+      throw SuiteError.project(error.problem, file: Self.fileName)
+    }
+  }
+
+  private static func json(_ text: String) throws(ProjectProblem) -> JSONValue {
+    do {
+      guard let node = try Yams.compose(yaml: text) else { return .object([:]) }
+      return try JSONValue(yaml: node)
+    } catch let problem as ProjectProblem {
+      throw problem
+    } catch {
+      throw ProjectProblem(
+        DocumentProblem(
+          reason: .wrongValue("it is not YAML: \(Self.oneLine("\(error)"))", advice: nil),
+          pointer: ""))
+    }
+  }
+
+  private static func oneLine(_ text: String) -> String {
+    text.split(whereSeparator: \.isNewline).joined(separator: " ")
+  }
+}
+
+/// A problem in retake.yml on its way to `SuiteError`.
+struct ProjectProblem: DocumentFailure {
+  var problem: DocumentProblem
+
+  init(_ problem: DocumentProblem) { self.problem = problem }
+
+  init(_ detail: String, advice: String? = nil, at pointer: String) {
+    problem = DocumentProblem(reason: .wrongValue(detail, advice: advice), pointer: pointer)
+  }
+}
+
+/// Turns the content of retake.yml into a `Project`, each key checked.
+private struct ProjectReader {
+  typealias Fields = DocumentFields<ProjectProblem>
+
+  func read(_ json: JSONValue, into project: inout Project) throws(ProjectProblem) {
+    let keys = ["v", "cases", "suites", "compare", "budgets", "minimumFramesPerSecond"]
+    let fields = try Fields(json, at: "", keys: keys)
+    guard let v = try fields.integer("v") else {
+      throw ProjectProblem("'v' is missing", advice: "Begin the file with: v: 1", at: "")
+    }
+    guard v == 1 else {
+      throw ProjectProblem("version \(v) is not 1", advice: "Update Retake, or write v: 1", at: "/v")
+    }
+    for (name, json) in try members(fields.value("cases"), at: "/cases") {
+      project.cases.append(try definition(name, json, at: "/cases/\(name.pointerEscaped)"))
+    }
+    for (name, json) in try members(fields.value("suites"), at: "/suites") {
+      project.suites[name] = try suite(
+        json, at: "/suites/\(name.pointerEscaped)", known: project.cases.map(\.name))
+    }
+    if let rules = fields.value("compare") {
+      project.compare = try decoded(CompareRules.self, rules, at: "/compare")
+      try checkRuleKeys(rules)
+    }
+    for (name, value) in try fields.numbers("budgets") { project.budgets[name] = Int(value) }
+    project.minimumFramesPerSecond = try number(fields, "minimumFramesPerSecond")
+  }
+
+  /// An object's members in the order of their names.
+  private func members(
+    _ json: JSONValue?, at pointer: String
+  ) throws(ProjectProblem) -> [(String, JSONValue)] {
+    guard let json else { return [] }
+    guard case .object(let members) = json else {
+      throw ProjectProblem("must be an object, is \(json.kindText)", at: pointer)
+    }
+    return members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  private func definition(
+    _ name: String, _ json: JSONValue, at pointer: String
+  ) throws(ProjectProblem) -> CaseDefinition {
+    guard name.isSafeName else {
+      throw ProjectProblem(
+        "'\(name)' cannot be a case's name", advice: "Use letters, digits, - and _", at: pointer)
+    }
+    let keys = ["pipeline", "mode", "costs", "seed", "tracks", "quantisation"]
+    let fields = try Fields(json, at: pointer, keys: keys)
+    var definition = CaseDefinition(name: name, pipeline: try fields.required("pipeline"))
+    if let mode = try fields.string("mode") {
+      definition.mode = try word(mode, RunOptions.Mode.self, "mode", at: "\(pointer)/mode")
+    }
+    if let costs = try fields.string("costs") {
+      let fitting = definition.mode == .lossless ? ["none", "declared"] : ["declared"]
+      guard fitting.contains(costs) else {
+        throw ProjectProblem(
+          "costs '\(costs)' cannot be used here", advice: "Write: costs: declared",
+          at: "\(pointer)/costs")
+      }
+    }
+    if let seed = try fields.integer("seed") {
+      guard seed >= 0 else { throw ProjectProblem("a seed is 0 or more", at: "\(pointer)/seed") }
+      definition.seed = UInt64(seed)
+    }
+    for (node, track) in try fields.numbers("tracks") {
+      guard let track = Int(exactly: track), track >= 0 else {
+        throw ProjectProblem("a track is a whole number", at: "\(pointer)/tracks/\(node)")
+      }
+      definition.tracks[node] = track
+    }
+    for (sink, json) in try members(
+      fields.value("quantisation"), at: "\(pointer)/quantisation")
+    {
+      let place = "\(pointer)/quantisation/\(sink.pointerEscaped)"
+      definition.quantisation[sink] = try Fields(
+        .object(["quantum": json]), at: place, keys: ["quantum"]
+      ).numbers("quantum")
+    }
+    return definition
+  }
+
+  private func suite(
+    _ json: JSONValue, at pointer: String, known: [String]
+  ) throws(ProjectProblem) -> [SuiteEntry] {
+    guard case .array(let entries) = json else {
+      throw ProjectProblem("must be a list, is \(json.kindText)", at: pointer)
+    }
+    var result: [SuiteEntry] = []
+    for (index, entry) in entries.enumerated() {
+      let place = "\(pointer)/\(index)"
+      let fields = try Fields(entry, at: place, keys: ["sessions", "cases"])
+      let cases = try texts(fields, "cases", at: place)
+      for (position, name) in cases.enumerated() where !known.contains(name) {
+        throw ProjectProblem(
+          "there is no case '\(name)'", advice: Suggestion.advice(for: name, among: known),
+          at: "\(place)/cases/\(position)")
+      }
+      result.append(SuiteEntry(sessions: try texts(fields, "sessions", at: place), cases: cases))
+    }
+    return result
+  }
+
+  private func texts(
+    _ fields: Fields, _ key: String, at pointer: String
+  ) throws(ProjectProblem) -> [String] {
+    var result: [String] = []
+    for (index, value) in try fields.array(key).enumerated() {
+      guard case .string(let text) = value else {
+        throw ProjectProblem(
+          "must be a text, is \(value.kindText)", at: "\(pointer)/\(key)/\(index)")
+      }
+      result.append(text)
+    }
+    guard !result.isEmpty else {
+      throw ProjectProblem("'\(key)' is missing or empty", at: pointer)
+    }
+    return result
+  }
+
+  private func word<Word: RawRepresentable & CaseIterable>(
+    _ text: String, _ type: Word.Type, _ what: String, at pointer: String
+  ) throws(ProjectProblem) -> Word where Word.RawValue == String {
+    guard let word = Word(rawValue: text) else {
+      throw ProjectProblem(
+        "'\(text)' is no \(what)",
+        advice: Suggestion.advice(for: text, among: Word.allCases.map(\.rawValue)), at: pointer)
+    }
+    return word
+  }
+
+  private func number(_ fields: Fields, _ key: String) throws(ProjectProblem) -> Double? {
+    switch fields.value(key) {
+    case nil: return nil
+    case .integer(let value): return Double(value)
+    case .number(let value): return value
+    default: throw ProjectProblem("must be a number", at: "/\(key)")
+    }
+  }
+
+  private func decoded<Value: Decodable>(
+    _ type: Value.Type, _ json: JSONValue, at pointer: String
+  ) throws(ProjectProblem) -> Value {
+    do {
+      return try json.decode(type)
+    } catch let error as DecodingError {
+      throw ProjectProblem(error.shortText, at: pointer + error.pointer)
+    } catch {
+      throw ProjectProblem("\(error)", at: pointer)
+    }
+  }
+
+  private func checkRuleKeys(_ json: JSONValue) throws(ProjectProblem) {
+    for (sink, rule) in try members(json, at: "/compare") {
+      _ = try Fields(
+        rule, at: "/compare/\(sink.pointerEscaped)",
+        keys: SinkRule.CodingKeys.allCases.map(\.rawValue))
+    }
+  }
+}
+
+extension String {
+  /// Whether this may be the name of a folder: `[A-Za-z0-9][A-Za-z0-9._-]*`, at most 64 long.
+  var isSafeName: Bool {
+    guard let first = utf8.first, utf8.count <= 64 else { return false }
+    func isPlain(_ byte: UInt8) -> Bool {
+      (97...122).contains(byte) || (65...90).contains(byte) || (48...57).contains(byte)
+    }
+    return isPlain(first) && utf8.allSatisfy { isPlain($0) || [45, 46, 95].contains($0) }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+
+/// One case on one session, from names to a summary.
+public struct ReplayJob {
+  public var project: Project
+  public var definition: CaseDefinition
+  /// The session's folder; `nil` for pipelines that bring their own frames.
+  public var session: String?
+  public var registry: StageRegistry
+  public var pipelines: [Pipeline]
+  public var workers = 2
+  public var perturbation: UInt64?
+  public var poisonsMemory = false
+  /// Where the run is written; nothing is written if `nil`.
+  public var output: String?
+  /// Where the unfolded decision lines are written.
+  public var decisions: String?
+  public var isInterrupted: @Sendable () -> Bool = { false }
+  /// Told of finished frames, and of how many there are.
+  public var progress: (Int, Int) -> Void = { _, _ in }
+
+  public init(
+    project: Project, definition: CaseDefinition, session: String?, registry: StageRegistry,
+    pipelines: [Pipeline] = []
+  ) {
+    self.project = project
+    self.definition = definition
+    self.session = session
+    self.registry = registry
+    self.pipelines = pipelines
+  }
+
+  /// Opens the session and connects the pipeline.
+  public func makeReplay() throws -> Replay {
+    let pipeline = try project.pipeline(
+      definition.pipeline, catalog: registry, given: pipelines)
+    let reader = try session.map {
+      try SessionReader(opening: $0, options: ReadOptions(poisonsMemory: poisonsMemory))
+    }
+    return try makeReplay(pipeline, reader: reader)
+  }
+
+  func makeReplay(_ pipeline: Pipeline, reader: SessionReader?) throws -> Replay {
+    var options = RunOptions(mode: definition.mode, workers: workers, seed: definition.seed)
+    options.perturbation = perturbation
+    options.isInterrupted = isInterrupted
+    return try Replay(
+      pipeline, reader: reader, catalog: registry,
+      request: Replay.Request(
+        sessionName: reader?.folder.name, caseName: definition.name, options: options,
+        tracks: definition.tracks, quantisation: definition.quantisation))
+  }
+
+  /// Runs the case, and writes what was asked for.
+  ///
+  /// - Throws: What the session, the pipeline or the run throws; nothing half-written stays.
+  public func run() throws -> RunSummary {
+    let replay = try makeReplay()
+    var observers: [any RunObserver] = [ProgressObserver(total: replay.frameCount, progress)]
+    let lines = try decisions.map { try DecisionFileWriter(path: $0) }
+    if let lines { observers.append(lines) }
+    do {
+      let summary = try replay.run(observers: observers)
+      try lines?.finish()
+      return summary
+    } catch {
+      lines?.discard()
+      throw error
+    }
+  }
+}
+
+/// Counts finished frames for a progress line.
+final class ProgressObserver: RunObserver {
+  private let total: Int
+  private let report: (Int, Int) -> Void
+  private var done = 0
+
+  init(total: Int, _ report: @escaping (Int, Int) -> Void) {
+    self.total = total
+    self.report = report
+  }
+
+  func finished(_ frame: FinishedFrame) {
+    done += 1
+    report(done, total)
+  }
+}

@@ -1,0 +1,99 @@
+import RetakeCore
+
+/// What keeps a suite from doing its work.
+public enum SuiteError: CodedError, Hashable {
+  case projectUnreadable(file: String, cause: String)
+  case badProject(message: String, advice: String?, pointer: String, file: String)
+  case noPipeline(String, known: [String])
+  case noSession(String, folder: String, known: [String])
+  case noSuite(String, known: [String])
+  case noCase(String, known: [String])
+  /// Nothing matched what was asked for.
+  case nothingSelected(String)
+  case notWritable(path: String, cause: String)
+  case exists(path: String)
+  case missingReason
+  case nothingPending
+
+  static func project(_ problem: DocumentProblem, file: String) -> SuiteError {
+    switch problem.reason {
+    case .unknownKey(let key, let advice):
+      .badProject(
+        message: "unknown key '\(key)'", advice: advice, pointer: problem.pointer, file: file)
+    case .missingKey(let key):
+      .badProject(
+        message: "'\(key)' is missing", advice: "Add it", pointer: problem.pointer, file: file)
+    case .wrongValue(let detail, let advice):
+      .badProject(message: detail, advice: advice, pointer: problem.pointer, file: file)
+    case .tooLarge(let detail):
+      .badProject(message: detail, advice: nil, pointer: problem.pointer, file: file)
+    }
+  }
+
+  public var code: String {
+    switch self {
+    case .projectUnreadable: "suite.project.unreadable"
+    case .badProject: "suite.project.malformed"
+    case .noPipeline: "suite.select.noPipeline"
+    case .noSession: "suite.select.noSession"
+    case .noSuite: "suite.select.noSuite"
+    case .noCase: "suite.select.noCase"
+    case .nothingSelected: "suite.select.nothing"
+    case .notWritable: "suite.output.notWritable"
+    case .exists: "suite.output.exists"
+    case .missingReason: "suite.accept.missingReason"
+    case .nothingPending: "suite.accept.nothingPending"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .projectUnreadable: "the project file cannot be read"
+    case .badProject(let message, _, _, _): message
+    case .noPipeline(let name, _): "there is no pipeline '\(name)'"
+    case .noSession(let name, _, _): "there is no session '\(name)'"
+    case .noSuite(let name, _): "there is no suite '\(name)'"
+    case .noCase(let name, _): "there is no case '\(name)'"
+    case .nothingSelected(let what): "nothing is selected: \(what)"
+    case .notWritable: "cannot write here"
+    case .exists: "there is something here already"
+    case .missingReason: "a golden is accepted with a reason"
+    case .nothingPending: "nothing waits to be accepted"
+    }
+  }
+
+  public var cause: String? {
+    switch self {
+    case .projectUnreadable(_, let cause), .notWritable(_, let cause): cause
+    default: nil
+    }
+  }
+
+  public var place: Place? {
+    switch self {
+    case .projectUnreadable(let file, _): Place(file: file)
+    case .badProject(_, _, let pointer, let file): Place(file: file, pointer: pointer)
+    case .noSession(_, let folder, _): Place(file: folder)
+    case .notWritable(let path, _), .exists(let path): Place(file: path)
+    default: nil
+    }
+  }
+
+  public var advice: String? {
+    switch self {
+    case .projectUnreadable: "Check its permissions"
+    case .badProject(_, let advice, _, _): advice
+    case .noPipeline(let name, let known), .noSuite(let name, let known),
+      .noCase(let name, let known):
+      Suggestion.advice(for: name, among: known)
+    case .noSession(let name, _, let known):
+      known.isEmpty
+        ? "Make one: retake import FILE" : Suggestion.advice(for: name, among: known)
+    case .nothingSelected: "See what there is: retake session list"
+    case .notWritable: "Choose a folder that exists and can be written"
+    case .exists: "Choose another name, or remove it first"
+    case .missingReason: "Say why: retake accept --reason \"new detector\""
+    case .nothingPending: "Make pending goldens with: retake test"
+    }
+  }
+}

@@ -1,0 +1,4 @@
+/// This build of Retake.
+public enum Tool {
+  public static let version = "0.1.0"
+}
