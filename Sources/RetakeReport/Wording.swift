@@ -108,10 +108,14 @@ extension ReportCase {
     row.used ?? (row.largest == 0 ? -1 : .infinity)
   }
 
-  /// Cases by weight: what needs a person first, then by name.
+  /// Cases by weight: what needs a person first, otherwise in the order of the run.
   package static func inReadingOrder(_ cases: [ReportCase]) -> [ReportCase] {
-    cases.enumerated().sorted { ($0.element.weight, $0.offset) < ($1.element.weight, $1.offset) }
-      .map(\.element)
+    readingOrder(cases).map { cases[$0] }
+  }
+
+  /// The places of the cases in reading order.
+  static func readingOrder(_ cases: [ReportCase]) -> [Int] {
+    cases.indices.sorted { (cases[$0].weight, $0) < (cases[$1].weight, $1) }
   }
 
   private var weight: Int {

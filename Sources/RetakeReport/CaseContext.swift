@@ -1,0 +1,231 @@
+import RetakeCore
+
+/// One case as the template shows it.
+struct CaseContext {
+  typealias Values = PageContext.Values
+
+  /// Root causes that are told of one case; the others are counted.
+  static let rootCausesMax = 20
+  /// Findings and decisions that are readable without the script.
+  static let linesMax = 10
+
+  private let item: ReportCase
+  private let number: Int
+
+  init(_ item: ReportCase, number: Int) {
+    self.item = item
+    self.number = number
+  }
+
+  private var kind: String { item.expected != nil ? "expected" : item.verdict.rawValue }
+
+  /// The case in the list of cases.
+  var row: Values {
+    [
+      "number": number, "name": item.title, "kind": kind, "verdict": item.verdictWords,
+      "mark": Self.mark(kind), "brief": brief,
+    ]
+  }
+
+  private var brief: String {
+    if item.error != nil { return "could not be run" }
+    let counts = item.counts
+    guard counts.compared > 0 else { return item.verdict.words }
+    guard counts.changed > 0 else {
+      return Wording.count(counts.compared, "frame")
+        + (item.tightest.map { " · \(Wording.used($0)) used" } ?? "")
+    }
+    return "\(Wording.grouped(counts.changed)) of \(Wording.count(counts.compared, "frame"))"
+  }
+
+  var values: Values {
+    var values = row
+    values.merge([
+      "index": number - 1, "pipeline": item.pipeline, "mode": item.mode,
+      "reason": PageContext.capitalized(item.reason), "run": runText, "hasRun": item.run != nil,
+      "hasError": item.error != nil, "error": item.error.map(PageContext.problem) ?? [:],
+      "hasExpected": item.expected != nil, "expectedID": item.expected?.id ?? "",
+      "expectedLink": Self.link(item.expected?.url),
+      "hasLink": !Self.link(item.expected?.url).isEmpty,
+      "suspects": item.suspects.map(suspect), "hasSuspects": !item.suspects.isEmpty,
+      "caseNotes": item.notes, "caseCommands": item.commands.map(PageContext.command),
+      "hasCaseCommands": !item.commands.isEmpty,
+    ]) { $1 }
+    values.merge(causes) { $1 }
+    values.merge(tables) { $1 }
+    return values
+  }
+
+  // MARK: - Root causes
+
+  private var causes: Values {
+    let shown = item.rootCauses.prefix(Self.rootCausesMax)
+    let more = item.rootCauses.count - shown.count
+    let alone = item.rootCauses.isEmpty ? graph([], id: "g\(number)") : ""
+    return [
+      "rootCauses": shown.enumerated().map { rootCause($0.element, index: $0.offset) },
+      "moreCauses": more > 0 ? "and \(Wording.count(more, "other root cause"))" : "",
+      "hasMoreCauses": more > 0, "aloneGraph": alone, "hasAloneGraph": !alone.isEmpty,
+    ]
+  }
+
+  private func rootCause(_ cause: ReportRootCause, index: Int) -> Values {
+    let drawing = graph(cause.statuses, id: "g\(number)-\(index)")
+    let count = item.rootCauses.count
+    return [
+      "eyebrow": count == 1 ? "Root cause" : "Root cause \(index + 1) of \(count)",
+      "frame": cause.frame.map(\.description) ?? "", "hasFrame": cause.frame != nil,
+      "time": cause.timeNanoseconds.map(Wording.seconds) ?? "",
+      "hasTime": cause.timeNanoseconds != nil, "stage": cause.stage,
+      "why": PageContext.capitalized(cause.why), "weight": cause.weight, "drawing": drawing,
+      "hasDrawing": !drawing.isEmpty, "causeCommands": cause.commands.map(PageContext.command),
+      "causeID": cause.id,
+    ]
+  }
+
+  private func graph(_ statuses: [NodeStatus], id: String) -> String {
+    item.graph.flatMap { GraphDrawing.svg($0, statuses: statuses, id: id) } ?? ""
+  }
+
+  private func suspect(_ suspect: ReportSuspect) -> Values {
+    [
+      "suspectText": PageContext.capitalized(suspect.text), "suspectGolden": suspect.golden ?? "",
+      "suspectActual": suspect.actual ?? "",
+      "hasTexts": suspect.golden != nil || suspect.actual != nil,
+    ]
+  }
+
+  private var runText: String {
+    guard let run = item.run else { return "" }
+    var parts = [Wording.count(run.workers, "worker"), Wording.speed(run.framesPerSecond)]
+    let costs = run.costsRecorded + run.costsModelled
+    if costs > 0, run.costsRecorded > 0 {
+      let share = Double(run.costsRecorded) * 100 / Double(costs)
+      parts.append("costs \(Wording.number(share, places: 0)) % recorded")
+    }
+    return parts.joined(separator: ", ")
+  }
+
+  // MARK: - Tables
+
+  private var tables: Values {
+    let ledgers = item.ledgers.map(ledger)
+    let headroom = item.headroom.map(headroom) + item.budgets.map(budget)
+    let lines = item.decisions?.lines.items ?? []
+    let digests = [("decisions", item.decisionDigest), ("results", item.resultDigest)]
+      .compactMap { name, pair in pair.map { Self.pair(name, $0) } }
+    return [
+      "ledgers": ledgers, "hasLedgers": !ledgers.isEmpty, "headroom": headroom,
+      "hasHeadroom": !headroom.isEmpty, "digests": digests, "hasDigests": !digests.isEmpty,
+      "hasFindings": !item.findings.items.isEmpty, "hasFrames": hasFrames,
+      "findingsTotal": Wording.count(item.findings.total, "finding"),
+      "findings": item.findings.items.prefix(Self.linesMax).map(finding),
+      "hasDecisions": item.decisions != nil, "decisionsText": decisionsText,
+      "decisions": lines.prefix(Self.linesMax).map(decision),
+      "counts": [
+        ("compared", item.counts.compared), ("the same", item.counts.same),
+        ("within tolerance", item.counts.withinTolerance), ("changed", item.counts.changed),
+      ].map { ["countName": $0.0, "count": Wording.grouped($0.1)] },
+      "hasCounts": item.counts.compared > 0,
+    ]
+  }
+
+  private var hasFrames: Bool {
+    !item.findings.items.isEmpty || !item.pictures.isEmpty || !item.timelines.isEmpty
+  }
+
+  private func finding(_ finding: ReportFinding) -> Values {
+    [
+      "at": finding.frame.map(\.description) ?? "–", "message": finding.message,
+      "goldenText": finding.golden ?? "–", "actualText": finding.actual ?? "–",
+    ]
+  }
+
+  private var decisionsText: String {
+    guard let decisions = item.decisions else { return "" }
+    return
+      "\(Wording.grouped(decisions.added)) added, \(Wording.grouped(decisions.removed)) removed, "
+      + "\(Wording.grouped(decisions.moved)) moved"
+  }
+
+  private func decision(_ line: DecisionDifference) -> Values {
+    [
+      "change": line.change.rawValue, "goldenLine": line.golden ?? "",
+      "actualLine": line.actual ?? "",
+      "lineNote": line.note ?? "",
+    ]
+  }
+
+  private func ledger(_ pair: LedgerPair) -> Values {
+    let reasons = pair.reasons
+    let golden = pair.golden?.rows(reasons: reasons)
+    let actual = pair.actual?.rows(reasons: reasons)
+    let names = (actual ?? golden ?? []).map(\.name)
+    let rows = names.indices.map { place -> Values in
+      let (left, right) = (golden?[place].count, actual?[place].count)
+      let difference = left.flatMap { left in right.map { $0 - left } } ?? 0
+      return [
+        "ledgerName": names[place], "goldenCount": left.map(Wording.grouped) ?? "–",
+        "actualCount": right.map(Wording.grouped) ?? "–", "ledgerDiffers": difference != 0,
+        "difference": difference > 0
+          ? "+\(Wording.grouped(difference))" : difference < 0 ? Wording.grouped(difference) : "",
+      ]
+    }
+    let place = [pair.sink.map { "sink \($0)" }, pair.track.map { "track \($0)" }]
+    let shown = rows.filter { row in
+      row["goldenCount"] as? String != "0" || row["actualCount"] as? String != "0"
+    }
+    return ["ledgerTitle": place.compactMap(\.self).joined(separator: ", "), "ledgerRows": shown]
+  }
+
+  private func headroom(_ row: Headroom) -> Values {
+    let unit = row.unit.map { " \($0)" } ?? ""
+    return Self.measure(
+      row.measure, "\(Wording.number(row.largest))\(unit) of \(Wording.number(row.allowed))\(unit)",
+      used: Wording.used(row), share: row.used ?? (row.largest == 0 ? 0 : 2))
+  }
+
+  private func budget(_ row: ReportBudget) -> Values {
+    let unit = row.unit.map { " \($0)" } ?? ""
+    let share = row.limit > 0 && row.actual.isFinite ? row.actual / row.limit : row.met ? 0 : 2
+    return Self.measure(
+      "budget: \(row.name)",
+      "\(Wording.number(row.actual))\(unit) of \(Wording.number(row.limit))\(unit)",
+      used: row.met ? "met" : "exceeded", share: row.met ? min(share, 1) : max(share, 1.01))
+  }
+
+  private static func measure(
+    _ name: String, _ amount: String, used: String, share: Double
+  ) -> Values {
+    let width = share.isFinite ? min(max(share, 0), 1) * 100 : 100
+    return [
+      "measure": name, "amount": amount, "used": used, "share": Wording.number(width, places: 1),
+      "over": !(share <= 1),
+    ]
+  }
+
+  private static func pair(_ name: String, _ pair: TextPair) -> Values {
+    [
+      "digestName": name, "goldenDigest": pair.golden ?? "–", "actualDigest": pair.actual ?? "–",
+      "digestDiffers": pair.golden != pair.actual,
+    ]
+  }
+
+  static func mark(_ kind: String) -> String {
+    switch kind {
+    case "passed": "✓"
+    case "changed": "✕"
+    case "expected": "~"
+    case "missing": "?"
+    case "stale": "○"
+    case "notComparable": "≠"
+    default: "!"
+    }
+  }
+
+  /// Only addresses of the web become links.
+  static func link(_ url: String?) -> String {
+    guard let url, url.hasPrefix("https://") || url.hasPrefix("http://") else { return "" }
+    return url
+  }
+}

@@ -1,0 +1,95 @@
+import RetakeCore
+
+/// The coloured graph as SVG: each node says its status in words and by a mark, not by colour
+/// alone.
+enum GraphDrawing {
+  /// The drawing, or nil where there is none to make; `statuses` win over the nodes' own.
+  static func svg(_ graph: ReportGraph, statuses: [NodeStatus], id: String) -> String? {
+    guard let layout = GraphLayout(graph) else { return nil }
+    var own: [String: ReportNode.Status] = [:]
+    for item in statuses { own[item.node] = item.status }
+    let nodes = graph.nodes.map { node in
+      var node = node
+      node.status = own[node.id] ?? node.status
+      return node
+    }
+    var text =
+      "<svg class=\"graph\" role=\"img\" aria-labelledby=\"\(id)\" width=\"\(layout.width)\" "
+      + "height=\"\(layout.height)\" viewBox=\"0 0 \(layout.width) \(layout.height)\">"
+    text += "<title id=\"\(id)\">\(MarkupText.escaped(describe(nodes)))</title>"
+    for line in layout.lines { text += edge(line, nodes) }
+    for (node, corner) in zip(nodes, layout.corners) { text += Self.node(node, corner) }
+    return text + "</svg>"
+  }
+
+  /// `"camera: equal. motion: root cause."`
+  static func describe(_ nodes: [ReportNode]) -> String {
+    nodes.map { "\($0.id): \($0.status.words)." }.joined(separator: " ")
+  }
+
+  private static func node(_ node: ReportNode, _ corner: GraphLayout.Point) -> String {
+    let (x, y) = (corner.x, corner.y)
+    let kind = node.stateful ? "\(node.kind) · stateful" : node.kind
+    return """
+      <g class="node \(node.status.rawValue)"><rect x="\(x)" y="\(y)" \
+      width="\(GraphLayout.nodeWidth)" height="\(GraphLayout.nodeHeight)" rx="8"/>\
+      <title>\(MarkupText.escaped("\(node.id) (\(kind)): \(node.status.words)"))</title>\
+      <text class="id" x="\(x + 12)" y="\(y + 20)">\(short(node.id, 16))</text>\
+      <text class="kind" x="\(x + 12)" y="\(y + 34)">\(short(kind, 21))</text>\
+      <text class="status" x="\(x + 12)" y="\(y + 49)">\(node.status.mark) \
+      \(node.status.words)</text></g>
+      """
+  }
+
+  private static func edge(_ line: GraphLayout.Line, _ nodes: [ReportNode]) -> String {
+    guard let first = line.points.first else { return "" }
+    var path = "M\(first.x) \(first.y)"
+    for (from, to) in zip(line.points, line.points.dropFirst()) {
+      let middle = (from.x + to.x) / 2
+      path += "C\(middle) \(from.y) \(middle) \(to.y) \(to.x) \(to.y)"
+    }
+    let source = nodes.first { $0.id == line.edge.nodes.from }
+    let carries = [.root, .echo, .tainted].contains(source?.status ?? .equal)
+    var text = "<path class=\"edge\(carries ? " differs" : "")\" d=\"\(path)\"/>"
+    if let last = line.points.last {
+      text += "<path class=\"tip\(carries ? " differs" : "")\" "
+      text += "d=\"M\(last.x - 7) \(last.y - 4)L\(last.x) \(last.y)L\(last.x - 7) \(last.y + 4)\"/>"
+    }
+    if let label = line.edge.label, line.points.count > 1 {
+      let next = line.points[1]
+      let (x, y) = ((first.x + next.x) / 2, (first.y + next.y) / 2 - 6)
+      text += "<text class=\"label\" x=\"\(x)\" y=\"\(y)\">\(short(label, 15))</text>"
+    }
+    return text
+  }
+
+  private static func short(_ text: String, _ limit: Int) -> String {
+    MarkupText.escaped(text.visible(limit: limit))
+  }
+}
+
+extension ReportNode.Status {
+  var words: String {
+    switch self {
+    case .equal: "equal"
+    case .root: "root cause"
+    case .echo: "echo"
+    case .tainted: "tainted"
+    case .notRun: "not run"
+    case .added: "added"
+    case .removed: "removed"
+    }
+  }
+
+  var mark: String {
+    switch self {
+    case .equal: "✓"
+    case .root: "◆"
+    case .echo: "≈"
+    case .tainted: "≋"
+    case .notRun: "–"
+    case .added: "+"
+    case .removed: "−"
+    }
+  }
+}

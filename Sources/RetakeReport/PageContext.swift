@@ -1,0 +1,89 @@
+import RetakeCore
+
+/// What the page's template is filled with.
+///
+/// Every key that a section asks for is always there: Mustache looks for missing ones further out.
+struct PageContext {
+  typealias Values = [String: Any]
+
+  let values: Values
+
+  init(data: PageData, json: [UInt8]) {
+    let document = data.document
+    let cases = document.cases.enumerated().map { CaseContext($0.element, number: $0.offset + 1) }
+    let order = ReportCase.readingOrder(document.cases)
+    var notes = document.notes + data.notes
+    if json.count > PageData.pageBytesWarning {
+      notes.append("This page is larger than 50 MB and slow to open; use retake report serve.")
+    }
+    values = [
+      "title": document.title.visible(limit: 120), "styleHash": HTMLReport.styleHash,
+      "scriptHash": HTMLReport.scriptHash, "style": HTMLReport.style, "script": HTMLReport.script,
+      "json": String(decoding: json, as: UTF8.self),
+      "tool": "\(document.tool.name) \(document.tool.version)".visible(limit: 120),
+      "generatedAt": (document.generatedAt ?? "").visible(limit: 60),
+      "exitCode": document.exit.code,
+      "exitWord": Self.capitalized(document.exit.word.visible(limit: 60)),
+      "exitMeaning": document.exit.meaning,
+      "exitClass": Self.exitClass(document.exit.code),
+      "facts": Self.facts(document), "single": cases.count == 1, "several": cases.count > 1,
+      "rows": order.map { cases[$0].row }, "cases": order.map { cases[$0].values },
+      "problems": document.errors.map(Self.problem), "notes": notes,
+      "commands": document.commands.map(Self.command),
+      "hasCommands": !document.commands.isEmpty,
+      "environment": document.environment.map(Self.environment),
+      "hasEnvironment": !document.environment.isEmpty,
+    ]
+  }
+
+  private static func facts(_ document: ReportDocument) -> [Values] {
+    var facts = document.counts.rows.filter { $0.count > 0 }.map { row -> Values in
+      ["number": Wording.grouped(row.count), "word": row.word, "kind": row.key]
+    }
+    let frames = document.totals.frames
+    facts.append(
+      [
+        "number": Wording.grouped(frames),
+        "word": frames == 1 ? "frame compared" : "frames compared",
+        "kind": "plain",
+      ])
+    if let speed = document.totals.framesPerSecond {
+      let text = Wording.speed(speed).replacing(" frames/s", with: "")
+      facts.append(["number": text, "word": "frames a second", "kind": "plain"])
+    }
+    return facts
+  }
+
+  static func exitClass(_ code: Int) -> String {
+    switch code {
+    case 0: "passed"
+    case 1: "changed"
+    case 2: "errored"
+    default: "missing"
+    }
+  }
+
+  static func problem(_ error: ReportProblem) -> Values {
+    [
+      "code": error.code, "message": capitalized(error.message), "cause": error.cause ?? "",
+      "hasCause": error.cause != nil, "place": error.place ?? "", "hasPlace": error.place != nil,
+      "advice": error.advice ?? "", "hasAdvice": error.advice != nil,
+    ]
+  }
+
+  static func command(_ command: ReportCommand) -> Values {
+    ["label": command.title, "text": command.command]
+  }
+
+  private static func environment(_ row: EnvironmentRow) -> Values {
+    [
+      "name": row.name, "golden": row.golden ?? "–", "actual": row.actual ?? "–",
+      "differs": row.differs,
+    ]
+  }
+
+  static func capitalized(_ text: String) -> String {
+    guard let first = text.first else { return text }
+    return first.uppercased() + text.dropFirst()
+  }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import RetakeCore
+
+/// The document as the page carries it: bounded, and as JSON that no label can break out of.
+struct PageData {
+  /// Findings of all cases together; the rest is in report.json.
+  static let findingsMax = 20_000
+  /// Characters of base64 of all pictures together.
+  static let pictureCharactersMax = 2_400_000
+  /// A page beyond this is slow to open, and the report says so.
+  static let pageBytesWarning = 50_000_000
+
+  var document: ReportDocument
+  /// What was left out, in words.
+  private(set) var notes: [String] = []
+
+  init(_ document: ReportDocument) {
+    self.document = document
+    boundFindings()
+    boundPictures()
+  }
+
+  private mutating func boundFindings() {
+    var room = Self.findingsMax
+    var leftOut = 0
+    for place in document.cases.indices {
+      let items = document.cases[place].findings.items
+      let kept = min(room, items.count)
+      room -= kept
+      leftOut += items.count - kept
+      guard kept < items.count else { continue }
+      document.cases[place].findings.items = Array(items.prefix(kept))
+    }
+    guard leftOut > 0 else { return }
+    notes.append("\(Wording.count(leftOut, "finding")) not on this page; report.json has them.")
+  }
+
+  private mutating func boundPictures() {
+    var room = Self.pictureCharactersMax
+    var leftOut = 0
+    for place in document.cases.indices where !document.cases[place].pictures.isEmpty {
+      document.cases[place].pictures = document.cases[place].pictures.filter { picture in
+        guard picture.png.utf8.count <= room, picture.isBase64 else {
+          leftOut += 1
+          return false
+        }
+        room -= picture.png.utf8.count
+        return true
+      }
+    }
+    guard leftOut > 0 else { return }
+    notes.append("\(Wording.count(leftOut, "picture")) not on this page, to keep it small.")
+  }
+
+  /// JSON for a `<script type="application/json">`.
+  func embedded() throws -> [UInt8] {
+    var body = try document.encoded()
+    if body.last == 0x0A { body.removeLast() }
+    return Self.escaped(Array(body))
+  }
+
+  /// Replaces, inside strings by their JSON escapes, everything that means something to the
+  /// parser of HTML or to a reader's eye: `<`, `>`, `&`, separators and direction marks.
+  ///
+  /// Outside strings JSON has none of these, so that bytes can be replaced without parsing.
+  static func escaped(_ json: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(json.count + json.count / 16)
+    var place = 0
+    while place < json.count {
+      let byte = json[place]
+      if byte == 0x3C || byte == 0x3E || byte == 0x26 || byte == 0x7F {
+        escape(UInt32(byte), into: &result)
+      } else if byte == 0xE2 || byte == 0xEF || byte == 0xC2, let scalar = hidden(json, place) {
+        escape(scalar.value, into: &result)
+        place += scalar.length
+        continue
+      } else {
+        result.append(byte)
+      }
+      place += 1
+    }
+    return result
+  }
+
+  private static func hidden(_ json: [UInt8], _ place: Int) -> (value: UInt32, length: Int)? {
+    if json[place] == 0xC2 {
+      guard place + 1 < json.count, json[place + 1] < 0xA0 else { return nil }
+      return (UInt32(json[place + 1]), 2)
+    }
+    guard place + 2 < json.count else { return nil }
+    let middle = UInt32(json[place + 1] & 0x3F) << 6
+    let value = UInt32(json[place] & 0x0F) << 12 | middle | UInt32(json[place + 2] & 0x3F)
+    switch value {
+    case 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0xFEFF, 0xFFF0...0xFFFB,
+      0xFFFE...0xFFFF:
+      return (value, 3)
+    default: return nil
+    }
+  }
+
+  private static func escape(_ value: UInt32, into bytes: inout [UInt8]) {
+    let digits = String(value, radix: 16)
+    bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+  }
+}
+
+extension ReportPicture {
+  /// Only the letters of base64, so that the text can stand in a data address.
+  var isBase64: Bool {
+    png.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2B, 0x2F, 0x3D: true
+      default: false
+      }
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import RetakeCore
+
+/// The folder that a run leaves for people and for CI: `report.json`, `report.html`, `junit.xml`
+/// and `summary.md`.
+package enum ReportFolder {
+  /// Writes all four; each file appears whole or not at all, and replaces an older one.
+  ///
+  /// - Parameter folder: Made where it is missing. The caller chooses it; nothing is written
+  ///   beside it.
+  /// - Returns: The files in the order in which they were written; the page comes last, so that
+  ///   who sees it finds the others.
+  /// - Throws: `ReportError`.
+  @discardableResult
+  package static func write(
+    _ document: ReportDocument, to folder: URL
+  ) throws(ReportError) -> [URL] {
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .notWritten(file: folder.path, reason: error.localizedDescription)
+    }
+    return [
+      try write(try json(document), "report.json", folder),
+      try write(Data(JUnitReport.render(document).utf8), "junit.xml", folder),
+      try write(Data(MarkdownReport.render(document).utf8), "summary.md", folder),
+      try write(Data(HTMLReport.render(document)), "report.html", folder),
+    ]
+  }
+
+  private static func json(_ document: ReportDocument) throws(ReportError) -> Data {
+    do {
+      return try document.encoded()
+    } catch {
+      throw .notWritten(file: "report.json", reason: "\(error)")
+    }
+  }
+
+  private static func write(
+    _ data: Data, _ name: String, _ folder: URL
+  ) throws(ReportError) -> URL {
+    let file = folder.appending(path: name)
+    do {
+      try data.write(to: file, options: .atomic)
+    } catch {
+      throw .notWritten(file: file.path, reason: error.localizedDescription)
+    }
+    return file
+  }
+}

@@ -1,0 +1,584 @@
+
+"use strict";
+(() => {
+  const report = JSON.parse(document.getElementById("data").textContent);
+  const said = document.getElementById("said");
+  const pageRows = 25;
+
+  // Text: nothing here becomes markup. Characters that act are shown, as the other reports do.
+  const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff0-\ufffb\ufffe\uffff]|[\u{e0000}-\u{e0fff}]/gu;
+  const visible = (text) => String(text).replace(acting, (one) => `\\u{${one.codePointAt(0).toString(16).toUpperCase()}}`);
+  const cut = (text, limit) => (text.length > limit ? text.slice(0, limit - 1) + "…" : text);
+  const grouped = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  const plural = (number, noun) => `${grouped(number)} ${noun}${number === 1 ? "" : "s"}`;
+  const seconds = (nanoseconds) => `${(nanoseconds / 1e9).toFixed(3)} s`;
+  const nameOf = (frame) => `${frame.track}:${frame.sequence}`;
+  const amount = (value) => (typeof value === "number" ? String(Number(value.toPrecision(6))) : value);
+
+  function fill(node, attributes, children) {
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value === undefined || value === null || value === false) continue;
+      if (name === "on") for (const [event, action] of Object.entries(value)) node.addEventListener(event, action);
+      else node.setAttribute(name, value === true ? "" : String(value));
+    }
+    for (const child of children.flat()) {
+      if (child === null || child === undefined) continue;
+      node.append(child instanceof Node ? child : document.createTextNode(visible(child)));
+    }
+    return node;
+  }
+  const html = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes, ...children) => fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+  const announce = (text) => { said.textContent = visible(text); };
+
+  // Tables that show one page of many rows.
+  class Pager {
+    constructor(draw) {
+      this.draw = draw;
+      this.page = 0;
+      this.rows = [];
+      this.text = html("span", { role: "status" });
+      this.back = html("button", { type: "button", on: { click: () => this.go(this.page - 1) } }, "Earlier");
+      this.next = html("button", { type: "button", on: { click: () => this.go(this.page + 1) } }, "Later");
+      this.element = html("div", { class: "pager" }, this.text, this.back, this.next);
+    }
+    set(rows) {
+      this.rows = rows;
+      this.go(0);
+    }
+    reveal(row) {
+      const place = this.rows.indexOf(row);
+      if (place < 0) return;
+      const page = Math.floor(place / pageRows);
+      if (page !== this.page) this.go(page);
+    }
+    go(page) {
+      const last = Math.max(0, Math.ceil(this.rows.length / pageRows) - 1);
+      this.page = Math.min(Math.max(page, 0), last);
+      const start = this.page * pageRows;
+      const shown = this.rows.slice(start, start + pageRows);
+      this.text.textContent = this.rows.length
+        ? `${grouped(start + 1)}–${grouped(start + shown.length)} of ${grouped(this.rows.length)}` : "nothing to show";
+      this.back.disabled = this.page === 0;
+      this.next.disabled = this.page === last;
+      this.element.hidden = this.rows.length <= pageRows && this.rows.length > 0;
+      this.draw(shown);
+    }
+  }
+
+  // The places of the slider: frames that have findings or pictures.
+  function stopsOf(item) {
+    const stops = new Map();
+    const stop = (frame) => {
+      const key = nameOf(frame);
+      if (!stops.has(key)) stops.set(key, { key, frame, findings: [], pictures: [], time: undefined });
+      return stops.get(key);
+    };
+    item.findings.items.forEach((finding, index) => {
+      if (!finding.frame) return;
+      const place = stop(finding.frame);
+      place.findings.push(index);
+      if (finding.timeNanoseconds !== undefined) place.time = finding.timeNanoseconds;
+    });
+    for (const picture of item.pictures) stop(picture.frame).pictures.push(picture);
+    for (const cause of item.rootCauses) {
+      if (cause.frame && stops.has(nameOf(cause.frame)) && cause.timeNanoseconds !== undefined) {
+        stops.get(nameOf(cause.frame)).time = cause.timeNanoseconds;
+      }
+    }
+    return [...stops.values()].sort((a, b) => a.frame.track - b.frame.track || a.frame.sequence - b.frame.sequence);
+  }
+
+  class Inspector {
+    constructor(item, host) {
+      this.item = item;
+      this.host = host;
+      this.findings = item.findings.items;
+      this.stops = stopsOf(item);
+      this.stop = 0;
+      this.chosen = -1;
+      this.mode = "side";
+      this.zoomed = false;
+      this.build();
+      const first = this.firstFinding();
+      if (first >= 0) this.choose(first, true);
+      else if (this.stops.length) this.seek(0);
+    }
+
+    firstFinding() {
+      const cause = this.item.rootCauses[0];
+      const key = cause && cause.frame ? nameOf(cause.frame) : undefined;
+      const stop = this.stops.find((one) => one.key === key && one.findings.length);
+      return stop ? stop.findings[0] : this.findings.length ? 0 : -1;
+    }
+
+    build() {
+      this.title = html("h3");
+      this.previous = html("button", { type: "button", title: "Previous finding (p)", "aria-label": "Previous finding", on: { click: () => this.step(-1) } }, "‹");
+      this.following = html("button", { type: "button", title: "Next finding (n)", "aria-label": "Next finding", on: { click: () => this.step(1) } }, "›");
+      this.modes = this.toggles("Layout", [["side", "Side by side"], ["over", "Overlay"]], (mode) => { this.mode = mode; this.draw(); });
+      this.zooms = this.toggles("Zoom", [["fit", "Fit"], ["finding", "Zoom"]], (zoom) => { this.zoomed = zoom === "finding"; this.draw(); });
+      this.panels = html("div", { class: "panels" });
+      this.facing = html("div", { class: "facing" });
+      this.slider = html("input", { type: "range", step: 1, "aria-label": "Frame with findings",
+        on: { input: () => this.seekNear(Number(this.slider.value)), keydown: (event) => this.slide(event) } });
+      this.strip = new Strip(this, this.item.timelines);
+      this.browser = new Browser(this);
+      const bar = html("div", { class: "bar-row" }, this.title,
+        html("span", { class: "group", role: "group", "aria-label": "Findings" }, this.previous, this.following), this.modes, this.zooms);
+      const children = this.stops.length ? [bar, this.panels, this.strip.element, this.facing] : [html("div", { class: "bar-row" }, html("h3", {}, "Findings")), this.facing];
+      this.host.replaceChildren(...children, this.browser.element);
+    }
+
+    toggles(label, choices, act) {
+      const buttons = choices.map(([key, text], index) => html("button", { type: "button", "aria-pressed": index === 0 ? "true" : "false",
+        on: { click: () => { buttons.forEach((one, place) => one.setAttribute("aria-pressed", place === index ? "true" : "false")); act(key); } } }, text));
+      return html("span", { class: "group", role: "group", "aria-label": label }, buttons);
+    }
+
+    choose(index, quiet) {
+      this.chosen = index;
+      const finding = this.findings[index];
+      const stop = finding.frame ? this.stops.findIndex((one) => one.key === nameOf(finding.frame)) : -1;
+      if (stop >= 0) this.stop = stop;
+      this.draw();
+      this.browser.mark(index);
+      if (!quiet) announce(`Finding ${index + 1} of ${this.findings.length}: ${finding.message}`);
+    }
+
+    seek(stop) {
+      this.stop = stop;
+      const findings = this.stops[stop].findings;
+      if (findings.length) this.choose(findings[0], true);
+      else { this.chosen = -1; this.draw(); this.browser.mark(-1); }
+    }
+
+    // The slider covers all frames of the track, and stands only where there is something to see.
+    seekNear(wanted) {
+      const { track } = this.stops[this.stop].frame;
+      let best = -1;
+      this.stops.forEach((stop, index) => {
+        if (stop.frame.track !== track) return;
+        if (best < 0 || Math.abs(stop.frame.sequence - wanted) < Math.abs(this.stops[best].frame.sequence - wanted)) best = index;
+      });
+      if (best >= 0 && best !== this.stop) this.seek(best);
+      else this.slider.value = this.stops[this.stop].frame.sequence;
+    }
+
+    slide(event) {
+      const moves = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity };
+      if (!(event.key in moves)) return;
+      event.preventDefault();
+      const wanted = Math.min(Math.max(this.stop + moves[event.key], 0), this.stops.length - 1);
+      if (wanted !== this.stop) this.seek(wanted);
+    }
+
+    step(by) {
+      const rows = this.browser.pager.rows;
+      if (!rows.length) return;
+      const place = rows.indexOf(this.chosen);
+      const next = place < 0 ? (by > 0 ? 0 : rows.length - 1) : place + by;
+      if (next >= 0 && next < rows.length) this.choose(rows[next]);
+    }
+
+    draw() {
+      const stop = this.stops[this.stop];
+      const rows = this.browser ? this.browser.pager.rows : [];
+      const place = rows.indexOf(this.chosen);
+      this.previous.disabled = place <= 0;
+      this.following.disabled = place < 0 || place >= rows.length - 1;
+      this.drawFacing();
+      if (!stop) return;
+      const time = stop.time === undefined ? "" : ` · ${seconds(stop.time)}`;
+      this.title.replaceChildren(`Frame ${stop.key}`, html("span", { class: "quiet" },
+        `${time}${this.chosen >= 0 ? ` · finding ${grouped(this.chosen + 1)} of ${grouped(this.item.findings.total)}` : ""}`));
+      this.strip.head(stop.frame);
+      const [first, last] = this.strip.range();
+      this.slider.min = first;
+      this.slider.max = last;
+      this.slider.value = stop.frame.sequence;
+      this.slider.setAttribute("aria-valuetext", `frame ${stop.key}, ${plural(stop.findings.length, "finding")}`);
+      this.drawPanels(stop);
+    }
+
+    drawFacing() {
+      const finding = this.findings[this.chosen];
+      if (!finding) return this.facing.replaceChildren();
+      const measure = finding.magnitude === undefined ? ""
+        : ` · ${amount(finding.magnitude)}${finding.unit ? " " + finding.unit : ""}${finding.allowed === undefined ? "" : ` where ${amount(finding.allowed)} is allowed`}`;
+      const parts = [html("p", { class: "say" }, finding.message, html("span", { class: "quiet" }, `${finding.sink ? " · " + finding.sink : ""}${measure}`))];
+      if (finding.golden !== undefined || finding.actual !== undefined) {
+        parts.push(facingText("golden", finding.golden, finding.actual), facingText("actual", finding.actual, finding.golden));
+      }
+      this.facing.replaceChildren(...parts);
+    }
+
+    drawPanels(stop) {
+      const side = this.mode === "side";
+      this.panels.setAttribute("class", `panels${side ? "" : " one"}${this.zoomed ? " zoomed" : ""}`);
+      const sides = side ? [["golden"], ["actual"]] : [["golden", "actual"]];
+      this.panels.replaceChildren(...sides.map((shown) => this.panel(stop, shown)));
+    }
+
+    panel(stop, sides) {
+      const frame = this.frameOf(stop);
+      const finding = this.findings[this.chosen];
+      const view = this.zoomed && finding ? around(finding.boxes, frame) : { x: 0, y: 0, width: frame.width, height: frame.height };
+      const across = getComputedStyle(this.panels).gridTemplateColumns.split(" ").length;
+      const scale = view.width / (this.panels.clientWidth / across || 430);
+      const picture = stop.pictures.find((one) => one.role === sides[0]) || stop.pictures.find((one) => one.role === "input");
+      const layers = [svg("rect", { class: "ground", x: 0, y: 0, width: frame.width, height: frame.height })];
+      if (picture) layers.push(svg("image", { href: `data:image/png;base64,${picture.png}`, x: 0, y: 0, width: frame.width, height: frame.height, preserveAspectRatio: "none" }));
+      else layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
+      const boxes = [];
+      for (const box of (picture || stop.pictures[0] || { boxes: [] }).boxes) boxes.push(drawn(box, scale, "both", false));
+      for (const index of stop.findings) if (index !== this.chosen) boxes.push(...this.boxesOf(this.findings[index], sides, scale, false));
+      if (finding && stop.findings.includes(this.chosen)) boxes.push(...this.boxesOf(finding, sides, scale, true));
+      const name = sides.length > 1 ? "Golden over actual" : sides[0] === "golden" ? "Golden" : "Actual";
+      const count = stop.findings.reduce((sum, index) => sum + this.findings[index].boxes.filter((box) => sides.includes(box.side)).length, 0);
+      const label = `${name}, frame ${stop.key}${count ? `, ${plural(count, "differing box").replace("boxs", "boxes")}` : ""}`;
+      const drawing = svg("svg", { viewBox: `${view.x} ${view.y} ${view.width} ${view.height}`, role: "img", "aria-label": label }, layers, boxes);
+      const swatches = sides.map((one) => html("span", { class: `swatch ${one}`, "aria-hidden": "true" }));
+      return html("figure", {}, html("figcaption", {}, swatches, name, html("span", { class: "quiet" }, picture && picture.node ? `over ${picture.node}` : "")), drawing);
+    }
+
+    boxesOf(finding, sides, scale, chosen) {
+      const own = finding.boxes.filter((box) => sides.includes(box.side) || box.side === "both");
+      if (own.length || !finding.boxes.length || sides.length > 1) return own.map((box) => drawn(box, scale, box.side, chosen));
+      return chosen ? finding.boxes.map((box) => drawn({ ...box, label: "nothing here" }, scale, "absent", true)) : [];
+    }
+
+    frameOf(stop) {
+      const picture = stop.pictures[0];
+      const track = this.item.tracks.find((one) => one.track === stop.frame.track);
+      const found = picture || track;
+      if (found && found.width > 0 && found.height > 0) return { width: found.width, height: found.height };
+      const boxes = stop.findings.flatMap((index) => this.findings[index].boxes);
+      const width = Math.max(64, ...boxes.map((box) => finite(box.x) + finite(box.width)));
+      return { width, height: Math.max(width * 0.5625, ...boxes.map((box) => finite(box.y) + finite(box.height))) };
+    }
+  }
+
+  const finite = (value) => (Number.isFinite(value) ? value : 0);
+
+  function drawn(box, scale, side, chosen) {
+    const at = { x: finite(box.x), y: finite(box.y), width: Math.max(0, finite(box.width)), height: Math.max(0, finite(box.height)) };
+    const parts = [svg("rect", { class: "halo", ...at }), svg("rect", { class: "box", ...at })];
+    if (box.label && chosen) {
+      const size = 12 * scale;
+      const inside = at.y < size * 1.6;
+      const shift = side === "actual" ? at.y + at.height + size * 1.25 : inside ? at.y + size * 1.25 : at.y - size * 0.45;
+      parts.push(svg("text", { x: at.x + size * 0.2, y: shift, "font-size": size, "stroke-width": size * 0.26 }, cut(visible(box.label), 40)));
+    }
+    return svg("g", { class: `${side}${chosen ? " chosen" : ""}` }, parts);
+  }
+
+  // The part of the frame that shows the boxes with room around them, in the frame's own shape.
+  function around(boxes, frame) {
+    const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+    const good = boxes.filter((box) => [box.x, box.y, box.width, box.height].every(Number.isFinite));
+    if (!good.length) return whole;
+    const left = Math.min(...good.map((box) => box.x)), right = Math.max(...good.map((box) => box.x + box.width));
+    const top = Math.min(...good.map((box) => box.y)), bottom = Math.max(...good.map((box) => box.y + box.height));
+    const width = Math.min(frame.width, Math.max((right - left) * 1.8, (bottom - top) * 1.8 * frame.width / frame.height, frame.width / 24));
+    const height = width * frame.height / frame.width;
+    const place = (middle, size, limit) => Math.min(Math.max(0, middle - size / 2), Math.max(0, limit - size));
+    return { x: place((left + right) / 2, width, frame.width), y: place((top + bottom) / 2, height, frame.height), width, height };
+  }
+
+  // A text with the words marked that the other side does not have in that place.
+  function facingText(side, text, other) {
+    const block = html("pre", { class: side, "aria-label": side });
+    if (text === undefined) return fill(block, {}, [html("span", { class: "quiet" }, "nothing")]);
+    const words = text.split(" "), others = other === undefined ? [] : other.split(" ");
+    words.forEach((word, index) => {
+      if (index) block.append(" ");
+      block.append(other !== undefined && word !== others[index] ? html("mark", {}, word) : document.createTextNode(visible(word)));
+    });
+    return block;
+  }
+
+  // The timeline: lanes over all frames of a track, with the playhead.
+  class Strip {
+    constructor(inspector, timelines) {
+      this.inspector = inspector;
+      this.timelines = timelines;
+      this.element = html("div", { class: "strip", role: "group", "aria-label": "Timeline" });
+      this.show((inspector.stops[0] || { frame: { track: timelines.length ? timelines[0].track : 0 } }).frame.track);
+    }
+
+    show(track) {
+      this.track = track;
+      this.heads = [];
+      this.line = this.timelines.find((one) => one.track === track);
+      const rows = [];
+      if (this.line) {
+        const line = this.line;
+        this.bins = Math.max(line.findings.length, line.droppedGolden.length, line.droppedActual.length, line.errorMax.length, 1);
+        rows.push(...this.lane("findings", bars(line.findings, this.bins), "findings"));
+        const dropped = line.droppedGolden.some(Boolean) || line.droppedActual.some(Boolean);
+        if (dropped) rows.push(...this.lane("golden drops", bars(line.droppedGolden, this.bins), "drops-golden", true));
+        if (dropped) rows.push(...this.lane("actual drops", bars(line.droppedActual, this.bins), "drops-actual", true));
+        if (line.errorMax.some((one) => one !== null && one !== 0)) rows.push(...this.errors(line));
+      }
+      rows.push(html("div", { class: "slot" }, this.inspector.slider));
+      if (this.line) rows.push(this.axis(this.line));
+      this.element.replaceChildren(...rows);
+    }
+
+    lane(name, path, kind, flat) {
+      return this.row(name, flat, svg("path", { class: kind, d: path }));
+    }
+
+    errors(line) {
+      const values = line.errorMax.map((one) => (one === null ? null : Number.isFinite(Number(one)) ? Number(one) : Infinity));
+      const top = Math.max(...values.filter((one) => one !== null && one !== Infinity), Number(line.errorAllowed) || 0, 1e-12) * 1.1;
+      const band = line.errorAllowed > 0 ? svg("rect", { class: "band", x: 0, width: 1000, y: 24 - 24 * line.errorAllowed / top, height: 24 * line.errorAllowed / top }) : null;
+      return this.row(`error${line.errorUnit ? ", " + line.errorUnit : ""}`, false, band, svg("path", { class: "error", d: curve(values, this.bins, top) }));
+    }
+
+    row(name, flat, ...content) {
+      const head = svg("line", { class: "head", x1: -10, x2: -10, y1: -2, y2: 26 });
+      this.heads.push(head);
+      const drawing = svg("svg", { class: flat ? "flat" : null, viewBox: "0 0 1000 24", preserveAspectRatio: "none", "aria-hidden": "true",
+        on: { pointerdown: (event) => this.seek(event), pointermove: (event) => { if (event.buttons & 1) this.seek(event); } } }, content, head);
+      return [html("div", { class: "lane-name" }, name), drawing];
+    }
+
+    axis(line) {
+      const last = line.firstSequence + this.bins * line.framesPerBin - 1;
+      const text = (sequence, time) => html("span", {}, `${line.track}:${sequence}${time === undefined ? "" : " · " + seconds(time)}`);
+      return html("div", { class: "axis" }, text(line.firstSequence, line.startNanoseconds), text(last, line.endNanoseconds));
+    }
+
+    seek(event) {
+      const area = event.currentTarget.getBoundingClientRect();
+      const bin = Math.floor((event.clientX - area.left) / area.width * this.bins);
+      const wanted = this.line.firstSequence + bin * this.line.framesPerBin;
+      this.inspector.seekNear(wanted);
+    }
+
+    // The first and the last frame of the shown track.
+    range() {
+      if (this.line) return [this.line.firstSequence, this.line.firstSequence + this.bins * this.line.framesPerBin - 1];
+      const own = this.inspector.stops.filter((stop) => stop.frame.track === this.track).map((stop) => stop.frame.sequence);
+      return own.length ? [own[0], own[own.length - 1]] : [0, 0];
+    }
+
+    head(frame) {
+      if (frame.track !== this.track) this.show(frame.track);
+      if (!this.line) return;
+      const bin = (frame.sequence - this.line.firstSequence) / this.line.framesPerBin;
+      const x = (Math.floor(bin) + 0.5) / this.bins * 1000;
+      for (const head of this.heads) { head.setAttribute("x1", x); head.setAttribute("x2", x); }
+    }
+  }
+
+  // At most 500 columns are drawn; a column shows the largest of its bins.
+  function columns(values, bins) {
+    const count = Math.min(bins, 500);
+    const result = new Array(count).fill(null);
+    values.forEach((value, index) => {
+      if (value === null) return;
+      const place = Math.min(count - 1, Math.floor(index * count / bins));
+      if (result[place] === null || value > result[place]) result[place] = value;
+    });
+    return result;
+  }
+
+  function bars(values, bins) {
+    const shown = columns(values, bins);
+    const top = Math.max(1, ...shown);
+    const step = 1000 / shown.length;
+    const width = Math.max(step * 0.82, 1.6);
+    return shown.map((value, index) => {
+      if (!value) return "";
+      const height = 4 + 20 * value / top;
+      return `M${(index * step).toFixed(2)} 24v${(-height).toFixed(1)}h${width.toFixed(2)}V24z`;
+    }).join("");
+  }
+
+  function curve(values, bins, top) {
+    const shown = columns(values, bins);
+    const step = 1000 / shown.length;
+    let pen = false;
+    return shown.map((value, index) => {
+      if (value === null) { pen = false; return ""; }
+      const y = 24 - 24 * Math.min(value / top, 1);
+      const text = `${pen ? "L" : "M"}${(index * step).toFixed(2)} ${y.toFixed(1)}h${step.toFixed(2)}`;
+      pen = true;
+      return text;
+    }).join("");
+  }
+
+  // The table of findings.
+  class Browser {
+    constructor(inspector) {
+      this.inspector = inspector;
+      this.body = html("tbody");
+      this.pager = new Pager((rows) => this.draw(rows));
+      this.search = html("input", { type: "search", placeholder: "Filter findings", "aria-label": "Filter findings", autocomplete: "off", spellcheck: "false", on: { input: () => this.filter() } });
+      const kinds = [...new Set(inspector.findings.map((one) => one.kind))].sort();
+      this.kind = html("select", { "aria-label": "Kind of finding", on: { change: () => this.filter() } },
+        html("option", { value: "" }, "All kinds"), kinds.map((kind, index) => html("option", { value: index }, cut(visible(kind), 60))));
+      this.kinds = kinds;
+      this.only = html("input", { type: "checkbox", on: { change: () => this.filter() } });
+      const total = inspector.item.findings.total, left = total - inspector.findings.length;
+      const heads = [["Frame"], ["Finding"], ["Golden and actual", "values"]].map(([text, kind]) => html("th", { scope: "col", class: kind }, text));
+      this.element = html("div", { class: "browse" },
+        html("div", { class: "bar-row" }, html("h3", {}, plural(total, "finding"), left > 0 ? html("span", { class: "quiet" }, ` · the first ${grouped(inspector.findings.length)} are here`) : null),
+          html("label", { class: "check" }, this.only, "This frame only"), kinds.length > 1 ? this.kind : null, this.search),
+        html("div", { class: "scroll" }, html("table", {}, html("thead", {}, html("tr", {}, heads, html("th", { scope: "col", class: "amount" }, "Error"))), this.body)),
+        this.pager.element);
+      if (!inspector.findings.length) this.element.hidden = true;
+      this.texts = inspector.findings.map((one) => [one.frame ? nameOf(one.frame) : "", one.message, one.kind, one.sink, one.golden, one.actual].join(" ").toLowerCase());
+      this.pager.set(inspector.findings.map((_, index) => index));
+    }
+
+    filter() {
+      const wanted = this.search.value.trim().toLowerCase();
+      const kind = this.kind.value === "" ? undefined : this.kinds[Number(this.kind.value)];
+      const stop = this.inspector.stops[this.inspector.stop];
+      const frame = this.only.checked && stop ? new Set(stop.findings) : undefined;
+      const findings = this.inspector.findings;
+      this.pager.set(findings.map((_, index) => index).filter((index) => (!wanted || this.texts[index].includes(wanted))
+        && (kind === undefined || findings[index].kind === kind) && (!frame || frame.has(index))));
+      this.inspector.draw();
+    }
+
+    draw(rows) {
+      this.body.replaceChildren(...rows.map((index) => this.row(index)));
+    }
+
+    row(index) {
+      const finding = this.inspector.findings[index];
+      const pick = html("button", { type: "button", "aria-label": `Show finding ${index + 1}` }, finding.frame ? nameOf(finding.frame) : "–");
+      const value = (side) => html("span", { class: side, title: side }, cut(visible(finding[side] === undefined ? "–" : finding[side]), 120));
+      const both = finding.golden === undefined && finding.actual === undefined ? ["–"] : [value("golden"), value("actual")];
+      const error = finding.magnitude === undefined ? "–" : `${amount(finding.magnitude)}${finding.unit ? " " + finding.unit : ""}`;
+      const current = index === this.inspector.chosen ? "true" : null;
+      return html("tr", { "data-finding": index, "aria-current": current, on: { click: () => this.inspector.choose(index) } },
+        html("td", {}, pick), html("td", {}, cut(visible(finding.message), 300), " ", html("span", { class: "kind-word" }, cut(visible(finding.kind), 60))),
+        html("td", { class: "values" }, both), html("td", { class: "amount" }, cut(visible(error), 40)));
+    }
+
+    mark(index) {
+      if (this.only.checked) this.filter();
+      this.pager.reveal(index);
+      for (const row of this.body.children) {
+        if (Number(row.dataset.finding) === index) row.setAttribute("aria-current", "true");
+        else row.removeAttribute("aria-current");
+      }
+    }
+  }
+
+  function decisions(item, host) {
+    const body = host.querySelector("tbody");
+    const words = { added: "+ added", removed: "− removed", moved: "→ moved" };
+    const pager = new Pager((rows) => body.replaceChildren(...rows.map((line) => html("tr", {},
+      html("td", { class: `change ${line.change}` }, words[line.change]), html("td", { class: "mono" }, line.golden || ""),
+      html("td", { class: "mono" }, line.actual || ""), html("td", {}, line.note || "")))));
+    host.append(pager.element);
+    pager.set(item.decisions.lines.items);
+    const left = item.decisions.lines.total - item.decisions.lines.items.length;
+    if (left > 0) host.append(html("p", { class: "quiet" }, `${plural(left, "line")} more in the run folder.`));
+  }
+
+  // Cases: one is shown at a time; the address says which.
+  const articles = new Map([...document.querySelectorAll("article.case")].map((one) => [one.id, one]));
+  const links = [...document.querySelectorAll("#case-list a")];
+  const inspectors = new Map();
+  let current;
+
+  function revealRoot(article) {
+    for (const root of article.querySelectorAll(".graph .root rect")) {
+      const area = root.closest(".scroll");
+      area.scrollLeft = Number(root.getAttribute("x")) - area.clientWidth / 2 + 67;
+    }
+  }
+
+  function prepare(article) {
+    if (inspectors.has(article.id)) return;
+    const item = report.cases[Number(article.dataset.index)];
+    const host = article.querySelector(".inspector");
+    inspectors.set(article.id, host ? new Inspector(item, host) : undefined);
+    const lines = article.querySelector(".decisions");
+    if (lines && item.decisions) decisions(item, lines);
+  }
+
+  function showCase(id, focus) {
+    const article = articles.get(id) || articles.values().next().value;
+    if (!article) return;
+    for (const one of articles.values()) one.classList.toggle("shown", one === article);
+    for (const link of links) {
+      if (link.getAttribute("href") === `#${article.id}`) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
+    current = article.id;
+    prepare(article);
+    revealRoot(article);
+    if (focus) article.querySelector("h2").focus({ preventScroll: false });
+  }
+
+  function filterCases() {
+    const text = document.getElementById("filter").value.trim().toLowerCase();
+    const verdict = document.getElementById("verdict").value;
+    let shown = 0;
+    for (const link of links) {
+      const kind = link.parentElement.dataset.kind;
+      const fits = (!verdict || (verdict === "!passed" ? kind !== "passed" : kind === verdict)) && (!text || link.textContent.toLowerCase().includes(text));
+      link.parentElement.hidden = !fits;
+      if (fits) shown += 1;
+    }
+    document.getElementById("shown").textContent = shown === links.length ? grouped(shown) : `${grouped(shown)} of ${grouped(links.length)}`;
+  }
+
+  function addCopyButtons() {
+    for (const line of document.querySelectorAll(".commands li")) {
+      const code = line.querySelector("code"), text = code.textContent;
+      const button = html("button", { type: "button", "aria-label": `Copy: ${cut(visible(text), 80)}` }, "Copy");
+      button.addEventListener("click", async () => {
+        let done = true;
+        try { await navigator.clipboard.writeText(text); } catch { done = copySelected(code); }
+        button.textContent = done ? "Copied" : "Select";
+        announce(done ? "Copied" : "The command is selected; copy it by hand");
+        setTimeout(() => { button.textContent = "Copy"; }, 1600);
+      });
+      line.append(button);
+    }
+  }
+
+  function copySelected(node) {
+    getSelection().selectAllChildren(node);
+    return document.execCommand("copy");
+  }
+
+  function save() {
+    const address = URL.createObjectURL(new Blob([document.getElementById("data").textContent], { type: "application/json" }));
+    html("a", { href: address, download: "report.json" }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  }
+
+  function pressed(event) {
+    if (!document.getElementById("keys").checked || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target instanceof Element && event.target.matches("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
+    const inspector = inspectors.get(current);
+    if (event.key === "n" && inspector) inspector.step(1);
+    else if (event.key === "p" && inspector) inspector.step(-1);
+    else if (event.key === "/" && links.length > 1) document.getElementById("filter").focus();
+    else return;
+    event.preventDefault();
+  }
+
+  document.documentElement.classList.add("js");
+  document.getElementById("download").addEventListener("click", save);
+  document.getElementById("filter").addEventListener("input", filterCases);
+  document.getElementById("verdict").addEventListener("change", filterCases);
+  document.addEventListener("keydown", pressed);
+  addEventListener("hashchange", () => { if (articles.has(location.hash.slice(1))) showCase(location.hash.slice(1), true); });
+  let resized;
+  addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(() => { const one = inspectors.get(current); if (one) one.draw(); }, 120); });
+  addCopyButtons();
+  filterCases();
+  showCase(location.hash.slice(1), false);
+})();

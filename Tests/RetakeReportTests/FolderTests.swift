@@ -1,0 +1,41 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeReport
+
+@Suite struct FolderTests {
+  @Test func `the folder holds the four forms of one document`() throws {
+    let folder = try TemporaryFolder("retake-report")
+    let target = folder.file("a/b")
+    let files = try ReportFolder.write(Samples.regression(), to: target)
+    #expect(
+      files.map(\.lastPathComponent) == ["report.json", "junit.xml", "summary.md", "report.html"])
+    #expect(try names(target) == ["junit.xml", "report.html", "report.json", "summary.md"])
+    let json = try Data(contentsOf: target.appending(path: "report.json"))
+    #expect(try ReportDocument(parsing: json) == Samples.regression())
+  }
+
+  @Test func `a second report takes the place of the first`() throws {
+    let folder = try TemporaryFolder("retake-report")
+    try ReportFolder.write(Samples.regression(), to: folder.url)
+    try ReportFolder.write(Samples.allVerdicts(), to: folder.url)
+    let json = try Data(contentsOf: folder.file("report.json"))
+    #expect(try ReportDocument(parsing: json) == Samples.allVerdicts())
+    #expect(try names(folder.url).count == 4)
+  }
+
+  @Test func `a folder that cannot be made is an error with its name`() throws {
+    let folder = try TemporaryFolder("retake-report")
+    try folder.write("in the way", to: "taken")
+    let error = #expect(throws: ReportError.self) {
+      try ReportFolder.write(Samples.regression(), to: folder.file("taken/report"))
+    }
+    #expect(error?.code == "report.folder.notWritten")
+    #expect(error?.place?.file?.hasSuffix("taken/report") == true)
+  }
+
+  private func names(_ folder: URL) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+}
