@@ -103,6 +103,6 @@ struct BadInputTests {
     #expect(code { try SessionReader(opening: empty) } == "session.open.notSession")
     #expect(code { try SessionReader(opening: file) } == "session.open.notSession")
     #expect(code { try SessionReader(opening: empty + "/none") } == "session.open.notSession")
-    #expect(code { try SessionDoctor(empty).run() } == "session.open.notSession")
+    #expect(code { try SessionDoctor(path: empty).run() } == "session.open.notSession")
   }
 }

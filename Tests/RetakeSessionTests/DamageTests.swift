@@ -28,7 +28,7 @@ struct DamageTests {
     let hit = rows.filter { ($0.entry ?? 0) <= packet && packet <= ($0.packet ?? 0) }
     try flip(packet: packet, of: imported)
 
-    let diagnosis = try SessionDoctor(imported.path).run()
+    let diagnosis = try SessionDoctor(path: imported.path).run()
     let reader = try imported.reader()
     var failed: [Int] = []
     for row in rows {
@@ -59,13 +59,13 @@ struct DamageTests {
     #expect(
       code { try imported.reader().frame(FrameID(track: 0, sequence: last)) }
         == "session.media.mismatch")
-    #expect(try !SessionDoctor(imported.path).run().isHealthy)
+    #expect(try !SessionDoctor(path: imported.path).run().isHealthy)
 
     try FileManager.default.removeItem(at: file)
     #expect(
       code { try imported.reader().frame(FrameID(track: 0, sequence: 0)) }
         == "session.media.missing")
-    let codes = try SessionDoctor(imported.path).run().findings.map(\.code)
+    let codes = try SessionDoctor(path: imported.path).run().findings.map(\.code)
     #expect(codes.contains("session.doctor.media"))
   }
 
@@ -77,7 +77,7 @@ struct DamageTests {
       var bytes = whole
       bytes[100 + (step * 5_003) % (whole.count - 100)] ^= UInt8(1 << (step % 8))
       try bytes.write(to: database)
-      let diagnosis = try SessionDoctor(imported.path).run()
+      let diagnosis = try SessionDoctor(path: imported.path).run()
       if diagnosis.isHealthy {
         // Bits of free pages and of the header's counters: every row is what it was.
         #expect(code { try imported.reader().index.store.checkDigest() } == nil)
@@ -87,7 +87,9 @@ struct DamageTests {
 
     #expect(code { try imported.reader() } == "store.truncated")
     #expect(
-      try SessionDoctor(imported.path).run().findings.map(\.code) == ["session.doctor.database"])
+      try SessionDoctor(path: imported.path).run().findings.map(\.code) == [
+        "session.doctor.database"
+      ])
   }
 
   @Test func `a changed row is found by the doctor`() throws {
@@ -100,7 +102,7 @@ struct DamageTests {
       ])
     #expect(result.status == 0)
 
-    let diagnosis = try SessionDoctor(imported.path).run()
+    let diagnosis = try SessionDoctor(path: imported.path).run()
 
     #expect(diagnosis.findings.map(\.code) == ["session.doctor.digest"])
   }
@@ -128,7 +130,7 @@ struct DamageTests {
       opening: result.folder.path, options: ReadOptions(verifiesPixels: true))
     let entries = try reader.entries(of: 0, sequences: 0..<200)
     let damaged = entries.filter { $0.damage != nil }
-    #expect(try SessionDoctor(result.folder.path, deep: true).run().isHealthy)
+    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
     if damaged.isEmpty {
       // The decoder noticed nothing: then the picture is what the bytes say.
       #expect(result.status == .clean)
@@ -162,6 +164,6 @@ struct DamageTests {
     for entry in try reader.entries(of: 0, sequences: 0..<200) where entry.damage == nil {
       _ = try reader.frame(entry.id)
     }
-    #expect(try SessionDoctor(result.folder.path).run().isHealthy)
+    #expect(try SessionDoctor(path: result.folder.path).run().isHealthy)
   }
 }

@@ -60,7 +60,7 @@ struct RoundTripTests {
     let reader = try imported.reader()
     let kept = try Data(contentsOf: URL(filePath: imported.path + "/" + reader.mediaFiles()[0]))
     #expect(try kept == Data(contentsOf: imported.source))
-    #expect(try SessionDoctor(imported.path).run().findings.isEmpty)
+    #expect(try SessionDoctor(path: imported.path).run().findings.isEmpty)
   }
 
   @Test(arguments: [Clip.openGOP, .mpeg2, .intraRefresh])

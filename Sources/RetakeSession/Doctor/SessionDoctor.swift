@@ -19,14 +19,14 @@ public struct SessionDoctor: Sendable {
   private let report: @Sendable (Progress) -> Bool
 
   /// - Parameters:
-  ///   - deep: Decode every frame alone from its entry and compare the pixels too.
+  ///   - decodes: Decode every frame and compare its pixels too.
   ///   - report: Told how far it is; answering false stops it.
   public init(
-    _ path: String, deep: Bool = false,
+    path: String, decodes: Bool = false,
     report: @escaping @Sendable (Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
-    decodes = deep
+    self.decodes = decodes
     self.report = report
   }
 
@@ -47,6 +47,7 @@ public struct SessionDoctor: Sendable {
     }
     checkDatabase(reader, &notes)
     checkFiles(reader, &notes)
+    checkSizes(reader, &notes)
     try MediaCheck(reader: reader, report: report).checkPackets(&notes)
     if decodes { try MediaCheck(reader: reader, report: report).checkPixels(&notes) }
     return notes.diagnosis(status: try? reader.sessionStatus())
@@ -65,6 +66,26 @@ public struct SessionDoctor: Sendable {
       if let losses = try store.meta("losses") { notes.add(.warning, "lossy", losses) }
     } catch {
       notes.add(.error, "database", error)
+    }
+  }
+
+  /// Whether the media files are as long as the last commit says. A recorder that died may leave
+  /// more behind, which no row speaks of.
+  private func checkSizes(_ reader: SessionReader, _ notes: inout DoctorNotes) {
+    for name in reader.mediaFiles() {
+      let committed = reader.index.segments.values.filter { $0.file == name }.map(\.bytes).max()
+      guard let committed, let size = try? reader.index.file(name).size, size != committed else {
+        continue
+      }
+      if size < committed {
+        notes.add(
+          .error, "short", "\(name) has \(size) bytes of \(committed)", file: name,
+          advice: "Put the original media back, or import it again")
+      } else if !reader.index.store.isClosed {
+        notes.add(
+          .note, "tail", "\(size - committed) bytes of \(name) came after the last commit",
+          file: name)
+      }
     }
   }
 
