@@ -69,7 +69,7 @@ extension DecisionCore {
   /// Takes the frame that waited longest; whoever was blocked by it gets its place.
   mutating func take(from edge: Int) -> QueueStateMachine.Entry? {
     guard let entry = queues[edge].take() else { return nil }
-    if let blocked = queues[edge].blockedSlot {
+    if let blocked = queues[edge].claimUnblock() {
       let receiver = plan.edges[edge].to
       push(
         Event(

@@ -30,6 +30,7 @@ package struct QueueStateMachine: Sendable {
   private var waiting: Deque<Entry> = []
   /// The frame that the sender holds for want of room.
   package private(set) var blockedSlot: Int?
+  private var isUnblockDue = false
 
   package init(capacity: Int, policy: EdgePolicy) {
     precondition(capacity > 0, "a queue has room for one frame at least")
@@ -64,10 +65,19 @@ package struct QueueStateMachine: Sendable {
   /// Takes the frame that waited longest.
   package mutating func take() -> Entry? { waiting.popFirst() }
 
+  /// The frame that was blocked, the first time that there is room for it: whoever takes several
+  /// frames at one instant lets it in once.
+  package mutating func claimUnblock() -> Int? {
+    guard !isUnblockDue, !isFull, let slot = blockedSlot else { return nil }
+    isUnblockDue = true
+    return slot
+  }
+
   /// Accepts the frame that was blocked, now that there is room.
   package mutating func unblock(at time: Int64) -> Int? {
     guard !isFull, let slot = blockedSlot else { return nil }
     blockedSlot = nil
+    isUnblockDue = false
     waiting.append(Entry(slot: slot, since: time))
     return slot
   }

@@ -1,0 +1,25 @@
+import RetakeGraph
+import RetakeRuntime
+import Testing
+
+/// Timelines of corners that random cases found, or that they rarely meet.
+@Suite struct DecisionTimelineTests {
+  @Test func `a throttle that empties its queue at one instant unblocks the sender once`() throws {
+    // 0 and 6 pass, 14 is blocked before the slow stage; 15 and 16 wait at the throttle, 17 is
+    // blocked there. When 14 is let in at 31 ms, the throttle takes 15 and 16 and thins both.
+    let pipeline = Pipeline.named("throttled").source(Nodes.source(.on("ffffffffffffffffffff")))
+      .stage(Brightness(), id: "fast").cost(.fixed(.milliseconds(1)))
+      .queue(capacity: 5, policy: .dropNewest)
+      .passing(Nodes.throttle(125)).queue(capacity: 2)
+      .stage(Counter(), id: "slow").cost(.fixed(.milliseconds(30))).queue(capacity: 1)
+      .sink(Nodes.sink())
+    let (notes, outcome) = try pipeline.noted()
+    let lines = notes.lines.filter { $0.time == 31_000_000 && $0.node == "throttle" }
+    #expect(
+      lines.map(\.description) == [
+        "@31000000 throttle 0:15 thin", "@31000000 throttle 0:16 thin",
+        "@31000000 throttle 0:17 unblock", "@31000000 throttle 0:17 deliver",
+      ])
+    #expect(outcome.headline.isBalanced)
+  }
+}
