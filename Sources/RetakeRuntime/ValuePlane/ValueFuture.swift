@@ -143,10 +143,15 @@ package final class ValueFuture: Sendable {
     return finish(outcome, isDigested ? outcome.digest : nil)
   }
 
-  /// Gives the computation up unless it already began; dependents go on without it.
+  /// Gives the computation up unless it already began; dependents go on without it, but not before
+  /// its inputs are done: who waits for the last of a chain waits for all of it.
   package func cancel() -> [ValueFuture] {
     let isMine = state.withLock { state -> Bool in
       guard case .waiting = state.status else { return false }
+      guard state.unresolved == 0 else {
+        state.work = { _ in .cancelled }
+        return false
+      }
       state.status = .running
       return true
     }
