@@ -121,16 +121,18 @@ public enum SessionError: CodedError {
   public var advice: String? {
     switch self {
     case .notSession: "List the sessions with: retake session list"
-    case .unknownTrack, .unknownFrame: "See what it has with: retake session info SESSION"
+    case .unknownTrack(let session, _, _), .unknownFrame(let session, _):
+      "See what it has with: retake session info \(session)"
     case .badName: "Choose letters, digits, '-', '_' and '.', with --name"
     case .nameTaken: "Choose another name with --name, or remove that folder"
-    case .noFrames: "Check that the file plays, for instance with: ffplay FILE"
+    case .noFrames(let file): "Check that the file plays, for instance with: ffplay \(file)"
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"
     case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"
     case .pixelMismatch:
       "Compare the FFmpeg versions, or import the media again on this machine"
-    case .noPixels, .undecodable: "See what is damaged with: retake session doctor SESSION"
+    case .noPixels(let session, _, _), .undecodable(let session, _, _):
+      "See what is damaged with: retake session doctor \(session)"
     case .interrupted: nil
     case .write: "Check the disk's space and the folder's permissions"
     case .database(_, let text), .media(_, let text): text.advice

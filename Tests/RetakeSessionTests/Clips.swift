@@ -83,7 +83,43 @@ struct Clip: Sendable, CustomTestStringConvertible {
       "-c:a", "aac",
     ])
 
+  static let vp9 = Clip(
+    name: "VP9 with hidden frames", file: "vp9.webm", inputs: source("testsrc2"),
+    output: [
+      "-c:v", "libvpx-vp9", "-b:v", "200k", "-g", "20", "-auto-alt-ref", "1", "-lag-in-frames",
+      "16", "-deadline", "realtime", "-cpu-used", "8",
+    ])
+
+  static let av1 = Clip(
+    name: "AV1", file: "av1.mkv", inputs: source("testsrc2", frames: 40),
+    output: ["-c:v", "libaom-av1", "-cpu-used", "8", "-g", "15", "-b:v", "150k"])
+
+  static let hevc = Clip(
+    name: "HEVC with leading pictures", file: "hevc.mp4", inputs: source("testsrc2", frames: 90),
+    output: [
+      "-c:v", "libx265", "-preset", "ultrafast", "-x265-params",
+      "keyint=15:min-keyint=15:bframes=3:open-gop=1:log-level=none:pools=1", "-pix_fmt",
+      "yuv420p",
+    ])
+
+  static let interlaced = Clip(
+    name: "interlaced MPEG-2 program stream", file: "fields.mpg",
+    inputs: source("testsrc2", size: "96x96"),
+    output: ["-c:v", "mpeg2video", "-flags", "+ildct+ilme", "-bf", "2", "-g", "12"])
+
+  static let fragmented = Clip(
+    name: "fragmented MP4", file: "fragments.mp4", inputs: source("testsrc2"),
+    output: [
+      "-c:v", "libx264", "-g", "15", "-pix_fmt", "yuv420p", "-movflags",
+      "+frag_keyframe+empty_moov",
+    ])
+
+  static let paletted = Clip(
+    name: "RGB in AVI", file: "rgb.avi", inputs: source("testsrc2", frames: 20),
+    output: ["-c:v", "png", "-pix_fmt", "rgb24"])
+
   static let all = [
+    vp9, av1, hevc, interlaced, fragmented, paletted,
     openGOP, mpeg2, intraRefresh, transport, variableRate, lateStart, motionJPEG, packed, oddSize,
     elementary, twoTracks,
   ]

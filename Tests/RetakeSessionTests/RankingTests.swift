@@ -92,8 +92,9 @@ struct RankingTests {
 
     #expect(
       [0, 3, 4, 6, 7, 9].map { finder.keys[finder.key(atOrBefore: $0)] } == [0, 0, 4, 4, 7, 7])
-    #expect(finder.hasDamage(from: 4, through: 6))
-    #expect(!finder.hasDamage(from: 6, through: 9))
+    #expect(finder.damage(from: 4, through: 6) == 5)
+    #expect(finder.damage(from: 6, through: 9) == nil)
+    #expect(finder.damage(from: 0, through: 4) == nil)
   }
 }
 

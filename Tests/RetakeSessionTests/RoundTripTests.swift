@@ -63,6 +63,24 @@ struct RoundTripTests {
     #expect(try SessionDoctor(path: imported.path).run().findings.isEmpty)
   }
 
+  @Test func `what an edit list hides is decoded and not shown`() throws {
+    let folder = try TemporaryFolder()
+    let whole = try Clip.openGOP.make(in: folder)
+    let cut = folder.file("cut.mp4")
+    _ = try runCommand(
+      "ffmpeg",
+      arguments: ["-v", "error", "-ss", "0.7", "-i", whole.path, "-c", "copy", cut.path])
+
+    let result = try SessionImporter(
+      ImportOptions(file: cut.path, into: folder.file("Recordings").path)
+    ).run()
+
+    let index = try SessionReader(opening: result.folder.path).index
+    let packets = try index.store.packets(track: 0, indexes: 0..<200)
+    #expect(packets.contains { $0.flags.contains(.discard) })
+    #expect(try check(cut, session: result.folder.path) < packets.count)
+  }
+
   @Test(arguments: [Clip.openGOP, .mpeg2, .intraRefresh])
   func `an entry goes back where the nearest key does not give the frame`(clip: Clip) throws {
     let imported = try ImportedClip(clip)

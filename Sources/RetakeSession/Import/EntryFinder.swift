@@ -93,8 +93,15 @@ struct EntryFinder: Sendable {
     return low
   }
 
-  func hasDamage(from entry: Int, through packet: Int) -> Bool {
-    damaged.contains { $0 >= entry && $0 <= packet }
+  /// The first damaged packet in a stretch.
+  func damage(from entry: Int, through packet: Int) -> Int? {
+    var (low, high) = (0, damaged.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if damaged[middle] < entry { low = middle + 1 } else { high = middle }
+    }
+    guard low < damaged.count, damaged[low] <= packet else { return nil }
+    return damaged[low]
   }
 
   private func resolve(
@@ -106,7 +113,7 @@ struct EntryFinder: Sendable {
     var stride = 1
     while !open.isEmpty {
       let entry = keys[key]
-      let crossing = open.filter { hasDamage(from: entry, through: $0.packet) }
+      let crossing = open.filter { damage(from: entry, through: $0.packet) != nil }
       found += crossing.map { ($0, Entry(packet: entry, crossesDamage: true)) }
       open.removeAll { crossing.contains($0) }
       if open.isEmpty { break }

@@ -110,7 +110,8 @@ struct TrackIndexing {
         ranked[place].record.pixelHash = fact.digest
         continue
       }
-      let first = finder.damaged.first { $0 >= ranked[place].record.entry ?? 0 && $0 <= packet }
+      let first = finder.damage(
+        from: ranked[place].record.entry ?? 0, through: packet)
       ranked[place].record.cause =
         damage[fact.packet] ?? first.flatMap { damage[$0] } ?? "session.frame.varies"
     }
