@@ -6,8 +6,10 @@ import RetakeGraph
 
 extension ModelCase {
   /// The case as the engine takes it.
-  var pipeline: Pipeline {
-    var nodes = [PipelineNode(id: "camera", stage: Nodes.source(frames))]
+  var pipeline: Pipeline { pipeline(reading: Nodes.source(frames)) }
+
+  func pipeline(reading source: AnyStage) -> Pipeline {
+    var nodes = [PipelineNode(id: "camera", stage: source)]
     var edges: [PipelineEdge] = []
     for stage in stages {
       edges.append(

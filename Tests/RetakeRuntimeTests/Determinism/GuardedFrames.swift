@@ -1,5 +1,6 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeGraph
 import RetakeRuntime
 import Synchronization
 
@@ -48,4 +49,11 @@ final class GuardedFrames: FrameReader, FrameSource {
   }
 
   func open() throws -> any FrameReader { self }
+
+  var source: AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: "guarded", version: 1, role: .source, input: nil, output: .frame),
+      options: .object([:]), body: .source(self))
+  }
 }

@@ -6,11 +6,7 @@ import Testing
 
 @Suite struct ReadingOrderTests {
   private func pipeline(_ frames: GuardedFrames) -> Pipeline {
-    let source = AnyStage(
-      signature: StageSignature(
-        kind: "guarded", version: 1, role: .source, input: nil, output: .frame),
-      options: .object([:]), body: .source(frames))
-    return Pipeline.named("guarded").source(source)
+    Pipeline.named("guarded").source(frames.source)
       .stage(Brightness(), id: "slow").cost(.fixed(.milliseconds(90)))
       .queue(capacity: 1, policy: .block).sink(Nodes.sink())
   }
