@@ -86,6 +86,25 @@ struct BadInputTests {
     #expect(!FileManager.default.fileExists(atPath: into))
   }
 
+  @Test func `what a killed import left is removed and what another builds is not`() throws {
+    let clip = try Clip.lateStart.make(in: folder)
+    try folder.write("", to: "Recordings/.yard.0123ABCD/.building")
+    try folder.write("x", to: "Recordings/.yard.0123ABCD/media/original.mkv")
+    try folder.write("x", to: "Recordings/.yard.notes")
+    let held = try folder.write("", to: "Recordings/.yard.4567CDEF/.building")
+    let lock = try FileHandle(forUpdating: held)
+    #expect(flock(lock.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
+
+    #expect(importing(clip.path, name: "yard") == nil)
+
+    let names = try FileManager.default.contentsOfDirectory(atPath: into).sorted()
+    #expect(names == [".yard.4567CDEF", ".yard.notes", "yard"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: into + "/yard").sorted()
+        == ["NOTES.md", "media", "session.sqlite"])
+    try lock.close()
+  }
+
   @Test func `names become safe for a folder`() throws {
     #expect(try SessionFolder.sanitised(name: "yard") == "yard")
     #expect(try SessionFolder.sanitised(name: "../../etc/passwd") == "etc-passwd")

@@ -2,8 +2,12 @@ import Foundation
 import RetakeCore
 
 /// A hidden folder beside a session's future place. It becomes the session, or goes away.
+///
+/// A marker in it is locked while it is built. One without its lock was left by a process that was
+/// killed, and the next import of that name removes it.
 struct BuildSite {
   let folder: SessionFolder
+  private let marker: FileHandle
   private let target: SessionFolder
   /// The parent folder was made for this import.
   private let parentIsNew: Bool
@@ -13,11 +17,32 @@ struct BuildSite {
     self.target = target
     folder = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
     parentIsNew = !FileManager.default.fileExists(atPath: parent)
+    Self.sweep(parent, prefix: ".\(target.name).")
     do {
       try FileManager.default.createDirectory(
         atPath: folder.media, withIntermediateDirectories: true)
+      let path = folder.path + Self.markerName
+      try Data().write(to: URL(fileURLWithPath: path))
+      marker = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+      _ = flock(marker.fileDescriptor, LOCK_EX | LOCK_NB)
     } catch {
+      try? FileManager.default.removeItem(atPath: folder.path)
       throw .write(path: parent, cause: Self.text(error))
+    }
+  }
+
+  private static let markerName = "/.building"
+
+  /// Removes what killed imports of the same name left behind.
+  private static func sweep(_ parent: String, prefix: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
+      let path = "\(parent)/\(name)"
+      guard let marker = try? FileHandle(forUpdating: URL(fileURLWithPath: path + markerName))
+      else { continue }
+      defer { try? marker.close() }
+      guard flock(marker.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+      try? FileManager.default.removeItem(atPath: path)
     }
   }
 
@@ -58,6 +83,7 @@ struct BuildSite {
       guard !FileManager.default.fileExists(atPath: target.path) else {
         throw SessionError.nameTaken(path: target.path)
       }
+      try FileManager.default.removeItem(atPath: folder.path + Self.markerName)
       try FileManager.default.moveItem(atPath: folder.path, toPath: target.path)
       try Self.synchronise(URL(fileURLWithPath: target.path).deletingLastPathComponent().path)
     } catch let error as SessionError {
