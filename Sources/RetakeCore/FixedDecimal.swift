@@ -54,3 +54,10 @@ extension FixedDecimal: Hashable {
     return (units.isNaN ? 1 : 0) - (other.units.isNaN ? 1 : 0)
   }
 }
+
+extension FixedDecimal {
+  /// So many quanta of another number.
+  package init(units: Double, like other: FixedDecimal) {
+    self.init(units: units, decimals: other.decimals)
+  }
+}

@@ -55,7 +55,7 @@ public enum ResultTextError: CodedError, Hashable {
     case .quantum: "Use 1, 0.1, 0.01 and so on down to 0.000000001"
     case .version(_, let version) where version > ResultHeader.version:
       "Use the Retake that wrote it, or a newer one"
-    case .lineEnds: "Add '*.gold -text' to .gitattributes and check the file out again"
+    case .lineEnds: "Add '*.gold text eol=lf' to .gitattributes and check the file out again"
     case .header, .version, .line, .block, .cutShort:
       "Restore the file, for instance with 'git checkout', or make a new golden: retake accept"
     }

@@ -9,6 +9,8 @@ package struct ResultChunk: Sendable {
     package var digest: Digest128
     /// Lines that state a fact.
     package var facts: Int
+    /// Frames that were dropped on their way, by sink.
+    package var dropped: [Int]
     var bytes: Range<Int>
     /// The file's line on which the block begins, from 1.
     var firstLine: Int
@@ -35,7 +37,7 @@ package struct ResultChunk: Sendable {
     let header = try ResultHeader(parsing: line, file: file)
     self.header = header
     guard first < bytes.endIndex else { throw .cutShort(file: file) }
-    let scan = BlockScan(file: file)
+    let scan = BlockScan(file: file, sinks: header.sinks)
     blocks = try bytes.withUnsafeBufferPointer { pointer throws(ResultTextError) in
       try scan.blocks(in: pointer, from: first + 1)
     }
@@ -60,14 +62,15 @@ package struct ResultChunk: Sendable {
 /// Finds the blocks of a file.
 private struct BlockScan {
   let file: String
+  let sinks: [String]
 
   func blocks(
     in bytes: UnsafeBufferPointer<UInt8>, from start: Int
   ) throws(ResultTextError) -> [ResultChunk.Block] {
     var blocks: [ResultChunk.Block] = []
-    var block = ResultChunk.Block(
-      frameCount: 0, digest: .zero, facts: 0, bytes: start..<start, firstLine: 2)
+    var block = emptyBlock(start..<start, firstLine: 2)
     var number = 1
+    var sink = 0
     let end = try LineScan.forEachLine(in: bytes, range: start..<bytes.count) {
       line throws(ResultTextError) in
       number += 1
@@ -76,18 +79,31 @@ private struct BlockScan {
         block.bytes = block.bytes.lowerBound..<line.lowerBound
         try close(&block, bytes: bytes, line: line, number: number)
         blocks.append(block)
-        block = ResultChunk.Block(
-          frameCount: 0, digest: .zero, facts: 0, bytes: (line.upperBound + 1)..<bytes.count,
-          firstLine: number + 1)
+        block = emptyBlock((line.upperBound + 1)..<bytes.count, firstLine: number + 1)
       case UInt8(ascii: "F"): block.frameCount += 1
       case UInt8(ascii: "D"), UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "P"),
         UInt8(ascii: "N"), UInt8(ascii: "W"), UInt8(ascii: "T"), UInt8(ascii: "U"):
         block.facts += 1
+      case UInt8(ascii: "O"): sink = index(ofSinkIn: line, bytes) ?? sink
+      case UInt8(ascii: "X"):
+        if bytes[line].starts(with: "X drop ".utf8), sink < sinks.count { block.dropped[sink] += 1 }
       default: break
       }
     }
     guard end == bytes.count, block.bytes.lowerBound >= end else { throw .cutShort(file: file) }
     return blocks
+  }
+
+  private func emptyBlock(_ bytes: Range<Int>, firstLine: Int) -> ResultChunk.Block {
+    ResultChunk.Block(
+      frameCount: 0, digest: .zero, facts: 0, dropped: sinks.map { _ in 0 }, bytes: bytes,
+      firstLine: firstLine)
+  }
+
+  private func index(ofSinkIn line: Range<Int>, _ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard var cursor = ByteCursor(bytes, line), cursor.skip(UInt8(ascii: "O")), cursor.skipSpace()
+    else { return nil }
+    return cursor.word().flatMap { sinks.firstIndex(of: $0) }
   }
 
   private func close(

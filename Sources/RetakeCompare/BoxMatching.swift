@@ -1,0 +1,80 @@
+import RetakeCore
+
+/// Which detections of two runs are the same object.
+///
+/// Equal lines go together first. The others are paired so that the sum of 1,000 for the pair of
+/// identities of the frame before, 2 for the same class, and the overlap is largest; a pair
+/// overlaps by at least `leastOverlap`.
+struct BoxMatching {
+  /// Beyond this many boxes on a side, boxes are paired in their order.
+  static let limit = 512
+
+  /// For each golden detection the actual one, or `nil`.
+  private(set) var partners: [Int?]
+  /// Actual detections without a partner.
+  private(set) var unmatched: [Int]
+
+  /// In the order of the lists.
+  init(inOrder golden: Int, _ actual: Int) {
+    partners = (0..<golden).map { $0 < actual ? $0 : nil }
+    unmatched = Array(min(golden, actual)..<actual)
+  }
+
+  /// - Parameter previous: The actual identity that a golden identity went with last.
+  init(
+    golden: [DetectionLine], actual: [DetectionLine], leastOverlap: Double, previous: [Int: Int]
+  ) {
+    self.init(inOrder: golden.count, actual.count)
+    guard max(golden.count, actual.count) <= Self.limit else { return }
+    partners = Array(repeating: nil, count: golden.count)
+    var taken = [Bool](repeating: false, count: actual.count)
+    for (index, box) in golden.enumerated() {
+      if let same = actual.indices.first(where: { !taken[$0] && actual[$0] == box }) {
+        partners[index] = same
+        taken[same] = true
+      }
+    }
+    let rows = golden.indices.filter { partners[$0] == nil }
+    let columns = actual.indices.filter { !taken[$0] }
+    let weights = rows.map { row in
+      columns.map { column in
+        Self.weight(golden[row], actual[column], leastOverlap: leastOverlap, previous: previous)
+      }
+    }
+    for (row, column) in zip(rows, Assignment.best(weights)) {
+      guard let column else { continue }
+      partners[row] = columns[column]
+      taken[columns[column]] = true
+    }
+    unmatched = actual.indices.filter { !taken[$0] }
+  }
+
+  /// In millionths; 0 means that the two cannot be the same.
+  private static func weight(
+    _ golden: DetectionLine, _ actual: DetectionLine, leastOverlap: Double, previous: [Int: Int]
+  ) -> Int {
+    let overlap = overlap(golden, actual)
+    guard overlap >= leastOverlap else { return 0 }
+    let wasPair =
+      golden.identity.flatMap { previous[$0] }.map { $0 == actual.identity } ?? false
+    let millionths = Int((overlap * 1_000_000).rounded())
+    return 1 + millionths + (wasPair ? 1_000_000_000 : 0)
+      + (golden.classIndex == actual.classIndex ? 2_000_000 : 0)
+  }
+
+  /// Intersection over union of the quantised boxes, 0 to 1; 0 where a number is not finite.
+  static func overlap(_ left: DetectionLine, _ right: DetectionLine) -> Double {
+    let width =
+      min(left.x.value + left.width.value, right.x.value + right.width.value)
+      - max(left.x.value, right.x.value)
+    let height =
+      min(left.y.value + left.height.value, right.y.value + right.height.value)
+      - max(left.y.value, right.y.value)
+    guard width > 0, height > 0 else { return 0 }
+    let inner = width * height
+    let union =
+      left.width.value * left.height.value + right.width.value * right.height.value - inner
+    let overlap = inner / union
+    return overlap.isFinite ? min(max(overlap, 0), 1) : 0
+  }
+}

@@ -1,0 +1,117 @@
+import RetakeCore
+
+/// The outcome of a comparison in one word.
+public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
+  case passed
+  case changed
+  /// There is no accepted golden, or none for this platform.
+  case missing
+  /// A golden whose session or case is no longer there.
+  case stale
+  /// Another session, track, case or quantisation.
+  case notComparable = "not comparable"
+  /// The job could not be done: a damaged golden, or nothing to compare.
+  case errored
+}
+
+/// How near the largest error came to what is allowed.
+public struct ErrorHeadroom: Hashable, Sendable, Codable {
+  public var sink: String
+  /// `position`, `score`, `scalar`, `unmatched` or `drift`.
+  public var quantity: String
+  /// `nil` where an error was no finite number.
+  public var largest: Double?
+  public var allowed: Double
+  /// Where the largest error is; `nil` where there is none.
+  public var frame: FrameID?
+
+  public init(
+    sink: String, quantity: String, largest: Double?, allowed: Double, frame: FrameID?
+  ) {
+    self.sink = sink
+    self.quantity = quantity
+    self.largest = largest
+    self.allowed = allowed
+    self.frame = frame
+  }
+
+  /// The largest error over what is allowed: 0 to 1 is inside; `nil` where nothing is allowed and
+  /// something was found.
+  public var used: Double? {
+    guard let largest else { return nil }
+    if largest == 0 { return 0 }
+    return allowed > 0 ? largest / allowed : nil
+  }
+}
+
+/// How many frames were compared, and how they came out.
+public struct ComparisonCounts: Hashable, Sendable, Codable {
+  public var same = 0
+  public var withinTolerance = 0
+  public var changed = 0
+  /// Frames of the golden that the run has not.
+  public var missing = 0
+  /// Frames that only the run has.
+  public var inserted = 0
+  /// Lines of facts that were looked at on the golden's side.
+  public var facts = 0
+  /// Decision lines that were compared, folded ones as one.
+  public var decisions = 0
+
+  public init() {}
+
+  /// Frames that have a partner.
+  public var compared: Int { same + withinTolerance + changed }
+}
+
+/// A budget of the golden and what the run spent.
+public struct BudgetResult: Hashable, Sendable, Codable {
+  public var name: String
+  public var spent: Int
+  public var allowed: Int
+
+  public init(name: String, spent: Int, allowed: Int) {
+    self.name = name
+    self.spent = spent
+    self.allowed = allowed
+  }
+}
+
+/// All that a comparison of one case with its golden says.
+public struct Comparison: Hashable, Sendable, Codable {
+  /// Findings beyond this number are counted, not kept.
+  public static let findingLimit = 10_000
+
+  /// `session/case`.
+  public var key: String
+  public var verdict: Verdict
+  /// The change is marked as known in the golden.
+  public var isExpected = false
+  /// In words: why it is missing, not comparable or errored.
+  public var reasons: [String] = []
+  public var counts = ComparisonCounts()
+  public var headroom: [ErrorHeadroom] = []
+  public var budgets: [BudgetResult] = []
+  /// In the order of the frames; at most `findingLimit`.
+  public var findings: [Finding] = []
+  /// All of them.
+  public var findingCount = 0
+  /// In the order of the frames: the first is the first divergence.
+  public var roots: [RootCause] = []
+  /// What is worth knowing and no finding.
+  public var notes: [String] = []
+  /// Changes of the pipeline, models or libraries that may explain a difference.
+  public var suspects: [String] = []
+
+  public init(key: String, verdict: Verdict, reasons: [String] = []) {
+    self.key = key
+    self.verdict = verdict
+    self.reasons = reasons
+  }
+
+  /// The earliest (frame, stage) from which differences follow.
+  public var firstDivergence: RootCause? { roots.first }
+
+  /// No frame had a partner: a comparison that compared nothing never passes.
+  public var comparedNothing: Bool { counts.compared == 0 }
+}

@@ -1,0 +1,261 @@
+import RetakeCore
+
+/// The line of decisions.gold that stands for all unfolded decisions of up to 1,024 frames.
+package struct DecisionFold: Hashable, Sendable {
+  /// Frames that one line stands for.
+  package static let size = 1_024
+
+  package var track: Int
+  package var first: Int
+  package var last: Int
+  package var count: Int
+  package var digest: Digest128
+
+  package init(track: Int, first: Int, last: Int, count: Int, digest: Digest128) {
+    self.track = track
+    self.first = first
+    self.last = last
+    self.count = count
+    self.digest = digest
+  }
+}
+
+/// Compares two lists of decisions: added, removed, moved in time or to another frame.
+package struct DecisionComparator {
+  /// Decisions may move by so many frames and still be the same ones.
+  static let reach = 16
+  /// Differences of one kind that are kept; later ones still count.
+  static let windowSize = 65_536
+
+  private struct Key: Hashable {
+    var node: String
+    var frame: FrameID?
+    var item: Int?
+    var kind: String
+  }
+
+  /// Lines without a partner so far.
+  private struct Side {
+    private var waiting: [Key: [(order: Int, line: DecisionLine)]] = [:]
+    private var order = 0
+    private var count = 0
+    /// Lines that found no room; each of them is a difference.
+    private(set) var overflow = 0
+
+    mutating func take(_ key: Key) -> DecisionLine? {
+      guard var lines = waiting[key], !lines.isEmpty else { return nil }
+      let line = lines.removeFirst().line
+      waiting[key] = lines.isEmpty ? nil : lines
+      count -= 1
+      return line
+    }
+
+    mutating func wait(_ key: Key, _ line: DecisionLine) {
+      guard count < DecisionComparator.windowSize else {
+        overflow += 1
+        return
+      }
+      waiting[key, default: []].append((order, line))
+      order += 1
+      count += 1
+    }
+
+    /// In the order in which they came.
+    var lines: [DecisionLine] {
+      waiting.values.joined().sorted { $0.order < $1.order }.map(\.line)
+    }
+  }
+
+  private var golden = Side()
+  private var actual = Side()
+  private var findings: [Finding] = []
+  private var folds: [[DecisionFold]] = [[], []]
+  package private(set) var compared = 0
+
+  package init() {}
+
+  /// The next line of each side, as far as there is one; equal lines need not be parsed and may be
+  /// counted with `noteEqual`.
+  package mutating func add(golden: DecisionLine?, actual: DecisionLine?) {
+    if let golden { add(golden, isGolden: true) }
+    if let actual { add(actual, isGolden: false) }
+  }
+
+  package mutating func add(goldenFold: DecisionFold) { folds[0].append(goldenFold) }
+  package mutating func add(actualFold: DecisionFold) { folds[1].append(actualFold) }
+
+  package mutating func noteEqual() { compared += 1 }
+
+  private mutating func add(_ line: DecisionLine, isGolden: Bool) {
+    let key = Key(node: line.node, frame: line.frame, item: line.item, kind: line.kind)
+    if let partner = isGolden ? actual.take(key) : golden.take(key) {
+      compared += 1
+      compare(isGolden ? line : partner, isGolden ? partner : line)
+    } else if isGolden {
+      golden.wait(key, line)
+    } else {
+      actual.wait(key, line)
+    }
+  }
+
+  private mutating func compare(_ golden: DecisionLine, _ actual: DecisionLine) {
+    guard golden != actual, findings.count < Self.windowSize else { return }
+    let subject = Self.subject(golden)
+    if golden.details != actual.details {
+      findings.append(
+        finding(.decisionChanged, golden, actual, "\(subject) has other details"))
+    } else {
+      let change = actual.time - golden.time
+      let words = "\(Self.milliseconds(change)) \(change < 0 ? "earlier" : "later")"
+      findings.append(
+        finding(
+          .decisionMoved, golden, actual, "\(subject) comes \(words)",
+          magnitude: Double(change.magnitude)))
+    }
+  }
+
+  /// All differences in the order of virtual time.
+  package mutating func finish() -> [Finding] {
+    var removed = golden.lines.map { Optional($0) }
+    var added = actual.lines.map { Optional($0) }
+    pairMoved(&removed, &added)
+    for line in removed.compactMap(\.self) {
+      findings.append(
+        finding(.decisionRemoved, line, nil, "\(Self.subject(line)) is no longer made"))
+    }
+    for line in added.compactMap(\.self) {
+      findings.append(finding(.decisionAdded, nil, line, "\(Self.subject(line)) is new"))
+    }
+    for (side, kind) in [(golden, Finding.Kind.decisionRemoved), (actual, .decisionAdded)]
+    where side.overflow > 0 {
+      findings.append(Finding(kind, message: "\(side.overflow) more decisions have no partner"))
+    }
+    compareFolds()
+    return findings.enumerated().sorted {
+      ($0.element.time ?? .max, $0.offset) < ($1.element.time ?? .max, $1.offset)
+    }.map(\.element)
+  }
+
+  /// A decision that went to a frame nearby: same node, kind and details.
+  private mutating func pairMoved(
+    _ removed: inout [DecisionLine?], _ added: inout [DecisionLine?]
+  ) {
+    var candidates: [DecisionForm: [Int]] = [:]
+    for (index, line) in added.enumerated() {
+      if let form = line.flatMap(DecisionForm.init) { candidates[form, default: []].append(index) }
+    }
+    var next: [DecisionForm: Int] = [:]
+    for (index, line) in removed.enumerated() {
+      guard let line, let form = DecisionForm(line), let indices = candidates[form] else {
+        continue
+      }
+      var place = next[form] ?? 0
+      while place < indices.count, let other = added[indices[place]],
+        form.distance(line, other) < -Self.reach
+      {
+        place += 1
+      }
+      next[form] = place
+      guard place < indices.count, let other = added[indices[place]],
+        form.distance(line, other) <= Self.reach
+      else { continue }
+      next[form] = place + 1
+      removed[index] = nil
+      added[indices[place]] = nil
+      findings.append(moved(line, other, by: form.distance(line, other)))
+    }
+  }
+
+  private func moved(_ golden: DecisionLine, _ actual: DecisionLine, by frames: Int) -> Finding {
+    let words =
+      "\(frames.magnitude) \(frames.magnitude == 1 ? "frame" : "frames") "
+      + "\(frames < 0 ? "earlier" : "later") (\(Self.milliseconds(actual.time - golden.time)))"
+    return finding(
+      .decisionMoved, golden, actual, "\(Self.subject(golden)) comes \(words)",
+      magnitude: Double(frames.magnitude))
+  }
+
+  private mutating func compareFolds() {
+    struct Place: Hashable {
+      var track: Int
+      var first: Int
+    }
+    var others = Dictionary(
+      folds[1].map { (Place(track: $0.track, first: $0.first), $0) },
+      uniquingKeysWith: { first, _ in first })
+    var explained: Set<Place> = []
+    for finding in findings {
+      guard let frame = finding.frame else { continue }
+      let first = frame.sequence / DecisionFold.size * DecisionFold.size
+      explained.insert(Place(track: frame.track, first: first))
+    }
+    for fold in folds[0] {
+      let place = Place(track: fold.track, first: fold.first)
+      let other = others.removeValue(forKey: place)
+      compared += 1
+      if other != fold && !explained.contains(place) { findings.append(differ(fold, other)) }
+    }
+    for fold in folds[1] {
+      let place = Place(track: fold.track, first: fold.first)
+      if others[place] != nil && !explained.contains(place) { findings.append(differ(nil, fold)) }
+    }
+  }
+
+  private func differ(_ golden: DecisionFold?, _ actual: DecisionFold?) -> Finding {
+    let fold = golden ?? actual
+    let track = fold?.track ?? 0
+    let counts = [golden, actual].map { $0.map { String($0.count) } ?? "no" }
+    let range = fold.map { "\(track):\($0.first) to \(track):\($0.last)" } ?? ""
+    return Finding(
+      .decisionsDiffer, frame: fold.map { FrameID(track: track, sequence: $0.first) },
+      golden: golden.map { "n=\($0.count) \($0.digest)" },
+      actual: actual.map { "n=\($0.count) \($0.digest)" },
+      message:
+        "\(counts[1]) decisions instead of \(counts[0]) for the frames \(range), or other ones: "
+        + "only start, done, deliver, block or unblock differ")
+  }
+
+  private func finding(
+    _ kind: Finding.Kind, _ golden: DecisionLine?, _ actual: DecisionLine?, _ message: String,
+    magnitude: Double? = nil
+  ) -> Finding {
+    let line = golden ?? actual
+    return Finding(
+      kind, frame: line?.frame, time: line?.time, node: line?.node, golden: golden?.description,
+      actual: actual?.description, magnitude: magnitude, message: message)
+  }
+
+  private static func subject(_ line: DecisionLine) -> String {
+    let frame = line.frame.map { " of frame \($0)" } ?? ""
+    let item = line.item.map { ", item \($0)" } ?? ""
+    return "\(line.kind)\(frame)\(item) at \(line.node)"
+  }
+
+  /// `33.367 ms`, without a sign.
+  private static func milliseconds(_ nanoseconds: Int64) -> String {
+    FixedDecimal(Double(nanoseconds.magnitude) / 1e6, decimals: 3).text + " ms"
+  }
+}
+
+/// What stays the same when a decision goes from one frame to another.
+private struct DecisionForm: Hashable {
+  var node: String
+  var kind: String
+  var track: Int
+  var item: Int?
+  var details: [DecisionLine.Detail]
+
+  init?(_ line: DecisionLine) {
+    guard let frame = line.frame else { return nil }
+    node = line.node
+    kind = line.kind
+    track = frame.track
+    item = line.item
+    details = line.details
+  }
+
+  /// In frames.
+  func distance(_ golden: DecisionLine, _ actual: DecisionLine) -> Int {
+    (actual.frame?.sequence ?? 0) - (golden.frame?.sequence ?? 0)
+  }
+}

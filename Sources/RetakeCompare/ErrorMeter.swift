@@ -1,0 +1,125 @@
+import RetakeCore
+
+/// Measures errors against what a rule allows: the largest of each quantity, and their drift.
+struct ErrorMeter {
+  enum Quantity: Int, CaseIterable {
+    case position, score, scalar
+
+    var name: String {
+      switch self {
+      case .position: "position"
+      case .score: "score"
+      case .scalar: "scalar"
+      }
+    }
+  }
+
+  /// One error in the unit of what was measured; NaN against a number is infinite.
+  struct Measured {
+    var error: Double
+    var allowed: Double
+    var isAllowed: Bool
+
+    func isWorse(than other: Measured) -> Bool { error > other.error }
+
+    func text(decimals: UInt8) -> String {
+      FixedDecimal(error, decimals: Int(decimals)).text
+    }
+  }
+
+  private let allowed: [Double]
+  private var largest: [(error: Double, frame: FrameID?)]
+  private(set) var drift = DriftMeter()
+
+  init(rule: SinkRule) {
+    allowed = rule.mode == .exact ? [0, 0, 0] : [rule.position, rule.score, rule.scalar]
+    largest = Quantity.allCases.map { _ in (0, nil) }
+  }
+
+  mutating func measure(
+    _ quantity: Quantity, _ golden: FixedDecimal, _ actual: FixedDecimal, _ frame: FrameID
+  ) -> Measured {
+    if golden == actual {
+      return Measured(error: 0, allowed: allowed[quantity.rawValue], isAllowed: true)
+    }
+    let measured = judge(golden, actual, allowed[quantity.rawValue])
+    note(quantity, measured.error, frame)
+    if quantity == .scalar { drift.add(0, actual.value - golden.value, frame) }
+    return measured
+  }
+
+  /// The largest error of x, y, width and height.
+  mutating func measurePosition(
+    _ golden: DetectionLine, _ actual: DetectionLine, _ frame: FrameID
+  ) -> Measured {
+    var worst = Measured(error: 0, allowed: allowed[0], isAllowed: true)
+    let sides: [(FixedDecimal, FixedDecimal)] = [
+      (golden.x, actual.x), (golden.y, actual.y), (golden.width, actual.width),
+      (golden.height, actual.height),
+    ]
+    for (axis, (left, right)) in sides.enumerated() where left != right {
+      let measured = judge(left, right, allowed[0])
+      if measured.isWorse(than: worst) { worst = measured }
+      drift.add(axis, right.value - left.value, frame)
+    }
+    note(.position, worst.error, frame)
+    return worst
+  }
+
+  /// In quanta, so that a tolerance of 0.3 allows three steps of 0.1 whatever their bits are.
+  private func judge(
+    _ golden: FixedDecimal, _ actual: FixedDecimal, _ allowed: Double
+  ) -> Measured {
+    let steps = (golden.units - actual.units).magnitude
+    guard steps.isFinite, golden.decimals == actual.decimals else {
+      return Measured(error: .infinity, allowed: allowed, isAllowed: false)
+    }
+    let quantum = FixedDecimal(units: 1, like: golden).value
+    let isAllowed = steps <= (allowed / quantum) * (1 + 1e-9)
+    return Measured(
+      error: FixedDecimal(units: steps, like: golden).value, allowed: allowed,
+      isAllowed: isAllowed)
+  }
+
+  private mutating func note(_ quantity: Quantity, _ error: Double, _ frame: FrameID) {
+    if error > largest[quantity.rawValue].error { largest[quantity.rawValue] = (error, frame) }
+  }
+
+  func headroom(sink: String) -> [ErrorHeadroom] {
+    Quantity.allCases.map { quantity in
+      let (error, frame) = largest[quantity.rawValue]
+      return ErrorHeadroom(
+        sink: sink, quantity: quantity.name, largest: error.isFinite ? error : nil,
+        allowed: allowed[quantity.rawValue], frame: frame)
+    }
+  }
+}
+
+/// The mean signed error of each 1,000 frames, for each of x, y, width and height.
+///
+/// Single errors vanish in a mean of 1,000; a creeping one does not.
+struct DriftMeter {
+  static let window = 1_000
+
+  private var sums: [Int: [Double]] = [:]
+
+  mutating func add(_ axis: Int, _ error: Double, _ frame: FrameID) {
+    guard error.isFinite else { return }
+    sums[frame.sequence / Self.window, default: [0, 0, 0, 0]][axis] += error
+  }
+
+  /// The largest change of a mean from one window of frames to the next, and where that one
+  /// begins. Windows without errors have the mean 0; the last counts only if it is full.
+  func largest(frames: Int) -> (change: Double, sequence: Int)? {
+    var result: (change: Double, sequence: Int)?
+    for index in 1..<max(frames / Self.window, 1) {
+      let before = sums[index - 1] ?? [0, 0, 0, 0]
+      let after = sums[index] ?? [0, 0, 0, 0]
+      for axis in 0..<4 {
+        let change = ((after[axis] - before[axis]) / Double(Self.window)).magnitude
+        if change > result?.change ?? 0 { result = (change, index * Self.window) }
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,112 @@
+import RetakeCore
+
+/// One difference between a golden and a run that the rules do not allow.
+public struct Finding: Hashable, Sendable, Codable {
+  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Frames that the golden has and the run has not.
+    case frameLost
+    /// Frames that only the run has.
+    case frameInserted
+    /// Delivered instead of dropped, dropped for another reason, and so on.
+    case fateChanged
+    case timeChanged
+    case boxAppeared, boxDisappeared, boxMoved
+    case classChanged, identityChanged, scoreChanged
+    case numberChanged
+    /// Anything that is the same or not: a text, a digest, a shape, a length.
+    case factChanged
+    case factAppeared, factDisappeared
+    case decisionAdded, decisionRemoved, decisionMoved, decisionChanged
+    /// Only start, done, deliver, block or unblock differ.
+    case decisionsDiffer
+    case nodeAdded, nodeRemoved
+    case sinkAdded, sinkRemoved
+    case classesChanged
+    case drift
+    case budget
+  }
+
+  public var kind: Kind
+  /// The first frame concerned; `nil` where the finding is about the run as a whole.
+  public var frame: FrameID?
+  /// How many frames in a row, 1 unless frames were lost or inserted.
+  public var frameCount = 1
+  /// Virtual time in nanoseconds, where it is known.
+  public var time: Int64?
+  /// The sink, or for decisions the node.
+  public var node: String?
+  public var golden: String?
+  public var actual: String?
+  /// The error, in the unit of what is compared; `nil` where it is no finite number.
+  public var magnitude: Double?
+  /// What the rules allow, in the same unit.
+  public var allowed: Double?
+  /// One sentence.
+  public var message: String
+  /// Index into the comparison's root causes.
+  public var root: Int?
+
+  public init(
+    _ kind: Kind, frame: FrameID? = nil, frameCount: Int = 1, time: Int64? = nil,
+    node: String? = nil, golden: String? = nil, actual: String? = nil, magnitude: Double? = nil,
+    allowed: Double? = nil, message: String
+  ) {
+    self.kind = kind
+    self.frame = frame
+    self.frameCount = frameCount
+    self.time = time
+    self.node = node
+    self.golden = golden
+    self.actual = actual
+    self.magnitude = magnitude.flatMap { $0.isFinite ? $0 : nil }
+    self.allowed = allowed
+    self.message = message
+  }
+}
+
+/// Why a run differs: the earliest place from which the later differences follow.
+public struct RootCause: Hashable, Sendable, Codable {
+  public enum Why: String, Hashable, Sendable, Codable {
+    case outputDiffers = "output differs while its inputs are equal"
+    case ranOnOneSide = "ran for this frame in one run only"
+    case decisionDiffers = "the decision differs"
+    case frameLost = "the frame is missing"
+    case frameInserted = "the frame is new"
+    case nodeAdded = "the node is new"
+    case nodeRemoved = "the node is gone"
+    case inputsRewired = "its inputs come from other nodes"
+    case sinkChanged = "the sinks are not the same"
+    case budget = "over budget"
+    case drift = "the error drifts inside the tolerance"
+    case seenAtSink = "seen first at the sink; there are no stage digests to look behind it"
+  }
+
+  /// The first frame that differs; `nil` where the cause is about the run as a whole.
+  public var frame: FrameID?
+  /// Virtual time in nanoseconds, where it is known.
+  public var time: Int64?
+  public var stage: String?
+  public var why: Why
+  /// The nodes before `stage` in topological order whose output at this frame is equal.
+  public var equalBefore: [String] = []
+  /// Findings with this cause.
+  public var findings = 0
+  /// Findings with this cause at later frames.
+  public var echoes = 0
+  /// The largest error of its findings, in the unit of what is compared.
+  public var largest: Double = 0
+
+  public init(
+    frame: FrameID? = nil, time: Int64? = nil, stage: String? = nil, why: Why,
+    equalBefore: [String] = []
+  ) {
+    self.frame = frame
+    self.time = time
+    self.stage = stage
+    self.why = why
+    self.equalBefore = equalBefore
+  }
+
+  /// The same in every run with the same cause: `motion@0:12`.
+  public var id: String { (stage ?? why.rawValue) + (frame.map { "@\($0)" } ?? "") }
+}

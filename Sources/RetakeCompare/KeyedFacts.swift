@@ -1,0 +1,69 @@
+import RetakeCore
+
+/// The facts of one frame and sink that are not detections, each under what it is about, so that
+/// an added or a missing one shifts nothing.
+struct KeyedFacts {
+  struct Key: Hashable {
+    var letter: Character
+    var name: String
+    /// For labels: the detection that they hang on, as numbered in the actual run.
+    var detection: Int?
+    /// Counts equal keys.
+    var occurrence = 0
+
+    init(_ line: ResultLine, detection: Int?) {
+      self.detection = detection
+      switch line {
+      case .detection: (letter, name) = ("D", "")
+      case .classification(_, let label, _): (letter, name) = ("C", label)
+      case .scalar(let name, _): (letter, self.name) = ("V", name)
+      case .picture: (letter, name) = ("P", "")
+      case .tensor: (letter, name) = ("N", "")
+      case .waveform(let name, _, _): (letter, self.name) = ("W", name)
+      case .text(let name, _): (letter, self.name) = ("T", name)
+      case .user(let kind, _): (letter, name) = ("U", kind)
+      case .ended: (letter, name) = ("X", "")
+      }
+    }
+
+    var words: String {
+      switch letter {
+      case "C": "the label \(name)"
+      case "P": "the picture"
+      case "N": "the tensor"
+      case "W": "the waveform \(name)"
+      case "T": "the text \(name)"
+      case "U": "the value \(name)"
+      default: name
+      }
+    }
+  }
+
+  private(set) var entries: [(key: Key, line: ResultLine)] = []
+  private var lines: [Key: ResultLine] = [:]
+
+  /// - Parameter partner: Names a golden's detection as the actual run does. Labels of detections
+  ///   without a partner are left out.
+  init(_ lines: [ResultLine], partner: (Int) -> Int?) {
+    for line in lines {
+      switch line {
+      case .detection, .ended: continue
+      case .classification(let detection?, _, _):
+        guard let index = partner(detection) else { continue }
+        add(line, Key(line, detection: index))
+      default: add(line, Key(line, detection: nil))
+      }
+    }
+  }
+
+  private mutating func add(_ line: ResultLine, _ key: Key) {
+    var key = key
+    while lines[key] != nil { key.occurrence += 1 }
+    lines[key] = line
+    entries.append((key, line))
+  }
+
+  subscript(key: Key) -> ResultLine? { lines[key] }
+
+  var keys: [Key] { entries.map(\.key) }
+}

@@ -1,0 +1,118 @@
+import RetakeCore
+
+/// Finds the stages whose output differs while their inputs are equal.
+///
+/// A stateful stage is tainted from its first differing input, or from the first frame that only
+/// one run served to it: what differs there afterwards is an echo. So is every later difference of
+/// a stage that is a root already.
+package struct StageComparator {
+  /// A node that both runs have.
+  private struct Stage {
+    var column: StageColumn
+    var golden: Int
+    var actual: Int
+    /// Indices of stages; empty for a source.
+    var inputs: [Int]
+    /// Set where the inputs are other nodes than in the golden: the root of all that differs.
+    var rewired: Int?
+    /// The root that the state follows from since some earlier frame.
+    var taint: Int?
+    /// The stage's own root.
+    var root: Int?
+  }
+
+  package private(set) var log: FindingLog
+  /// Frames with a cell that differs.
+  package private(set) var differingFrames = 0
+  /// Frames that both sides have.
+  package private(set) var comparedFrames = 0
+  private var stages: [Stage] = []
+
+  package init(golden: [StageColumn], actual: [StageColumn], log: FindingLog) {
+    self.log = log
+    self.log.causes.hasStageDigests = true
+    notePresence(golden, actual)
+    for (index, column) in golden.enumerated() {
+      guard let other = actual.firstIndex(where: { $0.node == column.node }) else { continue }
+      let inputs = column.inputs.compactMap { name in
+        stages.firstIndex { $0.column.node == name }
+      }
+      var stage = Stage(column: column, golden: index, actual: other, inputs: inputs)
+      if column.inputs != actual[other].inputs {
+        stage.rewired =
+          self.log.causes.roots.indices.first
+          ?? self.log.causes.add(RootCause(stage: column.node, why: .inputsRewired))
+      }
+      stage.column.isStateful = column.isStateful || actual[other].isStateful
+      stages.append(stage)
+    }
+  }
+
+  private mutating func notePresence(_ golden: [StageColumn], _ actual: [StageColumn]) {
+    for column in golden where !actual.contains(where: { $0.node == column.node }) {
+      log.add(
+        Finding(.nodeRemoved, node: column.node, message: "the node \(column.node) is gone"))
+    }
+    for column in actual where !golden.contains(where: { $0.node == column.node }) {
+      log.add(Finding(.nodeAdded, node: column.node, message: "the node \(column.node) is new"))
+    }
+  }
+
+  /// Compares the rows of one frame.
+  package mutating func compare(golden: StageRow, actual: StageRow) {
+    comparedFrames += 1
+    let packetDiffers = golden.packet != actual.packet
+    // The root of each stage's difference at this frame; `nil` where its cells are equal.
+    var causes = [Int?](repeating: nil, count: stages.count)
+    var deepest: Int?
+    for index in stages.indices {
+      let stage = stages[index]
+      let left = golden.cells[stage.golden]
+      let right = actual.cells[stage.actual]
+      var inputCause = stage.inputs.lazy.compactMap { causes[$0] }.first ?? stage.rewired
+      if stage.inputs.isEmpty && packetDiffers {
+        inputCause = inputCause ?? packetRoot(golden.frame)
+      }
+      if left != right {
+        let cause =
+          inputCause ?? stage.taint
+          ?? ownRoot(of: index, golden.frame, served: left != .notRun && right != .notRun)
+        causes[index] = cause
+        deepest = cause
+      }
+      if stage.column.isStateful && stage.taint == nil {
+        stages[index].taint = causes[index] ?? (left == .notRun ? nil : inputCause)
+      }
+    }
+    if let deepest {
+      differingFrames += 1
+      log.causes.set(deepest, for: golden.frame)
+    }
+  }
+
+  /// A frame that only one side has: stateful stages saw different frames from now on.
+  package mutating func compareOneSided(_ row: StageRow, isLost: Bool) {
+    let root = log.causes.root(
+      RootCause(frame: row.frame, why: isLost ? .frameLost : .frameInserted))
+    log.causes.set(root, for: row.frame)
+    for index in stages.indices where stages[index].column.isStateful {
+      stages[index].taint = stages[index].taint ?? root
+    }
+  }
+
+  private mutating func packetRoot(_ frame: FrameID) -> Int {
+    log.causes.root(RootCause(frame: frame, stage: "packet", why: .outputDiffers))
+  }
+
+  private mutating func ownRoot(of index: Int, _ frame: FrameID, served: Bool) -> Int {
+    if !served, let decision = log.causes.decisionRoot { return decision }
+    if let root = stages[index].root { return root }
+    let root = log.causes.add(
+      RootCause(
+        frame: frame, stage: stages[index].column.node,
+        why: served ? .outputDiffers : .ranOnOneSide,
+        equalBefore: stages[..<index].map(\.column.node)))
+    stages[index].root = root
+    return root
+  }
+}

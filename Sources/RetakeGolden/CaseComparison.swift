@@ -1,0 +1,318 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+
+/// One comparison on its way through the files.
+struct CaseComparison {
+  let folders: (golden: GoldenFolder, actual: GoldenFolder)
+  let manifests: (golden: GoldenManifest, actual: GoldenManifest)
+  let options: GoldenComparator.Options
+  private var comparison: Comparison
+
+  init(
+    folders: (golden: GoldenFolder, actual: GoldenFolder),
+    manifests: (golden: GoldenManifest, actual: GoldenManifest),
+    options: GoldenComparator.Options
+  ) {
+    self.folders = folders
+    self.manifests = manifests
+    self.options = options
+    comparison = Comparison(key: manifests.actual.key, verdict: .passed)
+  }
+
+  consuming func result() throws(GoldenError) -> Comparison {
+    // Two sessions number their frames on their own: only their results can be laid side by side.
+    let isOneSession = options.pairing == .sequence
+    let decisions =
+      isOneSession ? try DecisionFilesComparison.run(folders, manifests) : DecisionFilesComparison()
+    comparison.counts.decisions = decisions.compared
+    var log = FindingLog()
+    if let first = decisions.findings.first {
+      log.causes.setDecisionRoot(
+        RootCause(
+          frame: first.frame, time: first.time, stage: first.node, why: .decisionDiffers))
+    }
+    let stages = isOneSession ? try compareStages(log) : nil
+    try compareResults(stages?.log ?? log, decisions)
+    addNotes(stages)
+    conclude()
+    try checkSummary()
+    return comparison
+  }
+
+  // MARK: stage digests
+
+  private mutating func compareStages(_ log: FindingLog) throws(GoldenError) -> StageComparator? {
+    let name = GoldenFolder.digestsName(options.platform)
+    let (mine, theirs) = (folders.golden.file(name), folders.actual.file(name))
+    guard FileManager.default.fileExists(atPath: theirs.path) else { return nil }
+    guard FileManager.default.fileExists(atPath: mine.path) else {
+      comparison.notes.append("the golden has no stage digests for \(options.platform)")
+      return nil
+    }
+    let track = manifests.golden.input.tracks.values.min() ?? 0
+    let golden = try StageDigestReader(mine, track: track)
+    let actual = try StageDigestReader(theirs, track: track)
+    var comparator = StageComparator(golden: golden.columns, actual: actual.columns, log: log)
+    if try areEqual(mine, theirs) { return comparator }
+    guard golden.header.key == manifests.golden.key else {
+      throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
+    }
+    var aligner = RowAligner()
+    while true {
+      let left = try golden.next()
+      let right = try actual.next()
+      aligner.add(golden: left, actual: right)
+      aligner.drain(into: &comparator, atEnd: left == nil && right == nil)
+      if left == nil && right == nil { return comparator }
+    }
+  }
+
+  // MARK: results
+
+  private mutating func compareResults(
+    _ log: FindingLog, _ decisions: DecisionFilesComparison
+  ) throws(GoldenError) {
+    var comparator: ResultComparator?
+    var rolling = DigestHasher()
+    var totals = (frames: 0, facts: 0)
+    let counts = (
+      golden: GoldenFolder.chunkCount(frames: manifests.golden.summary.captured),
+      actual: GoldenFolder.chunkCount(frames: manifests.actual.summary.captured)
+    )
+    for index in 0..<max(counts.golden, counts.actual) {
+      let golden = index < counts.golden ? try folders.golden.chunk(index) : nil
+      let actual = index < counts.actual ? try folders.actual.chunk(index) : nil
+      golden?.append(to: &rolling)
+      totals.frames += golden?.frameCount ?? 0
+      totals.facts += golden?.blocks.reduce(0) { $0 + $1.facts } ?? 0
+      if let golden { try check(golden, index, isLast: index == counts.golden - 1) }
+      if let platform = otherPlatform(golden, actual) {
+        comparison.verdict = .missing
+        comparison.reasons = [
+          "the golden's pictures, tensors or own values hold for \(platform) only"
+        ]
+      }
+      if comparator == nil, let golden, let actual {
+        comparator = ResultComparator(
+          golden: golden.header, actual: actual.header,
+          rules: options.rules ?? manifests.golden.compare, pairing: options.pairing,
+          origin: decisions.origin, log: log)
+      }
+      do throws(ResultTextError) {
+        try comparator?.compare(golden: golden, actual: actual)
+      } catch {
+        throw .results(error)
+      }
+    }
+    try checkTotals(totals, rolling.finish(), chunks: counts.golden)
+    guard var comparator else { return }
+    comparison.headroom = comparator.finish()
+    addDecisions(decisions, &comparator)
+    addBudgets(&comparator)
+    let compared = comparison.counts.decisions
+    comparison.counts = comparator.counts
+    comparison.counts.decisions = compared
+    comparison.findingCount = comparator.log.count
+    (comparison.findings, comparison.roots) = comparator.log.sorted()
+  }
+
+  private func otherPlatform(_ golden: ResultChunk?, _ actual: ResultChunk?) -> String? {
+    guard let platform = golden?.header.platform,
+      platform != actual?.header.platform ?? options.platform
+    else { return nil }
+    return platform
+  }
+
+  /// A golden's file fits golden.yml.
+  private func check(
+    _ chunk: ResultChunk, _ index: Int, isLast: Bool
+  ) throws(GoldenError) {
+    func broken(_ detail: String) -> GoldenError {
+      .inconsistent(file: chunk.file, detail: detail)
+    }
+    let manifest = manifests.golden
+    guard chunk.header.key == manifest.key else {
+      throw broken("it is about \(chunk.header.key), golden.yml about \(manifest.key)")
+    }
+    guard chunk.header.chunk == ResultHeader.chunkSize else {
+      throw broken("files of \(chunk.header.chunk) frames are not written by this version")
+    }
+    let bases = manifest.input.timeBase
+    guard chunk.header.tracks.allSatisfy({ bases[$0.index] == $0.timeBase }),
+      chunk.header.tracks.count == bases.count
+    else { throw broken("its time bases are not those of golden.yml") }
+    guard chunk.header.sinks == manifest.quantisation.keys.sorted() else {
+      throw broken("its sinks are not those of golden.yml")
+    }
+    guard isLast || chunk.frameCount == ResultHeader.chunkSize else {
+      throw broken("it has \(chunk.frameCount) frames instead of \(ResultHeader.chunkSize)")
+    }
+  }
+
+  private func checkTotals(
+    _ totals: (frames: Int, facts: Int), _ digest: Digest128, chunks: Int
+  ) throws(GoldenError) {
+    let summary = manifests.golden.summary
+    let file = folders.golden.file(GoldenFolder.manifestName).path
+    guard totals == (summary.captured, summary.facts), digest == summary.resultDigest else {
+      throw .inconsistent(
+        file: file,
+        detail: "its summary does not fit the results: they have \(totals.frames) frames, "
+          + "\(totals.facts) facts and the digest \(digest)")
+    }
+    let known = (0..<chunks).map { ResultChunkText.name($0) }
+    let extra = folders.golden.fileNames().first {
+      $0.hasPrefix("results-") && !known.contains($0)
+    }
+    if let extra {
+      throw .inconsistent(
+        file: folders.golden.file(extra).path, detail: "the file is not of this golden")
+    }
+  }
+
+  /// What the results say of a frame's fate is not said again by the decisions about it.
+  private func addDecisions(
+    _ decisions: DecisionFilesComparison, _ comparator: inout ResultComparator
+  ) {
+    for finding in decisions.findings {
+      if let frame = finding.frame, finding.kind != .decisionsDiffer,
+        comparator.framesWithOtherFate.contains(frame)
+      {
+        continue
+      }
+      comparator.log.add(finding)
+    }
+  }
+
+  private mutating func addBudgets(_ comparator: inout ResultComparator) {
+    guard let allowed = manifests.golden.budgets.droppedMax else { return }
+    let spent = comparator.dropped.max() ?? 0
+    comparison.budgets = [BudgetResult(name: "droppedMax", spent: spent, allowed: allowed)]
+    if spent > allowed {
+      comparator.log.add(
+        Finding(
+          .budget, magnitude: Double(spent), allowed: Double(allowed),
+          message: "\(spent) frames were dropped, \(allowed) are allowed"))
+    }
+  }
+
+  // MARK: conclusions
+
+  private mutating func addNotes(_ stages: StageComparator?) {
+    if let stages, stages.differingFrames > 0, comparison.findingCount == 0 {
+      let root = stages.log.causes.roots.first
+      let place = root.map { " from \($0.id) on" } ?? ""
+      comparison.notes.append(
+        "stage digests differ under equal results: \(stages.differingFrames) of "
+          + "\(stages.comparedFrames) frames\(place)")
+    }
+    let (golden, actual) = manifests
+    if golden.pipeline.digest != actual.pipeline.digest {
+      comparison.suspects.append(
+        "the pipeline changed: \(actual.pipeline.name) \(actual.pipeline.digest.short), "
+          + "the golden has \(golden.pipeline.name) \(golden.pipeline.digest.short)")
+    }
+    for name in Set(golden.models.keys).union(actual.models.keys).sorted()
+    where golden.models[name] != actual.models[name] {
+      comparison.suspects.append("the model \(name) changed")
+    }
+    let mine = folders.golden.environment(options.platform)
+    let theirs = folders.actual.environment(options.platform)
+    for name in mine.keys.sorted() {
+      if let new = theirs[name], let old = mine[name], new != old {
+        comparison.suspects.append("\(name) is \(new), the golden was made with \(old)")
+      }
+    }
+  }
+
+  private mutating func conclude() {
+    if comparison.verdict == .missing { return }
+    if comparison.comparedNothing && comparison.findingCount == 0 {
+      comparison.verdict = .errored
+      comparison.reasons.append("no frame was compared")
+      return
+    }
+    comparison.verdict = comparison.findingCount == 0 ? .passed : .changed
+    if comparison.verdict == .changed {
+      comparison.isExpected = ExpectedFrames(
+        manifests.golden.expected, track: manifests.golden.input.tracks.values.min() ?? 0
+      ).cover(comparison)
+    }
+  }
+
+  /// A golden that passes says the same of itself as the run does of itself.
+  private func checkSummary() throws(GoldenError) {
+    guard comparison.verdict == .passed, !options.ignoresKeys else { return }
+    let (mine, theirs) = (manifests.golden.summary, manifests.actual.summary)
+    let isSame =
+      mine.captured == theirs.captured && mine.delivered == theirs.delivered
+      && mine.decisions == theirs.decisions && mine.decisionDigest == theirs.decisionDigest
+    guard isSame else {
+      throw .inconsistent(
+        file: folders.golden.file(GoldenFolder.manifestName).path,
+        detail: "its summary does not fit its own files")
+    }
+  }
+}
+
+/// The frames that golden.yml marks as changed and known.
+private struct ExpectedFrames {
+  private var ranges: [(first: FrameID, last: FrameID)] = []
+
+  init(_ marks: [GoldenManifest.Expected], track: Int) {
+    for mark in marks {
+      let ends = mark.frames.split(separator: "..", omittingEmptySubsequences: false)
+        .compactMap { Self.frame($0, track) }
+      if let first = ends.first, let last = ends.last { ranges.append((first, last)) }
+    }
+  }
+
+  private static func frame(_ text: Substring, _ track: Int) -> FrameID? {
+    let numbers = text.split(separator: ":").compactMap { Int($0) }
+    switch numbers.count {
+    case 1: return FrameID(track: track, sequence: numbers[0])
+    case 2: return FrameID(track: numbers[0], sequence: numbers[1])
+    default: return nil
+    }
+  }
+
+  /// Whether every finding is about marked frames.
+  func cover(_ comparison: Comparison) -> Bool {
+    guard comparison.findingCount == comparison.findings.count else { return false }
+    return comparison.findings.allSatisfy { finding in
+      guard let frame = finding.frame else { return false }
+      let last = FrameID(track: frame.track, sequence: frame.sequence + finding.frameCount - 1)
+      return ranges.contains { $0.first <= frame && last <= $0.last }
+    }
+  }
+}
+
+/// Pairs the rows of two digests files by frame.
+private struct RowAligner {
+  private var golden: [Int: [StageRow]] = [:]
+  private var actual: [Int: [StageRow]] = [:]
+
+  mutating func add(golden left: StageRow?, actual right: StageRow?) {
+    if let left { golden[left.frame.track, default: []].append(left) }
+    if let right { actual[right.frame.track, default: []].append(right) }
+  }
+
+  mutating func drain(into comparator: inout StageComparator, atEnd: Bool) {
+    for track in Set(golden.keys).union(actual.keys).sorted() {
+      while let left = golden[track]?.first, let right = actual[track]?.first {
+        let (mine, theirs) = (left.frame.sequence, right.frame.sequence)
+        if mine == theirs { comparator.compare(golden: left, actual: right) }
+        if mine < theirs { comparator.compareOneSided(left, isLost: true) }
+        if mine > theirs { comparator.compareOneSided(right, isLost: false) }
+        if mine <= theirs { golden[track]?.removeFirst() }
+        if mine >= theirs { actual[track]?.removeFirst() }
+      }
+      guard atEnd else { continue }
+      for row in golden[track] ?? [] { comparator.compareOneSided(row, isLost: true) }
+      for row in actual[track] ?? [] { comparator.compareOneSided(row, isLost: false) }
+      golden[track] = []
+      actual[track] = []
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+
+/// Writes decisions.gold: what people review, line by line; the rest as one digest for each track
+/// and 1,024 frames.
+final class DecisionFileWriter {
+  /// Kinds that are only in the digests, unless they are about no frame.
+  static let folded: Set<String> = ["start", "done", "deliver", "block", "unblock"]
+
+  private final class Block {
+    var hasher = DigestHasher()
+    var count = 0
+    var last = 0
+  }
+
+  private struct Place: Hashable, Comparable {
+    var track: Int
+    var index: Int
+
+    static func < (left: Place, right: Place) -> Bool {
+      (left.track, left.index) < (right.track, right.index)
+    }
+  }
+
+  private let file: OutputFile
+  private var blocks: [Place: Block] = [:]
+  private var total = DigestHasher()
+  /// Lines, unfolded.
+  private(set) var count = 0
+
+  init(_ url: URL, key: String, origin: Int64) throws(GoldenError) {
+    file = try OutputFile(url)
+    try file.append(FileHeader(key: key, field: String(origin)).text("origin").utf8)
+  }
+
+  func append(_ line: DecisionLine) throws(GoldenError) {
+    let text = line.description + "\n"
+    count += 1
+    total.append(text.utf8)
+    if let frame = line.frame {
+      let place = Place(track: frame.track, index: frame.sequence / DecisionFold.size)
+      let block = blocks[place] ?? Block()
+      blocks[place] = block
+      block.hasher.append(text.utf8)
+      block.count += 1
+      block.last = max(block.last, frame.sequence)
+      if Self.folded.contains(line.kind) { return }
+    }
+    try file.append(text.utf8)
+  }
+
+  /// Of all lines, unfolded, with their line ends.
+  var digest: Digest128 { total.finish() }
+
+  func finish() throws(GoldenError) {
+    for place in blocks.keys.sorted() {
+      guard let block = blocks[place] else { continue }
+      let isLast = blocks[Place(track: place.track, index: place.index + 1)] == nil
+      let first = place.index * DecisionFold.size
+      let fold = DecisionFold(
+        track: place.track, first: first,
+        last: isLast ? block.last : first + DecisionFold.size - 1, count: block.count,
+        digest: block.hasher.finish())
+      try file.append((fold.text + "\n").utf8)
+    }
+    try file.close()
+  }
+}
+
+extension DecisionFold {
+  /// `= 0 f0..f59 n=213 1c77…`
+  var text: String { "= \(track) f\(first)..f\(last) n=\(count) \(digest)" }
+
+  /// The inverse of `text`; `nil` for any other form.
+  init?(parsing text: String) {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count == 5, words[0] == "=", let track = Int(words[1]), words[3].hasPrefix("n="),
+      let count = Int(words[3].dropFirst(2)), let digest = Digest128(hex: words[4])
+    else { return nil }
+    let ends = words[2].split(separator: "..", omittingEmptySubsequences: false)
+    guard ends.count == 2, ends.allSatisfy({ $0.hasPrefix("f") }),
+      let first = Int(ends[0].dropFirst()), let last = Int(ends[1].dropFirst()), first <= last
+    else { return nil }
+    self.init(track: track, first: first, last: last, count: count, digest: digest)
+    guard self.text == text else { return nil }
+  }
+}
+
+/// Reads decisions.gold line by line.
+final class DecisionFileReader {
+  enum Entry {
+    case line(DecisionLine)
+    case fold(DecisionFold)
+  }
+
+  let header: FileHeader
+  /// Nanoseconds on the session's time line at which virtual time is zero.
+  let origin: Int64
+  private let reader: LineReader
+
+  init(_ url: URL) throws(GoldenError) {
+    reader = try LineReader(url)
+    header = try FileHeader(reader, field: "origin")
+    guard let origin = Int64(header.field) else {
+      throw reader.damaged(Data(header.field.utf8), "a whole number of nanoseconds")
+    }
+    self.origin = origin
+  }
+
+  func nextLine() throws(GoldenError) -> Data? { try reader.next() }
+
+  func entry(_ line: Data) throws(GoldenError) -> Entry {
+    let text = String(decoding: line, as: UTF8.self)
+    if text.hasPrefix("="), let fold = DecisionFold(parsing: text) { return .fold(fold) }
+    guard let decision = DecisionLine(parsing: text), decision.description == text else {
+      throw reader.damaged(line, "'@ns node track:sequence kind …' or '= track f0..f1023 n=… …'")
+    }
+    return .line(decision)
+  }
+}

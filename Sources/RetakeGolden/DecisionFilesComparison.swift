@@ -1,0 +1,78 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+
+/// The decisions of a golden and a run, compared.
+struct DecisionFilesComparison {
+  /// In the order of virtual time.
+  var findings: [Finding] = []
+  var compared = 0
+  /// Virtual time zero of the golden, in nanoseconds on the session's time line.
+  var origin: Int64 = 0
+
+  static func run(
+    _ folders: (golden: GoldenFolder, actual: GoldenFolder),
+    _ manifests: (golden: GoldenManifest, actual: GoldenManifest)
+  ) throws(GoldenError) -> DecisionFilesComparison {
+    let mine = folders.golden.file(GoldenFolder.decisionsName)
+    let theirs = folders.actual.file(GoldenFolder.decisionsName)
+    let golden = try DecisionFileReader(mine)
+    let actual = try DecisionFileReader(theirs)
+    var result = DecisionFilesComparison(origin: golden.origin)
+    var comparator = DecisionComparator()
+    let isEqual = try feed(golden, actual, &comparator)
+    result.findings = comparator.finish()
+    result.compared = comparator.compared
+    guard golden.header.key == manifests.golden.key else {
+      throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
+    }
+    let areSame =
+      manifests.golden.summary.decisionDigest == manifests.actual.summary.decisionDigest
+    if result.findings.isEmpty && !(isEqual && areSame) {
+      result.findings = [
+        Finding(.decisionsDiffer, message: "the decisions come in another order")
+      ]
+    }
+    if areSame, !result.findings.isEmpty || golden.origin != actual.origin {
+      throw .inconsistent(
+        file: mine.path, detail: "it does not fit the decision digest in golden.yml")
+    }
+    if golden.origin != actual.origin {
+      result.findings.insert(
+        Finding(
+          .decisionsDiffer, golden: String(golden.origin), actual: String(actual.origin),
+          message: "virtual time begins elsewhere"), at: 0)
+    }
+    return result
+  }
+
+  /// Returns whether every line is equal to the one in its place.
+  private static func feed(
+    _ golden: DecisionFileReader, _ actual: DecisionFileReader,
+    _ comparator: inout DecisionComparator
+  ) throws(GoldenError) -> Bool {
+    var isEqual = true
+    while true {
+      let left = try golden.nextLine()
+      let right = try actual.nextLine()
+      if left == nil && right == nil { return isEqual }
+      if left == right {
+        comparator.noteEqual()
+        continue
+      }
+      isEqual = false
+      if let left {
+        switch try golden.entry(left) {
+        case .line(let line): comparator.add(golden: line, actual: nil)
+        case .fold(let fold): comparator.add(goldenFold: fold)
+        }
+      }
+      if let right {
+        switch try actual.entry(right) {
+        case .line(let line): comparator.add(golden: nil, actual: line)
+        case .fold(let fold): comparator.add(actualFold: fold)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Keeps others from changing a golden's folder while it is read or changed.
+///
+/// The lock is on the folder itself, so that it leaves no file behind, and ends with its holder.
+final class FolderLock {
+  enum Kind {
+    /// Several may read at the same time.
+    case reading
+    case writing
+  }
+
+  private let descriptor: Int32
+
+  /// Waits for the folder. A folder that cannot be opened is not locked.
+  init(_ folder: URL, _ kind: Kind) {
+    descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    while flock(descriptor, kind == .reading ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR {}
+  }
+
+  deinit {
+    if descriptor >= 0 { close(descriptor) }
+  }
+}
+
+/// Makes the entries of a folder last through a power cut, where the file system can.
+func synchronize(folder: URL) {
+  let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard descriptor >= 0 else { return }
+  fsync(descriptor)
+  close(descriptor)
+}
+
+/// Renames a file over whatever is there, in one step.
+func replace(_ target: URL, with source: URL) throws(GoldenError) {
+  guard rename(source.path, target.path) == 0 else {
+    throw .io(
+      path: target.path, action: "put the file in its place",
+      cause: String(cString: strerror(errno)))
+  }
+}

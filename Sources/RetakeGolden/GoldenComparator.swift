@@ -1,0 +1,181 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+
+/// Compares a run with a golden: keys, then bytes, blocks and frames; decisions; stage digests, to
+/// find the root causes; budgets.
+public struct GoldenComparator: Sendable {
+  public struct Options: Hashable, Sendable {
+    /// Instead of the rules in golden.yml.
+    public var rules: CompareRules?
+    /// Compare though session, tracks or case differ: for a look at two runs, never for a verdict
+    /// in CI.
+    public var ignoresKeys = false
+    public var pairing = Pairing.sequence
+    /// Such as linux-x86_64-fma: whose stage digests are compared.
+    public var platform: String
+
+    public init(platform: String = PlatformKey.current.description) {
+      self.platform = platform
+    }
+  }
+
+  public let golden: GoldenFolder
+  public let actual: GoldenFolder
+  public let options: Options
+
+  /// - Parameter actual: The run: a pending golden or the folder of a run.
+  public init(golden: GoldenFolder, actual: GoldenFolder, options: Options = Options()) {
+    self.golden = golden
+    self.actual = actual
+    self.options = options
+  }
+
+  /// The verdict, also where the job could not be done.
+  public func outcome() -> Comparison {
+    do throws(GoldenError) {
+      return try compare()
+    } catch {
+      let key = (try? actual.manifest().key) ?? golden.url.path
+      if case .missing(golden.url.path) = error {
+        return Comparison(key: key, verdict: .missing, reasons: [error.message])
+      }
+      return Comparison(key: key, verdict: .errored, reasons: [error.description])
+    }
+  }
+
+  /// The verdict. A golden that is not there is a verdict (missing), a damaged one is an error.
+  ///
+  /// - Throws: `GoldenError` for files that are damaged, incomplete or do not belong together.
+  public func compare() throws(GoldenError) -> Comparison {
+    let run = try actual.manifest()
+    guard golden.exists else {
+      return Comparison(
+        key: run.key, verdict: .missing, reasons: [GoldenError.missing(folder: "").message])
+    }
+    let lock = FolderLock(golden.url, .reading)
+    defer { withExtendedLifetime(lock) {} }
+    let manifest = try golden.manifest()
+    let reasons = KeyDifferences.reasons(golden: manifest, actual: run)
+    if !reasons.isEmpty && !options.ignoresKeys {
+      return Comparison(key: run.key, verdict: .notComparable, reasons: reasons)
+    }
+    var comparison = try CaseComparison(
+      folders: (golden, actual), manifests: (manifest, run), options: options
+    ).result()
+    comparison.notes += reasons
+    return comparison
+  }
+}
+
+/// Why two manifests are not about the same thing.
+enum KeyDifferences {
+  static func reasons(golden: GoldenManifest, actual: GoldenManifest) -> [String] {
+    var reasons: [String] = []
+    func note(_ what: String, _ mine: some Equatable, _ theirs: some Equatable) {
+      if "\(mine)" != "\(theirs)" {
+        reasons.append("another \(what): \(theirs), the golden has \(mine)")
+      }
+    }
+    note("session", golden.input.session, actual.input.session)
+    note("session digest", golden.input.digest, actual.input.digest)
+    note("choice of tracks", text(golden.input.tracks), text(actual.input.tracks))
+    note("number of frames", golden.input.frames, actual.input.frames)
+    note("time base", text(golden.input.timeBase), text(actual.input.timeBase))
+    note("case", golden.testCase.name, actual.testCase.name)
+    note("mode", golden.testCase.mode, actual.testCase.mode)
+    note("choice of costs", golden.testCase.costs, actual.testCase.costs)
+    note("seed", golden.testCase.seed, actual.testCase.seed)
+    note(
+      "override", JSONValue.object(golden.testCase.overrides).canonicalText,
+      JSONValue.object(actual.testCase.overrides).canonicalText)
+    for sink in golden.quantisation.keys.sorted() {
+      guard let mine = golden.quantisation[sink], let theirs = actual.quantisation[sink] else {
+        continue
+      }
+      note("quantisation of \(sink)", text(mine), text(theirs))
+    }
+    return reasons
+  }
+
+  private static func text(_ entries: [some Hashable & Comparable: some Any]) -> String {
+    entries.keys.sorted().map { key in "\(key): \(entries[key].map { "\($0)" } ?? "")" }
+      .joined(separator: ", ")
+  }
+
+  private static func text(_ quanta: Quantisation) -> String {
+    "box \(quanta.box), score \(quanta.score), scalar \(quanta.scalar)"
+  }
+}
+
+/// Goldens that nothing produces any more.
+public struct GoldenLibrary: Hashable, Sendable {
+  public struct Key: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public var session: String
+    public var testCase: String
+
+    public init(session: String, testCase: String) {
+      self.session = session
+      self.testCase = testCase
+    }
+
+    /// `session/case`.
+    public var description: String { "\(session)/\(testCase)" }
+
+    public static func < (left: Key, right: Key) -> Bool {
+      (left.session, left.testCase) < (right.session, right.testCase)
+    }
+  }
+
+  /// The folder `Goldens`.
+  public let root: URL
+
+  public init(root: URL) {
+    self.root = root
+  }
+
+  public func folder(_ key: Key) -> GoldenFolder {
+    GoldenFolder(root: root, session: key.session, testCase: key.testCase)
+  }
+
+  /// All accepted goldens, in order.
+  public func keys() -> [Key] { keys { $0.exists } }
+
+  /// All pending goldens, in order.
+  public func pendingKeys() -> [Key] { keys { $0.pending.exists } }
+
+  /// The goldens of what was selected that no session and case produces, in order.
+  ///
+  /// - Parameters:
+  ///   - isSelected: Whether the selection would have run it, did it still exist.
+  ///   - existing: The sessions and cases that there are.
+  public func stale(isSelected: (Key) -> Bool, existing: Set<Key>) -> [Key] {
+    keys().filter { isSelected($0) && !existing.contains($0) }
+  }
+
+  private func keys(_ isWanted: (GoldenFolder) -> Bool) -> [Key] {
+    folders(in: root).flatMap { session in
+      folders(in: root.appending(path: session)).map { Key(session: session, testCase: $0) }
+    }.filter { isWanted(folder($0)) }.sorted()
+  }
+
+  private func folders(in url: URL) -> [String] {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+    return entries.filter { entry in
+      var isFolder: ObjCBool = false
+      let path = url.appending(path: entry).path
+      return !entry.hasPrefix(".")
+        && FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+        && isFolder.boolValue
+    }
+  }
+}
+
+extension Comparison {
+  /// The comparison of a golden whose session or case is gone.
+  public static func stale(_ key: GoldenLibrary.Key) -> Comparison {
+    Comparison(
+      key: key.description, verdict: .stale,
+      reasons: ["no session and case of that name was found; remove the golden if that is right"])
+  }
+}

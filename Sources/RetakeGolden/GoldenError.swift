@@ -1,0 +1,102 @@
+import RetakeCore
+
+/// What can be wrong with the files of a golden.
+public enum GoldenError: CodedError, Hashable {
+  /// Nothing was accepted yet.
+  case missing(folder: String)
+  /// golden.yml is there, and a file that belongs to it is not.
+  case fileMissing(file: String)
+  /// A key or value of golden.yml.
+  case manifest(file: String, pointer: String, detail: String, advice: String?)
+  /// Written by another version of Retake.
+  case version(file: String, version: Int)
+  /// A line of decisions.gold or of a digests file; `line` counts from 1.
+  case line(file: String, line: Int, text: String, expected: String)
+  /// The files of one golden do not belong together.
+  case inconsistent(file: String, detail: String)
+  case results(ResultTextError)
+  /// There is nothing to accept.
+  case nothingPending(folder: String)
+  case io(path: String, action: String, cause: String)
+
+  public var code: String {
+    switch self {
+    case .missing: "golden.missing"
+    case .fileMissing: "golden.file.missing"
+    case .manifest: "golden.manifest.invalid"
+    case .version: "golden.version"
+    case .line: "golden.file.line"
+    case .inconsistent: "golden.file.inconsistent"
+    case .results(let error): error.code
+    case .nothingPending: "golden.pending.none"
+    case .io: "golden.io"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .missing: "there is no accepted golden"
+    case .fileMissing: "the file belongs to the golden and is missing"
+    case .manifest(_, _, let detail, _): detail
+    case .version(_, let version): "a golden of version \(version) cannot be read here"
+    case .line(_, let line, let text, let expected):
+      "line \(line) is damaged: '\(text)' should be \(expected)"
+    case .inconsistent(_, let detail): detail
+    case .results(let error): error.message
+    case .nothingPending: "there is no pending golden"
+    case .io(_, let action, _): "cannot \(action)"
+    }
+  }
+
+  public var cause: String? {
+    switch self {
+    case .io(_, _, let cause): cause
+    case .results(let error): error.cause
+    default: nil
+    }
+  }
+
+  public var place: Place? {
+    switch self {
+    case .missing(let path), .fileMissing(let path), .version(let path, _),
+      .line(let path, _, _, _), .inconsistent(let path, _), .nothingPending(let path),
+      .io(let path, _, _):
+      Place(file: path)
+    case .manifest(let file, let pointer, _, _): Place(file: file, pointer: pointer)
+    case .results(let error): error.place
+    }
+  }
+
+  public var advice: String? {
+    switch self {
+    case .missing: "Look at the pending result and take it: retake accept --reason '…'"
+    case .fileMissing, .line, .inconsistent:
+      "Restore the file, for instance with 'git checkout', or make a new golden: retake accept"
+    case .manifest(_, _, _, let advice): advice
+    case .version: "Use the Retake that wrote it, or a newer one"
+    case .results(let error): error.advice
+    case .nothingPending: "Run 'retake test' first: it writes what it found as pending"
+    case .io: "Check the folder's permissions and the free space"
+    }
+  }
+}
+
+extension GoldenError: DocumentFailure {
+  /// The file is filled in by the reader, which knows it.
+  package init(_ problem: DocumentProblem) {
+    let (detail, advice): (String, String?) =
+      switch problem.reason {
+      case .unknownKey(let key, let advice): ("there is no key '\(key)'", advice)
+      case .missingKey(let key): ("the key '\(key)' is missing", nil)
+      case .wrongValue(let detail, let advice): (detail, advice)
+      case .tooLarge(let detail): (detail, nil)
+      }
+    self = .manifest(file: "", pointer: problem.pointer, detail: detail, advice: advice)
+  }
+
+  /// The same error with the file's name, where it has none.
+  func at(_ file: String) -> GoldenError {
+    guard case .manifest("", let pointer, let detail, let advice) = self else { return self }
+    return .manifest(file: file, pointer: pointer, detail: detail, advice: advice)
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import RetakeCore
+
+extension GoldenFolder {
+  /// Makes a pending golden the accepted one.
+  ///
+  /// All new files are laid out complete in a folder of their own first; from the moment in which
+  /// that folder is marked as complete it is the golden, and only then are they moved into place.
+  /// Whenever this is interrupted, readers find the old golden or the new one, and the next
+  /// acceptance ends what was begun. Rules, budgets and marks that people wrote into golden.yml
+  /// stay. Stage digests of other platforms stay only where nothing that they depend on changed.
+  ///
+  /// - Parameters:
+  ///   - pending: Where the pending golden is; `nil` is beside this one.
+  ///   - acceptance: The date is the caller's.
+  /// - Throws: `GoldenError.nothingPending`; what is wrong with the pending golden; `io`.
+  @discardableResult
+  public func accept(
+    _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder? = nil
+  ) throws(GoldenError) -> GoldenManifest {
+    try accept(acceptance, from: pending ?? self.pending) { _ in }
+  }
+
+  /// `step` is told of every step before it is taken; a test interrupts there.
+  func accept(
+    _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder,
+    step: (String) throws -> Void
+  ) throws(GoldenError) -> GoldenManifest {
+    try io(url, "make the folder") {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+    let lock = FolderLock(url, .writing)
+    defer { withExtendedLifetime(lock) {} }
+    try finishInterrupted(step)
+    guard pending.exists else { throw .nothingPending(folder: pending.url.path) }
+    let names = pending.fileNames()
+    let manifest = try acceptedManifest(acceptance, pending, names)
+    try stage(manifest, names, from: pending, step)
+    try perform("move", step) { try rollForward(step) }
+    try perform("discard pending", step) { pending.removeFiles() }
+    return manifest
+  }
+
+  /// Takes back a pending golden.
+  ///
+  /// - Throws: `GoldenError.nothingPending`.
+  public func discardPending() throws(GoldenError) {
+    guard pending.exists else { throw .nothingPending(folder: url.path) }
+    pending.removeFiles()
+  }
+
+  private func acceptedManifest(
+    _ acceptance: GoldenManifest.Acceptance, _ pending: GoldenFolder, _ names: [String]
+  ) throws(GoldenError) -> GoldenManifest {
+    var manifest = try pending.manifest()
+    for index in 0..<Self.chunkCount(frames: manifest.summary.captured) {
+      guard names.contains(ResultChunkText.name(index)) else {
+        throw .fileMissing(file: pending.file(ResultChunkText.name(index)).path)
+      }
+    }
+    guard names.contains(Self.decisionsName) else {
+      throw .fileMissing(file: pending.file(Self.decisionsName).path)
+    }
+    if exists, let old = try? self.manifest() {
+      for (sink, rule) in old.compare.bySink where manifest.compare.bySink[sink] != nil {
+        manifest.compare.bySink[sink] = rule
+      }
+      manifest.budgets = old.budgets
+      manifest.expected = old.expected
+      manifest.accepted = old.accepted
+    }
+    manifest.accepted.append(acceptance)
+    manifest.accepted = manifest.accepted.suffix(GoldenManifest.acceptedMax)
+    return manifest
+  }
+
+  /// Files of other platforms that still hold.
+  private func keptNames(_ new: GoldenManifest, _ names: [String], _ pending: GoldenFolder)
+    -> [String]
+  {
+    guard exists, let old = try? manifest(), old.pipeline.digest == new.pipeline.digest,
+      old.summary == new.summary
+    else { return [] }
+    let mine = fileNames()
+    let digests = names.filter { $0.hasPrefix("digests-") && mine.contains($0) }
+    let areSame = digests.allSatisfy { name in
+      (try? areEqual(file(name), pending.file(name))) == true
+    }
+    guard areSame else { return [] }
+    return mine.filter {
+      ($0.hasPrefix("digests-") || $0.hasPrefix("environment-")) && !names.contains($0)
+    }
+  }
+
+  /// Lays out the complete new golden; the last step makes it valid.
+  private func stage(
+    _ manifest: GoldenManifest, _ names: [String], from pending: GoldenFolder,
+    _ step: (String) throws -> Void
+  ) throws(GoldenError) {
+    let accepting = url.appending(path: Self.acceptingName)
+    let kept = keptNames(manifest, names, pending)
+    try perform("make", step) {
+      try FileManager.default.createDirectory(at: accepting, withIntermediateDirectories: false)
+    }
+    for name in names where name != Self.manifestName {
+      try perform("lay out \(name)", step) {
+        try copy(pending.file(name), to: accepting.appending(path: name))
+      }
+    }
+    for name in kept {
+      try perform("keep \(name)", step) {
+        try copy(file(name), to: accepting.appending(path: name))
+      }
+    }
+    try perform("manifest", step) {
+      try OutputFile.write(
+        manifest.text.utf8, to: accepting.appending(path: Self.manifestName))
+    }
+    synchronize(folder: accepting)
+    try perform("commit", step) {
+      let mark = accepting.appending(path: Self.commitName + ".new")
+      try OutputFile.write("complete\n".utf8, to: mark)
+      try replace(accepting.appending(path: Self.commitName), with: mark)
+    }
+    synchronize(folder: accepting)
+  }
+
+  /// Ends an acceptance that was interrupted, or drops one that was not complete.
+  private func finishInterrupted(_ step: (String) throws -> Void) throws(GoldenError) {
+    let accepting = url.appending(path: Self.acceptingName)
+    guard FileManager.default.fileExists(atPath: accepting.path) else { return }
+    let commit = accepting.appending(path: Self.commitName)
+    if FileManager.default.fileExists(atPath: commit.path) {
+      try rollForward(step)
+    } else {
+      try io(accepting, "remove the folder") {
+        try FileManager.default.removeItem(at: accepting)
+      }
+    }
+  }
+
+  /// Copies the complete new golden into place, which readers do not look at meanwhile.
+  private func rollForward(_ step: (String) throws -> Void) throws(GoldenError) {
+    let accepting = url.appending(path: Self.acceptingName)
+    let names = fileNames()
+    let present = try io(url, "list the files") {
+      try FileManager.default.contentsOfDirectory(atPath: url.path)
+    }
+    for name in present.sorted() where Self.isGoldenFile(name) && !names.contains(name) {
+      try perform("remove \(name)", step) {
+        try FileManager.default.removeItem(at: url.appending(path: name))
+      }
+    }
+    for name in names {
+      try perform("place \(name)", step) {
+        let copied = accepting.appending(path: name + ".placing")
+        try? FileManager.default.removeItem(at: copied)
+        try copy(accepting.appending(path: name), to: copied)
+        try replace(url.appending(path: name), with: copied)
+      }
+    }
+    synchronize(folder: url)
+    try perform("uncommit", step) {
+      try FileManager.default.removeItem(at: accepting.appending(path: Self.commitName))
+    }
+    try perform("clean", step) { try FileManager.default.removeItem(at: accepting) }
+  }
+
+  private func removeFiles() {
+    // golden.yml first: without it the rest is no golden.
+    for name in [Self.manifestName] + fileNames() {
+      try? FileManager.default.removeItem(at: file(name))
+    }
+  }
+
+  private func perform(
+    _ name: String, _ step: (String) throws -> Void, _ body: () throws -> Void
+  ) throws(GoldenError) {
+    do {
+      try step(name)
+      try body()
+    } catch let error as GoldenError {
+      throw error
+    } catch {
+      throw .io(
+        path: url.path, action: "accept the golden (\(name))", cause: error.localizedDescription)
+    }
+  }
+
+  /// A second name for the same bytes where the file system has that, else a copy.
+  private func copy(_ source: URL, to target: URL) throws {
+    if link(source.path, target.path) != 0 {
+      try FileManager.default.copyItem(at: source, to: target)
+    }
+  }
+}

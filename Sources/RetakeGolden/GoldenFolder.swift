@@ -1,0 +1,154 @@
+import Foundation
+import RetakeCore
+
+/// A folder with the files of one golden: accepted, pending beside it (`*.new`), or a run's.
+public struct GoldenFolder: Hashable, Sendable {
+  public enum Form: Hashable, Sendable {
+    /// Plain names: an accepted golden, or the folder of a run.
+    case accepted
+    /// Names that end in `.new`.
+    case pending
+  }
+
+  /// The folder of an acceptance under way; ignored by git like all that ends in `.new`.
+  static let acceptingName = ".accepting.new"
+  /// Its file that says that all the others are complete.
+  static let commitName = "COMMIT"
+  static let manifestName = "golden.yml"
+  static let decisionsName = "decisions.gold"
+
+  public let url: URL
+  public let form: Form
+
+  public init(_ url: URL, form: Form = .accepted) {
+    self.url = url
+    self.form = form
+  }
+
+  /// The folder of a case among the goldens: `Goldens/SESSION/CASE`.
+  public init(root: URL, session: String, testCase: String) {
+    self.init(
+      root.appending(path: session, directoryHint: .isDirectory)
+        .appending(path: testCase, directoryHint: .isDirectory))
+  }
+
+  /// The pending golden of the same folder.
+  public var pending: GoldenFolder { GoldenFolder(url, form: .pending) }
+
+  /// Whether there is a golden; without golden.yml there is none.
+  public var exists: Bool {
+    FileManager.default.fileExists(atPath: file(Self.manifestName).path)
+  }
+
+  /// Where a file of this golden lies. After an acceptance that was interrupted once it was
+  /// complete, that is the folder of the acceptance.
+  func file(_ name: String) -> URL {
+    form == .pending ? url.appending(path: name + ".new") : base.appending(path: name)
+  }
+
+  private var base: URL {
+    let accepting = url.appending(path: Self.acceptingName)
+    let commit = accepting.appending(path: Self.commitName)
+    return FileManager.default.fileExists(atPath: commit.path) ? accepting : url
+  }
+
+  /// The names of this golden's files, without `.new`, in order.
+  func fileNames() -> [String] {
+    let folder = form == .pending ? url : base
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    let names = entries.compactMap { entry -> String? in
+      guard form == .pending else { return entry }
+      return entry.hasSuffix(".new") ? String(entry.dropLast(4)) : nil
+    }
+    return names.filter(Self.isGoldenFile).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Whether a file belongs to a golden; a person's notes beside it do not.
+  static func isGoldenFile(_ name: String) -> Bool {
+    if name == manifestName || name == decisionsName { return true }
+    if name.hasPrefix("results-") || name.hasPrefix("digests-") { return name.hasSuffix(".gold") }
+    return name.hasPrefix("environment-") && name.hasSuffix(".yml")
+  }
+
+  static func digestsName(_ platform: String) -> String { "digests-\(platform).gold" }
+  static func environmentName(_ platform: String) -> String { "environment-\(platform).yml" }
+
+  /// Reads golden.yml.
+  ///
+  /// - Throws: `GoldenError.missing` without one, `manifest` and `version` for one that is wrong.
+  public func manifest() throws(GoldenError) -> GoldenManifest {
+    guard exists else { throw .missing(folder: url.path) }
+    let file = file(Self.manifestName)
+    let data = try contents(of: file)
+    return try GoldenManifest(parsing: String(decoding: data, as: UTF8.self), file: file.path)
+  }
+
+  /// How many results files a golden with so many frames has.
+  static func chunkCount(frames: Int) -> Int {
+    max(1, (frames + ResultHeader.chunkSize - 1) / ResultHeader.chunkSize)
+  }
+
+  /// Reads and checks a results file.
+  ///
+  /// - Throws: `GoldenError.fileMissing`, `results`.
+  package func chunk(_ index: Int) throws(GoldenError) -> ResultChunk {
+    let url = file(ResultChunkText.name(index))
+    return try Self.chunk([UInt8](contents(of: url)), url)
+  }
+
+  static func chunk(_ bytes: [UInt8], _ url: URL) throws(GoldenError) -> ResultChunk {
+    do throws(ResultTextError) {
+      return try ResultChunk(bytes, file: url.path)
+    } catch {
+      throw .results(error)
+    }
+  }
+
+  /// The lines of the named frames, with the header that explains them; frames that are not there
+  /// are left out.
+  ///
+  /// - Throws: As `manifest()` and `chunk(_:)`.
+  package func frames(
+    _ ids: Set<FrameID>
+  ) throws(GoldenError) -> (header: ResultHeader?, frames: [FrameID: ResultFrame]) {
+    var found: [FrameID: ResultFrame] = [:]
+    var header: ResultHeader?
+    for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
+      let chunk = try chunk(index)
+      header = header ?? chunk.header
+      for block in chunk.blocks where found.count < ids.count {
+        for frame in try frames(of: block, chunk) where ids.contains(frame.id) {
+          found[frame.id] = frame
+        }
+      }
+      if found.count == ids.count { break }
+    }
+    return (header, found)
+  }
+
+  private func frames(
+    of block: ResultChunk.Block, _ chunk: ResultChunk
+  ) throws(GoldenError) -> [ResultFrame] {
+    do throws(ResultTextError) {
+      return try chunk.frames(of: block)
+    } catch {
+      throw .results(error)
+    }
+  }
+
+  /// What the environment file says, by name; empty without one.
+  public func environment(_ platform: String) -> [String: String] {
+    guard let data = try? contents(of: file(Self.environmentName(platform))),
+      case .object(let members)? = try? JSONValue(yaml: String(decoding: data, as: UTF8.self))
+    else { return [:] }
+    return members.compactMapValues { value in
+      switch value {
+      case .string(let text): text
+      case .integer(let number): String(number)
+      case .number(let number): JSONValue.number(number).canonicalText
+      case .bool(let flag): String(flag)
+      default: nil
+      }
+    }
+  }
+}

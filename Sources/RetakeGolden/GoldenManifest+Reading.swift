@@ -1,0 +1,314 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import Yams
+
+extension GoldenManifest {
+  private typealias Fields = DocumentFields<GoldenError>
+
+  /// Reads a document.
+  ///
+  /// - Parameter file: The name for messages.
+  /// - Throws: `GoldenError.manifest` and `GoldenError.version`.
+  public init(parsing text: String, file: String) throws(GoldenError) {
+    do throws(GoldenError) {
+      try self.init(JSONValue(yaml: text))
+    } catch {
+      if case .version(_, let version) = error { throw .version(file: file, version: version) }
+      throw error.at(file)
+    }
+  }
+
+  private init(_ json: JSONValue) throws(GoldenError) {
+    if case .integer(let version)? = json["v"], version != Int64(Self.version) {
+      throw .version(file: "", version: Int(version))
+    }
+    let fields = try Fields(
+      json, at: "",
+      keys: [
+        "v", "input", "case", "pipeline", "models", "quantisation", "compare", "budgets", "summary",
+        "accepted", "expected",
+      ])
+    guard fields.value("v") != nil else { throw missing("v", at: "") }
+    input = try Self.inputPart(fields)
+    testCase = try Self.testCasePart(fields)
+    pipeline = try Self.pipelinePart(fields)
+    models = try texts(fields.value("models"), at: "/models")
+    quantisation = try Self.quantisationPart(fields.value("quantisation"))
+    compare = try Self.rules(fields.value("compare"), at: "/compare")
+    let limits = try Fields(
+      fields.value("budgets") ?? .object([:]), at: "/budgets", keys: ["droppedMax"])
+    budgets = Budgets(droppedMax: try limits.integer("droppedMax"))
+    summary = try Self.summaryPart(fields)
+    accepted = try Self.acceptedPart(fields)
+    expected = try Self.expectedPart(fields)
+  }
+
+  /// The `compare` part of golden.yml and of retake.yml.
+  ///
+  /// - Throws: `GoldenError.manifest`, without a file.
+  package static func rules(
+    _ json: JSONValue?, at pointer: String
+  ) throws(GoldenError) -> CompareRules {
+    let rules = try members(json, at: pointer)
+    for name in rules.keys.sorted() {
+      let place = "\(pointer)/\(name.pointerEscaped)"
+      let rule = rules[name] ?? .null
+      _ = try Fields(rule, at: place, keys: SinkRule.CodingKeys.names)
+      let _: SinkRule = try decoded(rule, at: place)
+    }
+    return try decoded(.object(rules), at: pointer)
+  }
+
+  private static func inputPart(_ document: Fields) throws(GoldenError) -> Input {
+    let fields = try part(
+      "input", of: document, keys: ["session", "digest", "tracks", "frames", "timeBase"])
+    var tracks: [String: Int] = [:]
+    let tracksJSON = try members(fields.value("tracks"), at: "/input/tracks")
+    for node in tracksJSON.keys.sorted() {
+      guard case .integer(let track)? = tracksJSON[node] else {
+        throw wrong("must be the number of a track", at: "/input/tracks/\(node.pointerEscaped)")
+      }
+      tracks[node] = Int(track)
+    }
+    var bases: [Int: TimeBase] = [:]
+    let texts = try texts(fields.value("timeBase"), at: "/input/timeBase")
+    for track in texts.keys.sorted() {
+      guard let number = Int(track), let base = TimeBase(parsing: texts[track] ?? "") else {
+        throw wrong("must be a time base such as 1/30000", at: "/input/timeBase/\(track)")
+      }
+      bases[number] = base
+    }
+    return Input(
+      session: try fields.required("session"), digest: try digest("digest", fields, at: "/input"),
+      tracks: tracks, frames: try count("frames", fields, at: "/input"), timeBase: bases)
+  }
+
+  private static func testCasePart(_ document: Fields) throws(GoldenError) -> Case {
+    let fields = try part(
+      "case", of: document, keys: ["name", "pipeline", "mode", "costs", "seed", "overrides"])
+    var seed: UInt64?
+    switch fields.value("seed") {
+    case .integer(let value)?: seed = UInt64(exactly: value)
+    case .string(let text)?: seed = UInt64(text)
+    default: break
+    }
+    guard let seed else { throw wrong("must be a whole number from 0", at: "/case/seed") }
+    return Case(
+      name: try fields.required("name"), pipeline: try fields.required("pipeline"),
+      mode: try fields.required("mode"), costs: try fields.required("costs"), seed: seed,
+      overrides: try members(fields.value("overrides"), at: "/case/overrides"))
+  }
+
+  private static func pipelinePart(_ document: Fields) throws(GoldenError) -> PipelineNote {
+    let fields = try part("pipeline", of: document, keys: ["name", "digest", "nodes"])
+    return PipelineNote(
+      name: try fields.required("name"), digest: try digest("digest", fields, at: "/pipeline"),
+      nodes: try strings("nodes", fields, at: "/pipeline"))
+  }
+
+  private static func quantisationPart(
+    _ json: JSONValue?
+  ) throws(GoldenError) -> [String: Quantisation] {
+    var result: [String: Quantisation] = [:]
+    let sinks = try members(json, at: "/quantisation")
+    for sink in sinks.keys.sorted() {
+      let pointer = "/quantisation/\(sink.pointerEscaped)"
+      let value = sinks[sink] ?? .null
+      _ = try Fields(value, at: pointer, keys: Quantisation.CodingKeys.names)
+      result[sink] = try decoded(value, at: pointer)
+    }
+    return result
+  }
+
+  private static func summaryPart(_ document: Fields) throws(GoldenError) -> Summary {
+    let keys = ["captured", "delivered", "facts", "decisions", "decisionDigest", "resultDigest"]
+    let fields = try part("summary", of: document, keys: keys)
+    return Summary(
+      captured: try count("captured", fields, at: "/summary"),
+      delivered: try count("delivered", fields, at: "/summary"),
+      facts: try count("facts", fields, at: "/summary"),
+      decisions: try count("decisions", fields, at: "/summary"),
+      decisionDigest: try digest("decisionDigest", fields, at: "/summary"),
+      resultDigest: try digest("resultDigest", fields, at: "/summary"))
+  }
+
+  private static func acceptedPart(_ document: Fields) throws(GoldenError) -> [Acceptance] {
+    var result: [Acceptance] = []
+    for (index, json) in try document.array("accepted").enumerated() {
+      let pointer = "/accepted/\(index)"
+      let fields = try Fields(
+        json, at: pointer, keys: ["at", "reason", "roots", "frames", "maxError"])
+      var maxError = 0.0
+      switch fields.value("maxError") {
+      case .integer(let value)?: maxError = Double(value)
+      case .number(let value)?: maxError = value
+      default: throw wrong("must be a number", at: "\(pointer)/maxError")
+      }
+      result.append(
+        Acceptance(
+          at: try fields.required("at"), reason: try fields.required("reason"),
+          roots: try strings("roots", fields, at: pointer),
+          frames: try count("frames", fields, at: pointer), maxError: maxError))
+    }
+    return result
+  }
+
+  private static func expectedPart(_ document: Fields) throws(GoldenError) -> [Expected] {
+    var result: [Expected] = []
+    for (index, json) in try document.array("expected").enumerated() {
+      let fields = try Fields(json, at: "/expected/\(index)", keys: ["id", "frames", "url"])
+      var frames = ""
+      switch fields.value("frames") {
+      case .integer(let value)?: frames = String(value)
+      default: frames = try fields.required("frames")
+      }
+      result.append(
+        Expected(id: try fields.required("id"), frames: frames, url: try fields.string("url")))
+    }
+    return result
+  }
+
+  private static func part(
+    _ key: String, of document: Fields, keys: [String]
+  ) throws(GoldenError) -> Fields {
+    guard let value = document.value(key) else { throw missing(key, at: "") }
+    return try Fields(value, at: "/\(key)", keys: keys)
+  }
+}
+
+private func wrong(_ detail: String, at pointer: String) -> GoldenError {
+  .manifest(file: "", pointer: pointer, detail: detail, advice: nil)
+}
+
+private func missing(_ key: String, at pointer: String) -> GoldenError {
+  .manifest(file: "", pointer: pointer, detail: "the key '\(key)' is missing", advice: nil)
+}
+
+private func members(
+  _ json: JSONValue?, at pointer: String
+) throws(GoldenError) -> [String: JSONValue] {
+  switch json {
+  case nil: return [:]
+  case .object(let members)?: return members
+  case let other?: throw wrong("must be an object, is \(other.kindText)", at: pointer)
+  }
+}
+
+private func texts(_ json: JSONValue?, at pointer: String) throws(GoldenError) -> [String: String] {
+  var result: [String: String] = [:]
+  let members = try members(json, at: pointer)
+  for key in members.keys.sorted() {
+    guard case .string(let text)? = members[key] else {
+      throw wrong("must be a text", at: "\(pointer)/\(key.pointerEscaped)")
+    }
+    result[key] = text
+  }
+  return result
+}
+
+private func strings(
+  _ key: String, _ fields: DocumentFields<GoldenError>, at pointer: String
+) throws(GoldenError) -> [String] {
+  var result: [String] = []
+  for value in try fields.array(key) {
+    guard case .string(let text) = value else {
+      throw wrong("must be a list of texts", at: "\(pointer)/\(key)")
+    }
+    result.append(text)
+  }
+  return result
+}
+
+private func count(
+  _ key: String, _ fields: DocumentFields<GoldenError>, at pointer: String
+) throws(GoldenError) -> Int {
+  guard let value = try fields.integer(key) else { throw missing(key, at: pointer) }
+  guard value >= 0 else { throw wrong("must be 0 or more", at: "\(pointer)/\(key)") }
+  return value
+}
+
+private func digest(
+  _ key: String, _ fields: DocumentFields<GoldenError>, at pointer: String
+) throws(GoldenError) -> Digest128 {
+  guard let digest = Digest128(hex: try fields.required(key)) else {
+    throw wrong("must be 32 hexadecimal digits", at: "\(pointer)/\(key)")
+  }
+  return digest
+}
+
+private func decoded<Value: Decodable>(
+  _ json: JSONValue, at pointer: String
+) throws(GoldenError) -> Value {
+  do {
+    return try json.decode(Value.self)
+  } catch let DecodingError.dataCorrupted(context) {
+    throw wrong(context.debugDescription, at: pointer)
+  } catch let DecodingError.typeMismatch(_, context) {
+    throw wrong(context.debugDescription, at: pointer)
+  } catch let error as ResultTextError {
+    throw wrong(error.message, at: pointer)
+  } catch {
+    throw wrong("cannot be read: \(error)", at: pointer)
+  }
+}
+
+extension JSONValue {
+  /// Reads YAML as the JSON that it stands for. Keys are texts; anchors are followed by the parser.
+  ///
+  /// - Throws: `GoldenError.manifest`, without a file.
+  package init(yaml text: String) throws(GoldenError) {
+    let node: Node?
+    do {
+      node = try Yams.compose(yaml: text)
+    } catch {
+      throw wrong("this is no YAML: \(error)", at: "")
+    }
+    guard let node else { throw wrong("the document is empty", at: "") }
+    try self.init(node, at: "", depth: 0)
+  }
+
+  /// Documents nest no deeper than this.
+  private static var depthMax: Int { 16 }
+
+  private init(_ node: Node, at pointer: String, depth: Int) throws(GoldenError) {
+    guard depth <= Self.depthMax else { throw wrong("nests too deeply", at: pointer) }
+    switch node {
+    case .scalar(let scalar): self = Self.scalar(scalar, node)
+    case .sequence(let items):
+      var values: [JSONValue] = []
+      for (index, item) in items.enumerated() {
+        values.append(try JSONValue(item, at: "\(pointer)/\(index)", depth: depth + 1))
+      }
+      self = .array(values)
+    case .mapping(let entries):
+      var members: [String: JSONValue] = [:]
+      for (key, value) in entries {
+        guard let name = key.scalar?.string else { throw wrong("a key is no text", at: pointer) }
+        let place = "\(pointer)/\(name.pointerEscaped)"
+        guard members[name] == nil else { throw wrong("the key is there twice", at: place) }
+        members[name] = try JSONValue(value, at: place, depth: depth + 1)
+      }
+      self = .object(members)
+    case .alias: throw wrong("aliases are not used here", at: pointer)
+    }
+  }
+
+  private static func scalar(_ scalar: Node.Scalar, _ node: Node) -> JSONValue {
+    guard scalar.style == .plain else { return .string(scalar.string) }
+    switch scalar.string {
+    case "", "~", "null": return .null
+    case "true": return .bool(true)
+    case "false": return .bool(false)
+    default: break
+    }
+    if let integer = Int64(scalar.string) { return .integer(integer) }
+    let isNumber = scalar.string.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains(byte)
+    }
+    if isNumber, scalar.string.utf8.count < 32, let number = Double(scalar.string) {
+      return .number(number)
+    }
+    return .string(scalar.string)
+  }
+}

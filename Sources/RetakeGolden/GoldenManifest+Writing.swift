@@ -1,0 +1,165 @@
+import RetakeCompare
+import RetakeCore
+
+extension GoldenManifest {
+  /// The YAML document: one line for each part, so that a change shows as one line.
+  public var text: String {
+    var lines = ["v: \(Self.version)"]
+    for (key, value) in parts { lines.append("\(key): \(value.text)") }
+    lines += Self.list("accepted", accepted.map(\.flow))
+    if !expected.isEmpty { lines += Self.list("expected", expected.map(\.flow)) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func list(_ key: String, _ items: [FlowYAML]) -> [String] {
+    if items.count <= 1 { return ["\(key): \(FlowYAML.list(items).text)"] }
+    return ["\(key):"] + items.map { "- \($0.text)" }
+  }
+
+  private var parts: [(String, FlowYAML)] {
+    [
+      (
+        "input",
+        .map([
+          ("session", .text(input.session)), ("digest", .text(input.digest.description)),
+          ("tracks", .sorted(input.tracks) { .integer($0) }), ("frames", .integer(input.frames)),
+          (
+            "timeBase",
+            .map(
+              input.timeBase.sorted { $0.key < $1.key }.map {
+                (String($0.key), .text($0.value.description))
+              })
+          ),
+        ])
+      ),
+      (
+        "case",
+        .map([
+          ("name", .text(testCase.name)), ("pipeline", .text(testCase.pipeline)),
+          ("mode", .text(testCase.mode)), ("costs", .text(testCase.costs)),
+          ("seed", Int(exactly: testCase.seed).map { .integer($0) } ?? .text("\(testCase.seed)")),
+          ("overrides", .sorted(testCase.overrides) { FlowYAML($0) }),
+        ])
+      ),
+      (
+        "pipeline",
+        .map([
+          ("name", .text(pipeline.name)), ("digest", .text(pipeline.digest.description)),
+          ("nodes", .list(pipeline.nodes.map { .text($0) })),
+        ])
+      ),
+      ("models", .sorted(models) { .text($0) }),
+      (
+        "quantisation", .sorted(quantisation) { .encoding($0, keys: Quantisation.CodingKeys.names) }
+      ),
+      ("compare", .sorted(compare.bySink) { .encoding($0, keys: SinkRule.CodingKeys.names) }),
+      ("budgets", .map(budgets.droppedMax.map { [("droppedMax", .integer($0))] } ?? [])),
+      ("summary", summary.flow),
+    ]
+  }
+}
+
+extension GoldenManifest.Summary {
+  fileprivate var flow: FlowYAML {
+    .map([
+      ("captured", .integer(captured)), ("delivered", .integer(delivered)),
+      ("facts", .integer(facts)), ("decisions", .integer(decisions)),
+      ("decisionDigest", .text(decisionDigest.description)),
+      ("resultDigest", .text(resultDigest.description)),
+    ])
+  }
+}
+
+extension GoldenManifest.Acceptance {
+  fileprivate var flow: FlowYAML {
+    .map([
+      ("at", .text(at)), ("reason", .text(reason)), ("roots", .list(roots.map { .text($0) })),
+      ("frames", .integer(frames)), ("maxError", .number(maxError)),
+    ])
+  }
+}
+
+extension GoldenManifest.Expected {
+  fileprivate var flow: FlowYAML {
+    .map(
+      [("id", .text(id)), ("frames", .text(frames))] + (url.map { [("url", .text($0))] } ?? []))
+  }
+}
+
+extension CaseIterable where Self: CodingKey {
+  static var names: [String] { allCases.map(\.stringValue) }
+}
+
+/// YAML on one line.
+indirect enum FlowYAML {
+  case text(String)
+  case integer(Int)
+  case number(Double)
+  case other(JSONValue)
+  case list([FlowYAML])
+  case map([(String, FlowYAML)])
+
+  /// Keys in the order of their bytes.
+  static func sorted<Value>(
+    _ values: [String: Value], _ form: (Value) -> FlowYAML
+  ) -> FlowYAML {
+    let entries = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    return .map(entries.map { ($0.key, form($0.value)) })
+  }
+
+  /// A value by its own encoding, with its keys in the order of `keys`.
+  static func encoding(_ value: some Encodable, keys: [String]) -> FlowYAML {
+    guard let json = try? JSONValue(encoding: value) else { return .map([]) }
+    return .map(keys.compactMap { key in json[key].map { (key, FlowYAML($0)) } })
+  }
+
+  init(_ json: JSONValue) {
+    switch json {
+    case .string(let text): self = .text(text)
+    case .integer(let value): self = .integer(Int(value))
+    case .number(let value): self = .number(value)
+    case .array(let values): self = .list(values.map { FlowYAML($0) })
+    case .object(let members): self = .sorted(members) { FlowYAML($0) }
+    case .null, .bool: self = .other(json)
+    }
+  }
+
+  var text: String {
+    switch self {
+    case .text(let text): Self.scalar(text)
+    case .integer(let value): String(value)
+    case .number(let value): JSONValue.number(value).canonicalText
+    case .other(let json): json.canonicalText
+    case .list(let items): "[" + items.map(\.text).joined(separator: ", ") + "]"
+    case .map(let entries):
+      "{" + entries.map { "\(Self.scalar($0, asKey: true)): \($1.text)" }.joined(separator: ", ")
+        + "}"
+    }
+  }
+
+  /// Plain where every YAML reader takes it for a text, else in double quotes.
+  static func scalar(_ text: String, asKey: Bool = false) -> String {
+    let plain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
+      case UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "+"),
+        UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: " "):
+        true
+      default: false
+      }
+    }
+    guard plain, let first = text.utf8.first, let last = text.utf8.last, first != 0x20,
+      last != 0x20, first != UInt8(ascii: "-"), first != UInt8(ascii: "@"),
+      !reserved.contains(text.lowercased()), asKey || !looksLikeNumber(text)
+    else { return JSONValue.quoted(text) }
+    return text
+  }
+
+  private static let reserved: Set<String> = [
+    "null", "true", "false", "yes", "no", "on", "off", "y", "n", "~", ".nan", ".inf", "+.inf",
+  ]
+
+  private static func looksLikeNumber(_ text: String) -> Bool {
+    Double(text.filter { $0 != "_" }) != nil || text.hasPrefix("0x") || text.hasPrefix("0o")
+  }
+}

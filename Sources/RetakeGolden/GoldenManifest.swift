@@ -1,0 +1,170 @@
+import RetakeCompare
+import RetakeCore
+
+/// The document golden.yml: what a golden was made from, how it is compared, and who took it.
+public struct GoldenManifest: Hashable, Sendable {
+  /// The version that is written; this one is also the oldest.
+  public static let version = 1
+  /// Acceptances that are kept.
+  public static let acceptedMax = 10
+
+  /// The recorded input. Another digest or other tracks are not comparable.
+  public struct Input: Hashable, Sendable {
+    public var session: String
+    /// Of the tracks that the case selects, and of the events.
+    public var digest: Digest128
+    /// Track by source node.
+    public var tracks: [String: Int]
+    public var frames: Int
+    /// By track.
+    public var timeBase: [Int: TimeBase]
+
+    public init(
+      session: String, digest: Digest128, tracks: [String: Int], frames: Int,
+      timeBase: [Int: TimeBase]
+    ) {
+      self.session = session
+      self.digest = digest
+      self.tracks = tracks
+      self.frames = frames
+      self.timeBase = timeBase
+    }
+  }
+
+  public struct Case: Hashable, Sendable {
+    public var name: String
+    /// The document's path, or `example:NAME`.
+    public var pipeline: String
+    public var mode: String
+    public var costs: String
+    public var seed: UInt64
+    public var overrides: [String: JSONValue]
+
+    public init(
+      name: String, pipeline: String, mode: String, costs: String = "none", seed: UInt64 = 0,
+      overrides: [String: JSONValue] = [:]
+    ) {
+      self.name = name
+      self.pipeline = pipeline
+      self.mode = mode
+      self.costs = costs
+      self.seed = seed
+      self.overrides = overrides
+    }
+  }
+
+  /// A changed pipeline is a suspected cause, never a verdict.
+  public struct PipelineNote: Hashable, Sendable {
+    public var name: String
+    public var digest: Digest128
+    /// In topological order.
+    public var nodes: [String]
+
+    public init(name: String, digest: Digest128, nodes: [String]) {
+      self.name = name
+      self.digest = digest
+      self.nodes = nodes
+    }
+  }
+
+  /// Limits on the run's own numbers; `nil` is no limit.
+  public struct Budgets: Hashable, Sendable {
+    /// Dropped frames at the sink that lost most.
+    public var droppedMax: Int?
+
+    public init(droppedMax: Int? = nil) {
+      self.droppedMax = droppedMax
+    }
+  }
+
+  public struct Summary: Hashable, Sendable {
+    /// Frames with an F line.
+    public var captured: Int
+    public var delivered: Int
+    /// Lines that state a fact.
+    public var facts: Int
+    public var decisions: Int
+    public var decisionDigest: Digest128
+    public var resultDigest: Digest128
+
+    public init(
+      captured: Int = 0, delivered: Int = 0, facts: Int = 0, decisions: Int = 0,
+      decisionDigest: Digest128 = .zero, resultDigest: Digest128 = .zero
+    ) {
+      self.captured = captured
+      self.delivered = delivered
+      self.facts = facts
+      self.decisions = decisions
+      self.decisionDigest = decisionDigest
+      self.resultDigest = resultDigest
+    }
+  }
+
+  /// One acceptance.
+  public struct Acceptance: Hashable, Sendable {
+    /// A date, such as 2026-11-21.
+    public var at: String
+    public var reason: String
+    /// Ids of the root causes that were accepted.
+    public var roots: [String]
+    /// Frames that changed.
+    public var frames: Int
+    public var maxError: Double
+
+    public init(
+      at: String, reason: String, roots: [String] = [], frames: Int = 0, maxError: Double = 0
+    ) {
+      self.at = at
+      self.reason = reason
+      self.roots = roots
+      self.frames = frames
+      self.maxError = maxError
+    }
+  }
+
+  /// A change that is known and not yet accepted.
+  public struct Expected: Hashable, Sendable {
+    public var id: String
+    /// `12..40`, or `0:12..0:40` where there are several tracks; a single frame is `12`.
+    public var frames: String
+    public var url: String?
+
+    public init(id: String, frames: String, url: String? = nil) {
+      self.id = id
+      self.frames = frames
+      self.url = url
+    }
+  }
+
+  public var input: Input
+  public var testCase: Case
+  public var pipeline: PipelineNote
+  /// SHA-256 by the model's name.
+  public var models: [String: String]
+  /// By sink.
+  public var quantisation: [String: Quantisation]
+  public var compare: CompareRules
+  public var budgets: Budgets
+  public var summary: Summary
+  /// The latest last.
+  public var accepted: [Acceptance] = []
+  public var expected: [Expected] = []
+
+  public init(
+    input: Input, testCase: Case, pipeline: PipelineNote, models: [String: String] = [:],
+    quantisation: [String: Quantisation], compare: CompareRules = CompareRules(),
+    budgets: Budgets = Budgets(), summary: Summary = Summary()
+  ) {
+    self.input = input
+    self.testCase = testCase
+    self.pipeline = pipeline
+    self.models = models
+    self.quantisation = quantisation
+    self.compare = compare
+    self.budgets = budgets
+    self.summary = summary
+  }
+
+  /// `session/case`.
+  public var key: String { "\(input.session)/\(testCase.name)" }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+
+/// Writes the files of one run as a pending golden, or into the folder of a run.
+///
+/// Everything goes to a folder of its own first and is put in its place at the end, golden.yml
+/// last: whoever finds golden.yml finds all the rest. Frames and decisions stream through.
+public final class GoldenWriter {
+  /// All that is known before the first frame.
+  public struct Plan: Sendable {
+    /// Its summary is filled in at the end; rules for sinks that have none, too.
+    public var manifest: GoldenManifest
+    /// Virtual time zero on the session's time line, in nanoseconds.
+    public var origin: Int64
+    /// Such as linux-x86_64-fma.
+    public var platform: String
+    /// The sink whose deliveries count; without one the last by path.
+    public var primarySink: String?
+    /// Versions and the like, by name.
+    public var environment: [String: String]
+    package var header: ResultHeader
+    package var sinks: [ResultHeader.Sink]
+    /// Sources and stages in topological order; empty for a golden without stage digests.
+    package var columns: [StageColumn]
+
+    package init(
+      manifest: GoldenManifest, header: ResultHeader, sinks: [ResultHeader.Sink],
+      columns: [StageColumn] = [], origin: Int64 = 0, platform: String,
+      primarySink: String? = nil, environment: [String: String] = [:]
+    ) {
+      self.manifest = manifest
+      self.header = header
+      self.sinks = sinks
+      self.columns = columns
+      self.origin = origin
+      self.platform = platform
+      self.primarySink = primarySink
+      self.environment = environment
+    }
+  }
+
+  private let target: GoldenFolder
+  private let scratch: ScratchFolder
+  private let plan: Plan
+  private let primarySink: String?
+  private var results: ResultWriter
+  private let decisions: DecisionFileWriter
+  private let digests: StageDigestWriter?
+  private var delivered = 0
+  private var modes: [String: SinkRule.Mode] = [:]
+  private var failure: GoldenError?
+
+  /// - Parameter target: `pending` for `*.new` beside an accepted golden; `accepted` for the folder
+  ///   of a run, whose earlier files are replaced.
+  public init(_ target: GoldenFolder, plan: Plan) throws(GoldenError) {
+    var plan = plan
+    plan.header.key = plan.manifest.key
+    plan.header.platform = plan.platform
+    for sink in plan.sinks { plan.manifest.quantisation[sink.path] = sink.quantisation }
+    for track in plan.header.tracks { plan.manifest.input.timeBase[track.index] = track.timeBase }
+    self.target = target
+    self.plan = plan
+    primarySink = plan.primarySink ?? plan.header.sinks.last
+    scratch = try ScratchFolder(in: target.url)
+    results = ResultWriter(header: plan.header, sinks: plan.sinks)
+    decisions = try DecisionFileWriter(
+      scratch.file(GoldenFolder.decisionsName), key: plan.manifest.key, origin: plan.origin)
+    digests =
+      plan.columns.isEmpty
+      ? nil
+      : try StageDigestWriter(
+        scratch.file(GoldenFolder.digestsName(plan.platform)), key: plan.manifest.key,
+        columns: plan.columns, writesTrack: plan.header.tracks.count > 1)
+  }
+
+  /// The names of a sink's classes, as soon as they are known.
+  public func setClasses(_ names: [String], of sink: String) {
+    results.setClasses(names, of: sink)
+  }
+
+  /// Appends a frame, in (time, track, sequence) order.
+  ///
+  /// - Throws: `GoldenError.io`, also for a decision before it that could not be written.
+  public func append(_ frame: FrameResult) throws(GoldenError) {
+    if let failure { throw failure }
+    if isDelivered(frame) { delivered += 1 }
+    for outcome in frame.outcomes { noteMode(outcome) }
+    if let chunk = results.append(frame) { try write(chunk) }
+  }
+
+  /// Appends a decision, in the order in which it was made; a failure to write shows at the next
+  /// frame.
+  public func append(_ decision: DecisionLine) {
+    guard failure == nil else { return }
+    do throws(GoldenError) {
+      try decisions.append(decision)
+    } catch {
+      failure = error
+    }
+  }
+
+  /// Appends the stage digests of a frame, in the order of the frames.
+  package func append(_ row: StageRow) throws(GoldenError) {
+    try digests?.append(row)
+  }
+
+  /// Puts all files in their place.
+  ///
+  /// - Parameter run: Written as run.json, for the folder of a run.
+  @discardableResult
+  public func finish(run: RunSummary? = nil) throws(GoldenError) -> GoldenManifest {
+    if let failure { throw failure }
+    if let chunk = results.finish() { try write(chunk) }
+    try decisions.finish()
+    try digests?.finish()
+    try writeEnvironment()
+    if let run { try write(run) }
+    let manifest = finishedManifest()
+    try OutputFile.write(manifest.text.utf8, to: scratch.file(GoldenFolder.manifestName))
+    try scratch.move(into: target)
+    return manifest
+  }
+
+  /// Leaves nothing behind after a run that failed or was interrupted.
+  public func discard() { scratch.remove() }
+
+  private func write(_ chunk: ResultChunkText) throws(GoldenError) {
+    try OutputFile.write(chunk.bytes, to: scratch.file(chunk.name))
+  }
+
+  private func write(_ run: RunSummary) throws(GoldenError) {
+    let url = scratch.file("run.json")
+    let text = try io(url, "encode the run") { try JSONValue(encoding: run).canonicalText }
+    try OutputFile.write((text + "\n").utf8, to: url)
+  }
+
+  private func writeEnvironment() throws(GoldenError) {
+    guard !plan.environment.isEmpty else { return }
+    let names = plan.environment.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let lines = names.map { name in
+      "\(FlowYAML.scalar(name, asKey: true)): \(FlowYAML.scalar(plan.environment[name] ?? ""))\n"
+    }
+    try OutputFile.write(
+      lines.joined().utf8, to: scratch.file(GoldenFolder.environmentName(plan.platform)))
+  }
+
+  private func finishedManifest() -> GoldenManifest {
+    var manifest = plan.manifest
+    manifest.summary = GoldenManifest.Summary(
+      captured: results.frames, delivered: delivered, facts: results.facts,
+      decisions: decisions.count, decisionDigest: decisions.digest, resultDigest: results.digest)
+    let rules = plan.header.sinks.map { sink in
+      (sink, manifest.compare.rule(for: sink, suited: modes[sink] ?? .boxes))
+    }
+    manifest.compare = CompareRules(Dictionary(rules, uniquingKeysWith: { first, _ in first }))
+    return manifest
+  }
+
+  private func isDelivered(_ frame: FrameResult) -> Bool {
+    let judged = frame.outcomes.filter { $0.sink == primarySink }
+    return (judged.isEmpty ? frame.outcomes : judged).allSatisfy {
+      if case .facts = $0.content { true } else { false }
+    }
+  }
+
+  /// The mode that suits what a sink receives: boxes, else numbers, else as it stands.
+  private func noteMode(_ outcome: SinkOutcome) {
+    guard modes[outcome.sink] != .boxes, case .facts(let facts) = outcome.content else { return }
+    for fact in facts {
+      switch fact {
+      case .detection: modes[outcome.sink] = .boxes
+      case .scalar, .waveform, .classification:
+        if modes[outcome.sink] != .boxes { modes[outcome.sink] = .numeric }
+      default: modes[outcome.sink] = modes[outcome.sink] ?? .exact
+      }
+    }
+  }
+}

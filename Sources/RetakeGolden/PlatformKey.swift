@@ -1,0 +1,42 @@
+import Foundation
+
+/// The name of a machine kind on which equal programs give equal bits: system, architecture, and
+/// whether the processor fuses multiplication and addition.
+public struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
+  public var description: String
+
+  /// - Parameter hasFusedMultiplyAdd: As the running process sees it, forced flags included.
+  public init(hasFusedMultiplyAdd: Bool) {
+    #if os(Linux)
+      let system = "linux"
+    #elseif os(macOS)
+      let system = "macos"
+    #else
+      let system = "other"
+    #endif
+    #if arch(x86_64)
+      let architecture = "x86_64"
+    #elseif arch(arm64)
+      let architecture = "aarch64"
+    #else
+      let architecture = "other"
+    #endif
+    description = "\(system)-\(architecture)" + (hasFusedMultiplyAdd ? "-fma" : "")
+  }
+
+  /// Of this machine. On ARM every processor fuses; elsewhere the processor's flags say so.
+  public static var current: PlatformKey {
+    #if arch(arm64)
+      return PlatformKey(hasFusedMultiplyAdd: true)
+    #else
+      let description = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+      return PlatformKey(hasFusedMultiplyAdd: flags(in: description).contains("fma"))
+    #endif
+  }
+
+  /// The processor's flags, as the system lists them.
+  static func flags(in description: String) -> Set<String> {
+    let line = description.split(separator: "\n").first { $0.hasPrefix("flags") } ?? ""
+    return Set(line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init))
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import RetakeCore
+
+/// A file that is written front to back, in large pieces, and reaches the disk before it closes.
+final class OutputFile {
+  /// Bytes gathered before they are written together.
+  private static let batchBytes = 1 << 17
+
+  let url: URL
+  private let handle: FileHandle
+  private var buffer = Data()
+
+  init(_ url: URL) throws(GoldenError) {
+    self.url = url
+    guard FileManager.default.createFile(atPath: url.path, contents: nil),
+      let handle = try? FileHandle(forWritingTo: url)
+    else {
+      throw .io(path: url.path, action: "write the file", cause: String(cString: strerror(errno)))
+    }
+    self.handle = handle
+  }
+
+  func append(_ bytes: some Sequence<UInt8>) throws(GoldenError) {
+    buffer.append(contentsOf: bytes)
+    if buffer.count >= Self.batchBytes { try flush() }
+  }
+
+  func close() throws(GoldenError) {
+    try flush()
+    try io(url, "write the file") {
+      try handle.synchronize()
+      try handle.close()
+    }
+  }
+
+  private func flush() throws(GoldenError) {
+    try io(url, "write the file") { try handle.write(contentsOf: buffer) }
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  static func write(_ bytes: some Sequence<UInt8>, to url: URL) throws(GoldenError) {
+    let file = try OutputFile(url)
+    try file.append(bytes)
+    try file.close()
+  }
+}
+
+/// Reads a text file line by line, holding one piece of it.
+final class LineReader {
+  /// Bytes that are read at once.
+  private static let pieceBytes = 1 << 20
+  /// The longest line.
+  private static let lineBytesMax = 1 << 20
+
+  let file: String
+  /// Of the line that was read last, from 1.
+  private(set) var number = 0
+  private let handle: FileHandle
+  private var piece = Data()
+  private var position = 0
+
+  init(_ url: URL) throws(GoldenError) {
+    file = url.path
+    handle = try openToRead(url)
+  }
+
+  deinit {
+    try? handle.close()
+  }
+
+  /// The next line without its line end; `nil` at the end of the file.
+  ///
+  /// - Throws: `GoldenError.line` for a last line without a line end, or one that is too long.
+  func next() throws(GoldenError) -> Data? {
+    while true {
+      if let end = piece[(piece.startIndex + position)...].firstIndex(of: 0x0a) {
+        let line = piece[(piece.startIndex + position)..<end]
+        position = end - piece.startIndex + 1
+        number += 1
+        return line
+      }
+      piece = Data(piece.dropFirst(position))
+      position = 0
+      let more = try io(URL(filePath: file), "read the file") {
+        try handle.read(upToCount: Self.pieceBytes)
+      }
+      if let more, !more.isEmpty, piece.count <= Self.lineBytesMax {
+        piece += more
+      } else if piece.isEmpty {
+        return nil
+      } else {
+        number += 1
+        throw damaged(piece, "a whole line that ends in LF")
+      }
+    }
+  }
+
+  func damaged(_ line: Data, _ expected: String) -> GoldenError {
+    .line(
+      file: file, line: number, text: String(decoding: line.prefix(80), as: UTF8.self),
+      expected: expected)
+  }
+}
+
+/// Whether two files have the same bytes.
+func areEqual(_ left: URL, _ right: URL) throws(GoldenError) -> Bool {
+  let (mine, theirs) = (try openToRead(left), try openToRead(right))
+  defer {
+    try? mine.close()
+    try? theirs.close()
+  }
+  while true {
+    let a = try io(left, "read the file") { try mine.read(upToCount: 1 << 20) ?? Data() }
+    let b = try io(right, "read the file") { try theirs.read(upToCount: 1 << 20) ?? Data() }
+    if a != b { return false }
+    if a.isEmpty { return true }
+  }
+}
+
+private func openToRead(_ url: URL) throws(GoldenError) -> FileHandle {
+  guard FileManager.default.fileExists(atPath: url.path) else {
+    throw .fileMissing(file: url.path)
+  }
+  return try io(url, "read the file") { try FileHandle(forReadingFrom: url) }
+}
+
+/// Reads a whole file; one that is not there is `fileMissing`.
+func contents(of url: URL) throws(GoldenError) -> Data {
+  guard FileManager.default.fileExists(atPath: url.path) else {
+    throw .fileMissing(file: url.path)
+  }
+  return try io(url, "read the file") { try Data(contentsOf: url) }
+}
+
+/// Runs a file operation and names the file where it fails.
+func io<Value>(
+  _ url: URL, _ action: String, _ body: () throws -> Value
+) throws(GoldenError) -> Value {
+  do {
+    return try body()
+  } catch {
+    throw .io(path: url.path, action: action, cause: error.localizedDescription)
+  }
+}

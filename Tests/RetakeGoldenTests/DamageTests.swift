@@ -1,0 +1,162 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import Testing
+
+@testable import RetakeGolden
+
+@Suite struct DamageTests {
+  private func outcome(_ folders: SampleFolders) -> Comparison {
+    GoldenComparator(
+      golden: folders.golden, actual: folders.run,
+      options: .init(platform: SampleRun.platform)
+    ).outcome()
+  }
+
+  private func sample() -> SampleRun {
+    var run = SampleRun(frames: 80)
+    for sequence in [40, 41, 70] { run.drop(sequence) }
+    run.setFacts([.text(name: "plate", text: "é"), .scalar(name: "n", value: .nan)], at: 7)
+    return run
+  }
+
+  private func written() throws -> SampleFolders {
+    let folders = try SampleFolders()
+    try sample().write(to: folders.golden)
+    try sample().write(to: folders.run)
+    return folders
+  }
+
+  @Test func `no change of a byte of results or decisions passes`() throws {
+    let folders = try written()
+    #expect(outcome(folders).verdict == .passed)
+    var random = SeededGenerator(seed: 11)
+    for name in ["results-00000.gold", "decisions.gold"] {
+      let file = folders.golden.file(name)
+      let bytes = [UInt8](try Data(contentsOf: file))
+      for _ in 0..<400 {
+        var changed = bytes
+        let place = Int.random(in: 0..<bytes.count, using: &random)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0: changed[place] ^= UInt8.random(in: 1...127, using: &random)
+        case 1: changed.remove(at: place)
+        default: changed.insert(UInt8.random(in: 10...126, using: &random), at: place)
+        }
+        if changed == bytes { continue }
+        try Data(changed).write(to: file)
+        #expect(outcome(folders).verdict != .passed, "\(name), byte \(place)")
+      }
+      for count in stride(from: 0, to: bytes.count, by: 37) {
+        try Data(bytes.prefix(count)).write(to: file)
+        #expect(outcome(folders).verdict != .passed, "\(name), cut at \(count)")
+      }
+      try Data(bytes).write(to: file)
+    }
+    #expect(outcome(folders).verdict == .passed)
+  }
+
+  @Test func `no line may go missing, come twice or change places`() throws {
+    let folders = try written()
+    for name in ["results-00000.gold", "decisions.gold"] {
+      let file = folders.golden.file(name)
+      let text = try String(contentsOf: file, encoding: .utf8)
+      let lines = text.split(separator: "\n").map(String.init)
+      for index in lines.indices.dropLast() {
+        var others: [[String]] = [lines, lines, lines]
+        others[0].remove(at: index)
+        others[1].insert(lines[index], at: index)
+        others[2].swapAt(index, index + 1)
+        for changed in others where changed != lines {
+          try Data((changed.joined(separator: "\n") + "\n").utf8).write(to: file)
+          #expect(outcome(folders).verdict != .passed, "\(name), line \(index + 1)")
+        }
+      }
+      try Data(text.utf8).write(to: file)
+    }
+    #expect(outcome(folders).verdict == .passed)
+  }
+
+  @Test func `no part of the summary or of the input may change`() throws {
+    let folders = try written()
+    let file = folders.golden.file("golden.yml")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let summary = try folders.golden.manifest().summary
+    let (digest, results) = (summary.decisionDigest.description, summary.resultDigest.description)
+    for (from, to) in [
+      ("captured: 80", "captured: 81"), ("delivered: 77", "delivered: 80"),
+      ("facts: \(summary.facts)", "facts: 24"), (digest, Digest128.zero.description),
+      (results, Digest128.zero.description),
+      ("frames: 80", "frames: 79"), ("session: yard", "session: park"),
+      ("1/30000", "1/25"), ("name: motion,", "name: other,"), ("box: 0.1", "box: 1"),
+      ("{boxes: {box", "{boxen: {box"), ("v: 1", "v: 2"), ("mode: lossless", "mode: redecide"),
+    ] {
+      let changed = text.replacing(from, with: to)
+      #expect(changed != text, "\(from)")
+      try Data(changed.utf8).write(to: file)
+      #expect(outcome(folders).verdict != .passed, "\(to)")
+    }
+  }
+
+  @Test func `missing files are told apart`() throws {
+    for (name, code) in [
+      ("golden.yml", nil), ("results-00000.gold", "golden.file.missing"),
+      ("decisions.gold", "golden.file.missing"),
+    ] {
+      let folders = try written()
+      try FileManager.default.removeItem(at: folders.golden.file(name))
+      let comparator = GoldenComparator(golden: folders.golden, actual: folders.run)
+      if let code {
+        let error = #expect(throws: GoldenError.self) { try comparator.compare() }
+        #expect(error?.code == code)
+        #expect(error?.place?.file == folders.golden.url.appending(path: name).path)
+        #expect(outcome(folders).verdict == .errored)
+      } else {
+        #expect(outcome(folders).verdict == .missing)
+        let error = #expect(throws: GoldenError.self) { try folders.golden.manifest() }
+        #expect(error?.code == "golden.missing")
+      }
+    }
+  }
+
+  @Test func `a chunk that is not of this golden is noticed`() throws {
+    let folders = try written()
+    let chunk = folders.golden.file("results-00000.gold")
+    try FileManager.default.copyItem(at: chunk, to: folders.golden.file("results-00001.gold"))
+    #expect(outcome(folders).verdict == .errored)
+  }
+
+  @Test func `damaged digests are an error, changed ones a note`() throws {
+    let folders = try written()
+    let file = folders.golden.file("digests-linux-x86_64-fma.gold")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let row = try #require(text.split(separator: "\n").dropFirst().first)
+    let cell = row.suffix(9) + "\n"
+    try Data(text.replacing(cell, with: " 00000000\n", maxReplacements: 1).utf8).write(to: file)
+    #expect(outcome(folders).verdict == .passed && outcome(folders).notes.count == 1)
+    try Data(text.replacing(cell, with: " 0000000\n", maxReplacements: 1).utf8).write(to: file)
+    #expect(outcome(folders).verdict == .errored)
+    #expect(outcome(folders).reasons.first?.contains("line 2 is damaged") == true)
+  }
+
+  @Test func `an environment is never compared`() throws {
+    let folders = try written()
+    try Data("nonsense: [\n".utf8).write(
+      to: folders.golden.file("environment-linux-x86_64-fma.yml"))
+    #expect(outcome(folders).verdict == .passed)
+  }
+}
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+}

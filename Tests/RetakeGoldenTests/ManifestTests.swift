@@ -1,0 +1,103 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import Testing
+
+@testable import RetakeGolden
+
+@Suite struct ManifestTests {
+  static let example = """
+    v: 1
+    input: {session: yard, digest: 1f0c5b7a9d3e42c88a6650f3e1b7d204, tracks: {camera: 0}, frames: 6, timeBase: {0: 1/30000}}
+    case: {name: motion, pipeline: Pipelines/motion-boxes.json, mode: lossless, costs: none, seed: 0, overrides: {}}
+    pipeline: {name: motion-boxes, digest: 9a1140c2b7e85d3366f0ab14c95d7e01, nodes: [camera, grey, motion, boxes]}
+    models: {}
+    quantisation: {boxes: {box: 0.1, score: 0.0001}}
+    compare: {boxes: {mode: boxes, iou: 0.5, position: 0, score: 0, unmatchedMax: 0, driftPer1000: 0, order: any}}
+    budgets: {droppedMax: 0}
+    summary: {captured: 6, delivered: 6, facts: 4, decisions: 18, decisionDigest: 51c00000000000000000000000000000, resultDigest: 77ab0000000000000000000000000000}
+    accepted: [{at: 2026-11-21, reason: first golden, roots: [], frames: 6, maxError: 0}]
+
+    """
+
+  @Test func `the example of the format reads and writes as it stands`() throws {
+    let manifest = try GoldenManifest(parsing: Self.example, file: "golden.yml")
+    #expect(manifest.text == Self.example)
+    #expect(manifest.key == "yard/motion" && manifest.budgets.droppedMax == 0)
+    #expect(manifest.compare.bySink["boxes"] == .standard)
+    #expect(manifest.accepted.first?.reason == "first golden")
+  }
+
+  @Test func `texts that look like something else come back as they were`() throws {
+    var manifest = try GoldenManifest(parsing: Self.example, file: "golden.yml")
+    manifest.input.digest = Digest128(high: 0x1234_5678_9012_3456, low: 0x7890_1234_5678_9012)
+    manifest.pipeline.digest = Digest128(high: 0x1234_5678_9012_34e6, low: 0x7890_1234_5678_9012)
+    manifest.testCase.seed = .max
+    manifest.testCase.overrides = ["a: b": .string("12"), "n": .number(0.5), "t": .bool(true)]
+    manifest.models = ["größe": "yes", "x": "- {"]
+    manifest.accepted = ["null", " lead", "two\nlines", "a: b", "#", "1e3"].map {
+      .init(at: "2026-11-21", reason: $0, roots: ["motion@0:12"], frames: 1, maxError: 0.4)
+    }
+    manifest.expected = [.init(id: "7", frames: "12", url: "https://example.org/7?a=b#c")]
+    #expect(try GoldenManifest(parsing: manifest.text, file: "golden.yml") == manifest)
+  }
+
+  @Test func `an unknown key is an error with a suggestion`() throws {
+    let text = Self.example.replacing("unmatchedMax", with: "unmachedMax")
+    let error = #expect(throws: GoldenError.self) {
+      try GoldenManifest(parsing: text, file: "golden.yml")
+    }
+    #expect(
+      error?.description
+        == "golden.yml, at /compare/boxes/unmachedMax: there is no key 'unmachedMax'. Did you mean 'unmatchedMax'?"
+    )
+  }
+
+  @Test func `each wrong document is a typed error with its place`() throws {
+    func check(_ from: String, _ to: String, _ pointer: String) {
+      let text = Self.example.replacing(from, with: to)
+      let error = #expect(throws: GoldenError.self) {
+        try GoldenManifest(parsing: text, file: "golden.yml")
+      }
+      #expect(
+        error?.place == Place(file: "golden.yml", pointer: pointer),
+        "\(to): \(String(describing: error))")
+    }
+    check("v: 1\n", "", "")
+    check("frames: 6, timeBase", "frames: six, timeBase", "/input/frames")
+    check("1f0c5b7a", "xyz", "/input/digest")
+    check("{camera: 0}", "{camera: left}", "/input/tracks/camera")
+    check("1/30000", "30", "/input/timeBase/0")
+    check("box: 0.1", "box: 0.3", "/quantisation/boxes")
+    check("mode: boxes", "mode: boxen", "/compare/boxes")
+    check("iou: 0.5", "iou: -1", "/compare/boxes")
+    check("droppedMax: 0", "droppedmax: 0", "/budgets/droppedmax")
+    check("captured: 6", "captured: -6", "/summary/captured")
+    check("seed: 0", "seed: -1", "/case/seed")
+    check("accepted: [", "accepted: {", "")
+    check("models: {}", "models: {}\nmodels: {}", "")
+  }
+
+  @Test func `a later version is refused by name`() {
+    let text = Self.example.replacing("v: 1\n", with: "v: 2\n")
+    #expect(throws: GoldenError.version(file: "golden.yml", version: 2)) {
+      try GoldenManifest(parsing: text, file: "golden.yml")
+    }
+  }
+
+  @Test func `rules are read by sink or by mode`() throws {
+    let json = try JSONValue(yaml: "{numeric: {scalar: 0.5}, faces: {iou: 0.3}, boxes: {score: 1}}")
+    let rules = try GoldenManifest.rules(json, at: "/compare")
+    #expect(rules.rule(for: "pulse", suited: .numeric).scalar == 0.5)
+    #expect(rules.rule(for: "pulse", suited: .numeric).mode == .numeric)
+    #expect(rules.rule(for: "faces").iou == 0.3)
+    #expect(rules.rule(for: "motion").score == 1)
+    #expect(rules.rule(for: "pixels", suited: .exact) == SinkRule(mode: .exact))
+  }
+
+  @Test func `the platform names fused multiplication where the processor has it`() {
+    #expect(PlatformKey.flags(in: "model: 1\nflags\t\t: fpu sse2 fma\n").contains("fma"))
+    #expect(PlatformKey(hasFusedMultiplyAdd: true).description.hasSuffix("-fma"))
+    #expect(!PlatformKey(hasFusedMultiplyAdd: false).description.hasSuffix("-fma"))
+  }
+}

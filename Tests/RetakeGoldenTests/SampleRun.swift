@@ -1,0 +1,140 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeTestSupport
+
+@testable import RetakeGolden
+
+/// A run of a small pipeline, camera → grey → motion* → boxes, whose every part a test can change
+/// before it is written.
+struct SampleRun {
+  static let platform = "linux-x86_64-fma"
+  static let columns = [
+    StageColumn("camera"), StageColumn("grey", inputs: ["camera"]),
+    StageColumn("motion", isStateful: true, inputs: ["grey"]),
+  ]
+
+  var manifest: GoldenManifest
+  var columns = Self.columns
+  var frames: [FrameResult]
+  var rows: [StageRow]
+  var decisions: [DecisionLine]
+  var environment = ["libavcodec": "59.37.100"]
+  var platform = Self.platform
+  var sinks: [ResultHeader.Sink] = [.init("boxes")]
+  var classes = ["motion"]
+
+  init(frames count: Int = 6) {
+    manifest = GoldenManifest(
+      input: .init(
+        session: "yard", digest: Digest128(of: "yard"), tracks: ["camera": 0], frames: count,
+        timeBase: [0: TimeBase(1, 30_000)]),
+      testCase: .init(name: "motion", pipeline: "Pipelines/motion-boxes.json", mode: "lossless"),
+      pipeline: .init(
+        name: "motion-boxes", digest: Digest128(of: "pipeline"),
+        nodes: ["camera", "grey", "motion", "boxes"]),
+      quantisation: ["boxes": .standard])
+    frames = (0..<count).map { sequence in
+      FrameResult(
+        id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence) * 1_001,
+        outcomes: [SinkOutcome(sink: "boxes", content: .facts([Self.box(sequence)]))])
+    }
+    rows = (0..<count).map { sequence in
+      StageRow(
+        frame: FrameID(track: 0, sequence: sequence), packet: Self.cell("packet", sequence),
+        cells: ["camera", "grey", "motion"].map { Self.cell($0, sequence) })
+    }
+    decisions = (0..<count).flatMap { sequence in
+      ["start", "done", "deliver"].map { kind in
+        DecisionLine(
+          time: Self.time(sequence), node: kind == "deliver" ? "boxes" : "motion",
+          frame: FrameID(track: 0, sequence: sequence), kind: kind)
+      }
+    }
+  }
+
+  static func time(_ sequence: Int) -> Int64 { Int64(sequence) * 33_366_667 }
+
+  static func box(_ sequence: Int, dx: Double = 0, score: Double = 0.9132) -> ResultFact {
+    .detection(
+      Detection(
+        box: Box(x: 120 + Double(sequence % 50) + dx, y: 64, width: 32, height: 48), score: score))
+  }
+
+  static func cell(_ stage: String, _ sequence: Int, _ change: String = "") -> StageCell {
+    StageCell(Digest128(of: "\(stage) \(sequence) \(change)"))
+  }
+
+  mutating func setFacts(_ facts: [ResultFact], at sequence: Int) {
+    frames[sequence].outcomes[0].content = .facts(facts)
+  }
+
+  /// Another output of a stage from a frame on, and of all stages behind it.
+  mutating func changeStage(_ stage: Int, from sequence: Int) {
+    for index in sequence..<rows.count {
+      for column in stage..<columns.count {
+        rows[index].cells[column] = Self.cell(columns[column].node, index, "changed")
+      }
+    }
+  }
+
+  mutating func drop(_ sequence: Int) {
+    let frame = FrameID(track: 0, sequence: sequence)
+    frames[sequence].outcomes[0].content = .ended(.dropped(.queue), node: "motion")
+    rows[sequence].cells[2] = .notRun
+    decisions.removeAll { $0.frame == frame }
+    let time = Self.time(sequence)
+    decisions += [
+      DecisionLine(
+        time: time, node: "motion", frame: frame, kind: "drop", details: [.init("reason", "queue")]),
+      DecisionLine(time: time, node: "boxes", frame: frame, kind: "outcome"),
+    ]
+    decisions.sort { $0.time < $1.time }
+  }
+
+  @discardableResult
+  func write(to folder: GoldenFolder, run: RunSummary? = nil) throws -> GoldenManifest {
+    let tracks = manifest.input.timeBase.sorted { $0.key < $1.key }.map {
+      ResultHeader.Track($0.key, $0.value)
+    }
+    let writer = try GoldenWriter(
+      folder,
+      plan: .init(
+        manifest: manifest,
+        header: ResultHeader(key: "", tracks: tracks, sinks: sinks.map(\.path)), sinks: sinks,
+        columns: columns, platform: platform, environment: environment))
+    writer.setClasses(classes, of: sinks[0].path)
+    for decision in decisions { writer.append(decision) }
+    for frame in frames { try writer.append(frame) }
+    for row in rows { try writer.append(row) }
+    return try writer.finish(run: run)
+  }
+}
+
+/// A golden and a run in a temporary folder.
+struct SampleFolders {
+  let temporary: TemporaryFolder
+  let golden: GoldenFolder
+  let run: GoldenFolder
+
+  init() throws {
+    temporary = try TemporaryFolder("retake-golden")
+    golden = GoldenFolder(
+      root: temporary.file("Goldens"), session: "yard", testCase: "motion")
+    run = GoldenFolder(temporary.file("run"))
+  }
+
+  /// The golden of one run compared with another run.
+  static func compare(_ golden: SampleRun, _ actual: SampleRun) throws -> Comparison {
+    let folders = try SampleFolders()
+    try golden.write(to: folders.golden)
+    try actual.write(to: folders.run)
+    return try folders.compare()
+  }
+
+  func compare() throws -> Comparison {
+    try GoldenComparator(
+      golden: golden, actual: run, options: .init(platform: SampleRun.platform)
+    ).compare()
+  }
+}
