@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 
 /// Real time. Nothing else in Retake reads it, and no value or decision of a replay depends on it.
 public struct WallClock: Sendable {
@@ -22,4 +23,68 @@ public struct WallClock: Sendable {
   }
 
   private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}
+
+/// Wakes the one thread that waits for it. Rings before the wait count, and count once.
+public final class Bell: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let isRung = Locked(false)
+
+  public init() {}
+
+  /// May be called by any thread.
+  public func ring() {
+    let isFirst = isRung.withLock { rung in
+      defer { rung = true }
+      return !rung
+    }
+    if isFirst { semaphore.signal() }
+  }
+
+  /// Returns when the bell has rung since the last wait. One thread waits.
+  public func wait() {
+    semaphore.wait()
+    isRung.withLock { $0 = false }
+  }
+
+  fileprivate func wait(nanosecondsMax: Int64) {
+    let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: max(0, nanosecondsMax)))
+    guard semaphore.wait(timeout: deadline) == .success else { return }
+    isRung.withLock { $0 = false }
+  }
+}
+
+extension WallClock: LiveClock {
+  public func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+    bell.wait(nanosecondsMax: deadline - monotonicNanoseconds)
+  }
+
+  /// Readings that an anchor is the best of.
+  private static let anchorReadings = 5
+
+  public func anchor() -> WallAnchor {
+    let readings = (0..<Self.anchorReadings).map { _ in reading() }
+    return readings.min { $0.uncertaintyNanoseconds < $1.uncertaintyNanoseconds } ?? reading()
+  }
+
+  private func reading() -> WallAnchor {
+    let before = monotonicNanoseconds
+    let unix = Self.read(CLOCK_REALTIME)
+    let after = monotonicNanoseconds
+    return WallAnchor(
+      monotonicNanoseconds: before + (after - before) / 2, unixNanoseconds: unix,
+      bootNanoseconds: Self.read(Self.sinceBoot), uncertaintyNanoseconds: (after - before + 1) / 2)
+  }
+
+  private static func read(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+
+  #if canImport(Darwin)
+    private static let sinceBoot = CLOCK_MONOTONIC_RAW
+  #else
+    private static let sinceBoot = CLOCK_BOOTTIME
+  #endif
 }

@@ -12,6 +12,10 @@ public enum SessionError: CodedError {
   case unknownFrame(session: String, frame: FrameID)
   case badName(name: String)
   case nameTaken(path: String)
+  /// A recorder holds the session's lock.
+  case beingRecorded(path: String)
+  /// What a recovery wrote does not read back as it should.
+  case recoveryFailed(path: String, cause: String)
   case noFrames(file: String)
   /// The database names a file outside of the session's folder.
   case unsafePath(session: String, path: String)
@@ -59,6 +63,8 @@ public enum SessionError: CodedError {
     case .unknownFrame: "session.frame.unknown"
     case .badName: "session.name.bad"
     case .nameTaken: "session.name.taken"
+    case .beingRecorded: "session.lock.held"
+    case .recoveryFailed: "session.recover.failed"
     case .noFrames: "session.import.noFrames"
     case .unsafePath: "session.file.unsafe"
     case .mediaMissing: "session.media.missing"
@@ -80,6 +86,8 @@ public enum SessionError: CodedError {
     case .unknownFrame: "the session has no such frame"
     case .badName(let name): "'\(name)' cannot be a session's name"
     case .nameTaken: "a session of this name exists already"
+    case .beingRecorded: "a recorder writes to this session"
+    case .recoveryFailed: "the session could not be recovered"
     case .noFrames: "no frame of the file can be decoded"
     case .unsafePath(_, let path): "the database names a file outside of the session: '\(path)'"
     case .mediaMissing: "the session's media file is missing"
@@ -97,7 +105,8 @@ public enum SessionError: CodedError {
   public var cause: String? {
     switch self {
     case .notSession(_, let cause), .mediaMismatch(_, _, _, _, let cause),
-      .noPixels(_, _, let cause), .undecodable(_, _, let cause), .write(_, let cause):
+      .noPixels(_, _, let cause), .undecodable(_, _, let cause), .write(_, let cause),
+      .recoveryFailed(_, let cause):
       cause
     case .database(_, let text), .media(_, let text): text.cause
     default: nil
@@ -106,7 +115,9 @@ public enum SessionError: CodedError {
 
   public var place: Place? {
     switch self {
-    case .notSession(let path, _), .nameTaken(let path), .write(let path, _): Place(file: path)
+    case .notSession(let path, _), .nameTaken(let path), .write(let path, _),
+      .beingRecorded(let path), .recoveryFailed(let path, _):
+      Place(file: path)
     case .noFrames(let file), .mediaMissing(let file): Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _): Place(file: session)
     case .unknownFrame(let session, let frame), .pixelMismatch(let session, let frame),
@@ -126,6 +137,9 @@ public enum SessionError: CodedError {
     case .badName: "Choose letters, digits, '-', '_' and '.', with --name"
     case .nameTaken: "Choose another name with --name, or remove that folder"
     case .noFrames(let file): "Check that the file plays, for instance with: ffplay \(file)"
+    case .beingRecorded: "Wait until the recording has ended"
+    case .recoveryFailed(let path, _):
+      "See what is damaged with: retake session doctor \(path)"
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"
     case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"

@@ -10,6 +10,8 @@ package final class StoreReader: Sendable {
   package let path: String
   /// False while a recorder holds the session, and after one that died.
   package let isClosed: Bool
+  /// A log or rollback journal lay beside the database: it was read from a private copy.
+  package var hasJournal: Bool { copy != nil }
   let queue: DatabaseQueue
   /// Held for its folder's sake.
   private let copy: PrivateCopy?
@@ -107,12 +109,14 @@ package final class StoreReader: Sendable {
 
   /// The last commit in the file.
   package func lastCommit() throws(StoreError) -> StoreWriter.Commit {
-    try read { database in
-      guard let ordinal = try Self.fact("commit", in: database).flatMap({ Int($0) }),
-        let digest = try Self.fact("digest", in: database).flatMap({ Digest128(hex: $0) })
-      else { throw RowDamage(table: "meta", column: "value") }
-      return StoreWriter.Commit(ordinal: ordinal, digest: digest)
-    }
+    try read { try Self.lastCommit(in: $0) }
+  }
+
+  static func lastCommit(in database: Database) throws -> StoreWriter.Commit {
+    guard let ordinal = try fact("commit", in: database).flatMap({ Int($0) }),
+      let digest = try fact("digest", in: database).flatMap({ Digest128(hex: $0) })
+    else { throw RowDamage(table: "meta", column: "value") }
+    return StoreWriter.Commit(ordinal: ordinal, digest: digest)
   }
 
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {

@@ -64,6 +64,21 @@ package final class StoreWriter: @unchecked Sendable {
     }
   }
 
+  /// An existing database of this schema, which goes on behind its last commit. What a crash left
+  /// in the log is taken over first. Look at it with a `StoreReader` before: nothing is checked.
+  package init(continuing path: String) throws(StoreError) {
+    try DatabaseFile.check(path)
+    self.path = path
+    durability = .recording
+    let (queue, last) = try storeErrors(at: path, writing: true) {
+      let queue = try DatabaseQueue(path: path, configuration: Self.configuration(.recording))
+      return (queue, try queue.read { try StoreReader.lastCommit(in: $0) })
+    }
+    self.queue = queue
+    running = RunningDigest(last.digest)
+    commitOrdinal = last.ordinal
+  }
+
   private static func configuration(_ durability: Durability) -> Configuration {
     var configuration = Configuration()
     configuration.label = "session writer"
@@ -210,6 +225,15 @@ package final class StoreWriter: @unchecked Sendable {
       try queue.close()
     }
     return commit
+  }
+
+  /// Closes the connection and leaves the database open for another writer to go on with.
+  package func release() throws(StoreError) {
+    lock.lock()
+    defer { lock.unlock() }
+    isClosed = true
+    pending.removeAll()
+    try storeErrors(at: path, writing: true) { try queue.close() }
   }
 
   /// Lets go without a last commit: what was not committed is lost, as in a crash.

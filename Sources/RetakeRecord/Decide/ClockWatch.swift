@@ -1,0 +1,30 @@
+import RetakeRuntime
+
+/// Notices when the machine's date leaps or the machine was suspended. Times in a session are not
+/// touched by either; the event says why the date and the frames do not agree.
+struct ClockWatch: Hashable, Sendable {
+  enum Leap: Hashable, Sendable {
+    case date(nanoseconds: Int64)
+    case suspended(nanoseconds: Int64)
+  }
+
+  /// Smaller steps are the date being kept right.
+  static let leapNanosecondsMin: Int64 = 250_000_000
+
+  private var previous: WallAnchor
+
+  init(_ anchor: WallAnchor) {
+    previous = anchor
+  }
+
+  mutating func leaps(at anchor: WallAnchor) -> [Leap] {
+    let passed = anchor.monotonicNanoseconds - previous.monotonicNanoseconds
+    let slept = anchor.bootNanoseconds - previous.bootNanoseconds - passed
+    let leapt = anchor.unixNanoseconds - previous.unixNanoseconds - passed - slept
+    previous = anchor
+    var leaps: [Leap] = []
+    if slept >= Self.leapNanosecondsMin { leaps.append(.suspended(nanoseconds: slept)) }
+    if abs(leapt) >= Self.leapNanosecondsMin { leaps.append(.date(nanoseconds: leapt)) }
+    return leaps
+  }
+}

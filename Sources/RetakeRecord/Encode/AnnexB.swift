@@ -1,0 +1,61 @@
+/// H.264 as x264 gives it, NAL units after start codes, made into the form that containers hold:
+/// each unit after its length. So the stored packet and the recorded one are the same bytes.
+enum AnnexB {
+  /// Each unit with its length in four bytes before it.
+  static func lengthPrefixed(_ bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count + 16)
+    for unit in units(bytes) {
+      for shift in [24, 16, 8, 0] { result.append(UInt8(truncatingIfNeeded: unit.count >> shift)) }
+      result.append(contentsOf: unit)
+    }
+    return result
+  }
+
+  /// The decoder configuration record (ISO/IEC 14496-15, 5.3.3.1) of the parameter sets; nil when
+  /// there is none of one kind.
+  static func configuration(_ extradata: [UInt8]) -> [UInt8]? {
+    let units = units(extradata)
+    let sequenceSets = units.filter { ($0.first ?? 0) & 0x1F == 7 && $0.count >= 4 }
+    let pictureSets = units.filter { ($0.first ?? 0) & 0x1F == 8 }
+    guard let first = sequenceSets.first, !pictureSets.isEmpty, sequenceSets.count < 32,
+      pictureSets.count < 256
+    else { return nil }
+    var result: [UInt8] = [1] + first.dropFirst().prefix(3) + [0xFF]
+    result.append(0xE0 | UInt8(sequenceSets.count))
+    for set in sequenceSets { append(set, to: &result) }
+    result.append(UInt8(pictureSets.count))
+    for set in pictureSets { append(set, to: &result) }
+    return result
+  }
+
+  private static func append(_ set: ArraySlice<UInt8>, to result: inout [UInt8]) {
+    result.append(UInt8(truncatingIfNeeded: set.count >> 8))
+    result.append(UInt8(truncatingIfNeeded: set.count))
+    result.append(contentsOf: set)
+  }
+
+  /// The units between start codes of three or four bytes.
+  static func units(_ bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+    var units: [ArraySlice<UInt8>] = []
+    var start: Int?
+    var place = 0
+    while place + 2 < bytes.count {
+      guard bytes[place] == 0, bytes[place + 1] == 0, bytes[place + 2] == 1 else {
+        place += 1
+        continue
+      }
+      if let start { units.append(trimmed(bytes[start..<place])) }
+      start = place + 3
+      place += 3
+    }
+    if let start { units.append(trimmed(bytes[start...])) }
+    return units.filter { !$0.isEmpty }
+  }
+
+  /// A unit ends with a one bit, so zero bytes behind it belong to the next start code.
+  private static func trimmed(_ unit: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let count = unit.reversed().prefix { $0 == 0 }.count
+    return unit.dropLast(count)
+  }
+}

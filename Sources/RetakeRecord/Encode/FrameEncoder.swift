@@ -1,0 +1,111 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+
+/// What an encoder's packets have in common; frames of another shape begin another epoch.
+struct StreamEpoch: Sendable {
+  /// Counts the session's epochs from 0.
+  var number: Int
+  /// As the database and every decoder see it: with the source's time base.
+  var stream: MediaStream
+  /// In words, such as `640x480 I420`.
+  var shape: String
+}
+
+/// A frame, encoded.
+struct EncodedFrame: Sendable {
+  var epoch: StreamEpoch
+  /// Its times are the container's.
+  var packet: MediaPacket
+  /// Of the decoded picture; nil when it is not known yet.
+  var pixelHash: Digest128?
+}
+
+/// Encodes the frames of one source. One thread at a time uses it.
+final class FrameEncoder {
+  private let preset: RecordingPreset
+  private let timeBase: TimeBase
+  private let scaler = MediaScaler()
+  private var nextEpoch = 0
+  private var active: Active?
+
+  /// One encoder, for frames of one shape.
+  private struct Active {
+    var settings: EncoderSettings
+    var rotationDegrees: Int
+    var encoder: MediaEncoder
+    var epoch: StreamEpoch
+    var witness: PixelWitness
+    var timeline = ContainerTimeline()
+    var keys = KeySchedule()
+  }
+
+  /// - Parameter timeBase: Of the source.
+  init(preset: RecordingPreset, timeBase: TimeBase) {
+    self.preset = preset
+    self.timeBase = timeBase
+  }
+
+  /// - Parameters:
+  ///   - wantsKey: Somebody needs a key frame now.
+  ///   - hasTime: There is time to decode the frame for its pixel hash.
+  /// - Throws: `MediaError`; the next frame then begins another epoch.
+  func encode(
+    _ frame: Frame, wantsKey: Bool, hasTime: Bool
+  ) throws(MediaError) -> EncodedFrame {
+    let format = preset.format(for: frame.format)
+    let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
+    let settings = preset.settings(for: frame)
+    var active = try activated(for: frame, settings: settings)
+    self.active = nil
+    let time = frame.timestamp.nanoseconds
+    let isKey = wantsKey || active.keys.wantsKey(atNanoseconds: time)
+    let packets = try active.encoder.encode(
+      frame, pts: active.timeline.milliseconds(atNanoseconds: time), isKey: isKey)
+    guard packets.count == 1 else {
+      throw .encode(encoder: settings.encoder, cause: "it gave \(packets.count) packets at once")
+    }
+    let packet = try stored(packets[0])
+    if packet.flags.contains(.key) { active.keys.keyMade(atNanoseconds: time) }
+    let hash = active.witness.digest(of: packet, hasTime: hasTime)
+    self.active = active
+    return EncodedFrame(epoch: active.epoch, packet: packet, pixelHash: hash)
+  }
+
+  private func activated(
+    for frame: Frame, settings: EncoderSettings
+  ) throws(MediaError) -> Active {
+    if let active, active.settings == settings, active.rotationDegrees == frame.rotationDegrees {
+      return active
+    }
+    let encoder = try MediaEncoder(settings)
+    var stream = encoder.stream
+    stream.timeBase = timeBase
+    stream.rotationDegrees = frame.rotationDegrees
+    if preset == .h264 {
+      guard let configuration = AnnexB.configuration(stream.extradata) else {
+        throw .encode(encoder: settings.encoder, cause: "it gave no parameter sets")
+      }
+      stream.extradata = configuration
+    }
+    let epoch = StreamEpoch(
+      number: nextEpoch, stream: stream,
+      shape: "\(frame.width)x\(frame.height) \(frame.format.rawValue)")
+    nextEpoch += 1
+    return Active(
+      settings: settings, rotationDegrees: frame.rotationDegrees, encoder: encoder, epoch: epoch,
+      witness: PixelWitness(stream: stream))
+  }
+
+  /// The packet as the container will hold it.
+  private func stored(_ packet: MediaPacket) throws(MediaError) -> MediaPacket {
+    var stored = packet
+    if preset == .h264 {
+      stored = try MediaPacket(
+        index: packet.index, pts: packet.pts, dts: packet.dts, duration: packet.duration,
+        flags: packet.flags, bytes: AnnexB.lengthPrefixed(packet.bytes))
+    }
+    stored.dts = stored.dts ?? stored.pts
+    return stored
+  }
+}

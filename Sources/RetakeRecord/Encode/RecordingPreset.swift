@@ -1,0 +1,85 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+
+/// How frames are encoded, by name. None of them holds frames back, and each gives a key frame at
+/// least every second.
+public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
+  /// Small and quick to decode; the pictures are very near the camera's. The default.
+  case mpeg4
+  /// Every frame stands alone; the quickest to encode.
+  case mjpeg
+  /// Exact, every frame alone, for most pixel formats; slow for large pictures.
+  case ffv1
+  /// Exact H.264; quicker than ffv1 to decode.
+  case h264
+
+  /// Those that this FFmpeg has.
+  public static var available: [RecordingPreset] {
+    allCases.filter { MediaLibraries.hasEncoder($0.encoder) }
+  }
+
+  /// The preset of a name.
+  ///
+  /// - Throws: `RecordError.unknownPreset`, with a suggestion.
+  public static func named(_ name: String) throws(RecordError) -> RecordingPreset {
+    guard let preset = RecordingPreset(rawValue: name), available.contains(preset) else {
+      let known = available.map(\.rawValue)
+      throw .unknownPreset(
+        name: name, known: known, suggestion: Suggestion.nearest(to: name, among: known))
+    }
+    return preset
+  }
+
+  /// The decoded pixels are the source's.
+  public var isLossless: Bool {
+    switch self {
+    case .ffv1, .h264: true
+    case .mpeg4, .mjpeg: false
+    }
+  }
+
+  /// Each packet can be decoded alone.
+  var isIntraOnly: Bool {
+    switch self {
+    case .mjpeg, .ffv1: true
+    case .mpeg4, .h264: false
+    }
+  }
+
+  var encoder: String {
+    switch self {
+    case .mpeg4, .mjpeg, .ffv1: rawValue
+    case .h264: "libx264"
+    }
+  }
+
+  /// What a frame is converted to before it is encoded.
+  func format(for format: PixelFormat) -> PixelFormat {
+    switch (self, format) {
+    case (.mpeg4, _): .i420
+    case (_, .i420), (_, .i422), (_, .i444): format
+    case (.ffv1, .grey), (.ffv1, .bgra): format
+    case (.ffv1, .rgb), (.ffv1, .rgba): .bgra
+    case (_, .nv12), (_, .grey): .i420
+    case (_, .rgb), (_, .bgra), (_, .rgba): .i444
+    }
+  }
+
+  /// Settings for frames like this one, which has the preset's format already.
+  func settings(for frame: Frame) -> EncoderSettings {
+    var settings = EncoderSettings(
+      encoder: encoder, for: frame, timeBase: ContainerTimeline.timeBase)
+    settings.keyFrameInterval = isIntraOnly ? 1 : Self.framesPerKeyMax
+    switch self {
+    case .mpeg4: settings.quantizer = 3
+    case .mjpeg: settings.quantizer = 3
+    case .ffv1: settings.options = [.init("level", "3"), .init("slices", "4")]
+    case .h264: settings.options = [.init("preset", "ultrafast"), .init("qp", "0")]
+    }
+    return settings
+  }
+
+  /// Key frames come by time; this only bounds the sources that are faster than any camera.
+  private static let framesPerKeyMax = 240
+}

@@ -1,0 +1,126 @@
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeStore
+
+/// What can go wrong with a recording.
+///
+/// Errors of the media, the session and the database keep their own codes.
+public enum RecordError: CodedError {
+  case noTrack(source: String, track: Int?)
+  case unknownPreset(name: String, known: [String], suggestion: String?)
+  case presetFormat(preset: String, format: String)
+  /// The encoder was measured and does not keep up with the source.
+  case tooSlow(preset: String, measured: Double, needed: Double)
+  case nameTaken(path: String)
+  /// Another recorder holds the session.
+  case busy(path: String)
+  case noFrames(source: String)
+  /// The source gave an error; what it gave before is in the session.
+  case sourceLost(source: String, cause: String)
+  /// Less than the reserve is free; the session was closed in time.
+  case diskReserve(path: String, freeBytes: Int64, reserveBytes: Int64)
+  /// The media could not be written, and another segment has no prospect.
+  case writeFailed(file: String, step: String, cause: String)
+  case encoderFailed(preset: String, cause: String)
+  case layer(code: String, message: String, cause: String?, place: Place?, advice: String?)
+
+  /// An error of another room's, kept word for word.
+  init(passing error: any Error) {
+    switch error {
+    case let error as RecordError: self = error
+    case let error as any CodedError:
+      self = .layer(
+        code: error.code, message: error.message, cause: error.cause, place: error.place,
+        advice: error.advice)
+    default:
+      self = .layer(
+        code: "record.failed", message: "the recording failed", cause: "\(error)", place: nil,
+        advice: nil)
+    }
+  }
+
+  public var code: String {
+    switch self {
+    case .noTrack: "record.source.noTrack"
+    case .unknownPreset: "record.preset.unknown"
+    case .presetFormat: "record.preset.format"
+    case .tooSlow: "record.encoder.tooSlow"
+    case .nameTaken: "record.name.taken"
+    case .busy: "record.session.busy"
+    case .noFrames: "record.source.noFrames"
+    case .sourceLost: "record.source.lost"
+    case .diskReserve: "record.disk.reserve"
+    case .writeFailed: "record.disk.write"
+    case .encoderFailed: "record.encoder.failed"
+    case .layer(let code, _, _, _, _): code
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .noTrack(_, let track):
+      track.map { "the source has no track \($0) with frames" } ?? "the source has no frames"
+    case .unknownPreset(let name, let known, _):
+      "there is no preset '\(name)'; there are \(known.joined(separator: ", "))"
+    case .presetFormat(let preset, let format): "\(preset) cannot record frames of \(format)"
+    case .tooSlow(let preset, let measured, let needed):
+      "\(preset) encodes \(Self.rate(measured)) frames a second here, "
+        + "and the source gives \(Self.rate(needed))"
+    case .nameTaken: "a session of this name exists already"
+    case .busy: "another recorder writes to this session"
+    case .noFrames: "the source gave no frame"
+    case .sourceLost: "the source was lost; what it gave before is kept"
+    case .diskReserve(_, let free, let reserve):
+      "the disk has \(free >> 20) MiB left, less than the reserve of \(reserve >> 20) MiB; "
+        + "what was recorded is kept"
+    case .writeFailed(_, let step, _): "the media could not be written (\(step))"
+    case .encoderFailed(let preset, _): "\(preset) failed several times in a row"
+    case .layer(_, let message, _, _, _): message
+    }
+  }
+
+  public var cause: String? {
+    switch self {
+    case .sourceLost(_, let cause), .writeFailed(_, _, let cause), .encoderFailed(_, let cause):
+      cause
+    case .layer(_, _, let cause, _, _): cause
+    default: nil
+    }
+  }
+
+  public var place: Place? {
+    switch self {
+    case .noTrack(let source, _), .noFrames(let source), .sourceLost(let source, _):
+      Place(file: source)
+    case .nameTaken(let path), .busy(let path), .diskReserve(let path, _, _),
+      .writeFailed(let path, _, _):
+      Place(file: path)
+    case .layer(_, _, _, let place, _): place
+    case .unknownPreset, .presetFormat, .tooSlow, .encoderFailed: nil
+    }
+  }
+
+  public var advice: String? {
+    switch self {
+    case .noTrack: "Choose another track with --track"
+    case .unknownPreset(_, _, let suggestion):
+      suggestion.map { "Did you mean --preset \($0)?" } ?? "Choose one of them with --preset"
+    case .presetFormat: "Choose another preset, such as --preset ffv1"
+    case .tooSlow: "Choose a faster preset, such as --preset mjpeg, or a smaller picture"
+    case .nameTaken: "Choose another name with --name, or remove that folder"
+    case .busy: "Wait until that recording has ended, or choose another name with --name"
+    case .noFrames: "Check that the source gives frames"
+    case .sourceLost: "Look at what was kept with: retake session info SESSION"
+    case .diskReserve: "Free some space, or record to another disk with --into"
+    case .writeFailed: "Check the disk, then look at what was kept: retake session doctor SESSION"
+    case .encoderFailed: "Choose another preset with --preset"
+    case .layer(_, _, _, _, let advice): advice
+    }
+  }
+
+  private static func rate(_ value: Double) -> String {
+    let tenths = (value * 10).rounded()
+    return "\(tenths / 10)"
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeRuntime
+import RetakeSession
+import RetakeStore
+
+/// Records a source into a new session.
+///
+/// ```swift
+/// let recorder = try Recorder(source, options: RecorderOptions(name: "yard"))
+/// let result = try recorder.run()      // on a thread of its own; `stop()` ends it
+/// ```
+/// What a commit reports is durable: it survives a crash of the process and, with a disk that keeps
+/// its word, a loss of power.
+public final class Recorder: Sendable {
+  /// What a recorder needs of the machine; tests bring their own.
+  struct Machine: Sendable {
+    var clock: any LiveClock = WallClock()
+    var makeSink: @Sendable (String) -> SinkResult = FileSink.create
+    var freeBytes: @Sendable (String) -> Int64? = FileSystem.freeBytes
+  }
+
+  private let source: any RecordingSource
+  private let options: RecorderOptions
+  private let machine: Machine
+  private let target: SessionFolder
+  private let report: @Sendable (RecordingProgress) -> Void
+  private let pipes: RecorderPipes
+
+  /// - Parameter report: Called after each commit, by the writer's thread: it holds up the disk.
+  /// - Throws: `SessionError.badName`.
+  public convenience init(
+    _ source: any RecordingSource, options: RecorderOptions,
+    report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
+  ) throws {
+    try self.init(source, options: options, machine: Machine(), report: report)
+  }
+
+  init(
+    _ source: any RecordingSource, options: RecorderOptions, machine: Machine,
+    report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
+  ) throws {
+    let wanted = options.name ?? source.description.name
+    let name = try SessionFolder.sanitised(name: wanted)
+    target = SessionFolder(path: options.into + "/" + name)
+    (self.source, self.options, self.machine, self.report) = (source, options, machine, report)
+    pipes = RecorderPipes(options, clock: machine.clock)
+  }
+
+  /// Ends the recording soon, cleanly. From any thread, at any time.
+  public func stop() {
+    pipes.end(.stopped)
+  }
+
+  /// Puts something that happened on the device into the session, at this moment. Never shed.
+  ///
+  /// - Parameter json: A JSON object.
+  public func note(source: String, kind: String, json: JSONValue = .object([:])) {
+    pipes.note(source: source, kind: kind, json: json)
+  }
+
+  /// Records until the source ends, a limit is reached or `stop` is called; then closes the
+  /// session. Call it once.
+  ///
+  /// - Throws: `RecordError`, `SessionError` or the source's error when nothing was recorded. When
+  ///   a recording ends early the result says why.
+  public func run() throws -> RecordingResult {
+    FileSystem.ignoreSizeSignal()
+    guard RecordingPreset.available.contains(options.preset) else {
+      throw MediaError.noEncoder(name: options.preset.encoder)
+    }
+    let stream = try source.open()
+    let probe = try measure()
+    try checkReserve()
+    guard let first = try stream.next() else {
+      throw RecordError.noFrames(source: source.description.name)
+    }
+    let site = try RecordingSite(for: target, facts: facts())
+    let writing = RecorderWriting(
+      site: site, options: options, machine: machine, pipes: pipes, report: report)
+    let encoding = RecorderEncoding(
+      encoder: FrameEncoder(preset: options.preset, timeBase: source.description.timeBase),
+      preset: options.preset, pipes: pipes)
+    let writer = RecorderThread("retake-writer") { writing.run() }
+    let encoder = RecorderThread("retake-encoder") { encoding.run() }
+    RecorderCapture(source: source, options: options, clock: machine.clock, pipes: pipes)
+      .run(stream, first: first)
+    encoder.join()
+    writer.join()
+    return try result(writing, site: site, probe: probe)
+  }
+
+  private func measure() throws -> EncoderProbe.Measurement? {
+    guard options.pace == .realtime, options.probe != .skip else { return nil }
+    let measured = try EncoderProbe(preset: options.preset, clock: machine.clock).measure(source)
+    if options.probe == .refuse, measured.isTooSlow {
+      throw RecordError.tooSlow(
+        preset: options.preset.rawValue, measured: measured.framesPerSecond,
+        needed: measured.needed ?? 0)
+    }
+    return measured
+  }
+
+  /// The folder may not be there yet: what exists of its path lies on the same disk.
+  private func checkReserve() throws {
+    var path = URL(fileURLWithPath: target.path).deletingLastPathComponent()
+    while path.path.count > 1, !FileManager.default.fileExists(atPath: path.path) {
+      path.deleteLastPathComponent()
+    }
+    guard let free = machine.freeBytes(path.path), free < options.reserveBytes else { return }
+    throw RecordError.diskReserve(
+      path: path.path, freeBytes: free, reserveBytes: options.reserveBytes)
+  }
+
+  private func facts() -> [(key: String, value: String)] {
+    var facts = [
+      ("kind", "recorded"), ("source", source.description.name),
+      ("preset", options.preset.rawValue), ("pace", options.pace.rawValue),
+      ("libraries", MediaLibraries.fingerprint),
+    ]
+    if options.pace == .realtime {
+      let anchor = machine.clock.anchor()
+      facts.append(("startedUnixNanoseconds", "\(anchor.unixNanoseconds)"))
+      facts.append(("startedUncertaintyNanoseconds", "\(anchor.uncertaintyNanoseconds)"))
+    }
+    return facts
+  }
+
+  private func result(
+    _ writing: RecorderWriting, site: RecordingSite, probe: EncoderProbe.Measurement?
+  ) throws -> RecordingResult {
+    let outcome = writing.outcome
+    if outcome.progress.frames.captured == 0 {
+      site.discard()
+      throw outcome.failure ?? RecordError.noFrames(source: source.description.name)
+    }
+    if outcome.isClosed { site.unlock() }
+    return RecordingResult(
+      folder: site.folder, status: outcome.status, end: pipes.reason ?? .sourceEnded,
+      failure: outcome.failure ?? pipes.failure, isClosed: outcome.isClosed,
+      progress: outcome.progress, probe: probe)
+  }
+}

@@ -1,0 +1,75 @@
+import RetakeCore
+import RetakeStore
+
+/// Encodes what was captured and hands it to the writer. The encoder's thread.
+final class RecorderEncoding: @unchecked Sendable {
+  // @unchecked: only the encoder's thread touches it once it runs.
+  private let encoder: FrameEncoder
+  private let preset: RecordingPreset
+  private let pipes: RecorderPipes
+  private var failures = 0
+
+  /// Frames in a row that may fail.
+  private static let failuresMax = 3
+
+  init(encoder: FrameEncoder, preset: RecordingPreset, pipes: RecorderPipes) {
+    (self.encoder, self.preset, self.pipes) = (encoder, preset, pipes)
+  }
+
+  func run() {
+    defer { pipes.encoded.close() }
+    while true {
+      let (rows, isClosed) = pipes.captured.takeAll()
+      if rows.isEmpty {
+        guard !isClosed else { return }
+        pipes.captured.arrived.wait()
+      }
+      for row in rows {
+        switch row {
+        case .event(let event): pipes.encoded.add(.event(event))
+        case .frame(let frame): encode(frame)
+        }
+      }
+    }
+  }
+
+  private func encode(_ captured: CapturedFrame) {
+    var record = captured.record
+    guard let frame = captured.frame else {
+      pipes.encoded.add(.frame(record, nil))
+      return
+    }
+    defer { pipes.captured.finish(CapturedFrame.bytes(of: frame)) }
+    do {
+      let encoded = try encoder.encode(
+        frame, wantsKey: pipes.takeKeyRequest(), hasTime: !pipes.captured.isPressed)
+      failures = 0
+      waitForRoom(encoded.packet.size)
+      pipes.encoded.add(.frame(record, encoded))
+    } catch {
+      record.cause = RecordCause.encodeFailed
+      pipes.encoded.add(.frame(record, nil))
+      failed(error, at: record)
+    }
+  }
+
+  private func waitForRoom(_ bytes: Int) {
+    guard pipes.encoded.offer(bytes) == .full else { return }
+    pipes.setDiskBehind(true)
+    pipes.encoded.waitForRoom(bytes)
+    pipes.setDiskBehind(false)
+  }
+
+  private func failed(_ error: any Error, at record: FrameRecord) {
+    failures += 1
+    pipes.encoded.add(
+      .event(
+        EventRecord(
+          ordinal: 0, timeNanoseconds: record.arrivalNanoseconds, track: record.track,
+          source: "recorder", kind: "encoder.failed",
+          json: JSONValue.object(["cause": .string("\(error)")]).canonicalText)))
+    if failures >= Self.failuresMax {
+      pipes.end(.failed, failure: .encoderFailed(preset: preset.rawValue, cause: "\(error)"))
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
+import RetakeStore
+
+/// A frame on its way to the encoder.
+struct CapturedFrame: Sendable {
+  var record: FrameRecord
+  /// nil when it was shed.
+  var frame: Frame?
+
+  static func bytes(of frame: Frame) -> Int {
+    frame.format.visibleBytes(width: frame.width, height: frame.height)
+  }
+}
+
+/// What is captured: rows, which are never shed, some of them with payload.
+enum CapturedRow: Sendable {
+  case frame(CapturedFrame)
+  case event(EventRecord)
+}
+
+/// What the capturing, the encoding and the writing thread share.
+final class RecorderPipes: Sendable {
+  let captured: RowQueue<CapturedRow>
+  let encoded: RowQueue<RecordedRow>
+  /// Rings when the recording is to end.
+  let ended = Bell()
+  private let clock: any LiveClock
+  private let state: Locked<State>
+
+  private struct State: Sendable {
+    var timeline: SessionTimeline
+    var end: RecordingEnd?
+    var failure: RecordError?
+    var wantsKey = false
+    var isDiskBehind = false
+  }
+
+  init(_ options: RecorderOptions, clock: any LiveClock) {
+    self.clock = clock
+    captured = RowQueue(
+      PayloadBudget(countMax: options.waitingFramesMax, bytesMax: options.waitingBytesMax))
+    encoded = RowQueue(
+      PayloadBudget(
+        countMax: options.waitingPacketsMax, bytesMax: options.waitingPacketBytesMax))
+    state = Locked(State(timeline: SessionTimeline(pace: options.pace)))
+  }
+
+  /// Ends the recording; the first reason stands.
+  func end(_ reason: RecordingEnd, failure: RecordError? = nil) {
+    state.withLock {
+      guard $0.end == nil else { return }
+      $0.end = reason
+      $0.failure = failure
+    }
+    ended.ring()
+  }
+
+  var reason: RecordingEnd? { state.withLock { $0.end } }
+  var failure: RecordError? { state.withLock { $0.failure } }
+  var hasEnded: Bool { reason != nil }
+
+  func requestKey() {
+    state.withLock { $0.wantsKey = true }
+  }
+
+  /// Whether a key frame was asked for since the last call.
+  func takeKeyRequest() -> Bool {
+    state.withLock { state in
+      defer { state.wantsKey = false }
+      return state.wantsKey
+    }
+  }
+
+  func setDiskBehind(_ isBehind: Bool) {
+    state.withLock { $0.isDiskBehind = isBehind }
+  }
+
+  /// Why payload is shed now.
+  var shedCause: String {
+    state.withLock { $0.isDiskBehind } ? RecordCause.shedDisk : RecordCause.shedEncoder
+  }
+
+  func due(_ timestamp: Timestamp) -> Int64 {
+    let now = clock.monotonicNanoseconds
+    return state.withLock { $0.timeline.dueNanoseconds(timestamp, now: now) }
+  }
+
+  func arrival(of timestamp: Timestamp) -> Int64 {
+    let now = clock.monotonicNanoseconds
+    return state.withLock { $0.timeline.arrival(of: timestamp, now: now) }
+  }
+
+  /// Now, on the session's time line.
+  var sessionTime: Int64 {
+    let now = clock.monotonicNanoseconds
+    return state.withLock { $0.timeline.time(now: now) }
+  }
+
+  func note(source: String, kind: String, json: JSONValue) {
+    captured.add(
+      .event(
+        EventRecord(
+          ordinal: 0, timeNanoseconds: sessionTime, source: source, kind: kind,
+          json: json.canonicalText)))
+  }
+}
+
+/// A thread that can be waited for.
+final class RecorderThread: Sendable {
+  private let done = Bell()
+
+  init(_ name: String, body: @escaping @Sendable () -> Void) {
+    let thread = Thread { [done] in
+      body()
+      done.ring()
+    }
+    thread.name = name
+    thread.stackSize = 8 << 20
+    thread.start()
+  }
+
+  func join() {
+    done.wait()
+  }
+}

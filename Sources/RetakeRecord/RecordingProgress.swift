@@ -1,0 +1,60 @@
+import RetakeCore
+import RetakeSession
+
+/// What is durable after a commit: the line that `record --json` prints.
+public struct RecordingProgress: Hashable, Sendable, Codable {
+  public struct Frames: Hashable, Sendable, Codable {
+    /// Every frame that reached the recorder; each has its row.
+    public var captured = 0
+    /// Those with pixels.
+    public var recorded = 0
+    /// Those without, by cause.
+    public var missing: [String: Int] = [:]
+  }
+
+  public var v = 1
+  /// The database's; rises by one each time.
+  public var commit = 0
+  /// When it was made, on the session's time line.
+  public var timeNanoseconds: Int64 = 0
+  public var frames = Frames()
+  /// Of the last frame in the commit; −1 before the first one.
+  public var lastSequence = -1
+  public var lastArrivalNanoseconds: Int64 = 0
+  public var events = 0
+  public var segments = 0
+  public var mediaBytes: Int64 = 0
+  /// XXH3-128 over (sequence, packet hash) of every frame with pixels so far: whoever reads the
+  /// session back can compute it again.
+  public var packetDigest = Digest128.zero
+  /// The session is finished.
+  public var closed = false
+
+  public init() {}
+}
+
+/// Why a recording ended.
+public enum RecordingEnd: String, Hashable, Sendable, Codable {
+  case sourceEnded
+  /// The number of frames or the duration that was asked for.
+  case limit
+  /// Somebody called `stop`.
+  case stopped
+  /// See the result's failure.
+  case failed
+}
+
+/// What came of a recording.
+public struct RecordingResult: Sendable {
+  public var folder: SessionFolder
+  public var status: SessionStatus
+  public var end: RecordingEnd
+  /// Why it ended early; what was recorded before is kept and the session is closed, unless
+  /// `isClosed` says otherwise.
+  public var failure: RecordError?
+  /// False when not even the database could be closed: `session recover` mends it.
+  public var isClosed: Bool
+  public var progress: RecordingProgress
+  /// What the encoder's measurement said; nil when none was made.
+  public var probe: EncoderProbe.Measurement?
+}

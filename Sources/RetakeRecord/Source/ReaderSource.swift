@@ -1,0 +1,103 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
+
+/// A track of a `FrameReader` as a source: a drawn scene, or a folder of pictures.
+public struct ReaderSource: RecordingSource {
+  public let description: SourceDescription
+  private let reader: any FrameReader
+  private let track: TrackDescription
+  private let repeats: Bool
+
+  /// - Parameters:
+  ///   - name: For people, such as `synthetic:figures`.
+  ///   - track: The reader's number of it; nil is the first one.
+  ///   - repeats: Begin again behind the last frame, for ever.
+  /// - Throws: `RecordError.noTrack`.
+  public init(
+    _ reader: any FrameReader, name: String, track: Int? = nil, repeats: Bool = false
+  ) throws {
+    guard
+      let found = track.map({ wanted in reader.tracks.first { $0.track == wanted } })
+        ?? reader.tracks.first, found.frameCount > 0
+    else { throw RecordError.noTrack(source: name, track: track) }
+    self.reader = reader
+    self.track = found
+    self.repeats = repeats
+    let rate = try Self.framesPerSecond(reader, found)
+    description = SourceDescription(name: name, timeBase: found.timeBase, framesPerSecond: rate)
+  }
+
+  public func open() -> any FrameStream {
+    ReaderStream(reader: reader, track: track, repeats: repeats)
+  }
+
+  /// Entries that the nominal rate is taken from.
+  private static let rateEntries = 64
+
+  private static func framesPerSecond(
+    _ reader: any FrameReader, _ track: TrackDescription
+  ) throws -> Double? {
+    let entries = try reader.entries(of: track.track, sequences: 0..<rateEntries)
+    guard let first = entries.first, let last = entries.last, entries.count > 1,
+      last.timestamp > first.timestamp
+    else { return nil }
+    return Double(entries.count - 1) * 1e9 / Double(last.timestamp - first.timestamp)
+  }
+}
+
+private final class ReaderStream: FrameStream {
+  private let reader: any FrameReader
+  private let track: TrackDescription
+  private let repeats: Bool
+  private var page: ArraySlice<FrameEntry> = []
+  private var nextSequence = 0
+  /// Added to the times of the present round.
+  private var shift: (pts: Int64, nanoseconds: Int64) = (0, 0)
+  private var previous: FrameEntry?
+  private var interval: (pts: Int64, nanoseconds: Int64) = (1, 1)
+
+  private static let pageRows = 256
+
+  init(reader: any FrameReader, track: TrackDescription, repeats: Bool) {
+    (self.reader, self.track, self.repeats) = (reader, track, repeats)
+  }
+
+  func next() throws -> SourceFrame? {
+    guard let entry = try nextEntry() else { return nil }
+    var frame = try reader.frame(entry.id)
+    frame.timestamp = entry.timestamp + shift.nanoseconds
+    return SourceFrame(frame: frame, pts: entry.pts.map { $0 + shift.pts })
+  }
+
+  /// Frames without pixels are passed over.
+  private func nextEntry() throws -> FrameEntry? {
+    while true {
+      while let entry = page.popFirst() {
+        nextSequence = entry.id.sequence + 1
+        guard !entry.isPayloadMissing, entry.damage == nil else { continue }
+        if let previous {
+          interval = (
+            max(1, (entry.pts ?? 0) - (previous.pts ?? 0)),
+            max(1, entry.timestamp - previous.timestamp)
+          )
+        }
+        previous = entry
+        return entry
+      }
+      let range = nextSequence..<nextSequence + Self.pageRows
+      page = try reader.entries(of: track.track, sequences: range)[...]
+      if page.isEmpty, try !beginAgain() { return nil }
+    }
+  }
+
+  private func beginAgain() throws -> Bool {
+    guard repeats, let last = previous else { return false }
+    let first = try reader.entries(of: track.track, sequences: 0..<1).first
+    shift.pts += (last.pts ?? 0) - (first?.pts ?? 0) + interval.pts
+    shift.nanoseconds += last.timestamp - (first?.timestamp ?? .zero) + interval.nanoseconds
+    previous = nil
+    nextSequence = 0
+    return true
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import RetakeMedia
+
+/// Where the bytes of one segment go. The writer thread alone uses it; tests bring a failing one.
+protocol SegmentSink: AnyObject, Sendable {
+  /// Writes all the bytes at the offset; returns 0 or the system's error number.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32
+  /// Makes everything written so far durable; returns 0 or the system's error number.
+  func synchronise() -> Int32
+  func close()
+}
+
+extension SegmentSink {
+  /// For a muxer.
+  var output: MediaOutput { MediaOutput { bytes, offset in self.write(bytes, at: offset) } }
+}
+
+/// A new file of our own.
+final class FileSink: SegmentSink {
+  private let descriptor: Int32
+
+  private init(descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  /// - Returns: the file, which must not exist yet, or the system's error number.
+  static func create(_ path: String) -> SinkResult {
+    let descriptor = FileSystem.create(path)
+    return descriptor >= 0 ? .sink(FileSink(descriptor: descriptor)) : .failed(-descriptor)
+  }
+
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+    var done = 0
+    // Ends: each round writes something or returns.
+    while done < bytes.count {
+      // SAFETY: the system reads at most the bytes behind `done`, which the buffer has.
+      let count = pwrite(
+        descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done,
+        off_t(offset + Int64(done)))
+      if count < 0 {
+        if errno == EINTR { continue }
+        return errno
+      }
+      guard count > 0 else { return EIO }
+      done += count
+    }
+    return 0
+  }
+
+  func synchronise() -> Int32 { FileSystem.synchroniseData(descriptor) }
+
+  func close() {
+    _ = Foundation.close(descriptor)
+  }
+}
+
+/// A sink, or the system's error number.
+enum SinkResult {
+  case sink(any SegmentSink)
+  case failed(Int32)
+}

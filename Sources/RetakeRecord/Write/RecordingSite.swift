@@ -1,0 +1,92 @@
+import Foundation
+import RetakeCore
+import RetakeSession
+import RetakeStore
+
+/// A new session's folder with an empty database, locked by this process.
+///
+/// It is made in a hidden folder and gets its name whole, so whoever sees it can open it, whenever
+/// the recorder dies.
+struct RecordingSite {
+  let folder: SessionFolder
+  let store: StoreWriter
+  private let lock: RecorderLock
+
+  /// - Parameter facts: Of the whole session.
+  /// - Throws: `RecordError.nameTaken` or `.busy`, or why the folder cannot be written.
+  init(for target: SessionFolder, facts: [(key: String, value: String)]) throws(RecordError) {
+    try Self.checkFree(target)
+    let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
+    let hidden = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
+    do {
+      try FileManager.default.createDirectory(
+        atPath: hidden.media, withIntermediateDirectories: true)
+      lock = try RecorderLock(taking: hidden.lock)
+      try Self.makeDatabase(hidden.database, facts: facts)
+      try Data(Self.notes(target.name, facts: facts).utf8)
+        .write(to: URL(fileURLWithPath: hidden.notes))
+      let moved = Self.name(hidden, as: target, parent: parent)
+      guard moved == 0 else {
+        try Self.checkFree(target)
+        throw RecordError(passing: SessionError.write(path: target.path, cause: FileSystem.text(moved)))
+      }
+      store = try StoreWriter(continuing: target.database)
+    } catch {
+      try? FileManager.default.removeItem(atPath: hidden.path)
+      throw RecordError(passing: error)
+    }
+    folder = target
+  }
+
+  private static func checkFree(_ target: SessionFolder) throws(RecordError) {
+    guard FileManager.default.fileExists(atPath: target.path) else { return }
+    throw RecorderLock.isHeld(target.lock) ? .busy(path: target.path) : .nameTaken(path: target.path)
+  }
+
+  private static func makeDatabase(
+    _ path: String, facts: [(key: String, value: String)]
+  ) throws(StoreError) {
+    let store = try StoreWriter(creating: path, durability: .recording)
+    for fact in facts { store.setMeta(fact.key, fact.value) }
+    try store.commit()
+    try store.release()
+  }
+
+  /// Makes all that is in the folder durable, then moves it. Only one of several recorders that
+  /// want the same name succeeds. Returns 0 or the system's error number.
+  private static func name(_ hidden: SessionFolder, as target: SessionFolder, parent: String)
+    -> Int32
+  {
+    for path in [hidden.database, hidden.notes, hidden.media, hidden.path] {
+      let number = FileSystem.synchroniseFolder(path)
+      guard number == 0 else { return number }
+    }
+    let number = FileSystem.move(hidden.path, to: target.path)
+    return number == 0 ? FileSystem.synchroniseFolder(parent) : number
+  }
+
+  private static func notes(_ name: String, facts: [(key: String, value: String)]) -> String {
+    let source = facts.first { $0.key == "source" }?.value ?? "a live source"
+    let lines = ["# \(name)", "", "Recorded from `\(source.filter { $0 != "`" && !$0.isNewline })`."]
+    let questions = [
+      ("What", "_What is to be seen, and why is it worth keeping?_"),
+      ("Where", "_The place, the camera and how it was mounted._"),
+      ("When", "_The date and time, the light and the weather._"),
+      ("Licence", "_Whose footage is it, and who may use it for what?_"),
+    ]
+    return (lines + questions.flatMap { ["", "## \($0.0)", "", $0.1] })
+      .joined(separator: "\n") + "\n"
+  }
+
+  /// Ends the lock; the session is complete.
+  func unlock() {
+    lock.remove(folder.lock)
+    _ = FileSystem.synchroniseFolder(folder.path)
+  }
+
+  /// Removes a session in which nothing was recorded.
+  func discard() {
+    store.abandon()
+    try? FileManager.default.removeItem(atPath: folder.path)
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// One media file while it is written. The writer thread alone uses it.
+final class SegmentFile {
+  let index: Int
+  let path: String
+  /// Relative to the session's folder.
+  let file: String
+  let epoch: StreamEpoch
+  let startedNanoseconds: Int64
+  private let sink: any SegmentSink
+  private let muxer: MediaMuxer
+  /// Where the bytes of the last commit end.
+  private var committedBytes: Int64 = 0
+  private(set) var packetCount = 0
+
+  /// Makes the file and writes its header.
+  init(
+    index: Int, folder: String, epoch: StreamEpoch, startedNanoseconds: Int64,
+    makeSink: (String) -> SinkResult
+  ) throws(SegmentFailed) {
+    let digits = String(index)
+    file = "media/video-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".mkv"
+    path = folder + "/" + file
+    self.index = index
+    self.epoch = epoch
+    self.startedNanoseconds = startedNanoseconds
+    switch makeSink(path) {
+    case .failed(let number): throw SegmentFailed(.init(step: .open, file: file, errorNumber: number))
+    case .sink(let sink): self.sink = sink
+    }
+    var stream = epoch.stream
+    stream.index = 0
+    stream.timeBase = ContainerTimeline.timeBase
+    do throws(MediaError) {
+      muxer = try MediaMuxer(to: sink.output, file: path, streams: [stream])
+    } catch {
+      sink.close()
+      try? FileManager.default.removeItem(atPath: path)
+      throw SegmentFailed(error, file: file)
+    }
+    let number = FileSystem.synchroniseFolder(folder + "/media")
+    guard number == 0 else {
+      abandon(removing: true)
+      throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
+    }
+  }
+
+  var bytes: Int64 { muxer.bytesWritten }
+
+  /// Hands a packet to the container, which may keep it until the next commit.
+  func write(_ packet: MediaPacket) throws(SegmentFailed) {
+    try media { () throws(MediaError) in try muxer.write(packet) }
+    packetCount += 1
+  }
+
+  /// Closes the cluster and makes all bytes durable.
+  ///
+  /// - Returns: the places where the packets' bytes lie, found by their checksums.
+  func synchronise(placing packets: [PacketRecord]) throws(SegmentFailed) -> [Int64?] {
+    try media { () throws(MediaError) in try muxer.flush() }
+    let number = sink.synchronise()
+    guard number == 0 else {
+      throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
+    }
+    let places = PacketPlaces(path: path, from: committedBytes).find(packets)
+    committedBytes = muxer.bytesWritten
+    return places
+  }
+
+  /// Writes the container's end and makes the file durable. Nothing is written afterwards.
+  func finish() throws(SegmentFailed) {
+    defer { sink.close() }
+    try media { () throws(MediaError) in try muxer.finish() }
+    let number = sink.synchronise()
+    guard number == 0 else {
+      throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
+    }
+  }
+
+  /// Lets go of a file that failed. Its committed part stays readable; a file without one goes.
+  func abandon(removing: Bool) {
+    sink.close()
+    if removing { try? FileManager.default.removeItem(atPath: path) }
+  }
+
+  private func media(_ body: () throws(MediaError) -> Void) throws(SegmentFailed) {
+    do throws(MediaError) { try body() } catch { throw SegmentFailed(error, file: file) }
+  }
+}
+
+/// A segment can no longer be written.
+struct SegmentFailed: Error {
+  var failure: WriteFailure
+
+  init(_ failure: WriteFailure) {
+    self.failure = failure
+  }
+
+  init(_ error: MediaError, file: String) {
+    guard case .write(_, let number, _) = error else {
+      failure = WriteFailure(step: .write, file: file, errorNumber: 0)
+      return
+    }
+    failure = WriteFailure(step: .write, file: file, errorNumber: number)
+  }
+}
+
+/// Finds where packets lie in a file that was just written: each a few bytes behind the last one.
+struct PacketPlaces {
+  let path: String
+  /// No packet lies before.
+  let from: Int64
+
+  /// What a container puts between two packets, cluster and block headers, is less.
+  private static let gapBytesMax = 256
+
+  /// - Returns: nil for a packet whose bytes are not there, unchanged; reading then demuxes.
+  func find(_ packets: [PacketRecord]) -> [Int64?] {
+    guard let file = try? MediaFile(path: path) else { return packets.map { _ in nil } }
+    var next = from
+    return packets.map { packet in
+      guard let place = place(of: packet, in: file, from: next) else { return nil }
+      next = place + Int64(packet.size)
+      return place
+    }
+  }
+
+  /// The checksum decides; its few candidates are tried one after another.
+  private func place(of packet: PacketRecord, in file: MediaFile, from start: Int64) -> Int64? {
+    let window = min(Int64(Self.gapBytesMax + packet.size), file.size - start)
+    guard packet.size > 0, window >= packet.size,
+      let bytes = read(file, at: start, size: Int(window))?.bytes
+    else { return nil }
+    for offset in 0...(Int(window) - packet.size) {
+      let end = offset + packet.size
+      if couldBegin(bytes, at: offset, size: packet.size),
+        Digest128(of: bytes[offset..<end]) == packet.digest
+      {
+        return start + Int64(offset)
+      }
+    }
+    return nil
+  }
+
+  /// In Matroska the block's flags come right before the bytes: a key block's is 0x80, another's 0.
+  private func couldBegin(_ bytes: [UInt8], at offset: Int, size: Int) -> Bool {
+    offset > 0 && bytes[offset - 1] & 0x7F == 0
+  }
+
+  private func read(_ file: MediaFile, at offset: Int64, size: Int) -> MediaPacket? {
+    try? file.packet(index: 0, pts: nil, dts: nil, flags: [], offset: offset, size: size)
+  }
+}

@@ -1,0 +1,98 @@
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// Finds entries and pixel hashes of recorded frames that have none yet.
+///
+/// A recorder begins each stretch with a key packet that needs nothing before it, so a frame's
+/// entry is the key packet at or before its own.
+package struct MissingPixels {
+  private let reader: SessionReader
+
+  package init(_ reader: SessionReader) {
+    self.reader = reader
+  }
+
+  /// Rows looked at together.
+  private static let pageRows = 1_024
+
+  /// The rows of a track that got their entry and hash, or a cause where decoding fails.
+  ///
+  /// - Parameter goesOn: Asked before each stretch; the rest stays as it is after false.
+  package func find(
+    track: Int, goesOn: () -> Bool = { true }
+  ) throws(SessionError) -> [FrameRecord] {
+    var found: [FrameRecord] = []
+    var next = 0
+    while true {
+      let page = try frames(of: track, from: next)
+      guard let last = page.last else { return found }
+      next = last.sequence + 1
+      var rest = page.filter { $0.packet != nil && $0.cause == nil && $0.pixelHash == nil }[...]
+      while let first = rest.first?.packet {
+        guard goesOn() else { return found }
+        let key = try keyPacket(track: track, atOrBefore: first)
+        var stretch: [FrameRecord] = []
+        while let frame = rest.first, let packet = frame.packet,
+          try keyPacket(track: track, atOrBefore: packet) == key
+        {
+          stretch.append(rest.removeFirst())
+        }
+        found += try decode(stretch, from: key, track: track)
+      }
+    }
+  }
+
+  private func frames(of track: Int, from first: Int) throws(SessionError) -> [FrameRecord] {
+    try fromStore { () throws(StoreError) in
+      try reader.index.store.frames(track: track, sequences: first..<first + Self.pageRows)
+    }
+  }
+
+  private func keyPacket(track: Int, atOrBefore packet: Int) throws(SessionError) -> Int {
+    try fromStore { () throws(StoreError) in
+      try reader.index.store.keyPacket(track: track, atOrBefore: packet)
+    }
+  }
+
+  private func decode(
+    _ frames: [FrameRecord], from key: Int, track: Int
+  ) throws(SessionError) -> [FrameRecord] {
+    let table = IndexedTrack(index: reader.index, track: track)
+    let run = DecodeRun(
+      fetcher: PacketFetcher(table: table), from: key, memory: reader.memory)
+    var hashes: [Int: Digest128] = [:]
+    var causes: [Int: String] = [:]
+    let end = (frames.last?.packet ?? key) + 1
+    do throws(SessionError) {
+      while let outcome = try run.outcome(before: end) { note(outcome, &hashes, &causes) }
+      run.finish()
+      while let outcome = try run.outcome() { note(outcome, &hashes, &causes) }
+    } catch {
+      // The packet under way is not what was recorded; the rest of the stretch hangs on it.
+      for packet in run.next..<max(end, run.next) { causes[packet] = error.code }
+    }
+    return frames.map { frame in
+      var frame = frame
+      let packet = frame.packet ?? key
+      frame.entry = key
+      frame.pixelHash = hashes[packet]
+      if frame.pixelHash == nil { frame.cause = causes[packet] ?? "session.frame.undecodable" }
+      return frame
+    }
+  }
+
+  private func note(
+    _ outcome: DecodeOutcome, _ hashes: inout [Int: Digest128], _ causes: inout [Int: String]
+  ) {
+    switch outcome {
+    case .frame(let frame, _):
+      if frame.isDamaged {
+        causes[frame.packetIndex] = "media.decode.damaged"
+      } else {
+        hashes[frame.packetIndex] = frame.frame.pixelDigest
+      }
+    case .refused(let packet, let cause): causes[packet] = cause.code
+    }
+  }
+}

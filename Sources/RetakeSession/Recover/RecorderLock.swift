@@ -1,0 +1,44 @@
+import Foundation
+import RetakeCore
+
+/// Says that somebody writes to a session: the file exists only meanwhile, and whoever left it
+/// behind in a crash no longer holds it.
+package final class RecorderLock: Sendable {
+  private let descriptor: Int32
+
+  /// Takes the lock.
+  ///
+  /// - Throws: `SessionError.beingRecorded` when another process holds it, or `.write`.
+  package init(taking path: String) throws(SessionError) {
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    guard descriptor >= 0 else {
+      throw .write(path: path, cause: String(cString: strerror(errno)))
+    }
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      let number = errno
+      close(descriptor)
+      guard number == EWOULDBLOCK else {
+        throw .write(path: path, cause: String(cString: strerror(number)))
+      }
+      throw .beingRecorded(path: path)
+    }
+    self.descriptor = descriptor
+  }
+
+  deinit {
+    close(descriptor)
+  }
+
+  /// Whether a process holds the lock now.
+  package static func isHeld(_ path: String) -> Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+  }
+
+  /// Removes the file, which lies at this path now. The lock ends with the last holder.
+  package func remove(_ path: String) {
+    unlink(path)
+  }
+}
