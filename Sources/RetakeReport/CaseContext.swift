@@ -17,7 +17,7 @@ struct CaseContext {
     self.number = number
   }
 
-  private var kind: String { item.expected != nil ? "expected" : item.verdict.rawValue }
+  private var kind: String { item.expected != nil ? "expected" : item.verdict.key }
 
   /// The case in the list of cases.
   var row: Values {
@@ -30,7 +30,7 @@ struct CaseContext {
   private var brief: String {
     if item.error != nil { return "could not be run" }
     let counts = item.counts
-    guard counts.compared > 0 else { return item.verdict.words }
+    guard counts.compared > 0 else { return item.verdict.rawValue }
     guard counts.changed > 0 else {
       return Wording.count(counts.compared, "frame")
         + (item.tightest.map { " · \(Wording.used($0)) used" } ?? "")
@@ -76,7 +76,9 @@ struct CaseContext {
       "eyebrow": count == 1 ? "Root cause" : "Root cause \(index + 1) of \(count)",
       "frame": cause.frame.map(\.description) ?? "", "hasFrame": cause.frame != nil,
       "time": cause.timeNanoseconds.map(Wording.seconds) ?? "",
-      "hasTime": cause.timeNanoseconds != nil, "stage": cause.stage,
+      "hasTime": cause.timeNanoseconds != nil, "stage": cause.stage ?? "",
+      "hasStage": cause.stage != nil, "hasPlace": cause.stage != nil || cause.frame != nil,
+      "comma": cause.stage != nil && cause.frame != nil,
       "why": PageContext.capitalized(cause.why), "weight": cause.weight, "drawing": drawing,
       "hasDrawing": !drawing.isEmpty, "causeCommands": cause.commands.map(PageContext.command),
       "causeID": cause.id,
@@ -84,7 +86,9 @@ struct CaseContext {
   }
 
   private func graph(_ statuses: [NodeStatus], id: String) -> String {
-    item.graph.flatMap { GraphDrawing.svg($0, statuses: statuses, id: id) } ?? ""
+    guard let graph = item.graph else { return "" }
+    return GraphDrawing.svg(graph, statuses: statuses, id: id)
+      ?? GraphDrawing.list(graph, statuses: statuses)
   }
 
   private func suspect(_ suspect: ReportSuspect) -> Values {

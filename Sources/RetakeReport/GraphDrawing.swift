@@ -6,13 +6,7 @@ enum GraphDrawing {
   /// The drawing, or nil where there is none to make; `statuses` win over the nodes' own.
   static func svg(_ graph: ReportGraph, statuses: [NodeStatus], id: String) -> String? {
     guard let layout = GraphLayout(graph) else { return nil }
-    var own: [String: ReportNode.Status] = [:]
-    for item in statuses { own[item.node] = item.status }
-    let nodes = graph.nodes.map { node in
-      var node = node
-      node.status = own[node.id] ?? node.status
-      return node
-    }
+    let nodes = coloured(graph, statuses)
     var text =
       "<svg class=\"graph\" role=\"img\" aria-labelledby=\"\(id)\" width=\"\(layout.width)\" "
       + "height=\"\(layout.height)\" viewBox=\"0 0 \(layout.width) \(layout.height)\">"
@@ -20,6 +14,24 @@ enum GraphDrawing {
     for line in layout.lines { text += edge(line, nodes) }
     for (node, corner) in zip(nodes, layout.corners) { text += Self.node(node, corner) }
     return text + "</svg>"
+  }
+
+  /// A graph that cannot be drawn, in words: the nodes that are not equal, and how many are.
+  static func list(_ graph: ReportGraph, statuses: [NodeStatus]) -> String {
+    let nodes = coloured(graph, statuses)
+    let others = nodes.filter { $0.status != .equal }
+    let text = "\(describe(others)) \(Wording.count(nodes.count - others.count, "node")) equal."
+    return nodes.isEmpty ? "" : "<p>\(MarkupText.escaped(text.visible(limit: 2000)))</p>"
+  }
+
+  private static func coloured(_ graph: ReportGraph, _ statuses: [NodeStatus]) -> [ReportNode] {
+    var own: [String: ReportNode.Status] = [:]
+    for item in statuses { own[item.node] = item.status }
+    return graph.nodes.map { node in
+      var node = node
+      node.status = own[node.id] ?? node.status
+      return node
+    }
   }
 
   /// `"camera: equal. motion: root cause."`

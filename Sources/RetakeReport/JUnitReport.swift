@@ -122,11 +122,11 @@ package struct JUnitReport {
       return "<skipped message=\"\(MarkupText.escaped("expected (\(id)): \(message)"))\"/>"
     case .changed, .missing:
       tally.failures += 1
-      return element("failure", type: check.verdict.words, message, lines(item))
+      return element("failure", type: check.verdict.rawValue, message, lines(item))
     case .errored, .notComparable, .stale:
       tally.errors += 1
       return element(
-        "error", type: item.error?.code ?? check.verdict.words, message,
+        "error", type: item.error?.code ?? check.verdict.rawValue, message,
         item.error.map(lines) ?? lines(item))
     }
   }

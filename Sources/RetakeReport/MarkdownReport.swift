@@ -96,7 +96,8 @@ package struct MarkdownReport {
   private static func rootCause(_ cause: ReportRootCause) -> String {
     let frame = cause.frame.map { " at frame **\($0)**" } ?? ""
     let time = cause.timeNanoseconds.map { " (t = \(Wording.seconds($0)))" } ?? ""
-    return "- First divergence\(frame)\(time), stage \(code(cause.stage)): \(prose(cause.why)); "
+    let stage = cause.stage.map { ", stage \(code($0))" } ?? ""
+    return "- First divergence\(frame)\(time)\(stage): \(prose(cause.why)); "
       + "\(prose(cause.weight))\n" + commands(cause.commands)
   }
 

@@ -23,7 +23,8 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var pts: Int64?
   /// Virtual time.
   package var timeNanoseconds: Int64?
-  package var stage: String
+  /// Nil where the cause is about the run as a whole.
+  package var stage: String?
   /// "output differs while its inputs are equal".
   package var why: String
   package var findings: Int
@@ -39,7 +40,7 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
 
   package init(
     id: String, kind: Kind = .value, frame: FrameID?, pts: Int64? = nil,
-    timeNanoseconds: Int64? = nil, stage: String, why: String, findings: Int, echoes: Int = 0
+    timeNanoseconds: Int64? = nil, stage: String?, why: String, findings: Int, echoes: Int = 0
   ) {
     self.id = id
     self.kind = kind

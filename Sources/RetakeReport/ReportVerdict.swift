@@ -4,11 +4,11 @@ package enum ReportVerdict: String, Hashable, Sendable, Codable, CaseIterable {
   case changed
   case missing
   case stale
-  case notComparable
+  case notComparable = "not comparable"
   case errored
 
-  /// The word for people.
-  package var words: String { self == .notComparable ? "not comparable" : rawValue }
+  /// One word, for names and styles.
+  var key: String { self == .notComparable ? "notComparable" : rawValue }
 
   /// What the verdict means, in half a sentence.
   package var meaning: String {

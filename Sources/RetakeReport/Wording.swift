@@ -64,15 +64,13 @@ enum Wording {
 extension ReportRootCause {
   /// `"first divergence at frame 0:120 (t = 4.000 s), stage motion"`, raw labels inside.
   package var place: String {
-    var text = "first divergence"
+    var parts: [String] = []
     if let frame {
-      text += " at frame \(frame)"
-      if let timeNanoseconds { text += " (t = \(Wording.seconds(timeNanoseconds)))" }
-      text += ","
-    } else {
-      text += " in"
+      let time = timeNanoseconds.map { " (t = \(Wording.seconds($0)))" } ?? ""
+      parts.append("at frame \(frame)\(time)")
     }
-    return text + " stage \(stage)"
+    if let stage { parts.append("\(parts.isEmpty ? "in " : "")stage \(stage)") }
+    return parts.isEmpty ? "the run as a whole" : "first divergence " + parts.joined(separator: ", ")
   }
 
   /// `"312 findings, at most 0.4 px, 906 echoes"`.
@@ -97,7 +95,7 @@ extension ReportCase {
   }
 
   /// The word that is shown: an expected change is not shown as a change.
-  package var verdictWords: String { expected != nil ? "expected" : verdict.words }
+  package var verdictWords: String { expected != nil ? "expected" : verdict.rawValue }
 
   /// The measure that came closest to its tolerance.
   package var tightest: Headroom? {

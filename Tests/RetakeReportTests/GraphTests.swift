@@ -54,6 +54,12 @@ import Testing
     #expect(text.contains("class=\"edge differs\""))
   }
 
+  @Test func `a graph that is too large is told in words`() {
+    var large = graph((0...GraphLayout.nodesMax).map { "n\($0)" }, [])
+    large.nodes[7].status = .root
+    #expect(GraphDrawing.list(large, statuses: []) == "<p>n7: root cause. 120 nodes equal.</p>")
+  }
+
   private func graph(_ ids: [String], _ edges: [(String, String)]) -> ReportGraph {
     ReportGraph(
       nodes: ids.map { ReportNode(id: $0, kind: "k") },

@@ -423,11 +423,13 @@
         html("option", { value: "" }, "All kinds"), kinds.map((kind, index) => html("option", { value: index }, cut(visible(kind), 60))));
       this.kinds = kinds;
       this.only = html("input", { type: "checkbox", on: { change: () => this.filter() } });
+      this.cause = html("select", { "aria-label": "Root cause", on: { change: () => this.filter() } }, html("option", { value: "" }, "All root causes"),
+        inspector.item.rootCauses.map((cause, index) => html("option", { value: index }, cut(visible(`${cause.stage || cause.why}${cause.frame ? " at " + nameOf(cause.frame) : ""}`), 60))));
       const total = inspector.item.findings.total, left = total - inspector.findings.length;
       const heads = [["Frame"], ["Finding"], ["Golden and actual", "values"]].map(([text, kind]) => html("th", { scope: "col", class: kind }, text));
       this.element = html("div", { class: "browse" },
         html("div", { class: "bar-row" }, html("h3", {}, plural(total, "finding"), left > 0 ? html("span", { class: "quiet" }, ` · the first ${grouped(inspector.findings.length)} are here`) : null),
-          html("label", { class: "check" }, this.only, "This frame only"), kinds.length > 1 ? this.kind : null, this.search),
+          html("label", { class: "check" }, this.only, "This frame only"), inspector.item.rootCauses.length > 1 ? this.cause : null, kinds.length > 1 ? this.kind : null, this.search),
         html("div", { class: "scroll" }, html("table", {}, html("thead", {}, html("tr", {}, heads, html("th", { scope: "col", class: "amount" }, "Error"))), this.body)),
         this.pager.element);
       if (!inspector.findings.length) this.element.hidden = true;
@@ -441,8 +443,9 @@
       const stop = this.inspector.stops[this.inspector.stop];
       const frame = this.only.checked && stop ? new Set(stop.findings) : undefined;
       const findings = this.inspector.findings;
+      const cause = this.cause.value === "" ? undefined : this.inspector.item.rootCauses[Number(this.cause.value)].id;
       this.pager.set(findings.map((_, index) => index).filter((index) => (!wanted || this.texts[index].includes(wanted))
-        && (kind === undefined || findings[index].kind === kind) && (!frame || frame.has(index))));
+        && (kind === undefined || findings[index].kind === kind) && (cause === undefined || findings[index].rootCause === cause) && (!frame || frame.has(index))));
       this.inspector.draw();
     }
 
@@ -497,11 +500,24 @@
     }
   }
 
+  // A root cause leads to its frame.
+  function leadTo(cause, inspector) {
+    const stop = inspector ? inspector.stops.findIndex((one) => one.key === cause.dataset.frame) : -1;
+    if (stop < 0) return;
+    cause.prepend(html("button", { type: "button", on: { click: () => {
+      inspector.seek(stop);
+      inspector.host.scrollIntoView({ block: "start" });
+      inspector.slider.focus({ preventScroll: true });
+    } } }, "Show the frame"));
+  }
+
   function prepare(article) {
     if (inspectors.has(article.id)) return;
     const item = report.cases[Number(article.dataset.index)];
     const host = article.querySelector(".inspector");
-    inspectors.set(article.id, host ? new Inspector(item, host) : undefined);
+    const inspector = host ? new Inspector(item, host) : undefined;
+    inspectors.set(article.id, inspector);
+    for (const cause of article.querySelectorAll(".cause")) leadTo(cause, inspector);
     const lines = article.querySelector(".decisions");
     if (lines && item.decisions) decisions(item, lines);
   }
