@@ -149,7 +149,7 @@ struct CaseContext {
     guard let decisions = item.decisions else { return "" }
     return
       "\(Wording.grouped(decisions.added)) added, \(Wording.grouped(decisions.removed)) removed, "
-      + "\(Wording.grouped(decisions.moved)) moved"
+      + "\(Wording.grouped(decisions.moved)) moved, \(Wording.grouped(decisions.changed)) changed"
   }
 
   private func decision(_ line: DecisionDifference) -> Values {

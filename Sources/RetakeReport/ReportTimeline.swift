@@ -41,12 +41,17 @@ package struct DecisionDifferences: Hashable, Sendable, Codable {
   package var added: Int
   package var removed: Int
   package var moved: Int
+  /// Made at the same time and place, with other details.
+  package var changed: Int
   package var lines: Excerpt<DecisionDifference>
 
-  package init(added: Int, removed: Int, moved: Int, lines: Excerpt<DecisionDifference>) {
+  package init(
+    added: Int, removed: Int, moved: Int, changed: Int = 0, lines: Excerpt<DecisionDifference>
+  ) {
     self.added = added
     self.removed = removed
     self.moved = moved
+    self.changed = changed
     self.lines = lines
   }
 }
@@ -57,6 +62,7 @@ package struct DecisionDifference: Hashable, Sendable, Codable {
     case added
     case removed
     case moved
+    case changed
   }
 
   package var change: Change

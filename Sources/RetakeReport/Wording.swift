@@ -70,7 +70,8 @@ extension ReportRootCause {
       parts.append("at frame \(frame)\(time)")
     }
     if let stage { parts.append("\(parts.isEmpty ? "in " : "")stage \(stage)") }
-    return parts.isEmpty ? "the run as a whole" : "first divergence " + parts.joined(separator: ", ")
+    return parts.isEmpty
+      ? "the run as a whole" : "first divergence " + parts.joined(separator: ", ")
   }
 
   /// `"312 findings, at most 0.4 px, 906 echoes"`.

@@ -19,7 +19,7 @@ import Testing
         "yard|downsample / results|-", "yard|motion-slow / results|skipped",
         "yard|motion-slow / decisions|-", "yard|motion / results|failure",
         "yard|motion / decisions|-", "yard|missing / results|failure",
-        "yard|stale / results|error", "yard|notComparable / results|error",
+        "yard|stale / results|error", "yard|not comparable / results|error",
         "street|motion / results|error",
       ])
     #expect(suites["tests"] == "9")

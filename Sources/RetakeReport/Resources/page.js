@@ -477,7 +477,7 @@
 
   function decisions(item, host) {
     const body = host.querySelector("tbody");
-    const words = { added: "+ added", removed: "− removed", moved: "→ moved" };
+    const words = { added: "+ added", removed: "− removed", moved: "→ moved", changed: "≠ changed" };
     const pager = new Pager((rows) => body.replaceChildren(...rows.map((line) => html("tr", {},
       html("td", { class: `change ${line.change}` }, words[line.change]), html("td", { class: "mono" }, line.golden || ""),
       html("td", { class: "mono" }, line.actual || ""), html("td", {}, line.note || "")))));
