@@ -1,0 +1,126 @@
+import RetakeCompare
+import RetakeCore
+
+extension ReportCase {
+  /// What a comparison says, in the report's words.
+  ///
+  /// Ledgers, digests, pictures, commands and the run are the caller's to add.
+  /// - Parameters:
+  ///   - graph: The pipeline; each root cause gets its own colours of it.
+  ///   - tracks: The tracks that the case reads; each gets a timeline of its findings.
+  ///   - classes: The names by class index, for the labels of boxes.
+  package init(
+    _ comparison: Comparison, session: String, name: String, pipeline: String, mode: String,
+    graph: ReportGraph? = nil, tracks: [ReportTrack] = [], classes: [String] = []
+  ) {
+    self.init(
+      session: session, name: name, pipeline: pipeline, mode: mode,
+      verdict: ReportVerdict(comparison.verdict), reason: comparison.reason)
+    if comparison.isExpected { expected = ExpectedMark(id: "expected in golden.yml") }
+    let counted = comparison.counts
+    counts = ComparedCounts(
+      compared: counted.compared, same: counted.same, withinTolerance: counted.withinTolerance,
+      changed: counted.changed)
+    headroom = comparison.headroom.map(Headroom.init)
+    budgets = comparison.budgets.map(ReportBudget.init)
+    findings = Excerpt(
+      comparison.findings.map { ReportFinding($0, roots: comparison.roots, classes: classes) },
+      total: comparison.findingCount)
+    rootCauses = comparison.roots.enumerated().map { index, root in
+      ReportRootCause(
+        root, findings: comparison.findings.filter { $0.root == index }, graph: graph)
+    }
+    self.graph = graph
+    self.tracks = tracks
+    timelines = tracks.map { ReportTimeline($0, findings: comparison.findings) }
+    decisions = DecisionDifferences(comparison.findings)
+    suspects = comparison.suspects.map { ReportSuspect(kind: "change", text: $0) }
+    notes = comparison.notes
+    checks = ReportCheck.all(comparison)
+  }
+}
+
+extension ReportVerdict {
+  package init(_ verdict: Verdict) {
+    self =
+      switch verdict {
+      case .passed: .passed
+      case .changed: .changed
+      case .missing: .missing
+      case .stale: .stale
+      case .notComparable: .notComparable
+      case .errored: .errored
+      }
+  }
+}
+
+extension Comparison {
+  /// The reasons given, or what the counts say.
+  var reason: String {
+    if !reasons.isEmpty { return reasons.joined(separator: "; ") }
+    let frames = Wording.count(counts.compared, "frame") + " compared"
+    guard verdict == .changed else {
+      let within = counts.withinTolerance
+      return within == 0
+        ? "\(frames), all the same" : "\(frames), \(Wording.grouped(within)) within tolerance"
+    }
+    let causes = Wording.count(roots.count, "root cause")
+    return "\(frames), \(Wording.grouped(counts.changed)) changed: "
+      + "\(Wording.count(findingCount, "finding")) from \(causes)"
+  }
+}
+
+extension ReportCheck {
+  /// Results, decisions and budgets, each with the worst that was found in it.
+  static func all(_ comparison: Comparison) -> [ReportCheck] {
+    let verdict = ReportVerdict(comparison.verdict)
+    guard verdict == .passed || verdict == .changed else {
+      return [ReportCheck("results", verdict, comparison.reason)]
+    }
+    let areas = Dictionary(grouping: comparison.findings, by: \.kind.area)
+    var checks = ["results", "decisions"]
+    if !comparison.budgets.isEmpty || areas["budgets"] != nil { checks.append("budgets") }
+    return checks.map { name in
+      let found = areas[name] ?? []
+      guard let first = found.first else { return ReportCheck(name, .passed) }
+      let more = found.count > 1 ? "; \(Wording.count(found.count, "finding"))" : ""
+      return ReportCheck(name, .changed, first.message + more)
+    }
+  }
+}
+
+extension Finding.Kind {
+  var area: String {
+    switch self {
+    case .decisionAdded, .decisionRemoved, .decisionMoved, .decisionChanged, .decisionsDiffer:
+      "decisions"
+    case .budget: "budgets"
+    default: "results"
+    }
+  }
+
+  /// The unit that the report gives magnitudes in, and the factor to it.
+  var unit: (name: String?, factor: Double) {
+    switch self {
+    case .boxMoved: ("px", 1)
+    case .decisionMoved, .timeChanged: ("ms", 1e-6)
+    default: (nil, 1)
+    }
+  }
+}
+
+extension Headroom {
+  init(_ row: ErrorHeadroom) {
+    self.init(
+      measure: "\(row.sink).\(row.quantity)", largest: row.largest ?? .nan, allowed: row.allowed,
+      unit: row.quantity == "position" ? "px" : nil, frame: row.frame)
+  }
+}
+
+extension ReportBudget {
+  init(_ result: BudgetResult) {
+    self.init(
+      name: result.name, limit: Double(result.allowed), actual: Double(result.spent),
+      met: result.spent <= result.allowed)
+  }
+}

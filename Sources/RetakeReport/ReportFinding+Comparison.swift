@@ -1,0 +1,156 @@
+import RetakeCompare
+import RetakeCore
+
+extension ReportFinding {
+  init(_ finding: Finding, roots: [RootCause], classes: [String]) {
+    self.init(
+      kind: finding.kind.rawValue, frame: finding.frame, sink: finding.node,
+      golden: finding.golden, actual: finding.actual, message: finding.message)
+    let unit = finding.kind.unit
+    rootCause = finding.root.flatMap { roots.indices.contains($0) ? roots[$0].id : nil }
+    timeNanoseconds = finding.time
+    magnitude = finding.magnitude.map { $0 * unit.factor }
+    allowed = finding.allowed.map { $0 * unit.factor }
+    self.unit = unit.name
+    boxes = [(ReportBox.Side.golden, finding.golden), (.actual, finding.actual)].compactMap {
+      side, line in line.flatMap { ReportBox(side, line: $0, classes: classes) }
+    }
+  }
+}
+
+extension ReportBox {
+  /// The box of a result line `D identity:class x y w h score`; nil for any other line.
+  package init?(_ side: Side, line: some StringProtocol, classes: [String]) {
+    let words = line.split(separator: " ")
+    guard words.count == 7, words[0] == "D" else { return nil }
+    let names = words[1].split(separator: ":", omittingEmptySubsequences: false)
+    let numbers = words[2..<6].compactMap { Double($0) }
+    guard names.count == 2, numbers.count == 4 else { return nil }
+    let index = Int(names[1])
+    let name = index.flatMap { classes.indices.contains($0) ? classes[$0] : nil }
+    let identity = names[0] == "-" ? "" : "\(names[0]) "
+    self.init(
+      side, Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]),
+      label: "\(identity)\(name ?? "class \(names[1])") \(words[6])")
+  }
+}
+
+extension ReportRootCause {
+  init(_ root: RootCause, findings: [Finding], graph: ReportGraph?) {
+    self.init(
+      id: root.id, kind: Kind(root.why), frame: root.frame, timeNanoseconds: root.time,
+      stage: root.stage, why: root.why.rawValue, findings: max(0, root.findings - root.echoes),
+      echoes: root.echoes)
+    extent = Self.extent(findings)
+    if let graph, let stage = root.stage {
+      statuses = graph.statuses(root: stage, why: root.why, touched: Set(findings.map(\.node)))
+    }
+  }
+
+  /// The largest error, where all that have one are of one kind.
+  private static func extent(_ findings: [Finding]) -> String? {
+    let measured = findings.filter { $0.magnitude != nil }
+    guard let first = measured.first, measured.allSatisfy({ $0.kind == first.kind }),
+      let largest = measured.compactMap(\.magnitude).max()
+    else { return nil }
+    let unit = first.kind.unit
+    let text = Wording.number(largest * unit.factor)
+    return "at most \(text)" + (unit.name.map { " \($0)" } ?? "")
+  }
+}
+
+extension ReportRootCause.Kind {
+  init(_ why: RootCause.Why) {
+    self =
+      switch why {
+      case .decisionDiffers: .decision
+      case .frameLost, .frameInserted: .input
+      case .nodeAdded, .nodeRemoved, .inputsRewired, .sinkChanged: .graph
+      case .outputDiffers, .ranOnOneSide, .budget, .drift, .seenAtSink: .value
+      }
+  }
+}
+
+extension ReportGraph {
+  /// The colours for one root cause: what lies behind it may differ, all else is equal. A sink
+  /// behind it that no finding names is equal.
+  func statuses(root: String, why: RootCause.Why, touched: Set<String?>) -> [NodeStatus] {
+    let behind = nodesBehind(root)
+    let sinks = Set(nodes.map(\.id)).subtracting(edges.map(\.nodes.from))
+    return nodes.map { node in
+      let status: ReportNode.Status =
+        if node.id == root {
+          why == .nodeAdded ? .added : why == .nodeRemoved ? .removed : .root
+        } else if !behind.contains(node.id)
+          || (sinks.contains(node.id) && !touched.contains(node.id))
+        {
+          .equal
+        } else {
+          node.stateful ? .tainted : .echo
+        }
+      return NodeStatus(node: node.id, status: status)
+    }
+  }
+
+  private func nodesBehind(_ root: String) -> Set<String> {
+    var reached: Set = [root]
+    // At most one round a node.
+    for _ in nodes {
+      let next = edges.map(\.nodes).filter { reached.contains($0.from) }.map(\.to)
+      if reached.isSuperset(of: next) { break }
+      reached.formUnion(next)
+    }
+    return reached
+  }
+}
+
+extension ReportTimeline {
+  /// Bins that a timeline has at most.
+  static let binsMax = 20_000
+
+  /// The findings of one track, by frame.
+  init(_ track: ReportTrack, findings: [Finding]) {
+    let size = max(1, (track.frames + Self.binsMax - 1) / Self.binsMax)
+    var bins = Array(repeating: 0, count: (max(0, track.frames) + size - 1) / size)
+    for finding in findings {
+      guard let frame = finding.frame, frame.track == track.track else { continue }
+      let bin = frame.sequence / size
+      if bins.indices.contains(bin) { bins[bin] += 1 }
+    }
+    self.init(track: track.track, framesPerBin: size, findings: bins)
+  }
+}
+
+extension DecisionDifferences {
+  /// Lines that a report keeps.
+  static let linesMax = 1000
+
+  /// Nil where no decision differs.
+  init?(_ findings: [Finding]) {
+    let changes = findings.compactMap { finding in
+      DecisionDifference.Change(finding.kind).map { ($0, finding) }
+    }
+    guard !changes.isEmpty else { return nil }
+    func count(_ change: DecisionDifference.Change) -> Int { changes.count { $0.0 == change } }
+    self.init(
+      added: count(.added), removed: count(.removed), moved: count(.moved),
+      changed: count(.changed),
+      lines: Excerpt(
+        changes.prefix(Self.linesMax).map { change, finding in
+          DecisionDifference(
+            change, golden: finding.golden, actual: finding.actual, note: finding.message)
+        }, total: changes.count))
+  }
+}
+
+extension DecisionDifference.Change {
+  init?(_ kind: Finding.Kind) {
+    switch kind {
+    case .decisionAdded: self = .added
+    case .decisionRemoved: self = .removed
+    case .decisionMoved: self = .moved
+    case .decisionChanged, .decisionsDiffer: self = .changed
+    default: return nil
+    }
+  }
+}

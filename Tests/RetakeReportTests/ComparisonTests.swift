@@ -1,0 +1,120 @@
+import RetakeCompare
+import RetakeCore
+import Testing
+
+@testable import RetakeReport
+
+@Suite struct ComparisonTests {
+  @Test func `a comparison becomes a case with its root cause, boxes and checks`() throws {
+    let item = ReportCase(
+      comparison(), session: "yard", name: "motion", pipeline: "motion-boxes", mode: "lossless",
+      graph: Samples.graph(), tracks: [ReportTrack(track: 0, width: 320, height: 180, frames: 6)],
+      classes: ["person"])
+    #expect(item.verdict == .changed)
+    #expect(item.reason == "6 frames compared, 2 changed: 3 findings from 1 root cause")
+    #expect(
+      item.headline
+        == "first divergence at frame 0:2 (t = 0.067 s), stage motion: output differs while its "
+        + "inputs are equal; 1 finding, 2 echoes")
+    #expect(item.rootCauses[0].id == "motion@0:2")
+    #expect(item.findings.items.map(\.rootCause) == ["motion@0:2", "motion@0:2", "motion@0:2"])
+    #expect(
+      item.findings.items[0].boxes == [
+        ReportBox(.golden, Box(x: 120, y: 64, width: 32, height: 48), label: "person 0.9132"),
+        ReportBox(.actual, Box(x: 120.4, y: 64, width: 32, height: 48), label: "person 0.9100"),
+      ])
+    #expect(item.checks.map(\.verdict) == [.changed, .changed, .passed])
+    #expect(item.checks.map(\.name) == ["results", "decisions", "budgets"])
+    #expect(item.timelines[0].findings == [0, 0, 1, 1, 1, 0])
+    #expect(item.headroom.map(\.measure) == ["boxes.position"])
+  }
+
+  @Test func `what lies behind the root is coloured, a sink without findings is equal`() {
+    let graph = ReportGraph(
+      nodes: ["camera", "motion", "smooth", "boxes", "other"].map {
+        ReportNode(id: $0, kind: "k", stateful: $0 == "smooth")
+      },
+      edges: [
+        ReportEdge(from: "camera", to: "motion"), ReportEdge(from: "motion", to: "smooth"),
+        ReportEdge(from: "smooth", to: "boxes"), ReportEdge(from: "smooth", to: "other"),
+      ])
+    let statuses = graph.statuses(root: "motion", why: .outputDiffers, touched: ["boxes"])
+    #expect(statuses.map(\.status) == [.equal, .root, .tainted, .echo, .equal])
+    #expect(
+      graph.statuses(root: "motion", why: .nodeAdded, touched: []).map(\.status)
+        == [.equal, .added, .tainted, .equal, .equal])
+  }
+
+  @Test func `decision differences are counted by kind`() {
+    let differences = ReportCase(
+      comparison(), session: "s", name: "c", pipeline: "p", mode: "redecide"
+    ).decisions
+    #expect(differences?.moved == 1)
+    #expect(differences?.added == 0)
+    #expect(differences?.lines.items.first?.note == "drop comes 66 ms later")
+  }
+
+  @Test func `a passed comparison says how many frames were the same`() {
+    var same = Comparison(key: "s/c", verdict: .passed)
+    same.counts.same = 240
+    let item = ReportCase(same, session: "s", name: "c", pipeline: "p", mode: "lossless")
+    #expect(item.reason == "240 frames compared, all the same")
+    #expect(item.checks.map(\.verdict) == [.passed, .passed])
+    #expect(item.decisions == nil)
+  }
+
+  @Test func `a golden that is missing is one check with its reason`() {
+    let missing = Comparison(key: "s/c", verdict: .missing, reasons: ["no golden.yml"])
+    let item = ReportCase(missing, session: "s", name: "c", pipeline: "p", mode: "lossless")
+    #expect(item.checks == [ReportCheck("results", .missing, "no golden.yml")])
+  }
+
+  @Test func `every verdict has its word in the document`() {
+    for verdict in Verdict.allCases {
+      #expect(ReportVerdict(verdict).rawValue == verdict.rawValue)
+    }
+  }
+
+  @Test func `only result lines of detections have boxes`() {
+    #expect(ReportBox(.golden, line: "V luma=3.5", classes: []) == nil)
+    #expect(ReportBox(.golden, line: "D -:0 1 2 x 4 0.5", classes: []) == nil)
+    #expect(
+      ReportBox(.actual, line: "D 7:3 1.0 2.0 3.0 4.0 0.5", classes: [])?.label
+        == "7 class 3 0.5")
+  }
+
+  private func comparison() -> Comparison {
+    var root = RootCause(
+      frame: FrameID(track: 0, sequence: 2), time: 66_733_333, stage: "motion",
+      why: .outputDiffers)
+    root.findings = 3
+    root.echoes = 2
+    var findings = [
+      Finding(
+        .boxMoved, frame: FrameID(track: 0, sequence: 2), node: "boxes",
+        golden: "D -:0 120.0 64.0 32.0 48.0 0.9132", actual: "D -:0 120.4 64.0 32.0 48.0 0.9100",
+        magnitude: 0.4, allowed: 0, message: "box moved by 0.4"),
+      Finding(
+        .boxDisappeared, frame: FrameID(track: 0, sequence: 3), node: "boxes",
+        golden: "D -:0 120.0 64.0 32.0 48.0 0.9132", message: "box is missing"),
+      Finding(
+        .decisionMoved, frame: FrameID(track: 0, sequence: 4), node: "motion",
+        golden: "@0 motion 0:4 drop", actual: "@66000000 motion 0:4 drop", magnitude: 66_000_000,
+        message: "drop comes 66 ms later"),
+    ]
+    for index in findings.indices { findings[index].root = 0 }
+    var result = Comparison(key: "yard/motion", verdict: .changed)
+    result.counts.same = 4
+    result.counts.changed = 2
+    result.findings = findings
+    result.findingCount = 3
+    result.roots = [root]
+    result.headroom = [
+      ErrorHeadroom(
+        sink: "boxes", quantity: "position", largest: 0.4, allowed: 0,
+        frame: FrameID(track: 0, sequence: 2))
+    ]
+    result.budgets = [BudgetResult(name: "droppedMax", spent: 0, allowed: 0)]
+    return result
+  }
+}
