@@ -20,7 +20,8 @@ struct BoxMatching {
     unmatched = Array(min(golden, actual)..<actual)
   }
 
-  /// - Parameter previous: The actual identity that a golden identity went with last.
+  /// - Parameter previous: The actual identity that a golden identity went with last; without an
+  ///   entry, its own.
   init(
     golden: [DetectionLine], actual: [DetectionLine], leastOverlap: Double, previous: [Int: Int]
   ) {
@@ -56,7 +57,7 @@ struct BoxMatching {
     let overlap = overlap(golden, actual)
     guard overlap >= leastOverlap else { return 0 }
     let wasPair =
-      golden.identity.flatMap { previous[$0] }.map { $0 == actual.identity } ?? false
+      golden.identity.map { (previous[$0] ?? $0) == actual.identity } ?? false
     let millionths = Int((overlap * 1_000_000).rounded())
     return 1 + millionths + (wasPair ? 1_000_000_000 : 0)
       + (golden.classIndex == actual.classIndex ? 2_000_000 : 0)

@@ -16,7 +16,7 @@ struct FrameComparator {
   let rule: SinkRule
   let classes: (golden: [String], actual: [String])
   private(set) var meter: ErrorMeter
-  /// The actual identity that each golden identity went with last.
+  /// The actual identity that each golden identity went with last, where it is another one.
   private var identities: [Int: Int] = [:]
 
   init(sink: String, rule: SinkRule, goldenClasses: [String], actualClasses: [String]) {
@@ -53,6 +53,17 @@ struct FrameComparator {
     compareFacts(golden, actual, matching.partners, frame, into: &differences)
     return differences
   }
+
+  /// In equal lines everybody goes with himself.
+  mutating func noteEqual(_ lines: [ResultLine]) {
+    guard !identities.isEmpty else { return }
+    for line in lines {
+      if let identity = line.detection?.identity { identities[identity] = nil }
+    }
+  }
+
+  /// As `noteEqual(_:)` for facts that nobody has read.
+  mutating func noteEqualFacts() { identities.removeAll() }
 
   private func missing(_ box: DetectionLine) -> Difference {
     Difference(
@@ -101,9 +112,9 @@ struct FrameComparator {
   /// Remembers who goes with whom; whether that is news and the two numbers differ.
   private mutating func pairs(_ golden: Int?, _ actual: Int?) -> Bool {
     guard let golden, let actual else { return golden != actual }
-    let before = identities.updateValue(actual, forKey: golden)
-    if rule.mode != .boxes { return golden != actual }
-    return before.map { $0 != actual } ?? (golden != actual)
+    let before = identities[golden] ?? golden
+    identities[golden] = golden == actual ? nil : actual
+    return rule.mode == .boxes ? before != actual : golden != actual
   }
 
   private func className(_ box: DetectionLine, _ names: [String]) -> String {

@@ -71,6 +71,9 @@ package struct ResultComparator {
         aligner.isEmpty
       {
         counts.same += mine.frameCount
+        if mine.facts > 0 {
+          for index in sinks.indices { sinks[index].noteEqualFacts() }
+        }
         continue
       }
       let goldenFrames = try mine.flatMap { block throws(ResultTextError) in
@@ -181,6 +184,7 @@ package struct ResultComparator {
 
   private mutating func compare(_ golden: ResultFrame, _ actual: ResultFrame) {
     if golden == actual && blocksAreComparable {
+      for outcome in golden.outcomes { sinks[outcome.sink].noteEqual(outcome.lines) }
       counts.same += 1
       return
     }
@@ -191,7 +195,10 @@ package struct ResultComparator {
       guard let partner = sinkPairs[outcome.sink],
         let other = actual.outcomes.first(where: { $0.sink == partner })
       else { continue }
-      if outcome.lines == other.lines { continue }
+      if outcome.lines == other.lines {
+        sinks[outcome.sink].noteEqual(outcome.lines)
+        continue
+      }
       if outcome.ended != nil || other.ended != nil {
         if let finding = fateFinding(golden, outcome, other) { fates.append(finding) }
         continue
@@ -276,31 +283,5 @@ package struct ResultComparator {
     var merged: [Finding] = []
     for fate in fates where !merged.contains(fate) { merged.append(fate) }
     return merged
-  }
-}
-
-/// Boxes without a partner at one sink, held back until there are too many.
-private struct UnmatchedBoxes {
-  let allowed: Int
-  private(set) var count = 0
-  private(set) var first: FrameID?
-  private var held: [Finding] = []
-
-  init(allowed: Int) {
-    self.allowed = allowed
-  }
-
-  /// The findings that stand now: none, all so far, or this one.
-  mutating func add(_ finding: Finding) -> [Finding] {
-    count += 1
-    first = first ?? finding.frame
-    var finding = finding
-    finding.allowed = Double(allowed)
-    if count <= allowed {
-      held.append(finding)
-      return []
-    }
-    defer { held = [] }
-    return held + [finding]
   }
 }

@@ -180,48 +180,6 @@ package struct ResultWriter: ~Copyable {
   }
 }
 
-/// A detection on its way to its canonical place: by class, identity, y, x, every other field, the
-/// labels that hang on it, and the order in which it came.
-private struct SortedDetection: Comparable {
-  struct Label: Equatable {
-    var label: String
-    var score: FixedDecimal
-  }
-
-  var line: DetectionLine
-  var classes: [Label]
-  var index: Int
-
-  init(_ detection: Detection, _ quantisation: Quantisation, index: Int) {
-    line = DetectionLine(detection, quantisation)
-    classes =
-      detection.classes.isEmpty
-      ? []
-      : detection.classes.map {
-        Label(
-          label: $0.label, score: FixedDecimal($0.score, decimals: quantisation.scoreDecimals))
-      }
-    self.index = index
-  }
-
-  static func < (left: SortedDetection, right: SortedDetection) -> Bool {
-    let order = left.line.order(against: right.line)
-    if order != 0 { return order < 0 }
-    if left.classes != right.classes { return left.precedesByClasses(right) }
-    return left.index < right.index
-  }
-
-  private func precedesByClasses(_ other: SortedDetection) -> Bool {
-    for (mine, theirs) in zip(classes, other.classes) where mine != theirs {
-      if mine.label != theirs.label {
-        return mine.label.utf8.lexicographicallyPrecedes(theirs.label.utf8)
-      }
-      return mine.score.order(against: theirs.score) < 0
-    }
-    return classes.count < other.classes.count
-  }
-}
-
 extension ResultLine {
   /// The line of a fact other than a detection, which has lines of its own order.
   fileprivate init?(_ fact: ResultFact, _ quantisation: Quantisation) {

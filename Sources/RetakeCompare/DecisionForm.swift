@@ -1,0 +1,24 @@
+import RetakeCore
+
+/// What stays the same when a decision goes from one frame to another.
+struct DecisionForm: Hashable {
+  var node: String
+  var kind: String
+  var track: Int
+  var item: Int?
+  var details: [DecisionLine.Detail]
+
+  init?(_ line: DecisionLine) {
+    guard let frame = line.frame else { return nil }
+    node = line.node
+    kind = line.kind
+    track = frame.track
+    item = line.item
+    details = line.details
+  }
+
+  /// In frames.
+  func distance(_ golden: DecisionLine, _ actual: DecisionLine) -> Int {
+    (actual.frame?.sequence ?? 0) - (golden.frame?.sequence ?? 0)
+  }
+}

@@ -1,0 +1,168 @@
+import RetakeCore
+import Testing
+
+@testable import RetakeCompare
+
+@Suite struct BoxTests {
+  private typealias Samples = CompareSamples
+
+  private func permutations(_ count: Int) -> [[Int]] {
+    guard count > 0 else { return [[]] }
+    return permutations(count - 1).flatMap { shorter in
+      (0..<count).map { place in
+        var longer = shorter
+        longer.insert(count - 1, at: place)
+        return longer
+      }
+    }
+  }
+
+  @Test func `the assignment is the best of all`() {
+    var random = SeededGenerator(seed: 3)
+    for round in 0..<300 {
+      let rows = 1 + round % 5
+      let columns = 1 + (round / 5) % 5
+      let weights = (0..<rows).map { _ in
+        (0..<columns).map { _ in max(0, Int.random(in: -5...20, using: &random)) }
+      }
+      let pairs = Assignment.best(weights)
+      let sum = zip(weights, pairs).map { row, column in column.map { row[$0] } ?? 0 }
+        .reduce(0, +)
+      let side = max(rows, columns)
+      let best = permutations(side).map { order in
+        (0..<rows).map { row in order[row] < columns ? weights[row][order[row]] : 0 }
+          .reduce(0, +)
+      }.max()
+      #expect(sum == best, "\(weights)")
+      #expect(Set(pairs.compactMap(\.self)).count == pairs.compactMap(\.self).count)
+    }
+  }
+
+  @Test func `an empty side pairs nothing`() {
+    #expect(Assignment.best([]).isEmpty)
+    #expect(Assignment.best([[], []]) == [nil, nil])
+    #expect(Assignment.best([[0], [0]]) == [nil, nil])
+  }
+
+  @Test func `overlap is the intersection over the union`() throws {
+    func overlap(_ left: ResultFact, _ right: ResultFact) -> Double {
+      guard case .detection(let a) = left, case .detection(let b) = right else { return -1 }
+      return BoxMatching.overlap(DetectionLine(a, .standard), DetectionLine(b, .standard))
+    }
+    #expect(overlap(Samples.box(0), Samples.box(0)) == 1)
+    #expect(overlap(Samples.box(0), Samples.box(5)) == 50.0 / 150)
+    #expect(overlap(Samples.box(0), Samples.box(10)) == 0)
+    #expect(overlap(Samples.box(.nan), Samples.box(.nan)) == 0)
+    #expect(overlap(Samples.box(0, 0, .infinity), Samples.box(0, 0, .infinity)) == 0)
+  }
+
+  @Test func `boxes move, appear and disappear, each as one finding`() throws {
+    let findings = try Samples.findings(
+      [[Samples.box(0), Samples.box(100), Samples.box(200)]],
+      [[Samples.box(1.5), Samples.box(100), Samples.box(300)]])
+    #expect(findings.map(\.kind) == [.boxMoved, .boxDisappeared, .boxAppeared])
+    #expect(findings[0].magnitude == 1.5 && findings[0].allowed == 0)
+    #expect(findings[0].golden == "D -:0 0.0 0.0 10.0 10.0 0.5000")
+    #expect(findings[0].message == "car at 0.0,0.0 10.0x10.0: moved by 1.5 px")
+    #expect(findings[1].message == "car at 200.0,0.0 10.0x10.0 is gone")
+  }
+
+  @Test func `a shifted sort order is no change`() throws {
+    // The first box moves behind the second: in text every line differs.
+    let findings = try Samples.findings(
+      [[Samples.box(0, 1), Samples.box(50, 1.1)]], [[Samples.box(0, 1.2), Samples.box(50, 1.1)]])
+    #expect(findings.map(\.kind) == [.boxMoved])
+  }
+
+  @Test func `class, score and identity changes are told apart`() throws {
+    let base = Samples.box(0, score: 0.5, classIndex: 0, identity: 1)
+    func kind(_ actual: ResultFact) throws -> [Finding.Kind] {
+      try Samples.findings([[base]], [[actual]]).map(\.kind)
+    }
+    #expect(try kind(Samples.box(0, score: 0.5, classIndex: 1, identity: 1)) == [.classChanged])
+    #expect(try kind(Samples.box(0, score: 0.6, identity: 1)) == [.scoreChanged])
+    #expect(try kind(Samples.box(0, score: 0.5, identity: 2)) == [.identityChanged])
+    #expect(try kind(Samples.box(0, score: 0.5)) == [.identityChanged])
+    #expect(try kind(Samples.box(0, score: 0.5, identity: 1)).isEmpty)
+  }
+
+  @Test func `one other number for an object is one finding, a switch another`() throws {
+    func frames(_ identities: [Int]) -> [[ResultFact]] {
+      identities.enumerated().map { [Samples.box(Double($0) * 3, identity: $1)] }
+    }
+    let findings = try Samples.findings(
+      frames([1, 1, 1, 1, 1, 1]), frames([7, 7, 7, 8, 8, 8]))
+    #expect(findings.map(\.kind) == [.identityChanged, .identityChanged])
+    #expect(findings.map { $0.frame?.sequence } == [0, 3])
+  }
+
+  @Test func `the pair of the frame before is kept where two overlap`() throws {
+    // Two objects cross; by overlap alone they would be exchanged in the second frame.
+    let golden = [
+      [Samples.box(0, identity: 1), Samples.box(20, identity: 2)],
+      [Samples.box(9, identity: 1), Samples.box(12, identity: 2)],
+    ]
+    let actual = [
+      [Samples.box(0, identity: 1), Samples.box(20, identity: 2)],
+      [Samples.box(12, identity: 1), Samples.box(9, identity: 2)],
+    ]
+    let findings = try Samples.findings(golden, actual)
+    #expect(findings.map(\.kind) == [.boxMoved, .boxMoved])
+    #expect(findings.map(\.magnitude) == [3, 3])
+  }
+
+  @Test func `tolerances are counted in quanta`() throws {
+    var rule = SinkRule.standard
+    rule.position = 0.3
+    rule.score = 0.0001
+    func count(_ x: Double, _ score: Double) throws -> Int {
+      try Samples.findings([[Samples.box(0)]], [[Samples.box(x, score: score)]], rule).count
+    }
+    #expect(try count(0.3, 0.5001) == 0)
+    #expect(try count(0.4, 0.5) == 1)
+    #expect(try count(0, 0.5002) == 1)
+  }
+
+  @Test func `headroom says how near the largest error came`() throws {
+    var rule = SinkRule.standard
+    rule.position = 2
+    let outcome = try Samples.compare(
+      Samples.frames([[Samples.box(0)], [Samples.box(0)]]),
+      Samples.frames([[Samples.box(0.5)], [Samples.box(1)]]), rule)
+    let position = try #require(outcome.headroom.first { $0.quantity == "position" })
+    #expect(position.largest == 1 && position.allowed == 2 && position.used == 0.5)
+    #expect(position.frame?.sequence == 1)
+    #expect(outcome.counts.withinTolerance == 2 && outcome.counts.changed == 0)
+  }
+
+  @Test func `boxes without a partner are findings once there are too many, then all`() throws {
+    var rule = SinkRule.standard
+    rule.unmatchedMax = 2
+    func outcome(_ missing: Int) throws -> CompareSamples.Outcome {
+      let golden = (0..<5).map { _ in [Samples.box(0), Samples.box(50)] }
+      var actual = golden
+      for index in 0..<missing { actual[index].removeLast() }
+      return try Samples.compare(Samples.frames(golden), Samples.frames(actual), rule)
+    }
+    let within = try outcome(2)
+    #expect(within.findings.isEmpty && within.counts.withinTolerance == 2)
+    #expect(within.headroom.first { $0.quantity == "unmatched" }?.used == 1)
+    let beyond = try outcome(3)
+    #expect(beyond.findings.map { $0.frame?.sequence } == [0, 1, 2])
+    #expect(beyond.counts.changed == 3 && beyond.counts.withinTolerance == 0)
+  }
+
+  @Test func `a significant order compares the n-th with the n-th`() throws {
+    var rule = SinkRule.standard
+    rule.order = .significant
+    let findings = try Samples.findings(
+      [[Samples.box(0, 0), Samples.box(0, 1)]], [[Samples.box(0, 0.5), Samples.box(0, 1)]], rule)
+    #expect(findings.map(\.kind) == [.boxMoved])
+  }
+
+  @Test func `a box at no number equals itself and no other`() throws {
+    #expect(try Samples.findings([[Samples.box(.nan)]], [[Samples.box(.nan)]]).isEmpty)
+    #expect(try Samples.findings([[Samples.box(0, score: .nan)]], [[Samples.box(0)]]).count == 1)
+    #expect(try Samples.findings([[Samples.box(.nan)]], [[Samples.box(0)]]).count == 2)
+  }
+}

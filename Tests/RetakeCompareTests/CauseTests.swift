@@ -1,0 +1,110 @@
+import RetakeCore
+import Testing
+
+@testable import RetakeCompare
+
+@Suite struct CauseTests {
+  /// camera → grey → motion*, and camera → resize → faces.
+  private let columns = [
+    StageColumn("camera"), StageColumn("grey", inputs: ["camera"]),
+    StageColumn("resize", inputs: ["camera"]),
+    StageColumn("motion", isStateful: true, inputs: ["grey"]),
+    StageColumn("faces", inputs: ["resize"]),
+  ]
+
+  /// Rows as text: a column for each frame, a letter for each node; `=` equal, `x` other, `-` not
+  /// run in the actual run, `!` failed there.
+  private func compare(_ lines: [String]) -> [RootCause] {
+    var comparator = StageComparator(golden: columns, actual: columns, log: FindingLog())
+    let drawing = lines.map { Array($0) }
+    for sequence in drawing[0].indices {
+      let frame = FrameID(track: 0, sequence: sequence)
+      let golden = columns.indices.map { StageCell.value(UInt32(sequence * 10 + $0)) }
+      let actual = columns.indices.map { column -> StageCell in
+        switch drawing[column][sequence] {
+        case "x": .value(UInt32(sequence * 10 + column + 5_000))
+        case "-": .notRun
+        case "!": .failed(7)
+        default: golden[column]
+        }
+      }
+      let packet = StageCell.value(UInt32(sequence))
+      comparator.compare(
+        golden: StageRow(frame: frame, packet: packet, cells: golden),
+        actual: StageRow(frame: frame, packet: packet, cells: actual))
+    }
+    return comparator.log.causes.roots
+  }
+
+  private func check(_ ids: [String], _ lines: [String]) {
+    #expect(compare(lines).map(\.id) == ids)
+  }
+
+  @Test func `the root is the first stage whose inputs are equal`() {
+    check(["grey@0:2"], ["====", "==xx", "====", "==xx", "===="])
+    check(["faces@0:1"], ["====", "====", "====", "====", "=x=x"])
+    check([], ["====", "====", "====", "====", "===="])
+  }
+
+  @Test func `two stages that differ on their own are two roots`() {
+    check(["grey@0:1", "faces@0:2"], ["====", "=x==", "====", "=x==", "==x="])
+  }
+
+  @Test func `a stateful stage is tainted from its first differing input`() {
+    // grey differs once; motion only two frames later, when its inputs are equal again.
+    check(["grey@0:0"], ["====", "x===", "====", "==xx", "===="])
+    // A stage without state is not: what differs later is its own.
+    check(["resize@0:0", "faces@0:2"], ["====", "====", "x===", "====", "==x="])
+  }
+
+  @Test func `a failure differs from a value`() {
+    #expect(compare(["==", "!=", "==", "--", "=="]).map(\.id) == ["grey@0:0"])
+  }
+
+  @Test func `a frame that ran on one side only is a root, and the state follows from it`() {
+    let roots = compare(["====", "====", "====", "-=xx", "===="])
+    #expect(roots.map(\.id) == ["motion@0:0"] && roots[0].why == .ranOnOneSide)
+  }
+
+  @Test func `a decision explains what ran on one side only`() {
+    var log = FindingLog()
+    log.causes.setDecisionRoot(
+      RootCause(frame: FrameID(track: 0, sequence: 0), stage: "queue", why: .decisionDiffers))
+    var comparator = StageComparator(
+      golden: [StageColumn("camera")], actual: [StageColumn("camera")], log: log)
+    let frame = FrameID(track: 0, sequence: 0)
+    comparator.compare(
+      golden: StageRow(frame: frame, packet: .notRun, cells: [.value(1)]),
+      actual: StageRow(frame: frame, packet: .notRun, cells: [.notRun]))
+    #expect(comparator.log.causes.roots.map(\.id) == ["queue@0:0"])
+    #expect(comparator.log.causes.root(of: frame) == 0)
+  }
+
+  @Test func `a lost frame taints the stages with state`() {
+    var comparator = StageComparator(golden: columns, actual: columns, log: FindingLog())
+    func row(_ sequence: Int, _ motion: UInt32) -> StageRow {
+      StageRow(
+        frame: FrameID(track: 0, sequence: sequence), packet: .value(1),
+        cells: [.value(1), .value(2), .value(3), .value(motion), .value(5)])
+    }
+    comparator.compareOneSided(row(0, 4), isLost: true)
+    comparator.compare(golden: row(1, 4), actual: row(1, 40))
+    #expect(comparator.log.causes.roots.map(\.why) == [.frameLost])
+    #expect(comparator.log.causes.root(of: FrameID(track: 0, sequence: 1)) == 0)
+  }
+
+  @Test func `columns and cells are read as they are written`() {
+    for text in ["camera", "grey(camera)", "motion*(grey)", "join(a,b)", "state*"] {
+      #expect(StageColumn(parsing: text)?.description == text)
+    }
+    for text in ["", "*", "a(", "a()", "a(b", "(b)", "a b", "a)b"] {
+      #expect(StageColumn(parsing: text) == nil, "\(text)")
+    }
+    for text in ["-", "00000000", "!ffffffff", "0123abcd"] {
+      #expect(StageCell(parsing: text)?.text == text)
+    }
+    for text in ["", "!", "0123abc", "0123ABCD", "+1234567", "--"] {
+      #expect(StageCell(parsing: text) == nil, "\(text)")
+    }
+  }
+}
