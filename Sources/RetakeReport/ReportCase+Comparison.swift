@@ -41,7 +41,7 @@ extension ReportCase {
 }
 
 extension ReportVerdict {
-  package init(_ verdict: Verdict) {
+  init(_ verdict: Verdict) {
     self =
       switch verdict {
       case .passed: .passed
