@@ -1,3 +1,4 @@
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeCore

@@ -1,3 +1,5 @@
+import RetakeTestSupport
+
 @testable import RetakeCore
 
 /// Frames for the tests of results text.

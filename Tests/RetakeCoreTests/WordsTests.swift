@@ -1,0 +1,68 @@
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeCore
+
+@Suite struct WordsTests {
+  @Test func `a misspelt word is answered with the nearest one`() {
+    let kinds = ["crop", "downsample", "grey", "motion", "throttle"]
+    let cases: [(word: String, nearest: String?)] = [
+      ("moton", "motion"), ("mtoion", "motion"), ("MOTION", "motion"), ("gray", "grey"),
+      ("downsampel", "downsample"), ("croop", "crop"), ("detect", nil), ("", nil), ("x", nil),
+    ]
+    for example in cases {
+      #expect(
+        Suggestion.nearest(to: example.word, among: kinds) == example.nearest, "\(example.word)")
+    }
+    #expect(Suggestion.advice(for: "moton", among: kinds) == "Did you mean 'motion'?")
+    #expect(Suggestion.advice(for: "zzzzzz", among: ["b", "a"]) == "Known: b, a")
+    #expect(Suggestion.advice(for: "zzz", among: []) == "None is known here")
+  }
+
+  @Test func `among equally near words the first in byte order is offered`() {
+    #expect(Suggestion.nearest(to: "cat", among: ["hat", "bat", "rat"]) == "bat")
+  }
+
+  @Test func `distance counts edits and swaps of neighbours`() {
+    let cases = [
+      ("", "", 0), ("a", "", 1), ("abc", "acb", 1), ("kitten", "sitting", 3), ("abc", "ABC", 0),
+      ("ab", "ba", 1), ("abcd", "badc", 2),
+    ]
+    for (left, right, distance) in cases {
+      #expect(Suggestion.distance(left, right) == distance, "\(left) \(right)")
+      #expect(Suggestion.distance(right, left) == distance, "\(right) \(left)")
+    }
+    let long = String(repeating: "a", count: 10_000)
+    #expect(Suggestion.distance(long, long + "b") == 0)
+  }
+
+  @Test func `fates are two words and read back`() {
+    let fates: [FrameFate] =
+      [.delivered, .thinned(by: "throttle"), .superseded, .failed(code: "a.b"), .inFlight]
+      + DropReason.allCases.map { .dropped($0) }
+    for fate in fates { #expect(FrameFate(word: fate.word, reason: fate.reason) == fate) }
+    #expect(fates.map(\.word).prefix(5) == ["deliver", "thin", "supersede", "fail", "inFlight"])
+    #expect(FrameFate(word: "drop", reason: "boredom") == nil)
+    #expect(FrameFate(word: "vanish", reason: "-") == nil)
+  }
+
+  @Test func `a ledger balances when every captured frame is counted once`() {
+    var ledger = FrameLedger()
+    #expect(ledger.isBalanced)
+    let fates: [FrameFate] = [
+      .delivered, .delivered, .dropped(.queue), .dropped(.queue), .dropped(.timeout),
+      .thinned(by: "throttle"), .superseded, .failed(code: "x"), .inFlight,
+    ]
+    for fate in fates {
+      ledger.captured += 1
+      #expect(!ledger.isBalanced)
+      ledger.count(fate)
+      #expect(ledger.isBalanced)
+    }
+    #expect(ledger.delivered == 2)
+    #expect(ledger.dropped == ["queue": 2, "timeout": 1])
+    #expect(ledger.droppedTotal == 3)
+    #expect(
+      [ledger.thinned, ledger.superseded, ledger.failed, ledger.inFlight] == [1, 1, 1, 1])
+  }
+}
