@@ -48,14 +48,9 @@ public enum PipelineDocument {
 }
 
 extension DecodingError {
-  /// Foundation's own words for a text that is not JSON, which it keeps one level down.
+  /// What is wrong, without a full stop: the advice follows.
   fileprivate var rootText: String {
-    if case .dataCorrupted(let context) = self, let under = context.underlyingError as NSError?,
-      let detail = under.userInfo["NSDebugDescription"] as? String
-    {
-      return detail.prefix(200).description
-    }
-    return shortText
+    String(shortText.prefix(200).reversed().drop { $0 == "." }.reversed())
   }
 }
 

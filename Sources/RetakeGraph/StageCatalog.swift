@@ -40,12 +40,12 @@ package enum OptionReader {
     for key in members.keys.sorted() {
       guard let fallback = complete[key] else {
         throw OptionProblem(
-          pointer: "/\(key)", message: "'\(kind)' has no option '\(key)'",
+          pointer: "/\(key.pointerEscaped)", message: "'\(kind)' has no option '\(key)'",
           advice: Suggestion.advice(for: key, among: complete.keys.sorted()))
       }
       guard let value = members[key], value.fits(fallback) else {
         throw OptionProblem(
-          pointer: "/\(key)",
+          pointer: "/\(key.pointerEscaped)",
           message: "must be \(fallback.kindText), is \(members[key]?.kindText ?? "missing")")
       }
       complete[key] = value
@@ -53,10 +53,28 @@ package enum OptionReader {
     do {
       return try JSONValue.object(complete).decode(Options.self)
     } catch let error as DecodingError {
-      throw OptionProblem(pointer: error.pointer, message: error.shortText)
+      throw unfit(type, members) ?? OptionProblem(pointer: error.pointer, message: error.shortText)
     } catch {
       throw OptionProblem(pointer: "", message: "\(error)")
     }
+  }
+
+  /// The first option that cannot be decoded, where the decoder does not say which one: a fraction
+  /// for a whole number.
+  private static func unfit<Options: StageOptions>(
+    _ type: Options.Type, _ given: [String: JSONValue]
+  ) -> OptionProblem? {
+    guard case .object(let defaults) = AnyStage.canonical(Options()) else { return nil }
+    for key in given.keys.sorted() {
+      guard case .integer? = defaults[key], let value = given[key], case .number = value else {
+        continue
+      }
+      let single = defaults.merging([key: value]) { $1 }
+      guard (try? JSONValue.object(single).decode(type)) == nil else { continue }
+      return OptionProblem(
+        pointer: "/\(key.pointerEscaped)", message: "must be an integer, is a number")
+    }
+    return nil
   }
 }
 

@@ -8,6 +8,7 @@ extension Pipeline {
   /// - Throws: `PipelineError` with the pointer of the node or edge in the document's order.
   public func validate() throws(PipelineError) {
     try checkNodes()
+    try checkNumbers()
     try checkEdges()
     _ = try ranks()
     try checkShape()

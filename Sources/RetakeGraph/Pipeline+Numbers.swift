@@ -1,0 +1,54 @@
+import RetakeCore
+
+extension Cost {
+  /// The longest that one call of a body may take: an hour. It keeps sums of costs within 64 bits.
+  package static let nanosecondsMax: Int64 = 3_600_000_000_000
+}
+
+extension Pipeline {
+  /// Checks what documents cannot say and the words of the DSL let through: capacities, servers
+  /// and costs out of range.
+  func checkNumbers() throws(PipelineError) {
+    for (index, edge) in edges.enumerated() {
+      guard (1...65_536).contains(edge.capacity) else {
+        throw PipelineError(
+          .wrongValue("a capacity of \(edge.capacity) is out of range", advice: "Use 1 to 65536"),
+          at: "/edges/\(index)/capacity")
+      }
+      guard edge.policy != .replace || edge.capacity == 1 else {
+        throw PipelineError(
+          .wrongValue(
+            "a replace edge cannot hold \(edge.capacity) frames",
+            advice: "A replace edge has capacity 1"), at: "/edges/\(index)/capacity")
+      }
+    }
+    for (index, executor) in executors.enumerated()
+    where !(1...1_024).contains(executor.count) {
+      throw PipelineError(
+        .wrongValue("an executor has 1 to 1024 servers", advice: nil),
+        at: "/executors/\(index)/count")
+    }
+    for (index, node) in nodes.enumerated() {
+      guard let problem = node.cost?.problem else { continue }
+      throw PipelineError(
+        .wrongValue(problem, advice: "For example {\"fixed\": \"45ms\"}"),
+        at: "/nodes/\(index)/cost")
+    }
+  }
+}
+
+extension Cost {
+  /// What is wrong with the durations, in words; `nil` when nothing is.
+  fileprivate var problem: String? {
+    let (low, high) =
+      switch self {
+      case .fixed(let duration): (duration, duration)
+      case .uniform(let low, let high): (low, high)
+      case .quantiles(let p50, let p99): (p50, p99)
+      }
+    if low > high { return "the smaller duration comes first" }
+    if case .quantiles = self, low.nanoseconds <= 0 { return "p50 must be above zero" }
+    if low < .zero { return "a cost is not negative" }
+    return high.nanoseconds > Self.nanosecondsMax ? "a cost is at most an hour" : nil
+  }
+}
