@@ -11,6 +11,8 @@ public enum RuntimeError: CodedError, Hashable {
   case stuck(explanation: String)
   /// The stored frames are not what the index says, or cannot be read.
   case frameUnreadable(FrameID, cause: String, advice: String?)
+  /// A time of the index is further from zero than `ArrivalSchedule.nanosecondsMax`.
+  case timeOutOfRange(FrameID, nanoseconds: Int64)
   case interrupted
   case badOption(String)
 
@@ -21,6 +23,7 @@ public enum RuntimeError: CodedError, Hashable {
     case .endlessInstant: "runtime.core.endlessInstant"
     case .stuck: "runtime.core.stuck"
     case .frameUnreadable: "runtime.source.frameUnreadable"
+    case .timeOutOfRange: "runtime.source.timeOutOfRange"
     case .interrupted: "runtime.run.interrupted"
     case .badOption: "runtime.run.badOption"
     }
@@ -34,6 +37,8 @@ public enum RuntimeError: CodedError, Hashable {
       "virtual time stands still at \(nanoseconds) ns: a loop without delay through '\(node)'"
     case .stuck(let explanation): "nothing can move any more: \(explanation)"
     case .frameUnreadable(let id, _, _): "frame \(id) cannot be read as it was recorded"
+    case .timeOutOfRange(let id, let nanoseconds):
+      "frame \(id) has an impossible time of \(nanoseconds) ns"
     case .interrupted: "the run was interrupted"
     case .badOption(let detail): detail
     }
@@ -45,8 +50,10 @@ public enum RuntimeError: CodedError, Hashable {
   }
 
   public var place: Place? {
-    guard case .frameUnreadable(let id, _, _) = self else { return nil }
-    return Place(frame: id)
+    switch self {
+    case .frameUnreadable(let id, _, _), .timeOutOfRange(let id, _): return Place(frame: id)
+    default: return nil
+    }
   }
 
   public var advice: String? {
@@ -58,6 +65,7 @@ public enum RuntimeError: CodedError, Hashable {
         : "It has track " + available.map(String.init).joined(separator: ", ")
     case .endlessInstant: "Give a stage of the loop a cost"
     case .frameUnreadable(_, _, let advice): advice
+    case .timeOutOfRange: "Examine the session: retake session doctor SESSION"
     case .stuck, .interrupted, .badOption: nil
     }
   }

@@ -4,6 +4,8 @@ import RetakeCore
 struct ArrivalSchedule {
   /// Index rows that are in memory at once.
   static let pageSize = 1_024
+  /// Times are at most about 73 years from zero, so that no sum of them leaves 64 bits.
+  static let nanosecondsMax: Int64 = 1 << 61
 
   private let reader: any FrameReader
   private let track: Int
@@ -68,6 +70,13 @@ struct ArrivalSchedule {
     return page[position]
   }
 
+  private static func check(_ entry: FrameEntry) throws(RuntimeError) {
+    for time in [entry.timestamp.nanoseconds, entry.arrival.nanoseconds]
+    where time.magnitude > nanosecondsMax.magnitude {
+      throw .timeOutOfRange(entry.id, nanoseconds: time)
+    }
+  }
+
   private static func time(of entry: FrameEntry, mode: RunOptions.Mode) -> Int64 {
     mode == .lossless ? entry.timestamp.nanoseconds : entry.arrival.nanoseconds
   }
@@ -83,6 +92,7 @@ struct ArrivalSchedule {
       let page = try reader.entries(of: track, sequences: start..<min(start + pageSize, count))
       for entry in page {
         let time = time(of: entry, mode: mode)
+        try check(entry)
         if let last = times.last, time < last { isSorted = false }
         times.append(time)
         sequences.append(entry.id.sequence)
