@@ -37,6 +37,15 @@ import Testing
     #expect(early == [true, false, true])
   }
 
+  @Test func `the slowest throttle passes the first frame and counts no further than it can`() {
+    for rate in [1e-300, 1e-12, Double.leastNonzeroMagnitude] {
+      var throttle = ThrottleStateMachine(framesPerSecond: rate)
+      let limit = ArrivalSchedule.nanosecondsMax
+      let passed = [-limit, limit, limit].map { throttle.passes(at: $0) }
+      #expect(passed == [true, true, false])
+    }
+  }
+
   @Test func `thinned frames are counted by design, not as loss`() throws {
     let pipeline = Pipeline.named("thin").source(Nodes.source(.at(rate: 30, count: 30)))
       .passing(Nodes.throttle(15)).stage(Brightness()).sink(Nodes.sink())

@@ -100,6 +100,16 @@ import Testing
     #expect(first == second)
   }
 
+  @Test(arguments: [Int64.min, -(1 << 61) - 1, (1 << 61) + 1, .max])
+  func `a frame with an impossible time is named before anything runs`(time: Int64) throws {
+    let frames = BadFrames(frames: TinyFrames(times: [0, 1], arrivals: [0, time]), bad: [])
+    let expected = RuntimeError.timeOutOfRange(
+      FrameID(track: 0, sequence: 1), nanoseconds: time)
+    for mode in RunOptions.Mode.allCases {
+      #expect(throws: expected) { try pipeline(frames).noted(RunOptions(mode: mode)) }
+    }
+  }
+
   @Test(arguments: [-1, 257])
   func `impossible numbers of workers are refused`(workers: Int) throws {
     let frames = BadFrames(frames: .at(rate: 30, count: 1), bad: [])

@@ -1,0 +1,150 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Testing
+
+@testable import RetakeRuntime
+
+@Suite struct WorkersTests {
+  private struct Broken: Error {}
+
+  /// A future that adds one to the sum of its inputs.
+  private func sum(
+    _ inputs: [ValueFuture] = [], isNeeded: Bool = true, started: Locked<Int>? = nil
+  ) -> ValueFuture {
+    ValueFuture(inputs: inputs, label: UInt64(inputs.count), isNeeded: isNeeded, isDigested: true) {
+      outcomes in
+      started?.withLock { $0 += 1 }
+      let values = outcomes.map { number($0) ?? 0 }
+      return .value(Scalars([.init("sum", values.reduce(1, +))]))
+    }
+  }
+
+  private func number(_ outcome: ValueOutcome) -> Double? {
+    guard case .value(let value) = outcome else { return nil }
+    return (value as? Scalars)?.entries.first?.value
+  }
+
+  private func withWorkers(_ count: Int, _ body: (Workers) throws -> Void) rethrows {
+    let workers = Workers(count: count, perturbation: 9)
+    defer { workers.stop() }
+    try body(workers)
+  }
+
+  @Test(arguments: [0, 1, 2, 4, 8])
+  func `whoever asks for the last of a chain gets it, however long it is`(count: Int) {
+    withWorkers(count) { workers in
+      var last = sum()
+      workers.submit(last)
+      for _ in 1..<2_000 {
+        last = sum([last])
+        workers.submit(last)
+      }
+      #expect(number(workers.help(last)) == 2_000)
+      #expect(last.digest != nil)
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 8])
+  func `many wait for one, and one for many`(count: Int) {
+    withWorkers(count) { workers in
+      let root = sum()
+      let middle = (0..<500).map { _ in sum([root]) }
+      let last = sum(middle)
+      for future in middle + [last] { workers.submit(future) }
+      #expect(!last.isDone)
+      workers.submit(root)
+      #expect(number(workers.help(last)) == 1_001)
+      for future in middle { #expect(future.isDone) }
+    }
+  }
+
+  @Test(arguments: [1, 2, 8])
+  func `each computation runs once, whoever claims it`(count: Int) {
+    withWorkers(count) { workers in
+      let started = Locked(0)
+      let futures = (0..<300).map { _ in sum(started: started) }
+      for future in futures { workers.submit(future) }
+      for future in futures.reversed() { _ = workers.help(future) }
+      for future in futures { #expect(future.run() == nil) }
+      #expect(started.withLock { $0 } == 300)
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 8])
+  func `what is cancelled is not computed, and what depends on it goes on without`(count: Int) {
+    withWorkers(count) { workers in
+      let started = Locked(0)
+      let gate = sum()
+      let given = sum([gate], isNeeded: false, started: started)
+      let after = sum([given])
+      for future in [given, after] { workers.submit(future) }
+      workers.cancel(given)
+      #expect(!after.isDone)
+      workers.submit(gate)
+      #expect(number(workers.help(after)) == 1)
+      guard case .cancelled? = given.outcome else {
+        Issue.record("cancelled, not \(String(describing: given.outcome))")
+        return
+      }
+      #expect(given.digest == nil)
+      #expect(started.withLock { $0 } == 0)
+      workers.cancel(given)
+      workers.cancel(after)
+      #expect(number(workers.help(after)) == 1)
+    }
+  }
+
+  @Test func `without threads, what can run runs when it is submitted`() {
+    let workers = Workers(count: 0)
+    let first = sum()
+    let second = sum([first])
+    workers.submit(second)
+    #expect(!second.isDone)
+    workers.submit(first)
+    #expect(second.isDone)
+    workers.stop()
+  }
+
+  @Test func `with one worker nothing runs until somebody asks`() {
+    withWorkers(1) { workers in
+      let future = sum()
+      workers.submit(future)
+      #expect(!future.isDone)
+      #expect(number(workers.help(future)) == 1)
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 8])
+  func `failures and faults travel along a chain`(count: Int) {
+    withWorkers(count) { workers in
+      let failed = ValueFuture(inputs: [], label: 1, isNeeded: true, isDigested: true) { _ in
+        .failure(StageError(code: "a.b", message: ""))
+      }
+      let faulty = ValueFuture(inputs: [failed], label: 2, isNeeded: true, isDigested: true) { _ in
+        .fault(Broken())
+      }
+      workers.submit(failed)
+      workers.submit(faulty)
+      guard case .fault(let error) = workers.help(faulty), error is Broken else {
+        Issue.record("a fault stays one")
+        return
+      }
+      #expect(failed.digest == Digest128(of: "a.b"))
+      #expect(faulty.digest == nil)
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 64])
+  func `stopping drops what is queued and ends every thread`(count: Int) {
+    let started = Locked(0)
+    let workers = Workers(count: count)
+    for _ in 0..<200 { workers.submit(sum(isNeeded: false, started: started)) }
+    workers.stop()
+    let afterStop = started.withLock { $0 }
+    for _ in 0..<50 where count > 0 { workers.submit(sum(started: started)) }
+    workers.stop()
+    #expect(started.withLock { $0 } == afterStop)
+    #expect(afterStop <= 200)
+  }
+}
