@@ -38,7 +38,7 @@ import Testing
     preset: RecordingPreset
   ) throws {
     let result = try record(Scene(70), options: .test(folder, preset: preset))
-    let diagnosis = try SessionDoctor(result.folder.path, deep: true).run()
+    let diagnosis = try SessionDoctor(path: result.folder.path, decodes: true).run()
     #expect(diagnosis.findings == [])
     #expect(diagnosis.framesChecked == 70)
     let rows = try StoredFrames(result.folder.path)
@@ -90,7 +90,7 @@ import Testing
       #expect(try reader.frame(id).pixelDigest == scene.frame(id).pixelDigest)
     }
     #expect(try StoredFrames(result.folder.path).segments.map(\.reason) == [nil, "96x48 I420", "96x64 I420"])
-    #expect(try SessionDoctor(result.folder.path, deep: true).run().findings == [])
+    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().findings == [])
   }
 
   @Test func `a segment ends at its limit, with a key frame behind it`() throws {
@@ -99,7 +99,7 @@ import Testing
     let result = try record(Scene(40), options: options)
     #expect((3...4).contains(result.progress.segments))
     #expect(try StoredFrames(result.folder.path).segments.allSatisfy { $0.isClosed })
-    #expect(try SessionDoctor(result.folder.path, deep: true).run().findings == [])
+    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().findings == [])
   }
 
   @Test func `each commit says what is durable`() throws {
