@@ -82,7 +82,7 @@ public final class Recorder: Sendable {
       site: site, options: options, machine: machine, pipes: pipes, report: report)
     let encoding = RecorderEncoding(
       encoder: FrameEncoder(preset: options.preset, timeBase: source.description.timeBase),
-      preset: options.preset, pipes: pipes)
+      options: options, pipes: pipes)
     let writer = RecorderThread("retake-writer") { writing.run() }
     let encoder = RecorderThread("retake-encoder") { encoding.run() }
     RecorderCapture(source: source, options: options, clock: machine.clock, pipes: pipes)
@@ -137,9 +137,10 @@ public final class Recorder: Sendable {
       throw outcome.failure ?? RecordError.noFrames(source: source.description.name)
     }
     if outcome.isClosed { site.unlock() }
+    let failure = outcome.failure ?? pipes.failure
     return RecordingResult(
-      folder: site.folder, status: outcome.status, end: pipes.reason ?? .sourceEnded,
-      failure: outcome.failure ?? pipes.failure, isClosed: outcome.isClosed,
-      progress: outcome.progress, probe: probe)
+      folder: site.folder, status: outcome.status,
+      end: failure == nil ? pipes.reason ?? .sourceEnded : .failed, failure: failure,
+      isClosed: outcome.isClosed, progress: outcome.progress, probe: probe)
   }
 }

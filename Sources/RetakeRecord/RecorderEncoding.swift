@@ -5,15 +5,15 @@ import RetakeStore
 final class RecorderEncoding: @unchecked Sendable {
   // @unchecked: only the encoder's thread touches it once it runs.
   private let encoder: FrameEncoder
-  private let preset: RecordingPreset
+  private let options: RecorderOptions
   private let pipes: RecorderPipes
   private var failures = 0
 
   /// Frames in a row that may fail.
   private static let failuresMax = 3
 
-  init(encoder: FrameEncoder, preset: RecordingPreset, pipes: RecorderPipes) {
-    (self.encoder, self.preset, self.pipes) = (encoder, preset, pipes)
+  init(encoder: FrameEncoder, options: RecorderOptions, pipes: RecorderPipes) {
+    (self.encoder, self.options, self.pipes) = (encoder, options, pipes)
   }
 
   func run() {
@@ -42,7 +42,8 @@ final class RecorderEncoding: @unchecked Sendable {
     defer { pipes.captured.finish(CapturedFrame.bytes(of: frame)) }
     do {
       let encoded = try encoder.encode(
-        frame, wantsKey: pipes.takeKeyRequest(), hasTime: !pipes.captured.isPressed)
+        frame, wantsKey: pipes.takeKeyRequest(),
+        hasTime: options.pace == .unpaced || !pipes.captured.isPressed)
       failures = 0
       waitForRoom(encoded.packet.size)
       pipes.encoded.add(.frame(record, encoded))
@@ -69,7 +70,8 @@ final class RecorderEncoding: @unchecked Sendable {
           source: "recorder", kind: "encoder.failed",
           json: JSONValue.object(["cause": .string("\(error)")]).canonicalText)))
     if failures >= Self.failuresMax {
-      pipes.end(.failed, failure: .encoderFailed(preset: preset.rawValue, cause: "\(error)"))
+      pipes.end(
+        .failed, failure: .encoderFailed(preset: options.preset.rawValue, cause: "\(error)"))
     }
   }
 }

@@ -168,3 +168,21 @@ func code(_ body: () throws -> some Any) -> String? {
     return (error as? any CodedError)?.code ?? "\(error)"
   }
 }
+
+extension Reports {
+  /// Codes of errors, nil for none, from several threads.
+  final class Codes: Sendable {
+    private let codes = Mutex<[String?]>([])
+    var all: [String?] { codes.withLock { $0 } }
+    func add(_ code: String?) { codes.withLock { $0.append(code) } }
+  }
+}
+
+extension Data {
+  func append(to path: String) throws {
+    let file = try FileHandle(forWritingTo: URL(filePath: path))
+    try file.seekToEnd()
+    try file.write(contentsOf: self)
+    try file.close()
+  }
+}

@@ -89,7 +89,10 @@ import Testing
     for id in [29, 9, 10, 20].map({ FrameID(track: 0, sequence: $0) }) {
       #expect(try reader.frame(id).pixelDigest == scene.frame(id).pixelDigest)
     }
-    #expect(try StoredFrames(result.folder.path).segments.map(\.reason) == [nil, "96x48 I420", "96x64 I420"])
+    #expect(
+      try StoredFrames(result.folder.path).segments.map(\.reason) == [
+        nil, "96x48 I420", "96x64 I420",
+      ])
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().findings == [])
   }
 

@@ -28,7 +28,8 @@ struct RecordingSite {
       let moved = Self.name(hidden, as: target, parent: parent)
       guard moved == 0 else {
         try Self.checkFree(target)
-        throw RecordError(passing: SessionError.write(path: target.path, cause: FileSystem.text(moved)))
+        throw RecordError(
+          passing: SessionError.write(path: target.path, cause: FileSystem.text(moved)))
       }
       store = try StoreWriter(continuing: target.database)
     } catch {
@@ -40,7 +41,8 @@ struct RecordingSite {
 
   private static func checkFree(_ target: SessionFolder) throws(RecordError) {
     guard FileManager.default.fileExists(atPath: target.path) else { return }
-    throw RecorderLock.isHeld(target.lock) ? .busy(path: target.path) : .nameTaken(path: target.path)
+    throw RecorderLock.isHeld(target.lock)
+      ? .busy(path: target.path) : .nameTaken(path: target.path)
   }
 
   private static func makeDatabase(
@@ -67,7 +69,9 @@ struct RecordingSite {
 
   private static func notes(_ name: String, facts: [(key: String, value: String)]) -> String {
     let source = facts.first { $0.key == "source" }?.value ?? "a live source"
-    let lines = ["# \(name)", "", "Recorded from `\(source.filter { $0 != "`" && !$0.isNewline })`."]
+    let lines = [
+      "# \(name)", "", "Recorded from `\(source.filter { $0 != "`" && !$0.isNewline })`.",
+    ]
     let questions = [
       ("What", "_What is to be seen, and why is it worth keeping?_"),
       ("Where", "_The place, the camera and how it was mounted._"),

@@ -23,13 +23,15 @@ final class SegmentFile {
     makeSink: (String) -> SinkResult
   ) throws(SegmentFailed) {
     let digits = String(index)
-    file = "media/video-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".mkv"
+    file =
+      "media/video-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".mkv"
     path = folder + "/" + file
     self.index = index
     self.epoch = epoch
     self.startedNanoseconds = startedNanoseconds
     switch makeSink(path) {
-    case .failed(let number): throw SegmentFailed(.init(step: .open, file: file, errorNumber: number))
+    case .failed(let number):
+      throw SegmentFailed(.init(step: .open, file: file, errorNumber: number))
     case .sink(let sink): self.sink = sink
     }
     var stream = epoch.stream
@@ -117,6 +119,8 @@ struct PacketPlaces {
 
   /// What a container puts between two packets, cluster and block headers, is less.
   private static let gapBytesMax = 256
+  /// What it puts before the first one.
+  private static let headerBytesMax = 1 << 16
 
   /// - Returns: nil for a packet whose bytes are not there, unchanged; reading then demuxes.
   func find(_ packets: [PacketRecord]) -> [Int64?] {
@@ -131,7 +135,8 @@ struct PacketPlaces {
 
   /// The checksum decides; its few candidates are tried one after another.
   private func place(of packet: PacketRecord, in file: MediaFile, from start: Int64) -> Int64? {
-    let window = min(Int64(Self.gapBytesMax + packet.size), file.size - start)
+    let gap = start == 0 ? Self.headerBytesMax : Self.gapBytesMax
+    let window = min(Int64(gap + packet.size), file.size - start)
     guard packet.size > 0, window >= packet.size,
       let bytes = read(file, at: start, size: Int(window))?.bytes
     else { return nil }

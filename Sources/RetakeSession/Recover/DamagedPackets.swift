@@ -64,7 +64,9 @@ struct DamagedPackets {
           if let entry = frame.entry { return entry }
           return try reader.index.store.keyPacket(track: track, atOrBefore: packet)
         }
-        guard damaged.contains(where: { (entry...max(entry, packet)).contains($0) }) else { continue }
+        guard damaged.contains(where: { (entry...max(entry, packet)).contains($0) }) else {
+          continue
+        }
         var row = frame
         row.entry = entry
         row.pixelHash = nil

@@ -1,0 +1,101 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeRecord
+
+/// The capturing thread's work, alone: nobody encodes unless the test does.
+@Suite struct CaptureTests {
+  private func pipes(_ options: RecorderOptions, _ clock: ManualClock) -> RecorderPipes {
+    RecorderPipes(options, clock: clock)
+  }
+
+  private func options(waitingFramesMax: Int) throws -> RecorderOptions {
+    var options = RecorderOptions.test(try TemporaryFolder())
+    options.pace = .realtime
+    options.waitingFramesMax = waitingFramesMax
+    return options
+  }
+
+  private func capture(
+    _ scene: Scene, _ options: RecorderOptions, _ clock: ManualClock, _ pipes: RecorderPipes
+  ) throws -> [CapturedFrame] {
+    let source = try scene.source
+    let stream = source.open()
+    let first = try #require(try stream.next())
+    RecorderCapture(source: source, options: options, clock: clock, pipes: pipes)
+      .run(stream, first: first)
+    return pipes.captured.takeAll().rows.compactMap {
+      if case .frame(let frame) = $0 { frame } else { nil }
+    }
+  }
+
+  @Test func `frames arrive at their own pace`() throws {
+    let options = try options(waitingFramesMax: 100)
+    let clock = ManualClock(jumps: true)
+    let start = clock.monotonicNanoseconds
+    let rows = try capture(Scene(30), options, clock, pipes(options, clock))
+    #expect(rows.map(\.record.arrivalNanoseconds) == rows.map(\.record.ptsNanoseconds))
+    #expect(clock.monotonicNanoseconds - start == 966_666_667)
+  }
+
+  @Test func `a slow source's frames arrive late, not together`() throws {
+    let options = try options(waitingFramesMax: 100)
+    let clock = ManualClock(jumps: true, step: 30_000_000)
+    let rows = try capture(Scene(10), options, clock, pipes(options, clock))
+    #expect(rows.allSatisfy { $0.record.arrivalNanoseconds >= $0.record.ptsNanoseconds })
+    let arrivals = rows.map(\.record.arrivalNanoseconds)
+    #expect(zip(arrivals, arrivals.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
+  @Test func `what nobody encodes in time is shed, and every frame keeps its row`() throws {
+    let options = try options(waitingFramesMax: 4)
+    let clock = ManualClock(jumps: true)
+    let rows = try capture(Scene(25), options, clock, pipes(options, clock))
+    #expect(rows.map(\.record.sequence) == Array(0..<25))
+    #expect(rows.count { $0.frame != nil } == 4)
+    #expect(rows.count { $0.record.cause == "record.shed.encoder" } == 21)
+    #expect(rows.allSatisfy { ($0.frame == nil) == ($0.record.cause != nil) })
+  }
+
+  @Test func `while the disk is behind, the cause says so`() throws {
+    let options = try options(waitingFramesMax: 1)
+    let clock = ManualClock(jumps: true)
+    let pipes = pipes(options, clock)
+    pipes.setDiskBehind(true)
+    let rows = try capture(Scene(3), options, clock, pipes)
+    #expect(rows.map(\.record.cause) == [nil, "record.shed.disk", "record.shed.disk"])
+  }
+
+  @Test func `a source that fails ends the recording with what it gave`() throws {
+    struct Broken: RecordingSource {
+      let description = SourceDescription(name: "camera", timeBase: TimeBase(1, 30))
+      func open() -> any FrameStream { Stream() }
+      final class Stream: FrameStream {
+        let scene = Scene(10)
+        var count = 0
+        func next() throws -> SourceFrame? {
+          guard count < 3 else { throw RecordError.noTrack(source: "camera", track: 0) }
+          defer { count += 1 }
+          return SourceFrame(frame: scene.frame(FrameID(track: 0, sequence: count)), pts: nil)
+        }
+      }
+    }
+    let folder = try TemporaryFolder()
+    let result = try Recorder(Broken(), options: .test(folder), machine: .still()).run()
+    #expect(result.end == .failed)
+    #expect(result.failure?.code == "record.source.lost")
+    #expect(result.isClosed && result.progress.frames.recorded == 3)
+    let rows = try StoredFrames(result.folder.path)
+    #expect(rows.events.map(\.kind) == ["source.lost"])
+  }
+
+  @Test func `a recorder that is stopped before its first frame leaves nothing behind`() throws {
+    let folder = try TemporaryFolder()
+    let recorder = try Recorder(try Scene(5).source, options: .test(folder), machine: .still())
+    recorder.stop()
+    #expect(code { try recorder.run() } == "record.source.noFrames")
+    #expect(try folder.entries == [])
+  }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import RetakeCore
+import RetakeSession
+import RetakeTestSupport
+import Synchronization
+import Testing
+
+@testable import RetakeRecord
+
+/// Files whose disk fails when asked to.
+final class FailingDisk: Sendable {
+  struct Plan: Sendable {
+    var call: Call
+    /// Counts the calls of this kind over all files, from 1.
+    var number: Int
+    var errorNumber: Int32
+  }
+
+  enum Call: String, Sendable { case open, write, synchronise }
+
+  private let plans: [Plan]
+  private let state = Mutex<[String: Int]>([:])
+
+  init(_ plans: [Plan]) {
+    self.plans = plans
+  }
+
+  func count(_ call: Call) -> Int { state.withLock { $0[call.rawValue, default: 0] } }
+
+  fileprivate func next(_ call: Call) -> Int32 {
+    let number = state.withLock {
+      $0[call.rawValue, default: 0] += 1
+      return $0[call.rawValue, default: 0]
+    }
+    return plans.first { $0.call == call && $0.number == number }?.errorNumber ?? 0
+  }
+
+  func sink(_ path: String) -> SinkResult {
+    let failure = next(.open)
+    guard failure == 0 else { return .failed(failure) }
+    switch FileSink.create(path) {
+    case .failed(let number): return .failed(number)
+    case .sink(let sink): return .sink(Sink(sink, disk: self))
+    }
+  }
+
+  /// After a failure nobody may touch the file again.
+  final class Sink: SegmentSink {
+    private let file: any SegmentSink
+    private let disk: FailingDisk
+    let callsAfterFailure = Atomic(0)
+    private let hasFailed = Atomic(false)
+
+    init(_ file: any SegmentSink, disk: FailingDisk) {
+      (self.file, self.disk) = (file, disk)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+      fail(disk.next(.write)) ?? file.write(bytes, at: offset)
+    }
+
+    func synchronise() -> Int32 { fail(disk.next(.synchronise)) ?? file.synchronise() }
+
+    func close() { file.close() }
+
+    private func fail(_ number: Int32) -> Int32? {
+      if hasFailed.load(ordering: .relaxed) {
+        Issue.record("a file that failed is used again")
+      }
+      guard number != 0 else { return nil }
+      hasFailed.store(true, ordering: .relaxed)
+      return number
+    }
+  }
+}
+
+@Suite struct DiskTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func machine(_ disk: FailingDisk) -> Recorder.Machine {
+    var machine = Recorder.Machine.ticking()
+    machine.makeSink = { disk.sink($0) }
+    return machine
+  }
+
+  private func record(_ disk: FailingDisk, _ reports: Reports = Reports()) throws -> RecordingResult
+  {
+    try RetakeRecordTests.record(
+      Scene(90), options: .test(folder), machine: machine(disk), report: reports.add)
+  }
+
+  /// Every frame has its row; those with pixels decode, the others say why.
+  private func check(_ result: RecordingResult) throws -> StoredFrames {
+    let rows = try StoredFrames(result.folder.path)
+    let reader = try SessionReader(
+      opening: result.folder.path, options: ReadOptions(verifiesPixels: true))
+    for row in rows.all {
+      #expect((row.packet == nil) == (row.cause != nil))
+      guard row.packet != nil else { continue }
+      #expect(try reader.frame(FrameID(track: 0, sequence: row.sequence)).width == 64)
+    }
+    let recorded = result.progress.frames.recorded
+    let missing = result.progress.frames.missing.values.reduce(0, +)
+    #expect(recorded + missing == result.progress.frames.captured)
+    #expect(rows.causes == result.progress.frames.missing)
+    return rows
+  }
+
+  @Test(arguments: [FailingDisk.Call.write, .synchronise], 3...6)
+  func `a write or sync that fails loses one batch and begins a new segment`(
+    call: FailingDisk.Call, number: Int
+  ) throws {
+    let disk = FailingDisk([.init(call: call, number: number, errorNumber: EIO)])
+    let reports = Reports()
+    let result = try record(disk, reports)
+    let rows = try check(result)
+    #expect(result.status == .lossy && result.end == .sourceEnded && result.failure == nil)
+    #expect(rows.all.map(\.sequence) == Array(0..<90))
+    #expect(rows.events.map(\.kind) == ["segment.abandoned"])
+    let lost = rows.all.filter { $0.cause == RecordCause.lostWrite }.map(\.sequence)
+    #expect((1...30).contains(lost.count), "one batch, not \(lost.count) frames")
+    #expect(rows.segments.map(\.isClosed) == [false, true])
+    #expect(rows.segments.last?.reason == "\(call.rawValue) failed (\(EIO))")
+    for line in reports.all {
+      #expect(line.frames.captured == line.lastSequence + 1, "acknowledged frames stay")
+    }
+  }
+
+  @Test func `nothing that was acknowledged is lost by a failing sync`() throws {
+    let disk = FailingDisk(
+      [3, 6, 9].map { .init(call: .synchronise, number: $0, errorNumber: EIO) })
+    let reports = Reports()
+    let result = try record(disk, reports)
+    _ = try check(result)
+    let reader = try SessionReader(opening: result.folder.path)
+    for line in reports.all {
+      #expect(try packetDigest(of: reader, through: line.lastSequence) == line.packetDigest)
+    }
+  }
+
+  @Test func `a full disk ends the recording, and what was committed stays`() throws {
+    let disk = FailingDisk([.init(call: .write, number: 4, errorNumber: ENOSPC)])
+    let result = try record(disk)
+    let rows = try check(result)
+    #expect(result.end == .failed && result.isClosed)
+    #expect(result.failure?.code == "record.disk.write")
+    #expect(rows.all.contains { $0.packet != nil })
+    #expect(disk.count(.open) == 1, "no other segment is tried")
+  }
+
+  @Test func `a disk that keeps failing ends the recording`() throws {
+    let disk = FailingDisk(
+      (2...9).map { .init(call: .open, number: $0, errorNumber: EIO) }
+        + [.init(call: .synchronise, number: 2, errorNumber: EIO)])
+    let result = try record(disk)
+    _ = try check(result)
+    #expect(result.end == .failed)
+    #expect(result.failure?.code == "record.disk.write")
+    #expect(disk.count(.open) == 3)
+  }
+
+  @Test func `the recording ends before the disk's reserve is touched`() throws {
+    let free = Mutex<Int64>(10 << 20)
+    var machine = Recorder.Machine.ticking()
+    machine.freeBytes = { _ in
+      free.withLock {
+        $0 -= 1 << 20
+        return $0
+      }
+    }
+    var options = RecorderOptions.test(folder)
+    options.reserveBytes = 5 << 20
+    let source = try ReaderSource(Scene(30), name: "endless", repeats: true)
+    let result = try Recorder(source, options: options, machine: machine).run()
+    #expect(result.failure?.code == "record.disk.reserve")
+    #expect(result.isClosed && result.status == .clean)
+    _ = try check(result)
+    options.name = "later"
+    #expect(
+      code { try RetakeRecordTests.record(Scene(9), options: options, machine: machine) }
+        == "record.disk.reserve")
+    #expect(try folder.entries == ["yard"])
+  }
+}
+
+extension TemporaryFolder {
+  /// Names, sorted, hidden ones too.
+  var entries: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
+  }
+}
