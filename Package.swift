@@ -17,7 +17,6 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let rainbow = Target.Dependency.product(name: "Rainbow", package: "Rainbow")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
-let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 
 let core = "RetakeCore"
 let buffers = "RetakeBuffers"
@@ -53,7 +52,7 @@ let rooms: [Room] = [
     ours: [
       core, buffers, graph, store, media, runtime, compare, stages, session, golden, record, replay,
       report,
-    ], outside: [yams, subprocess]),
+    ], outside: [yams]),
   Room(
     name: "Retake",
     ours: [
@@ -127,7 +126,6 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
   ],
   targets: [
     .systemLibrary(

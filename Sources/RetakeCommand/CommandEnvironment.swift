@@ -35,14 +35,28 @@ enum ErrorStatus {
 /// SIGINT and SIGTERM ask running work to end; a second one ends the process at once.
 enum Interruption {
   private static let flag = Locked(false)
-  private static let sources = Locked<[any DispatchSourceSignal]>([])
+  private static let holder = Holder()
+
+  /// Keeps the sources alive for as long as the process lives.
+  private final class Holder: @unchecked Sendable {
+    // @unchecked: written once, by the main thread, before any long work; never read.
+    var sources: [any DispatchSourceSignal] = []
+  }
 
   static var isRequested: Bool { flag.withLock { $0 } }
+
+  private static let actions = Locked<[@Sendable () -> Void]>([])
+
+  /// Calls `action` when the end is asked for, from a thread of its own.
+  static func onRequest(_ action: @escaping @Sendable () -> Void) {
+    actions.withLock { $0.append(action) }
+    if isRequested { action() }
+  }
 
   /// Begins to listen. Call once, before long work.
   static func listen() {
     let queue = DispatchQueue(label: "retake.signals")
-    let made = [SIGINT, SIGTERM].map { number -> any DispatchSourceSignal in
+    holder.sources = [SIGINT, SIGTERM].map { number -> any DispatchSourceSignal in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
@@ -51,10 +65,10 @@ enum Interruption {
           return flag
         }
         if isSecond { _exit(ExitStatus.interrupted.rawValue) }
+        for action in actions.withLock({ $0 }) { action() }
       }
       source.resume()
       return source
     }
-    sources.withLock { $0 = made }
   }
 }

@@ -78,8 +78,8 @@ struct Root: ParsableCommand {
       """,
     version: Tool.version,
     subcommands: [
-      ImportCommand.self, SessionCommand.self, PipelineCommand.self,
-      ReplayCommand.self,
-      VerifyCommand.self,
+      ImportCommand.self, RecordCommand.self, SessionCommand.self, PipelineCommand.self,
+      ReplayCommand.self, TestCommand.self, DiffCommand.self, AcceptCommand.self,
+      VerifyCommand.self, DoctorCommand.self,
     ])
 }

@@ -13,6 +13,11 @@ package struct DocumentProblem: Error, Hashable, Sendable {
   package var reason: Reason
   /// A JSON pointer (RFC 6901).
   package var pointer: String
+
+  package init(reason: Reason, pointer: String) {
+    self.reason = reason
+    self.pointer = pointer
+  }
 }
 
 /// A room's error that can say what is wrong with a document.

@@ -46,7 +46,7 @@ final class ResultDigester: RunObserver {
 
 /// Writes every decision line, unfolded, to a file, which appears under its name only when it is
 /// whole.
-public final class DecisionFileWriter: RunObserver {
+public final class UnfoldedDecisionWriter: RunObserver {
   /// Bytes gathered before they are written together.
   private static let batchBytes = 1 << 16
 

@@ -109,13 +109,20 @@ public struct Replay: Sendable {
     var bindings: [String: PreparedRun.Binding] = [:]
     for node in sources {
       guard let reader else { throw ReplayError.noSession(node: node.id) }
-      var track = request.tracks[node.id] ?? 0
-      if request.tracks[node.id] == nil, case .integer(let option) = node.stage.options["track"] {
-        track = Int(option)
-      }
+      let track = request.tracks[node.id] ?? Self.track(of: node, in: reader)
       bindings[node.id] = PreparedRun.Binding(reader: reader, track: track)
     }
     return bindings
+  }
+
+  /// What the node's option says; without a track 0 in the session the standard option means the
+  /// first one.
+  private static func track(of node: PipelineNode, in reader: any FrameReader) -> Int {
+    guard case .integer(let option) = node.stage.options["track"], option != 0 else {
+      let numbers = reader.tracks.map(\.track)
+      return numbers.contains(0) ? 0 : numbers.first ?? 0
+    }
+    return Int(option)
   }
 
   private static func sinks(

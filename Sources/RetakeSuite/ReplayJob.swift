@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeGolden
 import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
@@ -60,18 +61,36 @@ public struct ReplayJob {
   ///
   /// - Throws: What the session, the pipeline or the run throws; nothing half-written stays.
   public func run() throws -> RunSummary {
-    let replay = try makeReplay()
-    var observers: [any RunObserver] = [ProgressObserver(total: replay.frameCount, progress)]
-    let lines = try decisions.map { try DecisionFileWriter(path: $0) }
-    if let lines { observers.append(lines) }
+    let pipeline = try project.pipeline(
+      definition.pipeline, catalog: registry, given: pipelines)
+    let reader = try session.map { try SessionReader(opening: $0) }
+    let replay = try makeReplay(pipeline, reader: reader)
+    let progress = ProgressObserver(total: replay.frameCount, progress)
+    let lines = try decisions.map { try UnfoldedDecisionWriter(path: $0) }
+    let observers: [any RunObserver] = [progress] + (lines.map { [$0] } ?? [])
     do {
-      let summary = try replay.run(observers: observers)
+      let summary = try run(replay, reader: reader, observers: observers)
       try lines?.finish()
       return summary
     } catch {
       lines?.discard()
       throw error
     }
+  }
+
+  private func run(
+    _ replay: Replay, reader: SessionReader?, observers: [any RunObserver]
+  ) throws -> RunSummary {
+    guard let output else { return try replay.run(observers: observers) }
+    let folder = URL(fileURLWithPath: project.path(output))
+    if FileManager.default.fileExists(atPath: folder.path), !GoldenFolder(folder).exists,
+      (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.isEmpty != true
+    {
+      throw SuiteError.exists(path: output)
+    }
+    return try GoldenRun.write(
+      replay, definition: definition, project: project, reader: reader,
+      to: GoldenFolder(folder), observers: observers, withRun: true)
   }
 }
 

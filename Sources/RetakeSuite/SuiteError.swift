@@ -14,6 +14,12 @@ public enum SuiteError: CodedError, Hashable {
   case exists(path: String)
   case missingReason
   case nothingPending
+  /// Goldens are accepted on a desk, not by a machine.
+  case acceptInCI
+  case noGolden(path: String)
+  case noFile(path: String)
+  case noScene(String, known: [String])
+  case badScene(String)
 
   static func project(_ problem: DocumentProblem, file: String) -> SuiteError {
     switch problem.reason {
@@ -43,6 +49,11 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "suite.output.exists"
     case .missingReason: "suite.accept.missingReason"
     case .nothingPending: "suite.accept.nothingPending"
+    case .acceptInCI: "suite.accept.inCI"
+    case .noGolden: "suite.diff.noGolden"
+    case .noFile: "suite.record.noFile"
+    case .noScene: "suite.record.noScene"
+    case .badScene: "suite.record.badScene"
     }
   }
 
@@ -59,6 +70,11 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "there is something here already"
     case .missingReason: "a golden is accepted with a reason"
     case .nothingPending: "nothing waits to be accepted"
+    case .acceptInCI: "nothing is written to Goldens/ in CI"
+    case .noGolden: "this is neither a golden nor a run"
+    case .noFile: "there is no such file"
+    case .noScene(let name, _): "there is no scene '\(name)'"
+    case .badScene(let detail): detail
     }
   }
 
@@ -74,7 +90,8 @@ public enum SuiteError: CodedError, Hashable {
     case .projectUnreadable(let file, _): Place(file: file)
     case .badProject(_, _, let pointer, let file): Place(file: file, pointer: pointer)
     case .noSession(_, let folder, _): Place(file: folder)
-    case .notWritable(let path, _), .exists(let path): Place(file: path)
+    case .notWritable(let path, _), .exists(let path), .noGolden(let path), .noFile(let path):
+      Place(file: path)
     default: nil
     }
   }
@@ -94,6 +111,11 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "Choose another name, or remove it first"
     case .missingReason: "Say why: retake accept --reason \"new detector\""
     case .nothingPending: "Make pending goldens with: retake test"
+    case .acceptInCI: "Accept on a desk and commit Goldens/, or set RETAKE_PENDING_DIR"
+    case .noFile: "Record a file, or a drawn scene: retake record synthetic:figures"
+    case .noScene(let name, let known): Suggestion.advice(for: name, among: known)
+    case .badScene: nil
+    case .noGolden: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }
   }
 }

@@ -23,7 +23,8 @@ struct ImportCommand: ParsableCommand {
   @Option(help: "The folder that the session's folder is made in.")
   var into = "Recordings"
 
-  @Option(help: "A video track to index, by its stream number; repeat for several. All if not given.")
+  @Option(
+    help: "A video track to index, by its stream number; repeat for several. All if not given.")
   var track: [Int] = []
 
   @Flag(help: "Link to the file rather than copying it.")

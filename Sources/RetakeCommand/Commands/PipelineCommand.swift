@@ -39,7 +39,8 @@ struct PipelineCheckCommand: ParsableCommand {
       $0.cost == nil && [.pure, .stateful].contains($0.stage.signature.role)
     }
     if !free.isEmpty {
-      output.note("note: without a cost, so 0 in redecide: \(free.map(\.id).joined(separator: ", "))")
+      output.note(
+        "note: without a cost, so 0 in redecide: \(free.map(\.id).joined(separator: ", "))")
     }
   }
 }

@@ -93,7 +93,8 @@ struct SessionInfoCommand: ParsableCommand {
   private static func text(of track: SessionInfo.Track) -> String {
     let seconds = Double(track.durationNanoseconds) / 1e9
     let colour = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
-    let assumed = track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
+    let assumed =
+      track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
     let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)°"
     return "track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
       + "\(assumed)  \(track.frames) frames, \((seconds * 1_000).rounded() / 1_000) s\(rotation)"
@@ -112,10 +113,12 @@ struct SessionDoctorCommand: ParsableCommand {
 
   func run() throws {
     let path = try session.path(in: try CommandEnvironment.current.project())
+    Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     let diagnosis = try SessionDoctor(path: path, decodes: deep) { progress in
       line.update("checking", done: progress.done, total: progress.total)
+      return !Interruption.isRequested
     }.run()
     line.finish()
     if output.json {

@@ -66,7 +66,8 @@ private struct ProjectReader {
       throw ProjectProblem("'v' is missing", advice: "Begin the file with: v: 1", at: "")
     }
     guard v == 1 else {
-      throw ProjectProblem("version \(v) is not 1", advice: "Update Retake, or write v: 1", at: "/v")
+      throw ProjectProblem(
+        "version \(v) is not 1", advice: "Update Retake, or write v: 1", at: "/v")
     }
     for (name, json) in try members(fields.value("cases"), at: "/cases") {
       project.cases.append(try definition(name, json, at: "/cases/\(name.pointerEscaped)"))

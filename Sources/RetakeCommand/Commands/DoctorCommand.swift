@@ -1,0 +1,32 @@
+import ArgumentParser
+import Retake
+
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Say what of the machine's set-up is missing, and the command that mends it.",
+    discussion: "Exits with 0 when nothing needed is missing, with 2 otherwise.")
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let checks = MachineDoctor(folder: CommandEnvironment.current.folder).run()
+    if output.json {
+      try Console.json(checks)
+    } else {
+      for check in checks { Console.result(Self.line(check)) }
+    }
+    if checks.contains(where: { $0.state == .missing }) { throw CommandEnd(status: .trouble) }
+  }
+
+  private static func line(_ check: MachineDoctor.Check) -> String {
+    let mark =
+      switch check.state {
+      case .present: "ok      "
+      case .advisable: "advised "
+      case .missing: "missing "
+      }
+    let line = "\(mark)\(check.name)  \(visible(check.detail))"
+    return check.command.map { "\(line)\n        \(visible($0))" } ?? line
+  }
+}

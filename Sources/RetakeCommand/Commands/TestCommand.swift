@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import Retake
+
+struct TestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "test",
+    abstract: "Replay the selected cases and compare them with their goldens.",
+    discussion: """
+      Without arguments: the default suite of retake.yml. What differs is written as pending beside
+      its golden (*.new), unless CI is set; RETAKE_PENDING_DIR names another place, also in CI.
+
+      Examples:
+        retake test
+        retake test 'yard-*' --case motion
+        retake test clip --pipeline example:motion-boxes --report report
+
+      Exit codes: 0 passed, 1 regression, 2 trouble, 3 golden missing, 4 nothing compared,
+      5 stale or not comparable.
+      """)
+
+  @Argument(help: "Sessions: names in Recordings, folders, or globs in quotes.")
+  var sessions: [String] = []
+
+  @OptionGroup var selection: CaseOptions
+
+  @Option(name: .customLong("case"), help: "A case of retake.yml; repeat for several.")
+  var cases: [String] = []
+
+  @Option(help: "A suite of retake.yml; 'default' if not given.")
+  var suite: String?
+
+  @Option(help: "The folder of the goldens.")
+  var goldens: String?
+
+  @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
+  var report: String?
+
+  @Option(help: "Threads that compute; changes the speed and nothing else.")
+  var workers = 2
+
+  @OptionGroup var form: OutputOptions
+
+  func validate() throws {
+    guard (0...256).contains(workers) else {
+      throw ValidationError("'--workers \(workers)' is not between 0 and 256")
+    }
+    guard selection.pipeline == nil || (cases.isEmpty && suite == nil) else {
+      throw ValidationError("--pipeline makes a case of its own; leave out --case and --suite")
+    }
+    guard
+      selection.pipeline != nil
+        || (selection.mode == nil && selection.seed == nil && selection.track.isEmpty)
+    else { throw ValidationError("--mode, --seed and --track go with --pipeline") }
+  }
+
+  func run() throws {
+    Interruption.listen()
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    var chosen = Selection()
+    chosen.sessions = sessions
+    chosen.cases = cases
+    chosen.suite = suite
+    if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
+    let line = ProgressLine(isQuiet: form.quiet)
+    defer { line.finish() }
+    var suiteRun = SuiteRun(
+      project: project, selection: chosen, registry: environment.registry,
+      pipelines: environment.pipelines)
+    suiteRun.goldens = goldens.map { project.path($0) }
+    suiteRun.workers = workers
+    suiteRun.isCI = environment.isCI
+    suiteRun.pendingFolder = environment.pendingFolder
+    suiteRun.reportFolder = report
+    suiteRun.isInterrupted = { Interruption.isRequested }
+    suiteRun.progress = { line.update($0, done: $1, total: $2) }
+    let outcome = try suiteRun.run()
+    line.finish()
+    try show(outcome)
+    if outcome.status != .passed { throw CommandEnd(status: outcome.status) }
+  }
+
+  private func show(_ outcome: SuiteRun.Outcome) throws {
+    if form.json {
+      Console.result(String(decoding: try outcome.document.encoded(), as: UTF8.self))
+    } else {
+      Console.result(
+        TerminalReport.render(
+          outcome.document, palette: Console.isColoured ? .ansi : .plain))
+    }
+    for warning in outcome.warnings { form.note("warning: \(warning)") }
+    if let page = outcome.files.last { form.note("report: \(page.path)") }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import RetakeCore
+import RetakeGolden
+import RetakeMedia
+import RetakeStages
+
+/// Looks at the machine: what Retake needs here, whether it is there, and what mends it.
+public struct MachineDoctor {
+  public struct Check: Hashable, Sendable, Codable {
+    public enum State: String, Hashable, Sendable, Codable {
+      case present
+      /// Something works less well without it.
+      case advisable
+      case missing
+    }
+
+    public var name: String
+    public var state: State
+    /// What was found, or what does not work without it.
+    public var detail: String
+    /// The command that mends it.
+    public var command: String?
+  }
+
+  /// The folder in which Retake is called.
+  public var folder: String
+
+  public init(folder: String) {
+    self.folder = folder
+  }
+
+  public func run() -> [Check] {
+    libraries + codecs + [tool("ffmpeg", "comparisons with FFmpeg's own frames in the tests")]
+      + [temporaryFolder, project]
+  }
+
+  private var libraries: [Check] {
+    [Check(name: "platform", state: .present, detail: PlatformKey.current.description)]
+      + MediaLibraries.versions.map { line in
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        return Check(name: words[0], state: .present, detail: words.dropFirst().joined())
+      }
+  }
+
+  private var codecs: [Check] {
+    let decoders = ["h264", "hevc", "mjpeg", "mpeg4", "ffv1", "vp9", "av1"].map { name in
+      MediaLibraries.hasDecoder(codec: name)
+        ? Check(name: "decoder \(name)", state: .present, detail: "footage can be imported")
+        : Check(
+          name: "decoder \(name)", state: .advisable, detail: "such footage cannot be imported",
+          command: "apt-get install libavcodec-extra")
+    }
+    let encoders = ["ffv1", "mpeg4", "mjpeg"].map { name in
+      MediaLibraries.hasEncoder(name)
+        ? Check(name: "encoder \(name)", state: .present, detail: "sessions can be recorded")
+        : Check(
+          name: "encoder \(name)", state: .missing, detail: "recording needs it",
+          command: "apt-get install libavcodec-dev")
+    }
+    return decoders + encoders
+  }
+
+  private func tool(_ name: String, _ purpose: String) -> Check {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let found = folders.map { "\($0)/\(name)" }.first {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }
+    if let found { return Check(name: name, state: .present, detail: found) }
+    return Check(
+      name: name, state: .advisable, detail: "needed for \(purpose)",
+      command: "apt-get install \(name)")
+  }
+
+  private var temporaryFolder: Check {
+    do {
+      let scratch = try ScratchDirectory()
+      scratch.remove()
+      return Check(name: "temporary folder", state: .present, detail: "can be written")
+    } catch {
+      return Check(
+        name: "temporary folder", state: .missing, detail: error.description,
+        command: "export TMPDIR=DIR, where DIR can be written")
+    }
+  }
+
+  private var project: Check {
+    do {
+      let project = try Project(reading: folder)
+      return project.hasFile
+        ? Check(
+          name: "retake.yml", state: .present,
+          detail: "\(project.cases.count) cases, \(project.sessionNames.count) sessions")
+        : Check(
+          name: "retake.yml", state: .advisable,
+          detail: "none here: 'retake test' needs --pipeline",
+          command: "retake test SESSION --pipeline example:motion-boxes")
+    } catch {
+      return Check(
+        name: "retake.yml", state: .missing, detail: error.description, command: error.advice)
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+import RetakeRecord
+import RetakeStages
+
+/// What can be recorded, by the name that people type.
+public enum RecordingInput {
+  /// How a drawn scene looks; a file brings its own.
+  public struct Picture: Hashable, Sendable {
+    public var width = 640
+    public var height = 480
+    public var framesPerSecond = 30
+    public var seed = 1
+    /// Frames of the scene, where something bounds them; else it begins again for ever.
+    public var frames: Int?
+
+    public init() {}
+  }
+
+  /// - Parameter name: `synthetic:SCENE`, or a media file.
+  /// - Throws: `SuiteError.noScene` and `.noFile`; what the scene says of its options.
+  public static func source(_ name: String, _ picture: Picture) throws -> any RecordingSource {
+    guard name.hasPrefix("synthetic:") else {
+      guard FileManager.default.fileExists(atPath: name) else {
+        throw SuiteError.noFile(path: name)
+      }
+      return try MediaFileSource(path: name)
+    }
+    let word = String(name.dropFirst("synthetic:".count))
+    guard let scene = SceneKind(rawValue: word) else {
+      throw SuiteError.noScene(word, known: SceneKind.allCases.map(\.rawValue))
+    }
+    let options = SyntheticOptions(
+      scene: scene, width: picture.width, height: picture.height, fps: picture.framesPerSecond,
+      frames: picture.frames ?? defaultFrames, seed: picture.seed)
+    do {
+      return try ReaderSource(
+        SyntheticScene(options), name: name, repeats: picture.frames == nil)
+    } catch let error as OptionError {
+      throw SuiteError.badScene("'\(error.key)' \(error.message)")
+    }
+  }
+
+  /// Of a scene that is repeated.
+  private static let defaultFrames = 300
+}

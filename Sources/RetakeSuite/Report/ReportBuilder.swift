@@ -1,0 +1,103 @@
+import RetakeCore
+import RetakeGraph
+import RetakeReport
+import RetakeRuntime
+
+/// Turns case results into the report document.
+struct ReportBuilder {
+  /// Pictures in a whole report, so that it stays small.
+  static let picturesMax = 24
+  /// Pictures of one case.
+  static let picturesPerCaseMax = 12
+
+  /// As given on the command line, for the commands that the report proposes.
+  let goldens: String?
+  private var picturesLeft = picturesMax
+
+  init(goldens: String?) {
+    self.goldens = goldens
+  }
+
+  mutating func makeCase(_ result: CaseResult) -> ReportCase {
+    var item = ReportCase(
+      result.comparison, session: result.selected.sessionName,
+      name: result.selected.definition.name,
+      pipeline: result.pipeline?.name ?? result.selected.definition.pipeline,
+      mode: result.selected.definition.mode.rawValue,
+      graph: result.pipeline.map { ReportGraph($0) },
+      tracks: result.tracks.map { track in
+        ReportTrack(
+          track: track.track, width: track.width, height: track.height, frames: track.frameCount,
+          timeBase: track.timeBase)
+      }, classes: result.classNames)
+    item.error = result.error.map { ReportProblem($0) }
+    describeRun(result, &item)
+    addPictures(result, &item)
+    for index in item.rootCauses.indices { item.rootCauses[index].commands = commands(result) }
+    if item.rootCauses.isEmpty { item.commands = commands(result) }
+    return item
+  }
+
+  private func describeRun(_ result: CaseResult, _ item: inout ReportCase) {
+    guard let summary = result.summary else { return }
+    item.run = ReportRun(
+      workers: summary.workers, wallSeconds: summary.wallSeconds,
+      framesPerSecond: summary.framesPerSecond, costsRecorded: summary.costs.recorded,
+      costsModelled: summary.costs.modelled)
+    let golden = try? result.golden.manifest().summary
+    item.decisionDigest = TextPair(
+      golden: golden.map { "\($0.decisionDigest)" }, actual: "\(summary.decisionDigest)")
+    item.resultDigest = TextPair(
+      golden: golden.map { "\($0.resultDigest)" }, actual: "\(summary.resultDigest)")
+    let actual = ReportLedger(
+      summary.frames, lostBeforeCapture: summary.lostBeforeCapture,
+      payloadMissing: summary.payloadMissing)
+    item.ledgers = [
+      LedgerPair(sink: result.pipeline?.primarySink, golden: nil, actual: actual)
+    ]
+  }
+
+  private mutating func addPictures(_ result: CaseResult, _ item: inout ReportCase) {
+    guard result.comparison.findingCount > 0 else { return }
+    let pictures = FramePictures(result: result)
+    let frames = pictures.choose(min(picturesLeft, Self.picturesPerCaseMax))
+    picturesLeft -= frames.count
+    item.pictures = pictures.make(frames)
+  }
+
+  private func commands(_ result: CaseResult) -> [ReportCommand] {
+    let definition = result.selected.definition
+    guard definition.pipeline != "-" else { return [] }
+    let session = Shell.word(result.selected.session, in: result.selected)
+    switch result.comparison.verdict {
+    case .changed, .missing, .notComparable:
+      var replay = "retake replay \(session) --pipeline \(Shell.word(definition.pipeline))"
+      if definition.mode != .lossless { replay += " --mode \(definition.mode.rawValue)" }
+      var accept = "retake accept \(result.selected.key)"
+      if let goldens { accept += " --goldens \(Shell.word(goldens))" }
+      accept += " --reason \"why it is right\""
+      return [
+        ReportCommand("Replay it", replay), ReportCommand("Accept the new result", accept),
+      ]
+    case .errored:
+      return [ReportCommand("Examine the session", "retake session doctor \(session)")]
+    case .passed, .stale: return []
+    }
+  }
+}
+
+/// Words as a shell wants them.
+enum Shell {
+  static func word(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { byte in
+      (97...122).contains(byte) || (65...90).contains(byte) || (45...58).contains(byte)
+        || byte == 95
+    }
+    return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+
+  /// A session by name where it lies in Recordings, else by path.
+  static func word(_ path: String, in selected: SelectedCase) -> String {
+    path.hasSuffix("/Recordings/\(selected.sessionName)") ? word(selected.sessionName) : word(path)
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+
+/// One case, run and compared.
+struct CaseResult {
+  var selected: SelectedCase
+  var comparison: Comparison
+  var summary: RunSummary?
+  var pipeline: Pipeline?
+  /// By class index, of all sinks.
+  var classNames: [String] = []
+  var tracks: [TrackDescription] = []
+  var error: (any CodedError)?
+  var golden: GoldenFolder
+  /// Where the run's files are: pending beside the golden, or a folder that goes away.
+  var actual: GoldenFolder
+  var reader: SessionReader?
+}
+
+/// Replays a case, writes it as a pending golden, and compares it with the accepted one.
+struct CaseRunner {
+  let project: Project
+  let registry: StageRegistry
+  let pipelines: [Pipeline]
+  let library: GoldenLibrary
+  /// Where pending goldens go; `nil` keeps runs in a folder that goes away.
+  let pendingRoot: URL?
+  let scratch: URL
+  let workers: Int
+  let isInterrupted: @Sendable () -> Bool
+
+  /// Never throws for what is wrong with one case: that is its verdict. An interruption is passed
+  /// on.
+  func run(_ selected: SelectedCase, progress: @escaping (Int, Int) -> Void) throws -> CaseResult {
+    var result = CaseResult(
+      selected: selected,
+      comparison: Comparison(key: selected.key.description, verdict: .errored),
+      golden: library.folder(selected.key), actual: actualFolder(selected.key))
+    do {
+      try replay(selected, into: &result, progress: progress)
+    } catch RuntimeError.interrupted {
+      throw RuntimeError.interrupted
+    } catch let error as any CodedError {
+      fail(&result, error)
+    } catch let error as StageError {
+      fail(&result, RuntimeError.stuck(explanation: error.message))
+    }
+    return result
+  }
+
+  private func fail(_ result: inout CaseResult, _ error: any CodedError) {
+    result.error = error
+    result.comparison = Comparison(
+      key: result.selected.key.description, verdict: .errored, reasons: [error.description])
+  }
+
+  private func actualFolder(_ key: GoldenLibrary.Key) -> GoldenFolder {
+    if let pendingRoot {
+      return GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase).pending
+    }
+    return GoldenFolder(root: scratch, session: key.session, testCase: key.testCase)
+  }
+
+  private func replay(
+    _ selected: SelectedCase, into result: inout CaseResult,
+    progress: @escaping (Int, Int) -> Void
+  ) throws {
+    var job = ReplayJob(
+      project: project, definition: selected.definition, session: selected.session,
+      registry: registry, pipelines: pipelines)
+    job.workers = workers
+    job.isInterrupted = isInterrupted
+    let pipeline = try project.pipeline(
+      selected.definition.pipeline, catalog: registry, given: pipelines)
+    let reader = try SessionReader(opening: selected.session)
+    let replay = try job.makeReplay(pipeline, reader: reader)
+    result.reader = reader
+    result.pipeline = pipeline
+    result.tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
+    result.summary = try GoldenRun.write(
+      replay, definition: selected.definition, project: project, reader: reader,
+      to: result.actual, observers: [ProgressObserver(total: replay.frameCount, progress)])
+    result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
+    result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
+  }
+}
+
+/// Runs a replay into the files of a golden.
+enum GoldenRun {
+  /// - Parameter withRun: Also writes run.json: for the folder of a run.
+  static func write(
+    _ replay: Replay, definition: CaseDefinition, project: Project, reader: SessionReader?,
+    to folder: GoldenFolder, observers: [any RunObserver], withRun: Bool = false
+  ) throws -> RunSummary {
+    let plan = try GoldenWriter.Plan(
+      replay, definition: definition, project: project, reader: reader)
+    let writer = try GoldenWriter(folder, plan: plan)
+    do {
+      let golden = GoldenObserver(writer, sinks: replay.sinks.map(\.path))
+      let summary = try replay.run(observers: [golden] + observers)
+      try writer.finish(run: withRun ? summary : nil)
+      return summary
+    } catch {
+      writer.discard()
+      throw error
+    }
+  }
+}

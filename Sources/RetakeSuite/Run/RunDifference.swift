@@ -1,0 +1,42 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeReport
+
+/// Compares two folders with golden files: what `retake diff` does.
+public struct RunDifference {
+  private let golden: GoldenFolder
+  private let actual: GoldenFolder
+
+  public init(golden: String, actual: String) {
+    self.golden = GoldenFolder(URL(fileURLWithPath: golden))
+    self.actual = GoldenFolder(URL(fileURLWithPath: actual))
+  }
+
+  /// - Throws: `SuiteError.noGolden` for a folder that has no golden files; `GoldenError`.
+  package func run() throws -> (document: ReportDocument, status: ExitStatus) {
+    for folder in [golden, actual] where !folder.exists {
+      throw SuiteError.noGolden(path: folder.url.path)
+    }
+    var options = GoldenComparator.Options()
+    options.ignoresKeys = true
+    let comparison = try GoldenComparator(golden: golden, actual: actual, options: options)
+      .compare()
+    let manifest = try actual.manifest()
+    var definition = CaseDefinition(
+      name: manifest.testCase.name, pipeline: manifest.testCase.pipeline)
+    definition.mode = .init(rawValue: manifest.testCase.mode) ?? .lossless
+    let result = CaseResult(
+      selected: SelectedCase(definition: definition, session: manifest.input.session),
+      comparison: comparison, golden: golden, actual: actual)
+    var builder = ReportBuilder(goldens: nil)
+    var item = builder.makeCase(result)
+    item.commands = []
+    let status = comparison.verdict.exitStatus(isCI: true)
+    let document = ReportDocument(
+      tool: ReportTool(version: Tool.version), title: "retake diff",
+      exit: ReportExit(code: Int(status.rawValue)), cases: [item])
+    return (document, status)
+  }
+}

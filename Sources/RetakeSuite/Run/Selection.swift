@@ -1,0 +1,142 @@
+import Foundation
+import RetakeCore
+import RetakeGolden
+
+/// One case on one session, chosen to be run.
+public struct SelectedCase: Hashable, Sendable {
+  public var definition: CaseDefinition
+  /// The session's folder.
+  public var session: String
+
+  public init(definition: CaseDefinition, session: String) {
+    self.definition = definition
+    self.session = session
+  }
+
+  public var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
+  public var key: GoldenLibrary.Key {
+    GoldenLibrary.Key(session: sessionName, testCase: definition.name)
+  }
+}
+
+/// What was asked for: which sessions, and which cases.
+public struct Selection: Sendable {
+  /// Names, paths or globs; empty is all that the suite names.
+  public var sessions: [String] = []
+  /// Cases by name; empty is all.
+  public var cases: [String] = []
+  public var suite: String?
+  /// A case that the project does not name.
+  public var definition: CaseDefinition?
+
+  public init() {}
+
+  /// The cases to run, in the order of sessions and cases.
+  ///
+  /// - Throws: `SuiteError` for names that are not there, `nothingSelected` for an empty result.
+  public func resolve(in project: Project) throws(SuiteError) -> [SelectedCase] {
+    var result: [SelectedCase] = []
+    if let definition {
+      let names = sessions.isEmpty ? ["*"] : sessions
+      for path in try paths(names, in: project) {
+        result.append(SelectedCase(definition: definition, session: path))
+      }
+    } else {
+      for entry in try entries(in: project) { result += try resolve(entry, in: project) }
+    }
+    var seen: Set<GoldenLibrary.Key> = []
+    result = result.filter { seen.insert($0.key).inserted }
+    guard !result.isEmpty else { throw .nothingSelected(description(in: project)) }
+    return result
+  }
+
+  /// Whether this would run a case, did its session and case exist.
+  public func includes(_ key: GoldenLibrary.Key, in project: Project) -> Bool {
+    if let definition {
+      return definition.name == key.testCase
+        && (sessions.isEmpty || sessions.contains { Glob.matches($0, key.session) })
+    }
+    guard let entries = try? entries(in: project) else { return false }
+    guard cases.isEmpty || cases.contains(key.testCase) else { return false }
+    guard sessions.isEmpty || sessions.contains(where: { Glob.matches($0, key.session) }) else {
+      return false
+    }
+    return suite == nil
+      || entries.contains { entry in entry.sessions.contains { Glob.matches($0, key.session) } }
+  }
+
+  private func entries(in project: Project) throws(SuiteError) -> [SuiteEntry] {
+    for name in cases where project.definition(named: name) == nil {
+      throw .noCase(name, known: project.cases.map(\.name))
+    }
+    if let suite {
+      guard let entries = project.suites[suite] else {
+        throw .noSuite(suite, known: project.suites.keys.sorted())
+      }
+      return entries
+    }
+    if let entries = project.suites["default"] { return entries }
+    return [SuiteEntry(sessions: ["*"], cases: project.cases.map(\.name))]
+  }
+
+  private func resolve(
+    _ entry: SuiteEntry, in project: Project
+  ) throws(SuiteError) -> [SelectedCase] {
+    let wanted = try sessions.isEmpty ? nil : Set(paths(sessions, in: project))
+    var result: [SelectedCase] = []
+    for path in try paths(entry.sessions, in: project) {
+      guard wanted?.contains(path) ?? true else { continue }
+      for name in entry.cases where cases.isEmpty || cases.contains(name) {
+        guard let definition = project.definition(named: name) else { continue }
+        result.append(SelectedCase(definition: definition, session: path))
+      }
+    }
+    return result
+  }
+
+  /// Globs may match nothing; a name must be there.
+  private func paths(_ names: [String], in project: Project) throws(SuiteError) -> [String] {
+    var result: [String] = []
+    for name in names {
+      if Glob.isPattern(name) {
+        result += project.sessionNames.filter { Glob.matches(name, $0) }
+          .map { "\(project.recordings)/\($0)" }
+      } else {
+        result.append(try project.sessionPath(name))
+      }
+    }
+    return result
+  }
+
+  private func description(in project: Project) -> String {
+    if definition == nil, project.cases.isEmpty {
+      return project.hasFile
+        ? "retake.yml names no cases" : "there is no retake.yml, and no --pipeline was given"
+    }
+    return sessions.isEmpty
+      ? "no session in \(project.recordings) fits"
+      : "no session fits \(sessions.joined(separator: ", "))"
+  }
+}
+
+/// File-name patterns with `*` and `?`.
+enum Glob {
+  static func isPattern(_ text: String) -> Bool { text.contains { "*?".contains($0) } }
+
+  static func matches(_ pattern: String, _ text: String) -> Bool {
+    matches(Array(pattern.utf8)[...], Array(text.utf8)[...])
+  }
+
+  /// Linear in time but for runs of `*`, whose number is bounded by the pattern.
+  private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
+    guard let first = pattern.first else { return text.isEmpty }
+    if first == UInt8(ascii: "*") {
+      let rest = pattern.drop { $0 == UInt8(ascii: "*") }
+      return (text.startIndex...text.endIndex).contains { matches(rest, text[$0...]) }
+    }
+    guard let character = text.first, first == UInt8(ascii: "?") || first == character else {
+      return false
+    }
+    return matches(pattern.dropFirst(), text.dropFirst())
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+import RetakeReport
+import RetakeRuntime
+
+/// Everything that `retake test` does: select, replay, compare, judge, report.
+public struct SuiteRun {
+  public var project: Project
+  public var selection: Selection
+  public var registry: StageRegistry
+  public var pipelines: [Pipeline]
+  /// The folder of the goldens; the project's if `nil`.
+  public var goldens: String?
+  public var workers = 2
+  /// Nothing is written among the goldens then, and stale goldens fail.
+  public var isCI = false
+  /// Where pending goldens go instead of beside the goldens, also in CI.
+  public var pendingFolder: String?
+  /// Where the report's files go; none are written if `nil`.
+  public var reportFolder: String?
+  public var isInterrupted: @Sendable () -> Bool = { false }
+  /// Told of the case under way, its finished frames and all of its frames.
+  public var progress: (String, Int, Int) -> Void = { _, _, _ in }
+
+  /// What came of it.
+  public struct Outcome {
+    public var status: ExitStatus
+    package var document: ReportDocument
+    /// The report's files, the page last.
+    public var files: [URL]
+    public var warnings: [String]
+  }
+
+  public init(
+    project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = []
+  ) {
+    self.project = project
+    self.selection = selection
+    self.registry = registry
+    self.pipelines = pipelines
+  }
+
+  /// - Throws: `SuiteError` for a selection that cannot be made, `RuntimeError.interrupted`, and
+  ///   what keeps the report from being written. What is wrong with one case is its verdict.
+  public func run() throws -> Outcome {
+    let selected = try selection.resolve(in: project)
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let clock = WallClock()
+    let start = clock.monotonicNanoseconds
+    let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
+    var results: [CaseResult] = []
+    for item in selected {
+      let runner = self.runner(library, scratch.url)
+      results.append(
+        try runner.run(item) { progress(item.key.description, $0, $1) })
+    }
+    results += staleResults(selected, library, scratch.url)
+    let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
+    let outcome = try report(results, seconds: seconds, at: clock.timeText)
+    tidy(results)
+    return outcome
+  }
+
+  private func runner(_ library: GoldenLibrary, _ scratch: URL) -> CaseRunner {
+    let pending = pendingFolder.map { URL(fileURLWithPath: project.path($0)) }
+    return CaseRunner(
+      project: project, registry: registry, pipelines: pipelines, library: library,
+      pendingRoot: pending ?? (isCI ? nil : library.root), scratch: scratch, workers: workers,
+      isInterrupted: isInterrupted)
+  }
+
+  private func staleResults(
+    _ selected: [SelectedCase], _ library: GoldenLibrary, _ scratch: URL
+  ) -> [CaseResult] {
+    library.stale(
+      isSelected: { selection.includes($0, in: project) }, existing: Set(selected.map(\.key))
+    ).map { key in
+      CaseResult(
+        selected: SelectedCase(
+          definition: CaseDefinition(name: key.testCase, pipeline: "-"),
+          session: key.session), comparison: .stale(key), golden: library.folder(key),
+        actual: library.folder(key).pending)
+    }
+  }
+
+  private func report(
+    _ results: [CaseResult], seconds: Double, at time: String
+  ) throws -> Outcome {
+    let statuses = results.map { result in
+      result.comparison.isExpected
+        ? ExitStatus.passed : result.comparison.verdict.exitStatus(isCI: isCI)
+    }
+    let status = ExitStatus.strongest(statuses) ?? .nothingCompared
+    var builder = ReportBuilder(goldens: goldens)
+    let cases = results.map { builder.makeCase($0) }
+    var document = ReportDocument(
+      tool: ReportTool(version: Tool.version), title: "retake test",
+      exit: ReportExit(code: Int(status.rawValue)), cases: cases)
+    document.generatedAt = time
+    document.environment = environment(results)
+    let frames = results.reduce(0) { $0 + ($1.summary?.frames.captured ?? 0) }
+    document.totals.wallSeconds = seconds
+    document.totals.framesPerSecond = seconds > 0 ? Double(frames) / seconds : nil
+    let files = try reportFolder.map {
+      try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
+    }
+    return Outcome(
+      status: status, document: document, files: files ?? [],
+      warnings: warnings(framesPerSecond: document.totals.framesPerSecond))
+  }
+
+  private func environment(_ results: [CaseResult]) -> [EnvironmentRow] {
+    let platform = PlatformKey.current.description
+    var golden: [String: String] = [:]
+    var actual: [String: String] = [:]
+    for result in results {
+      golden.merge(result.golden.environment(platform)) { first, _ in first }
+      actual.merge(result.actual.environment(platform)) { first, _ in first }
+    }
+    let rows = Set(golden.keys).union(actual.keys).sorted().map {
+      EnvironmentRow($0, golden: golden[$0], actual: actual[$0])
+    }
+    return [EnvironmentRow("platform", golden: golden.isEmpty ? nil : platform, actual: platform)]
+      + rows
+  }
+
+  private func warnings(framesPerSecond: Double?) -> [String] {
+    guard let minimum = project.minimumFramesPerSecond, let framesPerSecond,
+      framesPerSecond < minimum
+    else { return [] }
+    return [
+      "\(Int(framesPerSecond)) frames per second; retake.yml asks for \(Int(minimum)). "
+        + "This warns and never judges"
+    ]
+  }
+
+  /// What equals its golden leaves nothing pending.
+  private func tidy(_ results: [CaseResult]) {
+    for result in results where result.actual.form == .pending {
+      guard result.comparison.verdict == .passed else { continue }
+      try? result.actual.discard()
+    }
+  }
+}
+
+/// A folder for files that nobody needs afterwards.
+struct ScratchDirectory {
+  let url: URL
+
+  init() throws(SuiteError) {
+    url = FileManager.default.temporaryDirectory.appending(path: "retake-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    } catch {
+      throw .notWritable(path: url.path, cause: error.localizedDescription)
+    }
+  }
+
+  func remove() { try? FileManager.default.removeItem(at: url) }
+}
+
+extension GoldenFolder {
+  /// Takes back the pending golden that this is.
+  func discard() throws { try GoldenFolder(url).discardPending() }
+}

@@ -1,0 +1,3 @@
+import RetakeCommand
+
+RetakeCommand.main()
