@@ -107,12 +107,12 @@ package struct TerminalReport {
     let rows = (shown + passed.prefix(room)).map(Row.init)
     let width = max(4, rows.map(\.title.count).max() ?? 0)
     let words = max(7, rows.map(\.verdict.count).max() ?? 0)
-    let heads = ["compared", "same", "within", "changed", "used"]
-    let head = heads.map { $0.leftPadded(to: 10) }.joined()
+    let heads = ["compared", "same", "within", "changed", "tolerance"]
+    let head = heads.map { $0.leftPadded(to: 11) }.joined()
     lines.append(
       painted("\("verdict".padded(to: words))  \("case".padded(to: width))\(head)", .dim))
     for row in rows {
-      let cells = row.cells.map { $0.leftPadded(to: 10) }.joined()
+      let cells = row.cells.map { $0.leftPadded(to: 11) }.joined()
       let word = painted(row.verdict.padded(to: words), colour(row.item))
       lines.append("\(word)  \(row.title.padded(to: width))\(cells)")
     }

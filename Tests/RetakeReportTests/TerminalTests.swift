@@ -14,9 +14,9 @@ import Testing
             accept  retake accept yard/motion --root r1 --reason TEXT
             suspected: the pipeline's digest differs
 
-        verdict  case             compared      same    within   changed      used
-        changed  yard/motion           240       100        20       120      over
-        passed   yard/downsample       240       240         0         0      62 %
+        verdict  case              compared       same     within    changed  tolerance
+        changed  yard/motion            240        100         20        120       over
+        passed   yard/downsample        240        240          0          0       62 %
 
         1 changed, 1 passed · 2 cases · 480 frames compared · 1,234 frames/s
         exit 1 (regression): At least one result differs from its golden.

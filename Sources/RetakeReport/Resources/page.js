@@ -230,22 +230,27 @@
       const layers = [svg("rect", { class: "ground", x: 0, y: 0, width: frame.width, height: frame.height })];
       if (picture) layers.push(svg("image", { href: `data:image/png;base64,${picture.png}`, x: 0, y: 0, width: frame.width, height: frame.height, preserveAspectRatio: "none" }));
       else layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
-      const boxes = [];
+      const boxes = [], taken = new Set();
+      for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
       for (const box of (picture || stop.pictures[0] || { boxes: [] }).boxes) boxes.push(drawn(box, scale, "both", false));
-      for (const index of stop.findings) if (index !== this.chosen) boxes.push(...this.boxesOf(this.findings[index], sides, scale, false));
-      if (finding && stop.findings.includes(this.chosen)) boxes.push(...this.boxesOf(finding, sides, scale, true));
+      for (const index of stop.findings) {
+        const own = this.findings[index].boxes.filter((box) => sides.includes(box.side) && !taken.has(keyOf(box)));
+        for (const box of own) { taken.add(keyOf(box)); boxes.push(drawn(box, scale, box.side, false)); }
+      }
+      if (finding && stop.findings.includes(this.chosen)) boxes.push(...this.boxesOf(finding, sides, scale));
       const name = sides.length > 1 ? "Golden over actual" : sides[0] === "golden" ? "Golden" : "Actual";
-      const count = stop.findings.reduce((sum, index) => sum + this.findings[index].boxes.filter((box) => sides.includes(box.side)).length, 0);
-      const label = `${name}, frame ${stop.key}${count ? `, ${plural(count, "differing box").replace("boxs", "boxes")}` : ""}`;
+      const count = [...taken].filter((key) => sides.some((one) => key.startsWith(one))).length;
+      const label = `${name}, frame ${stop.key}${count ? `, ${grouped(count)} differing ${count === 1 ? "box" : "boxes"}` : ""}`;
       const drawing = svg("svg", { viewBox: `${view.x} ${view.y} ${view.width} ${view.height}`, role: "img", "aria-label": label }, layers, boxes);
       const swatches = sides.map((one) => html("span", { class: `swatch ${one}`, "aria-hidden": "true" }));
       return html("figure", {}, html("figcaption", {}, swatches, name, html("span", { class: "quiet" }, picture && picture.node ? `over ${picture.node}` : "")), drawing);
     }
 
-    boxesOf(finding, sides, scale, chosen) {
+    // The chosen finding's boxes; where this side has none, the place where one is missing.
+    boxesOf(finding, sides, scale) {
       const own = finding.boxes.filter((box) => sides.includes(box.side) || box.side === "both");
-      if (own.length || !finding.boxes.length || sides.length > 1) return own.map((box) => drawn(box, scale, box.side, chosen));
-      return chosen ? finding.boxes.map((box) => drawn({ ...box, label: "nothing here" }, scale, "absent", true)) : [];
+      if (own.length || sides.length > 1) return own.map((box) => drawn(box, scale, box.side, true));
+      return finding.boxes.map((box) => drawn({ ...box, label: "nothing here" }, scale, "absent", true));
     }
 
     frameOf(stop) {
@@ -259,6 +264,7 @@
     }
   }
 
+  const keyOf = (box) => [box.side, box.x, box.y, box.width, box.height].join(" ");
   const finite = (value) => (Number.isFinite(value) ? value : 0);
 
   function drawn(box, scale, side, chosen) {
