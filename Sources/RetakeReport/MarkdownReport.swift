@@ -13,7 +13,8 @@ package struct MarkdownReport {
     for error in document.errors { page.add(problem(error)) }
     for item in cases where item.verdict != .passed { page.add(section(item)) }
     page.addTable(
-      ["Verdict", "Case", "Compared", "Same", "Within", "Changed", "Tolerance used"], cases.map(row))
+      ["Verdict", "Case", "Compared", "Same", "Within", "Changed", "Tolerance used"], cases.map(row)
+    )
     page.add(foot(document))
     return page.finished
   }
