@@ -8,6 +8,7 @@ enum Assignment {
     guard rows > 0, let columns = weights.first?.count, columns > 0 else {
       return Array(repeating: nil, count: rows)
     }
+    if let pairs = undisputed(weights, columns: columns) { return pairs }
     if rows > columns {
       let transposed = (0..<columns).map { column in weights.map { $0[column] } }
       var pairs = [Int?](repeating: nil, count: rows)
@@ -20,6 +21,23 @@ enum Assignment {
     var pairs = [Int?](repeating: nil, count: rows)
     for (column, row) in rowOfColumn.enumerated() where row >= 0 && weights[row][column] > 0 {
       pairs[row] = column
+    }
+    return pairs
+  }
+
+  /// The pairing where nobody has a choice: at most one partner for each row and each column.
+  private static func undisputed(_ weights: [[Int]], columns: Int) -> [Int?]? {
+    var pairs: [Int?] = []
+    pairs.reserveCapacity(weights.count)
+    var taken = [Bool](repeating: false, count: columns)
+    for row in weights {
+      var partner: Int?
+      for column in 0..<columns where row[column] > 0 {
+        if partner != nil || taken[column] { return nil }
+        partner = column
+      }
+      if let partner { taken[partner] = true }
+      pairs.append(partner)
     }
     return pairs
   }

@@ -27,16 +27,24 @@ struct BoxMatching {
   ) {
     self.init(inOrder: golden.count, actual.count)
     guard max(golden.count, actual.count) <= Self.limit else { return }
-    partners = Array(repeating: nil, count: golden.count)
+    for index in partners.indices { partners[index] = nil }
     var taken = [Bool](repeating: false, count: actual.count)
     for (index, box) in golden.enumerated() {
-      if let same = actual.indices.first(where: { !taken[$0] && actual[$0] == box }) {
+      // Mostly the n-th is the n-th still.
+      let same =
+        index < actual.count && !taken[index] && actual[index] == box
+        ? index : actual.indices.first { !taken[$0] && actual[$0] == box }
+      if let same {
         partners[index] = same
         taken[same] = true
       }
     }
     let rows = golden.indices.filter { partners[$0] == nil }
     let columns = actual.indices.filter { !taken[$0] }
+    guard !rows.isEmpty, !columns.isEmpty else {
+      unmatched = columns
+      return
+    }
     let weights = rows.map { row in
       columns.map { column in
         Self.weight(golden[row], actual[column], leastOverlap: leastOverlap, previous: previous)
@@ -63,18 +71,20 @@ struct BoxMatching {
       + (golden.classIndex == actual.classIndex ? 2_000_000 : 0)
   }
 
-  /// Intersection over union of the quantised boxes, 0 to 1; 0 where a number is not finite.
+  /// Intersection over union of the quantised boxes, 0 to 1; 0 where a number is not finite. All
+  /// sides are in the same quanta, which the ratio does not know.
   static func overlap(_ left: DetectionLine, _ right: DetectionLine) -> Double {
     let width =
-      min(left.x.value + left.width.value, right.x.value + right.width.value)
-      - max(left.x.value, right.x.value)
+      min(left.x.units + left.width.units, right.x.units + right.width.units)
+      - max(left.x.units, right.x.units)
+    guard width > 0 else { return 0 }
     let height =
-      min(left.y.value + left.height.value, right.y.value + right.height.value)
-      - max(left.y.value, right.y.value)
-    guard width > 0, height > 0 else { return 0 }
+      min(left.y.units + left.height.units, right.y.units + right.height.units)
+      - max(left.y.units, right.y.units)
+    guard height > 0 else { return 0 }
     let inner = width * height
     let union =
-      left.width.value * left.height.value + right.width.value * right.height.value - inner
+      left.width.units * left.height.units + right.width.units * right.height.units - inner
     let overlap = inner / union
     return overlap.isFinite ? min(max(overlap, 0), 1) : 0
   }

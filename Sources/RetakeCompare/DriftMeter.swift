@@ -6,11 +6,14 @@ import RetakeCore
 struct DriftMeter {
   static let window = 1_000
 
-  private var sums: [Int: [Double]] = [:]
+  /// By window.
+  private var sums: [SIMD4<Double>] = []
 
   mutating func add(_ axis: Int, _ error: Double, _ frame: FrameID) {
     guard error.isFinite else { return }
-    sums[frame.sequence / Self.window, default: [0, 0, 0, 0]][axis] += error
+    let index = frame.sequence / Self.window
+    while sums.count <= index { sums.append(.zero) }
+    sums[index][axis] += error
   }
 
   /// The largest change of a mean from one window of frames to the next, and where that one
@@ -18,8 +21,8 @@ struct DriftMeter {
   func largest(frames: Int) -> (change: Double, sequence: Int)? {
     var result: (change: Double, sequence: Int)?
     for index in 1..<max(frames / Self.window, 1) {
-      let before = sums[index - 1] ?? [0, 0, 0, 0]
-      let after = sums[index] ?? [0, 0, 0, 0]
+      let before = index <= sums.count ? sums[index - 1] : .zero
+      let after = index < sums.count ? sums[index] : .zero
       for axis in 0..<4 {
         let change = ((after[axis] - before[axis]) / Double(Self.window)).magnitude
         if change > result?.change ?? 0 { result = (change, index * Self.window) }

@@ -53,17 +53,22 @@ struct ErrorMeter {
     _ golden: DetectionLine, _ actual: DetectionLine, _ frame: FrameID
   ) -> Measured {
     var worst = Measured(error: 0, allowed: allowed[0], isAllowed: true)
-    let sides: [(FixedDecimal, FixedDecimal)] = [
-      (golden.x, actual.x), (golden.y, actual.y), (golden.width, actual.width),
-      (golden.height, actual.height),
-    ]
-    for (axis, (left, right)) in sides.enumerated() where left != right {
-      let measured = judge(left, right, allowed[0])
-      if measured.isWorse(than: worst) { worst = measured }
-      drift.add(axis, right.value - left.value, frame)
-    }
+    compareSide(0, golden.x, actual.x, frame, &worst)
+    compareSide(1, golden.y, actual.y, frame, &worst)
+    compareSide(2, golden.width, actual.width, frame, &worst)
+    compareSide(3, golden.height, actual.height, frame, &worst)
     note(.position, worst.error, frame)
     return worst
+  }
+
+  private mutating func compareSide(
+    _ axis: Int, _ golden: FixedDecimal, _ actual: FixedDecimal, _ frame: FrameID,
+    _ worst: inout Measured
+  ) {
+    guard golden != actual else { return }
+    let measured = judge(golden, actual, allowed[0])
+    if measured.isWorse(than: worst) { worst = measured }
+    drift.add(axis, actual.value - golden.value, frame)
   }
 
   /// In quanta, so that a tolerance of 0.3 allows three steps of 0.1 whatever their bits are.

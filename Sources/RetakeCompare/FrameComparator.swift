@@ -15,6 +15,7 @@ struct FrameComparator {
   let sink: String
   let rule: SinkRule
   let classes: (golden: [String], actual: [String])
+  private let hasSameClasses: Bool
   private(set) var meter: ErrorMeter
   /// The actual identity that each golden identity went with last, where it is another one.
   private var identities: [Int: Int] = [:]
@@ -23,6 +24,7 @@ struct FrameComparator {
     self.sink = sink
     self.rule = rule
     classes = (goldenClasses, actualClasses)
+    hasSameClasses = goldenClasses == actualClasses
     meter = ErrorMeter(rule: rule)
   }
 
@@ -50,7 +52,9 @@ struct FrameComparator {
       }
     }
     for index in matching.unmatched { differences.append(added(actualBoxes[index])) }
-    compareFacts(golden, actual, matching.partners, frame, into: &differences)
+    if goldenBoxes.count < golden.count || actualBoxes.count < actual.count {
+      compareFacts(golden, actual, matching.partners, frame, into: &differences)
+    }
     return differences
   }
 
@@ -84,29 +88,36 @@ struct FrameComparator {
     let isNewPair = pairs(golden.identity, actual.identity)
     let position = meter.measurePosition(golden, actual, frame)
     let score = meter.measure(.score, golden.score, actual.score, frame)
-    var kinds: [(kind: Finding.Kind, text: String, error: Double?, allowed: Double?)] = []
-    let name = className(golden, classes.golden)
-    if name != className(actual, classes.actual) {
-      kinds.append((.classChanged, "is \(className(actual, classes.actual)) now", nil, nil))
+    let isOtherClass = !isSameClass(golden, actual)
+    guard isNewPair || isOtherClass || !position.isAllowed || !score.isAllowed else { return nil }
+    var changes: [(kind: Finding.Kind, text: String, error: ErrorMeter.Measured?)] = []
+    if isOtherClass {
+      changes.append((.classChanged, "is \(className(actual, classes.actual)) now", nil))
     }
     if !position.isAllowed {
       let pixels = position.text(decimals: golden.x.decimals)
-      kinds.append((.boxMoved, "moved by \(pixels) px", position.error, position.allowed))
+      changes.append((.boxMoved, "moved by \(pixels) px", position))
     }
     if !score.isAllowed {
       let change = score.text(decimals: golden.score.decimals)
-      kinds.append((.scoreChanged, "its score differs by \(change)", score.error, score.allowed))
+      changes.append((.scoreChanged, "its score differs by \(change)", score))
     }
     if isNewPair {
       let number = actual.identity.map { "number \($0)" } ?? "without a number"
-      kinds.append((.identityChanged, "is \(number) now", nil, nil))
+      changes.append((.identityChanged, "is \(number) now", nil))
     }
-    guard let gravest = kinds.first else { return nil }
+    let name = className(golden, classes.golden)
     return Difference(
-      kind: gravest.kind, golden: ResultLine.detection(golden).text,
-      actual: ResultLine.detection(actual).text, magnitude: gravest.error,
-      allowed: gravest.allowed,
-      message: "\(name) at \(place(golden)): " + kinds.map(\.text).joined(separator: ", "))
+      kind: changes[0].kind, golden: ResultLine.detection(golden).text,
+      actual: ResultLine.detection(actual).text, magnitude: changes[0].error?.error,
+      allowed: changes[0].error?.allowed,
+      message: "\(name) at \(place(golden)): "
+        + changes.map(\.text).joined(separator: ", "))
+  }
+
+  private func isSameClass(_ golden: DetectionLine, _ actual: DetectionLine) -> Bool {
+    if golden.classIndex == actual.classIndex && hasSameClasses { return true }
+    return className(golden, classes.golden) == className(actual, classes.actual)
   }
 
   /// Remembers who goes with whom; whether that is news and the two numbers differ.
