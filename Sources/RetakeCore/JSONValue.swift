@@ -128,11 +128,12 @@ extension JSONValue: Codable {
     }
   }
 
-  /// Parses a document.
+  /// Parses a document (RFC 8259), strictly.
   ///
-  /// - Throws: `DecodingError` or Foundation's parse error.
-  public init(parsing data: Data) throws {
-    self = try JSONDecoder().decode(JSONValue.self, from: data)
+  /// - Throws: `DecodingError` with the line and column.
+  public init(parsing data: Data) throws(DecodingError) {
+    var parser = JSONParser([UInt8](data))
+    self = try parser.document()
   }
 
   /// The JSON form of a value that knows how to encode itself.

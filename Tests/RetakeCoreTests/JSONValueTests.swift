@@ -62,9 +62,51 @@ import Testing
     return (0..<random.pick(0...6)).map { _ in random.pick(letters) }.joined()
   }
 
-  @Test(arguments: ["", "{", "[1 2]", "{\"a\":}", "nul", "{'a':1}", "\u{1}", "[1] 2"])
-  func `what is not JSON is refused`(text: String) {
-    #expect(throws: (any Error).self) { try parsed(text) }
+  @Test func `what is not JSON is refused, with the line and column`() {
+    let cases = [
+      ("", "line 1, column 1: the text ends too early"),
+      ("{", "line 1, column 2: a key in quotes is expected here"),
+      ("[1,]", "line 1, column 4: a value is expected here"),
+      ("[1 2]", "line 1, column 4: a comma or ] is expected here"),
+      ("{\"a\" 1}", "line 1, column 6: a colon is expected after 'a'"),
+      ("{\n  \"a\": }", "line 2, column 8: a value is expected here"),
+      ("{\n\"é\": 1,\n\"é\": 2}", "line 3, column 1: the key 'é' is there twice"),
+      ("{\"é\": nul}", "line 1, column 7: a value is expected here"),
+      ("{'a':1}", "line 1, column 2: a key in quotes is expected here"),
+      ("[1] 2", "line 1, column 5: there is more after the end"),
+      ("[01]", "line 1, column 2: this is not a number"),
+      ("[-]", "line 1, column 2: this is not a number"),
+      ("[1.]", "line 1, column 4: a digit is expected here"),
+      ("[1e+]", "line 1, column 5: a digit is expected here"),
+      ("[1e999]", "line 1, column 2: the number is out of range"),
+      ("[\"a\nb\"]", "line 1, column 4: a control character must be escaped"),
+      ("[\"abc", "line 1, column 6: the text's closing quote is missing"),
+      ("[\"\\x\"]", "line 1, column 3: this escape is not one of JSON's"),
+      ("[\"\\u12g4\"]", "line 1, column 3: this escape is not one of JSON's"),
+      ("[\"\\ud83d\"]", "line 1, column 9: half of a character is missing"),
+      ("[\"\\udc00\"]", "line 1, column 9: half of a character is missing"),
+    ]
+    for (text, message) in cases {
+      let error = #expect(throws: DecodingError.self, "\(text)") { try parsed(text) }
+      guard case .dataCorrupted(let context)? = error else { continue }
+      #expect(context.debugDescription == message, "\(text)")
+    }
+  }
+
+  @Test func `bytes that are no UTF-8 are refused`() {
+    for bytes: [UInt8] in [
+      [0x22, 0xff, 0x22], [0x22, 0xc3, 0x22], [0xff], [0xfe, 0xff, 0, 0x31],
+    ] {
+      #expect(throws: DecodingError.self) { try JSONValue(parsing: Data(bytes)) }
+    }
+  }
+
+  @Test func `escapes, pairs of surrogates and a byte order mark are read`() throws {
+    #expect(
+      try parsed(#""\u00e9\ud83d\ude00\/\b\f""#) == .string("é😀/\u{8}\u{c}"))
+    #expect(try parsed("\u{feff}[1]") == .array([.integer(1)]))
+    #expect(try parsed("9223372036854775808") == .number(9_223_372_036_854_775_808))
+    #expect(try parsed("-9223372036854775808") == .integer(.min))
   }
 
   @Test func `nesting without end is refused, not followed`() {

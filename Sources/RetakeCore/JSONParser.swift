@@ -1,0 +1,208 @@
+/// Reads JSON (RFC 8259) strictly: no trailing commas, no key twice, and an error that names the
+/// line and column.
+struct JSONParser {
+  /// The deepest nesting of arrays and objects.
+  static let depthMax = 256
+
+  private let bytes: [UInt8]
+  private var position = 0
+  private var depth = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
+  }
+
+  /// The one value that the text consists of.
+  mutating func document() throws(DecodingError) -> JSONValue {
+    let value = try value()
+    guard next == nil else { throw problem("there is more after the end") }
+    return value
+  }
+
+  /// The next byte that is no white space, not taken.
+  private var next: UInt8? {
+    mutating get {
+      while position < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[position]) {
+        position += 1
+      }
+      return position < bytes.count ? bytes[position] : nil
+    }
+  }
+
+  private mutating func take(_ character: Character) -> Bool {
+    guard next == character.asciiValue else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func value() throws(DecodingError) -> JSONValue {
+    switch next {
+    case UInt8(ascii: "{"):
+      return try nested { parser throws(DecodingError) in try parser.object() }
+    case UInt8(ascii: "["): return try nested { parser throws(DecodingError) in try parser.array() }
+    case UInt8(ascii: "\""): return .string(try string())
+    case let byte? where byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte):
+      return try number()
+    case nil: throw problem("the text ends too early")
+    default:
+      for (word, value) in [
+        ("true", JSONValue.bool(true)), ("false", .bool(false)), ("null", .null),
+      ]
+      where bytes[position...].starts(with: word.utf8) {
+        position += word.utf8.count
+        return value
+      }
+      throw problem("a value is expected here")
+    }
+  }
+
+  private mutating func nested(
+    _ body: (inout JSONParser) throws(DecodingError) -> JSONValue
+  ) throws(DecodingError) -> JSONValue {
+    depth += 1
+    guard depth <= Self.depthMax else { throw problem("nested more than \(Self.depthMax) deep") }
+    position += 1
+    let value = try body(&self)
+    depth -= 1
+    return value
+  }
+
+  private mutating func array() throws(DecodingError) -> JSONValue {
+    var values: [JSONValue] = []
+    if take("]") { return .array(values) }
+    repeat { values.append(try value()) } while take(",")
+    guard take("]") else { throw problem("a comma or ] is expected here") }
+    return .array(values)
+  }
+
+  private mutating func object() throws(DecodingError) -> JSONValue {
+    var members: [String: JSONValue] = [:]
+    if take("}") { return .object(members) }
+    repeat {
+      guard next == UInt8(ascii: "\"") else { throw problem("a key in quotes is expected here") }
+      let start = position
+      let key = try string()
+      guard members[key] == nil else {
+        position = start
+        throw problem("the key '\(key)' is there twice")
+      }
+      guard take(":") else { throw problem("a colon is expected after '\(key)'") }
+      members[key] = try value()
+    } while take(",")
+    guard take("}") else { throw problem("a comma or } is expected here") }
+    return .object(members)
+  }
+
+  /// What went wrong at the current position.
+  private func problem(_ text: String) -> DecodingError {
+    let before = bytes.prefix(position)
+    let lineStart = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
+    let line = before.count { $0 == 0x0a } + 1
+    // Bytes that go on with a character are not counted.
+    let column = before[lineStart...].count { $0 & 0xc0 != 0x80 } + 1
+    return DecodingError.dataCorrupted(
+      .init(codingPath: [], debugDescription: "line \(line), column \(column): \(text)"))
+  }
+}
+
+// MARK: - Numbers and texts
+
+extension JSONParser {
+  private mutating func number() throws(DecodingError) -> JSONValue {
+    let start = position
+    if bytes[position] == UInt8(ascii: "-") { position += 1 }
+    let whole = digits()
+    guard whole > 0, whole == 1 || bytes[position - whole] != UInt8(ascii: "0") else {
+      position = start
+      throw problem("this is not a number")
+    }
+    var isWhole = true
+    if at(".") {
+      isWhole = false
+      guard digits() > 0 else { throw problem("a digit is expected here") }
+    }
+    if at("e") || at("E") {
+      isWhole = false
+      if !at("-") { _ = at("+") }
+      guard digits() > 0 else { throw problem("a digit is expected here") }
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    if isWhole, let value = Int64(text) { return .integer(value) }
+    guard let value = Double(text), value.isFinite else {
+      position = start
+      throw problem("the number is out of range")
+    }
+    // 2.0 and 2 are the same document.
+    return Int64(exactly: value).map { .integer($0) } ?? .number(value)
+  }
+
+  /// Takes a byte if it comes at once, without white space before it.
+  private mutating func at(_ character: Character) -> Bool {
+    guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
+    position += 1
+    return true
+  }
+
+  /// Takes the digits that come at once, and counts them.
+  private mutating func digits() -> Int {
+    let start = position
+    while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+    return position - start
+  }
+
+  private mutating func string() throws(DecodingError) -> String {
+    position += 1
+    var content: [UInt8] = []
+    while position < bytes.count {
+      let byte = bytes[position]
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard let text = String(validating: content, as: UTF8.self) else {
+          throw problem("the text before this is not UTF-8")
+        }
+        position += 1
+        return text
+      case UInt8(ascii: "\\"): content.append(contentsOf: try escape().utf8)
+      case 0..<0x20: throw problem("a control character must be escaped")
+      default:
+        content.append(byte)
+        position += 1
+      }
+    }
+    throw problem("the text's closing quote is missing")
+  }
+
+  private mutating func escape() throws(DecodingError) -> Character {
+    let simple: [UInt8: Character] = [
+      0x22: "\"", 0x5c: "\\", 0x2f: "/", 0x62: "\u{8}", 0x66: "\u{c}", 0x6e: "\n", 0x72: "\r",
+      0x74: "\t",
+    ]
+    guard position + 1 < bytes.count else { throw problem("the text ends too early") }
+    if let character = simple[bytes[position + 1]] {
+      position += 2
+      return character
+    }
+    guard let first = hexadecimal() else { throw problem("this escape is not one of JSON's") }
+    if let scalar = Unicode.Scalar(first) { return Character(scalar) }
+    // The first half of a pair of surrogates: the other half must follow.
+    guard (0xd800..<0xdc00).contains(first), let second = hexadecimal(),
+      (0xdc00..<0xe000).contains(second),
+      let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
+    else { throw problem("half of a character is missing") }
+    return Character(scalar)
+  }
+
+  /// Takes `\uXXXX`; `nil`, and nothing taken, where it is something else.
+  private mutating func hexadecimal() -> UInt32? {
+    guard position + 6 <= bytes.count, bytes[position] == UInt8(ascii: "\\"),
+      bytes[position + 1] == UInt8(ascii: "u")
+    else { return nil }
+    let text = String(decoding: bytes[position + 2..<position + 6], as: UTF8.self)
+    guard text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+      let value = UInt32(text, radix: 16)
+    else { return nil }
+    position += 6
+    return value
+  }
+}
