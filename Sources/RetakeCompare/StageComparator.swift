@@ -76,7 +76,9 @@ package struct StageComparator {
       if left != right {
         let cause =
           inputCause ?? stage.taint
-          ?? ownRoot(of: index, golden.frame, served: left != .notRun && right != .notRun)
+          ?? ownRoot(
+            of: index, golden.frame, served: left != .notRun && right != .notRun,
+            equal: stages.indices.prefix(index).filter { causes[$0] == nil })
         causes[index] = cause
         deepest = cause
       }
@@ -104,14 +106,16 @@ package struct StageComparator {
     log.causes.root(RootCause(frame: frame, stage: "packet", why: .outputDiffers))
   }
 
-  private mutating func ownRoot(of index: Int, _ frame: FrameID, served: Bool) -> Int {
+  private mutating func ownRoot(
+    of index: Int, _ frame: FrameID, served: Bool, equal: [Int]
+  ) -> Int {
     if !served, let decision = log.causes.decisionRoot { return decision }
     if let root = stages[index].root { return root }
     let root = log.causes.add(
       RootCause(
         frame: frame, stage: stages[index].column.node,
         why: served ? .outputDiffers : .ranOnOneSide,
-        equalBefore: stages[..<index].map(\.column.node)))
+        equalBefore: equal.map { stages[$0].column.node }))
     stages[index].root = root
     return root
   }

@@ -59,13 +59,19 @@ struct CaseComparison {
       throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
     }
     var aligner = RowAligner()
-    while true {
-      let left = try golden.next()
-      let right = try actual.next()
-      aligner.add(golden: left, actual: right)
-      aligner.drain(into: &comparator, atEnd: left == nil && right == nil)
-      if left == nil && right == nil { return comparator }
+    var isAtEnd = false
+    while !isAtEnd {
+      isAtEnd = true
+      for _ in 0..<RowAligner.batch {
+        let left = try golden.next()
+        let right = try actual.next()
+        if let left { aligner.add(golden: left) }
+        if let right { aligner.add(actual: right) }
+        if left != nil || right != nil { isAtEnd = false }
+      }
+      aligner.drain(into: &comparator, atEnd: isAtEnd)
     }
+    return comparator
   }
 
   // MARK: results

@@ -1,31 +1,54 @@
 import RetakeCompare
 import RetakeCore
 
-/// Pairs the rows of two digests files by frame.
+/// Pairs the rows of two digests files by frame, some hundred at a time.
 struct RowAligner {
-  private var golden: [Int: [StageRow]] = [:]
-  private var actual: [Int: [StageRow]] = [:]
+  /// Rows that are read from each file before they are paired.
+  static let batch = 256
 
-  mutating func add(golden left: StageRow?, actual right: StageRow?) {
-    if let left { golden[left.frame.track, default: []].append(left) }
-    if let right { actual[right.frame.track, default: []].append(right) }
+  private struct Track {
+    var golden: [StageRow] = []
+    var actual: [StageRow] = []
+  }
+
+  private var tracks: [Int: Track] = [:]
+
+  mutating func add(golden row: StageRow) {
+    tracks[row.frame.track, default: Track()].golden.append(row)
+  }
+
+  mutating func add(actual row: StageRow) {
+    tracks[row.frame.track, default: Track()].actual.append(row)
   }
 
   mutating func drain(into comparator: inout StageComparator, atEnd: Bool) {
-    for track in Set(golden.keys).union(actual.keys).sorted() {
-      while let left = golden[track]?.first, let right = actual[track]?.first {
-        let (mine, theirs) = (left.frame.sequence, right.frame.sequence)
-        if mine == theirs { comparator.compare(golden: left, actual: right) }
-        if mine < theirs { comparator.compareOneSided(left, isLost: true) }
-        if mine > theirs { comparator.compareOneSided(right, isLost: false) }
-        if mine <= theirs { golden[track]?.removeFirst() }
-        if mine >= theirs { actual[track]?.removeFirst() }
-      }
-      guard atEnd else { continue }
-      for row in golden[track] ?? [] { comparator.compareOneSided(row, isLost: true) }
-      for row in actual[track] ?? [] { comparator.compareOneSided(row, isLost: false) }
-      golden[track] = []
-      actual[track] = []
+    for number in tracks.keys.sorted() {
+      guard var track = tracks.removeValue(forKey: number) else { continue }
+      drain(&track, into: &comparator, atEnd: atEnd)
+      tracks[number] = track
     }
+  }
+
+  private func drain(
+    _ track: inout Track, into comparator: inout StageComparator, atEnd: Bool
+  ) {
+    var golden = 0
+    var actual = 0
+    while golden < track.golden.count && actual < track.actual.count {
+      let left = track.golden[golden]
+      let right = track.actual[actual]
+      let (mine, theirs) = (left.frame.sequence, right.frame.sequence)
+      if mine == theirs { comparator.compare(golden: left, actual: right) }
+      if mine < theirs { comparator.compareOneSided(left, isLost: true) }
+      if mine > theirs { comparator.compareOneSided(right, isLost: false) }
+      if mine <= theirs { golden += 1 }
+      if mine >= theirs { actual += 1 }
+    }
+    track.golden.removeFirst(golden)
+    track.actual.removeFirst(actual)
+    guard atEnd else { return }
+    for row in track.golden { comparator.compareOneSided(row, isLost: true) }
+    for row in track.actual { comparator.compareOneSided(row, isLost: false) }
+    track = Track()
   }
 }
