@@ -17,12 +17,26 @@ struct SourceState {
   let reader: any FrameReader
   var schedule: ArrivalSchedule
   var ahead: Deque<AheadFrame> = []
-  /// The last read of each chain.
-  var chainTails: [Int: ValueFuture] = [:]
+  /// The last read of each chain that may still be going on.
+  private var chainTails: [Int: ValueFuture] = [:]
+  private var sweepCount = sweepCountMin
+  /// The least number of tails at which finished ones are looked for.
+  private static let sweepCountMin = 16
 
   init(node: Int, reader: any FrameReader, schedule: ArrivalSchedule) {
     self.node = node
     self.reader = reader
     self.schedule = schedule
+  }
+
+  /// The read that the next one of this chain has to wait for.
+  func tail(ofChain chain: Int) -> ValueFuture? { chainTails[chain] }
+
+  /// Tails that are done order nothing any more and are let go in time: they hold pixels.
+  mutating func setTail(_ read: ValueFuture, ofChain chain: Int) {
+    chainTails[chain] = read
+    guard chainTails.count >= sweepCount else { return }
+    chainTails = chainTails.filter { !$0.value.isDone }
+    sweepCount = max(Self.sweepCountMin, 2 * chainTails.count)
   }
 }

@@ -60,7 +60,7 @@ extension VirtualRun {
     let id = entry.id
     let timestamp = Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin)
     let chain = reader.chain(of: id)
-    let inputs = sources[source].chainTails[chain].map { [$0] } ?? []
+    let inputs = sources[source].tail(ofChain: chain).map { [$0] } ?? []
     let future = ValueFuture(
       inputs: inputs, label: label(sources[source].node, id), isNeeded: isEverythingNeeded,
       isDigested: observer.wantsDigests
@@ -74,7 +74,7 @@ extension VirtualRun {
         return .fault(RuntimeError.unreadable(id, error))
       }
     }
-    sources[source].chainTails[chain] = future
+    sources[source].setTail(future, ofChain: chain)
     workers.submit(future)
     return future
   }

@@ -9,11 +9,14 @@ import RetakeCore
 package final class Workers: @unchecked Sendable {
   // @unchecked: everything mutable is used only with `condition` locked.
   private let condition = NSCondition()
-  private var needed: Deque<ValueFuture> = []
-  private var speculative: Deque<ValueFuture> = []
+  private var needed = RunnableQueue()
+  private var speculative = RunnableQueue()
   private var isStopped = false
   private var liveThreads = 0
   private let isInline: Bool
+  /// Whether somebody takes from the queues: with one worker, the time plane finds what it needs by
+  /// itself, and what is queued would be held for ever.
+  private let isQueueing: Bool
   private let perturbation: UInt64?
 
   /// The most threads that are ever made.
@@ -25,6 +28,7 @@ package final class Workers: @unchecked Sendable {
   package init(count: Int, perturbation: UInt64? = nil) {
     precondition((0...Self.countMax).contains(count), "between 0 and 256 workers")
     isInline = count == 0
+    isQueueing = count != 1
     self.perturbation = perturbation
     liveThreads = max(0, count - 1)
     for number in 0..<liveThreads {
@@ -125,6 +129,7 @@ package final class Workers: @unchecked Sendable {
   }
 
   private func enqueue(_ futures: [ValueFuture]) {
+    guard isQueueing else { return }
     condition.lock()
     for future in futures {
       if future.isNeeded { needed.append(future) } else { speculative.append(future) }
@@ -140,4 +145,28 @@ package final class Workers: @unchecked Sendable {
     for round in 0..<(bits % 4_096) { hasher.append(round) }
     withExtendedLifetime(hasher.finish()) {}
   }
+}
+
+/// Futures that can run, oldest first. Some were run meanwhile by whoever needed them: they are let
+/// go in time, because their values hold pixels.
+private struct RunnableQueue {
+  /// The least length at which finished futures are looked for.
+  private static let sweepLengthMin = 16
+
+  private var futures: Deque<ValueFuture> = []
+  private var sweepLength = sweepLengthMin
+
+  var isEmpty: Bool { futures.isEmpty }
+
+  mutating func append(_ future: ValueFuture) {
+    futures.append(future)
+    guard futures.count >= sweepLength else { return }
+    futures.removeAll { $0.isDone }
+    // Each sweep is paid for by as many appends as it leaves behind.
+    sweepLength = max(Self.sweepLengthMin, 2 * futures.count)
+  }
+
+  mutating func popFirst() -> ValueFuture? { futures.popFirst() }
+
+  mutating func removeAll() { futures.removeAll() }
 }
