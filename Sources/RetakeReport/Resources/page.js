@@ -232,12 +232,12 @@
       else layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
       const boxes = [], taken = new Set();
       for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
-      for (const box of (picture || stop.pictures[0] || { boxes: [] }).boxes) boxes.push(drawn(box, scale, "both", false));
+      for (const box of (picture || stop.pictures[0] || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
       for (const index of stop.findings) {
         const own = this.findings[index].boxes.filter((box) => sides.includes(box.side) && !taken.has(keyOf(box)));
-        for (const box of own) { taken.add(keyOf(box)); boxes.push(drawn(box, scale, box.side, false)); }
+        for (const box of own) { taken.add(keyOf(box)); boxes.push(drawn(box, view, scale, box.side, false)); }
       }
-      if (finding && stop.findings.includes(this.chosen)) boxes.push(...this.boxesOf(finding, sides, scale));
+      if (finding && stop.findings.includes(this.chosen)) boxes.push(...this.boxesOf(finding, sides, view, scale));
       const name = sides.length > 1 ? "Golden over actual" : sides[0] === "golden" ? "Golden" : "Actual";
       const count = [...taken].filter((key) => sides.some((one) => key.startsWith(one))).length;
       const label = `${name}, frame ${stop.key}${count ? `, ${grouped(count)} differing ${count === 1 ? "box" : "boxes"}` : ""}`;
@@ -247,10 +247,10 @@
     }
 
     // The chosen finding's boxes; where this side has none, the place where one is missing.
-    boxesOf(finding, sides, scale) {
+    boxesOf(finding, sides, view, scale) {
       const own = finding.boxes.filter((box) => sides.includes(box.side) || box.side === "both");
-      if (own.length || sides.length > 1) return own.map((box) => drawn(box, scale, box.side, true));
-      return finding.boxes.map((box) => drawn({ ...box, label: "nothing here" }, scale, "absent", true));
+      if (own.length || sides.length > 1) return own.map((box) => drawn(box, view, scale, box.side, true));
+      return finding.boxes.map((box) => drawn({ ...box, label: "nothing here" }, view, scale, "absent", true));
     }
 
     frameOf(stop) {
@@ -267,14 +267,16 @@
   const keyOf = (box) => [box.side, box.x, box.y, box.width, box.height].join(" ");
   const finite = (value) => (Number.isFinite(value) ? value : 0);
 
-  function drawn(box, scale, side, chosen) {
+  function drawn(box, view, scale, side, chosen) {
     const at = { x: finite(box.x), y: finite(box.y), width: Math.max(0, finite(box.width)), height: Math.max(0, finite(box.height)) };
     const parts = [svg("rect", { class: "halo", ...at }), svg("rect", { class: "box", ...at })];
     if (box.label && chosen) {
       const size = 12 * scale;
-      const inside = at.y < size * 1.6;
-      const shift = side === "actual" ? at.y + at.height + size * 1.25 : inside ? at.y + size * 1.25 : at.y - size * 0.45;
-      parts.push(svg("text", { x: at.x + size * 0.2, y: shift, "font-size": size, "stroke-width": size * 0.26 }, cut(visible(box.label), 40)));
+      const text = cut(visible(box.label), 40);
+      const above = at.y - size * 0.45, below = at.y + at.height + size * 1.25;
+      const fits = side === "actual" ? below < view.y + view.height : above - size < view.y && below < view.y + view.height;
+      const left = Math.min(at.x + size * 0.2, view.x + view.width - (text.length + 1) * size * 0.63);
+      parts.push(svg("text", { x: Math.max(left, view.x + size * 0.2), y: fits ? below : Math.max(above, view.y + size * 1.2), "font-size": size, "stroke-width": size * 0.26 }, text));
     }
     return svg("g", { class: `${side}${chosen ? " chosen" : ""}` }, parts);
   }
