@@ -27,12 +27,10 @@ public enum PipelineDocument {
     guard data.count <= bytesMax else {
       throw PipelineError(.tooLarge("the document is larger than 4 MiB"), at: "")
     }
-    do {
+    do throws(DecodingError) {
       return try JSONValue(parsing: data)
-    } catch let error as DecodingError {
-      throw PipelineError(.malformed(error.rootText), at: error.pointer)
     } catch {
-      throw PipelineError(.malformed("it cannot be read as JSON"), at: "")
+      throw PipelineError(.malformed(error.rootText), at: error.pointer)
     }
   }
 

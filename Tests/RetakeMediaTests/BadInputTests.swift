@@ -9,11 +9,11 @@ import Testing
 struct BadInputTests {
   /// Opens the first video track as an import would; returns the error.
   private func openError(_ file: String) throws -> MediaError? {
-    do {
+    do throws(MediaError) {
       let demuxer = try MediaDemuxer(path: file)
       _ = try MediaDecoder(stream: try demuxer.videoStream(), file: file)
       return nil
-    } catch let error as MediaError {
+    } catch {
       return error
     }
   }

@@ -1,8 +1,8 @@
 import Foundation
 import RetakeCompare
 import RetakeCore
+import RetakeGolden
 import RetakeRuntime
-import Yams
 
 extension Project {
   /// The largest retake.yml that is read, in bytes.
@@ -26,21 +26,14 @@ extension Project {
   }
 
   private static func json(_ text: String) throws(ProjectProblem) -> JSONValue {
-    do {
-      guard let node = try Yams.compose(yaml: text) else { return .object([:]) }
-      return try JSONValue(yaml: node)
-    } catch let problem as ProjectProblem {
-      throw problem
+    do throws(GoldenError) {
+      return try JSONValue(yaml: text)
     } catch {
-      throw ProjectProblem(
-        DocumentProblem(
-          reason: .wrongValue("it is not YAML: \(Self.oneLine("\(error)"))", advice: nil),
-          pointer: ""))
+      guard case .manifest(_, let pointer, let detail, let advice) = error else {
+        throw ProjectProblem(error.message, at: "")
+      }
+      throw ProjectProblem(detail, advice: advice, at: pointer)
     }
-  }
-
-  private static func oneLine(_ text: String) -> String {
-    text.split(whereSeparator: \.isNewline).joined(separator: " ")
   }
 }
 

@@ -23,6 +23,17 @@ struct CaseResult {
   var reader: SessionReader?
 }
 
+extension CaseResult {
+  /// A known change passes; a run without frames compared nothing.
+  func exitStatus(isCI: Bool) -> ExitStatus {
+    if comparison.isExpected { return .passed }
+    if comparison.verdict == .errored, error == nil, comparison.comparedNothing {
+      return .nothingCompared
+    }
+    return comparison.verdict.exitStatus(isCI: isCI)
+  }
+}
+
 /// Replays a case, writes it as a pending golden, and compares it with the accepted one.
 struct CaseRunner {
   let project: Project

@@ -90,10 +90,7 @@ public struct SuiteRun {
   private func report(
     _ results: [CaseResult], seconds: Double, at time: String
   ) throws -> Outcome {
-    let statuses = results.map { result in
-      result.comparison.isExpected
-        ? ExitStatus.passed : result.comparison.verdict.exitStatus(isCI: isCI)
-    }
+    let statuses = results.map { $0.exitStatus(isCI: isCI) }
     let status = ExitStatus.strongest(statuses) ?? .nothingCompared
     var builder = ReportBuilder(goldens: goldens)
     let cases = results.map { builder.makeCase($0) }

@@ -1,0 +1,91 @@
+import RetakeCore
+import RetakeGraph
+
+extension VirtualRun {
+  /// Tells the observer of the oldest frames until at most `window` settled ones wait for their
+  /// values.
+  func emit(keeping window: Int) throws {
+    while let first = pending.first, first.isSettled, settledCount > window || isKnown(first) {
+      pending.removeFirst()
+      settledCount -= 1
+      try observer.finished(finished(first))
+    }
+  }
+
+  /// Whether all values of a settled frame are there already. Without threads nobody computes
+  /// them unless asked.
+  private func isKnown(_ frame: PendingFrame) -> Bool {
+    frame.sinks.allSatisfy {
+      guard case .delivered(let facts, _) = $0 else { return true }
+      return facts.isDone
+    } && frame.started.allSatisfy { $0?.isDone ?? true }
+  }
+
+  private func finished(_ frame: PendingFrame) throws -> FinishedFrame {
+    var outcomes: [SinkOutcome] = []
+    var classNames: [[String]] = []
+    for (position, state) in frame.sinks.enumerated() {
+      let node = plan.nodes[plan.sinks[position]]
+      outcomes.append(
+        SinkOutcome(sink: node.id, content: try content(state, sink: node, frame: frame)))
+      classNames.append(try names(state))
+    }
+    return FinishedFrame(
+      entry: frame.entry, arrivalNanoseconds: frame.arrival,
+      result: FrameResult(id: frame.entry.id, pts: frame.entry.pts, outcomes: outcomes),
+      classNames: classNames,
+      digests: observer.wantsDigests ? try digests(of: frame) : [])
+  }
+
+  private func content(
+    _ state: PendingFrame.SinkState, sink: GraphPlan.Node, frame: PendingFrame
+  ) throws -> SinkOutcome.Content {
+    switch state {
+    case .open: preconditionFailure("a settled frame has an outcome at every sink")
+    case .ended(let fate, let node):
+      tell(sink, frame, .ended(fate, node: plan.nodes[node].id))
+      return .ended(fate, node: plan.nodes[node].id)
+    case .delivered(let facts, let value):
+      let known = try resolved(facts)
+      tell(sink, frame, .value(try resolved(value)))
+      return .facts(known.facts)
+    }
+  }
+
+  private func names(_ state: PendingFrame.SinkState) throws -> [String] {
+    guard case .delivered(_, let value) = state else { return [] }
+    return (try resolved(value) as? Detections)?.classNames ?? []
+  }
+
+  private func tell(
+    _ sink: GraphPlan.Node, _ frame: PendingFrame, _ content: SinkDelivery.Content
+  ) {
+    guard case .sink(let receive) = sink.stage.body else { return }
+    receive(
+      SinkDelivery(
+        frame: frame.entry.id,
+        timestamp: Timestamp(nanoseconds: frame.entry.timestamp.nanoseconds - origin),
+        content: content))
+  }
+
+  private func resolved(_ future: ValueFuture) throws -> any PipelineValue {
+    switch workers.help(future) {
+    case .value(let value): return value
+    case .failure(let error): throw error
+    case .fault(let error): throw error
+    case .cancelled: preconditionFailure("what is delivered is never cancelled")
+    }
+  }
+
+  private func digests(of frame: PendingFrame) throws -> [NodeDigest] {
+    try plan.nodes.indices.filter { [.source, .pure, .stateful].contains(plan.nodes[$0].role) }
+      .map { node in
+        guard let future = frame.started[node] else { return .notRun }
+        let outcome = workers.help(future)
+        if case .fault(let error) = outcome { throw error }
+        guard let digest = future.digest else { return .notRun }
+        if case .failure = outcome { return .failed(digest) }
+        return .value(digest)
+      }
+  }
+}
