@@ -100,7 +100,7 @@ let roomTests: [Target] = rooms.filter {
 
 /// Tests of the whole house, which belong to no single room.
 let houseTests: [Target] = [
-  Room(name: "RetakeCommandTests", ours: ["RetakeCommand", "retake"]),
+  Room(name: "RetakeCommandTests", ours: ["Retake", "RetakeCommand", "retake"]),
   Room(name: "RetakeDeterminismTests", ours: rooms.map(\.name).filter { $0 != "Retake" }),
   Room(name: "RetakeTidyTests"),
 ].filter { exists("Tests/\($0.name)") }.map { room in
