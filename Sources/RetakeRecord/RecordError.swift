@@ -18,7 +18,7 @@ public enum RecordError: CodedError {
   case noFrames(source: String)
   /// The source gave an error; what it gave before is in the session.
   case sourceLost(source: String, cause: String)
-  /// Less than the reserve is free; the session was closed in time.
+  /// Less than the reserve is free; a recording under way was closed in time.
   case diskReserve(path: String, freeBytes: Int64, reserveBytes: Int64)
   /// The media could not be written, and another segment has no prospect.
   case writeFailed(file: String, step: String, cause: String)
@@ -72,8 +72,7 @@ public enum RecordError: CodedError {
     case .noFrames: "the source gave no frame"
     case .sourceLost: "the source was lost; what it gave before is kept"
     case .diskReserve(_, let free, let reserve):
-      "the disk has \(free >> 20) MiB left, less than the reserve of \(reserve >> 20) MiB; "
-        + "what was recorded is kept"
+      "the disk has \(free >> 20) MiB left, less than the reserve of \(reserve >> 20) MiB"
     case .writeFailed(_, let step, _): "the media could not be written (\(step))"
     case .encoderFailed(let preset, _): "\(preset) failed several times in a row"
     case .layer(_, let message, _, _, _): message

@@ -18,6 +18,7 @@ struct RecordingSite {
     try Self.checkFree(target)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     let hidden = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
+    Self.sweep(parent, prefix: ".\(target.name).")
     do {
       try FileManager.default.createDirectory(
         atPath: hidden.media, withIntermediateDirectories: true)
@@ -31,7 +32,7 @@ struct RecordingSite {
         throw RecordError(
           passing: SessionError.write(path: target.path, cause: FileSystem.text(moved)))
       }
-      store = try StoreWriter(continuing: target.database)
+      store = try Self.openDatabase(target)
     } catch {
       try? FileManager.default.removeItem(atPath: hidden.path)
       throw RecordError(passing: error)
@@ -52,6 +53,30 @@ struct RecordingSite {
     for fact in facts { store.setMeta(fact.key, fact.value) }
     try store.commit()
     try store.release()
+  }
+
+  /// Opens the database for recording. The log's name in the folder is made durable here, because
+  /// SQLite passes over an error of that.
+  private static func openDatabase(_ folder: SessionFolder) throws -> StoreWriter {
+    let store = try StoreWriter(continuing: folder.database)
+    store.setMeta("closed", "0")
+    try store.commit()
+    let number = FileSystem.synchroniseFolder(folder.path)
+    guard number == 0 else {
+      throw SessionError.write(path: folder.path, cause: FileSystem.text(number))
+    }
+    return store
+  }
+
+  /// Removes what recorders of the same name left behind when they were killed at their start.
+  private static func sweep(_ parent: String, prefix: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
+      let left = SessionFolder(path: parent + "/" + name)
+      guard FileManager.default.fileExists(atPath: left.lock), !RecorderLock.isHeld(left.lock)
+      else { continue }
+      try? FileManager.default.removeItem(atPath: left.path)
+    }
   }
 
   /// Makes all that is in the folder durable, then moves it. Only one of several recorders that
