@@ -63,11 +63,12 @@ extension Pipeline {
     var incoming: [String: Int] = [:]
     for node in nodes { incoming[node.id] = 0 }
     for edge in edges { incoming[edge.to, default: 0] += 1 }
+    let edgesFrom = Dictionary(grouping: edges, by: \.from)
     var ranks: [String: Int] = [:]
     var ready = nodes.map(\.id).filter { incoming[$0] == 0 }
     for id in ready { ranks[id] = 0 }
     while let id = ready.popLast() {
-      for edge in edges where edge.from == id {
+      for edge in edgesFrom[id] ?? [] {
         ranks[edge.to] = max(ranks[edge.to] ?? 0, (ranks[id] ?? 0) + 1)
         incoming[edge.to, default: 0] -= 1
         if incoming[edge.to] == 0 { ready.append(edge.to) }
@@ -97,9 +98,11 @@ extension Pipeline {
   }
 
   private func checkShape() throws(PipelineError) {
+    let edgesTo = Dictionary(grouping: edges, by: \.to)
+    let edgesFrom = Dictionary(grouping: edges, by: \.from)
     for (index, node) in nodes.enumerated() {
-      let incoming = edges.count { $0.to == node.id }
-      let outgoing = edges.count { $0.from == node.id }
+      let incoming = edgesTo[node.id]?.count ?? 0
+      let outgoing = edgesFrom[node.id]?.count ?? 0
       switch node.stage.signature.role {
       case .source where incoming > 0:
         throw PipelineError(
@@ -158,9 +161,11 @@ extension Pipeline {
   }
 
   private func checkTypes() throws(PipelineError) {
+    let takes = Dictionary(
+      nodes.map { ($0.id, $0.stage.signature.input) }, uniquingKeysWith: { first, _ in first })
+    let outputs = try outputs()
     for (index, edge) in edges.enumerated() {
-      guard let gives = output(of: edge.from), let takes = node(edge.to)?.stage.signature.input,
-        gives != takes
+      guard let gives = outputs[edge.from], let takes = takes[edge.to] ?? nil, gives != takes
       else { continue }
       throw PipelineError(
         .typeMismatch(
@@ -169,16 +174,15 @@ extension Pipeline {
     }
   }
 
-  /// What a node gives; nodes that pass on their input give what their own input gives.
-  private func output(of id: String) -> ValueKind? {
-    var id = id
-    // Bounded by the number of nodes: the graph has no circle.
-    while let node = node(id) {
-      if let kind = node.stage.signature.output { return kind }
-      guard let edge = edges.first(where: { $0.to == id }) else { return nil }
-      id = edge.from
+  /// What each node gives; nodes that pass on their input give what their own input gives.
+  private func outputs() throws(PipelineError) -> [String: ValueKind] {
+    let edgesTo = Dictionary(grouping: edges, by: \.to)
+    var outputs: [String: ValueKind] = [:]
+    for node in try topologicalOrder() {
+      outputs[node.id] =
+        node.stage.signature.output ?? edgesTo[node.id]?.first.flatMap { outputs[$0.from] }
     }
-    return nil
+    return outputs
   }
 
   /// Nodes by rank, ties by the bytes of their ids: the order of the time plane.
@@ -205,8 +209,9 @@ extension Pipeline {
   ) throws(PipelineError) -> Pipeline {
     var result = self
     var given = formats
+    let edgesTo = Dictionary(grouping: edges, by: \.to)
     for node in try topologicalOrder() {
-      guard let edge = edges.first(where: { $0.to == node.id }), var format = given[edge.from]
+      guard let edge = edgesTo[node.id]?.first, var format = given[edge.from]
       else { continue }
       let accepted = node.stage.signature.inputFormats
       if node.stage.signature.input == .frame, !accepted.isEmpty, !accepted.contains(format) {

@@ -188,4 +188,27 @@ import Testing
     #expect(error(String(repeating: "[", count: 100_000))?.code == "graph.pipeline.malformed")
     #expect(error("\u{feff}{}")?.code != nil)
   }
+
+  /// Walking from each node to its source would take minutes.
+  @Test func `the longest line that a document can hold is checked in one pass`() throws {
+    let count = 4_000
+    func text(last: String) -> String {
+      let nodes = (0..<count).map { #"{"id": "t\#($0)", "kind": "throttle"}"# }
+      let edges = (1..<count).map { #"{"from": "t\#($0 - 1)", "to": "t\#($0)"}"# }
+      return #"""
+        {"v": 1, "nodes": [{"id": "camera", "kind": "session"}, {"id": "end", "kind": "\#(last)"},
+          {"id": "sink", "kind": "results"}, \#(nodes.joined(separator: ","))],
+         "edges": [{"from": "camera", "to": "t0"}, {"from": "t\#(count - 1)", "to": "end"},
+          {"from": "end", "to": "sink"}, \#(edges.joined(separator: ","))]}
+        """#
+    }
+    let line = try PipelineDocument.parse(Data(text(last: "boxes").utf8), catalog: TestCatalog())
+    #expect(line.nodes.count == count + 3)
+    let error = #expect(throws: PipelineError.self) {
+      try PipelineDocument.parse(Data(text(last: "brightness").utf8), catalog: TestCatalog())
+    }
+    #expect(
+      error?.reason
+        == .typeMismatch(from: "t\(count - 1)", gives: "frame", to: "end", takes: "detections"))
+  }
 }
