@@ -63,7 +63,9 @@ struct RecorderCapture {
     var isTaken = true
     switch options.pace {
     case .unpaced: pipes.captured.waitForRoom(bytes)
-    case .realtime: isTaken = pipes.captured.offer(bytes) == .take
+    case .realtime:
+      let now = clock.monotonicNanoseconds
+      isTaken = pipes.captured.offer(bytes, nowNanoseconds: now) == .take
     }
     if !isTaken { record.cause = pipes.shedCause }
     let waiting = pipes.captured.add(

@@ -19,6 +19,8 @@ public struct RecorderOptions: Hashable, Sendable {
   /// Frames that wait for the encoder; when there are more, live ones are shed.
   public var waitingFramesMax: Int
   public var waitingBytesMax: Int
+  /// Live frames are also shed while the oldest one waits longer: what is taken is durable soon.
+  public var waitingDurationMax: Duration
   /// Encoded frames that wait for the disk.
   public var waitingPacketsMax: Int
   public var waitingPacketBytesMax: Int
@@ -36,6 +38,7 @@ public struct RecorderOptions: Hashable, Sendable {
     segmentBytesMax = 2 << 30
     segmentDurationMax = .seconds(600)
     (waitingFramesMax, waitingBytesMax) = (32, 256 << 20)
+    waitingDurationMax = .milliseconds(300)
     (waitingPacketsMax, waitingPacketBytesMax) = (4_096, 64 << 20)
     reserveBytes = 64 << 20
   }

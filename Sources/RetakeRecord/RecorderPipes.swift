@@ -41,7 +41,10 @@ final class RecorderPipes: Sendable {
   init(_ options: RecorderOptions, clock: any LiveClock) {
     self.clock = clock
     captured = RowQueue(
-      PayloadBudget(countMax: options.waitingFramesMax, bytesMax: options.waitingBytesMax))
+      PayloadBudget(
+        countMax: options.waitingFramesMax, bytesMax: options.waitingBytesMax,
+        ageNanosecondsMax: options.pace == .realtime
+          ? options.waitingDurationMax.nanoseconds : nil))
     encoded = RowQueue(
       PayloadBudget(
         countMax: options.waitingPacketsMax, bytesMax: options.waitingPacketBytesMax))

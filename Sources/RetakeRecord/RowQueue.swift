@@ -21,8 +21,8 @@ final class RowQueue<Row: Sendable>: Sendable {
   }
 
   /// Asks for room for payload, to be given back with `finish`.
-  func offer(_ bytes: Int) -> PayloadBudget.Verdict {
-    state.withLock { $0.budget.offer(bytes) }
+  func offer(_ bytes: Int, nowNanoseconds: Int64 = 0) -> PayloadBudget.Verdict {
+    state.withLock { $0.budget.offer(bytes, nowNanoseconds: nowNanoseconds) }
   }
 
   /// Waits until there is room for payload. Ends because the taker always finishes what it takes.

@@ -59,6 +59,14 @@ import Testing
     #expect(rows.allSatisfy { ($0.frame == nil) == ($0.record.cause != nil) })
   }
 
+  @Test func `live frames do not wait longer than they may`() throws {
+    var options = try options(waitingFramesMax: 100)
+    options.waitingDurationMax = .milliseconds(100)
+    let clock = ManualClock(jumps: true)
+    let rows = try capture(Scene(12), options, clock, pipes(options, clock))
+    #expect(rows.map { $0.frame != nil } == (0..<12).map { $0 <= 3 }, "33 ms from one to the next")
+  }
+
   @Test func `while the disk is behind, the cause says so`() throws {
     let options = try options(waitingFramesMax: 1)
     let clock = ManualClock(jumps: true)

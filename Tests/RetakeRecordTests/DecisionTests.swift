@@ -15,7 +15,7 @@ import Testing
           budget.finish(1)
           return "-"
         }
-        return budget.offer(1) == .take ? "t" : "x"
+        return budget.offer(1, nowNanoseconds: 0) == .take ? "t" : "x"
       })
   }
 
@@ -26,13 +26,25 @@ import Testing
 
   @Test func `a piece larger than the budget is taken alone`() {
     var budget = PayloadBudget(countMax: 8, bytesMax: 100)
-    #expect(budget.offer(500) == .take)
-    #expect(budget.offer(1) == .full)
+    #expect(budget.offer(500, nowNanoseconds: 0) == .take)
+    #expect(budget.offer(1, nowNanoseconds: 0) == .full)
     budget.finish(500)
-    #expect(budget.offer(60) == .take)
+    #expect(budget.offer(60, nowNanoseconds: 0) == .take)
     #expect(budget.isPressed)
-    #expect(budget.offer(41) == .full)
-    #expect(budget.offer(40) == .take)
+    #expect(budget.offer(41, nowNanoseconds: 0) == .full)
+    #expect(budget.offer(40, nowNanoseconds: 0) == .take)
+  }
+
+  @Test func `nothing is taken while the oldest piece waits too long`() {
+    var budget = PayloadBudget(countMax: 9, bytesMax: 100, ageNanosecondsMax: 300)
+    #expect(budget.offer(1, nowNanoseconds: 1_000) == .take)
+    #expect(budget.offer(1, nowNanoseconds: 1_300) == .take)
+    #expect(budget.offer(1, nowNanoseconds: 1_301) == .full)
+    budget.finish(1)
+    #expect(budget.offer(1, nowNanoseconds: 1_301) == .take)
+    budget.finish(1)
+    budget.finish(1)
+    #expect(budget.offer(1, nowNanoseconds: 9_000) == .take, "nothing waits")
   }
 
   @Test func `a commit is due when the oldest row waited for the interval`() {
