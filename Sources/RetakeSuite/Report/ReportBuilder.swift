@@ -10,11 +10,13 @@ struct ReportBuilder {
   /// Pictures of one case.
   static let picturesPerCaseMax = 12
 
+  private let shell: Shell
   /// As given on the command line, for the commands that the report proposes.
-  let goldens: String?
+  private let goldens: String?
   private var picturesLeft = picturesMax
 
-  init(goldens: String?) {
+  init(project: Project, goldens: String?) {
+    shell = Shell(project: project)
     self.goldens = goldens
   }
 
@@ -68,13 +70,13 @@ struct ReportBuilder {
   private func commands(_ result: CaseResult) -> [ReportCommand] {
     let definition = result.selected.definition
     guard definition.pipeline != "-" else { return [] }
-    let session = Shell.word(result.selected.session, in: result.selected)
+    let session = shell.session(result.selected.session)
     switch result.comparison.verdict {
     case .changed, .missing, .notComparable:
-      var replay = "retake replay \(session) --pipeline \(Shell.word(definition.pipeline))"
+      var replay = "retake replay \(session) --pipeline \(shell.path(definition.pipeline))"
       if definition.mode != .lossless { replay += " --mode \(definition.mode.rawValue)" }
       var accept = "retake accept \(result.selected.key)"
-      if let goldens { accept += " --goldens \(Shell.word(goldens))" }
+      if let goldens { accept += " --goldens \(shell.path(goldens))" }
       accept += " --reason \"why it is right\""
       return [
         ReportCommand("Replay it", replay), ReportCommand("Accept the new result", accept),
@@ -86,9 +88,11 @@ struct ReportBuilder {
   }
 }
 
-/// Words as a shell wants them.
-enum Shell {
-  static func word(_ text: String) -> String {
+/// Words as a shell in the project's folder wants them.
+struct Shell {
+  let project: Project
+
+  func word(_ text: String) -> String {
     let isPlain = text.utf8.allSatisfy { byte in
       (97...122).contains(byte) || (65...90).contains(byte) || (45...58).contains(byte)
         || byte == 95
@@ -96,8 +100,15 @@ enum Shell {
     return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }
 
+  /// A path, as short as it can be typed in the project's folder.
+  func path(_ path: String) -> String {
+    let prefix = project.folder + "/"
+    return word(path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path)
+  }
+
   /// A session by name where it lies in Recordings, else by path.
-  static func word(_ path: String, in selected: SelectedCase) -> String {
-    path.hasSuffix("/Recordings/\(selected.sessionName)") ? word(selected.sessionName) : word(path)
+  func session(_ folder: String) -> String {
+    let prefix = project.recordings + "/"
+    return folder.hasPrefix(prefix) ? word(String(folder.dropFirst(prefix.count))) : path(folder)
   }
 }

@@ -30,7 +30,7 @@ public struct RunDifference {
     let result = CaseResult(
       selected: SelectedCase(definition: definition, session: manifest.input.session),
       comparison: comparison, golden: golden, actual: actual)
-    var builder = ReportBuilder(goldens: nil)
+    var builder = ReportBuilder(project: Project(folder: golden.url.path), goldens: nil)
     var item = builder.makeCase(result)
     item.commands = []
     let status = comparison.verdict.exitStatus(isCI: true)
