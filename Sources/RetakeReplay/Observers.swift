@@ -45,13 +45,14 @@ final class ResultDigester: RunObserver {
 }
 
 /// Writes every decision line, unfolded, to a file, which appears under its name only when it is
-/// whole.
+/// whole. A device or a pipe, such as /dev/stdout, is written to as it is.
 public final class UnfoldedDecisionWriter: RunObserver {
   /// Bytes gathered before they are written together.
   private static let batchBytes = 1 << 16
 
   private let path: String
-  private let partialPath: String
+  /// `nil` where the lines go straight to `path`.
+  private let partialPath: String?
   private let handle: FileHandle
   private var buffer = Data()
   private var failure: ReplayError?
@@ -61,13 +62,25 @@ public final class UnfoldedDecisionWriter: RunObserver {
   /// - Throws: `ReplayError.decisionsUnwritable`.
   public init(path: String) throws(ReplayError) {
     self.path = path
-    partialPath = path + ".partial"
-    guard FileManager.default.createFile(atPath: partialPath, contents: nil),
-      let handle = FileHandle(forWritingAtPath: partialPath)
-    else {
+    partialPath = try Self.partialPath(path)
+    let opened = partialPath ?? path
+    if let partialPath, !FileManager.default.createFile(atPath: partialPath, contents: nil) {
+      throw .decisionsUnwritable(path: path, cause: String(cString: strerror(errno)))
+    }
+    guard let handle = FileHandle(forWritingAtPath: opened) else {
       throw .decisionsUnwritable(path: path, cause: String(cString: strerror(errno)))
     }
     self.handle = handle
+  }
+
+  private static func partialPath(_ path: String) throws(ReplayError) -> String? {
+    let attributes = try? FileManager.default.attributesOfItem(
+      atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+    switch attributes?[.type] as? FileAttributeType {
+    case nil, .typeRegular?: return path.hasPrefix("/dev/") ? nil : path + ".partial"
+    case .typeDirectory?: throw .decisionsUnwritable(path: path, cause: "it is a folder")
+    default: return nil
+    }
   }
 
   public func decided(_ line: DecisionLine) {
@@ -88,33 +101,28 @@ public final class UnfoldedDecisionWriter: RunObserver {
     if let failure { throw failure }
     do {
       try handle.close()
-      _ = try FileManager.default.replaceItem(at: partialPath, with: path)
     } catch {
       throw .decisionsUnwritable(path: path, cause: error.localizedDescription)
+    }
+    guard let partialPath else { return }
+    guard rename(partialPath, path) == 0 else {
+      throw .decisionsUnwritable(path: path, cause: String(cString: strerror(errno)))
     }
   }
 
   /// Leaves nothing behind after a run that failed.
   public func discard() {
     try? handle.close()
-    try? FileManager.default.removeItem(atPath: partialPath)
+    if let partialPath { try? FileManager.default.removeItem(atPath: partialPath) }
   }
 
   private func flush() {
+    defer { buffer.removeAll(keepingCapacity: true) }
+    guard failure == nil else { return }
     do {
       try handle.write(contentsOf: buffer)
     } catch {
       failure = .decisionsUnwritable(path: path, cause: error.localizedDescription)
-    }
-    buffer.removeAll(keepingCapacity: true)
-  }
-}
-
-extension FileManager {
-  /// Renames over whatever is there.
-  fileprivate func replaceItem(at partial: String, with path: String) throws {
-    guard rename(partial, path) == 0 else {
-      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: path])
     }
   }
 }

@@ -128,8 +128,11 @@ public struct Replay: Sendable {
   private static func sinks(
     of pipeline: Pipeline, _ request: Request
   ) throws(ReplayError) -> [ResultHeader.Sink] {
+    let nodes = pipeline.nodes.filter { $0.stage.signature.role == .sink }
+    let odd = request.quantisation.keys.sorted().first { id in !nodes.contains { $0.id == id } }
+    if let odd { throw .unknownSink(node: odd, sinks: nodes.map(\.id)) }
     var sinks: [ResultHeader.Sink] = []
-    for node in pipeline.nodes where node.stage.signature.role == .sink {
+    for node in nodes {
       let quantum = node.quantum.merging(request.quantisation[node.id] ?? [:]) { $1 }
       let known = ["box", "score", "scalar"]
       if let odd = quantum.keys.sorted().first(where: { !known.contains($0) }) {

@@ -1,0 +1,120 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+import RetakeStages
+import Testing
+
+@Suite struct ReplayTests {
+  @Test func `a pipeline that brings its own frames needs no session`() throws {
+    let replay = try Samples.replay(Samples.own(), reader: nil) { $0.sessionName = nil }
+    let summary = try replay.run()
+    #expect(summary.session == nil)
+    #expect(summary.frames.captured == 12)
+    #expect(summary.frames.delivered == 12)
+    #expect(replay.tracks.isEmpty)
+  }
+
+  @Test func `a pipeline that reads a session says so when there is none`() {
+    #expect(throws: ReplayError.noSession(node: "camera")) {
+      try Samples.replay(reader: nil)
+    }
+  }
+
+  @Test func `the summary names the session, the case and the pipeline, and balances`() throws {
+    let summary = try Samples.replay { $0.options.mode = .redecide }.run()
+    #expect(summary.session == "steps")
+    #expect(summary.caseName == "brightness")
+    #expect(summary.pipeline == "brightness")
+    #expect(summary.mode == "redecide")
+    #expect(summary.frames.isBalanced)
+    #expect(summary.frames.captured == 12)
+    #expect(summary.decisions > 0)
+  }
+
+  @Test func `without a choice the first track is read`() throws {
+    let replay = try Samples.replay(reader: StepFrames(numbers: [2, 3]))
+    #expect(replay.tracks == ["camera": 2])
+  }
+
+  @Test func `the choice of a track wins over the node's option`() throws {
+    let pipeline = Pipeline.named("second").source(.session(track: 2)).luminance().results()
+    let reader = StepFrames(numbers: [2, 3])
+    let byOption = try Samples.replay(pipeline, reader: reader)
+    let byRequest = try Samples.replay(pipeline, reader: reader) { $0.tracks = ["camera": 3] }
+    let notes = (Notes(), Notes())
+    _ = try byOption.run(observers: [notes.0])
+    _ = try byRequest.run(observers: [notes.1])
+    #expect(notes.0.results.map(\.id.track) == [Int](repeating: 2, count: 12))
+    #expect(notes.1.results.map(\.id.track) == [Int](repeating: 3, count: 12))
+  }
+
+  @Test func `a track that is not there names those that are`() throws {
+    let error = #expect(throws: RuntimeError.self) {
+      try Samples.replay(reader: StepFrames(numbers: [0, 3])) { $0.tracks = ["camera": 7] }.run()
+    }
+    #expect(error?.code == "runtime.source.noSuchTrack")
+    #expect(error?.advice == "It has track 0, 3")
+  }
+
+  @Test func `a track for a node that is no source suggests the source`() throws {
+    let error = #expect(throws: ReplayError.self) {
+      try Samples.replay { $0.tracks = ["camra": 0] }
+    }
+    #expect(error?.code == "replay.case.unknownSource")
+    #expect(error?.advice == "Did you mean 'camera'?")
+  }
+
+  @Test func `a coarser quantum of the case changes the result digest and no decision`() throws {
+    let pipeline = Pipeline.named("thirds").source(.session())
+      .map("third") { (frame: Frame, _) in
+        Scalars([.init("third", Double(frame.id.sequence) / 3)])
+      }.results("numbers")
+    let fine = try Samples.replay(pipeline).run()
+    let coarse = try Samples.replay(pipeline) {
+      $0.quantisation = ["numbers": ["scalar": 1]]
+    }.run()
+    #expect(fine.resultDigest != coarse.resultDigest)
+    #expect(fine.decisionDigest == coarse.decisionDigest)
+  }
+
+  @Test(arguments: [
+    (["scaler": 0.1], "Did you mean 'scalar'?"), (["scalar": 0.3], "power"),
+    (["box": 0], "power"), (["score": -1], "power"), (["score": .infinity], "power"),
+  ])
+  func `a quantum that cannot be used is refused by name`(
+    quantum: [String: Double], said: String
+  ) throws {
+    let error = #expect(throws: ReplayError.self) {
+      try Samples.replay { $0.quantisation = ["numbers": quantum] }
+    }
+    #expect(error?.code == "replay.case.badQuantum")
+    #expect(error?.message.contains("'numbers'") == true)
+    #expect(error.map { "\($0.message) \($0.advice ?? "")".contains(said) } == true)
+  }
+
+  @Test func `a quantum for a sink that is not there is refused by name`() throws {
+    let error = #expect(throws: ReplayError.self) {
+      try Samples.replay { $0.quantisation = ["number": ["scalar": 1]] }
+    }
+    #expect(error?.code == "replay.case.unknownSink")
+    #expect(error?.advice == "Did you mean 'numbers'?")
+  }
+
+  @Test func `workers and delays change no digest`() throws {
+    let runs = try [0, 1, 2, 4].map { workers in
+      try Samples.replay(Samples.own(frames: 30), reader: nil) {
+        $0.options = RunOptions(
+          mode: .redecide, workers: workers, perturbation: UInt64(workers) + 1)
+      }.run()
+    }
+    #expect(Set(runs.map(\.decisionDigest)).count == 1)
+    #expect(Set(runs.map(\.resultDigest)).count == 1)
+  }
+
+  @Test func `an interrupted run is an error, never a short result`() throws {
+    let replay = try Samples.replay { $0.options.isInterrupted = { true } }
+    #expect(throws: RuntimeError.interrupted) { try replay.run() }
+  }
+}
