@@ -10,11 +10,21 @@ extension GoldenManifest {
   /// - Throws: `GoldenError.manifest` and `GoldenError.version`.
   public init(parsing text: String, file: String) throws(GoldenError) {
     do throws(GoldenError) {
-      try self.init(JSONValue(yaml: text))
+      try self.init(Self.json(text))
     } catch {
       if case .version(_, let version) = error { throw .version(file: file, version: version) }
       throw error.at(file)
     }
+  }
+
+  private static func json(_ text: String) throws(GoldenError) -> JSONValue {
+    do throws(YAMLProblem) {
+      if let json = try JSONValue(yaml: text) { return json }
+    } catch {
+      throw .manifest(
+        file: "", pointer: error.pointer, detail: error.detail, advice: error.advice)
+    }
+    throw wrong("the document is empty", at: "")
   }
 
   private init(_ json: JSONValue) throws(GoldenError) {

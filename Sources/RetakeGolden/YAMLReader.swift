@@ -1,48 +1,106 @@
 import RetakeCore
 import Yams
 
+/// What keeps a text from being read as YAML.
+package struct YAMLProblem: Error, Hashable, Sendable {
+  package var detail: String
+  package var advice: String?
+  /// A JSON pointer; empty where the text as a whole is meant.
+  package var pointer: String
+}
+
 extension JSONValue {
-  /// Reads YAML as the JSON that it stands for. Keys are texts; anchors are followed by the parser.
-  ///
-  /// - Throws: `GoldenError.manifest`, without a file.
-  package init(yaml text: String) throws(GoldenError) {
-    let node: Node?
+  /// Reads YAML as the JSON that it stands for, with the types of YAML 1.2's core schema; `nil`
+  /// for an empty document. Keys are texts; anchors are refused, so that a small text is never a
+  /// huge document.
+  package init?(yaml text: String) throws(YAMLProblem) {
+    let root: Node?
     do {
-      node = try Yams.compose(yaml: text)
+      root = try Yams.compose(yaml: text)
     } catch {
-      throw wrong("this is no YAML: \(error)", at: "")
+      throw YAMLProblem(error)
     }
-    guard let node else { throw wrong("the document is empty", at: "") }
-    try self.init(node, at: "", depth: 0)
+    guard let root else { return nil }
+    var reader = YAMLReader()
+    self = try reader.value(of: root, at: "", depth: 0)
+  }
+}
+
+extension YAMLProblem {
+  fileprivate init(_ error: any Error) {
+    pointer = ""
+    switch error as? YamlError {
+    case .duplicatedKeysInMapping(let keys, let context)?:
+      let list = keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+      detail = "\(list) comes twice, in the object at line \(context.mark.line)"
+      advice = "Remove one of them"
+    case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
+      .composer(_, let problem, let mark, _)?:
+      detail = "this is no YAML: line \(mark.line), column \(mark.column): \(problem)"
+    case .reader(let problem, _, _, _)?: detail = "this is no YAML: \(problem)"
+    default: detail = "this is no YAML: \("\(error)".prefix(200))"
+    }
+  }
+}
+
+/// One reading of a document.
+private struct YAMLReader {
+  /// Documents nest no deeper than this.
+  private static let depthMax = 16
+
+  private struct Place: Hashable {
+    var line: Int
+    var column: Int
+    var isScalar: Bool
   }
 
-  /// Documents nest no deeper than this.
-  private static var depthMax: Int { 16 }
+  /// Where nodes stood; an alias stands where its anchor stood.
+  private var seen: Set<Place> = []
 
-  private init(_ node: Node, at pointer: String, depth: Int) throws(GoldenError) {
-    guard depth <= Self.depthMax else { throw wrong("nests too deeply", at: pointer) }
+  mutating func value(
+    of node: Node, at pointer: String, depth: Int
+  ) throws(YAMLProblem) -> JSONValue {
+    guard depth <= Self.depthMax else {
+      throw YAMLProblem(detail: "nests too deeply", pointer: pointer)
+    }
+    try note(node, at: pointer)
     switch node {
-    case .scalar(let scalar): self = Self.scalar(scalar, node)
+    case .scalar(let scalar): return Self.value(of: scalar)
     case .sequence(let items):
       var values: [JSONValue] = []
       for (index, item) in items.enumerated() {
-        values.append(try JSONValue(item, at: "\(pointer)/\(index)", depth: depth + 1))
+        values.append(try value(of: item, at: "\(pointer)/\(index)", depth: depth + 1))
       }
-      self = .array(values)
+      return .array(values)
     case .mapping(let entries):
       var members: [String: JSONValue] = [:]
-      for (key, value) in entries {
-        guard let name = key.scalar?.string else { throw wrong("a key is no text", at: pointer) }
+      for (key, item) in entries {
+        guard let name = key.scalar?.string else {
+          throw YAMLProblem(detail: "a key is no text", pointer: pointer)
+        }
         let place = "\(pointer)/\(name.pointerEscaped)"
-        guard members[name] == nil else { throw wrong("the key is there twice", at: place) }
-        members[name] = try JSONValue(value, at: place, depth: depth + 1)
+        guard members[name] == nil else {
+          throw YAMLProblem(detail: "the key is there twice", pointer: place)
+        }
+        members[name] = try value(of: item, at: place, depth: depth + 1)
       }
-      self = .object(members)
-    case .alias: throw wrong("aliases are not used here", at: pointer)
+      return .object(members)
+    case .alias: throw Self.alias(at: pointer)
     }
   }
 
-  private static func scalar(_ scalar: Node.Scalar, _ node: Node) -> JSONValue {
+  private mutating func note(_ node: Node, at pointer: String) throws(YAMLProblem) {
+    // Empty scalars have no place of their own.
+    guard let mark = node.mark, node.scalar?.string.isEmpty != true else { return }
+    let place = Place(line: mark.line, column: mark.column, isScalar: node.isScalar)
+    guard seen.insert(place).inserted else { throw Self.alias(at: pointer) }
+  }
+
+  private static func alias(at pointer: String) -> YAMLProblem {
+    YAMLProblem(detail: "aliases are not read", advice: "Write it out", pointer: pointer)
+  }
+
+  private static func value(of scalar: Node.Scalar) -> JSONValue {
     guard scalar.style == .plain else { return .string(scalar.string) }
     switch scalar.string {
     case "", "~", "null": return .null

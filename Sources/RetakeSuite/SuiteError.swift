@@ -14,6 +14,8 @@ public enum SuiteError: CodedError, Hashable {
   case exists(path: String)
   case missingReason
   case nothingPending
+  /// There are pending goldens, but none that was named.
+  case notPending(String, known: [String])
   /// Goldens are accepted on a desk, not by a machine.
   case acceptInCI
   case noGolden(path: String)
@@ -49,6 +51,7 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "suite.output.exists"
     case .missingReason: "suite.accept.missingReason"
     case .nothingPending: "suite.accept.nothingPending"
+    case .notPending: "suite.accept.notPending"
     case .acceptInCI: "suite.accept.inCI"
     case .noGolden: "suite.diff.noGolden"
     case .noFile: "suite.record.noFile"
@@ -70,6 +73,7 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "there is something here already"
     case .missingReason: "a golden is accepted with a reason"
     case .nothingPending: "nothing waits to be accepted"
+    case .notPending(let key, _): "no pending golden fits '\(key)'"
     case .acceptInCI: "nothing is written to Goldens/ in CI"
     case .noGolden: "this is neither a golden nor a run"
     case .noFile: "there is no such file"
@@ -99,14 +103,17 @@ public enum SuiteError: CodedError, Hashable {
   public var advice: String? {
     switch self {
     case .projectUnreadable: "Check its permissions"
-    case .badProject(_, let advice, _, _): advice
+    case .badProject(_, let advice, _, _):
+      advice ?? "Mend it, and see whether it can be read with: retake doctor"
     case .noPipeline(let name, let known), .noSuite(let name, let known),
-      .noCase(let name, let known):
+      .noCase(let name, let known), .notPending(let name, let known):
       Suggestion.advice(for: name, among: known)
     case .noSession(let name, _, let known):
       known.isEmpty
         ? "Make one: retake import FILE" : Suggestion.advice(for: name, among: known)
-    case .nothingSelected: "See what there is: retake session list"
+    case .nothingSelected:
+      "See the sessions that there are: retake session list; "
+        + "or test one without a project: retake test SESSION --pipeline example:motion-boxes"
     case .notWritable: "Choose a folder that exists and can be written"
     case .exists: "Choose another name, or remove it first"
     case .missingReason: "Say why: retake accept --reason \"new detector\""
@@ -114,7 +121,7 @@ public enum SuiteError: CodedError, Hashable {
     case .acceptInCI: "Accept on a desk and commit Goldens/, or set RETAKE_PENDING_DIR"
     case .noFile: "Record a file, or a drawn scene: retake record synthetic:figures"
     case .noScene(let name, let known): Suggestion.advice(for: name, among: known)
-    case .badScene: nil
+    case .badScene: "See the options: retake record --help"
     case .noGolden: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }
   }

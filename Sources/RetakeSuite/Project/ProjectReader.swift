@@ -26,13 +26,10 @@ extension Project {
   }
 
   private static func json(_ text: String) throws(ProjectProblem) -> JSONValue {
-    do throws(GoldenError) {
-      return try JSONValue(yaml: text)
+    do throws(YAMLProblem) {
+      return try JSONValue(yaml: text) ?? .object([:])
     } catch {
-      guard case .manifest(_, let pointer, let detail, let advice) = error else {
-        throw ProjectProblem(error.message, at: "")
-      }
-      throw ProjectProblem(detail, advice: advice, at: pointer)
+      throw ProjectProblem(error.detail, advice: error.advice, at: error.pointer)
     }
   }
 }
@@ -49,7 +46,7 @@ struct ProjectProblem: DocumentFailure {
 }
 
 /// Turns the content of retake.yml into a `Project`, each key checked.
-private struct ProjectReader {
+struct ProjectReader {
   typealias Fields = DocumentFields<ProjectProblem>
 
   func read(_ json: JSONValue, into project: inout Project) throws(ProjectProblem) {
@@ -69,16 +66,15 @@ private struct ProjectReader {
       project.suites[name] = try suite(
         json, at: "/suites/\(name.pointerEscaped)", known: project.cases.map(\.name))
     }
-    if let rules = fields.value("compare") {
-      project.compare = try decoded(CompareRules.self, rules, at: "/compare")
-      try checkRuleKeys(rules)
+    if let rules = fields.value("compare") { project.compare = try compareRules(rules) }
+    if let json = fields.value("budgets") {
+      project.budgets = try budgets(try Fields(json, at: "/budgets", keys: ["droppedMax"]))
     }
-    for (name, value) in try fields.numbers("budgets") { project.budgets[name] = Int(value) }
-    project.minimumFramesPerSecond = try number(fields, "minimumFramesPerSecond")
+    project.minimumFramesPerSecond = try tolerance(fields, "minimumFramesPerSecond", at: "")
   }
 
   /// An object's members in the order of their names.
-  private func members(
+  func members(
     _ json: JSONValue?, at pointer: String
   ) throws(ProjectProblem) -> [(String, JSONValue)] {
     guard let json else { return [] }
@@ -113,19 +109,15 @@ private struct ProjectReader {
       guard seed >= 0 else { throw ProjectProblem("a seed is 0 or more", at: "\(pointer)/seed") }
       definition.seed = UInt64(seed)
     }
-    for (node, track) in try fields.numbers("tracks") {
-      guard let track = Int(exactly: track), track >= 0 else {
-        throw ProjectProblem("a track is a whole number", at: "\(pointer)/tracks/\(node)")
-      }
-      definition.tracks[node] = track
+    for (node, json) in try members(fields.value("tracks"), at: "\(pointer)/tracks") {
+      definition.tracks[node] = try whole(
+        json, "a track", at: "\(pointer)/tracks/\(node.pointerEscaped)")
     }
     for (sink, json) in try members(
       fields.value("quantisation"), at: "\(pointer)/quantisation")
     {
-      let place = "\(pointer)/quantisation/\(sink.pointerEscaped)"
-      definition.quantisation[sink] = try Fields(
-        .object(["quantum": json]), at: place, keys: ["quantum"]
-      ).numbers("quantum")
+      definition.quantisation[sink] = try quanta(
+        json, at: "\(pointer)/quantisation/\(sink.pointerEscaped)")
     }
     return definition
   }
@@ -168,7 +160,7 @@ private struct ProjectReader {
     return result
   }
 
-  private func word<Word: RawRepresentable & CaseIterable>(
+  func word<Word: RawRepresentable & CaseIterable>(
     _ text: String, _ type: Word.Type, _ what: String, at pointer: String
   ) throws(ProjectProblem) -> Word where Word.RawValue == String {
     guard let word = Word(rawValue: text) else {
@@ -177,35 +169,6 @@ private struct ProjectReader {
         advice: Suggestion.advice(for: text, among: Word.allCases.map(\.rawValue)), at: pointer)
     }
     return word
-  }
-
-  private func number(_ fields: Fields, _ key: String) throws(ProjectProblem) -> Double? {
-    switch fields.value(key) {
-    case nil: return nil
-    case .integer(let value): return Double(value)
-    case .number(let value): return value
-    default: throw ProjectProblem("must be a number", at: "/\(key)")
-    }
-  }
-
-  private func decoded<Value: Decodable>(
-    _ type: Value.Type, _ json: JSONValue, at pointer: String
-  ) throws(ProjectProblem) -> Value {
-    do {
-      return try json.decode(type)
-    } catch let error as DecodingError {
-      throw ProjectProblem(error.shortText, at: pointer + error.pointer)
-    } catch {
-      throw ProjectProblem("\(error)", at: pointer)
-    }
-  }
-
-  private func checkRuleKeys(_ json: JSONValue) throws(ProjectProblem) {
-    for (sink, rule) in try members(json, at: "/compare") {
-      _ = try Fields(
-        rule, at: "/compare/\(sink.pointerEscaped)",
-        keys: SinkRule.CodingKeys.allCases.map(\.rawValue))
-    }
   }
 }
 

@@ -46,8 +46,7 @@ public struct Acceptance {
     let pending = pendingFolder.map {
       GoldenLibrary(root: URL(fileURLWithPath: project.path($0)))
     }
-    let chosen = (pending ?? library).pendingKeys().filter { isChosen($0) }
-    guard !chosen.isEmpty else { throw SuiteError.nothingPending }
+    let chosen = try chosen(among: (pending ?? library).pendingKeys())
     var items: [Item] = []
     for key in chosen {
       let golden = library.folder(key)
@@ -59,12 +58,19 @@ public struct Acceptance {
     return items
   }
 
-  private func isChosen(_ key: GoldenLibrary.Key) -> Bool {
-    keys.isEmpty
-      || keys.contains { pattern in
-        pattern.contains("/")
-          ? Glob.matches(pattern, key.description) : Glob.matches(pattern, key.session)
-      }
+  /// What the patterns fit; each must fit something.
+  private func chosen(
+    among pending: [GoldenLibrary.Key]
+  ) throws(SuiteError) -> [GoldenLibrary.Key] {
+    guard !pending.isEmpty else { throw .nothingPending }
+    for pattern in keys where !pending.contains(where: { Self.fits(pattern, $0) }) {
+      throw .notPending(pattern, known: pending.map(\.description))
+    }
+    return pending.filter { key in keys.isEmpty || keys.contains { Self.fits($0, key) } }
+  }
+
+  private static func fits(_ pattern: String, _ key: GoldenLibrary.Key) -> Bool {
+    Glob.matches(pattern, pattern.contains("/") ? key.description : key.session)
   }
 
   private static func look(

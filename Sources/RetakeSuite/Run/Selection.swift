@@ -123,20 +123,26 @@ public struct Selection: Sendable {
 enum Glob {
   static func isPattern(_ text: String) -> Bool { text.contains { "*?".contains($0) } }
 
+  /// Goes back to the last `*` only: at most as many steps as both lengths multiplied.
   static func matches(_ pattern: String, _ text: String) -> Bool {
-    matches(Array(pattern.utf8)[...], Array(text.utf8)[...])
-  }
-
-  /// Linear in time but for runs of `*`, whose number is bounded by the pattern.
-  private static func matches(_ pattern: ArraySlice<UInt8>, _ text: ArraySlice<UInt8>) -> Bool {
-    guard let first = pattern.first else { return text.isEmpty }
-    if first == UInt8(ascii: "*") {
-      let rest = pattern.drop { $0 == UInt8(ascii: "*") }
-      return (text.startIndex...text.endIndex).contains { matches(rest, text[$0...]) }
+    let pattern = Array(pattern.utf8)
+    let text = Array(text.utf8)
+    var (at, next) = (0, 0)
+    var star: (pattern: Int, text: Int)?
+    while next < text.count {
+      if at < pattern.count, pattern[at] == UInt8(ascii: "*") {
+        star = (at, next)
+        at += 1
+      } else if at < pattern.count, [UInt8(ascii: "?"), text[next]].contains(pattern[at]) {
+        at += 1
+        next += 1
+      } else if let last = star {
+        star = (last.pattern, last.text + 1)
+        (at, next) = (last.pattern + 1, last.text + 1)
+      } else {
+        return false
+      }
     }
-    guard let character = text.first, first == UInt8(ascii: "?") || first == character else {
-      return false
-    }
-    return matches(pattern.dropFirst(), text.dropFirst())
+    return pattern[at...].allSatisfy { $0 == UInt8(ascii: "*") }
   }
 }

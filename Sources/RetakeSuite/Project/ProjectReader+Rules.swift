@@ -1,0 +1,92 @@
+import RetakeCompare
+import RetakeCore
+
+extension ProjectReader {
+  func compareRules(_ json: JSONValue) throws(ProjectProblem) -> CompareRules {
+    var rules: [String: SinkRule] = [:]
+    for (sink, json) in try members(json, at: "/compare") {
+      let place = "/compare/\(sink.pointerEscaped)"
+      let fields = try Fields(json, at: place, keys: SinkRule.CodingKeys.allCases.map(\.rawValue))
+      // A rule under the name of a mode has that mode unless it says another.
+      rules[sink] = try rule(fields, SinkRule.Mode(rawValue: sink) ?? .boxes, at: place)
+    }
+    return CompareRules(rules)
+  }
+
+  private func rule(
+    _ fields: Fields, _ mode: SinkRule.Mode, at pointer: String
+  ) throws(ProjectProblem) -> SinkRule {
+    var rule = SinkRule(mode: mode)
+    if let text = try fields.string("mode") {
+      rule.mode = try word(text, SinkRule.Mode.self, "mode", at: "\(pointer)/mode")
+    }
+    if let text = try fields.string("order") {
+      rule.order = try word(text, SinkRule.Order.self, "order", at: "\(pointer)/order")
+    }
+    rule.iou = try tolerance(fields, "iou", at: pointer) ?? rule.iou
+    guard rule.iou <= 1 else {
+      throw ProjectProblem(
+        "an overlap is 0 to 1", advice: "Write, for example: iou: 0.5", at: "\(pointer)/iou")
+    }
+    rule.position = try tolerance(fields, "position", at: pointer) ?? rule.position
+    rule.score = try tolerance(fields, "score", at: pointer) ?? rule.score
+    rule.scalar = try tolerance(fields, "scalar", at: pointer) ?? rule.scalar
+    rule.driftPer1000 = try tolerance(fields, "driftPer1000", at: pointer) ?? rule.driftPer1000
+    if let count = fields.value("unmatchedMax") {
+      rule.unmatchedMax = try whole(count, "a count", at: "\(pointer)/unmatchedMax")
+    }
+    return rule
+  }
+
+  func budgets(_ fields: Fields) throws(ProjectProblem) -> [String: Int] {
+    guard let most = fields.value("droppedMax") else { return [:] }
+    return ["droppedMax": try whole(most, "a budget", at: "/budgets/droppedMax")]
+  }
+
+  /// Quanta by field, each a power of ten.
+  func quanta(_ json: JSONValue, at pointer: String) throws(ProjectProblem) -> [String: Double] {
+    let keys = Quantisation.CodingKeys.allCases.map(\.rawValue)
+    let fields = try Fields(json, at: pointer, keys: keys)
+    var result: [String: Double] = [:]
+    for key in keys {
+      guard let quantum = try tolerance(fields, key, at: pointer) else { continue }
+      do throws(ResultTextError) {
+        _ = try Quantisation(box: quantum)
+      } catch {
+        throw ProjectProblem(
+          "a quantum is a power of ten, from 1 to 0.000000001",
+          advice: "Write, for example: \(key): 0.01", at: "\(pointer)/\(key)")
+      }
+      result[key] = quantum
+    }
+    return result
+  }
+
+  /// A number that is not negative; `nil` when the key is absent.
+  func tolerance(
+    _ fields: Fields, _ key: String, at pointer: String
+  ) throws(ProjectProblem) -> Double? {
+    let number: Double
+    switch fields.value(key) {
+    case nil: return nil
+    case .integer(let value)?: number = Double(value)
+    case .number(let value)?: number = value
+    case let other?:
+      throw ProjectProblem("must be a number, is \(other.kindText)", at: "\(pointer)/\(key)")
+    }
+    guard number >= 0, number.isFinite else {
+      throw ProjectProblem("must be 0 or more", at: "\(pointer)/\(key)")
+    }
+    return number
+  }
+
+  /// A whole number that is not negative.
+  func whole(
+    _ json: JSONValue, _ what: String, at pointer: String
+  ) throws(ProjectProblem) -> Int {
+    guard case .integer(let value) = json, value >= 0, let number = Int(exactly: value) else {
+      throw ProjectProblem("\(what) is a whole number, 0 or more", at: pointer)
+    }
+    return number
+  }
+}
