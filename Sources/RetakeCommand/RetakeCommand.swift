@@ -36,12 +36,12 @@ public enum RetakeCommand {
       Console.error(error)
       return ErrorStatus.of(error)
     } catch {
-      return usage(error)
+      return usage(error, arguments)
     }
   }
 
   /// Help, versions and wrong arguments, as the parser tells them.
-  private static func usage(_ error: any Error) -> ExitStatus {
+  private static func usage(_ error: any Error, _ arguments: [String]) -> ExitStatus {
     let code = Root.exitCode(for: error)
     let text = Root.fullMessage(for: error)
     if code.isSuccess {
@@ -49,11 +49,28 @@ public enum RetakeCommand {
       return .passed
     }
     if code == .validationFailure {
-      Console.note(text)
+      Console.note(misspelling(arguments) ?? text)
       return .usage
     }
     Console.note("error: \(text.isEmpty ? "\(error)" : text)")
     return .trouble
+  }
+}
+
+extension RetakeCommand {
+  /// What is wrong with the name of a command, which the parser takes for an argument.
+  private static func misspelling(_ arguments: [String]) -> String? {
+    var command = Root.configuration
+    for word in arguments.drop(while: { $0 == "help" }) {
+      let known = command.subcommands.map { $0.configuration }
+      guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
+      guard let next = known.first(where: { $0.commandName == word }) else {
+        let advice = Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
+        return "Error: there is no command '\(visible(word))'. \(advice)\n  See: retake --help"
+      }
+      command = next
+    }
+    return nil
   }
 }
 

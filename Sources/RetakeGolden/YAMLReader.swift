@@ -92,7 +92,7 @@ private struct YAMLReader {
   private mutating func note(_ node: Node, at pointer: String) throws(YAMLProblem) {
     // Empty scalars have no place of their own.
     guard let mark = node.mark, node.scalar?.string.isEmpty != true else { return }
-    let place = Place(line: mark.line, column: mark.column, isScalar: node.isScalar)
+    let place = Place(line: mark.line, column: mark.column, isScalar: node.scalar != nil)
     guard seen.insert(place).inserted else { throw Self.alias(at: pointer) }
   }
 

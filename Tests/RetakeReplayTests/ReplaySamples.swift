@@ -23,7 +23,8 @@ struct StepFrames: FrameReader {
   func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
     sequences.clamped(to: 0..<count).compactMap { sequence in
       Timestamp(pts: Int64(sequence), timeBase: TimeBase(1, 30)).map {
-        FrameEntry(id: FrameID(track: track, sequence: sequence), pts: Int64(sequence), timestamp: $0)
+        FrameEntry(
+          id: FrameID(track: track, sequence: sequence), pts: Int64(sequence), timestamp: $0)
       }
     }
   }

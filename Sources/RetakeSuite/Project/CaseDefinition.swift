@@ -28,4 +28,9 @@ public struct SuiteEntry: Hashable, Sendable {
   /// Names, or globs with `*` and `?`.
   public var sessions: [String]
   public var cases: [String]
+
+  public init(sessions: [String], cases: [String]) {
+    self.sessions = sessions
+    self.cases = cases
+  }
 }

@@ -13,10 +13,13 @@ struct ReportBuilder {
   private let shell: Shell
   /// As given on the command line, for the commands that the report proposes.
   private let goldens: String?
+  /// Those that the project names.
+  private let cases: [CaseDefinition]
   private var picturesLeft = picturesMax
 
   init(project: Project, goldens: String?) {
     shell = Shell(project: project)
+    cases = project.cases
     self.goldens = goldens
   }
 
@@ -67,14 +70,25 @@ struct ReportBuilder {
     item.pictures = pictures.make(frames)
   }
 
+  /// A case of the project by its name; any other by all that it is made of.
+  private func caseOptions(_ definition: CaseDefinition) -> String {
+    if cases.contains(definition) { return "--pipeline \(definition.name)" }
+    var text = "--pipeline \(shell.path(definition.pipeline))"
+    if definition.mode != .lossless { text += " --mode \(definition.mode.rawValue)" }
+    if definition.seed != 0 { text += " --seed \(definition.seed)" }
+    for (node, track) in definition.tracks.sorted(by: { $0.key < $1.key }) {
+      text += " --track \(node)=\(track)"
+    }
+    return text
+  }
+
   private func commands(_ result: CaseResult) -> [ReportCommand] {
     let definition = result.selected.definition
     guard definition.pipeline != "-" else { return [] }
     let session = shell.session(result.selected.session)
     switch result.comparison.verdict {
     case .changed, .missing, .notComparable:
-      var replay = "retake replay \(session) --pipeline \(shell.path(definition.pipeline))"
-      if definition.mode != .lossless { replay += " --mode \(definition.mode.rawValue)" }
+      let replay = "retake replay \(session) \(caseOptions(definition))"
       var accept = "retake accept \(result.selected.key)"
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
       accept += " --reason \"why it is right\""

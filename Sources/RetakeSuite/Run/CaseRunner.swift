@@ -111,6 +111,7 @@ enum GoldenRun {
   ) throws -> RunSummary {
     let plan = try GoldenWriter.Plan(
       replay, definition: definition, project: project, reader: reader)
+    let made = NewFolders(upTo: folder.url)
     let writer = try GoldenWriter(folder, plan: plan)
     do {
       let golden = GoldenObserver(writer, sinks: replay.sinks.map(\.path))
@@ -119,7 +120,30 @@ enum GoldenRun {
       return summary
     } catch {
       writer.discard()
+      made.removeEmpty()
       throw error
     }
+  }
+}
+
+/// The folders that are not there yet on the way to one, so that they can be taken back.
+struct NewFolders {
+  /// Deepest first.
+  private let paths: [String]
+
+  init(upTo folder: URL) {
+    var paths: [String] = []
+    var url = folder.standardizedFileURL
+    // Ends at the root, which is there.
+    while !FileManager.default.fileExists(atPath: url.path) {
+      paths.append(url.path)
+      url.deleteLastPathComponent()
+    }
+    self.paths = paths
+  }
+
+  /// Removes those that hold nothing.
+  func removeEmpty() {
+    for path in paths where rmdir(path) != 0 { return }
   }
 }

@@ -21,9 +21,10 @@ public struct RunDifference {
     }
     var options = GoldenComparator.Options()
     options.ignoresKeys = true
+    let manifest = try actual.manifest()
+    options.pairing = Self.pairing(try golden.manifest().input, manifest.input)
     let comparison = try GoldenComparator(golden: golden, actual: actual, options: options)
       .compare()
-    let manifest = try actual.manifest()
     var definition = CaseDefinition(
       name: manifest.testCase.name, pipeline: manifest.testCase.pipeline)
     definition.mode = .init(rawValue: manifest.testCase.mode) ?? .lossless
@@ -38,5 +39,12 @@ public struct RunDifference {
       tool: ReportTool(version: Tool.version), title: "retake diff",
       exit: ReportExit(code: Int(status.rawValue)), cases: [item])
     return (document, status)
+  }
+  /// Two sessions number their frames each on its own: there the time tells which is which.
+  private static func pairing(
+    _ golden: GoldenManifest.Input, _ actual: GoldenManifest.Input
+  ) -> Pairing {
+    golden.digest != actual.digest && golden.timeBase == actual.timeBase
+      ? .presentationTime : .sequence
   }
 }

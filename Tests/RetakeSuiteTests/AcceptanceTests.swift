@@ -1,0 +1,81 @@
+import Foundation
+import RetakeSuite
+import RetakeTestSupport
+import Testing
+
+@Suite struct AcceptanceTests {
+  /// Two sessions, both with a golden that waits.
+  private func waiting() throws -> ProjectFixture {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard-1")
+    try fixture.record("yard-2", seed: 2)
+    _ = try fixture.test { $0.selection.suite = "slow" }
+    return fixture
+  }
+
+  private func code(_ body: () throws -> some Any) -> String? {
+    (#expect(throws: SuiteError.self) { _ = try body() })?.code
+  }
+
+  @Test func `a dry run says what would be accepted and changes nothing`() throws {
+    let fixture = try waiting()
+    let before = fixture.files("Goldens")
+    let items = try fixture.accept(dryRun: true)
+    #expect(items.map(\.key) == ["yard-1/motion", "yard-1/slow", "yard-2/motion", "yard-2/slow"])
+    #expect(fixture.files("Goldens") == before)
+  }
+
+  @Test(arguments: ["", "  ", "\n"])
+  func `nothing is accepted without a reason`(reason: String) throws {
+    let fixture = try waiting()
+    let before = fixture.files("Goldens")
+    #expect(code { try fixture.accept(reason: reason) } == "suite.accept.missingReason")
+    #expect(fixture.files("Goldens") == before)
+  }
+
+  @Test func `globs and names choose what is accepted`() throws {
+    let fixture = try waiting()
+    #expect(try fixture.accept("yard-1/slow").map(\.key) == ["yard-1/slow"])
+    #expect(try fixture.accept("*/slow").map(\.key) == ["yard-2/slow"])
+    #expect(
+      try fixture.accept("yard-?").map(\.key) == ["yard-1/motion", "yard-2/motion"])
+    #expect(code { try fixture.accept() } == "suite.accept.nothingPending")
+  }
+
+  @Test func `a name that waits for nothing is an error, and nothing is accepted`() throws {
+    let fixture = try waiting()
+    let error = #expect(throws: SuiteError.self) {
+      try fixture.accept("yard-1/motion", "yard-1/moton")
+    }
+    #expect(error?.code == "suite.accept.notPending")
+    #expect(error?.advice == "Did you mean 'yard-1/motion'?")
+    #expect(!fixture.exists("Goldens/yard-1/motion/golden.yml"))
+  }
+
+  @Test func `nothing is accepted in CI`() throws {
+    let fixture = try waiting()
+    let before = fixture.files("Goldens")
+    #expect(code { try fixture.accept { $0.isCI = true } } == "suite.accept.inCI")
+    #expect(fixture.files("Goldens") == before)
+    #expect(try fixture.accept(dryRun: true) { $0.isCI = true }.count == 4)
+  }
+
+  @Test func `the reason, the cause and the size of a change stay in golden.yml`() throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try fixture.change("24", to: "26")
+    _ = try fixture.test()
+    let items = try fixture.accept(reason: "  a \"better\" threshold: 26 \n")
+    let item = try #require(items.first)
+    #expect(item.kind == "changed")
+    #expect(item.roots.first?.hasPrefix("motion@0:") == true)
+    #expect(item.frames > 0)
+    let text = try String(
+      contentsOf: fixture.folder.file("Goldens/yard/motion/golden.yml"), encoding: .utf8)
+    #expect(text.contains("first golden"))
+    #expect(text.contains("a \\\"better\\\" threshold: 26"))
+    #expect(try fixture.test().status == .passed)
+  }
+}

@@ -1,0 +1,208 @@
+import Foundation
+import RetakeCompare
+import RetakeRuntime
+import RetakeSuite
+import RetakeTestSupport
+import Testing
+
+/// A retake.yml that is wrong: where, and what is said.
+struct WrongProject: Sendable, CustomTestStringConvertible {
+  var text: String
+  var pointer: String
+  var says: String
+
+  init(_ text: String, at pointer: String, _ says: String) {
+    self.text = text
+    self.pointer = pointer
+    self.says = says
+  }
+
+  /// With a good head.
+  init(body: String, at pointer: String, _ says: String) {
+    self.init("v: 1\n\(body)", at: pointer, says)
+  }
+
+  /// With something wrong in a case.
+  init(case text: String, at pointer: String, _ says: String) {
+    self.init(
+      body: "cases: {motion: {pipeline: motion.json, \(text)}}",
+      at: "/cases/motion\(pointer)", says)
+  }
+
+  /// With something wrong in an entry of a suite.
+  init(entry text: String, at pointer: String, _ says: String) {
+    self.init(
+      body: "cases: {motion: {pipeline: motion.json}}\nsuites: {default: [\(text)]}",
+      at: "/suites/default\(pointer)", says)
+  }
+
+  var testDescription: String { text.replacing("\n", with: " ⏎ ") }
+
+  static let all = heads + cases + suites + rules
+
+  private static let heads = [
+    Self("", at: "", "'v' is missing"),
+    Self("cases: {}", at: "", "v: 1"),
+    Self("v: 2", at: "/v", "version 2 is not 1"),
+    Self("v: \"1\"", at: "/v", "an integer"),
+    Self("- 1", at: "", "an object"),
+    Self("hello", at: "", "an object"),
+    Self(body: "case: {}", at: "/case", "Did you mean 'cases'?"),
+    Self(body: "cases: [1]", at: "/cases", "an object"),
+    Self(body: "suites: 3", at: "/suites", "an object"),
+    Self(body: "v: 1", at: "", "'v' comes twice"),
+    Self(body: "cases: {", at: "", "no YAML"),
+    Self(body: "cases: {a: {? [b] : c}}", at: "/cases/a", "a key is no text"),
+    Self(body: "cases: {a: &x {pipeline: p}, b: *x}", at: "/cases/b", "aliases"),
+    Self(body: "cases: {a: {<<: {pipeline: p}}}", at: "/cases/a/<<", "unknown key"),
+    Self(body: "minimumFramesPerSecond: fast", at: "/minimumFramesPerSecond", "a number"),
+    Self(body: "minimumFramesPerSecond: -1", at: "/minimumFramesPerSecond", "0 or more"),
+  ]
+
+  private static let cases = [
+    Self(body: "cases: {motion: {}}", at: "/cases/motion", "'pipeline' is missing"),
+    Self(body: "cases: {motion: 3}", at: "/cases/motion", "an object"),
+    Self(body: "cases: {motion: {pipeline: 3}}", at: "/cases/motion/pipeline", "a text"),
+    Self(body: "cases: {../x: {pipeline: p}}", at: "/cases/..~1x", "a case's name"),
+    Self(case: "pipelin: x", at: "/pipelin", "Did you mean 'pipeline'?"),
+    Self(case: "mode: losless", at: "/mode", "Did you mean 'lossless'?"),
+    Self(case: "mode: 3", at: "/mode", "a text"),
+    Self(case: "costs: tape", at: "/costs", "costs: declared"),
+    Self(case: "mode: redecide, costs: none", at: "/costs", "costs: declared"),
+    Self(case: "seed: -1", at: "/seed", "0 or more"),
+    Self(case: "seed: 1.5", at: "/seed", "an integer"),
+    Self(case: "seed: 99999999999999999999", at: "/seed", "an integer"),
+    Self(case: "tracks: 0", at: "/tracks", "an object"),
+    Self(case: "tracks: {camera: -1}", at: "/tracks/camera", "whole number"),
+    Self(case: "tracks: {a/b: 1.5}", at: "/tracks/a~1b", "whole number"),
+    Self(case: "tracks: {camera: 1e300}", at: "/tracks/camera", "whole number"),
+    Self(case: "quantisation: {boxes: 3}", at: "/quantisation/boxes", "an object"),
+    Self(
+      case: "quantisation: {boxes: {bx: 1}}", at: "/quantisation/boxes/bx",
+      "Did you mean 'box'?"),
+    Self(
+      case: "quantisation: {boxes: {box: 0.3}}", at: "/quantisation/boxes/box", "power of ten"),
+    Self(
+      case: "quantisation: {boxes: {score: no}}", at: "/quantisation/boxes/score", "a number"),
+  ]
+
+  private static let suites = [
+    Self(
+      body: "cases: {}\nsuites: {default: {sessions: [a]}}", at: "/suites/default", "a list"),
+    Self(entry: "3", at: "/0", "an object"),
+    Self(entry: "{session: [a], cases: [motion]}", at: "/0/session", "Did you mean 'sessions'?"),
+    Self(entry: "{cases: [motion]}", at: "/0", "'sessions' is missing"),
+    Self(entry: "{sessions: [], cases: [motion]}", at: "/0", "'sessions' is missing"),
+    Self(entry: "{sessions: [1], cases: [motion]}", at: "/0/sessions/0", "a text"),
+    Self(entry: "{sessions: a, cases: [motion]}", at: "/0/sessions", "an array"),
+    Self(
+      entry: "{sessions: [a], cases: [motion, moton]}", at: "/0/cases/1", "Did you mean 'motion'?"),
+  ]
+
+  private static let rules = [
+    Self(body: "compare: 3", at: "/compare", "an object"),
+    Self(body: "compare: {boxes: 3}", at: "/compare/boxes", "an object"),
+    Self(body: "compare: {boxes: {ioo: 1}}", at: "/compare/boxes/ioo", "Did you mean 'iou'?"),
+    Self(body: "compare: {boxes: {iou: -1}}", at: "/compare/boxes/iou", "0 or more"),
+    Self(body: "compare: {boxes: {iou: 2}}", at: "/compare/boxes/iou", "0 to 1"),
+    Self(body: "compare: {boxes: {iou: .nan}}", at: "/compare/boxes/iou", "a number"),
+    Self(body: "compare: {boxes: {score: 1e999}}", at: "/compare/boxes/score", "0 or more"),
+    Self(body: "compare: {boxes: {order: some}}", at: "/compare/boxes/order", "no order"),
+    Self(body: "compare: {boxes: {mode: exakt}}", at: "/compare/boxes/mode", "'exact'"),
+    Self(body: "compare: {boxes: {unmatchedMax: -1}}", at: "/compare/boxes/unmatchedMax", "whole"),
+    Self(body: "compare: {a~/b: {iou: x}}", at: "/compare/a~0~1b/iou", "a number"),
+    Self(body: "budgets: {dropedMax: 3}", at: "/budgets/dropedMax", "'droppedMax'"),
+    Self(body: "budgets: {droppedMax: 1e300}", at: "/budgets/droppedMax", "whole number"),
+    Self(body: "budgets: {droppedMax: 1.5}", at: "/budgets/droppedMax", "whole number"),
+  ]
+}
+
+@Suite struct ProjectTests {
+  private func failure(_ text: String) throws -> SuiteError? {
+    let fixture = try ProjectFixture(text)
+    return #expect(throws: SuiteError.self) { try fixture.project() }
+  }
+
+  @Test(arguments: WrongProject.all)
+  func `what is wrong in retake.yml is named with its place and what to do`(
+    wrong: WrongProject
+  ) throws {
+    let error = try #require(try failure(wrong.text))
+    #expect(error.code == "suite.project.malformed")
+    #expect(error.place?.file == "retake.yml")
+    #expect(error.place?.pointer == wrong.pointer)
+    #expect(error.description.contains(wrong.says), "\(error.description)")
+    #expect(error.advice?.isEmpty == false)
+    #expect(error.description.utf8.count < 400)
+  }
+
+  @Test func `nesting without end is refused`() throws {
+    for depth in [20, 3_000] {
+      let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      let error = try #require(try failure("v: 1\ncases: \(nested)"))
+      #expect(error.code == "suite.project.malformed")
+      #expect(error.description.utf8.count < 400)
+    }
+  }
+
+  @Test func `a small text cannot stand for a huge document`() throws {
+    let lines = (1...9).map { level in
+      "a\(level): &a\(level) ["
+        + [String](repeating: "*a\(level - 1)", count: 9)
+        .joined(separator: ", ") + "]"
+    }
+    let text = "v: 1\na0: &a0 [x]\n" + lines.joined(separator: "\n")
+    let error = try #require(try failure(text))
+    #expect(error.description.contains("aliases"))
+  }
+
+  @Test func `a file that is no text or too large is refused`() throws {
+    let fixture = try ProjectFixture(nil)
+    let file = fixture.folder.file(Project.fileName)
+    try Data([0xff, 0xfe, 0, 0]).write(to: file)
+    #expect(throws: SuiteError.self) { try fixture.project() }
+    try Data(repeating: UInt8(ascii: " "), count: 2 << 20).write(to: file)
+    let error = #expect(throws: SuiteError.self) { try fixture.project() }
+    #expect(error?.code == "suite.project.unreadable")
+  }
+
+  @Test func `a folder without retake.yml has no cases and all defaults`() throws {
+    let project = try ProjectFixture(nil).project()
+    #expect(!project.hasFile)
+    #expect(project.cases.isEmpty)
+    #expect(project.suites.isEmpty)
+    #expect(project.goldens.hasSuffix("/Goldens"))
+  }
+
+  @Test func `every key reaches the project`() throws {
+    let project = try ProjectFixture(
+      """
+      v: 1
+      cases:
+        far: {pipeline: p.json, mode: redecide, costs: declared, seed: 7, tracks: {camera: 3},
+          quantisation: {boxes: {box: 0.01, score: 1}}}
+      suites:
+        night: [{sessions: ["a*", b], cases: [far]}]
+      compare:
+        boxes: {iou: 0.7, position: 0.1, score: 0.01, unmatchedMax: 2, driftPer1000: 0.5,
+          order: significant}
+        numeric: {scalar: 0.25}
+      budgets: {droppedMax: 4}
+      minimumFramesPerSecond: 500
+      """
+    ).project()
+    var far = CaseDefinition(name: "far", pipeline: "p.json")
+    (far.mode, far.seed, far.tracks) = (.redecide, 7, ["camera": 3])
+    far.quantisation = ["boxes": ["box": 0.01, "score": 1]]
+    #expect(project.cases == [far])
+    #expect(project.suites == ["night": [SuiteEntry(sessions: ["a*", "b"], cases: ["far"])]])
+    var boxes = SinkRule(mode: .boxes)
+    (boxes.iou, boxes.position, boxes.score) = (0.7, 0.1, 0.01)
+    (boxes.unmatchedMax, boxes.driftPer1000, boxes.order) = (2, 0.5, .significant)
+    var numeric = SinkRule(mode: .numeric)
+    numeric.scalar = 0.25
+    #expect(project.compare.bySink == ["boxes": boxes, "numeric": numeric])
+    #expect(project.budgets == ["droppedMax": 4])
+    #expect(project.minimumFramesPerSecond == 500)
+  }
+}

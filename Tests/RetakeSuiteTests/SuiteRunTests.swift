@@ -1,0 +1,197 @@
+import Foundation
+import RetakeBuffers
+import RetakeCompare
+import RetakeCore
+import RetakeRuntime
+import RetakeSuite
+import RetakeTestSupport
+import Testing
+
+@Suite struct SuiteRunTests {
+
+  private static let pendingFiles = [
+    "decisions.gold.new", "golden.yml.new", "results-00000.gold.new",
+  ]
+
+  private func yard() throws -> ProjectFixture {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    return fixture
+  }
+
+  private func isPending(_ fixture: ProjectFixture, in root: String = "Goldens") -> Bool {
+    Self.pendingFiles.allSatisfy(fixture.files("\(root)/yard/motion").contains)
+  }
+
+  @Test func `a missing golden is written as pending, accepted, and then passes`() throws {
+    let fixture = try yard()
+    let first = try fixture.test()
+    #expect(first.status == Status.missingGolden)
+    #expect(isPending(fixture))
+    #expect(!fixture.exists("Goldens/yard/motion/golden.yml"))
+
+    let items = try fixture.accept()
+    #expect(items.map(\.key) == ["yard/motion"])
+    #expect(items.map(\.kind) == ["new"])
+    #expect(items.map(\.frames) == [12])
+    #expect(try fixture.test().status == Status.passed)
+    #expect(fixture.files("Goldens").allSatisfy { !$0.hasSuffix(".new") })
+  }
+
+  @Test func `a change waits beside the golden until it passes again`() throws {
+    let fixture = try yard()
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let accepted = fixture.files("Goldens")
+
+    try fixture.change("24", to: "26")
+    let changed = try fixture.test()
+    #expect(changed.status == Status.regression)
+    #expect(isPending(fixture))
+    let cause = try #require(changed.document.cases.first?.rootCauses.first)
+    #expect(cause.stage == "motion")
+
+    try fixture.change("24", to: "24")
+    #expect(try fixture.test().status == Status.passed)
+    #expect(fixture.files("Goldens") == accepted)
+  }
+
+  @Test func `in CI nothing is written among the goldens`() throws {
+    let fixture = try yard()
+    let outcome = try fixture.test { $0.isCI = true }
+    #expect(outcome.status == Status.missingGolden)
+    #expect(!fixture.exists("Goldens"))
+
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try fixture.change("24", to: "26")
+    let before = fixture.files("Goldens")
+    #expect(try fixture.test { $0.isCI = true }.status == Status.regression)
+    #expect(fixture.files("Goldens") == before)
+  }
+
+  @Test func `pending goldens go where they are told, also in CI, and are accepted from there`()
+    throws
+  {
+    let fixture = try yard()
+    let outcome = try fixture.test {
+      $0.isCI = true
+      $0.pendingFolder = "artefacts"
+    }
+    #expect(outcome.status == Status.missingGolden)
+    #expect(isPending(fixture, in: "artefacts"))
+    #expect(!fixture.exists("Goldens"))
+
+    let items = try fixture.accept { $0.pendingFolder = "artefacts" }
+    #expect(items.map(\.key) == ["yard/motion"])
+    #expect(fixture.exists("Goldens/yard/motion/golden.yml"))
+    #expect(fixture.files("artefacts").isEmpty)
+  }
+
+  @Test func `a golden that nothing produces warns on a desk and fails in CI`() throws {
+    let fixture = try yard()
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try FileManager.default.copyItem(
+      at: fixture.folder.file("Goldens/yard"), to: fixture.folder.file("Goldens/gone"))
+    let desk = try fixture.test()
+    #expect(desk.status == Status.passed)
+    #expect(
+      desk.document.cases.map(\.verdict).sorted { $0.rawValue < $1.rawValue }
+        == [.passed, .stale])
+    #expect(try fixture.test { $0.isCI = true }.status == Status.staleOrNotComparable)
+    // It is looked for in what was selected, and nowhere else.
+    let narrow = try fixture.test {
+      $0.isCI = true
+      $0.selection.sessions = ["yard"]
+    }
+    #expect(narrow.status == Status.passed)
+  }
+
+  @Test func `another session under the same name cannot be compared`() throws {
+    let fixture = try yard()
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try FileManager.default.removeItem(at: fixture.folder.file("Recordings/yard"))
+    try fixture.record("yard", seed: 2)
+    let outcome = try fixture.test()
+    #expect(outcome.status == Status.staleOrNotComparable)
+    #expect(outcome.document.cases.map(\.verdict) == [.notComparable])
+  }
+
+  @Test func `one broken case is its own verdict, and the others are still run`() throws {
+    let fixture = try yard()
+    try fixture.record("lane")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try FileManager.default.removeItem(at: fixture.folder.file("Recordings/lane/media"))
+    let outcome = try fixture.test()
+    #expect(outcome.status == Status.trouble)
+    #expect(outcome.document.cases.map(\.verdict) == [.errored, .passed])
+    #expect(outcome.document.cases.first?.error?.code == "session.media.missing")
+  }
+
+  @Test func `a failing case leaves no folder behind`() throws {
+    let fixture = try yard()
+    try FileManager.default.removeItem(at: fixture.folder.file("Recordings/yard/media"))
+    #expect(try fixture.test().status == Status.trouble)
+    #expect(!fixture.exists("Goldens"))
+  }
+
+  @Test func `an interrupted test is no result and leaves nothing`() throws {
+    let fixture = try yard()
+    let asked = Locked(0)
+    #expect(throws: RuntimeError.interrupted) {
+      try fixture.test {
+        $0.reportFolder = "report"
+        $0.isInterrupted = {
+          asked.withLock { count in
+            count += 1
+            return count > 20
+          }
+        }
+      }
+    }
+    #expect(asked.withLock { $0 } > 20)
+    #expect(!fixture.exists("Goldens"))
+    #expect(!fixture.exists("report"))
+  }
+
+  @Test func `the report's files are written, and name the commands of the case`() throws {
+    let fixture = try yard()
+    let outcome = try fixture.test {
+      $0.reportFolder = "report"
+      $0.selection.sessions = ["yard"]
+      $0.selection.cases = ["motion"]
+    }
+    #expect(
+      fixture.files("report") == ["junit.xml", "report.html", "report.json", "summary.md"])
+    let commands = outcome.document.cases.flatMap(\.commands).map(\.command)
+    #expect(
+      commands == [
+        "retake replay yard --pipeline motion",
+        "retake accept yard/motion --reason \"why it is right\"",
+      ])
+  }
+
+  @Test func `a case of its own names its tracks and mode in the command to replay it`() throws {
+    let fixture = try yard()
+    var definition = CaseDefinition(name: "own", pipeline: "motion.json")
+    (definition.mode, definition.seed, definition.tracks) = (.redecide, 3, ["camera": 0])
+    let outcome = try fixture.test { $0.selection.definition = definition }
+    #expect(
+      outcome.document.cases.first?.commands.first?.command
+        == "retake replay yard --pipeline motion.json --mode redecide --seed 3 --track camera=0")
+  }
+
+  @Test func `a slow run warns and is not judged`() throws {
+    let fixture = try ProjectFixture(
+      ProjectFixture.document + "\nminimumFramesPerSecond: 100000000")
+    try fixture.record("yard")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let outcome = try fixture.test()
+    #expect(outcome.status == Status.passed)
+    #expect(outcome.warnings.count == 1)
+  }
+}
