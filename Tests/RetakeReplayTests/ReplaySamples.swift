@@ -4,8 +4,6 @@ import RetakeCore
 import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
-import RetakeStages
-import Synchronization
 
 /// Frames whose luminance is their track's number times 50 plus their own number.
 struct StepFrames: FrameReader {
@@ -47,37 +45,76 @@ final class Notes: RunObserver {
 
   func decided(_ line: DecisionLine) { lines.append(line) }
   func finished(_ frame: FinishedFrame) { results.append(frame.result) }
+}
 
-  /// The value of a scalar, frame by frame.
-  func scalars(_ name: String) -> [Double] {
-    results.compactMap { result in
-      for case .facts(let facts) in result.outcomes.map(\.content) {
-        for case .scalar(let fact, let value) in facts where fact == name { return value }
-      }
-      return nil
-    }
+/// Mean level of a grey frame, and how much it grew since the frame before.
+struct Growth: StatefulStage {
+  static let kind = "growth"
+  private var last: Double?
+
+  init() {}
+  init(options: NoOptions) {}
+
+  mutating func process(_ input: Frame, _ context: StageContext) -> Scalars {
+    let bytes = input.bytes(of: 0)
+    let mean = Double(bytes.reduce(0) { $0 + Int($1) }) / Double(bytes.count)
+    defer { last = mean }
+    return Scalars([.init("mean", mean), .init("growth", mean - (last ?? mean))])
   }
+
+  mutating func reset() { last = nil }
+}
+
+extension AnyStage {
+  static func session(track: Int = 0) -> AnyStage {
+    source(sessionKind, .object(["track": .integer(Int64(track))]), SessionSource(track: track))
+  }
+
+  static func frames(_ reader: StepFrames) -> AnyStage {
+    source("steps", .object([:]), StepSource(reader: reader))
+  }
+
+  private static func source(
+    _ kind: String, _ options: JSONValue, _ body: any Sendable
+  ) -> AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: kind, version: 1, role: .source, input: nil, output: .frame),
+      options: options, body: .source(body))
+  }
+
+  static let numbers = AnyStage(
+    signature: StageSignature(
+      kind: "results", version: 1, role: .sink, input: nil, output: nil),
+    options: .object([:]), body: .sink { _ in })
+}
+
+private struct StepSource: FrameSource {
+  var reader: StepFrames
+  func open() throws -> any FrameReader { reader }
 }
 
 enum Samples {
-  /// Reads a session, gives the mean luminance.
-  static let brightness = Pipeline.named("brightness").source(.session()).luminance()
-    .results("numbers")
+  /// Reads a session.
+  static func brightness(track: Int = 0) -> Pipeline {
+    Pipeline.named("brightness").source(.session(track: track)).stage(Growth())
+      .cost(.fixed(.milliseconds(45))).queue(capacity: 3, policy: .dropNewest)
+      .sink(.numbers, id: "numbers")
+  }
 
   /// Brings its own frames.
   static func own(frames: Int = 12) -> Pipeline {
-    Pipeline.named("own").source(
-      .synthetic(SyntheticOptions(scene: .figures, width: 96, height: 64, frames: frames))
-    ).motion(options: MotionOptions(threshold: 24)).results()
+    Pipeline.named("own").source(.frames(StepFrames(count: frames))).stage(Growth())
+      .cost(.fixed(.milliseconds(45))).queue(capacity: 3, policy: .dropNewest)
+      .sink(.numbers, id: "numbers")
   }
 
   static func replay(
-    _ pipeline: Pipeline = brightness, reader: (any FrameReader)? = StepFrames(),
+    _ pipeline: Pipeline = brightness(), reader: (any FrameReader)? = StepFrames(),
     change: (inout Replay.Request) -> Void = { _ in }
   ) throws -> Replay {
     var request = Replay.Request(sessionName: "steps", caseName: "brightness")
     change(&request)
-    return try Replay(
-      pipeline, reader: reader, catalog: StageRegistry.builtIn, request: request)
+    return try Replay(pipeline, reader: reader, catalog: StageRegistry(), request: request)
   }
 }

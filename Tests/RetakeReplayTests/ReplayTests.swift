@@ -3,7 +3,6 @@ import RetakeCore
 import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
-import RetakeStages
 import Testing
 
 @Suite struct ReplayTests {
@@ -39,8 +38,8 @@ import Testing
   }
 
   @Test func `the choice of a track wins over the node's option`() throws {
-    let pipeline = Pipeline.named("second").source(.session(track: 2)).luminance().results()
-    let reader = StepFrames(numbers: [2, 3])
+    let pipeline = Samples.brightness(track: 2)
+    let reader = StepFrames(numbers: [1, 2, 3])
     let byOption = try Samples.replay(pipeline, reader: reader)
     let byRequest = try Samples.replay(pipeline, reader: reader) { $0.tracks = ["camera": 3] }
     let notes = (Notes(), Notes())
@@ -70,7 +69,7 @@ import Testing
     let pipeline = Pipeline.named("thirds").source(.session())
       .map("third") { (frame: Frame, _) in
         Scalars([.init("third", Double(frame.id.sequence) / 3)])
-      }.results("numbers")
+      }.sink(.numbers, id: "numbers")
     let fine = try Samples.replay(pipeline).run()
     let coarse = try Samples.replay(pipeline) {
       $0.quantisation = ["numbers": ["scalar": 1]]

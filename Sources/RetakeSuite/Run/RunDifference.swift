@@ -40,6 +40,7 @@ public struct RunDifference {
       exit: ReportExit(code: Int(status.rawValue)), cases: [item])
     return (document, status)
   }
+
   /// Two sessions number their frames each on its own: there the time tells which is which.
   private static func pairing(
     _ golden: GoldenManifest.Input, _ actual: GoldenManifest.Input
