@@ -81,7 +81,9 @@ public final class Recorder: Sendable {
     let writing = RecorderWriting(
       site: site, options: options, machine: machine, pipes: pipes, report: report)
     let encoding = RecorderEncoding(
-      encoder: FrameEncoder(preset: options.preset, timeBase: source.description.timeBase),
+      encoder: FrameEncoder(
+        preset: options.preset, timeBase: source.description.timeBase,
+        segmentMax: options.segmentDurationMax),
       options: options, pipes: pipes)
     let writer = RecorderThread("retake-writer") { writing.run() }
     let encoder = RecorderThread("retake-encoder") { encoding.run() }

@@ -103,6 +103,13 @@ import Testing
     #expect((3...4).contains(result.progress.segments))
     #expect(try StoredFrames(result.folder.path).segments.allSatisfy { $0.isClosed })
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().findings == [])
+
+    options.name = "again"
+    let again = try record(Scene(40), options: options)
+    #expect(
+      try reader(again).sessionDigest() == reader(result).sessionDigest(),
+      "unpaced, a recording is the same every time")
+    #expect(again.progress.segments == result.progress.segments)
   }
 
   @Test func `each commit says what is durable`() throws {

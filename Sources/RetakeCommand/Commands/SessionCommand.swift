@@ -5,7 +5,10 @@ import Retake
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "session", abstract: "Look at sessions.",
-    subcommands: [SessionListCommand.self, SessionInfoCommand.self, SessionDoctorCommand.self])
+    subcommands: [
+      SessionListCommand.self, SessionInfoCommand.self, SessionDoctorCommand.self,
+      SessionRecoverCommand.self,
+    ])
 }
 
 /// A session by name in the project's Recordings, or by path.
@@ -138,5 +141,35 @@ struct SessionDoctorCommand: ParsableCommand {
     Console.result(
       (diagnosis.isHealthy ? "whole" : "damaged")
         + ": \(diagnosis.packetsChecked) packets and \(diagnosis.framesChecked) frames checked")
+  }
+}
+
+struct SessionRecoverCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover", abstract: "Close a session that a recorder left open when it died.",
+    discussion: "Everything up to the last commit is kept. Done twice, it changes nothing.")
+
+  @OptionGroup var session: SessionArgument
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    Interruption.listen()
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    let result = try SessionRecovery(path) { progress in
+      line.update("recovering", done: progress.done, total: progress.total)
+      return !Interruption.isRequested
+    }.run()
+    line.finish()
+    if output.json {
+      try Console.json(result)
+    } else if result.wasOpen {
+      Console.result(
+        "\(result.status.rawValue): \(result.frames) frames kept, "
+          + "\(result.damagedFrames) damaged, \(result.tailBytes) bytes behind the last commit")
+    } else {
+      Console.result("\(result.status.rawValue): nothing to recover, \(result.frames) frames")
+    }
   }
 }

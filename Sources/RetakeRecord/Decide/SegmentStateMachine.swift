@@ -36,7 +36,8 @@ struct SegmentStateMachine: Hashable, Sendable {
     self.limits = limits
   }
 
-  /// The limit was reached, or nothing can be written before a key packet comes: ask for one.
+  /// Nothing can be written before a key packet comes: ask for one. A limit waits for the next
+  /// that comes by itself, so that an unpaced recording has the same segments every time.
   private(set) var wantsKey = false
 
   /// - Parameters:
@@ -62,9 +63,7 @@ struct SegmentStateMachine: Hashable, Sendable {
     case .open(_, let started):
       let isFull =
         bytes >= limits.bytesMax || timeNanoseconds - started >= limits.nanosecondsMax
-      guard isFull else { return .write }
-      wantsKey = !isKey
-      return isKey ? open(epoch, timeNanoseconds, reason: "limit") : .write
+      return isFull && isKey ? open(epoch, timeNanoseconds, reason: "limit") : .write
     }
   }
 

@@ -25,6 +25,7 @@ struct EncodedFrame: Sendable {
 final class FrameEncoder {
   private let preset: RecordingPreset
   private let timeBase: TimeBase
+  private let keyInterval: Duration
   private let scaler = MediaScaler()
   private var nextEpoch = 0
   private var active: Active?
@@ -37,13 +38,16 @@ final class FrameEncoder {
     var epoch: StreamEpoch
     var witness: PixelWitness
     var timeline = ContainerTimeline()
-    var keys = KeySchedule()
+    var keys: KeySchedule
   }
 
-  /// - Parameter timeBase: Of the source.
-  init(preset: RecordingPreset, timeBase: TimeBase) {
+  /// - Parameters:
+  ///   - timeBase: Of the source.
+  ///   - segmentMax: A key frame comes at least as often, and every second.
+  init(preset: RecordingPreset, timeBase: TimeBase, segmentMax: Duration = .seconds(1)) {
     self.preset = preset
     self.timeBase = timeBase
+    keyInterval = min(.seconds(1), segmentMax)
   }
 
   /// - Parameters:
@@ -94,7 +98,8 @@ final class FrameEncoder {
     nextEpoch += 1
     return Active(
       settings: settings, rotationDegrees: frame.rotationDegrees, encoder: encoder, epoch: epoch,
-      witness: PixelWitness(stream: stream))
+      witness: PixelWitness(stream: stream),
+      keys: KeySchedule(intervalNanoseconds: keyInterval.nanoseconds))
   }
 
   /// The packet as the container will hold it.
