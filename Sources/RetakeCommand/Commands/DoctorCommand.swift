@@ -5,7 +5,12 @@ struct DoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Say what of the machine's set-up is missing, and the command that mends it.",
-    discussion: "Exits with 0 when nothing needed is missing, with 2 otherwise.")
+    discussion: """
+      Exits with 0 when nothing needed is missing, with 2 otherwise.
+
+      Example:
+        retake doctor
+      """)
 
   @OptionGroup var output: OutputOptions
 

@@ -5,6 +5,12 @@ import Retake
 struct PipelineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "pipeline", abstract: "Check pipelines, and see examples.",
+    discussion: """
+      Examples:
+        retake pipeline example motion-boxes > motion.json
+        retake pipeline check motion.json
+        retake pipeline stages
+      """,
     subcommands: [
       PipelineCheckCommand.self, PipelineExampleCommand.self, PipelineStagesCommand.self,
     ])
@@ -13,7 +19,13 @@ struct PipelineCommand: ParsableCommand {
 struct PipelineCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Check a pipeline document before anything runs.",
-    discussion: "Exits with 0 when it can run, with 2 and the place of the first mistake if not.")
+    discussion: """
+      Exits with 0 when it can run, with 2 and the place of the first mistake if not.
+
+      Examples:
+        retake pipeline check motion.json
+        retake pipeline check example:motion-boxes --json
+      """)
 
   @Argument(help: "A JSON file, a case of retake.yml, or example:NAME.")
   var pipeline: String
@@ -47,7 +59,11 @@ struct PipelineCheckCommand: ParsableCommand {
 
 struct PipelineExampleCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "example", abstract: "Print an example pipeline; without a name, list them.")
+    commandName: "example", abstract: "Print an example pipeline; without a name, list them.",
+    discussion: """
+      Example:
+        retake pipeline example motion-boxes > motion.json
+      """)
 
   @Argument(help: "The example's name.")
   var name: String?
@@ -72,7 +88,11 @@ struct PipelineExampleCommand: ParsableCommand {
 
 struct PipelineStagesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "stages", abstract: "List the kinds of nodes, with their options.")
+    commandName: "stages", abstract: "List the kinds of nodes, with their options.",
+    discussion: """
+      Example:
+        retake pipeline stages
+      """)
 
   func run() throws {
     let registry = CommandEnvironment.current.registry

@@ -5,6 +5,12 @@ import Retake
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "session", abstract: "Look at sessions.",
+    discussion: """
+      Examples:
+        retake session list
+        retake session info yard --json
+        retake session doctor yard --deep
+      """,
     subcommands: [
       SessionListCommand.self, SessionInfoCommand.self, SessionDoctorCommand.self,
       SessionRecoverCommand.self,
@@ -21,7 +27,12 @@ struct SessionArgument: ParsableArguments {
 
 struct SessionListCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the sessions of a folder.")
+    commandName: "list", abstract: "List the sessions of a folder.",
+    discussion: """
+      Examples:
+        retake session list
+        retake session list --from /mnt/footage --json
+      """)
 
   @Option(help: "The folder with the sessions.")
   var from = "Recordings"
@@ -71,7 +82,12 @@ private struct ListedSession: Encodable {
 
 struct SessionInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Say what a session holds.")
+    commandName: "info", abstract: "Say what a session holds.",
+    discussion: """
+      Examples:
+        retake session info yard
+        retake session info Recordings/yard --json
+      """)
 
   @OptionGroup var session: SessionArgument
   @OptionGroup var output: OutputOptions
@@ -107,7 +123,13 @@ struct SessionInfoCommand: ParsableCommand {
 struct SessionDoctorCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor", abstract: "Check every checksum and reference of a session.",
-    discussion: "Exits with 0 when the session is whole, with 2 when anything is damaged.")
+    discussion: """
+      Exits with 0 when the session is whole, with 2 when anything is damaged.
+
+      Examples:
+        retake session doctor yard
+        retake session doctor yard --deep --json
+      """)
 
   @OptionGroup var session: SessionArgument
   @Flag(help: "Also decode every frame and compare its pixels.")
@@ -147,7 +169,12 @@ struct SessionDoctorCommand: ParsableCommand {
 struct SessionRecoverCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "recover", abstract: "Close a session that a recorder left open when it died.",
-    discussion: "Everything up to the last commit is kept. Done twice, it changes nothing.")
+    discussion: """
+      Everything up to the last commit is kept. Done twice, it changes nothing.
+
+      Example:
+        retake session recover yard
+      """)
 
   @OptionGroup var session: SessionArgument
   @OptionGroup var output: OutputOptions

@@ -8,6 +8,10 @@ struct VerifyCommand: ParsableCommand {
     discussion: """
       Runs the case again with other numbers of workers, random delays and poisoned memory, and
       names the first stage and frame that differs. Exits with 1 if anything does.
+
+      Examples:
+        retake verify clip --pipeline example:motion-boxes
+        retake verify yard --pipeline motion-slow --json
       """)
 
   @Argument(help: "A session: its name in Recordings, or its folder.")

@@ -1,0 +1,179 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// Everything that people name by mistake: a short error that says what to do, the right status,
+/// and nothing half-written.
+@Suite struct BadInputTests {
+  /// An error with its code and advice on standard error, and an untouched folder.
+  private func expectTrouble(
+    _ code: String, _ words: [String], in workplace: Workplace, says: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let before = try workplace.listing()
+    let result = try workplace.retake(words: words)
+    #expect(result.status == 2, "\(result.stderr)", sourceLocation: sourceLocation)
+    #expect(result.stdout.isEmpty, sourceLocation: sourceLocation)
+    let lines = result.stderr.split(separator: "\n")
+    #expect(lines.count == 2, "\(result.stderr)", sourceLocation: sourceLocation)
+    #expect(lines.first?.hasPrefix("error: ") == true, sourceLocation: sourceLocation)
+    #expect(
+      lines.first?.hasSuffix("[\(code)]") == true, "\(result.stderr)",
+      sourceLocation: sourceLocation)
+    #expect(lines.last?.hasPrefix("  ") == true, sourceLocation: sourceLocation)
+    #expect(result.stderr.utf8.count < 600, sourceLocation: sourceLocation)
+    if let says {
+      #expect(result.stderr.contains(says), "\(result.stderr)", sourceLocation: sourceLocation)
+    }
+    #expect(try workplace.listing() == before, sourceLocation: sourceLocation)
+  }
+
+  @Test(arguments: [
+    ("notes.mp4", "some words, and no video\n", "media.open.notMedia"),
+    ("empty.mp4", "", "media.open.empty"),
+    (
+      "list.mkv", "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:9,\n/etc/passwd\n",
+      "media.open.playlist"
+    ),
+    ("folder.mp4/clip", "", "media.open.directory"),
+    ("", "", "media.open.missing"),
+  ])
+  func `a file that is no footage is not imported`(
+    file: String, content: String, code: String
+  ) throws {
+    let workplace = try Workplace()
+    if !file.isEmpty { try workplace.folder.write(content, to: file) }
+    let named = file.isEmpty ? "absent.mp4" : String(file.split(separator: "/")[0])
+    try expectTrouble(code, ["import", named], in: workplace, says: named)
+  }
+
+  @Test func `footage cut short is refused, and a track that is not there`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-frames:v", "60", "-c:v", "libx264",
+      "-pix_fmt", "yuv420p", "clip.mp4")
+    let bytes = try Data(contentsOf: workplace.folder.file("clip.mp4"))
+    try bytes.prefix(bytes.count / 2).write(to: workplace.folder.file("cut.mp4"))
+    try expectTrouble("media.open.noIndex", ["import", "cut.mp4"], in: workplace)
+    try expectTrouble(
+      "media.demux.noTrack", ["import", "clip.mp4", "--track", "7"], in: workplace,
+      says: "--track with 0")
+
+    #expect(try workplace.retake("import", "clip.mp4").status == 0)
+    try expectTrouble("session.name.taken", ["import", "clip.mp4"], in: workplace, says: "--name")
+    try expectTrouble(
+      "runtime.source.noSuchTrack",
+      [
+        "replay", "clip", "--pipeline", "example:motion-boxes", "--track", "7", "--output", "run",
+        "--decisions", "lines.txt",
+      ], in: workplace, says: "track 0")
+  }
+
+  @Test(arguments: [
+    ("\"motion\", \"options\"", "\"moton\", \"options\"", "unknownKind", "'motion'"),
+    ("\"threshold\"", "\"treshold\"", "badOption", "'threshold'"),
+    ("\"capacity\"", "\"capcity\"", "unknownKey", "'capacity'"),
+    ("dropNewest", "dropNewset", "wrongValue", "'dropNewest'"),
+    (
+      "\"to\": \"boxes\"}", "\"to\": \"boxes\"}, {\"from\": \"motion\", \"to\": \"grey\"}", "cycle",
+      "grey → motion → grey"
+    ),
+    ("{\"v\": 1", "{\"v\": 1,", "malformed", "retake pipeline example"),
+    ("\"v\": 1", "\"v\": 9", "newerVersion", "9"),
+  ])
+  func `a pipeline with a mistake is refused with its place, before anything is written`(
+    old: String, new: String, code: String, says: String
+  ) throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 3, size: "64x48")
+    try workplace.writePipeline(replacing: old, with: new)
+    let code = "graph.pipeline.\(code)"
+    try expectTrouble(code, ["pipeline", "check", "motion.json"], in: workplace, says: says)
+    try expectTrouble(
+      code,
+      [
+        "replay", "yard", "--pipeline", "motion.json", "--output", "run", "--decisions",
+        "lines.txt",
+      ], in: workplace, says: says)
+  }
+
+  @Test func `names that are not there suggest the right ones`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 3, size: "64x48")
+    let pipeline = ["--pipeline", "example:motion-boxes"]
+    try expectTrouble(
+      "suite.select.noSession", ["replay", "yrad"] + pipeline, in: workplace,
+      says: "Did you mean 'yard'?")
+    try expectTrouble(
+      "suite.select.noPipeline", ["replay", "yard", "--pipeline", "example:motion-boxs"],
+      in: workplace, says: "Did you mean 'example:motion-boxes'?")
+    try expectTrouble(
+      "replay.case.unknownSource", ["replay", "yard", "--track", "camra=0"] + pipeline,
+      in: workplace, says: "Did you mean 'camera'?")
+    try expectTrouble("suite.diff.noGolden", ["diff", "a", "b"], in: workplace)
+    try expectTrouble("suite.accept.nothingPending", ["accept", "--reason", "x"], in: workplace)
+    try expectTrouble(
+      "record.name.taken",
+      ["record", "synthetic:figures", "--name", "yard", "--frames", "3", "--pace", "unpaced"],
+      in: workplace)
+    try expectTrouble(
+      "suite.record.noScene", ["record", "synthetic:figurs"], in: workplace,
+      says: "Did you mean 'figures'?")
+    try expectTrouble("suite.record.noFile", ["record", "absent.mp4"], in: workplace)
+  }
+
+  @Test func `a place that cannot be written is an error before anything runs`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 3, size: "64x48")
+    try workplace.folder.write("mine", to: "taken/file.txt")
+    let replay = ["replay", "yard", "--pipeline", "example:motion-boxes"]
+    try expectTrouble("suite.output.exists", replay + ["--output", "taken"], in: workplace)
+    try expectTrouble(
+      "replay.decisions.unwritable", replay + ["--decisions", "absent/lines.txt"], in: workplace)
+    try expectTrouble(
+      "replay.decisions.unwritable", replay + ["--decisions", "taken"], in: workplace)
+  }
+
+  @Test func `damaged media ends with 2, names the frame, and leaves nothing`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard")
+    let media = workplace.folder.file("Recordings/yard/media/video-00000.mkv")
+    var bytes = try Data(contentsOf: media)
+    bytes[bytes.count / 2] ^= 0xff
+    try bytes.write(to: media)
+    try expectTrouble(
+      "session.media.mismatch",
+      [
+        "replay", "yard", "--pipeline", "example:motion-boxes", "--output", "run", "--decisions",
+        "lines.txt",
+      ], in: workplace, says: "frame 0:")
+    try expectErrored(workplace, code: "session.media.mismatch")
+    let doctor = try workplace.retake("session", "doctor", "yard")
+    #expect(doctor.status == 2)
+    #expect(doctor.stdout.contains("is damaged"))
+  }
+
+  @Test(arguments: [(20_000, "store.truncated"), (0, "store.notSession")])
+  func `a database cut short ends with 2`(length: Int, code: String) throws {
+    let workplace = try Workplace()
+    try workplace.record("yard")
+    let database = workplace.folder.file("Recordings/yard/session.sqlite")
+    try Data(contentsOf: database).prefix(length).write(to: database)
+    try expectTrouble(
+      code, ["replay", "yard", "--pipeline", "example:motion-boxes"], in: workplace)
+    try expectErrored(workplace, code: code)
+  }
+
+  /// `test` says of a broken session that the case could not be run.
+  private func expectErrored(_ workplace: Workplace, code: String) throws {
+    let before = try workplace.listing()
+    let result = try workplace.retake(
+      "test", "yard", "--pipeline", "example:motion-boxes", "--json")
+    #expect(result.status == 2)
+    let document = try result.json()
+    #expect(document.cases[0].verdict.text == "errored")
+    #expect(document.cases[0].error.code.text == code)
+    #expect(document.exit.code.int == 2)
+    #expect(try workplace.listing() == before)
+  }
+}

@@ -1,0 +1,57 @@
+import RetakeTestSupport
+import Testing
+
+@Suite struct HelpTests {
+  static let commands = [
+    "", "import", "record", "session", "session list", "session info", "session doctor",
+    "session recover", "pipeline", "pipeline check", "pipeline example", "pipeline stages",
+    "replay", "test", "diff",
+    "accept", "verify", "doctor",
+  ]
+
+  private func retake(_ line: String, in workplace: Workplace) throws -> CommandResult {
+    try workplace.retake(words: line.split(separator: " ").map(String.init))
+  }
+
+  @Test(arguments: commands)
+  func `help says what a command does, with an example to type`(command: String) throws {
+    let result = try retake("\(command) --help", in: Workplace())
+    let help = result.stdout
+    #expect(result.status == 0)
+    #expect(result.stderr.isEmpty)
+    let typed = command.isEmpty ? "retake import" : "retake \(command)"
+    let lines = help.split(separator: "\n").map { $0.trimmingWhitespace }
+    #expect(lines.contains { $0.hasPrefix(typed) }, "\(help)")
+    #expect(!help.contains("\u{1B}"))
+  }
+
+  @Test(arguments: [
+    ("repaly figures", "replay"), ("tset", "test"), ("session lsit", "list"),
+    ("pipeline chek a.json", "check"),
+  ])
+  func `a misspelt command suggests the right one`(line: String, meant: String) throws {
+    let result = try retake(line, in: Workplace())
+    #expect(result.status == 64)
+    #expect(result.stdout.isEmpty)
+    #expect(result.stderr.contains("Did you mean '\(meant)'?"), "\(result.stderr)")
+  }
+
+  @Test(arguments: [
+    "replay clip --mode fast", "replay clip --workers 1000", "replay clip --workers x",
+    "replay clip --colour", "replay clip --track x", "replay clip --costs tape",
+    "test --case", "test --mode redecide", "record", "import", "accept", "diff a",
+    "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
+  ])
+  func `a wrong option is a usage error and nothing is done`(line: String) throws {
+    let workplace = try Workplace()
+    let result = try retake(line, in: workplace)
+    #expect(result.status == 64, "\(result.stderr)")
+    #expect(result.stdout.isEmpty)
+    #expect(result.stderr.contains("Error: "))
+    #expect(try workplace.listing().isEmpty)
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingWhitespace: Substring { drop { $0 == " " } }
+}

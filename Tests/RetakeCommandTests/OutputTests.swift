@@ -1,0 +1,107 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+@Suite struct OutputTests {
+  private static let replay = ["replay", "yard", "--pipeline", "example:motion-boxes"]
+
+  @Test func `each command's JSON is one document on standard output, and nothing else is`() throws
+  {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 10, size: "64x48")
+    for (line, status) in [
+      ("session list --json", 0), ("session info yard --json", 0),
+      ("session doctor yard --json", 0), ("pipeline check example:motion-boxes --json", 0),
+      ("replay yard --pipeline example:motion-boxes --output run --json", 0),
+      ("test yard --pipeline example:motion-boxes --json", 3), ("accept --reason x --json", 0),
+      ("test yard --pipeline example:motion-boxes --report report --json", 0),
+      ("diff run Goldens/yard/motion-boxes --json", 0),
+      ("verify yard --pipeline example:motion-boxes --json", 0), ("doctor --json", 0),
+    ] {
+      let result = try workplace.retake(words: line.split(separator: " ").map(String.init))
+      #expect(result.status == Int32(status), "\(line): \(result.stderr)")
+      #expect(throws: Never.self, "\(line)") { try result.json() }
+      #expect(!result.stdout.contains("\u{1B}") && !result.stderr.contains("\u{1B}"), "\(line)")
+    }
+  }
+
+  @Test func `a recording's JSON is one line a commit`() throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake(
+      "record", "synthetic:figures", "--pace", "unpaced", "--frames", "20", "--size", "64x48",
+      "--json")
+    #expect(result.status == 0)
+    let lines = result.stdout.split(separator: "\n")
+    #expect(!lines.isEmpty)
+    for line in lines {
+      #expect(throws: Never.self) { try JSON(Data(line.utf8)) }
+    }
+  }
+
+  @Test func `run json has what the format names`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 10, size: "64x48")
+    let printed = try workplace.retake(words: Self.replay + ["--output", "run", "--json"])
+    let run = try printed.json()
+    let stored = try JSON(Data(contentsOf: workplace.folder.file("run/run.json")))
+    #expect(stored.decisionDigest.text == run.decisionDigest.text)
+    #expect(stored.resultDigest.text == run.resultDigest.text)
+    #expect(run.session.text == "yard")
+    #expect(run["case"].text == "motion-boxes")
+    #expect(run.pipeline.text == "motion-boxes")
+    #expect(run.mode.text == "lossless")
+    #expect(run.workers.int == 2)
+    #expect(run.decisionDigest.text?.count == 32)
+    #expect(run.resultDigest.text?.count == 32)
+    for key in ["captured", "delivered", "thinned", "superseded", "failed", "inFlight"] {
+      #expect(run.frames[key].int != nil, "\(key)")
+    }
+    #expect(run.frames.dropped.value is [String: Any])
+    for key in ["lostBeforeCapture", "payloadMissing"] { #expect(run[key].int == 0) }
+    for key in ["recorded", "modelled"] { #expect(run.costs[key].int != nil) }
+    for key in ["wallSeconds", "framesPerSecond"] { #expect(run[key].value is Double) }
+  }
+
+  @Test func `quiet says nothing but results and errors`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 5, size: "64x48")
+    let result = try workplace.retake(words: Self.replay + ["-q", "--output", "run"])
+    #expect(result.status == 0)
+    #expect(result.stderr.isEmpty)
+    #expect(result.stdout.contains("5 captured, 5 delivered"))
+  }
+
+  @Test func `a reader that goes away is no error`() throws {
+    let workplace = try Workplace()
+    let result = try runCommand(
+      "sh", arguments: ["-c", "'\(Workplace.binary)' --help | head -n 1; echo ${PIPESTATUS:-ok}"],
+      folder: workplace.folder.url)
+    #expect(result.status == 0)
+    #expect(!result.stderr.contains("Fatal"))
+  }
+
+  @Test func `colours only on a terminal, and none with NO_COLOR`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 5, size: "64x48")
+    let line = "'\(Workplace.binary)' test yard --pipeline example:motion-boxes"
+    let plain = try runCommand(
+      "script", arguments: ["-qec", line, "/dev/null"],
+      environment: ["NO_COLOR": "1", "TERM": "xterm", "CI": nil],
+      folder: workplace.folder.url)
+    #expect(plain.status == 3)
+    #expect(!plain.stdout.contains("\u{1B}[3") && !plain.stdout.contains("\u{1B}[1m"))
+    let coloured = try runCommand(
+      "script", arguments: ["-qec", line, "/dev/null"],
+      environment: ["NO_COLOR": nil, "TERM": "xterm", "CI": nil],
+      folder: workplace.folder.url)
+    #expect(coloured.status == 3)
+    #expect(coloured.stdout.contains("\u{1B}["))
+  }
+
+  @Test func `the machine's set-up is complete here`() throws {
+    let result = try Workplace().retake("doctor")
+    #expect(result.status == 0)
+    #expect(result.stdout.contains("ok      libavcodec"), "\(result.stdout)")
+    #expect(!result.stdout.contains("missing "))
+  }
+}

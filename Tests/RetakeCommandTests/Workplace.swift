@@ -1,0 +1,97 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// A fresh folder in which the real `retake` is called, as people call it.
+struct Workplace {
+  static let binary = productsFolder.appending(path: "retake").path
+
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder("retake-work")
+  }
+
+  /// Runs `retake` here, outside CI whatever runs the tests.
+  @discardableResult
+  func retake(
+    _ arguments: String..., environment: [String: String?] = [:]
+  ) throws -> CommandResult {
+    try retake(words: arguments, environment: environment)
+  }
+
+  /// The same for words in a list.
+  func retake(
+    words arguments: [String], environment: [String: String?] = [:], timeoutSeconds: Int = 120
+  ) throws -> CommandResult {
+    var changes: [String: String?] = [
+      "CI": nil, "RETAKE_PENDING_DIR": nil, "NO_COLOR": nil,
+    ]
+    changes.merge(environment) { $1 }
+    return try runCommand(
+      Self.binary, arguments: arguments, environment: changes, folder: folder.url,
+      timeoutSeconds: timeoutSeconds)
+  }
+
+  /// Records figures, quickly.
+  func record(_ name: String, frames: Int = 90, size: String = "160x120") throws {
+    let result = try retake(
+      "record", "synthetic:figures", "--name", name, "--pace", "unpaced", "--frames", "\(frames)",
+      "--size", size)
+    try #require(result.status == 0, "\(result.stderr)")
+  }
+
+  /// Writes the example pipeline, with a text replaced.
+  func writePipeline(
+    _ name: String = "motion.json", replacing old: String = "", with new: String = ""
+  ) throws {
+    let example = try retake("pipeline", "example", "motion-boxes").stdout
+    try #require(old.isEmpty || example.contains(old))
+    try folder.write(old.isEmpty ? example : example.replacing(old, with: new), to: name)
+  }
+
+  func ffmpeg(_ arguments: String...) throws {
+    let result = try runCommand(
+      "ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments, folder: folder.url)
+    try #require(result.status == 0, "\(result.stderr)")
+  }
+
+  func exists(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: folder.file(path).path)
+  }
+
+  /// Every path under the folder with its size, in order; for "nothing was changed".
+  func listing() throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted().map { name in
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
+      let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
+      return isFolder ? "\(name)/" : "\(name) \(attributes[.size] ?? 0)"
+    }
+  }
+}
+
+extension CommandResult {
+  /// Standard output as one JSON document.
+  func json() throws -> JSON { try JSON(stdoutBytes) }
+}
+
+/// A JSON document to look into.
+@dynamicMemberLookup
+struct JSON {
+  let value: Any?
+
+  init(_ data: Data) throws {
+    value = try JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)
+  }
+
+  private init(value: Any?) { self.value = value }
+
+  subscript(dynamicMember key: String) -> JSON { self[key] }
+  subscript(key: String) -> JSON { JSON(value: (value as? [String: Any])?[key]) }
+  subscript(index: Int) -> JSON { JSON(value: list.indices.contains(index) ? list[index] : nil) }
+
+  var list: [Any] { value as? [Any] ?? [] }
+  var count: Int { list.count }
+  var text: String? { value as? String }
+  var int: Int? { value as? Int }
+}
