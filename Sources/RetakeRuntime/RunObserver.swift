@@ -69,7 +69,8 @@ public struct RunNode: Hashable, Sendable {
   }
 }
 
-/// Told of everything that a run decides and computes, in the one order that every run has.
+/// Told of everything that a run decides and computes. The decisions have one order in every run,
+/// and so have the frames; how the two come between each other is the machine's affair.
 ///
 /// Called on the thread that runs; throwing from a call ends the run with that error.
 public protocol RunObserver: AnyObject {

@@ -6,9 +6,18 @@ extension VirtualRun {
   /// values.
   func emit(keeping window: Int) throws {
     while let first = pending.first, first.isSettled, settledCount > window || isKnown(first) {
+      try checkFaults(of: first)
       pending.removeFirst()
       settledCount -= 1
       try observer.finished(finished(first))
+    }
+  }
+
+  /// Throws the first fault of what virtual time saw begin for a frame, so that of several broken
+  /// frames the one that was captured first is named, whatever the machine did.
+  func checkFaults(of frame: PendingFrame) throws {
+    for future in frame.started {
+      if let future, case .fault(let error) = workers.help(future) { throw error }
     }
   }
 

@@ -85,7 +85,10 @@ final class VirtualRun {
     switch workers.help(future) {
     case .value: return .success
     case .failure(let error): return .failure(error)
-    case .fault(let error): throw error
+    case .fault(let error):
+      // A frame that was captured earlier may be broken too, and not be looked at yet.
+      for frame in pending { try checkFaults(of: frame) }
+      throw error
     case .cancelled: preconditionFailure("what is served is never cancelled")
     }
   }

@@ -48,6 +48,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, 1, 2, 4, 8], [nil, 1, 2, 3])
+  func `of several frames that cannot be read the one captured first is named`(
+    workers: Int, delays: UInt64?
+  ) throws {
+    let broken = Pipeline.named("bad").source(
+      BadFrames(frames: .at(rate: 30, count: 40), bad: [9, 10, 11, 30]).source
+    ).stage(Brightness()).stage(Fragile(failing: [3])).stage(Counter()).sink(Nodes.sink())
+    let expected = RuntimeError.frameUnreadable(
+      FrameID(track: 0, sequence: 9), cause: "the bytes differ", advice: nil)
+    #expect(throws: expected) {
+      try broken.noted(RunOptions(mode: .lossless, workers: workers, perturbation: delays))
+    }
+  }
+
   @Test(arguments: [0, 1, 2, 4, 8])
   func `a frame that is dropped before anybody needs it need not be readable`(
     workers: Int
