@@ -83,14 +83,22 @@ public struct ReplayJob {
   ) throws -> RunSummary {
     guard let output else { return try replay.run(observers: observers) }
     let folder = URL(fileURLWithPath: project.path(output))
-    if FileManager.default.fileExists(atPath: folder.path), !GoldenFolder(folder).exists,
-      (try? FileManager.default.contentsOfDirectory(atPath: folder.path))?.isEmpty != true
-    {
-      throw SuiteError.exists(path: output)
-    }
+    if let session { try Project.checkName(ofSession: session) }
+    try Self.checkFree(folder, named: output)
     return try GoldenRun.write(
       replay, definition: definition, project: project, reader: reader,
       to: GoldenFolder(folder), observers: observers, withRun: true)
+  }
+}
+
+extension ReplayJob {
+  /// Only an earlier run is replaced: a golden is changed by accepting, never by replaying.
+  private static func checkFree(_ folder: URL, named name: String) throws(SuiteError) {
+    guard FileManager.default.fileExists(atPath: folder.path) else { return }
+    let entries = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+    guard let entries, entries.isEmpty || entries.contains("run.json") else {
+      throw .exists(path: name)
+    }
   }
 }
 

@@ -10,6 +10,12 @@ public enum SuiteError: CodedError, Hashable {
   case noCase(String, known: [String])
   /// Nothing matched what was asked for.
   case nothingSelected(String)
+  /// Golden files cannot be named after it.
+  case badSessionName(path: String)
+  /// Their goldens would be one and the same.
+  case sameName(String, paths: [String])
+  /// A stage ended the run before its last frame.
+  case halted(code: String)
   case notWritable(path: String, cause: String)
   case exists(path: String)
   case missingReason
@@ -47,6 +53,9 @@ public enum SuiteError: CodedError, Hashable {
     case .noSuite: "suite.select.noSuite"
     case .noCase: "suite.select.noCase"
     case .nothingSelected: "suite.select.nothing"
+    case .badSessionName: "suite.select.badSessionName"
+    case .sameName: "suite.select.sameName"
+    case .halted: "suite.run.halted"
     case .notWritable: "suite.output.notWritable"
     case .exists: "suite.output.exists"
     case .missingReason: "suite.accept.missingReason"
@@ -69,6 +78,10 @@ public enum SuiteError: CodedError, Hashable {
     case .noSuite(let name, _): "there is no suite '\(name)'"
     case .noCase(let name, _): "there is no case '\(name)'"
     case .nothingSelected(let what): "nothing is selected: \(what)"
+    case .badSessionName: "goldens cannot be named after this session"
+    case .sameName(let name, let paths):
+      "two sessions are named '\(name)': \(paths.joined(separator: " and "))"
+    case .halted(let code): "a stage halted the run: \(code)"
     case .notWritable: "cannot write here"
     case .exists: "there is something here already"
     case .missingReason: "a golden is accepted with a reason"
@@ -94,7 +107,8 @@ public enum SuiteError: CodedError, Hashable {
     case .projectUnreadable(let file, _): Place(file: file)
     case .badProject(_, _, let pointer, let file): Place(file: file, pointer: pointer)
     case .noSession(_, let folder, _): Place(file: folder)
-    case .notWritable(let path, _), .exists(let path), .noGolden(let path), .noFile(let path):
+    case .badSessionName(let path), .notWritable(let path, _), .exists(let path),
+      .noGolden(let path), .noFile(let path):
       Place(file: path)
     default: nil
     }
@@ -121,6 +135,9 @@ public enum SuiteError: CodedError, Hashable {
     case .acceptInCI: "Accept on a desk and commit Goldens/, or set RETAKE_PENDING_DIR"
     case .noFile: "Record a file, or a drawn scene: retake record synthetic:figures"
     case .noScene(let name, let known): Suggestion.advice(for: name, among: known)
+    case .badSessionName: "Rename its folder: letters, digits, '-', '_' and '.' may stand in it"
+    case .sameName: "Test one after the other, each with --goldens of its own"
+    case .halted: "Let the stage fail recoverably, or mend what it cannot go on with"
     case .badScene: "See the options: retake record --help"
     case .noGolden: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }

@@ -128,6 +128,10 @@ import Testing
     try workplace.folder.write("mine", to: "taken/file.txt")
     let replay = ["replay", "yard", "--pipeline", "example:motion-boxes"]
     try expectTrouble("suite.output.exists", replay + ["--output", "taken"], in: workplace)
+    #expect(try workplace.retake("test", "yard", "--pipeline", "example:motion-boxes").status == 3)
+    #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)
+    try expectTrouble(
+      "suite.output.exists", replay + ["--output", "Goldens/yard/motion-boxes"], in: workplace)
     try expectTrouble(
       "replay.decisions.unwritable", replay + ["--decisions", "absent/lines.txt"], in: workplace)
     try expectTrouble(

@@ -62,6 +62,17 @@ import Testing
     for key in ["wallSeconds", "framesPerSecond"] { #expect(run[key].value is Double) }
   }
 
+  @Test func `a run replaces an earlier run and nothing else`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 5, size: "64x48")
+    for _ in 0..<2 {
+      #expect(try workplace.retake(words: Self.replay + ["--output", "run"]).status == 0)
+    }
+    try workplace.folder.write("mine", to: "run/notes.txt")
+    #expect(try workplace.retake(words: Self.replay + ["--output", "run"]).status == 0)
+    #expect(workplace.exists("run/notes.txt"))
+  }
+
   @Test func `quiet says nothing but results and errors`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 5, size: "64x48")

@@ -113,6 +113,39 @@ import Testing
     #expect(try keys(fixture).count == 3)
   }
 
+  @Test func `a session in the suite's sessions without the named case says so`() throws {
+    let fixture = try yard()
+    let error = failure(fixture) {
+      $0.suite = "slow"
+      $0.sessions = ["lane"]
+      $0.cases = ["slow"]
+    }
+    #expect(error?.message.hasSuffix("the suite 'slow' runs none of slow on lane") == true)
+  }
+
+  @Test func `two sessions of one name are an error, not one session`() throws {
+    let fixture = try yard(nil)
+    try fixture.folder.write("", to: "other/lane/session.sqlite")
+    let error = failure(fixture) {
+      $0.definition = CaseDefinition(name: "own", pipeline: "motion.json")
+      $0.sessions = ["lane", "other/lane"]
+    }
+    #expect(error?.code == "suite.select.sameName")
+    let once = try keys(fixture) {
+      $0.definition = CaseDefinition(name: "own", pipeline: "motion.json")
+      $0.sessions = ["lane", "l*", "Recordings/lane"]
+    }
+    #expect(once == ["lane/own"])
+  }
+
+  @Test(arguments: ["a b", "né", "-x", "a'b"])
+  func `a session whose name no golden can have is named, never left out`(name: String) throws {
+    let fixture = try yard()
+    try fixture.pretend(name)
+    #expect(failure(fixture) { _ in }?.code == "suite.select.badSessionName")
+    #expect(failure(fixture) { $0.sessions = [name] }?.code == "suite.select.badSessionName")
+  }
+
   @Test func `a pattern of many stars ends soon`() throws {
     let fixture = try yard()
     try fixture.pretend(String(repeating: "a", count: 200))

@@ -2,10 +2,26 @@ import Foundation
 import RetakeBuffers
 import RetakeCompare
 import RetakeCore
+import RetakeGraph
 import RetakeRuntime
+import RetakeStages
 import RetakeSuite
 import RetakeTestSupport
 import Testing
+
+/// Cannot go on at the fourth frame.
+private struct GivesUp: PureStage {
+  static let kind = "gives-up"
+
+  init(options: NoOptions) {}
+
+  func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Frame {
+    guard context.frame.sequence < 3 else {
+      throw StageError(code: "gives-up.now", message: "no more", severity: .unrecoverable)
+    }
+    return input
+  }
+}
 
 @Suite struct SuiteRunTests {
 
@@ -135,6 +151,17 @@ import Testing
     let fixture = try yard()
     try FileManager.default.removeItem(at: fixture.folder.file("Recordings/yard/media"))
     #expect(try fixture.test().status == Status.trouble)
+    #expect(!fixture.exists("Goldens"))
+  }
+
+  @Test func `a run that a stage halts is trouble, and no golden`() throws {
+    let fixture = try yard()
+    try fixture.change("\"motion\", \"options\": {\"threshold\": 24}", to: "\"gives-up\"")
+    var registry = StageRegistry.builtIn
+    registry.register(GivesUp.self)
+    let outcome = try fixture.test { $0.registry = registry }
+    #expect(outcome.status == Status.trouble)
+    #expect(outcome.document.cases.first?.error?.code == "suite.run.halted")
     #expect(!fixture.exists("Goldens"))
   }
 

@@ -58,7 +58,11 @@ struct CaseOptions: ParsableArguments {
     let pipeline = try project.pipeline(
       definition.pipeline, catalog: environment.registry, given: environment.pipelines)
     for choice in choices {
-      for node in choice.nodes(in: pipeline) { definition.tracks[node] = choice.track }
+      let nodes = choice.nodes(in: pipeline)
+      guard !nodes.isEmpty else {
+        throw ValidationError("--track goes with a pipeline that reads a session")
+      }
+      for node in nodes { definition.tracks[node] = choice.track }
     }
     return definition
   }

@@ -17,12 +17,20 @@ extension Project {
   /// - Throws: `SuiteError.noSession`.
   public func sessionPath(_ name: String) throws(SuiteError) -> String {
     let named = "\(recordings)/\(name)"
-    if name.isSafeName, FileManager.default.fileExists(atPath: named) { return named }
+    let isName = !name.isEmpty && !name.contains("/") && name != "." && name != ".."
+    if isName, FileManager.default.fileExists(atPath: named) { return named }
     let given = path(name)
     guard FileManager.default.fileExists(atPath: given) else {
       throw .noSession(name, folder: recordings, known: sessionNames)
     }
     return URL(fileURLWithPath: given).standardizedFileURL.path
+  }
+
+  /// - Throws: `SuiteError.badSessionName` where no golden can be named after a session's folder.
+  static func checkName(ofSession folder: String) throws(SuiteError) {
+    guard URL(fileURLWithPath: folder).lastPathComponent.isSafeName else {
+      throw .badSessionName(path: folder)
+    }
   }
 
   /// A case that the project does not name: a pipeline by itself, named after it.

@@ -105,6 +105,7 @@ struct CaseRunner {
 /// Runs a replay into the files of a golden.
 enum GoldenRun {
   /// - Parameter withRun: Also writes run.json: for the folder of a run.
+  /// - Throws: `SuiteError.halted` for a run that would be a golden and is not whole.
   static func write(
     _ replay: Replay, definition: CaseDefinition, project: Project, reader: SessionReader?,
     to folder: GoldenFolder, observers: [any RunObserver], withRun: Bool = false
@@ -116,6 +117,7 @@ enum GoldenRun {
     do {
       let golden = GoldenObserver(writer, sinks: replay.sinks.map(\.path))
       let summary = try replay.run(observers: [golden] + observers)
+      if let code = summary.haltedBy, !withRun { throw SuiteError.halted(code: code) }
       try writer.finish(run: withRun ? summary : nil)
       return summary
     } catch {

@@ -44,9 +44,22 @@ public struct Selection: Sendable {
     } else {
       for entry in try entries(in: project) { result += try resolve(entry, in: project) }
     }
-    var seen: Set<GoldenLibrary.Key> = []
-    result = result.filter { seen.insert($0.key).inserted }
     guard !result.isEmpty else { throw .nothingSelected(description(in: project)) }
+    return try distinct(result)
+  }
+
+  /// Each case of each session once.
+  private func distinct(_ cases: [SelectedCase]) throws(SuiteError) -> [SelectedCase] {
+    var paths: [GoldenLibrary.Key: String] = [:]
+    var result: [SelectedCase] = []
+    for item in cases {
+      try Project.checkName(ofSession: item.session)
+      let known = paths.updateValue(item.session, forKey: item.key)
+      if let known, known != item.session {
+        throw .sameName(item.sessionName, paths: [known, item.session])
+      }
+      if known == nil { result.append(item) }
+    }
     return result
   }
 
@@ -113,9 +126,13 @@ public struct Selection: Sendable {
       return project.hasFile
         ? "retake.yml names no cases" : "there is no retake.yml, and no --pipeline was given"
     }
+    let named = sessions.joined(separator: ", ")
+    if definition == nil, !sessions.isEmpty, (try? paths(sessions, in: project))?.isEmpty == false {
+      let what = cases.isEmpty ? "no case" : "none of \(cases.joined(separator: ", "))"
+      return "the suite '\(suite ?? "default")' runs \(what) on \(named)"
+    }
     return sessions.isEmpty
-      ? "no session in \(project.recordings) fits"
-      : "no session fits \(sessions.joined(separator: ", "))"
+      ? "no session in \(project.recordings) fits" : "no session fits \(named)"
   }
 }
 
