@@ -72,11 +72,12 @@ private final class LongRun {
 
   @Test func `an interrupted test ends with 130 and leaves nothing`() throws {
     let workplace = try Workplace()
-    try workplace.record("yard", frames: 600, size: "320x240")
+    try workplace.record("yard", frames: 10, size: "64x48")
+    try workplace.folder.write(Self.endless, to: "endless.json")
     let before = try workplace.listing()
     let run = try LongRun(
-      ["test", "yard", "--pipeline", "example:motion-boxes", "--report", "report"], in: workplace)
-    #expect(run.wait { workplace.exists("Goldens/yard/motion-boxes") })
+      ["test", "yard", "--pipeline", "endless.json", "--report", "report"], in: workplace)
+    #expect(run.wait { workplace.exists("Goldens/yard/endless") })
     #expect(run.end(SIGINT) == 130)
     #expect(try workplace.listing() == before)
   }
