@@ -214,6 +214,7 @@ struct CaseComparison {
           + "\(stages.comparedFrames) frames\(place)")
     }
     let (golden, actual) = manifests
+    comparison.notes += RuleDifferences.notes(golden: golden, actual: actual)
     if golden.pipeline.digest != actual.pipeline.digest {
       comparison.suspects.append(
         "the pipeline changed: \(actual.pipeline.name) \(actual.pipeline.digest.short), "

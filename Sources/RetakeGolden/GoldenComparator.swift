@@ -108,6 +108,22 @@ enum KeyDifferences {
   }
 }
 
+/// What golden.yml says is what people accepted; that the project says otherwise by now is told.
+enum RuleDifferences {
+  static func notes(golden: GoldenManifest, actual: GoldenManifest) -> [String] {
+    let sinks = golden.compare.bySink.keys.sorted().filter { sink in
+      actual.compare.bySink[sink].map { $0 != golden.compare.bySink[sink] } ?? false
+    }
+    var notes = sinks.map {
+      "the rules for '\($0)' in golden.yml are used; retake.yml has others by now"
+    }
+    if golden.budgets != actual.budgets {
+      notes.append("the budgets in golden.yml are used; retake.yml has others by now")
+    }
+    return notes
+  }
+}
+
 /// Goldens that nothing produces any more.
 public struct GoldenLibrary: Hashable, Sendable {
   public struct Key: Hashable, Comparable, Sendable, CustomStringConvertible {

@@ -211,6 +211,21 @@ private struct GivesUp: PureStage {
         == "retake replay yard --pipeline motion.json --mode redecide --seed 3 --track camera=0")
   }
 
+  @Test func `rules that changed since a golden was accepted are told, and the golden's are used`()
+    throws
+  {
+    let fixture = try yard()
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try fixture.folder.write(
+      ProjectFixture.document
+        + "\ncompare: {boxes: {iou: 0.1, position: 100, score: 1}}\nbudgets: {droppedMax: 3}",
+      to: Project.fileName)
+    #expect(try fixture.test().document.cases.first?.notes.count == 2)
+    try fixture.change("24", to: "26")
+    #expect(try fixture.test().status == Status.regression)
+  }
+
   @Test func `a slow run warns and is not judged`() throws {
     let fixture = try ProjectFixture(
       ProjectFixture.document + "\nminimumFramesPerSecond: 100000000")
