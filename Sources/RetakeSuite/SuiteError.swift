@@ -132,7 +132,7 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "Choose another name, or remove it first"
     case .missingReason: "Say why: retake accept --reason \"new detector\""
     case .nothingPending: "Make pending goldens with: retake test"
-    case .acceptInCI: "Accept on a desk and commit Goldens/, or set RETAKE_PENDING_DIR"
+    case .acceptInCI: "Accept on a desk and commit Goldens/"
     case .noFile: "Record a file, or a drawn scene: retake record synthetic:figures"
     case .noScene(let name, let known): Suggestion.advice(for: name, among: known)
     case .badSessionName: "Rename its folder: letters, digits, '-', '_' and '.' may stand in it"

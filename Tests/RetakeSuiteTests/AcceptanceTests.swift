@@ -56,6 +56,13 @@ import Testing
     let fixture = try waiting()
     let before = fixture.files("Goldens")
     #expect(code { try fixture.accept { $0.isCI = true } } == "suite.accept.inCI")
+    #expect(
+      code {
+        try fixture.accept {
+          $0.isCI = true
+          $0.pendingFolder = "elsewhere"
+        }
+      } == "suite.accept.inCI")
     #expect(fixture.files("Goldens") == before)
     #expect(try fixture.accept(dryRun: true) { $0.isCI = true }.count == 4)
   }
