@@ -33,7 +33,7 @@ struct CaseContext {
     guard counts.compared > 0 else { return item.verdict.rawValue }
     guard counts.changed > 0 else {
       return Wording.count(counts.compared, "frame")
-        + (item.tightest.map { " · \(Wording.used($0)) used" } ?? "")
+        + (item.tightest.map { " · \(Wording.used($0))\($0.used == nil ? "" : " used")" } ?? "")
     }
     return "\(Wording.grouped(counts.changed)) of \(Wording.count(counts.compared, "frame"))"
   }
