@@ -143,6 +143,36 @@ struct DamageTests {
     for entry in entries where entry.damage == nil { _ = try reader.frame(entry.id) }
   }
 
+  @Test func `a damaged picture that shows old memory varies and every other one is the same`()
+    throws
+  {
+    let clean = try ImportedClip(.motionJPEG)
+    var bytes = try Data(contentsOf: media(clean))
+    for packet in stride(from: 3, to: 60, by: 4) {
+      let record = try #require(try clean.reader().index.packet(track: 0, index: packet))
+      let place = Int(try #require(record.offset)) + record.size * 2 / 3
+      bytes.replaceSubrange(place..<place + 24, with: Data(repeating: 0x5A, count: 24))
+    }
+    let folder = try TemporaryFolder()
+    let file = folder.file("hurt." + (try media(clean).pathExtension))
+    try bytes.write(to: file)
+
+    let result = try SessionImporter(
+      ImportOptions(file: file.path, name: "hurt", into: folder.url.path)
+    ).run()
+
+    let plain = try SessionReader(opening: result.folder.path)
+    let poisoned = try SessionReader(
+      opening: result.folder.path, options: ReadOptions(poisonsMemory: true))
+    let entries = try plain.entries(of: 0, sequences: 0..<60)
+    for entry in entries where entry.damage == nil {
+      #expect(
+        try plain.frame(entry.id).pixelDigest == poisoned.frame(entry.id).pixelDigest)
+    }
+    #expect(entries.contains { $0.damage == "session.frame.varies" })
+    #expect(entries.count { $0.damage == nil } >= 45)
+  }
+
   @Test func `a faststart file cut short is imported as lossy`() throws {
     let folder = try TemporaryFolder()
     let clip = try Clip(

@@ -83,9 +83,11 @@ struct TrackIndexing {
   private func findEntries(
     of ranked: inout [FrameRanking.Ranked], table: ImportTable, damage: [Int: String]
   ) throws(SessionError) {
+    // Other memory than in the first pass: where a decoder leaves a part of a damaged picture as
+    // it found it, the pixels differ, and the frame is known to vary.
     let finder = EntryFinder(
-      table: table, memory: memory, packets: packets, damaged: Set(damage.keys),
-      delay: stream.delay)
+      table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
+      damaged: Set(damage.keys), delay: stream.delay)
     let wanted = ranked.compactMap { frame -> EntryFinder.Wanted? in
       guard let fact = frame.fact, damage[fact.packet] == nil else { return nil }
       return EntryFinder.Wanted(
