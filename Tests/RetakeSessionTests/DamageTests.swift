@@ -173,6 +173,27 @@ struct DamageTests {
     #expect(entries.count { $0.damage == nil } >= 45)
   }
 
+  @Test func `a file of which nothing can be decoded is named, not its copy`() throws {
+    let clean = try ImportedClip(.motionJPEG)
+    var bytes = try Data(contentsOf: media(clean))
+    for packet in 0..<60 {
+      let record = try #require(try clean.reader().index.packet(track: 0, index: packet))
+      let place = Int(try #require(record.offset))
+      bytes.replaceSubrange(place..<place + record.size, with: Data(count: record.size))
+    }
+    let folder = try TemporaryFolder()
+    let file = folder.file("hurt.avi")
+    try bytes.write(to: file)
+
+    let error = #expect(throws: SessionError.self) {
+      try SessionImporter(
+        ImportOptions(file: file.path, name: "hurt", into: folder.file("into").path)
+      ).run()
+    }
+    #expect(error?.place?.file == file.resolvingSymlinksInPath().path)
+    #expect(try contents(of: folder.url.path).count == 1)
+  }
+
   @Test func `a faststart file cut short is imported as lossy`() throws {
     let folder = try TemporaryFolder()
     let clip = try Clip(

@@ -35,7 +35,7 @@ public struct SessionImporter: Sendable {
       return result
     } catch {
       site.discard()
-      throw error
+      throw error.about(source.path, notItsCopyIn: site.folder.path)
     }
   }
 
@@ -125,6 +125,22 @@ public struct SessionImporter: Sendable {
     let indexed = Set(chosen.map(\.index))
     return all.filter { !indexed.contains($0.index) }.map {
       "stream \($0.index) (\($0.kind.rawValue), \($0.codec)) is kept in the file, not indexed"
+    }
+  }
+}
+
+extension SessionError {
+  /// The same, about the file that the person named and not about its copy in a folder that is
+  /// gone again.
+  fileprivate func about(_ source: String, notItsCopyIn folder: String) -> SessionError {
+    switch self {
+    case .noFrames(let file) where file.hasPrefix(folder):
+      return .noFrames(file: source)
+    case .media(let code, var description)
+    where description.place?.file?.hasPrefix(folder) ?? false:
+      description.place?.file = source
+      return .media(code: code, description: description)
+    default: return self
     }
   }
 }
