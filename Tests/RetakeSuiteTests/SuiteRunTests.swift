@@ -2,12 +2,14 @@ import Foundation
 import RetakeBuffers
 import RetakeCompare
 import RetakeCore
+import RetakeGolden
 import RetakeGraph
 import RetakeRuntime
 import RetakeStages
-import RetakeSuite
 import RetakeTestSupport
 import Testing
+
+@testable import RetakeSuite
 
 /// Cannot go on at the fourth frame.
 private struct GivesUp: PureStage {
@@ -70,6 +72,34 @@ private struct GivesUp: PureStage {
     try fixture.change("24", to: "24")
     #expect(try fixture.test().status == Status.passed)
     #expect(fixture.files("Goldens") == accepted)
+  }
+
+  @Test(arguments: ["results-00000.gold", "decisions.gold", "golden.yml"])
+  func `a damaged golden is trouble and not a comparison of nothing`(file: String) throws {
+    let fixture = try yard()
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let golden = try #require(fixture.files("Goldens").first { $0.hasSuffix("/" + file) })
+    try Data("#retake 1 nonsense\n".utf8).write(
+      to: fixture.folder.file("Goldens").appending(path: golden))
+    let outcome = try fixture.test()
+    #expect(outcome.status == Status.trouble)
+    #expect(outcome.document.cases.first?.reason.contains(file) == true)
+  }
+
+  @Test func `a run without a frame compared nothing`() {
+    var result = CaseResult(
+      selected: SelectedCase(
+        definition: CaseDefinition(name: "motion", pipeline: "p.json"), session: "yard"),
+      comparison: Comparison(key: "yard/motion", verdict: .errored),
+      golden: GoldenFolder(URL(filePath: "golden")), actual: GoldenFolder(URL(filePath: "run")))
+    #expect(result.exitStatus(isCI: true) == .trouble)
+    result.summary = RunSummary(
+      pipeline: "p", mode: "lossless", workers: 1, frames: FrameLedger(), decisionDigest: .zero,
+      resultDigest: .zero)
+    #expect(result.exitStatus(isCI: true) == .nothingCompared)
+    result.summary?.frames.captured = 1
+    #expect(result.exitStatus(isCI: true) == .trouble)
   }
 
   @Test func `in CI nothing is written among the goldens`() throws {

@@ -95,9 +95,9 @@ struct ReportBuilder {
       return [
         ReportCommand("Replay it", replay), ReportCommand("Accept the new result", accept),
       ]
-    case .errored:
+    case .errored where result.error != nil:
       return [ReportCommand("Examine the session", "retake session doctor \(session)")]
-    case .passed, .stale: return []
+    case .passed, .stale, .errored: return []
     }
   }
 }

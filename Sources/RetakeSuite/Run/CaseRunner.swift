@@ -27,9 +27,7 @@ extension CaseResult {
   /// A known change passes; a run without frames compared nothing.
   func exitStatus(isCI: Bool) -> ExitStatus {
     if comparison.isExpected { return .passed }
-    if comparison.verdict == .errored, error == nil, comparison.comparedNothing {
-      return .nothingCompared
-    }
+    if comparison.verdict == .errored, summary?.frames.captured == 0 { return .nothingCompared }
     return comparison.verdict.exitStatus(isCI: isCI)
   }
 }
