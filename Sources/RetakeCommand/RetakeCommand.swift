@@ -22,6 +22,10 @@ public enum RetakeCommand {
     let status = CommandEnvironment.$current.withValue(environment) {
       run(Array(CommandLine.arguments.dropFirst()))
     }
+    if let cause = Console.lostOutput {
+      Console.note("error: standard output took no more (\(cause)); the result is lost")
+      exit(ExitStatus.strongest([status, .trouble])?.rawValue ?? status.rawValue)
+    }
     exit(status.rawValue)
   }
 

@@ -25,6 +25,35 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "no full device here"))
+  func `a result that a full disk does not take is trouble`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 10, size: "64x48")
+    for end in ["", " --json"] {
+      let line = ([Workplace.binary] + Self.replay).map { "'\($0)'" }.joined(separator: " ")
+      let full = try runCommand(
+        "sh", arguments: ["-c", line + end + " >/dev/full"], folder: workplace.folder.url)
+      #expect(full.status == 2)
+      #expect(full.stderr.contains("standard output took no more (No space left on device)"))
+      let closed = try runCommand(
+        "sh", arguments: ["-c", line + end + " >&-"], folder: workplace.folder.url)
+      #expect(closed.status == 0, "nobody wanted the result: \(closed.stderr)")
+    }
+  }
+
+  @Test func `an import says what can be typed next, wherever the session lies`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg("-f", "lavfi", "-i", "testsrc=size=64x48", "-frames:v", "3", "a.avi")
+    for arguments in [[], ["--into", "other place"]] {
+      let imported = try workplace.retake(words: ["import", "a.avi"] + arguments)
+      let last = try #require(imported.stdout.split(separator: "\n").last)
+      let next = last.replacing("next: retake", with: "'\(Workplace.binary)'")
+      let result = try runCommand(
+        "sh", arguments: ["-c", String(next)], folder: workplace.folder.url)
+      #expect(result.status == 0, "\(last): \(result.stderr)")
+    }
+  }
+
   @Test func `a recording's JSON is one line a commit`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake(

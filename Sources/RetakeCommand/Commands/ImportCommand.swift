@@ -59,7 +59,13 @@ struct ImportCommand: ParsableCommand {
         "  track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  "
           + "\(track.frames) frames" + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
     }
-    lines.append("next: retake replay \(result.folder.name) --pipeline example:motion-boxes")
+    let session = into == "Recordings" ? result.folder.name : quotedPath(of: result)
+    lines.append("next: retake replay \(session) --pipeline example:motion-boxes")
     return lines.joined(separator: "\n")
+  }
+
+  /// Sessions outside Recordings are not found by their name alone.
+  private func quotedPath(of result: ImportResult) -> String {
+    "'" + "\(into)/\(result.folder.name)".replacing("'", with: "'\\''") + "'"
   }
 }

@@ -11,9 +11,17 @@ enum Console {
     isatty(STDOUT_FILENO) == 1
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
-  static func result(_ text: String) { write(text, to: .standardOutput) }
+  private static let failure = Locked<Int32?>(nil)
 
-  static func note(_ text: String) { write(text, to: .standardError) }
+  /// Why standard output did not take a result, such as a full disk; nil when it took all.
+  static var lostOutput: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
+
+  static func result(_ text: String) {
+    guard let cause = write(text, to: .standardOutput) else { return }
+    failure.withLock { $0 = $0 ?? cause }
+  }
+
+  static func note(_ text: String) { _ = write(text, to: .standardError) }
 
   /// An error in the form `error: place: message (cause)`, and the next thing to type.
   static func error(_ error: any CodedError) {
@@ -34,9 +42,24 @@ enum Console {
     result(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 
-  private static func write(_ text: String, to handle: FileHandle) {
+  /// The system's error number when the text was not taken.
+  private static func write(_ text: String, to handle: FileHandle) -> Int32? {
     let line = text.hasSuffix("\n") ? text : text + "\n"
-    // A reader that went away, such as `head`, is no error of ours.
-    try? handle.write(contentsOf: Data(line.utf8))
+    do {
+      try handle.write(contentsOf: Data(line.utf8))
+      return nil
+    } catch {
+      return lossNumber(of: error)
+    }
+  }
+
+  /// A reader that went away, such as `head`, and a closed output are no errors of ours.
+  private static func lossNumber(of error: any Error) -> Int32? {
+    let error = error as NSError
+    let deepest = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+    if error.code == CocoaError.fileWriteOutOfSpace.rawValue { return ENOSPC }
+    guard deepest.domain == NSPOSIXErrorDomain else { return nil }
+    let number = Int32(clamping: deepest.code)
+    return [ENOSPC, EDQUOT, EFBIG, EIO].contains(number) ? number : nil
   }
 }
