@@ -163,6 +163,20 @@ final class FailingDisk: Sendable {
     #expect(disk.count(.open) == 3)
   }
 
+  @Test func `a place where no folder can be made is said in words`() throws {
+    try folder.write("a file", to: "taken")
+    var options = RecorderOptions.test(folder)
+    options.into = folder.file("taken").path
+    let error = #expect(throws: RecordError.self) {
+      try RetakeRecordTests.record(Scene(9), options: options)
+    }
+    #expect(error?.code == "session.write")
+    #expect(error?.place?.file?.hasPrefix(options.into) == true)
+    #expect(error?.advice != nil)
+    #expect(error?.cause?.contains("NSError") == false)
+    #expect(error?.cause?.contains("Domain=") == false)
+  }
+
   @Test func `the recording ends before the disk's reserve is touched`() throws {
     let free = Mutex<Int64>(10 << 20)
     var machine = Recorder.Machine.ticking()

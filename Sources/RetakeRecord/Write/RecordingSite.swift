@@ -35,7 +35,10 @@ struct RecordingSite {
       store = try Self.openDatabase(target)
     } catch {
       try? FileManager.default.removeItem(atPath: hidden.path)
-      throw RecordError(passing: error)
+      let isOurs = error is any CodedError
+      throw RecordError(
+        passing: isOurs
+          ? error : SessionError.write(path: target.path, cause: error.localizedDescription))
     }
     folder = target
   }
