@@ -38,12 +38,17 @@ public struct ReplayJob {
 
   /// Opens the session and connects the pipeline.
   public func makeReplay() throws -> Replay {
+    let (pipeline, reader) = try open()
+    return try makeReplay(pipeline, reader: reader)
+  }
+
+  private func open() throws -> (Pipeline, SessionReader?) {
     let pipeline = try project.pipeline(
       definition.pipeline, catalog: registry, given: pipelines)
     let reader = try session.map {
       try SessionReader(opening: $0, options: ReadOptions(poisonsMemory: poisonsMemory))
     }
-    return try makeReplay(pipeline, reader: reader)
+    return (pipeline, reader)
   }
 
   func makeReplay(_ pipeline: Pipeline, reader: SessionReader?) throws -> Replay {
@@ -61,9 +66,7 @@ public struct ReplayJob {
   ///
   /// - Throws: What the session, the pipeline or the run throws; nothing half-written stays.
   public func run() throws -> RunSummary {
-    let pipeline = try project.pipeline(
-      definition.pipeline, catalog: registry, given: pipelines)
-    let reader = try session.map { try SessionReader(opening: $0) }
+    let (pipeline, reader) = try open()
     let replay = try makeReplay(pipeline, reader: reader)
     let progress = ProgressObserver(total: replay.frameCount, progress)
     let lines = try decisions.map { try UnfoldedDecisionWriter(path: $0) }

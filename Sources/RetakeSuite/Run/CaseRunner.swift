@@ -113,7 +113,7 @@ enum GoldenRun {
     let made = NewFolders(upTo: folder.url)
     let writer = try GoldenWriter(folder, plan: plan)
     do {
-      let golden = GoldenObserver(writer, sinks: replay.sinks.map(\.path))
+      let golden = GoldenObserver(writer)
       let summary = try replay.run(observers: [golden] + observers)
       if let code = summary.haltedBy, !withRun { throw SuiteError.halted(code: code) }
       try writer.finish(run: withRun ? summary : nil)

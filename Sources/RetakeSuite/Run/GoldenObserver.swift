@@ -10,14 +10,12 @@ import RetakeSession
 /// Writes a run as golden files while it goes on.
 final class GoldenObserver: RunObserver {
   private let writer: GoldenWriter
-  private let sinks: [String]
 
   var wantsDecisions: Bool { true }
   var wantsDigests: Bool { true }
 
-  init(_ writer: GoldenWriter, sinks: [String]) {
+  init(_ writer: GoldenWriter) {
     self.writer = writer
-    self.sinks = sinks
   }
 
   func decided(_ line: DecisionLine) { writer.append(line) }
