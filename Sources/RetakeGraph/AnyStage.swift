@@ -8,7 +8,22 @@ public enum StageRole: Hashable, Sendable {
   case stateful
   /// Thins frames by their time; takes no server.
   case throttle
+  /// Thins frames by their number; takes no server.
+  case sample
+  /// Sends each frame to one of its ports, by its value.
+  case route
+  /// Pairs the frames of its ports: goes on with all of them, or with what there is.
+  case join
+  /// Goes on with each frame of its first port and the newest value of the others.
+  case latest
+  /// Hands the items of a frame to the body of a forEach, one at a time.
+  case fork
+  /// Gathers a forEach's items again, in their order.
+  case gather
   case sink
+
+  /// Whether a server works on the frames: such nodes have a cost.
+  package var isServed: Bool { self == .pure || self == .stateful }
 }
 
 /// What a graph needs to know of a kind of node to be checked.
@@ -23,6 +38,8 @@ public struct StageSignature: Hashable, Sendable {
   public var inputFormats: [PixelFormat]
   /// Whether the body can throw: replay waits for its outcome.
   public var canFail: Bool
+  /// Whether the output goes on using the memory of the input.
+  public var keepsInput = false
   public var summary: String
 
   public init(
@@ -65,6 +82,14 @@ public struct AnyStage: Sendable {
     case source(any Sendable)
     /// Frames a second.
     case throttle(Double)
+    /// One frame of so many passes.
+    case sample(Int)
+    /// The index of the port that a value goes to.
+    case route(@Sendable (any PipelineValue) -> Int)
+    case join(JoinMode)
+    case latest
+    case fork
+    case gather
     case sink(@Sendable (SinkDelivery) -> Void)
   }
 
@@ -75,6 +100,10 @@ public struct AnyStage: Sendable {
   public let isExportable: Bool
   package let body: Body
   package let outputFormat: @Sendable (PixelFormat) -> PixelFormat
+  /// Names of the inputs of a join, in order; empty where there is one input.
+  package var inputPorts: [String] = []
+  /// Names of the outputs of a route, in order; empty where there is one output.
+  package var outputPorts: [String] = []
 
   package init(
     signature: StageSignature, options: JSONValue, body: Body, isExportable: Bool = true,
@@ -119,19 +148,23 @@ public struct AnyStage: Sendable {
 
 extension PureStage {
   package static var signature: StageSignature {
-    StageSignature(
+    var signature = StageSignature(
       kind: kind, version: version, role: .pure, input: Input.valueKind,
       output: Output.valueKind, inputFormats: inputFormats, canFail: Failure.self != Never.self,
       summary: summary)
+    signature.keepsInput = keepsInput
+    return signature
   }
 }
 
 extension StatefulStage {
   package static var signature: StageSignature {
-    StageSignature(
+    var signature = StageSignature(
       kind: kind, version: version, role: .stateful, input: Input.valueKind,
       output: Output.valueKind, inputFormats: inputFormats, canFail: Failure.self != Never.self,
       summary: summary)
+    signature.keepsInput = keepsInput
+    return signature
   }
 }
 

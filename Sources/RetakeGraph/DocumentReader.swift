@@ -5,7 +5,8 @@ struct DocumentReader {
   let catalog: any StageCatalog
 
   func pipeline(from json: JSONValue) throws(PipelineError) -> Pipeline {
-    let document = try Members(json, at: "", keys: ["v", "name", "nodes", "edges", "executors"])
+    let document = try Members(
+      json, at: "", keys: ["v", "name", "nodes", "edges", "executors", "pools"])
     guard let v = try document.integer("v") else { throw PipelineError(.missingKey("v"), at: "") }
     guard v == 1 else {
       throw v > 1
@@ -23,12 +24,21 @@ struct DocumentReader {
     for (index, json) in try document.array("executors").enumerated() {
       pipeline.executors.append(try executor(json, at: "/executors/\(index)"))
     }
+    for (index, json) in try document.array("pools").enumerated() {
+      pipeline.pools.append(try pool(json, at: "/pools/\(index)"))
+    }
     return pipeline
   }
 
-  private func node(_ json: JSONValue, at pointer: String) throws(PipelineError) -> PipelineNode {
-    let keys = ["id", "kind", "options", "cost", "executor", "primary", "quantum", "body"]
-    let members = try Members(json, at: pointer, keys: keys)
+  private static let nodeKeys = [
+    "id", "kind", "options", "cost", "executor", "primary", "quantum", "lanes", "pinned",
+    "fallback", "timeout", "pool", "hold", "body",
+  ]
+
+  private func node(
+    _ json: JSONValue, at pointer: String, isInner: Bool = false
+  ) throws(PipelineError) -> PipelineNode {
+    let members = try Members(json, at: pointer, keys: Self.nodeKeys)
     let id = try members.required("id")
     guard PipelineNode.isValidID(id) else {
       throw PipelineError(
@@ -37,32 +47,114 @@ struct DocumentReader {
         at: "\(pointer)/id")
     }
     let kind = try members.required("kind")
-    if kind == "forEach" || members.value("body") != nil {
+    var node = PipelineNode(id: id, stage: try stage(kind, members, at: pointer))
+    if kind == AnyStage.forEachKind {
+      node.body = try body(members, at: pointer, isInner: isInner)
+    } else if members.value("body") != nil {
       throw PipelineError(
-        .unsupported(
-          "forEach graphs are not run by this version", advice: "Write the stages in one line"),
-        at: "\(pointer)/\(kind == "forEach" ? "kind" : "body")")
+        .wrongValue("'\(kind)' has no body", advice: "Only a forEach has one"),
+        at: "\(pointer)/body")
     }
-    guard catalog.signature(of: kind) != nil else {
-      throw PipelineError(
-        .unknownKind(kind, advice: Suggestion.advice(for: kind, among: catalog.kinds)),
-        at: "\(pointer)/kind")
-    }
-    let stage: AnyStage
-    do throws(OptionProblem) {
-      stage = try catalog.make(kind: kind, options: members.value("options") ?? .object([:]))
-    } catch {
-      throw PipelineError(
-        .badOption(error.message, advice: error.advice), at: "\(pointer)/options\(error.pointer)")
-    }
-    var node = PipelineNode(id: id, stage: stage)
     if let cost = members.value("cost") {
       node.cost = try self.cost(cost, at: "\(pointer)/cost")
     }
     node.executor = try members.string("executor")
     node.isPrimary = try members.bool("primary") ?? false
     node.quantum = try members.numbers("quantum")
+    try readService(of: &node, members, at: pointer)
     return node
+  }
+
+  private func stage(
+    _ kind: String, _ members: Members, at pointer: String
+  ) throws(PipelineError) -> AnyStage {
+    if kind == AnyStage.forEachKind {
+      guard members.value("options") == nil else {
+        throw PipelineError(
+          .badOption("a forEach has no options", advice: "Give them to the nodes of its body"),
+          at: "\(pointer)/options")
+      }
+      return .forEach
+    }
+    guard catalog.signature(of: kind) != nil else {
+      let known = catalog.kinds + [AnyStage.forEachKind]
+      throw PipelineError(
+        .unknownKind(kind, advice: Suggestion.advice(for: kind, among: known.sorted())),
+        at: "\(pointer)/kind")
+    }
+    do throws(OptionProblem) {
+      return try catalog.make(kind: kind, options: members.value("options") ?? .object([:]))
+    } catch {
+      throw PipelineError(
+        .badOption(error.message, advice: error.advice), at: "\(pointer)/options\(error.pointer)")
+    }
+  }
+
+  /// How the node is served, and what becomes of frames that it cannot serve.
+  private func readService(
+    of node: inout PipelineNode, _ members: Members, at pointer: String
+  ) throws(PipelineError) {
+    node.lanes = try members.integer("lanes") ?? 1
+    node.isPinned = try members.bool("pinned") ?? false
+    node.pool = try members.string("pool")
+    if members.value("timeout") != nil { node.timeout = try members.duration("timeout") }
+    if members.value("hold") != nil { node.hold = try members.duration("hold") }
+    if let word = try members.string("fallback") {
+      node.fallback = try choice(word, of: Fallback.self, "fallback", at: "\(pointer)/fallback")
+    }
+  }
+
+  private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ word: String, of type: Choice.Type, _ name: String, at pointer: String
+  ) throws(PipelineError) -> Choice {
+    guard let choice = Choice(rawValue: word) else {
+      throw PipelineError(
+        .wrongValue(
+          "'\(word)' is not a \(name)",
+          advice: Suggestion.advice(for: word, among: Choice.allCases.map(\.rawValue))),
+        at: pointer)
+    }
+    return choice
+  }
+
+  private func body(
+    _ members: Members, at outer: String, isInner: Bool
+  ) throws(PipelineError) -> PipelineBody {
+    guard !isInner else {
+      throw PipelineError(
+        .unsupported(
+          "a forEach cannot stand in the body of another",
+          advice: "Do the inner work in one stage, or gather the items first"), at: outer)
+    }
+    guard let json = members.value("body") else {
+      throw PipelineError(.missingKey("body"), at: outer)
+    }
+    let pointer = "\(outer)/body"
+    let fields = try Members(json, at: pointer, keys: ["nodes", "edges", "output"])
+    var body = PipelineBody(nodes: [], edges: [], output: try fields.required("output"))
+    for (index, json) in try fields.array("nodes").enumerated() {
+      body.nodes.append(try node(json, at: "\(pointer)/nodes/\(index)", isInner: true))
+    }
+    for (index, json) in try fields.array("edges").enumerated() {
+      body.edges.append(try edge(json, at: "\(pointer)/edges/\(index)"))
+    }
+    return body
+  }
+
+  private func pool(_ json: JSONValue, at pointer: String) throws(PipelineError) -> PipelinePool {
+    let members = try Members(json, at: pointer, keys: ["id", "capacity", "policy"])
+    let id = try members.required("id")
+    guard PipelineNode.isValidID(id) else {
+      throw PipelineError(
+        .wrongValue("'\(id)' is not a pool id", advice: nil), at: "\(pointer)/id")
+    }
+    var pool = PipelinePool(id: id)
+    pool.capacity = try members.integer("capacity") ?? pool.capacity
+    if let word = try members.string("policy") {
+      pool.policy = try choice(
+        word, of: PipelinePool.Policy.self, "policy", at: "\(pointer)/policy")
+    }
+    return pool
   }
 
   private func edge(_ json: JSONValue, at pointer: String) throws(PipelineError) -> PipelineEdge {
@@ -71,14 +163,7 @@ struct DocumentReader {
     let (to, toPort) = split(try members.required("to"))
     var edge = PipelineEdge(from: from, to: to, fromPort: fromPort, toPort: toPort)
     if let word = try members.string("policy") {
-      guard let policy = EdgePolicy(rawValue: word) else {
-        throw PipelineError(
-          .wrongValue(
-            "'\(word)' is not a policy",
-            advice: Suggestion.advice(for: word, among: EdgePolicy.allCases.map(\.rawValue))),
-          at: "\(pointer)/policy")
-      }
-      edge.policy = policy
+      edge.policy = try choice(word, of: EdgePolicy.self, "policy", at: "\(pointer)/policy")
     }
     if edge.policy == .replace { edge.capacity = 1 }
     if let capacity = try members.integer("capacity") {

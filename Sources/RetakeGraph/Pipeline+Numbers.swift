@@ -9,17 +9,19 @@ extension Pipeline {
   /// Checks what documents cannot say and the words of the DSL let through: capacities, servers
   /// and costs out of range.
   func checkNumbers() throws(PipelineError) {
-    for (index, edge) in edges.enumerated() {
+    let flat = flattened()
+    for edge in flat.edges {
+      let pointer = "\(edge.pointer ?? "/edges")/capacity"
       guard (1...65_536).contains(edge.capacity) else {
         throw PipelineError(
           .wrongValue("a capacity of \(edge.capacity) is out of range", advice: "Use 1 to 65536"),
-          at: "/edges/\(index)/capacity")
+          at: pointer)
       }
       guard edge.policy != .replace || edge.capacity == 1 else {
         throw PipelineError(
           .wrongValue(
             "a replace edge cannot hold \(edge.capacity) frames",
-            advice: "A replace edge has capacity 1"), at: "/edges/\(index)/capacity")
+            advice: "A replace edge has capacity 1"), at: pointer)
       }
     }
     for (index, executor) in executors.enumerated()
@@ -28,11 +30,25 @@ extension Pipeline {
         .wrongValue("an executor has 1 to 1024 servers", advice: nil),
         at: "/executors/\(index)/count")
     }
-    for (index, node) in nodes.enumerated() {
-      guard let problem = node.cost?.problem else { continue }
+    for (index, pool) in pools.enumerated() where !(1...4_096).contains(pool.capacity) {
       throw PipelineError(
-        .wrongValue(problem, advice: "For example {\"fixed\": \"45ms\"}"),
-        at: "/nodes/\(index)/cost")
+        .wrongValue("a pool has 1 to 4096 buffers", advice: nil), at: "/pools/\(index)/capacity")
+    }
+    for node in flat.nodes {
+      let pointer = node.pointer ?? "/nodes"
+      if let problem = node.cost?.problem {
+        throw PipelineError(
+          .wrongValue(problem, advice: "For example {\"fixed\": \"45ms\"}"),
+          at: "\(pointer)/cost")
+      }
+      for (key, duration) in [("timeout", node.timeout), ("hold", node.hold)] {
+        guard let duration, duration < .zero || duration.nanoseconds > Cost.nanosecondsMax else {
+          continue
+        }
+        throw PipelineError(
+          .wrongValue("a \(key) is at most an hour, and not negative", advice: nil),
+          at: "\(pointer)/\(key)")
+      }
     }
   }
 }

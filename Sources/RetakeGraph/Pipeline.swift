@@ -8,14 +8,17 @@ public struct Pipeline: Sendable {
   public var nodes: [PipelineNode]
   public var edges: [PipelineEdge]
   public var executors: [PipelineExecutor]
+  public var pools: [PipelinePool]
 
   public init(
-    name: String, nodes: [PipelineNode], edges: [PipelineEdge], executors: [PipelineExecutor] = []
+    name: String, nodes: [PipelineNode], edges: [PipelineEdge],
+    executors: [PipelineExecutor] = [], pools: [PipelinePool] = []
   ) {
     self.name = name
     self.nodes = nodes
     self.edges = edges
     self.executors = executors
+    self.pools = pools
   }
 
   public func node(_ id: String) -> PipelineNode? { nodes.first { $0.id == id } }
@@ -34,8 +37,24 @@ public struct PipelineNode: Sendable {
   public var isPrimary = false
   /// Steps in which a results sink writes numbers, by field: `box`, `score`, `scalar`.
   public var quantum: [String: Double] = [:]
-  /// The body of a forEach: kept and written back as it stands.
-  public var body: JSONValue?
+  /// Frames that the node may work on at once; their outputs leave in order.
+  public var lanes = 1
+  /// Whether the node owns its executor, and a thread of its own.
+  public var isPinned = false
+  /// What takes the place of a frame that fails here; `nil` = the failure goes on.
+  public var fallback: Fallback?
+  /// A stage's from the start of its service, a join's from its first value.
+  public var timeout: Duration?
+  /// The pool that this source's or stage's frames lie in.
+  public var pool: String?
+  /// How long a sink keeps what it was given; `nil` = not at all.
+  public var hold: Duration?
+  /// What a forEach does with each item.
+  public var body: PipelineBody?
+  /// The forEach that a node of a body belongs to, once the graph is flat.
+  package var scope: String?
+  /// The node's place in the document, once the graph is flat.
+  package var pointer: String?
 
   public init(id: String, stage: AnyStage, cost: Cost? = nil, executor: String? = nil) {
     self.id = id
@@ -45,6 +64,48 @@ public struct PipelineNode: Sendable {
   }
 
   public var kind: String { stage.signature.kind }
+}
+
+/// What takes the place of a frame that fails at a node.
+public enum Fallback: String, Hashable, Sendable, CaseIterable {
+  /// The last value that left the node on this track.
+  case previous
+}
+
+/// The stages of a forEach, in one line from the item to what is gathered.
+public struct PipelineBody: Sendable {
+  public var nodes: [PipelineNode]
+  public var edges: [PipelineEdge]
+  /// The node whose output is gathered.
+  public var output: String
+
+  public init(nodes: [PipelineNode], edges: [PipelineEdge], output: String) {
+    self.nodes = nodes
+    self.edges = edges
+    self.output = output
+  }
+}
+
+/// Buffers that frames lie in; there are never more.
+public struct PipelinePool: Hashable, Sendable {
+  /// What happens to a frame for which there is no buffer.
+  public enum Policy: String, Hashable, Sendable, CaseIterable {
+    /// A stage waits; a source loses the frame before capture.
+    case block
+    case drop
+    case fail
+  }
+
+  public var id: String
+  /// Buffers.
+  public var capacity: Int
+  public var policy: Policy
+
+  public init(id: String, capacity: Int = 8, policy: Policy = .block) {
+    self.id = id
+    self.capacity = capacity
+    self.policy = policy
+  }
 }
 
 /// A bounded queue between two nodes.
@@ -58,6 +119,8 @@ public struct PipelineEdge: Hashable, Sendable {
   /// Frames that may wait here, those in service not counted.
   public var capacity: Int
   public var policy: EdgePolicy
+  /// The edge's place in the document, once the graph is flat.
+  package var pointer: String?
 
   public init(
     from: String, to: String, fromPort: String? = nil, toPort: String? = nil,

@@ -38,8 +38,8 @@ public enum PipelineDocument {
   ///
   /// - Throws: `PipelineError` when a node is a closure.
   public static func json(of pipeline: Pipeline) throws(PipelineError) -> JSONValue {
-    for (index, node) in pipeline.nodes.enumerated() where !node.stage.isExportable {
-      throw PipelineError(.notExportable(node.id), at: "/nodes/\(index)")
+    for node in pipeline.flattened().nodes where !node.stage.isExportable {
+      throw PipelineError(.notExportable(node.id), at: node.pointer ?? "/nodes")
     }
     return pipeline.json
   }
@@ -63,6 +63,7 @@ extension Pipeline {
       members["executors"] = .array(
         executors.map { .object(["id": .string($0.id), "count": .integer(Int64($0.count))]) })
     }
+    if !pools.isEmpty { members["pools"] = .array(pools.map(\.json)) }
     return .object(members)
   }
 
@@ -70,7 +71,12 @@ extension Pipeline {
   /// decides, not how long that takes.
   public var digest: Digest128 {
     var plain = self
-    for index in plain.nodes.indices { plain.nodes[index].cost = nil }
+    for index in plain.nodes.indices {
+      plain.nodes[index].cost = nil
+      for inner in plain.nodes[index].body?.nodes.indices ?? 0..<0 {
+        plain.nodes[index].body?.nodes[inner].cost = nil
+      }
+    }
     guard case .object(var members) = plain.json else { return .zero }
     members["name"] = nil
     return Digest128(of: JSONValue.object(members).canonicalText)
@@ -87,7 +93,32 @@ extension PipelineNode {
     if let executor { members["executor"] = .string(executor) }
     if isPrimary { members["primary"] = .bool(true) }
     if !quantum.isEmpty { members["quantum"] = .object(quantum.mapValues { .number($0) }) }
-    if let body { members["body"] = body }
+    if lanes != 1 { members["lanes"] = .integer(Int64(lanes)) }
+    if isPinned { members["pinned"] = .bool(true) }
+    if let fallback { members["fallback"] = .string(fallback.rawValue) }
+    if let timeout { members["timeout"] = .string(timeout.unitText) }
+    if let pool { members["pool"] = .string(pool) }
+    if let hold { members["hold"] = .string(hold.unitText) }
+    if let body { members["body"] = body.json }
+    return .object(members)
+  }
+}
+
+extension PipelineBody {
+  fileprivate var json: JSONValue {
+    .object([
+      "nodes": .array(nodes.map(\.json)), "edges": .array(edges.map(\.json)),
+      "output": .string(output),
+    ])
+  }
+}
+
+extension PipelinePool {
+  fileprivate var json: JSONValue {
+    var members: [String: JSONValue] = [
+      "id": .string(id), "capacity": .integer(Int64(capacity)),
+    ]
+    if policy != .block { members["policy"] = .string(policy.rawValue) }
     return .object(members)
   }
 }

@@ -10,6 +10,12 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
   case waveform
   case tensor
   case bytes
+  /// What a join gives: a value a port. An input without kinds takes any.
+  case joined([ValueKind])
+  /// One detection with the frame that it was found in: what a forEach hands to its body.
+  case region
+  /// What a forEach gives where its body does not classify.
+  case items
   /// A user's own type.
   case user(name: String, version: Int)
 
@@ -22,6 +28,11 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
     case .waveform: "waveform"
     case .tensor: "tensor"
     case .bytes: "bytes"
+    case .joined(let kinds):
+      kinds.isEmpty
+        ? "joined" : "joined(\(kinds.map(\.description).joined(separator: ", ")))"
+    case .region: "region"
+    case .items: "items"
     case .user(let name, let version): "\(name)@\(version)"
     }
   }

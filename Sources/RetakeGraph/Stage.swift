@@ -44,6 +44,9 @@ public protocol StageDefinition: Sendable {
   /// Pixel formats that the body takes, best first; empty means any. Where a graph offers another,
   /// a visible `convert` is put in between.
   static var inputFormats: [PixelFormat] { get }
+  /// Whether the output goes on using the input's memory, as a view of a frame does: the input's
+  /// lease of a pool then ends with the output's.
+  static var keepsInput: Bool { get }
 
   /// - Throws: `OptionError` when the options make no sense together.
   init(options: Options) throws
@@ -58,6 +61,7 @@ extension StageDefinition {
   public static var version: Int { 1 }
   public static var summary: String { "" }
   public static var inputFormats: [PixelFormat] { [] }
+  public static var keepsInput: Bool { false }
 
   public func outputFormat(for input: PixelFormat) -> PixelFormat { input }
 }

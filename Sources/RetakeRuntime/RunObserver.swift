@@ -65,7 +65,7 @@ public struct RunNode: Hashable, Sendable {
   public var inputs: [String]
 
   public enum StageRoleName: String, Hashable, Sendable {
-    case source, pure, stateful, throttle, sink
+    case source, pure, stateful, throttle, sample, route, join, latest, fork, gather, sink
   }
 }
 

@@ -106,11 +106,11 @@ import Testing
       Wrong(
         #"{"track": 0}"#, #"[0]"#, "badOption", "/nodes/0/options", "must be an object"),
       Wrong(
-        #""kind": "grey""#, #""kind": "forEach""#, "unsupported", "/nodes/1/kind",
-        "in one line"),
+        #""kind": "grey""#, #""kind": "forEach""#, "missingKey", "/nodes/1",
+        "Add \"body\""),
       Wrong(
-        #""kind": "grey""#, #""kind": "grey", "body": {}"#, "unsupported", "/nodes/1/body",
-        "in one line"),
+        #""kind": "grey""#, #""kind": "grey", "body": {}"#, "wrongValue", "/nodes/1/body",
+        "Only a forEach has one"),
     ])
   }
 
@@ -138,11 +138,12 @@ import Testing
         "/nodes/3", "what 'motion' gives goes nowhere"),
       Wrong(
         #"{"from": "motion", "to": "level", "capacity": 5}"#,
-        #"{"from": "grey", "to": "level"}"#, "unsupported", "/nodes/1", "2 outputs"),
+        #"{"from": "grey", "to": "level"}"#, "missing", "/nodes/3",
+        "what 'motion' gives goes nowhere"),
       Wrong(
         #"{"from": "camera", "to": "grey"}"#,
         #"{"from": "camera", "to": "grey"}, {"from": "camera", "to": "grey"}"#, "unsupported",
-        "/nodes/0", "2 outputs"),
+        "/edges/1", "'grey' has 2 inputs"),
       Wrong(
         #"{"from": "level", "to": "values"}"#,
         #"{"from": "level", "to": "values"}, {"from": "values", "to": "camera"}"#, "cycle",

@@ -31,6 +31,7 @@ public struct PreparedRun: Sendable {
     _ pipeline: Pipeline, bindings given: [String: Binding] = [:], catalog: some StageCatalog
   ) throws {
     try pipeline.validate()
+    try Self.refuseBranches(pipeline)
     var bound: [String: Binding] = [:]
     var formats: [String: PixelFormat] = [:]
     for node in pipeline.nodes where node.stage.signature.role == .source {
@@ -42,13 +43,28 @@ public struct PreparedRun: Sendable {
       bound[node.id] = binding
       formats[node.id] = track.format
     }
-    let complete = try pipeline.insertingConversions(sources: formats, catalog: catalog)
+    let complete = try pipeline.flattened().insertingConversions(
+      sources: formats, catalog: catalog)
     self.pipeline = complete
     let plan = try GraphPlan(complete)
     self.plan = plan
     var bindings: [Int: Binding] = [:]
     for source in plan.sources { bindings[source] = bound[plan.nodes[source].id] }
     self.bindings = bindings
+  }
+
+  private static func refuseBranches(_ pipeline: Pipeline) throws(PipelineError) {
+    let senders = Set(pipeline.edges.map(\.from))
+    let roles: [StageRole] = [.source, .pure, .stateful, .throttle, .sink]
+    guard senders.count == pipeline.edges.count,
+      pipeline.nodes.allSatisfy({ roles.contains($0.stage.signature.role) }),
+      pipeline.nodes.count(where: { $0.stage.signature.role == .source }) == 1
+    else {
+      throw PipelineError(
+        .unsupported(
+          "this version runs one line of stages", advice: "Make a pipeline of each branch"),
+        at: "/nodes")
+    }
   }
 
   private static func ownFrames(of node: PipelineNode) throws -> Binding {
@@ -124,6 +140,12 @@ extension RunNode.StageRoleName {
     case .pure: self = .pure
     case .stateful: self = .stateful
     case .throttle: self = .throttle
+    case .sample: self = .sample
+    case .route: self = .route
+    case .join: self = .join
+    case .latest: self = .latest
+    case .fork: self = .fork
+    case .gather: self = .gather
     case .sink: self = .sink
     }
   }

@@ -102,7 +102,7 @@ extension VirtualRun {
         isDigested: observer.wantsDigests
       ) { $0[0].map { instance.process($0, context) } }
       chainTails[node] = future
-    case .source, .throttle, .sink:
+    case .source, .throttle, .sample, .route, .join, .latest, .fork, .gather, .sink:
       preconditionFailure("only stages are computed")
     }
     workers.submit(future)

@@ -63,6 +63,8 @@ extension DecisionCore {
     case .pure, .stateful: requestDispatch(of: node)
     case .throttle: runThrottle(node, &actions)
     case .sink: receive(at: node, &actions)
+    case .sample, .route, .join, .latest, .fork, .gather:
+      preconditionFailure("such a graph is refused when it is prepared")
     }
   }
 

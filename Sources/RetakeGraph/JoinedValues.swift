@@ -1,0 +1,167 @@
+import RetakeBuffers
+import RetakeCore
+
+/// When a join goes on.
+public enum JoinMode: String, Hashable, Sendable, CaseIterable, Codable {
+  /// With the values of all ports.
+  case all
+  /// With the values that there are, one at least.
+  case any
+}
+
+/// What a join gives: the values of its ports, in their order.
+public struct Joined: PipelineValue {
+  public struct Part: Sendable {
+    public var port: String
+    /// `nil` when nothing came, or not in time.
+    public var value: (any PipelineValue)?
+
+    public init(port: String, value: (any PipelineValue)?) {
+      self.port = port
+      self.value = value
+    }
+  }
+
+  public var parts: [Part]
+
+  public init(_ parts: [Part]) {
+    self.parts = parts
+  }
+
+  public static var valueKind: ValueKind { .joined([]) }
+
+  /// The value of one port, if it came and has that type.
+  public func value<Value: PipelineValue>(of port: String, as type: Value.Type) -> Value? {
+    parts.first { $0.port == port }?.value as? Value
+  }
+
+  /// The values of one type, in the order of the ports.
+  public func values<Value: PipelineValue>(_ type: Value.Type) -> [Value] {
+    parts.compactMap { $0.value as? Value }
+  }
+
+  public func digest(into hasher: inout DigestHasher) {
+    hasher.append(Int64(parts.count))
+    for part in parts {
+      hasher.append(part.port)
+      hasher.append(Int64(part.value == nil ? 0 : 1))
+      part.value?.digest(into: &hasher)
+    }
+  }
+
+  public var facts: [ResultFact] { parts.flatMap { $0.value?.facts ?? [] } }
+}
+
+/// One detection with the frame that it was found in: what a forEach hands to its body.
+public struct Region: PipelineValue {
+  /// The frame in whose pixels `detection.box` is.
+  public var frame: Frame
+  public var detection: Detection
+
+  public init(frame: Frame, detection: Detection) {
+    self.frame = frame
+    self.detection = detection
+  }
+
+  public static var valueKind: ValueKind { .region }
+
+  public func digest(into hasher: inout DigestHasher) {
+    Detections([detection], classNames: []).digest(into: &hasher)
+    frame.digest(into: &hasher)
+  }
+
+  public var facts: [ResultFact] { [.detection(detection)] }
+}
+
+/// What the body of a forEach gave for each detection of a frame.
+public struct Items: PipelineValue {
+  public enum Outcome: Sendable {
+    case value(any PipelineValue)
+    /// The item failed with this code; its place in the list stays.
+    case failed(code: String)
+  }
+
+  public var detections: Detections
+  /// One a detection, in their order.
+  public var outcomes: [Outcome]
+
+  public init(detections: Detections, outcomes: [Outcome]) {
+    precondition(detections.items.count == outcomes.count, "each detection has an outcome")
+    self.detections = detections
+    self.outcomes = outcomes
+  }
+
+  public static var valueKind: ValueKind { .items }
+
+  public func digest(into hasher: inout DigestHasher) {
+    detections.digest(into: &hasher)
+    for outcome in outcomes {
+      switch outcome {
+      case .value(let value):
+        hasher.append(Int64(1))
+        value.digest(into: &hasher)
+      case .failed(let code):
+        hasher.append(Int64(0))
+        hasher.append(code)
+      }
+    }
+  }
+
+  /// The detections, then what was found of each; names of numbers and texts begin with the index
+  /// of the detection: `0.mean`.
+  public var facts: [ResultFact] {
+    var facts = detections.facts
+    for (index, outcome) in outcomes.enumerated() {
+      switch outcome {
+      case .value(let value): facts += value.facts.map { $0.numbered(index) }
+      case .failed(let code): facts.append(.text(name: "\(index).failed", text: code))
+      }
+    }
+    return facts
+  }
+}
+
+extension ResultFact {
+  fileprivate func numbered(_ index: Int) -> ResultFact {
+    switch self {
+    case .scalar(let name, let value): .scalar(name: "\(index).\(name)", value: value)
+    case .text(let name, let text): .text(name: "\(index).\(name)", text: text)
+    case .user(let kind, let digest): .user(kind: "\(index).\(kind)", digest: digest)
+    case .classification(let item):
+      .text(name: "\(index).\(item.label)", text: "\(item.score)")
+    case .detection, .frame, .tensor, .waveform: self
+    }
+  }
+}
+
+/// What goes into a forEach, and what comes out of it.
+package enum ForEachItems {
+  /// What a forEach works on: the first detections of a join, and its first frame.
+  package static func input(_ value: any PipelineValue) -> (Frame, Detections)? {
+    guard let joined = value as? Joined, let frame = joined.values(Frame.self).first,
+      let detections = joined.values(Detections.self).first
+    else { return nil }
+    return (frame, detections)
+  }
+
+  /// The item of one index.
+  package static func region(_ index: Int, of value: any PipelineValue) -> Region? {
+    guard let (frame, detections) = input(value), detections.items.indices.contains(index) else {
+      return nil
+    }
+    return Region(frame: frame, detection: detections.items[index])
+  }
+
+  /// The detections with what a classifier said of each; other bodies give `Items`.
+  package static func gathered(
+    _ value: any PipelineValue, outcomes: [Items.Outcome], isClassified: Bool
+  ) -> any PipelineValue {
+    guard var detections = input(value)?.1 else { return Detections([], classNames: []) }
+    guard isClassified else { return Items(detections: detections, outcomes: outcomes) }
+    for (index, outcome) in outcomes.enumerated() {
+      guard case .value(let value) = outcome, let classes = value as? Classes else { continue }
+      detections.items[index].classes = classes.items
+    }
+    return detections
+  }
+}
