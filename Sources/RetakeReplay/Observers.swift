@@ -22,6 +22,10 @@ final class ObserverGroup: RunObserver {
     for member in members where member.wantsDecisions { member.decided(line) }
   }
 
+  func measured(_ span: CostSpan) {
+    for member in members { member.measured(span) }
+  }
+
   func finished(_ frame: FinishedFrame) throws {
     for member in members { try member.finished(frame) }
   }

@@ -91,7 +91,8 @@ public struct Replay: Sendable {
     summary.lostBeforeCapture = outcome.lostBeforeCapture
     summary.payloadMissing = outcome.payloadMissing
     summary.decisions = outcome.decisions
-    summary.costs.modelled = request.options.mode == .redecide ? outcome.modelledCosts : 0
+    summary.costs.recorded = outcome.recordedCosts
+    summary.costs.modelled = outcome.modelledCosts
     summary.wallSeconds = Double(nanoseconds) / 1e9
     summary.framesPerSecond =
       nanoseconds > 0 ? Double(outcome.headline.captured) / summary.wallSeconds : 0

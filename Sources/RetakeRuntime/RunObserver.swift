@@ -18,6 +18,8 @@ public struct RunOptions: Sendable {
   public var window: Int
   /// Seeds real delays before each computation; for `verify`.
   public var perturbation: UInt64?
+  /// Where virtual costs come from; `lossless` asks for none.
+  public var costs = RunCosts.declared
   /// Asked between events; `true` ends the run with `RuntimeError.interrupted`.
   public var isInterrupted: (@Sendable () -> Bool)?
 
@@ -81,6 +83,8 @@ public protocol RunObserver: AnyObject {
   /// The nodes in topological order, inserted conversions included.
   func began(nodes: [RunNode]) throws
   func decided(_ line: DecisionLine)
+  /// What a body took, in a run that measures them; its `ready` is its start.
+  func measured(_ span: CostSpan)
   /// In the order of capture.
   func finished(_ frame: FinishedFrame) throws
 }
@@ -90,6 +94,7 @@ extension RunObserver {
   public var wantsDigests: Bool { false }
   public func began(nodes: [RunNode]) throws {}
   public func decided(_ line: DecisionLine) {}
+  public func measured(_ span: CostSpan) {}
 }
 
 /// A failure that a stage reported, for the one place that hears of them all.
@@ -114,7 +119,9 @@ public struct RunOutcome: Hashable, Sendable {
   public var payloadMissing = 0
   public var decisions = 0
   public var decisionDigest = Digest128.zero
-  /// Costs that were declared or drawn, one a service.
+  /// Costs from a tape, or measured, one a service. In `lossless` nothing has a cost.
+  public var recordedCosts = 0
+  /// Costs that were declared or drawn.
   public var modelledCosts = 0
   /// In the order in which they happened; at most `reportedErrorsMax`, then counted only.
   public var errors: [ReportedError] = []

@@ -13,6 +13,8 @@ public enum RuntimeError: CodedError, Hashable {
   case frameUnreadable(FrameID, cause: String, advice: String?)
   /// A time of the index is further from zero than `ArrivalSchedule.nanosecondsMax`.
   case timeOutOfRange(FrameID, nanoseconds: Int64)
+  /// A strict tape has no cost of a stage for a frame, or for an item of it.
+  case costMissing(node: String, frame: FrameID, item: Int?, tape: String, detail: String?)
   case interrupted
   case badOption(String)
 
@@ -24,6 +26,7 @@ public enum RuntimeError: CodedError, Hashable {
     case .stuck: "runtime.core.stuck"
     case .frameUnreadable: "runtime.source.frameUnreadable"
     case .timeOutOfRange: "runtime.source.timeOutOfRange"
+    case .costMissing: "runtime.cost.missing"
     case .interrupted: "runtime.run.interrupted"
     case .badOption: "runtime.run.badOption"
     }
@@ -39,20 +42,27 @@ public enum RuntimeError: CodedError, Hashable {
     case .frameUnreadable(let id, _, _): "frame \(id) cannot be read as it was recorded"
     case .timeOutOfRange(let id, let nanoseconds):
       "frame \(id) has an impossible time of \(nanoseconds) ns"
+    case .costMissing(let node, _, let item, let tape, _):
+      "the tape \(tape) has no cost of '\(node)'" + (item.map { " for item \($0)" } ?? "")
     case .interrupted: "the run was interrupted"
     case .badOption(let detail): detail
     }
   }
 
   public var cause: String? {
-    guard case .frameUnreadable(_, let cause, _) = self else { return nil }
-    return cause
+    switch self {
+    case .frameUnreadable(_, let cause, _): cause
+    case .costMissing(_, _, _, _, let detail): detail
+    default: nil
+    }
   }
 
   public var place: Place? {
     switch self {
-    case .frameUnreadable(let id, _, _), .timeOutOfRange(let id, _): return Place(frame: id)
-    default: return nil
+    case .frameUnreadable(let id, _, _), .timeOutOfRange(let id, _),
+      .costMissing(_, let id, _, _, _):
+      Place(frame: id)
+    default: nil
     }
   }
 
@@ -66,6 +76,9 @@ public enum RuntimeError: CodedError, Hashable {
     case .endlessInstant: "Give a stage of the loop a cost"
     case .frameUnreadable(_, _, let advice): advice
     case .timeOutOfRange: "Examine the session: retake session doctor SESSION"
+    case .costMissing:
+      "Draw it from the tape's other costs: leave out --strict-costs; or write a tape that has it: "
+        + "retake replay SESSION --pipeline P --write-tape FILE"
     case .stuck, .interrupted, .badOption: nil
     }
   }

@@ -8,6 +8,9 @@ public struct WallClock: Sendable {
   /// Nanoseconds on a clock that never goes back, from an origin of its own.
   public var monotonicNanoseconds: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
+  /// Nanoseconds that the calling thread has spent computing.
+  public var threadNanoseconds: Int64 { Self.read(CLOCK_THREAD_CPUTIME_ID) }
+
   /// Today's date in UTC, as `2026-11-21`.
   public var dateText: String { String(timeText.prefix(10)) }
 

@@ -93,14 +93,19 @@ public struct PreparedRun: Sendable {
           originNanoseconds: origin))
     }
     try observer.began(nodes: runNodes)
+    let measuring = options.costs.meter.map { plan.measured(by: $0) }
     return try VirtualRun(
-      plan: plan, options: options, sources: sources, origin: origin, observer: observer
+      plan: measuring ?? plan, options: options, sources: sources, origin: origin,
+      observer: observer
     ).run()
   }
 
   private func check(_ options: RunOptions) throws(RuntimeError) {
     guard (0...Workers.countMax).contains(options.workers) else {
       throw .badOption("between 0 and \(Workers.countMax) workers, not \(options.workers)")
+    }
+    guard options.costs.meter == nil || options.workers == 1 else {
+      throw .badOption("stages are measured with one worker, not \(options.workers)")
     }
     guard (1...4_096).contains(options.window) else {
       throw .badOption("the window is 1 to 4096 frames, not \(options.window)")

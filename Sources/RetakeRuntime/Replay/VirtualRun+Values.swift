@@ -142,7 +142,7 @@ extension VirtualRun {
     return future
   }
 
-  func start(node: Int, slot: Int) {
+  func start(node: Int, slot: Int) throws {
     guard let record = pendingBySlot[slot], let input = input(of: node, slot: slot) else {
       preconditionFailure("what is served has a value")
     }
@@ -151,11 +151,10 @@ extension VirtualRun {
     future.markNeeded()
     values[slot][node] = future
     record.started[node] = future
-    let cost = costs.nanoseconds(
-      of: plan.nodes[node].cost, nodeHash: plan.nodes[node].hash,
-      sequence: record.entry.id.sequence, item: -1)
-    outcome.modelledCosts += 1
-    core.addCompletion(node: node, slot: slot, time: core.current.time + cost)
+    let now = core.current.time
+    let cost = try cost(
+      of: CostModel.Service(node: node, frame: record.entry.id, time: now), body: future)
+    core.addCompletion(node: node, slot: slot, time: now + cost)
   }
 
   func deliver(sink: Int, slot: Int) {

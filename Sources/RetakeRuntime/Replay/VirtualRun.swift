@@ -11,7 +11,7 @@ final class VirtualRun {
   let workers: Workers
   let origin: Int64
   var core: DecisionCore
-  let costs: CostModel
+  var costs: CostModel
   var sources: [SourceState]
   /// By slot, then node.
   var values: [[ValueFuture?]] = []
@@ -43,7 +43,7 @@ final class VirtualRun {
     core = DecisionCore(
       plan: plan, isUnbounded: options.mode == .lossless,
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)
-    costs = options.mode == .lossless ? .zero : .declared(seed: options.seed)
+    costs = CostModel(plan: plan, options: options)
     instances = plan.nodes.map {
       guard case .stateful(let make) = $0.stage.body else { return nil }
       return make()
@@ -97,7 +97,7 @@ final class VirtualRun {
     switch action {
     case .captured(let slot): capture(slot)
     case .lost(let slot): lose(slot)
-    case .start(let node, let slot): start(node: node, slot: slot)
+    case .start(let node, let slot): try start(node: node, slot: slot)
     case .pass(let node, let slot):
       values[slot][node] = input(of: node, slot: slot)
     case .deliver(let sink, let slot): deliver(sink: sink, slot: slot)

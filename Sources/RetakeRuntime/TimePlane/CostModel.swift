@@ -1,10 +1,55 @@
 import RetakeCore
 import RetakeGraph
 
-/// Gives each service its virtual duration, in nanoseconds.
+/// Gives each service its virtual duration, and says where it is known from: the one place that
+/// does. Integers only; the same question has the same answer in every run.
 package struct CostModel: Sendable {
+  /// One call of a stage's body.
+  package struct Service: Hashable, Sendable {
+    /// Index in the plan.
+    package var node: Int
+    package var frame: FrameID
+    /// −1 is the whole frame.
+    package var item: Int
+    /// How many items the frame has in this run; `nil` outside a forEach.
+    package var itemCount: Int?
+    /// Virtual time at which it begins, in nanoseconds.
+    package var time: Int64
+
+    package init(
+      node: Int, frame: FrameID, item: Int = -1, itemCount: Int? = nil, time: Int64
+    ) {
+      self.node = node
+      self.frame = frame
+      self.item = item
+      self.itemCount = itemCount
+      self.time = time
+    }
+  }
+
+  package enum Origin: Hashable, Sendable {
+    /// In `lossless` nothing costs anything.
+    case free
+    case recorded
+    /// Declared, or drawn from quantiles.
+    case modelled
+  }
+
+  package struct Answer: Hashable, Sendable {
+    package var nanoseconds: Int64
+    package var origin: Origin
+  }
+
   package let seed: UInt64
   private let isFree: Bool
+  private let nodes: [CostNode]
+  private let tapeName: String?
+  private let isStrict: Bool
+  private let profile: DeviceProfile?
+  private let scale: DecimalRatio
+  private let isScaled: Bool
+  /// By node, once they are asked for.
+  private var quantiles: [(p50: Int64, p99: Int64)?]
 
   /// Everything costs nothing: the mode `lossless`.
   package static let zero = CostModel(seed: 0, isFree: true)
@@ -13,6 +58,91 @@ package struct CostModel: Sendable {
   package static func declared(seed: UInt64) -> CostModel {
     CostModel(seed: seed, isFree: false)
   }
+
+  /// The costs of one run.
+  package init(plan: GraphPlan, options: RunOptions) {
+    self.init(
+      seed: options.seed, isFree: options.mode == .lossless, nodes: plan.costNodes(options.costs),
+      costs: options.costs)
+  }
+
+  private init(
+    seed: UInt64, isFree: Bool, nodes: [CostNode] = [], costs: RunCosts = .declared
+  ) {
+    self.seed = seed
+    self.isFree = isFree
+    self.nodes = nodes
+    tapeName = costs.tape?.name
+    isStrict = costs.isStrict
+    profile = costs.profile
+    scale = costs.scale
+    isScaled = profile != nil || scale != .one
+    quantiles = nodes.map { _ in nil }
+  }
+
+  /// - Throws: `RuntimeError.costMissing` for a cost that a strict tape does not have.
+  package mutating func answer(_ service: Service) throws(RuntimeError) -> Answer {
+    guard !isFree else { return Answer(nanoseconds: 0, origin: .free) }
+    var answer = try unscaled(service)
+    guard isScaled else { return answer }
+    answer.nanoseconds = DecimalRatio.scale(
+      answer.nanoseconds, by: nodes[service.node].scale, scale,
+      profile?.thermalScale(at: service.time) ?? .one, atMost: Cost.nanosecondsMax)
+    return answer
+  }
+
+  private mutating func unscaled(_ service: Service) throws(RuntimeError) -> Answer {
+    let node = nodes[service.node]
+    if let tapeName {
+      if let nanoseconds = recorded(service) {
+        return Answer(nanoseconds: nanoseconds, origin: .recorded)
+      }
+      guard !isStrict else {
+        throw .costMissing(
+          node: node.id, frame: service.frame, item: service.item < 0 ? nil : service.item,
+          tape: tapeName, detail: itemDetail(service))
+      }
+      if let drawn = drawn(service) { return Answer(nanoseconds: drawn, origin: .modelled) }
+    }
+    let declared = nanoseconds(
+      of: node.declared, nodeHash: node.hash, sequence: service.frame.sequence, item: service.item)
+    return Answer(nanoseconds: declared, origin: .modelled)
+  }
+
+  // MARK: The tape
+
+  private func recorded(_ service: Service) -> Int64? {
+    guard service.itemCount.map({ $0 == recordedItems(service) }) ?? true else { return nil }
+    return nodes[service.node].column?.nanoseconds(of: service.frame, item: service.item)
+  }
+
+  /// The frame's items on the tape: those that no stage of the same body saw any more had failed
+  /// before it.
+  private func recordedItems(_ service: Service) -> Int {
+    nodes[service.node].sameBody.reduce(0) {
+      max($0, nodes[$1].column?.itemCount(of: service.frame) ?? 0)
+    }
+  }
+
+  private func itemDetail(_ service: Service) -> String? {
+    guard let count = service.itemCount else { return nil }
+    return "the frame has \(count) items, and \(recordedItems(service)) on the tape"
+  }
+
+  /// From the tape's own quantiles of the stage; `nil` when it has no cost of it at all.
+  private mutating func drawn(_ service: Service) -> Int64? {
+    let node = nodes[service.node]
+    guard let column = node.column else { return nil }
+    let (p50, p99) = quantiles[service.node] ?? column.quantiles()
+    quantiles[service.node] = (p50, p99)
+    guard p99 > 0 else { return 0 }
+    let cost = QuantileTable.logNormal(
+      p50: max(1, p50), p99: p99,
+      bits: draw(node.hash, service.frame.sequence, service.item))
+    return min(cost, Cost.nanosecondsMax)
+  }
+
+  // MARK: Declared costs
 
   package func nanoseconds(
     of cost: Cost?, nodeHash: UInt64, sequence: Int, item: Int
@@ -32,5 +162,29 @@ package struct CostModel: Sendable {
 
   private func draw(_ nodeHash: UInt64, _ sequence: Int, _ item: Int) -> UInt64 {
     Draw.bits(seed: seed, node: nodeHash, sequence: sequence, item: item, purpose: .cost)
+  }
+}
+
+/// What the cost model needs to know of a node.
+struct CostNode: Sendable {
+  var id: String
+  var hash: UInt64
+  var declared: Cost?
+  var column: TapeColumn?
+  /// What the device profile says of this stage.
+  var scale: DecimalRatio
+  /// The nodes of the same forEach body, this one among them.
+  var sameBody: [Int]
+}
+
+extension GraphPlan {
+  /// By node; each is alone until plans have bodies of a forEach.
+  func costNodes(_ costs: RunCosts) -> [CostNode] {
+    nodes.enumerated().map { index, node in
+      CostNode(
+        id: node.id, hash: node.hash, declared: node.cost,
+        column: costs.tape?.column(of: node.id), scale: costs.profile?.scale(of: node.id) ?? .one,
+        sameBody: [index])
+    }
   }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeRuntime
 
-@Suite struct CostTests {
+@Suite struct DeclaredCostTests {
   /// Where the standard normal distribution reaches `probability`, by bisection.
   private func normalQuantile(_ probability: Double) -> Double {
     var low = -8.0

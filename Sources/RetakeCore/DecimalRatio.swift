@@ -1,0 +1,81 @@
+/// A decimal number as an exact fraction: what virtual costs are scaled by, without floating point.
+///
+/// At most 1000, with at most six digits after the point, and never negative.
+public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
+  /// The number times a million: always whole.
+  public let millionths: Int64
+
+  public static let one = DecimalRatio(millionths: denominator)
+  /// In words, for messages about numbers that are none.
+  package static let rangeText = "a number from 0 to 1000 with at most six digits after the point"
+
+  private static let denominator: Int64 = 1_000_000
+  private static let decimalsMax = 6
+  private static let wholeMax: Int64 = 1_000
+
+  private init(millionths: Int64) {
+    self.millionths = millionths
+  }
+
+  /// Parses `"2"` or `"3.25"`; `nil` for any other form and for numbers out of range.
+  public init?(parsing text: some StringProtocol) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let isPlain = parts.allSatisfy { part in
+      !part.isEmpty && part.utf8.allSatisfy { (48...57).contains($0) }
+    }
+    guard isPlain, (1...2).contains(parts.count), let whole = Int64(parts[0]),
+      whole <= Self.wholeMax
+    else { return nil }
+    var millionths = whole * Self.denominator
+    if parts.count == 2 {
+      guard parts[1].utf8.count <= Self.decimalsMax, var fraction = Int64(parts[1]) else {
+        return nil
+      }
+      for _ in parts[1].utf8.count..<Self.decimalsMax { fraction *= 10 }
+      millionths += fraction
+    }
+    guard millionths <= Self.wholeMax * Self.denominator else { return nil }
+    self.millionths = millionths
+  }
+
+  /// The number of a document. A `Double` is taken for the shortest decimal that reads back as it:
+  /// the one that was written, wherever that is in range.
+  package init?(_ json: JSONValue) {
+    switch json {
+    case .integer(let value): self.init(parsing: "\(value)")
+    case .number(let value): self.init(parsing: "\(value)")
+    default: return nil
+    }
+  }
+
+  /// The shortest decimal: `"2"`, `"3.25"`.
+  public var description: String {
+    let fraction = millionths % Self.denominator
+    guard fraction > 0 else { return "\(millionths / Self.denominator)" }
+    let digits = String(fraction)
+    let padded = String(repeating: "0", count: Self.decimalsMax - digits.count) + digits
+    let trimmed = padded.reversed().drop { $0 == "0" }.reversed()
+    return "\(millionths / Self.denominator).\(String(trimmed))"
+  }
+
+  /// `value` times all ratios, rounded once: to the nearest integer, half away from zero, and at
+  /// most `limit`.
+  package static func scale(_ value: Int64, by ratios: DecimalRatio..., atMost limit: Int64)
+    -> Int64
+  {
+    precondition(value >= 0 && limit >= 0, "a cost is not negative")
+    let factors = ratios.filter { $0 != .one }
+    guard !factors.contains(where: { $0.millionths == 0 }) else { return 0 }
+    var product = Int128(value)
+    var divisor: Int128 = 1
+    for factor in factors {
+      let (next, isTooLarge) = product.multipliedReportingOverflow(by: Int128(factor.millionths))
+      divisor *= Int128(Self.denominator)
+      // Beyond 127 bits the quotient is far above 64 bits: there are at most three factors.
+      if isTooLarge { return limit }
+      product = next
+    }
+    precondition(factors.count <= 3, "three ratios at most keep the divisor small")
+    return Int64(min(divideToNearest(product, by: divisor), Int128(limit)))
+  }
+}

@@ -1,0 +1,42 @@
+import RetakeCore
+import RetakeGraph
+
+extension VirtualRun {
+  /// How long the service takes that begins now, counted by where that is known from.
+  func cost(of service: CostModel.Service, body: ValueFuture) throws -> Int64 {
+    if let meter = options.costs.meter { return measured(service, body: body, by: meter) }
+    let answer = try costs.answer(service)
+    switch answer.origin {
+    case .free: break
+    case .recorded: outcome.recordedCosts += 1
+    case .modelled: outcome.modelledCosts += 1
+    }
+    return answer.nanoseconds
+  }
+
+  /// Computes the body at once, and takes what it took. In `lossless` virtual time stands still all
+  /// the same.
+  private func measured(
+    _ service: CostModel.Service, body: ValueFuture, by meter: CostMeter
+  ) -> Int64 {
+    _ = meter.take()
+    let ending: String
+    switch workers.help(body) {
+    case .value: ending = CostSpan.done
+    case .failure(let error): ending = error.code
+    // Whoever asks for the value is told.
+    case .fault, .cancelled: return 0
+    }
+    let nanoseconds = min(meter.take(), Cost.nanosecondsMax)
+    let node = plan.nodes[service.node]
+    observer.measured(
+      CostSpan(
+        node: node.id, frame: service.frame, item: service.item, readyNanoseconds: service.time,
+        startNanoseconds: service.time, endNanoseconds: service.time + nanoseconds,
+        processorNanoseconds: nanoseconds,
+        executor: node.executor.map { plan.executors[$0].id } ?? node.id, outcome: ending))
+    guard options.mode != .lossless else { return 0 }
+    outcome.recordedCosts += 1
+    return nanoseconds
+  }
+}

@@ -1,0 +1,77 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// Measures how long the bodies of stages take, for a run that writes a cost tape. The one value of
+/// a run that a clock decides: nothing else asks it.
+package final class CostMeter: Sendable {
+  private let read: @Sendable () -> Int64
+  private let measured = Locked<Int64>(0)
+
+  /// - Parameter read: Nanoseconds that the calling thread has spent computing.
+  package init(read: @escaping @Sendable () -> Int64) {
+    self.read = read
+  }
+
+  /// Nanoseconds measured since the last call.
+  package func take() -> Int64 {
+    measured.withLock { total in
+      defer { total = 0 }
+      return total
+    }
+  }
+
+  func measure<Output>(_ body: () -> Output) -> Output {
+    let start = read()
+    let output = body()
+    let nanoseconds = max(0, read() - start)
+    measured.withLock { $0 += nanoseconds }
+    return output
+  }
+}
+
+extension GraphPlan {
+  /// The same plan, with each stage's body measured.
+  func measured(by meter: CostMeter) -> GraphPlan {
+    var plan = self
+    for index in plan.nodes.indices {
+      plan.nodes[index].stage = plan.nodes[index].stage.measured(by: meter)
+    }
+    return plan
+  }
+}
+
+extension AnyStage {
+  fileprivate func measured(by meter: CostMeter) -> AnyStage {
+    switch body {
+    case .pure(let process):
+      replacingBody(.pure { input, context in meter.measure { process(input, context) } })
+    case .stateful(let make):
+      replacingBody(.stateful { MeasuredInstance(instance: make(), meter: meter) })
+    default: self
+    }
+  }
+
+  /// The same node with another body.
+  func replacingBody(_ body: Body) -> AnyStage {
+    AnyStage(
+      signature: signature, options: options, body: body, isExportable: isExportable,
+      outputFormat: outputFormat)
+  }
+}
+
+private final class MeasuredInstance: StageInstance {
+  private let instance: any StageInstance
+  private let meter: CostMeter
+
+  init(instance: any StageInstance, meter: CostMeter) {
+    self.instance = instance
+    self.meter = meter
+  }
+
+  func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome {
+    meter.measure { instance.process(input, context) }
+  }
+
+  func reset() { instance.reset() }
+}

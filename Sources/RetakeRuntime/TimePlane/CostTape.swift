@@ -1,0 +1,179 @@
+import RetakeCore
+import RetakeGraph
+
+/// What each stage took for each frame, in one run: from a session, or from a file.
+///
+/// Held in memory at 16 bytes a span, and never more than `spansMax` of them.
+public struct CostTape: Sendable {
+  /// Fifteen hours of ten stages at 30 frames a second.
+  public static let spansMax = 1 << 24
+
+  /// Where the tape came from, in words: `run.tape`, or `run 0 of yard`.
+  public let name: String
+  /// The session that was replayed or recorded, where that is known.
+  public let session: String?
+  public let spanCount: Int
+  /// XXH3-128 of the costs by node, track, sequence and item: wherever they are kept, the same
+  /// costs have the same digest.
+  public let digest: Digest128
+  private let columns: [String: TapeColumn]
+
+  /// The costs of one stage; `nil` when the tape has none.
+  package func column(of node: String) -> TapeColumn? { columns[node] }
+
+  /// What is wrong with spans that cannot make a tape, in words.
+  package struct Problem: Error, Hashable, Sendable {
+    package var detail: String
+  }
+
+  /// Gathers spans in any order.
+  package struct Builder: Sendable {
+    private var columns: [String: TapeColumn] = [:]
+    private var count = 0
+    private let spansMax: Int
+
+    package init(spansMax: Int = CostTape.spansMax) {
+      self.spansMax = spansMax
+    }
+
+    package mutating func append(
+      node: String, frame: FrameID, item: Int, nanoseconds: Int64
+    ) throws(Problem) {
+      guard count < spansMax else {
+        throw Problem(detail: "it has more than \(spansMax) spans")
+      }
+      guard nanoseconds >= 0 else {
+        throw Problem(detail: "the span of '\(node)' for frame \(frame) ends before it starts")
+      }
+      guard frame.track >= 0, let sequence = UInt32(exactly: frame.sequence), item >= -1,
+        let item = Int32(exactly: item)
+      else { throw Problem(detail: "there is no frame \(frame) with an item \(item)") }
+      count += 1
+      columns[node, default: TapeColumn()].append(
+        TapeColumn.Entry(
+          sequence: sequence, item: item, nanoseconds: min(nanoseconds, Cost.nanosecondsMax)),
+        track: frame.track)
+    }
+
+    /// - Throws: `Problem` when a frame or item has two costs at one node.
+    package consuming func finish(name: String, session: String? = nil) throws(Problem) -> CostTape
+    {
+      var hasher = DigestHasher()
+      let nodes = columns.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      for node in nodes {
+        if let twice = columns[node]?.sort() {
+          throw Problem(detail: "'\(node)' has two spans for frame \(twice)")
+        }
+        hasher.append(node)
+        columns[node]?.digest(into: &hasher)
+      }
+      return CostTape(
+        name: name, session: session, spanCount: count, digest: hasher.finish(), columns: columns)
+    }
+  }
+}
+
+/// The recorded costs of one stage, in order of track, sequence and item.
+package struct TapeColumn: Sendable {
+  struct Entry: Sendable {
+    var sequence: UInt32
+    var item: Int32
+    var nanoseconds: Int64
+
+    static func precedes(_ left: Entry, _ right: Entry) -> Bool {
+      (left.sequence, left.item) < (right.sequence, right.item)
+    }
+  }
+
+  private struct Track: Sendable {
+    var number: Int
+    var entries: [Entry] = []
+  }
+
+  /// In rising order once sorted; few.
+  private var tracks: [Track] = []
+
+  fileprivate mutating func append(_ entry: Entry, track: Int) {
+    if let index = tracks.firstIndex(where: { $0.number == track }) {
+      tracks[index].entries.append(entry)
+    } else {
+      tracks.append(Track(number: track, entries: [entry]))
+    }
+  }
+
+  /// Puts everything in order; the result is a frame, or an item of it, that comes twice.
+  fileprivate mutating func sort() -> String? {
+    tracks.sort { $0.number < $1.number }
+    for index in tracks.indices {
+      tracks[index].entries.sort(by: Entry.precedes)
+      let entries = tracks[index].entries
+      for (left, right) in zip(entries, entries.dropFirst())
+      where !Entry.precedes(left, right) {
+        let item = left.item < 0 ? "" : ".\(left.item)"
+        return "\(tracks[index].number):\(left.sequence)\(item)"
+      }
+    }
+    return nil
+  }
+
+  fileprivate func digest(into hasher: inout DigestHasher) {
+    for track in tracks {
+      hasher.append(Int64(track.number))
+      hasher.append(Int64(track.entries.count))
+      for entry in track.entries {
+        hasher.append(entry.sequence)
+        hasher.append(entry.item)
+        hasher.append(entry.nanoseconds)
+      }
+    }
+  }
+
+  /// The recorded cost; item −1 is the whole frame.
+  package func nanoseconds(of frame: FrameID, item: Int) -> Int64? {
+    guard let (entries, index) = position(of: frame, item: item), index < entries.count,
+      Int(entries[index].sequence) == frame.sequence, Int(entries[index].item) == item
+    else { return nil }
+    return entries[index].nanoseconds
+  }
+
+  /// How many items the frame had: the highest index with a cost, plus one.
+  package func itemCount(of frame: FrameID) -> Int {
+    guard let (entries, end) = position(of: frame, item: .max), end > 0,
+      Int(entries[end - 1].sequence) == frame.sequence
+    else { return 0 }
+    return Int(entries[end - 1].item) + 1
+  }
+
+  /// The first place that is not before the frame's item.
+  private func position(of frame: FrameID, item: Int) -> (entries: [Entry], index: Int)? {
+    guard let track = tracks.first(where: { $0.number == frame.track }) else { return nil }
+    var range = track.entries.startIndex..<track.entries.endIndex
+    // Bounded: halves the range.
+    while !range.isEmpty {
+      let middle = range.lowerBound + range.count / 2
+      let entry = track.entries[middle]
+      if (Int(entry.sequence), Int(entry.item)) < (frame.sequence, item) {
+        range = middle + 1..<range.upperBound
+      } else {
+        range = range.lowerBound..<middle
+      }
+    }
+    return (track.entries, range.lowerBound)
+  }
+
+  /// Median and 99th percentile of all costs, frames and items together, by nearest rank.
+  package func quantiles() -> (p50: Int64, p99: Int64) {
+    let costs = tracks.flatMap { $0.entries.map(\.nanoseconds) }.sorted()
+    return (costs.nearestRank(percent: 50) ?? 0, costs.nearestRank(percent: 99) ?? 0)
+  }
+}
+
+extension [Int64] {
+  /// The smallest of the rising numbers that at least so many percent of them do not exceed; `nil`
+  /// without numbers.
+  package func nearestRank(percent: Int) -> Int64? {
+    precondition((1...100).contains(percent), "a percentile is 1 to 100")
+    guard !isEmpty else { return nil }
+    return self[(count * percent + 99) / 100 - 1]
+  }
+}

@@ -1,0 +1,100 @@
+import RetakeCore
+import RetakeGraph
+
+/// Another device, as far as time is concerned: how much slower each stage is, how many servers it
+/// has, and how it slows down when it gets hot.
+public struct DeviceProfile: Hashable, Sendable {
+  /// From a point of virtual time on, costs are scaled.
+  public struct ThermalStep: Hashable, Sendable {
+    public var after: Duration
+    public var scale: DecimalRatio
+
+    public init(after: Duration, scale: DecimalRatio) {
+      self.after = after
+      self.scale = scale
+    }
+  }
+
+  /// The key of `scale` that stands for every stage without one of its own.
+  public static let everyStage = "*"
+
+  public var name: String
+  /// By node id.
+  public var scale: [String: DecimalRatio]
+  /// Servers by executor id.
+  public var executors: [String: Int]
+  /// Capacities by pool id.
+  public var pools: [String: Int]
+  /// In rising order of `after`; before the first, costs are not scaled.
+  public var thermal: [ThermalStep]
+
+  public init(
+    name: String, scale: [String: DecimalRatio] = [:], executors: [String: Int] = [:],
+    pools: [String: Int] = [:], thermal: [ThermalStep] = []
+  ) {
+    self.name = name
+    self.scale = scale
+    self.executors = executors
+    self.pools = pools
+    self.thermal = thermal
+  }
+
+  package func scale(of node: String) -> DecimalRatio {
+    scale[node] ?? scale[Self.everyStage] ?? .one
+  }
+
+  /// The last step that has begun.
+  package func thermalScale(at nanoseconds: Int64) -> DecimalRatio {
+    thermal.last { $0.after.nanoseconds <= nanoseconds }?.scale ?? .one
+  }
+
+  /// XXH3-128 of what the profile says, however it was written.
+  public var digest: Digest128 { Digest128(of: json.canonicalText) }
+
+  private var json: JSONValue {
+    .object([
+      "name": .string(name), "scale": .object(scale.mapValues { .string("\($0)") }),
+      "executors": .object(executors.mapValues { .integer(Int64($0)) }),
+      "pools": .object(pools.mapValues { .integer(Int64($0)) }),
+      "thermal": .array(
+        thermal.map {
+          .object(["after": .string($0.after.unitText), "scale": .string("\($0.scale)")])
+        }),
+    ])
+  }
+}
+
+extension DeviceProfile {
+  /// The pipeline with this device's servers.
+  package func applied(to pipeline: Pipeline) -> Pipeline {
+    var pipeline = pipeline
+    Self.replace(&pipeline.executors, \.id, \.count, by: executors)
+    return pipeline
+  }
+
+  private static func replace<Part>(
+    _ parts: inout [Part], _ id: KeyPath<Part, String>, _ count: WritableKeyPath<Part, Int>,
+    by counts: [String: Int]
+  ) {
+    for index in parts.indices {
+      parts[index][keyPath: count] =
+        counts[parts[index][keyPath: id]] ?? parts[index][keyPath: count]
+    }
+  }
+
+  /// What fits nothing in a pipeline, each with advice; a profile may be meant for several.
+  package func notes(for pipeline: Pipeline) -> [String] {
+    let stages = scale.keys.filter { $0 != Self.everyStage }
+    return notes("stage", stages, among: pipeline.nodes.map(\.id))
+      + notes("executor", Array(executors.keys), among: pipeline.executors.map(\.id))
+      + notes("pool", Array(pools.keys), among: [])
+  }
+
+  /// Inserted nodes are named after the one that they serve: `motion/convert`.
+  private func notes(_ word: String, _ given: [String], among known: [String]) -> [String] {
+    given.sorted().filter { id in !known.contains { id == $0 || id.hasPrefix("\($0)/") } }.map {
+      "the profile '\(name)' speaks of the \(word) '\($0)', which the pipeline does not have. "
+        + Suggestion.advice(for: $0, among: known)
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import RetakeCore
+import RetakeGraph
+import Testing
+
+@testable import RetakeRuntime
+
+@Suite struct DeviceProfileTests {
+  private static let pipeline = Pipeline(
+    name: "p",
+    nodes: [
+      PipelineNode(id: "camera", stage: Nodes.source(.at(rate: 30, count: 1))),
+      PipelineNode(id: "light", stage: AnyStage(Brightness()), executor: "vision"),
+      PipelineNode(id: "sink", stage: Nodes.sink()),
+    ],
+    edges: [
+      PipelineEdge(from: "camera", to: "light"), PipelineEdge(from: "light", to: "sink"),
+    ], executors: [PipelineExecutor(id: "vision"), PipelineExecutor(id: "other", count: 3)])
+
+  @Test func `a profile replaces the servers that it names`() {
+    let profile = DeviceProfile(name: "p", executors: ["vision": 2, "nothing": 9])
+    let applied = profile.applied(to: Self.pipeline)
+    #expect(applied.executors.map(\.count) == [2, 3])
+    #expect(applied.nodes.count == Self.pipeline.nodes.count)
+  }
+
+  @Test func `what fits nothing is told, with the name that was meant`() throws {
+    let two = try #require(DecimalRatio(parsing: "2"))
+    let profile = DeviceProfile(
+      name: "slow", scale: ["*": two, "light": two, "light/convert": two, "ligth": two],
+      executors: ["vison": 2], pools: ["frames": 6])
+    let notes = profile.notes(for: Self.pipeline)
+    #expect(notes.count == 3)
+    #expect(notes[0].contains("stage 'ligth'") && notes[0].contains("Did you mean 'light'?"))
+    #expect(notes[1].contains("executor 'vison'") && notes[1].contains("Did you mean 'vision'?"))
+    #expect(notes[2].contains("pool 'frames'"))
+    #expect(DeviceProfile(name: "slow", scale: ["*": two]).notes(for: Self.pipeline).isEmpty)
+  }
+
+  @Test func `the digest is of everything that it says`() throws {
+    let two = try #require(DecimalRatio(parsing: "2.0"))
+    let base = DeviceProfile(name: "slow", scale: ["*": two])
+    #expect(
+      base.digest
+        == DeviceProfile(name: "slow", scale: ["*": try #require(.init(parsing: "2"))]).digest)
+    var others = [base, base, base, base, base]
+    others[0].name = "fast"
+    others[1].scale["light"] = .one
+    others[2].executors["vision"] = 2
+    others[3].pools["frames"] = 6
+    others[4].thermal = [.init(after: .seconds(3), scale: two)]
+    #expect(Set(others.map(\.digest) + [base.digest]).count == 6)
+  }
+
+  @Test func `costs are named after their content`() throws {
+    let tape = try CostTape.of([("a", 0, -1, 5)])
+    let profile = DeviceProfile(name: "slow")
+    var costs = RunCosts.declared
+    #expect(costs.text == "declared")
+    costs.tape = tape
+    #expect(costs.text == "tape:\(tape.digest.short)")
+    costs.profile = profile
+    #expect(costs.text == "tape:\(tape.digest.short)+profile:slow@\(profile.digest.short)")
+    costs.tape = nil
+    #expect(costs.text == "profile:slow@\(profile.digest.short)")
+    costs.meter = CostMeter { 0 }
+    #expect(costs.text == "measured")
+  }
+}
