@@ -178,13 +178,21 @@ struct CostNode: Sendable {
 }
 
 extension GraphPlan {
-  /// By node; each is alone until plans have bodies of a forEach.
+  /// By node.
   func costNodes(_ costs: RunCosts) -> [CostNode] {
-    nodes.enumerated().map { index, node in
-      CostNode(
+    nodes.indices.map { index in
+      let node = nodes[index]
+      return CostNode(
         id: node.id, hash: node.hash, declared: node.cost,
         column: costs.tape?.column(of: node.id), scale: costs.profile?.scale(of: node.id) ?? .one,
-        sameBody: [index])
+        sameBody: sameBody(as: index))
     }
+  }
+
+  /// The nodes of a forEach `x` are named `x/NODE`.
+  private func sameBody(as index: Int) -> [Int] {
+    let parts = nodes[index].id.split(separator: "/", maxSplits: 1)
+    guard parts.count == 2 else { return [index] }
+    return nodes.indices.filter { nodes[$0].id.hasPrefix("\(parts[0])/") }
   }
 }

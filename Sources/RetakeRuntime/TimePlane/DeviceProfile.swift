@@ -65,10 +65,11 @@ public struct DeviceProfile: Hashable, Sendable {
 }
 
 extension DeviceProfile {
-  /// The pipeline with this device's servers.
+  /// The pipeline with this device's servers and buffers.
   package func applied(to pipeline: Pipeline) -> Pipeline {
     var pipeline = pipeline
     Self.replace(&pipeline.executors, \.id, \.count, by: executors)
+    Self.replace(&pipeline.pools, \.id, \.capacity, by: pools)
     return pipeline
   }
 
@@ -85,9 +86,9 @@ extension DeviceProfile {
   /// What fits nothing in a pipeline, each with advice; a profile may be meant for several.
   package func notes(for pipeline: Pipeline) -> [String] {
     let stages = scale.keys.filter { $0 != Self.everyStage }
-    return notes("stage", stages, among: pipeline.nodes.map(\.id))
+    return notes("stage", stages, among: pipeline.flattened().nodes.map(\.id))
       + notes("executor", Array(executors.keys), among: pipeline.executors.map(\.id))
-      + notes("pool", Array(pools.keys), among: [])
+      + notes("pool", Array(pools.keys), among: pipeline.pools.map(\.id))
   }
 
   /// Inserted nodes are named after the one that they serve: `motion/convert`.

@@ -14,12 +14,15 @@ import Testing
     ],
     edges: [
       PipelineEdge(from: "camera", to: "light"), PipelineEdge(from: "light", to: "sink"),
-    ], executors: [PipelineExecutor(id: "vision"), PipelineExecutor(id: "other", count: 3)])
+    ], executors: [PipelineExecutor(id: "vision"), PipelineExecutor(id: "other", count: 3)],
+    pools: [PipelinePool(id: "frames"), PipelinePool(id: "others", capacity: 5)])
 
-  @Test func `a profile replaces the servers that it names`() {
-    let profile = DeviceProfile(name: "p", executors: ["vision": 2, "nothing": 9])
+  @Test func `a profile replaces the servers and the buffers that it names`() {
+    let profile = DeviceProfile(
+      name: "p", executors: ["vision": 2, "nothing": 9], pools: ["frames": 4])
     let applied = profile.applied(to: Self.pipeline)
     #expect(applied.executors.map(\.count) == [2, 3])
+    #expect(applied.pools.map(\.capacity) == [4, 5])
     #expect(applied.nodes.count == Self.pipeline.nodes.count)
   }
 
@@ -27,12 +30,12 @@ import Testing
     let two = try #require(DecimalRatio(parsing: "2"))
     let profile = DeviceProfile(
       name: "slow", scale: ["*": two, "light": two, "light/convert": two, "ligth": two],
-      executors: ["vison": 2], pools: ["frames": 6])
+      executors: ["vison": 2], pools: ["fames": 6])
     let notes = profile.notes(for: Self.pipeline)
     #expect(notes.count == 3)
     #expect(notes[0].contains("stage 'ligth'") && notes[0].contains("Did you mean 'light'?"))
     #expect(notes[1].contains("executor 'vison'") && notes[1].contains("Did you mean 'vision'?"))
-    #expect(notes[2].contains("pool 'frames'"))
+    #expect(notes[2].contains("pool 'fames'") && notes[2].contains("Did you mean 'frames'?"))
     #expect(DeviceProfile(name: "slow", scale: ["*": two]).notes(for: Self.pipeline).isEmpty)
   }
 
