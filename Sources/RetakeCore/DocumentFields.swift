@@ -18,6 +18,24 @@ package struct DocumentProblem: Error, Hashable, Sendable {
     self.reason = reason
     self.pointer = pointer
   }
+
+  /// In words, without the place.
+  package var message: String {
+    switch reason {
+    case .unknownKey(let key, _): "unknown key '\(key)'"
+    case .missingKey(let key): "'\(key)' is missing"
+    case .wrongValue(let detail, _), .tooLarge(let detail): detail
+    }
+  }
+
+  package var advice: String? {
+    switch reason {
+    case .unknownKey(_, let advice): advice
+    case .missingKey(let key): "Add \"\(key)\""
+    case .wrongValue(_, let advice): advice
+    case .tooLarge: nil
+    }
+  }
 }
 
 /// A room's error that can say what is wrong with a document.
@@ -77,6 +95,15 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
     guard let value = members[key] else { return nil }
     guard case .integer(let number) = value else { throw wrong(key, "an integer", value) }
     return Int(number)
+  }
+
+  package func number(_ key: String) throws(Failure) -> Double? {
+    switch members[key] {
+    case nil: return nil
+    case .number(let number) where number.isFinite: return number
+    case .integer(let number): return Double(number)
+    case let value?: throw wrong(key, "a number", value)
+    }
   }
 
   /// Empty when the key is absent.

@@ -80,8 +80,7 @@ public struct AnyStage: Sendable {
     case stateful(@Sendable () -> any StageInstance)
     /// A frame source; the runtime knows its protocol.
     case source(any Sendable)
-    /// Frames a second.
-    case throttle(Double)
+    case throttle(DevicePolicy)
     /// One frame of so many passes.
     case sample(Int)
     /// The index of the port that a value goes to.

@@ -54,9 +54,17 @@ public final class Recorder: Sendable {
     pipes.end(.stopped)
   }
 
-  /// Puts something that happened on the device into the session, at this moment. Never shed.
+  /// Puts an event of the device into the session, at this moment: a replay lets it happen again.
+  /// Never shed.
+  public func note(_ event: DeviceEvent) {
+    pipes.note(source: DeviceEvent.source, kind: event.kind.rawValue, json: event.json)
+  }
+
+  /// Puts something else that happened into the session, at this moment. Never shed.
   ///
-  /// - Parameter json: A JSON object.
+  /// - Parameters:
+  ///   - source: Who says it; `device` is for `note(_:)`.
+  ///   - json: A JSON object.
   public func note(source: String, kind: String, json: JSONValue = .object([:])) {
     pipes.note(source: source, kind: kind, json: json)
   }

@@ -85,6 +85,14 @@ public protocol FrameReader: Sendable {
   /// - Throws: When the stored bytes are not what the index says. Frames whose index row names a
   ///   damage are never asked for.
   func frame(_ id: FrameID) throws -> Frame
+
+  /// What happened to the device, by time, then by ordinal; times are unshifted.
+  func deviceEvents() throws -> [TimedDeviceEvent]
+}
+
+extension FrameReader {
+  /// None.
+  public func deviceEvents() throws -> [TimedDeviceEvent] { [] }
 }
 
 /// A source node of a pipeline that brings its own frames.

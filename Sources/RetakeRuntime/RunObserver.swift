@@ -16,6 +16,8 @@ public struct RunOptions: Sendable {
   public var seed: UInt64
   /// The most frames that are computed ahead of the one whose result is due.
   public var window: Int
+  /// What happens to the device and to the pipeline besides what the session says.
+  public var overrides: [RunOverride] = []
   /// Seeds real delays before each computation; for `verify`.
   public var perturbation: UInt64?
   /// Where virtual costs come from; `lossless` asks for none.

@@ -81,6 +81,15 @@ public struct StageRegistry: StageCatalog {
     }
   }
 
+  /// Registers a node that the engine itself carries out and that has ports or options of its own
+  /// form.
+  package mutating func registerNode(
+    _ signature: StageSignature,
+    make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
+  ) {
+    add(signature, make: make)
+  }
+
   private mutating func add(
     _ signature: StageSignature,
     make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage

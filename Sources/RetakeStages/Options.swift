@@ -39,6 +39,8 @@ func built<Stage>(_ make: () throws -> Stage) -> Stage {
     return try make()
   } catch let error as OptionError {
     preconditionFailure("the option '\(error.key)' \(error.message)")
+  } catch let error as OptionProblem {
+    preconditionFailure("\(error.pointer.isEmpty ? "" : "\(error.pointer): ")\(error.message)")
   } catch {
     preconditionFailure("\(error)")
   }

@@ -33,7 +33,19 @@ extension StageRegistry {
   }
 
   private mutating func registerControls() {
-    registerControl(Throttle.signature, options: ThrottleOptions.self) { try Throttle.body($0) }
+    registerNode(Throttle.signature) { options throws(OptionProblem) in
+      try Throttle.stage(reading: options)
+    }
+    registerControl(Sample.signature, options: SampleOptions.self) { try Sample.body($0) }
+    registerNode(Route.signature) { options throws(OptionProblem) in
+      try Route.stage(reading: options)
+    }
+    registerNode(AnyStage.joinSignature) { options throws(OptionProblem) in
+      try Joins.join(reading: options)
+    }
+    registerNode(AnyStage.latestSignature) { options throws(OptionProblem) in
+      try Joins.latest(reading: options)
+    }
     registerControl(Sinks.results, options: NoOptions.self) { _ in Sinks.silent }
     registerControl(Sinks.discard, options: NoOptions.self) { _ in Sinks.silent }
   }

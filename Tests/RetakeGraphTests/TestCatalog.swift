@@ -44,7 +44,8 @@ struct TestCatalog: StageCatalog {
     case "throttle":
       let rate = try read(Rate.self, options, kind)
       return AnyStage(
-        signature: signature, options: AnyStage.canonical(rate), body: .throttle(rate.fps))
+        signature: signature, options: AnyStage.canonical(rate),
+        body: .throttle(DevicePolicy(fps: rate.fps)))
     default:
       _ = try read(NoOptions.self, options, kind)
       return AnyStage(signature: signature, options: .object([:]), body: .sink { _ in })

@@ -166,6 +166,30 @@ import Testing
     #expect(events.map(\.json) == [#"{"name":"start"}"#])
   }
 
+  @Test func `device events come back by their time, and only those of the device`() throws {
+    let recorder = try Recorder(
+      try Scene(10).source, options: .test(folder), machine: .still())
+    let noted: [DeviceEvent] = [.thermal(.serious), .battery(BatteryState(level: 7))]
+    recorder.note(noted[0])
+    recorder.note(source: "app", kind: "thermal")
+    recorder.note(noted[1])
+    let events = try reader(try recorder.run()).deviceEvents()
+    #expect(events.map(\.event) == noted)
+    #expect(events.map(\.ordinal) == [0, 2])
+  }
+
+  @Test func `a device event that nobody knows is named with its place`() throws {
+    let recorder = try Recorder(
+      try Scene(10).source, options: .test(folder), machine: .still())
+    recorder.note(.thermal(.fair))
+    recorder.note(source: "device", kind: "thermal", json: .object(["state": .string("hot")]))
+    let session = try reader(try recorder.run())
+    let error = #expect(throws: DeviceEventError.self) { try session.deviceEvents() }
+    #expect(error?.ordinal == 1)
+    #expect(error?.place?.file == session.folder.path)
+    #expect(error?.place?.pointer == "/state")
+  }
+
   @Test func `a media file is recorded at its own pace`() throws {
     let made = try record(Scene(25), options: .test(folder, preset: .ffv1))
     let source = try MediaFileSource(path: made.folder.path + "/media/video-00000.mkv")

@@ -122,7 +122,7 @@ enum Nodes {
     AnyStage(
       signature: StageSignature(
         kind: "throttle", version: 1, role: .throttle, input: nil, output: nil),
-      options: .object(["fps": .number(rate)]), body: .throttle(rate))
+      options: .object(["fps": .number(rate)]), body: .throttle(DevicePolicy(fps: rate)))
   }
 }
 

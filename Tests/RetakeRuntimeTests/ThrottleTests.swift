@@ -46,6 +46,63 @@ import Testing
     }
   }
 
+  /// `p` for each frame that passes, a character every 10 ms; a letter changes the rate just before
+  /// the frame of its place: `a` 50, `b` 25 frames a second, `0` no limit.
+  private func passing(_ frames: String, rates: String) -> String {
+    let known: [Character: Double] = ["a": 50, "b": 25, "0": 0]
+    var throttle: ThrottleStateMachine?
+    var passed = ""
+    for (index, (frame, rate)) in zip(frames, rates).enumerated() {
+      if let rate = known[rate] {
+        let interval = ThrottleStateMachine.intervalNanoseconds(framesPerSecond: rate)
+        if throttle?.changeRate(intervalNanoseconds: interval) == nil {
+          throttle = ThrottleStateMachine(framesPerSecond: rate)
+        }
+      }
+      let passes = frame == "f" && throttle?.passes(at: Int64(index) * 10_000_000) == true
+      passed += passes ? "p" : "-"
+    }
+    return passed
+  }
+
+  @Test(arguments: [
+    // The beat goes on: after 20 ms comes 20 + 40, and later 90 + 20 + a quarter early.
+    ("ffffffffffffffffffff", "a...b.....a....0.a..", "p-p--p---p--p-pppp-p"),
+    // Before its first frame a throttle has no beat to keep.
+    ("----ffff", "a.b.....", "----p--p"),
+    // Switched off and on it forgets: the next frame passes at once.
+    ("ffff", "b.0b", "p-pp"), ("fffff", "b..b.", "p--p-"),
+    // A rate that comes and goes between two frames changes nothing.
+    ("f--f-f--f", "bab.babab", "p--p----p"),
+  ])
+  func `another rate goes on from the last beat`(frames: String, rates: String, passed: String) {
+    #expect(passing(frames, rates: rates) == passed)
+  }
+
+  @Test func `only another interval is a change, and the slowest stays within its bounds`() {
+    var throttle = ThrottleStateMachine(framesPerSecond: 30)
+    let limit = ArrivalSchedule.nanosecondsMax
+    let slowest = ThrottleStateMachine.intervalNanosecondsMax
+    var changes = [throttle.changeRate(intervalNanoseconds: 33_333_333)]
+    var passed = [throttle.passes(at: limit)]
+    for _ in 0..<4 {
+      changes.append(throttle.changeRate(intervalNanoseconds: slowest))
+      changes.append(throttle.changeRate(intervalNanoseconds: 1))
+    }
+    passed.append(throttle.passes(at: limit + 1))
+    #expect(changes == [false] + Array(repeating: true, count: 8))
+    #expect(passed == [true, true])
+  }
+
+  @Test func `a policy's interval is that of its rate, and none at all without a limit`() {
+    let policy = DevicePolicy(fps: 0, rules: [DeviceRule(thermal: .serious, fps: 15)])
+    var state = DeviceState()
+    #expect(policy.intervalNanoseconds(in: state) == 0)
+    #expect(ThrottleStateMachine(framesPerSecond: policy).intervalNanoseconds == 0)
+    state.apply(.thermal(.critical))
+    #expect(policy.intervalNanoseconds(in: state) == 66_666_667)
+  }
+
   @Test func `thinned frames are counted by design, not as loss`() throws {
     let pipeline = Pipeline.named("thin").source(Nodes.source(.at(rate: 30, count: 30)))
       .passing(Nodes.throttle(15)).stage(Brightness()).sink(Nodes.sink())

@@ -11,14 +11,20 @@ import Testing
 
   /// Options that a kind cannot do without.
   private func needed(_ kind: String) -> JSONValue {
-    .object(kind == "images" ? ["path": .string("pictures")] : [:])
+    switch kind {
+    case "images": .object(["path": .string("pictures")])
+    case "join", "latest": .object(["ports": .array([.string("a"), .string("b")])])
+    case "route": .object(["class": .object(["label": .string("red")])])
+    default: .object([:])
+    }
   }
 
   @Test func `the built-in kinds are these`() {
     #expect(
       registry.kinds == [
         "convert", "crop", "digest", "discard", "downsample", "fingertip", "grey", "images",
-        "luminance", "motion", "results", "session", "synthetic", "throttle",
+        "join", "latest", "luminance", "motion", "results", "route", "sample", "session",
+        "synthetic", "throttle",
       ])
   }
 
@@ -45,6 +51,8 @@ import Testing
     for (kind, wrong, meant) in [
       ("motion", "treshold", "threshold"), ("downsample", "widht", "width"),
       ("synthetic", "sceen", "scene"), ("throttle", "fsp", "fps"), ("session", "trak", "track"),
+      ("sample", "evry", "every"), ("join", "mod", "mode"), ("latest", "port", "ports"),
+      ("route", "scaler", "scalar"),
     ] {
       let problem = #expect(throws: OptionProblem.self) {
         try registry.make(kind: kind, options: .object([wrong: .integer(1)]))
@@ -63,7 +71,7 @@ import Testing
       ("downsample", "algorithm", .string("magic")), ("convert", "format", .string("I42O")),
       ("fingertip", "percent", .integer(0)), ("throttle", "fps", .integer(0)),
       ("synthetic", "frames", .integer(0)), ("synthetic", "scene", .string("figure")),
-      ("session", "track", .integer(-1)),
+      ("session", "track", .integer(-1)), ("sample", "every", .integer(0)),
     ] {
       let problem = #expect(throws: OptionProblem.self) {
         try registry.make(kind: kind, options: .object([key: value]))

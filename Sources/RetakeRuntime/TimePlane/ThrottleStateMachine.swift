@@ -1,25 +1,37 @@
 import RetakeCore
+import RetakeGraph
 
 /// Thins a stream to a rate without drift: a frame passes if it comes no more than a quarter of an
 /// interval before it is due.
 package struct ThrottleStateMachine: Hashable, Sendable {
-  /// Nanoseconds between frames.
-  package let intervalNanoseconds: Int64
+  /// Nanoseconds between frames; 0 = all pass.
+  package private(set) var intervalNanoseconds: Int64
   private var due: Int64?
 
   /// The longest interval: about nine years. Twice that behind any time fits in 64 bits.
   package static let intervalNanosecondsMax: Int64 = 1 << 58
 
-  /// - Parameter framesPerSecond: Above zero; the interval is rounded to the nearest nanosecond,
-  ///   half away from zero.
+  /// - Parameter framesPerSecond: 0 = all frames pass.
   package init(framesPerSecond: Double) {
-    precondition(framesPerSecond > 0, "a throttle has a rate")
+    intervalNanoseconds = Self.intervalNanoseconds(framesPerSecond: framesPerSecond)
+  }
+
+  /// As the policy has it while nothing is known of the device.
+  package init(framesPerSecond policy: DevicePolicy) {
+    self.init(framesPerSecond: policy.fps(in: DeviceState()))
+  }
+
+  /// The interval to the nearest nanosecond, half away from zero; 0 for no limit.
+  package static func intervalNanoseconds(framesPerSecond: Double) -> Int64 {
+    precondition(framesPerSecond >= 0, "a rate is not negative")
+    guard framesPerSecond > 0 else { return 0 }
     let interval = (1_000_000_000 / framesPerSecond).rounded(.toNearestOrAwayFromZero)
-    intervalNanoseconds = Int64(min(interval, Double(Self.intervalNanosecondsMax)))
+    return Int64(min(interval, Double(intervalNanosecondsMax)))
   }
 
   /// Whether the frame that arrives at `time` passes.
   package mutating func passes(at time: Int64) -> Bool {
+    guard intervalNanoseconds > 0 else { return true }
     let expected = due ?? time
     // The same as 4 × (expected − time) ≤ interval, which could leave 64 bits.
     guard expected - time <= intervalNanoseconds / 4 else {
@@ -29,5 +41,25 @@ package struct ThrottleStateMachine: Hashable, Sendable {
     let next = expected + intervalNanoseconds
     due = time >= next + intervalNanoseconds ? time + intervalNanoseconds : next
     return true
+  }
+
+  /// Another rate: the next frame is due one new interval after the one before was, so that the
+  /// beat goes on. Switching the throttle off or on forgets the beat.
+  ///
+  /// - Returns: Whether the interval is another one.
+  package mutating func changeRate(intervalNanoseconds new: Int64) -> Bool {
+    precondition((0...Self.intervalNanosecondsMax).contains(new), "an interval is in its bounds")
+    guard new != intervalNanoseconds else { return false }
+    // `due` is always one interval behind the beat before, so the sum stays within 64 bits.
+    due = new == 0 || intervalNanoseconds == 0 ? nil : due.map { $0 + (new - intervalNanoseconds) }
+    intervalNanoseconds = new
+    return true
+  }
+}
+
+extension DevicePolicy {
+  /// Nanoseconds between frames in this state; 0 = all pass.
+  package func intervalNanoseconds(in state: DeviceState) -> Int64 {
+    ThrottleStateMachine.intervalNanoseconds(framesPerSecond: fps(in: state))
   }
 }

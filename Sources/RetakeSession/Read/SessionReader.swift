@@ -124,6 +124,29 @@ public final class SessionReader: FrameReader {
   }
 }
 
+extension SessionReader {
+  /// The events whose source is the device, by time, then by ordinal.
+  ///
+  /// - Throws: `DeviceEventError` for one that says nothing that is known; `SessionError`.
+  public func deviceEvents() throws -> [TimedDeviceEvent] {
+    try events().filter { $0.source == DeviceEvent.source }
+      .map { try $0.deviceEvent(session: folder.path) }
+      .sorted { ($0.timestamp, $0.ordinal) < ($1.timestamp, $1.ordinal) }
+  }
+}
+
+extension SessionEvent {
+  fileprivate func deviceEvent(session: String) throws(DeviceEventError) -> TimedDeviceEvent {
+    do throws(DeviceEventError) {
+      return TimedDeviceEvent(
+        ordinal: ordinal, timestamp: timestamp,
+        event: try DeviceEvent(kind: kind, text: json))
+    } catch {
+      throw error.placed(ordinal: ordinal, session: session)
+    }
+  }
+}
+
 /// Something that happened on the device while a session was recorded, or a command of the user's.
 public struct SessionEvent: Hashable, Sendable {
   /// The index in the session; gapless.

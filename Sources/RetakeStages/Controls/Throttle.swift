@@ -1,39 +1,61 @@
+import RetakeCore
 import RetakeGraph
 
-/// How many frames a throttle lets through.
-public struct ThrottleOptions: StageOptions, Hashable {
-  /// Frames a second, above 0 and at most 1,000.
-  public var fps = 15.0
-
-  public init() {}
-
-  public init(fps: Double) {
-    self.fps = fps
-  }
-}
-
 /// Thins frames by their time; the engine carries it out, for any kind of value.
+///
+/// Options: `fps`, frames a second (default 15), above 0 and at most 1,000; and `when`, a list of
+/// rules such as `{"thermal": "serious", "fps": 15}` for states of the device. The lowest of all
+/// rates that apply counts. With rules `fps` may be 0: then all frames pass while no rule matches.
 enum Throttle {
   static let signature = StageSignature(
     kind: "throttle", version: 1, role: .throttle, input: nil, output: nil,
     summary: "lets at most so many frames a second through, by their time")
 
-  static func body(_ options: ThrottleOptions) throws(OptionError) -> AnyStage.Body {
-    guard options.fps > 0, options.fps <= 1_000 else {
-      throw OptionError(
-        key: "fps", message: "must be above 0 and at most 1000, is \(options.fps)")
+  /// The most rules of one throttle.
+  static let rulesMax = 64
+
+  static func stage(_ policy: DevicePolicy) throws(OptionProblem) -> AnyStage {
+    let least = policy.rules.isEmpty ? "above 0" : "0 (no limit) or above"
+    guard policy.fps > 0 || policy.fps == 0 && !policy.rules.isEmpty,
+      policy.fps <= DeviceRule.fpsMax
+    else {
+      throw OptionProblem(
+        pointer: "/fps", message: "'fps' must be \(least) and at most 1000, is \(policy.fps)")
     }
-    return .throttle(options.fps)
+    guard policy.rules.count <= rulesMax else {
+      throw OptionProblem(
+        pointer: "/when", message: "'when' has at most \(rulesMax) rules, not \(policy.rules.count)"
+      )
+    }
+    // What the words of the DSL give is held against the same rules as a document.
+    for (index, rule) in policy.rules.enumerated() {
+      _ = try DeviceRule(json: rule.json, at: "/when/\(index)")
+    }
+    return AnyStage(
+      signature: signature,
+      options: .object([
+        "fps": .number(policy.fps), "when": .array(policy.rules.map(\.json)),
+      ]), body: .throttle(policy))
+  }
+
+  static func stage(reading options: JSONValue) throws(OptionProblem) -> AnyStage {
+    let fields = try DocumentFields<OptionProblem>(options, at: "", keys: ["fps", "when"])
+    var policy = DevicePolicy(fps: try fields.number("fps") ?? 15)
+    for (index, json) in try fields.array("when").enumerated() {
+      policy.rules.append(try DeviceRule(json: json, at: "/when/\(index)"))
+    }
+    return try stage(policy)
   }
 }
 
 extension PipelineChain {
   /// Lets at most so many frames a second through, by their time; above 0 and at most 1,000.
-  public func throttle(fps: Double, id: String? = nil) -> PipelineChain<Output> {
-    let options = ThrottleOptions(fps: fps)
-    return passing(
-      AnyStage(
-        signature: Throttle.signature, options: AnyStage.canonical(options),
-        body: built { try Throttle.body(options) }), id: id)
+  ///
+  /// - Parameter rules: Rates for states of the device; the lowest of all that apply counts. With
+  ///   rules `fps` may be 0: then all frames pass while no rule matches.
+  public func throttle(
+    fps: Double, when rules: [DeviceRule] = [], id: String? = nil
+  ) -> PipelineChain<Output> {
+    passing(built { try Throttle.stage(DevicePolicy(fps: fps, rules: rules)) }, id: id)
   }
 }

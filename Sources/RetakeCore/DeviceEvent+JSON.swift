@@ -1,0 +1,140 @@
+import Foundation
+
+/// The form that device events have in a session: a kind, and a JSON object.
+///
+/// ```
+/// thermal      {"state":"serious"}
+/// memory       {"state":"warning"}
+/// battery      {"charging":false,"level":18,"lowPower":true}
+/// orientation  {"state":"landscapeLeft"}
+/// ```
+extension DeviceEvent {
+  /// What stands in the event table beside the kind; `charging` and `lowPower` are always written.
+  public var json: JSONValue {
+    switch self {
+    case .thermal(let state): .object(["state": .string(state.rawValue)])
+    case .memory(let pressure): .object(["state": .string(pressure.rawValue)])
+    case .orientation(let side): .object(["state": .string(side.rawValue)])
+    case .battery(let state):
+      .object([
+        "charging": .bool(state.isCharging), "level": .integer(Int64(state.level)),
+        "lowPower": .bool(state.isLowPower),
+      ])
+    }
+  }
+
+  /// Reads what the event table says. A battery's `charging` and `lowPower` are false if not given.
+  ///
+  /// - Throws: `DeviceEventError` for an unknown kind, an unknown key, and any other value.
+  public init(kind name: String, json: JSONValue) throws(DeviceEventError) {
+    guard let kind = Kind(rawValue: name) else { throw DeviceEventError(unknownKind: name) }
+    self = try Self.read(kind, json)
+  }
+
+  /// As `init(kind:json:)`, from the text that the event table has.
+  public init(kind: String, text: String) throws(DeviceEventError) {
+    let json: JSONValue
+    do throws(DecodingError) {
+      json = try JSONValue(parsing: Data(text.utf8))
+    } catch {
+      throw DeviceEventError(
+        DocumentProblem(reason: .wrongValue("it is not JSON", advice: nil), pointer: ""))
+    }
+    try self.init(kind: kind, json: json)
+  }
+
+  private static func read(_ kind: Kind, _ json: JSONValue) throws(DeviceEventError) -> DeviceEvent
+  {
+    let keys = kind == .battery ? ["level", "charging", "lowPower"] : ["state"]
+    let fields = try DocumentFields<DeviceEventError>(json, at: "", keys: keys)
+    switch kind {
+    case .thermal: return .thermal(try fields.choice("state"))
+    case .memory: return .memory(try fields.choice("state"))
+    case .orientation: return .orientation(try fields.choice("state"))
+    case .battery:
+      guard let level = try fields.integer("level") else {
+        throw DeviceEventError(DocumentProblem(reason: .missingKey("level"), pointer: ""))
+      }
+      guard (0...100).contains(level) else {
+        throw DeviceEventError(
+          DocumentProblem(
+            reason: .wrongValue("a battery has 0 to 100 percent, not \(level)", advice: nil),
+            pointer: "/level"))
+      }
+      return .battery(
+        BatteryState(
+          level: level, isCharging: try fields.bool("charging") ?? false,
+          isLowPower: try fields.bool("lowPower") ?? false))
+    }
+  }
+}
+
+extension DocumentFields<DeviceEventError> {
+  fileprivate func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ key: String
+  ) throws(DeviceEventError) -> Choice {
+    let word = try required(key)
+    guard let choice = Choice(rawValue: word) else {
+      throw DeviceEventError(
+        DocumentProblem(
+          reason: .wrongValue(
+            "'\(word)' is not a state",
+            advice: Suggestion.advice(for: word, among: Choice.allCases.map(\.rawValue))),
+          pointer: "/\(key)"))
+    }
+    return choice
+  }
+}
+
+/// A row of a session's event table that is from the device, and says nothing that is known.
+public struct DeviceEventError: CodedError, Hashable, DocumentFailure {
+  private enum Reason: Hashable {
+    case unknownKind(String)
+    case content(DocumentProblem)
+  }
+
+  private var reason: Reason
+  /// The event's index in the session, and the session's folder.
+  public private(set) var ordinal: Int?
+  public private(set) var session: String?
+
+  init(unknownKind kind: String) { reason = .unknownKind(kind) }
+
+  package init(_ problem: DocumentProblem) { reason = .content(problem) }
+
+  package func placed(ordinal: Int, session: String) -> DeviceEventError {
+    var error = self
+    (error.ordinal, error.session) = (ordinal, session)
+    return error
+  }
+
+  public var code: String {
+    switch reason {
+    case .unknownKind: "core.deviceEvent.unknownKind"
+    case .content: "core.deviceEvent.content"
+    }
+  }
+
+  public var message: String {
+    let what = ordinal.map { "the device event \($0)" } ?? "the device event"
+    return switch reason {
+    case .unknownKind(let kind): "\(what) is of an unknown kind, '\(kind)'"
+    case .content(let problem): "\(what) cannot be read: \(problem.message)"
+    }
+  }
+
+  public var place: Place? {
+    guard case .content(let problem) = reason, !problem.pointer.isEmpty else {
+      return session.map { Place(file: $0) }
+    }
+    return Place(file: session, pointer: problem.pointer)
+  }
+
+  public var advice: String? {
+    switch reason {
+    case .unknownKind(let kind):
+      Suggestion.advice(for: kind, among: DeviceEvent.Kind.allCases.map(\.rawValue))
+    case .content(let problem): problem.advice
+    }
+  }
+}

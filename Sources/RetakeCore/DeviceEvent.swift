@@ -1,0 +1,111 @@
+/// What happened to the device: what a policy may go by.
+public enum DeviceEvent: Hashable, Sendable {
+  case thermal(ThermalState)
+  case memory(MemoryPressure)
+  case battery(BatteryState)
+  case orientation(DeviceOrientation)
+
+  /// The source that device events have in a session's event table.
+  public static let source = "device"
+
+  /// What an event is about: the word in the session's event table.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case thermal
+    case memory
+    case battery
+    case orientation
+  }
+
+  public var kind: Kind {
+    switch self {
+    case .thermal: .thermal
+    case .memory: .memory
+    case .battery: .battery
+    case .orientation: .orientation
+    }
+  }
+}
+
+/// How hot the device is; the later, the hotter.
+public enum ThermalState: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+  case nominal
+  case fair
+  case serious
+  case critical
+
+  public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
+}
+
+/// How short the device is of memory; the later, the shorter.
+public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
+  case normal
+  case warning
+  case critical
+
+  public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
+}
+
+/// What the device runs on.
+public struct BatteryState: Hashable, Sendable {
+  /// Percent, 0 to 100.
+  public var level: Int
+  public var isCharging: Bool
+  /// Whether the user asked the device to save power.
+  public var isLowPower: Bool
+
+  public init(level: Int, isCharging: Bool = false, isLowPower: Bool = false) {
+    precondition((0...100).contains(level), "a battery's level is 0 to 100 percent")
+    self.level = level
+    self.isCharging = isCharging
+    self.isLowPower = isLowPower
+  }
+}
+
+/// How the device is held.
+public enum DeviceOrientation: String, Hashable, Sendable, Codable, CaseIterable {
+  case portrait
+  case portraitUpsideDown
+  case landscapeLeft
+  case landscapeRight
+}
+
+extension CaseIterable where Self: Equatable {
+  fileprivate func isBefore(_ other: Self) -> Bool {
+    self != other && Self.allCases.first { $0 == self || $0 == other } == self
+  }
+}
+
+/// A device event with its instant.
+public struct TimedDeviceEvent: Hashable, Sendable {
+  /// The index in the session's event table.
+  public var ordinal: Int
+  /// On the session's time line, unshifted, as presentation times are.
+  public var timestamp: Timestamp
+  public var event: DeviceEvent
+
+  public init(ordinal: Int, timestamp: Timestamp, event: DeviceEvent) {
+    self.ordinal = ordinal
+    self.timestamp = timestamp
+    self.event = event
+  }
+}
+
+/// What is known of the device at an instant; `nil` where nothing was ever said.
+public struct DeviceState: Hashable, Sendable {
+  public var thermal: ThermalState?
+  public var memory: MemoryPressure?
+  public var battery: BatteryState?
+  public var orientation: DeviceOrientation?
+
+  /// Nothing is known.
+  public init() {}
+
+  public mutating func apply(_ event: DeviceEvent) {
+    switch event {
+    case .thermal(let state): thermal = state
+    case .memory(let pressure): memory = pressure
+    case .battery(let state): battery = state
+    case .orientation(let side): orientation = side
+    }
+  }
+}

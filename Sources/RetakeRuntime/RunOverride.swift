@@ -1,0 +1,40 @@
+import RetakeCore
+import RetakeGraph
+
+/// Something that a run is told to let happen, besides what the session says.
+public enum RunOverride: Sendable {
+  /// An event of the device at a virtual time, in nanoseconds from the replay's origin. At one
+  /// instant it comes after the session's own events, in the order of the list.
+  case event(atNanoseconds: Int64, DeviceEvent)
+  case swap(StageSwap)
+}
+
+/// A stage that takes the place of a node's while the run goes on.
+public struct StageSwap: Sendable {
+  public enum Moment: Hashable, Sendable {
+    /// Virtual time from the replay's origin.
+    case nanoseconds(Int64)
+    /// When this frame arrives; a frame that never arrives brings no swap.
+    case arrival(FrameID)
+  }
+
+  /// When the new stage begins to be prepared.
+  public var moment: Moment
+  /// The node's id; inside a forEach `x/NODE`.
+  public var node: String
+  public var stage: AnyStage
+  /// The virtual cost of the new stage; `nil` = none.
+  public var cost: Cost?
+  /// Virtual time that preparing takes; the new stage is in force for frames that arrive after it.
+  public var prepare: Duration
+
+  public init(
+    at moment: Moment, node: String, stage: AnyStage, cost: Cost? = nil, prepare: Duration = .zero
+  ) {
+    self.moment = moment
+    self.node = node
+    self.stage = stage
+    self.cost = cost
+    self.prepare = prepare
+  }
+}

@@ -1,0 +1,61 @@
+import RetakeCore
+import RetakeGraph
+
+/// The inputs of a join, and when it goes on.
+struct JoinOptions: StageOptions {
+  /// `all`, or `any`: with the values that there are.
+  var mode = JoinMode.all
+  /// 2 to 16 ids, in the order in which the values are joined. Must be given.
+  var ports: [String] = []
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    mode = try container.choice(JoinMode.self, forKey: .mode)
+    ports = try container.decode([String].self, forKey: .ports)
+  }
+}
+
+/// The inputs of a latest join.
+struct LatestOptions: StageOptions {
+  /// 2 to 16 ids; frames go on when they come to the first. Must be given.
+  var ports: [String] = []
+
+  init() {}
+}
+
+/// Joins as documents have them: their ports are an option.
+enum Joins {
+  static func join(reading given: JSONValue) throws(OptionProblem) -> AnyStage {
+    let options = try OptionReader.read(JoinOptions.self, from: given, kind: "join")
+    try check(options.ports, such: "[\"frame\", \"detections\"]")
+    return .join(options.ports, mode: options.mode)
+  }
+
+  static func latest(reading given: JSONValue) throws(OptionProblem) -> AnyStage {
+    let options = try OptionReader.read(LatestOptions.self, from: given, kind: "latest")
+    try check(options.ports, such: "[\"frame\", \"overlay\"]")
+    return .latest(options.ports)
+  }
+
+  private static func check(_ ports: [String], such example: String) throws(OptionProblem) {
+    guard (2...AnyStage.portsMax).contains(ports.count) else {
+      throw OptionProblem(
+        pointer: "/ports", message: "'ports' names 2 to \(AnyStage.portsMax) inputs",
+        advice: "For example \(example)")
+    }
+    for (index, port) in ports.enumerated() {
+      guard PipelineNode.isValidID(port) else {
+        throw OptionProblem(
+          pointer: "/ports/\(index)", message: "'\(port)' is not a port's name",
+          advice: "Use a lower-case letter, then letters, digits or -")
+      }
+      guard !ports[..<index].contains(port) else {
+        throw OptionProblem(
+          pointer: "/ports/\(index)", message: "the port '\(port)' is named twice",
+          advice: "Give each input a port of its own")
+      }
+    }
+  }
+}

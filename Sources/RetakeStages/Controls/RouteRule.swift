@@ -1,0 +1,75 @@
+import RetakeCore
+import RetakeGraph
+
+/// What a route looks for in a value. A value matches or does not; of what a join gives, the first
+/// part of the rule's kind is looked at. A value of any other kind does not match.
+public enum RouteRule: Hashable, Sendable {
+  /// So many detections, of those with the score and the class if these are given.
+  case detections(
+    countMin: Int = 1, countMax: Int? = nil, scoreMin: Double? = nil, label: String? = nil)
+  /// The first number of that name lies in the bounds, both included. NaN lies nowhere.
+  case scalar(name: String, min: Double? = nil, max: Double? = nil)
+  /// One of the labels is this one, with the score if one is given.
+  case classified(label: String, scoreMin: Double? = nil)
+
+  /// Whether the value goes to `match`.
+  public func matches(_ value: any PipelineValue) -> Bool {
+    switch self {
+    case .detections(let countMin, let countMax, let scoreMin, let label):
+      guard let found = value.firstPart(Detections.self) else { return false }
+      let count = found.items.count { item in
+        isEnough(item.score, scoreMin) && (label.map { found.label(of: item) == $0 } ?? true)
+      }
+      return count >= countMin && count <= countMax ?? .max
+    case .scalar(let name, let min, let max):
+      guard let number = value.firstPart(Scalars.self)?[name] else { return false }
+      return number >= min ?? -.infinity && number <= max ?? .infinity
+    case .classified(let label, let scoreMin):
+      let items = value.firstPart(Classes.self)?.items ?? []
+      return items.contains { $0.label == label && isEnough($0.score, scoreMin) }
+    }
+  }
+
+  private func isEnough(_ score: Double, _ least: Double?) -> Bool {
+    least.map { score >= $0 } ?? true
+  }
+}
+
+extension PipelineValue {
+  /// This value, or the first part of a join that has the type.
+  fileprivate func firstPart<Value: PipelineValue>(_ type: Value.Type) -> Value? {
+    self as? Value ?? (self as? Joined)?.values(type).first
+  }
+}
+
+extension Detections {
+  /// The name of a detection's class, if it has one.
+  func label(of item: Detection) -> String? {
+    classNames.indices.contains(item.classIndex) ? classNames[item.classIndex] : nil
+  }
+}
+
+extension AnyStage {
+  /// Sends each frame to the port `match` or to the port `else`, by its value.
+  public static func route(_ rule: RouteRule) -> AnyStage {
+    built { try Route.stage(rule) }
+  }
+}
+
+/// Sends frames one of two ways; the engine carries it out, and waits for each value.
+enum Route {
+  static let signature = StageSignature(
+    kind: "route", version: 1, role: .route, input: nil, output: nil,
+    summary: "sends each frame to the port match or else, by its value")
+
+  static let ports = ["match", "else"]
+
+  static func stage(_ rule: RouteRule) throws(OptionProblem) -> AnyStage {
+    try rule.check()
+    return .route(signature, options: rule.json, ports: ports) { rule.matches($0) ? 0 : 1 }
+  }
+
+  static func stage(reading options: JSONValue) throws(OptionProblem) -> AnyStage {
+    try stage(RouteRule(json: options))
+  }
+}

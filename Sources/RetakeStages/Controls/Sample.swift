@@ -1,0 +1,36 @@
+import RetakeGraph
+
+/// Which frames a sample lets through.
+public struct SampleOptions: StageOptions, Hashable {
+  /// One frame of so many passes, the first of them; 1 to 1,000,000.
+  public var every = 2
+
+  public init() {}
+
+  public init(every: Int) {
+    self.every = every
+  }
+}
+
+/// Thins frames by their number; the engine carries it out, for any kind of value.
+enum Sample {
+  static let signature = StageSignature(
+    kind: "sample", version: 1, role: .sample, input: nil, output: nil,
+    summary: "lets the first of every so many frames through")
+
+  static func body(_ options: SampleOptions) throws(OptionError) -> AnyStage.Body {
+    try OptionError.require(options.every, "every", in: 1...1_000_000)
+    return .sample(options.every)
+  }
+}
+
+extension PipelineChain {
+  /// Lets the first of every so many frames through; 1 to 1,000,000.
+  public func sample(every: Int, id: String? = nil) -> PipelineChain<Output> {
+    let options = SampleOptions(every: every)
+    return passing(
+      AnyStage(
+        signature: Sample.signature, options: AnyStage.canonical(options),
+        body: built { try Sample.body(options) }), id: id)
+  }
+}
