@@ -34,7 +34,9 @@ public struct FrameLedger: Hashable, Sendable, Codable {
 /// The outcome of one run in numbers and digests: the document `run.json`.
 public struct RunSummary: Hashable, Sendable, Codable {
   public struct Costs: Hashable, Sendable, Codable {
-    /// Costs that came from a recorded tape.
+    /// `none` in lossless, `declared`, `tape:DIGEST`, `profile:NAME@DIGEST`, `measured`.
+    public var source: String?
+    /// Costs that came from a recorded tape, or were measured.
     public var recorded = 0
     /// Costs that were declared or drawn.
     public var modelled = 0

@@ -32,6 +32,8 @@ public struct Replay: Sendable {
   /// The track that each session source reads, by node.
   public let tracks: [String: Int]
   package let header: ResultHeader
+  /// `session/case`, or the case alone.
+  package var key: String { header.key }
   package let sinks: [ResultHeader.Sink]
   private let prepared: PreparedRun
 
@@ -43,7 +45,8 @@ public struct Replay: Sendable {
     _ pipeline: Pipeline, reader: (any FrameReader)?, catalog: some StageCatalog, request: Request
   ) throws {
     let bindings = try Self.bindings(pipeline, reader: reader, request: request)
-    prepared = try PreparedRun(pipeline, bindings: bindings, catalog: catalog)
+    let modelled = request.options.costs.profile?.applied(to: pipeline) ?? pipeline
+    prepared = try PreparedRun(modelled, bindings: bindings, catalog: catalog)
     self.request = request
     self.pipeline = pipeline
     tracks = bindings.mapValues(\.track)
@@ -56,6 +59,24 @@ public struct Replay: Sendable {
 
   /// The nodes in topological order, inserted conversions included.
   public var nodes: [RunNode] { prepared.runNodes }
+
+  /// The choice of costs as a golden names it.
+  public var costsText: String {
+    request.options.mode == .lossless ? "none" : request.options.costs.text
+  }
+
+  /// What somebody should know of the chosen costs, in sentences.
+  public var costNotes: [String] {
+    guard request.options.mode != .lossless else { return [] }
+    let costs = request.options.costs
+    var notes = costs.profile?.notes(for: pipeline) ?? []
+    if let tape = costs.tape, let recorded = tape.session, let session = request.sessionName,
+      recorded != session
+    {
+      notes.append("the tape \(tape.name) is of the session '\(recorded)', not of '\(session)'")
+    }
+    return notes
+  }
 
   /// Frames that the sources have, those without payload included.
   public var frameCount: Int {
@@ -91,6 +112,7 @@ public struct Replay: Sendable {
     summary.lostBeforeCapture = outcome.lostBeforeCapture
     summary.payloadMissing = outcome.payloadMissing
     summary.decisions = outcome.decisions
+    summary.costs.source = costsText
     summary.costs.recorded = outcome.recordedCosts
     summary.costs.modelled = outcome.modelledCosts
     summary.wallSeconds = Double(nanoseconds) / 1e9

@@ -1,7 +1,13 @@
 import RetakeCore
 
-/// What keeps a replay from beginning.
+/// What keeps a replay from beginning, or its files from being written.
 public enum ReplayError: CodedError, Hashable {
+  /// A file that a replay writes.
+  public enum Output: String, Hashable, Sendable {
+    case decisions
+    case tape
+  }
+
   /// The case names a track for a node that is no session source.
   case unknownSource(node: String, sources: [String])
   /// The case gives quanta to a node that is no sink.
@@ -9,7 +15,11 @@ public enum ReplayError: CodedError, Hashable {
   /// The results node declares a quantum that cannot be used.
   case badQuantum(node: String, detail: String)
   case noSession(node: String)
-  case decisionsUnwritable(path: String, cause: String)
+  /// The costs shall come from a session, and there is none.
+  case noSessionCosts
+  case unwritable(Output, path: String, cause: String)
+  case tape(TapeFault, path: String)
+  case profile(ProfileFault, path: String)
 
   public var code: String {
     switch self {
@@ -17,7 +27,10 @@ public enum ReplayError: CodedError, Hashable {
     case .unknownSink: "replay.case.unknownSink"
     case .badQuantum: "replay.case.badQuantum"
     case .noSession: "replay.case.noSession"
-    case .decisionsUnwritable: "replay.decisions.unwritable"
+    case .noSessionCosts: "replay.costs.noSession"
+    case .unwritable(let output, _, _): "replay.\(output.rawValue).unwritable"
+    case .tape(let fault, _): "replay.tape.\(fault.word)"
+    case .profile(let fault, _): "replay.profile.\(fault.word)"
     }
   }
 
@@ -27,18 +40,29 @@ public enum ReplayError: CodedError, Hashable {
     case .unknownSink(let node, _): "quanta are given for '\(node)', which is no sink"
     case .badQuantum(let node, let detail): "the quantum of '\(node)' cannot be used: \(detail)"
     case .noSession(let node): "the source '\(node)' reads a session, and none was named"
-    case .decisionsUnwritable: "the decisions cannot be written"
+    case .noSessionCosts: "the costs shall come from a session, and none was named"
+    case .unwritable(.decisions, _, _): "the decisions cannot be written"
+    case .unwritable(.tape, _, _): "the cost tape cannot be written"
+    case .tape(let fault, _): fault.message
+    case .profile(let fault, _): fault.message
     }
   }
 
   public var cause: String? {
-    guard case .decisionsUnwritable(_, let cause) = self else { return nil }
-    return cause
+    switch self {
+    case .unwritable(_, _, let cause), .tape(.unreadable(let cause), _),
+      .profile(.unreadable(let cause), _):
+      cause
+    default: nil
+    }
   }
 
   public var place: Place? {
-    guard case .decisionsUnwritable(let path, _) = self else { return nil }
-    return Place(file: path)
+    switch self {
+    case .unwritable(_, let path, _), .tape(_, let path): Place(file: path)
+    case .profile(let fault, let path): Place(file: path, pointer: fault.pointer)
+    default: nil
+    }
   }
 
   public var advice: String? {
@@ -47,7 +71,83 @@ public enum ReplayError: CodedError, Hashable {
       Suggestion.advice(for: node, among: known)
     case .badQuantum: "Use powers of ten: {\"box\": 0.1, \"score\": 0.0001, \"scalar\": 0.001}"
     case .noSession: "Name one: retake replay SESSION --pipeline P"
-    case .decisionsUnwritable: "Choose a file in a folder that exists and can be written"
+    case .noSessionCosts:
+      "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
+    case .unwritable: "Choose a file in a folder that exists and can be written"
+    case .tape(let fault, _): fault.advice
+    case .profile(let fault, _): fault.advice
+    }
+  }
+}
+
+/// What is wrong with the file of a cost tape.
+public enum TapeFault: Hashable, Sendable {
+  case unreadable(cause: String)
+  case notTape
+  case newer(version: Int)
+  /// The file ends before its end line.
+  case cut(spans: Int)
+  /// A line is not as it was written.
+  case damaged(line: Int, detail: String)
+
+  fileprivate var word: String {
+    switch self {
+    case .unreadable: "unreadable"
+    case .notTape: "notTape"
+    case .newer: "newerVersion"
+    case .cut: "cut"
+    case .damaged: "damaged"
+    }
+  }
+
+  fileprivate var message: String {
+    switch self {
+    case .unreadable: "the cost tape cannot be read"
+    case .notTape: "this is no cost tape"
+    case .newer(let version): "the cost tape has version \(version); this Retake reads version 1"
+    case .cut(let spans): "the cost tape is cut short after \(spans) spans"
+    case .damaged(let line, let detail): "line \(line) of the cost tape is damaged: \(detail)"
+    }
+  }
+
+  fileprivate var advice: String {
+    switch self {
+    case .newer: "Update Retake, or write the tape again with this one"
+    default: "Write one with: retake replay SESSION --pipeline P --write-tape FILE"
+    }
+  }
+}
+
+/// What is wrong with the document of a device profile.
+public enum ProfileFault: Hashable, Sendable {
+  case unreadable(cause: String)
+  case malformed(message: String, advice: String?, pointer: String)
+
+  fileprivate var word: String {
+    switch self {
+    case .unreadable: "unreadable"
+    case .malformed: "malformed"
+    }
+  }
+
+  fileprivate var message: String {
+    switch self {
+    case .unreadable: "the device profile cannot be read"
+    case .malformed(let message, _, _): message
+    }
+  }
+
+  fileprivate var pointer: String? {
+    guard case .malformed(_, _, let pointer) = self else { return nil }
+    return pointer
+  }
+
+  fileprivate var advice: String {
+    switch self {
+    case .unreadable:
+      "Name a JSON file, such as {\"v\": 1, \"name\": \"slow\", \"scale\": {\"*\": 2}}"
+    case .malformed(_, let advice, _):
+      advice ?? "For example {\"v\": 1, \"name\": \"slow\", \"scale\": {\"*\": 2}}"
     }
   }
 }

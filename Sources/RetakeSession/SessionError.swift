@@ -27,6 +27,11 @@ public enum SessionError: CodedError {
   /// The row stands, but there are no pixels to read.
   case noPixels(session: String, frame: FrameID, cause: String)
   case undecodable(session: String, frame: FrameID, cause: String)
+  /// No live run's stage times were recorded.
+  case noCosts(session: String)
+  case unknownRun(session: String, run: Int, known: [Int])
+  /// The recorded stage times cannot be a cost tape.
+  case badCosts(session: String, run: Int, detail: String)
   /// The person stopped it; nothing is left behind.
   case interrupted
   case write(path: String, cause: String)
@@ -72,6 +77,9 @@ public enum SessionError: CodedError {
     case .pixelMismatch: "session.pixels.mismatch"
     case .noPixels: "session.frame.noPixels"
     case .undecodable: "session.frame.undecodable"
+    case .noCosts: "session.costs.none"
+    case .unknownRun: "session.run.unknown"
+    case .badCosts: "session.costs.bad"
     case .interrupted: "session.interrupted"
     case .write: "session.write"
     case .database(let code, _), .media(let code, _): code
@@ -96,6 +104,11 @@ public enum SessionError: CodedError {
     case .pixelMismatch: "the decoder gives other pixels than when the session was made"
     case .noPixels: "the frame has no pixels"
     case .undecodable: "the frame cannot be decoded"
+    case .noCosts: "the session has no recorded stage times"
+    case .unknownRun(_, let run, let known):
+      "the session has no stage times of a run \(run); it has those of run "
+        + known.map(String.init).joined(separator: ", ")
+    case .badCosts(_, let run, let detail): "the stage times of run \(run) are damaged: \(detail)"
     case .interrupted: "interrupted; nothing was left behind"
     case .write: "the session cannot be written"
     case .database(_, let text), .media(_, let text): text.message
@@ -119,7 +132,9 @@ public enum SessionError: CodedError {
       .beingRecorded(let path), .recoveryFailed(let path, _):
       Place(file: path)
     case .noFrames(let file), .mediaMissing(let file): Place(file: file)
-    case .unknownTrack(let session, _, _), .unsafePath(let session, _): Place(file: session)
+    case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
+      .unknownRun(let session, _, _), .badCosts(let session, _, _):
+      Place(file: session)
     case .unknownFrame(let session, let frame), .pixelMismatch(let session, let frame),
       .noPixels(let session, let frame, _), .undecodable(let session, let frame, _):
       Place(file: session, frame: frame)
@@ -146,6 +161,11 @@ public enum SessionError: CodedError {
     case .pixelMismatch:
       "Compare the FFmpeg versions, or import the media again on this machine"
     case .noPixels(let session, _, _), .undecodable(let session, _, _):
+      "See what is damaged with: retake session doctor \(session)"
+    case .noCosts:
+      "Measure some: retake replay SESSION --pipeline P --write-tape FILE; then --costs tape:FILE"
+    case .unknownRun(_, _, let known): "Choose one: --costs tape@\(known.last ?? 0)"
+    case .badCosts(let session, _, _):
       "See what is damaged with: retake session doctor \(session)"
     case .interrupted: nil
     case .write: "Check the disk's space and the folder's permissions"

@@ -117,6 +117,37 @@ extension StoreReader {
       [run, node])
   }
 
+  /// The runs that have spans, rising.
+  package func runsWithSpans() throws(StoreError) -> [Int] {
+    var result: [Int] = []
+    for run in try runs() where try hasSpans(run: run.run) { result.append(run.run) }
+    return result
+  }
+
+  private func hasSpans(run: Int) throws(StoreError) -> Bool {
+    try read { database in
+      try Row.fetchOne(database, sql: "SELECT 1 FROM span WHERE run = ? LIMIT 1", arguments: [run])
+        != nil
+    }
+  }
+
+  /// Hands on the spans of a run, one at a time, by node, track, sequence and item, for as long as
+  /// `body` returns `true`.
+  package func eachSpan(
+    run: Int, _ body: (SpanRecord) -> Bool
+  ) throws(StoreError) {
+    try read { database in
+      let cursor = try Row.fetchCursor(
+        database,
+        sql: SpanRecord.table.selectSQL
+          + " WHERE run = ? ORDER BY node, track, sequence, item", arguments: [run])
+      while let row = try cursor.next() {
+        var reader = RowReader(row, of: SpanRecord.table)
+        guard body(try SpanRecord(&reader)) else { return }
+      }
+    }
+  }
+
   package func externalEvents(
     run: Int, ordinals: Range<Int>
   ) throws(StoreError) -> [ExternalEventRecord] {

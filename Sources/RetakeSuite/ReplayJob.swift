@@ -21,9 +21,13 @@ public struct ReplayJob {
   public var output: String?
   /// Where the unfolded decision lines are written.
   public var decisions: String?
+  /// Where a cost tape is written: the run then measures its stages, with one worker.
+  public var tape: String?
   public var isInterrupted: @Sendable () -> Bool = { false }
   /// Told of finished frames, and of how many there are.
   public var progress: (Int, Int) -> Void = { _, _ in }
+  /// Told what somebody should know of the case, in sentences.
+  public var note: (String) -> Void = { _ in }
 
   public init(
     project: Project, definition: CaseDefinition, session: String?, registry: StageRegistry,
@@ -53,6 +57,7 @@ public struct ReplayJob {
 
   func makeReplay(_ pipeline: Pipeline, reader: SessionReader?) throws -> Replay {
     var options = RunOptions(mode: definition.mode, workers: workers, seed: definition.seed)
+    options.costs = try costs(reader: reader)
     options.perturbation = perturbation
     options.isInterrupted = isInterrupted
     return try Replay(
@@ -62,21 +67,29 @@ public struct ReplayJob {
         tracks: definition.tracks, quantisation: definition.quantisation))
   }
 
+  private func costs(reader: SessionReader?) throws -> RunCosts {
+    if tape != nil { return .measured }
+    guard definition.mode != .lossless else { return .declared }
+    var costs = try definition.costs.load(session: reader) { project.path($0) }
+    costs.isStrict = definition.strictCosts
+    return costs
+  }
+
   /// Runs the case, and writes what was asked for.
   ///
   /// - Throws: What the session, the pipeline or the run throws; nothing half-written stays.
   public func run() throws -> RunSummary {
     let (pipeline, reader) = try open()
     let replay = try makeReplay(pipeline, reader: reader)
+    replay.costNotes.forEach(note)
     let progress = ProgressObserver(total: replay.frameCount, progress)
-    let lines = try decisions.map { try UnfoldedDecisionWriter(path: $0) }
-    let observers: [any RunObserver] = [progress] + (lines.map { [$0] } ?? [])
+    let files = try RunFiles(decisions: decisions, tape: tape, of: replay)
     do {
-      let summary = try run(replay, reader: reader, observers: observers)
-      try lines?.finish()
+      let summary = try run(replay, reader: reader, observers: [progress] + files.observers)
+      try files.finish()
       return summary
     } catch {
-      lines?.discard()
+      files.discard()
       throw error
     }
   }
@@ -102,6 +115,40 @@ extension ReplayJob {
     guard let entries, entries.isEmpty || entries.contains("run.json") else {
       throw .exists(path: name)
     }
+  }
+}
+
+/// The single files that a run writes: they appear together when it has ended well.
+private struct RunFiles {
+  private var decisions: UnfoldedDecisionWriter?
+  private var tape: CostTapeWriter?
+
+  init(decisions: String?, tape: String?, of replay: Replay) throws(ReplayError) {
+    self.decisions = try decisions.map { path throws(ReplayError) in
+      try UnfoldedDecisionWriter(path: path)
+    }
+    do throws(ReplayError) {
+      self.tape = try tape.map { path throws(ReplayError) in
+        try CostTapeWriter(path: path, key: replay.key)
+      }
+    } catch {
+      self.decisions?.discard()
+      throw error
+    }
+  }
+
+  var observers: [any RunObserver] {
+    (decisions.map { [$0] } ?? []) + (tape.map { [$0] } ?? [])
+  }
+
+  func finish() throws(ReplayError) {
+    try decisions?.finish()
+    try tape?.finish()
+  }
+
+  func discard() {
+    decisions?.discard()
+    tape?.discard()
   }
 }
 

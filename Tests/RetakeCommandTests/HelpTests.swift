@@ -38,7 +38,11 @@ import Testing
 
   @Test(arguments: [
     "replay clip --mode fast", "replay clip --workers 1000", "replay clip --workers x",
-    "replay clip --colour", "replay clip --track x", "replay clip --costs tape",
+    "replay clip --colour", "replay clip --track x", "replay clip --costs tap",
+    "replay clip --costs tape --mode lossless", "replay clip --costs profile:",
+    "replay clip --write-tape a.tape --workers 2",
+    "replay clip --write-tape a.tape --costs declared",
+    "replay clip --write-tape a.tape --strict-costs", "test --costs declared",
     "test --case", "test --mode redecide", "record", "import", "accept", "diff a",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
   ])

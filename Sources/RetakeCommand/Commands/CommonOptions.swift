@@ -22,11 +22,22 @@ struct CaseOptions: ParsableArguments {
     help: "A pipeline: a JSON file, a case of retake.yml, or example:NAME.")
   var pipeline: String?
 
-  @Option(name: .long, help: "lossless: every frame; redecide: decide again from declared costs.")
+  @Option(name: .long, help: "lossless: every frame; redecide: decide again from costs.")
   var mode: RunOptions.Mode?
 
-  @Option(name: .long, help: "Where virtual costs come from in redecide: declared.")
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Where virtual costs come from: declared, tape, tape:FILE, profile:FILE.",
+      discussion: """
+        tape is the session's own stage times, tape@RUN those of one live run, tape:FILE a file \
+        that --write-tape made. profile:FILE scales the declared costs, tape+profile:FILE those of \
+        a tape. All but declared imply --mode redecide.
+        """))
   var costs: String?
+
+  @Flag(name: .long, help: "A cost that the tape does not have is an error.")
+  var strictCosts = false
 
   @Option(name: .long, help: "Seeds the draws of costs.")
   var seed: UInt64?
@@ -37,8 +48,16 @@ struct CaseOptions: ParsableArguments {
   var track: [String] = []
 
   func validate() throws {
-    if let costs, costs != "declared" {
-      throw ValidationError("'--costs \(costs)' cannot be used here. Known: declared")
+    if let costs {
+      guard let choice = CostChoice(parsing: costs) else {
+        throw ValidationError(
+          "'--costs \(costs)' cannot be used here. Write one of: \(CostChoice.forms)")
+      }
+      guard !choice.needsRedecide || mode != .lossless else {
+        throw ValidationError(
+          "--costs \(costs) decides again, and in lossless nothing has a cost; "
+            + "leave out --mode, or write --mode redecide")
+      }
     }
     for choice in track where TrackChoice(choice) == nil {
       throw ValidationError("'--track \(choice)' is neither a number nor NODE=NUMBER")
@@ -52,6 +71,7 @@ struct CaseOptions: ParsableArguments {
     var definition = try base(in: project)
     if let mode { definition.mode = mode }
     if let seed { definition.seed = seed }
+    try applyCosts(to: &definition)
     let choices = track.compactMap { TrackChoice($0) }
     guard !choices.isEmpty else { return definition }
     let environment = CommandEnvironment.current
@@ -65,6 +85,27 @@ struct CaseOptions: ParsableArguments {
       for node in nodes { definition.tracks[node] = choice.track }
     }
     return definition
+  }
+
+  private func applyCosts(to definition: inout CaseDefinition) throws {
+    if let choice = costs.flatMap({ CostChoice(parsing: $0) }) {
+      definition.costs = choice
+      definition.strictCosts = false
+      if choice.needsRedecide { definition.mode = .redecide }
+    }
+    guard strictCosts else { return }
+    guard definition.costs.hasTape, definition.mode == .redecide else {
+      throw ValidationError("--strict-costs goes with costs of a tape: --costs tape or tape:FILE")
+    }
+    definition.strictCosts = true
+  }
+
+  /// What the options imply, to be told.
+  var note: String? {
+    guard mode == nil, let costs, CostChoice(parsing: costs)?.needsRedecide == true else {
+      return nil
+    }
+    return "mode redecide: --costs \(costs) decides again"
   }
 
   private func base(in project: Project) throws -> CaseDefinition {

@@ -50,8 +50,12 @@ struct TestCommand: ParsableCommand {
     }
     guard
       selection.pipeline != nil
-        || (selection.mode == nil && selection.seed == nil && selection.track.isEmpty)
-    else { throw ValidationError("--mode, --seed and --track go with --pipeline") }
+        || (selection.mode == nil && selection.seed == nil && selection.track.isEmpty
+          && selection.costs == nil && !selection.strictCosts)
+    else {
+      throw ValidationError(
+        "--mode, --costs, --strict-costs, --seed and --track go with --pipeline")
+    }
   }
 
   func run() throws {
@@ -63,6 +67,7 @@ struct TestCommand: ParsableCommand {
     chosen.cases = cases
     chosen.suite = suite
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
+    if let note = selection.note { form.note(note) }
     let line = ProgressLine(isQuiet: form.quiet)
     defer { line.finish() }
     var suiteRun = SuiteRun(

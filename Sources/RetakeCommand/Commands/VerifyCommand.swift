@@ -26,6 +26,7 @@ struct VerifyCommand: ParsableCommand {
     let project = try environment.project()
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
+    if let note = selection.note { output.note(note) }
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
     let report = try Verification(

@@ -16,6 +16,14 @@ public struct RunCosts: Sendable {
   /// What the pipeline declares; stages without a cost take none.
   public static let declared = RunCosts()
 
+  /// Each body's own thread time: not the same in two runs, but a tape of it is.
+  public static var measured: RunCosts {
+    var costs = RunCosts.declared
+    let clock = WallClock()
+    costs.meter = CostMeter { clock.threadNanoseconds }
+    return costs
+  }
+
   public init(tape: CostTape? = nil, profile: DeviceProfile? = nil, isStrict: Bool = false) {
     self.tape = tape
     self.profile = profile

@@ -1,5 +1,6 @@
 import RetakeCompare
 import RetakeCore
+import RetakeReplay
 import RetakeRuntime
 
 /// How a session is replayed: one entry of `cases` in retake.yml.
@@ -8,6 +9,10 @@ public struct CaseDefinition: Hashable, Sendable {
   /// A file relative to the project's folder, or `example:NAME`.
   public var pipeline: String
   public var mode: RunOptions.Mode = .lossless
+  /// Where virtual costs come from; `lossless` asks for none.
+  public var costs = CostChoice.declared
+  /// Whether a cost that the tape does not have is an error.
+  public var strictCosts = false
   public var seed: UInt64 = 0
   /// Track by source node.
   public var tracks: [String: Int] = [:]
@@ -18,9 +23,6 @@ public struct CaseDefinition: Hashable, Sendable {
     self.name = name
     self.pipeline = pipeline
   }
-
-  /// Where virtual costs come from, as golden files say it.
-  public var costs: String { mode == .lossless ? "none" : "declared" }
 }
 
 /// Which sessions run which cases: one line of a suite.

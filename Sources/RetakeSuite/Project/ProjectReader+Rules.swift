@@ -1,7 +1,36 @@
 import RetakeCompare
 import RetakeCore
+import RetakeReplay
 
 extension ProjectReader {
+  /// Where the virtual costs of a case come from. All but declared ones ask for `redecide`.
+  func costs(
+    _ fields: Fields, of definition: inout CaseDefinition, at pointer: String
+  ) throws(ProjectProblem) {
+    definition.strictCosts = try fields.bool("strictCosts") ?? false
+    if let text = try fields.string("costs"), text != "none" || definition.mode != .lossless {
+      guard let choice = CostChoice(parsing: text) else {
+        throw ProjectProblem(
+          "costs '\(text)' cannot be used here", advice: "Write one of: \(CostChoice.forms)",
+          at: "\(pointer)/costs")
+      }
+      definition.costs = choice
+    }
+    if definition.costs.needsRedecide {
+      guard fields.value("mode") == nil || definition.mode == .redecide else {
+        throw ProjectProblem(
+          "in mode lossless nothing has a cost", advice: "Write: mode: redecide",
+          at: "\(pointer)/costs")
+      }
+      definition.mode = .redecide
+    }
+    guard !definition.strictCosts || definition.costs.hasTape else {
+      throw ProjectProblem(
+        "only a tape can lack a cost", advice: "Write: costs: tape, or leave out strictCosts",
+        at: "\(pointer)/strictCosts")
+    }
+  }
+
   func compareRules(_ json: JSONValue) throws(ProjectProblem) -> CompareRules {
     var rules: [String: SinkRule] = [:]
     for (sink, json) in try members(json, at: "/compare") {

@@ -91,20 +91,13 @@ struct ProjectReader {
       throw ProjectProblem(
         "'\(name)' cannot be a case's name", advice: "Use letters, digits, - and _", at: pointer)
     }
-    let keys = ["pipeline", "mode", "costs", "seed", "tracks", "quantisation"]
+    let keys = ["pipeline", "mode", "costs", "strictCosts", "seed", "tracks", "quantisation"]
     let fields = try Fields(json, at: pointer, keys: keys)
     var definition = CaseDefinition(name: name, pipeline: try fields.required("pipeline"))
     if let mode = try fields.string("mode") {
       definition.mode = try word(mode, RunOptions.Mode.self, "mode", at: "\(pointer)/mode")
     }
-    if let costs = try fields.string("costs") {
-      let fitting = definition.mode == .lossless ? ["none", "declared"] : ["declared"]
-      guard fitting.contains(costs) else {
-        throw ProjectProblem(
-          "costs '\(costs)' cannot be used here", advice: "Write: costs: declared",
-          at: "\(pointer)/costs")
-      }
-    }
+    try costs(fields, of: &definition, at: pointer)
     if let seed = try fields.integer("seed") {
       guard seed >= 0 else { throw ProjectProblem("a seed is 0 or more", at: "\(pointer)/seed") }
       definition.seed = UInt64(seed)
@@ -169,16 +162,5 @@ struct ProjectReader {
         advice: Suggestion.advice(for: text, among: Word.allCases.map(\.rawValue)), at: pointer)
     }
     return word
-  }
-}
-
-extension String {
-  /// Whether this may be the name of a folder: `[A-Za-z0-9][A-Za-z0-9._-]*`, at most 64 long.
-  var isSafeName: Bool {
-    guard let first = utf8.first, utf8.count <= 64 else { return false }
-    func isPlain(_ byte: UInt8) -> Bool {
-      (97...122).contains(byte) || (65...90).contains(byte) || (48...57).contains(byte)
-    }
-    return isPlain(first) && utf8.allSatisfy { isPlain($0) || [45, 46, 95].contains($0) }
   }
 }

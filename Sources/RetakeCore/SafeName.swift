@@ -1,0 +1,10 @@
+extension String {
+  /// Whether this may be the name of a folder: `[A-Za-z0-9][A-Za-z0-9._-]*`, at most 64 long.
+  package var isSafeName: Bool {
+    guard let first = utf8.first, utf8.count <= 64 else { return false }
+    func isPlain(_ byte: UInt8) -> Bool {
+      (97...122).contains(byte) || (65...90).contains(byte) || (48...57).contains(byte)
+    }
+    return isPlain(first) && utf8.allSatisfy { isPlain($0) || [45, 46, 95].contains($0) }
+  }
+}

@@ -1,0 +1,102 @@
+import RetakeCore
+import RetakeRuntime
+import RetakeSession
+
+/// Where virtual costs shall come from, as the command line and retake.yml say it: `declared`,
+/// `tape`, `tape@RUN`, `tape:FILE`, `profile:FILE`, or `tape:FILE+profile:FILE`.
+public struct CostChoice: Hashable, Sendable, CustomStringConvertible {
+  public enum Source: Hashable, Sendable {
+    /// What the pipeline says.
+    case declared
+    /// The session's own stage times; of its newest run that has any if `nil`.
+    case session(run: Int?)
+    case file(String)
+  }
+
+  public var source: Source
+  /// The file of a device profile.
+  public var profile: String?
+
+  public static let declared = CostChoice(source: .declared)
+
+  /// The forms that there are, for messages.
+  public static let forms = "declared, tape, tape@RUN, tape:FILE, profile:FILE, tape+profile:FILE"
+
+  public init(source: Source, profile: String? = nil) {
+    self.source = source
+    self.profile = profile
+  }
+
+  /// Parses one of the forms; `nil` for any other text.
+  public init?(parsing text: String) {
+    let mark = "profile:"
+    if text.hasPrefix(mark) {
+      self.init(source: .declared, profile: String(text.dropFirst(mark.count)))
+    } else if let range = text.range(of: "+" + mark),
+      let source = Source(parsing: String(text[..<range.lowerBound]))
+    {
+      self.init(source: source, profile: String(text[range.upperBound...]))
+    } else if let source = Source(parsing: text) {
+      self.init(source: source)
+    } else {
+      return nil
+    }
+    if profile?.isEmpty == true { return nil }
+  }
+
+  public var description: String {
+    guard let profile else { return "\(source)" }
+    return (source == .declared ? "" : "\(source)+") + "profile:\(profile)"
+  }
+
+  /// Whether this only makes sense where decisions are made again.
+  public var needsRedecide: Bool { self != .declared }
+
+  public var hasTape: Bool { source != .declared }
+}
+
+extension CostChoice.Source: CustomStringConvertible {
+  fileprivate init?(parsing text: String) {
+    switch text {
+    case "declared": self = .declared
+    case "tape": self = .session(run: nil)
+    default:
+      if text.hasPrefix("tape@"), let run = Int(text.dropFirst(5)), run >= 0 {
+        self = .session(run: run)
+      } else if text.hasPrefix("tape:"), text.utf8.count > 5 {
+        self = .file(String(text.dropFirst(5)))
+      } else {
+        return nil
+      }
+    }
+  }
+
+  public var description: String {
+    switch self {
+    case .declared: "declared"
+    case .session(let run): "tape" + (run.map { "@\($0)" } ?? "")
+    case .file(let name): "tape:\(name)"
+    }
+  }
+}
+
+extension CostChoice {
+  /// Reads what the choice names.
+  ///
+  /// - Parameters:
+  ///   - session: Where the stage times of a session are.
+  ///   - path: Where a named file lies.
+  /// - Throws: `ReplayError` for files, `SessionError` for a session without stage times.
+  public func load(session: SessionReader?, path: (String) -> String) throws -> RunCosts {
+    var costs = RunCosts.declared
+    switch source {
+    case .declared: break
+    case .session(let run):
+      guard let session else { throw ReplayError.noSessionCosts }
+      costs.tape = try session.costTape(run: run)
+    case .file(let name): costs.tape = try CostTape(reading: path(name), named: name)
+    }
+    costs.profile = try profile.map { try DeviceProfile(reading: path($0), named: $0) }
+    return costs
+  }
+}

@@ -1,0 +1,172 @@
+import RetakeCore
+import RetakeRuntime
+
+extension CostTape {
+  /// Reads a cost tape's file, line by line.
+  ///
+  /// - Parameter name: What messages call the file; its path if `nil`.
+  /// - Throws: `ReplayError.tape` for a file that is none, is newer, cut short or damaged.
+  public init(reading path: String, named name: String? = nil) throws(ReplayError) {
+    let name = name ?? path
+    do throws(TapeProblem) {
+      self = try CostTapeReader(path: path).tape(named: name)
+    } catch {
+      throw .tape(error.fault, path: name)
+    }
+  }
+}
+
+/// A fault on its way to `ReplayError`.
+private struct TapeProblem: Error {
+  var fault: TapeFault
+}
+
+/// Reads one file, and holds every block against its digest.
+private struct CostTapeReader {
+  private static let pieceBytes = 1 << 18
+
+  private let file: InputFile
+  private var builder = CostTape.Builder()
+  private var session: String?
+  /// Of the line that is read, from 1.
+  private var number = 0
+  private var spans = 0
+  private var spansInBlock = 0
+  /// Lines since the last `B` line, as written; the hasher is of the same lines.
+  private var linesInBlock = 0
+  private var block: [UInt8] = []
+  private var isEnded = false
+
+  init(path: String) throws(TapeProblem) {
+    do throws(InputFile.Failure) {
+      file = try InputFile(path)
+    } catch {
+      throw TapeProblem(fault: .unreadable(cause: error.cause))
+    }
+  }
+
+  consuming func tape(named name: String) throws(TapeProblem) -> CostTape {
+    defer { file.close() }
+    try readLines()
+    guard isEnded else { throw TapeProblem(fault: .cut(spans: spans)) }
+    do throws(CostTape.Problem) {
+      return try builder.finish(name: name, session: session)
+    } catch {
+      throw TapeProblem(fault: .damaged(line: number, detail: error.detail))
+    }
+  }
+
+  private mutating func readLines() throws(TapeProblem) {
+    var rest: [UInt8] = []
+    // Bounded: each turn reads a piece of a finite file.
+    while true {
+      let piece: [UInt8]
+      do throws(InputFile.Failure) {
+        piece = try file.read(upTo: Self.pieceBytes)
+      } catch {
+        throw TapeProblem(fault: .unreadable(cause: error.cause))
+      }
+      if piece.isEmpty { break }
+      rest += piece
+      var start = 0
+      while let end = rest[start...].firstIndex(of: 0x0a) {
+        try read(rest[start...end])
+        start = end + 1
+      }
+      rest.removeFirst(start)
+      guard rest.count <= TapeFormat.lineBytesMax else {
+        if number == 0 { throw TapeProblem(fault: .notTape) }
+        throw damaged("it has no end", line: number + 1)
+      }
+    }
+    guard number > 0 else { throw TapeProblem(fault: .notTape) }
+    guard !isEnded || rest.isEmpty else {
+      throw damaged("it comes after the end", line: number + 1)
+    }
+  }
+
+  /// - Parameter line: With its line end.
+  private mutating func read(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+    number += 1
+    guard !isEnded else { throw damaged("it comes after the end") }
+    guard line.count <= TapeFormat.lineBytesMax else { throw damaged("it is too long") }
+    let text = line.dropLast()
+    guard number > 1 else {
+      try readHeader(text)
+      keep(line)
+      return
+    }
+    switch text.first {
+    case UInt8(ascii: "B"): try endBlock(text)
+    case UInt8(ascii: "E"): try end(text)
+    case UInt8(ascii: "S"):
+      try readSpan(text)
+      keep(line)
+    default: keep(line)  // A letter of a later version: it is in the digest, and has no cost.
+    }
+  }
+
+  private mutating func keep(_ line: ArraySlice<UInt8>) {
+    block += line
+    linesInBlock += 1
+  }
+
+  private mutating func readHeader(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+    let words = String(decoding: line, as: UTF8.self)
+      .split(separator: " ", omittingEmptySubsequences: false)
+    guard words.count >= 3, words[0] == "#retake", let version = Int(words[1]), words[2] == "tape"
+    else { throw TapeProblem(fault: .notTape) }
+    guard version == TapeFormat.version else {
+      throw TapeProblem(fault: version > 0 ? .newer(version: version) : .notTape)
+    }
+    guard words.count >= 4, words[3].hasPrefix("key="), let key = decodedWord(words[3].dropFirst(4))
+    else { throw damaged("it does not name what was run") }
+    let parts = key.split(separator: "/", maxSplits: 1)
+    session = parts.count == 2 ? String(parts[0]) : nil
+  }
+
+  private mutating func readSpan(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+    guard let span = TapeFormat.span(line) else { throw damaged("it is no span") }
+    // Numbers of 64 bits can be further apart than one holds.
+    let (cost, isTooLong) = span.endNanoseconds
+      .subtractingReportingOverflow(span.startNanoseconds)
+    guard !isTooLong else { throw damaged("it is no span") }
+    do throws(CostTape.Problem) {
+      try builder.append(node: span.node, frame: span.frame, item: span.item, nanoseconds: cost)
+    } catch {
+      throw damaged(error.detail)
+    }
+    spans += 1
+    spansInBlock += 1
+    guard spansInBlock <= TapeFormat.blockSpans, linesInBlock <= 2 * TapeFormat.blockSpans else {
+      throw damaged("the digest of the spans before it is missing")
+    }
+  }
+
+  private mutating func endBlock(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+    var words = WordCursor(line)
+    _ = words.next()
+    guard let count = words.integer(), let digest = words.text(), words.isAtEnd else {
+      throw damaged("it is no digest")
+    }
+    guard count == spansInBlock, digest == "\(Digest128(of: block))" else {
+      throw damaged("its digest is not that of the \(spansInBlock) spans before it")
+    }
+    block.removeAll(keepingCapacity: true)
+    spansInBlock = 0
+    linesInBlock = 0
+  }
+
+  private mutating func end(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
+    var words = WordCursor(line)
+    _ = words.next()
+    guard linesInBlock == 0, let count = words.integer(), words.isAtEnd, count == spans else {
+      throw damaged("it does not end the \(spans) spans before it")
+    }
+    isEnded = true
+  }
+
+  private func damaged(_ detail: String, line: Int? = nil) -> TapeProblem {
+    TapeProblem(fault: .damaged(line: line ?? number, detail: detail))
+  }
+}

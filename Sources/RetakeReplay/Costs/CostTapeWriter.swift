@@ -1,0 +1,85 @@
+import RetakeCore
+import RetakeRuntime
+
+/// Writes what each body took in a measuring run to a cost tape's file, which appears under its
+/// name only when it is whole.
+///
+/// When a body could have begun is known from the decision lines: the edge's `deliver`.
+public final class CostTapeWriter: RunObserver {
+  private struct Waiting: Hashable {
+    var node: String
+    var item: Int
+  }
+
+  private let file: WholeFile
+  private var spans = 0
+  private var spansInBlock = 0
+  private var linesInBlock = 0
+  private var hasher = DigestHasher()
+  /// When frames that wait now came to their edges; the entry of a frame goes with the frame.
+  private var ready: [FrameID: [Waiting: Int64]] = [:]
+
+  public var wantsDecisions: Bool { true }
+
+  /// - Parameter key: `session/case`, or the case alone.
+  /// - Throws: `ReplayError.unwritable`.
+  public init(path: String, key: String) throws(ReplayError) {
+    file = try WholeFile(path: path, output: .tape)
+    var buffer = TextBuffer(capacity: 128)
+    buffer.append(TapeFormat.header(key: key))
+    write(buffer)
+  }
+
+  public func decided(_ line: DecisionLine) {
+    guard let frame = line.frame else { return }
+    let waiting = Waiting(node: line.node, item: line.item ?? -1)
+    switch line.kind {
+    case "deliver": ready[frame, default: [:]][waiting] = line.time
+    case "drop", "supersede": ready[frame]?[waiting] = nil
+    default: break
+    }
+  }
+
+  public func measured(_ span: CostSpan) {
+    var span = span
+    let waiting = Waiting(node: span.node, item: span.item)
+    span.readyNanoseconds = ready[span.frame]?.removeValue(forKey: waiting) ?? span.startNanoseconds
+    var buffer = TextBuffer(capacity: 256)
+    TapeFormat.append(span, to: &buffer)
+    write(buffer)
+    spans += 1
+    spansInBlock += 1
+    if spansInBlock == TapeFormat.blockSpans { endBlock() }
+  }
+
+  public func finished(_ frame: FinishedFrame) throws {
+    ready[frame.result.id] = nil
+    try file.check()
+  }
+
+  /// Ends the tape and puts the file in its place.
+  ///
+  /// - Throws: `ReplayError.unwritable`.
+  public func finish() throws(ReplayError) {
+    if linesInBlock > 0 { endBlock() }
+    file.append("E \(spans)\n".utf8)
+    try file.finish()
+  }
+
+  /// Leaves nothing behind after a run that failed.
+  public func discard() { file.discard() }
+
+  private func write(_ line: borrowing TextBuffer) {
+    let bytes = line.bytes
+    hasher.append(bytes)
+    file.append(bytes)
+    linesInBlock += 1
+  }
+
+  private func endBlock() {
+    file.append("B \(spansInBlock) \(hasher.finish())\n".utf8)
+    hasher = DigestHasher()
+    spansInBlock = 0
+    linesInBlock = 0
+  }
+}

@@ -1,0 +1,47 @@
+import RetakeCore
+import RetakeRuntime
+import RetakeStore
+
+extension SessionReader {
+  /// How long each stage of a live run took, as it was recorded with the session.
+  ///
+  /// - Parameter run: The number of the run; the newest one that has stage times if `nil`.
+  /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
+  public func costTape(run: Int? = nil) throws -> CostTape {
+    let runs = try fromStore { () throws(StoreError) in try index.store.runsWithSpans() }
+    guard let newest = runs.last else { throw SessionError.noCosts(session: folder.path) }
+    let chosen = run ?? newest
+    guard runs.contains(chosen) else {
+      throw SessionError.unknownRun(session: folder.path, run: chosen, known: runs)
+    }
+    var builder = CostTape.Builder()
+    var problem: CostTape.Problem?
+    try fromStore { () throws(StoreError) in
+      try index.store.eachSpan(run: chosen) { span in
+        do throws(CostTape.Problem) {
+          try builder.append(span)
+          return true
+        } catch {
+          problem = error
+          return false
+        }
+      }
+    }
+    do throws(CostTape.Problem) {
+      if let problem { throw problem }
+      return try builder.finish(name: "run \(chosen) of \(folder.name)", session: folder.name)
+    } catch {
+      throw SessionError.badCosts(session: folder.path, run: chosen, detail: error.detail)
+    }
+  }
+}
+
+extension CostTape.Builder {
+  fileprivate mutating func append(_ span: SpanRecord) throws(CostTape.Problem) {
+    let (cost, isTooLong) = span.endNanoseconds
+      .subtractingReportingOverflow(span.startNanoseconds)
+    try append(
+      node: span.node, frame: FrameID(track: span.track, sequence: span.sequence),
+      item: span.item, nanoseconds: isTooLong ? .max : cost)
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// Cost tapes and device profiles, as people use them.
+@Suite struct CostTests {
+  private static let replay = ["replay", "yard", "--pipeline", "example:motion-boxes"]
+
+  private func yard(frames: Int = 60) throws -> Workplace {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: frames, size: "96x64")
+    return workplace
+  }
+
+  private func writeTape(_ workplace: Workplace, _ more: String...) throws {
+    let result = try workplace.retake(words: Self.replay + ["--write-tape", "a.tape"] + more)
+    try #require(result.status == 0, "\(result.stderr)")
+    #expect(result.stderr.contains("--costs tape:a.tape"))
+  }
+
+  /// Decision and result digests of replays with these options for many numbers of workers, twice.
+  private func digests(_ workplace: Workplace, _ words: [String]) throws -> Set<String> {
+    var found: Set<String> = []
+    for workers in ["0", "1", "2", "4", "8", "2"] {
+      let result = try workplace.retake(words: words + ["--workers", workers, "--json"])
+      try #require(result.status == 0, "\(result.stderr)")
+      let run = try result.json()
+      found.insert("\(run.decisionDigest.text ?? "-") \(run.resultDigest.text ?? "-")")
+    }
+    return found
+  }
+
+  @Test func `a replay with a measured tape is the same for any number of workers`() throws {
+    let workplace = try yard()
+    try writeTape(workplace)
+    let words = Self.replay + ["--costs", "tape:a.tape", "--strict-costs"]
+    #expect(try digests(workplace, words).count == 1)
+    let result = try workplace.retake(words: words)
+    #expect(result.stdout.contains("costs     100 % recorded, 0 % modelled (tape:"))
+    #expect(result.stderr.contains("mode redecide: --costs tape:a.tape decides again"))
+    #expect(try workplace.retake(words: words + ["-q"]).stderr.isEmpty)
+  }
+
+  @Test(.enabled(if: sharedMedia("karma.mp4") != nil, "karma.mp4 is not on this machine"))
+  func `a tape of karma decides the same every time, in both modes of measuring`() throws {
+    let source = try #require(sharedMedia("karma.mp4"))
+    let workplace = try Workplace()
+    #expect(try workplace.retake("import", source.path, "--name", "yard").status == 0)
+    for mode in ["lossless", "redecide"] {
+      try writeTape(workplace, "--mode", mode)
+      let words = Self.replay + ["--costs", "tape:a.tape", "--strict-costs"]
+      #expect(try digests(workplace, words).count == 1)
+    }
+    try workplace.folder.write(
+      #"{"v": 1, "name": "slow", "scale": {"*": 100, "motion": 1000}}"#, to: "slow.json")
+    let words = Self.replay + ["--costs", "tape:a.tape+profile:slow.json"]
+    #expect(try digests(workplace, words).count == 1)
+    let slow = try workplace.retake(words: words + ["--json"]).json()
+    #expect(try #require(slow.frames.dropped.queue.int) > 100)
+  }
+
+  @Test func `what a tape lacks is drawn, counted and told, or an error where it is strict`() throws
+  {
+    let workplace = try yard(frames: 30)
+    try writeTape(workplace)
+    try workplace.record("hall", frames: 40, size: "96x64")
+    let words = ["replay", "hall", "--pipeline", "example:motion-boxes", "--costs", "tape:a.tape"]
+    let loose = try workplace.retake(words: words)
+    #expect(loose.status == 0)
+    #expect(loose.stdout.contains("costs     75 % recorded, 25 % modelled"), "\(loose.stdout)")
+    #expect(loose.stderr.contains("is of the session 'yard', not of 'hall'"))
+    #expect(try digests(workplace, words).count == 1)
+    let run = try workplace.retake(words: words + ["--json"]).json()
+    #expect(run.costs.recorded.int == 60 && run.costs.modelled.int == 20)
+    #expect(run.costs.source.text?.hasPrefix("tape:") == true)
+
+    let before = try workplace.listing()
+    let strict = try workplace.retake(
+      words: words + ["--strict-costs", "-q", "--decisions", "lines.txt"])
+    #expect(strict.status == 2)
+    #expect(strict.stdout.isEmpty)
+    #expect(
+      strict.stderr.contains("error: frame 0:30: the tape a.tape has no cost of 'grey'"),
+      "\(strict.stderr)")
+    #expect(strict.stderr.contains("[runtime.cost.missing]"))
+    #expect(strict.stderr.contains("--write-tape"))
+    #expect(try workplace.listing() == before)
+  }
+
+  @Test func `a profile slows the declared costs down, and says what fits nothing`() throws {
+    let workplace = try yard()
+    try workplace.folder.write(
+      #"{"v": 1, "name": "fast", "scale": {"motion": 0.5}, "executors": {"vison": 2}}"#,
+      to: "fast.json")
+    let words = Self.replay + ["--costs", "profile:fast.json"]
+    let result = try workplace.retake(words: words)
+    #expect(result.status == 0)
+    #expect(result.stdout.contains("60 captured, 60 delivered"), "\(result.stdout)")
+    #expect(result.stdout.contains("(profile:fast@"))
+    #expect(result.stderr.contains("the executor 'vison'"))
+    #expect(result.stderr.contains("Did you mean 'vision'?"))
+    #expect(try digests(workplace, words).count == 1)
+    let verified = try workplace.retake(
+      "verify", "yard", "--pipeline", "example:motion-boxes", "--costs", "profile:fast.json")
+    #expect(verified.status == 0, "\(verified.stderr)")
+  }
+
+  @Test func `what keeps a tape or a profile from being used is an error with a next step`() throws
+  {
+    let workplace = try yard(frames: 3)
+    try workplace.folder.write("#retake 2 tape key=yard/x\n", to: "new.tape")
+    try workplace.folder.write("#retake 1 tape key=yard/x\n", to: "cut.tape")
+    try workplace.folder.write(#"{"v": 1, "name": "p", "scael": {}}"#, to: "p.json")
+    let before = try workplace.listing()
+    for (costs, code, says) in [
+      ("tape", "session.costs.none", "--write-tape FILE"),
+      ("tape@1", "session.costs.none", "--write-tape FILE"),
+      ("tape:absent", "replay.tape.unreadable", "no such file"),
+      ("tape:p.json", "replay.tape.notTape", "--write-tape FILE"),
+      ("tape:new.tape", "replay.tape.newerVersion", "Update Retake"),
+      ("tape:cut.tape", "replay.tape.cut", "cut short after 0 spans"),
+      ("profile:p.json", "replay.profile.malformed", "Did you mean 'scale'?"),
+      ("profile:absent", "replay.profile.unreadable", "no such file"),
+    ] {
+      let result = try workplace.retake(words: Self.replay + ["--costs", costs, "-q"])
+      #expect(result.status == 2, "\(costs): \(result.stderr)")
+      #expect(result.stdout.isEmpty)
+      #expect(result.stderr.contains("[\(code)]"), "\(result.stderr)")
+      #expect(result.stderr.contains(says), "\(result.stderr)")
+    }
+    #expect(try workplace.listing() == before)
+  }
+
+  @Test func `a tape appears whole or not at all`() throws {
+    let workplace = try yard(frames: 5)
+    try workplace.folder.write("mine", to: "taken/file.txt")
+    let before = try workplace.listing()
+    for path in ["absent/a.tape", "taken"] {
+      let result = try workplace.retake(
+        words: Self.replay + ["--write-tape", path, "--decisions", "lines.txt"])
+      #expect(result.status == 2)
+      #expect(result.stderr.contains("[replay.tape.unwritable]"), "\(result.stderr)")
+      #expect(try workplace.listing() == before)
+    }
+    try workplace.folder.write("the old one", to: "a.tape")
+    try writeTape(workplace)
+    let text = try String(contentsOf: workplace.folder.file("a.tape"), encoding: .utf8)
+    #expect(text.hasPrefix("#retake 1 tape key=yard/motion-boxes clock=thread\nS grey 0:0 "))
+    #expect(text.hasSuffix("\nE 10\n"))
+  }
+
+  @Test func `a case of the project measures, tests and keeps its costs in the golden`() throws {
+    let workplace = try yard(frames: 12)
+    try workplace.writePipeline()
+    try workplace.folder.write(
+      "v: 1\ncases:\n  phone: {pipeline: motion.json, costs: 'tape:a.tape', strictCosts: true}\n",
+      to: "retake.yml")
+    let written = try workplace.retake("replay", "yard", "-p", "phone", "--write-tape", "a.tape")
+    #expect(written.status == 0, "\(written.stderr)")
+    #expect(try workplace.retake("test").status == 3)
+    #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)
+    #expect(try workplace.retake("test").status == 0)
+    let plain = try workplace.retake(
+      "replay", "yard", "-p", "phone", "--mode", "lossless", "--json")
+    #expect(try plain.json().costs.source.text == "none")
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeReplay
+@testable import RetakeRuntime
+
+/// From a measuring run to its file, and from the file to a replay.
+@Suite struct MeasuredReplayTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  private func measure(_ mode: RunOptions.Mode) throws -> (summary: RunSummary, path: String) {
+    let path = folder.file("\(mode).tape").path
+    let replay = try Samples.replay(reader: StepFrames(count: 40)) {
+      $0.options = RunOptions(mode: mode, workers: 1)
+      $0.options.costs = .measured
+    }
+    let writer = try CostTapeWriter(path: path, key: replay.key)
+    let summary = try replay.run(observers: [writer])
+    try writer.finish()
+    return (summary, path)
+  }
+
+  private func summary(
+    _ path: String, workers: Int, change: (inout RunCosts) -> Void = { _ in }
+  ) throws -> RunSummary {
+    let replay = try Samples.replay(reader: StepFrames(count: 40)) {
+      $0.options = RunOptions(mode: .redecide, workers: workers)
+      $0.options.costs.isStrict = true
+    }
+    var request = replay.request
+    request.options.costs.tape = try CostTape(reading: path)
+    change(&request.options.costs)
+    return try Samples.replay(reader: StepFrames(count: 40)) { $0 = request }.run()
+  }
+
+  @Test func `a tape of real times gives one digest for any number of workers, again and again`()
+    throws
+  {
+    for mode in RunOptions.Mode.allCases {
+      let (measured, path) = try measure(mode)
+      #expect(measured.costs.source == (mode == .lossless ? "none" : "measured"))
+      var decisions: Set<Digest128> = []
+      var results: Set<Digest128> = []
+      for workers in [0, 1, 2, 4, 8, 2] {
+        let summary = try summary(path, workers: workers)
+        decisions.insert(summary.decisionDigest)
+        results.insert(summary.resultDigest)
+        #expect(summary.costs.recorded == 40 && summary.costs.modelled == 0)
+      }
+      #expect(decisions.count == 1 && results.count == 1)
+      if mode == .redecide { #expect(decisions.first == measured.decisionDigest) }
+    }
+  }
+
+  @Test func `a profile over a tape is another choice of costs, and names both`() throws {
+    let path = try measure(.lossless).path
+    let plain = try summary(path, workers: 2)
+    let slow = try summary(path, workers: 2) {
+      $0.profile = DeviceProfile(
+        name: "slow", thermal: [.init(after: .zero, scale: .init(parsing: "1000") ?? .one)])
+    }
+    #expect(plain.costs.source?.hasPrefix("tape:") == true)
+    #expect(
+      slow.costs.source?.hasPrefix(try #require(plain.costs.source) + "+profile:slow@") == true)
+    #expect(slow.decisionDigest != plain.decisionDigest)
+    #expect(slow.costs.recorded > 0)
+  }
+
+  @Test func `the notes say what fits nothing, and whose tape it is`() throws {
+    var builder = CostTape.Builder()
+    try builder.append(
+      node: "growth", frame: FrameID(track: 0, sequence: 0), item: -1, nanoseconds: 5)
+    let tape = try builder.finish(name: "a.tape", session: "yard")
+    func notes(_ mode: RunOptions.Mode) throws -> [String] {
+      try Samples.replay {
+        $0.options.mode = mode
+        $0.options.costs = RunCosts(
+          tape: tape, profile: DeviceProfile(name: "slow", executors: ["visoin": 2]))
+      }.costNotes
+    }
+    let notes = try notes(.redecide)
+    #expect(notes.count == 2)
+    #expect(notes[0].contains("the executor 'visoin'"))
+    #expect(notes[1] == "the tape a.tape is of the session 'yard', not of 'steps'")
+    #expect(try self.notes(ofLossless: tape).isEmpty)
+  }
+
+  private func notes(ofLossless tape: CostTape) throws -> [String] {
+    try Samples.replay { $0.options.costs = RunCosts(tape: tape) }.costNotes
+  }
+}
