@@ -30,7 +30,7 @@ public final class MediaScalers: Sendable {
 extension SampleAspect {
   /// The pixels' aspect after scaling, so that the picture keeps its shape; square if it does not
   /// fit into 32 bits.
-  func scaled(from old: (width: Int, height: Int), to new: (width: Int, height: Int))
+  package func scaled(from old: (width: Int, height: Int), to new: (width: Int, height: Int))
     -> SampleAspect
   {
     let over = Int128(numerator) * Int128(old.width) * Int128(new.height)

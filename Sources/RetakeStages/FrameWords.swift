@@ -1,19 +1,29 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeMedia
 
 /// The built-in stages as words. A number out of its bounds is a programmer's mistake here, and
 /// stops the program with the rule that it breaks.
 extension PipelineChain where Output == Frame {
   /// Scales each frame to a size in pixels.
   public func downsample(
-    width: Int, height: Int, algorithm: MediaScaler.Algorithm = .area, id: String? = nil
+    width: Int, height: Int, algorithm: ScalingAlgorithm = .area, id: String? = nil
   ) -> PipelineChain<Frame> {
     stage(
       built {
         try Downsample(
           options: DownsampleOptions(width: width, height: height, algorithm: algorithm))
+      }, id: id)
+  }
+
+  /// Scales each frame, large or small, to the size that a classifier takes, in pixels.
+  public func resize(
+    width: Int = 224, height: Int = 224, algorithm: ScalingAlgorithm = .automatic,
+    id: String? = nil
+  ) -> PipelineChain<Frame> {
+    stage(
+      built {
+        try Resize(options: ResizeOptions(width: width, height: height, algorithm: algorithm))
       }, id: id)
   }
 
@@ -43,6 +53,14 @@ extension PipelineChain where Output == Frame {
     stage(built { try Fingertip(options: FingertipOptions(percent: percent)) }, id: id)
   }
 
+  /// Names the colours of a palette that are nearest to the mean of each frame.
+  public func meanColour(
+    palette: [NamedColour] = MeanColour.cube, top: Int = 3, id: String? = nil
+  ) -> PipelineChain<Classes> {
+    stage(
+      built { try MeanColour(options: MeanColourOptions(palette: palette, top: top)) }, id: id)
+  }
+
   /// Gives the digest of each frame.
   public func digest(id: String? = nil) -> PipelineChain<FrameDigest> {
     stage(FrameDigester(), id: id)
@@ -56,5 +74,29 @@ extension PipelineChain where Output == Frame {
   /// Finds moving regions by the difference to the frame before, with all options.
   public func motion(options: MotionOptions, id: String? = nil) -> PipelineChain<Detections> {
     stage(built { try Motion(options: options) }, id: id)
+  }
+}
+
+extension PipelineChain where Output == Region {
+  /// Cuts each detection's region out of its frame; see `RegionCrop` for the edges.
+  ///
+  /// - Parameter padding: A share of the box's sides, on each side of it; 0 to 4.
+  public func regionCrop(padding: Double = 0.2, id: String? = nil) -> PipelineChain<Frame> {
+    stage(built { try RegionCrop(options: RegionCropOptions(padding: padding)) }, id: id)
+  }
+}
+
+extension PipelineChain where Output == Joined {
+  /// The mean score of each label over what several classifiers said.
+  public func meanClasses(top: Int = 5, id: String? = nil) -> PipelineChain<Classes> {
+    stage(built { try MeanClasses(options: MeanClassesOptions(top: top)) }, id: id)
+  }
+
+  /// What several detectors found, each object once.
+  public func mergeDetections(
+    iou: Double = 0.5, perClass: Bool = true, classNames: [String] = [], id: String? = nil
+  ) -> PipelineChain<Detections> {
+    let options = MergeDetectionsOptions(iou: iou, perClass: perClass, classNames: classNames)
+    return stage(built { try MergeDetections(options: options) }, id: id)
   }
 }

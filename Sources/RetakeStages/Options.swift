@@ -1,3 +1,4 @@
+import RetakeCore
 import RetakeGraph
 
 extension OptionError {
@@ -31,6 +32,41 @@ extension KeyedDecodingContainer {
     }
     return value
   }
+}
+
+extension KeyedDecodingContainer {
+  /// Reads a whole number inside an option; Foundation's own error for a fraction has no place.
+  func integer(forKey key: Key) throws -> Int {
+    let number = try decode(Double.self, forKey: key)
+    guard let value = Int(exactly: number) else {
+      throw DecodingError.dataCorruptedError(
+        forKey: key, in: self,
+        debugDescription: "'\(key.stringValue)' must be an integer, is \(number)")
+    }
+    return value
+  }
+}
+
+extension Decoder {
+  /// Refuses keys that an object inside the options does not have.
+  func refuseUnknownKeys(_ known: [String]) throws {
+    let container = try container(keyedBy: AnyKey.self)
+    let names = container.allKeys.map(\.stringValue).sorted()
+    guard let odd = names.first(where: { !known.contains($0) }) else { return }
+    throw DecodingError.dataCorruptedError(
+      forKey: AnyKey(stringValue: odd), in: container,
+      debugDescription:
+        "unknown key '\(odd)'. \(Suggestion.advice(for: odd, among: known.sorted()))")
+  }
+}
+
+/// Any key of a JSON object.
+private struct AnyKey: CodingKey {
+  var stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
 }
 
 /// A stage made in Swift code, where a bad option is the programmer's mistake.

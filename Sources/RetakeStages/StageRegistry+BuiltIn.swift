@@ -12,7 +12,12 @@ extension StageRegistry {
     registry.register(FrameDigester.self)
     registry.register(Grey.self)
     registry.register(Luminance.self)
+    registry.register(MeanClasses.self)
+    registry.register(MeanColour.self)
+    registry.register(MergeDetections.self)
     registry.register(Motion.self)
+    registry.register(RegionCrop.self)
+    registry.register(Resize.self)
     registry.registerSources()
     registry.registerControls()
     return registry

@@ -23,8 +23,8 @@ import Testing
     #expect(
       registry.kinds == [
         "convert", "crop", "digest", "discard", "downsample", "fingertip", "grey", "images",
-        "join", "latest", "luminance", "motion", "results", "route", "sample", "session",
-        "synthetic", "throttle",
+        "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections", "motion",
+        "region-crop", "resize", "results", "route", "sample", "session", "synthetic", "throttle",
       ])
   }
 
@@ -72,6 +72,11 @@ import Testing
       ("fingertip", "percent", .integer(0)), ("throttle", "fps", .integer(0)),
       ("synthetic", "frames", .integer(0)), ("synthetic", "scene", .string("figure")),
       ("session", "track", .integer(-1)), ("sample", "every", .integer(0)),
+      ("region-crop", "padding", .number(-0.1)), ("region-crop", "padding", .integer(5)),
+      ("resize", "width", .integer(0)), ("resize", "algorithm", .string("lanczos")),
+      ("mean-colour", "top", .integer(0)), ("mean-colour", "palette", .array([])),
+      ("mean-classes", "top", .integer(0)), ("merge-detections", "iou", .number(1.5)),
+      ("merge-detections", "classNames", .array([.string("a"), .string("a")])),
     ] {
       let problem = #expect(throws: OptionProblem.self) {
         try registry.make(kind: kind, options: .object([key: value]))
@@ -97,7 +102,12 @@ import Testing
 
   @Test func `only stages that can fail are waited for`() {
     let failing = registry.kinds.filter { registry.signature(of: $0)?.canFail == true }
-    #expect(failing == ["convert", "crop", "downsample"])
+    #expect(failing == ["crop", "mean-classes", "merge-detections", "region-crop"])
+  }
+
+  @Test func `stages whose frames may lie in their input's memory say so`() {
+    let keeping = registry.kinds.filter { registry.signature(of: $0)?.keepsInput == true }
+    #expect(keeping == ["convert", "crop", "downsample", "grey", "region-crop", "resize"])
   }
 }
 
@@ -141,6 +151,10 @@ import Testing
         "synthetic", "throttle", "crop", "convert", "luminance", "discard",
       ])
     #expect(throws: Never.self) { try pipeline.validate() }
+    #expect(
+      start.resize().meanColour(top: 1).results().nodes.map(\.kind).dropFirst() == [
+        "resize", "mean-colour", "results",
+      ])
     #expect(start.fingertip(percent: 80).results().nodes.map(\.kind).contains("fingertip"))
     let written = try PipelineDocument.json(of: pipeline).canonicalText
     let read = try PipelineDocument.parse(Data(written.utf8), catalog: StageRegistry.builtIn)

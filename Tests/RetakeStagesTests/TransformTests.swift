@@ -1,8 +1,9 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-import RetakeStages
 import Testing
+
+@testable import RetakeStages
 
 @Suite struct CropTests {
   private func crop(_ frame: Frame, _ x: Int, _ y: Int, _ width: Int, _ height: Int) throws -> Frame
@@ -139,7 +140,7 @@ import Testing
     for format in PixelFormat.allCases {
       for (width, height) in [(64, 48), (33, 17), (24, 48), (1, 1)] {
         let given = frame(format, width, height, range: .limited) { _, _, _ in 77 }
-        let small = try stage.process(given, anyContext)
+        let small = stage.process(given, anyContext)
         #expect((small.width, small.height, small.format) == (24, 20, format))
         #expect(small.bytes(of: 0).allSatisfy { $0 == 77 })
       }
@@ -154,17 +155,57 @@ import Testing
     #expect((small.range, small.matrix, small.id) == (.limited, .bt709, given.id))
   }
 
+  @Test func `resize grows what is smaller and shrinks what is larger`() throws {
+    let stage = try Resize(options: ResizeOptions(width: 32, height: 32))
+    for format in PixelFormat.allCases {
+      for (width, height) in [(9, 5), (200, 100), (3, 90)] {
+        let scaled = stage.process(frame(format, width, height) { _, _, _ in 90 }, anyContext)
+        #expect((scaled.width, scaled.height, scaled.format) == (32, 32, format))
+        #expect(scaled.bytes(of: 0).allSatisfy { $0 == 90 }, "\(format) \(width)x\(height)")
+      }
+    }
+    let given = frame(.i420, 32, 32) { _, _, x in x }
+    #expect(share(stage.process(given, anyContext), given))
+  }
+
+  @Test func `no shape is so odd that it cannot be scaled`() throws {
+    for format in PixelFormat.allCases {
+      for (from, to) in [
+        ((1_024, 4), (2, 600)), ((4, 2_048), (900, 1)), ((4_096, 1), (1, 1)), ((1, 1), (1_024, 1)),
+        ((5_000, 3), (7, 700)),
+      ] {
+        let stage = try Resize(options: ResizeOptions(width: to.0, height: to.1))
+        let scaled = stage.process(frame(format, from.0, from.1) { _, _, _ in 60 }, anyContext)
+        #expect((scaled.width, scaled.height) == to)
+        let planes = 0..<format.planeCount
+        #expect(
+          planes.map { Set(scaled.bytes(of: $0)) } == planes.map { _ in [60] }, "\(format) \(from)")
+      }
+    }
+  }
+
+  @Test func `the mean of what a pixel covers is rounded to the nearest`() {
+    let small = grey([[0, 1, 10, 20, 7], [1, 1, 30, 40, 8]]).boxMeans(width: 2, height: 1)
+    #expect(small.bytes(of: 0) == [1, 19])
+    let large = frame(.nv12, 2, 2) { plane, y, x in 50 * plane + 10 * y + x }
+      .boxMeans(width: 4, height: 4)
+    #expect(Array(large.bytes(of: 0).prefix(8)) == [0, 0, 1, 1, 0, 0, 1, 1])
+    #expect(large.bytes(of: 1) == [50, 51, 50, 51, 50, 51, 50, 51])
+    #expect(large.sampleAspect == .square)
+    #expect(grey([[1, 2, 3, 4]]).boxMeans(width: 2, height: 1).sampleAspect == SampleAspect(2, 1))
+  }
+
   @Test func `conversion to its own format copies nothing`() throws {
     let given = frame(.nv12, 16, 16) { _, _, _ in 1 }
     let convert = Convert(options: ConvertOptions(format: .nv12))
-    #expect(share(try convert.process(given, anyContext), given))
+    #expect(share(convert.process(given, anyContext), given))
     #expect(convert.outputFormat(for: .i420) == .nv12)
   }
 
   @Test func `conversion to grey is the luma`() throws {
     let given = frame(.i420, 16, 16, range: .limited) { _, y, x in 16 + y + x }
     let convert = Convert(options: ConvertOptions(format: .grey))
-    let converted = try convert.process(given, anyContext)
+    let converted = convert.process(given, anyContext)
     #expect(share(converted, given))
     #expect(converted.digest == Grey().process(given, anyContext).digest)
   }
@@ -172,7 +213,7 @@ import Testing
   @Test func `chroma is laid out anew, not changed`() throws {
     let given = frame(.i420, 32, 16, range: .limited) { plane, y, x in 60 * plane + y + x + 20 }
     let convert = Convert(options: ConvertOptions(format: .nv12))
-    let nv12 = try convert.process(given, anyContext)
+    let nv12 = convert.process(given, anyContext)
     #expect(nv12.bytes(of: 0) == given.bytes(of: 0))
     let pairs: [[UInt8]] = zip(given.bytes(of: 1), given.bytes(of: 2)).map { [$0, $1] }
     #expect(nv12.bytes(of: 1) == Array(pairs.joined()))
@@ -181,7 +222,7 @@ import Testing
   @Test func `white is white in every colour format, to two levels`() throws {
     let white = frame(.i420, 32, 16, range: .limited) { plane, _, _ in plane == 0 ? 235 : 128 }
     for format in [PixelFormat.rgb, .rgba, .bgra] {
-      let converted = try Convert(options: ConvertOptions(format: format))
+      let converted = Convert(options: ConvertOptions(format: format))
         .process(white, anyContext)
       #expect(converted.range == .full)
       // FFmpeg's fixed point gives 253 for limited white.

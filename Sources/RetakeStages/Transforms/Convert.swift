@@ -22,13 +22,16 @@ public struct ConvertOptions: StageOptions, Hashable {
 /// Converts each frame to a pixel format; one that has it already passes untouched.
 ///
 /// To GRAY8 it keeps the luma as it is, like `Grey`; everything else is FFmpeg's conversion, with
-/// the flags that give the same bits on every machine. The engine puts such a node in front of a
+/// the flags that give the same bits on every machine; between these formats it cannot fail. The
+/// engine puts such a node in front of a
 /// stage that cannot take the format it would get.
 public struct Convert: PureStage {
   public typealias Options = ConvertOptions
 
   public static let kind = "convert"
   public static let summary = "converts each frame to a pixel format"
+  /// A frame of that format passes as it is, and luma is a view.
+  public static let keepsInput = true
 
   public let options: ConvertOptions
   private let scalers = MediaScalers()
@@ -39,9 +42,13 @@ public struct Convert: PureStage {
 
   public func outputFormat(for input: PixelFormat) -> PixelFormat { options.format }
 
-  public func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  public func process(_ frame: Frame, _ context: StageContext) -> Frame {
     if frame.format == options.format { return frame }
     if options.format == .grey { return frame.luma() }
-    return try scalers.stageFrame(frame, format: options.format)
+    do throws(MediaError) {
+      return try scalers.scale(frame, format: options.format)
+    } catch {
+      preconditionFailure("FFmpeg converts between all of our formats: \(error)")
+    }
   }
 }

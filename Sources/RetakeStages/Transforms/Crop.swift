@@ -23,12 +23,14 @@ public struct CropOptions: StageOptions, Hashable {
 ///
 /// Formats whose chroma is coarser than their luma (I420, NV12; I422 from side to side) can only
 /// be cut at even offsets: an odd one is rounded down, the size stays. A rectangle that does not
-/// lie inside the frame fails the frame with `crop.outside`.
+/// lie inside the frame fails the frame with `crop.outside`: sizes may change from frame to frame, so
+/// a replay has to wait for each frame's.
 public struct Crop: PureStage {
   public typealias Options = CropOptions
 
   public static let kind = "crop"
   public static let summary = "cuts a rectangle out of each frame, without copying"
+  public static let keepsInput = true
 
   public let options: CropOptions
 
@@ -61,7 +63,7 @@ public struct Crop: PureStage {
 
 extension PixelFormat {
   /// Luma samples for one chroma sample, in each direction.
-  fileprivate var cropGrid: (x: Int, y: Int) {
+  var cropGrid: (x: Int, y: Int) {
     switch self {
     case .i420, .nv12: (2, 2)
     case .i422: (2, 1)

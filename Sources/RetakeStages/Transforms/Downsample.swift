@@ -1,6 +1,5 @@
 import RetakeBuffers
 import RetakeGraph
-import RetakeMedia
 
 /// The size to scale to, and how.
 public struct DownsampleOptions: StageOptions, Hashable {
@@ -8,12 +7,12 @@ public struct DownsampleOptions: StageOptions, Hashable {
   public var width = 640
   /// Pixels, 1 to 16,384.
   public var height = 480
-  /// `area` (the mean of what a new pixel covers, for shrinking) or `bilinear`.
-  public var algorithm = MediaScaler.Algorithm.area
+  /// `area`, `bilinear` or `automatic`.
+  public var algorithm = ScalingAlgorithm.area
 
   public init() {}
 
-  public init(width: Int, height: Int, algorithm: MediaScaler.Algorithm = .area) {
+  public init(width: Int, height: Int, algorithm: ScalingAlgorithm = .area) {
     (self.width, self.height, self.algorithm) = (width, height, algorithm)
   }
 
@@ -21,7 +20,7 @@ public struct DownsampleOptions: StageOptions, Hashable {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     width = try container.decode(Int.self, forKey: .width)
     height = try container.decode(Int.self, forKey: .height)
-    algorithm = try container.choice(MediaScaler.Algorithm.self, forKey: .algorithm)
+    algorithm = try container.choice(ScalingAlgorithm.self, forKey: .algorithm)
   }
 }
 
@@ -29,26 +28,25 @@ public struct DownsampleOptions: StageOptions, Hashable {
 /// does the frame itself when it has that size already. The whole picture is kept: where the shape
 /// changes, so does the aspect of its pixels.
 ///
-/// Scaling is FFmpeg's, with the flags that give the same bits on every machine.
+/// Scaling is FFmpeg's, with the flags that give the same bits on every machine. `Resize` is the
+/// same with the defaults of a classifier's input.
 public struct Downsample: PureStage {
   public typealias Options = DownsampleOptions
 
   public static let kind = "downsample"
   public static let summary = "scales each frame to a size in pixels"
+  /// A frame of that size passes as it is.
+  public static let keepsInput = true
 
   public let options: DownsampleOptions
-  private let scalers: MediaScalers
+  private let scaling: FrameScaling
 
   /// - Throws: `OptionError` for a side out of its bounds.
   public init(options: DownsampleOptions) throws(OptionError) {
-    try OptionError.require(options.width, "width", in: 1...StageLimits.side)
-    try OptionError.require(options.height, "height", in: 1...StageLimits.side)
+    scaling = try FrameScaling(
+      width: options.width, height: options.height, algorithm: options.algorithm)
     self.options = options
-    scalers = MediaScalers(algorithm: options.algorithm)
   }
 
-  public func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
-    if frame.width == options.width, frame.height == options.height { return frame }
-    return try scalers.stageFrame(frame, width: options.width, height: options.height)
-  }
+  public func process(_ frame: Frame, _ context: StageContext) -> Frame { scaling.scaled(frame) }
 }

@@ -6,6 +6,7 @@ import RetakeGraph
 public struct Grey: PureStage {
   public static let kind = "grey"
   public static let summary = "keeps the luma of each frame as GRAY8, without copying it from YUV"
+  public static let keepsInput = true
 
   public init() {}
 

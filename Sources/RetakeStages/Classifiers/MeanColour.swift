@@ -1,0 +1,112 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// A colour with its name. Levels are 0 to 255.
+public struct NamedColour: Hashable, Sendable, Codable {
+  public var label: String
+  public var red: Int
+  public var green: Int
+  public var blue: Int
+
+  public init(_ label: String, red: Int, green: Int, blue: Int) {
+    (self.label, self.red, self.green, self.blue) = (label, red, green, blue)
+  }
+
+  public init(from decoder: any Decoder) throws {
+    try decoder.refuseUnknownKeys(["label", "red", "green", "blue"])
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    label = try container.decode(String.self, forKey: .label)
+    red = try container.integer(forKey: .red)
+    green = try container.integer(forKey: .green)
+    blue = try container.integer(forKey: .blue)
+  }
+}
+
+/// The colours to choose from, and how many to name.
+public struct MeanColourOptions: StageOptions, Hashable {
+  /// 1 to 256 colours with labels of their own. Otherwise the corners and the middle of the colour
+  /// cube.
+  public var palette = MeanColour.cube
+  /// The nearest so many colours are named, 1 to 256.
+  public var top = 3
+
+  public init() {}
+
+  public init(palette: [NamedColour] = MeanColour.cube, top: Int = 3) {
+    (self.palette, self.top) = (palette, top)
+  }
+}
+
+/// Names the colours of a palette that are nearest to the mean colour of a frame: a classifier
+/// without a model.
+///
+/// The score of a colour is `1 − d / (255 √3)`, where d is the distance from the mean in red, green
+/// and blue: 1 is the colour itself, 0 the opposite corner of the colour cube. The best comes first,
+/// among equals the one that the palette names first. Sums are exact integers, and the divisions
+/// and the root correctly rounded, so every machine gives the same bits. Every pixel format is
+/// taken as it is; see `Fingertip` for how luma and chroma become colours.
+public struct MeanColour: PureStage {
+  public typealias Options = MeanColourOptions
+
+  public static let kind = "mean-colour"
+  public static let summary = "names the colours nearest to the mean of each frame"
+
+  /// Black, white, grey, and the six full colours.
+  public static let cube = [
+    NamedColour("black", red: 0, green: 0, blue: 0),
+    NamedColour("grey", red: 128, green: 128, blue: 128),
+    NamedColour("white", red: 255, green: 255, blue: 255),
+    NamedColour("red", red: 255, green: 0, blue: 0),
+    NamedColour("yellow", red: 255, green: 255, blue: 0),
+    NamedColour("green", red: 0, green: 255, blue: 0),
+    NamedColour("cyan", red: 0, green: 255, blue: 255),
+    NamedColour("blue", red: 0, green: 0, blue: 255),
+    NamedColour("magenta", red: 255, green: 0, blue: 255),
+  ]
+
+  public let options: MeanColourOptions
+
+  /// - Throws: `OptionError` for a palette or a count that cannot be used.
+  public init(options: MeanColourOptions) throws(OptionError) {
+    try OptionError.require(options.top, "top", in: 1...256)
+    guard (1...256).contains(options.palette.count) else {
+      throw OptionError(
+        key: "palette", message: "must have 1 to 256 colours, has \(options.palette.count)")
+    }
+    for (index, colour) in options.palette.enumerated() {
+      let key = "palette/\(index)"
+      guard !options.palette[..<index].contains(where: { $0.label == colour.label }) else {
+        throw OptionError(key: key, message: "has the label '\(colour.label)' a second time")
+      }
+      guard !colour.label.isEmpty else { throw OptionError(key: key, message: "needs a label") }
+      try OptionError.require(colour.red, "\(key)/red", in: 0...255)
+      try OptionError.require(colour.green, "\(key)/green", in: 0...255)
+      try OptionError.require(colour.blue, "\(key)/blue", in: 0...255)
+    }
+    self.options = options
+  }
+
+  public func process(_ frame: Frame, _ context: StageContext) -> Classes {
+    let mean = frame.colourMeans(percent: 100)
+    let scores = options.palette.enumerated().map { (index: $0, score: $1.score(of: mean)) }
+    let best = scores.sorted { ($1.score, $0.index) < ($0.score, $1.index) }.prefix(options.top)
+    return Classes(
+      best.map { Classification(label: options.palette[$0.index].label, score: $0.score) })
+  }
+}
+
+extension NamedColour {
+  /// The square of the longest distance: 3 × 255².
+  private static let longestSquared = 195_075.0
+
+  fileprivate func score(of mean: ColourMeans) -> Double {
+    let difference = (
+      mean.red - Double(red), mean.green - Double(green), mean.blue - Double(blue)
+    )
+    let squared =
+      difference.0 * difference.0 + difference.1 * difference.1 + difference.2 * difference.2
+    // A mean may lie slightly outside of the cube.
+    return max(0, 1 - (squared / Self.longestSquared).squareRoot())
+  }
+}

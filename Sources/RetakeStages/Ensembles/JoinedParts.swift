@@ -1,0 +1,21 @@
+import RetakeGraph
+
+extension Joined {
+  /// The parts that came, all of one type.
+  ///
+  /// - Throws: `ensemble.otherType` for a part of another type.
+  func parts<Value: PipelineValue>(all type: Value.Type) throws(StageError) -> [Value] {
+    var values: [Value] = []
+    for part in parts {
+      guard let given = part.value else { continue }
+      guard let value = given as? Value else {
+        let kind = Swift.type(of: given).valueKind
+        throw StageError(
+          code: "ensemble.otherType",
+          message: "the port '\(part.port)' gives \(kind), not \(type.valueKind)")
+      }
+      values.append(value)
+    }
+    return values
+  }
+}

@@ -1,0 +1,94 @@
+import RetakeCore
+import RetakeGraph
+
+/// When two detections are taken for one.
+public struct MergeDetectionsOptions: StageOptions, Hashable {
+  /// A box goes when its intersection over union with a better one is larger; 0 to 1.
+  public var iou = 0.5
+  /// Whether only boxes of one class are compared.
+  public var perClass = true
+  /// The names of the classes, in the order of their indices; classes with other names follow, in
+  /// the order of the ports. Give it where a part may be missing: else an index may mean one class
+  /// in this frame and another in the next.
+  public var classNames: [String] = []
+
+  public init() {}
+
+  public init(iou: Double, perClass: Bool = true, classNames: [String] = []) {
+    (self.iou, self.perClass, self.classNames) = (iou, perClass, classNames)
+  }
+}
+
+/// What several detectors found, each object once, for a join of detections: greedy non-maximum
+/// suppression.
+///
+/// The detection with the best score stays, and those that it overlaps too much go; and so on with
+/// the best that is left. Equal scores stay in the order of the ports, then of the detections; NaN
+/// comes last. What stays comes best first, as its detector gave it. Classes with the same name are
+/// one; a class without a name is named by its number. Parts that did not come do not count; one
+/// that is no detections fails the frame with `ensemble.otherType`.
+public struct MergeDetections: PureStage {
+  public typealias Options = MergeDetectionsOptions
+
+  public static let kind = "merge-detections"
+  public static let summary = "joins what detectors found: each object once, the best first"
+
+  public let options: MergeDetectionsOptions
+
+  /// - Throws: `OptionError` for an overlap out of its bounds, and for a class named twice.
+  public init(options: MergeDetectionsOptions) throws(OptionError) {
+    guard options.iou >= 0, options.iou <= 1 else {
+      throw OptionError(key: "iou", message: "must be 0 to 1, is \(options.iou)")
+    }
+    guard Set(options.classNames).count == options.classNames.count else {
+      throw OptionError(key: "classNames", message: "must name each class once")
+    }
+    self.options = options
+  }
+
+  public func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Detections {
+    var all = Detections([], classNames: options.classNames)
+    for part in try joined.parts(all: Detections.self) { all.append(part) }
+    let items = all.items
+    let order = items.indices.sorted {
+      items[$0].score.comesBefore(items[$1].score) ?? ($0 < $1)
+    }
+    // Each detection is held against those that stay: at most the square of what came.
+    var kept: [Detection] = []
+    for index in order where !kept.contains(where: { suppresses($0, items[index]) }) {
+      kept.append(items[index])
+    }
+    return Detections(kept, classNames: all.classNames)
+  }
+
+  private func suppresses(_ better: Detection, _ other: Detection) -> Bool {
+    (!options.perClass || better.classIndex == other.classIndex)
+      && better.box.intersectionOverUnion(other.box) > options.iou
+  }
+}
+
+extension Detections {
+  /// Adds another detector's finds, with this one's numbers for classes of the same name.
+  fileprivate mutating func append(_ other: Detections) {
+    for name in other.classNames where !classNames.contains(name) { classNames.append(name) }
+    for item in other.items {
+      let name = other.label(of: item) ?? "\(item.classIndex)"
+      if !classNames.contains(name) { classNames.append(name) }
+      var item = item
+      item.classIndex = classNames.firstIndex(of: name) ?? item.classIndex
+      items.append(item)
+    }
+  }
+}
+
+extension Box {
+  /// 0 for boxes that do not touch, 1 for equal ones; 0 where a number is NaN or a box has no area.
+  func intersectionOverUnion(_ other: Box) -> Double {
+    let across = min(x + width, other.x + other.width) - max(x, other.x)
+    let down = min(y + height, other.y + other.height) - max(y, other.y)
+    guard across > 0, down > 0 else { return 0 }
+    let shared = across * down
+    let overlap = shared / (area + other.area - shared)
+    return overlap.isNaN ? 0 : overlap
+  }
+}

@@ -1,0 +1,63 @@
+import RetakeBuffers
+import RetakeMedia
+
+extension Frame {
+  /// Another size by the mean of the samples that a new one covers, rounded to the nearest; where
+  /// the picture grows, samples are repeated. Integers only.
+  func boxMeans(width: Int, height: Int) -> Frame {
+    let made = FrameStorage.make(format: format, width: width, height: height) { planes, strides in
+      for plane in 0..<format.planeCount {
+        let step = format.sampleStep(plane: plane)
+        let columns = Self.spans(
+          from: format.rowBytes(plane: plane, width: self.width) / step,
+          to: format.rowBytes(plane: plane, width: width) / step)
+        let rows = Self.spans(
+          from: format.rowCount(plane: plane, height: self.height),
+          to: format.rowCount(plane: plane, height: height))
+        for (y, covered) in rows.enumerated() {
+          for (x, span) in columns.enumerated() {
+            for component in 0..<step {
+              // SAFETY: the plane has as many rows as there are spans of rows, `strides` apart,
+              // and each row has `step` bytes for each span of columns.
+              planes[plane][y * strides[plane] + x * step + component] = mean(
+                plane: plane, columns: span, rows: covered, step: step, component: component)
+            }
+          }
+        }
+      }
+    }
+    var scaled = described(
+      format: format, width: width, height: height, matrix: matrix, storage: made)
+    scaled.sampleAspect = sampleAspect.scaled(
+      from: (self.width, self.height), to: (width, height))
+    return scaled
+  }
+
+  /// Which old samples each new one covers: one at least.
+  private static func spans(from old: Int, to new: Int) -> [Range<Int>] {
+    (0..<new).map { index in
+      let start = index * old / new
+      return start..<max(start + 1, (index + 1) * old / new)
+    }
+  }
+
+  private func mean(
+    plane: Int, columns: Range<Int>, rows: Range<Int>, step: Int, component: Int
+  ) -> UInt8 {
+    let sum = sampleSum(plane: plane, columns: columns, rows: rows, step: step, first: component)
+    let count = columns.count * rows.count
+    return UInt8((2 * sum + count) / (2 * count))
+  }
+}
+
+extension PixelFormat {
+  /// Bytes from one sample of a component to the next, in a row of a plane.
+  fileprivate func sampleStep(plane: Int) -> Int {
+    switch self {
+    case .i420, .i422, .i444, .grey: 1
+    case .nv12: plane == 0 ? 1 : 2
+    case .rgb: 3
+    case .rgba, .bgra: 4
+    }
+  }
+}
