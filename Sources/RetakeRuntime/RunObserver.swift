@@ -16,6 +16,8 @@ public struct RunOptions: Sendable {
   public var seed: UInt64
   /// The most frames that are computed ahead of the one whose result is due.
   public var window: Int
+  /// Whether values are computed before virtual time asks for them; changes the speed only.
+  public var runAhead: Bool
   /// What happens to the device and to the pipeline besides what the session says.
   public var overrides: [RunOverride] = []
   /// Seeds real delays before each computation; for `verify`.
@@ -27,13 +29,14 @@ public struct RunOptions: Sendable {
 
   public init(
     mode: Mode = .lossless, workers: Int = 2, seed: UInt64 = 0, window: Int = 24,
-    perturbation: UInt64? = nil,
+    runAhead: Bool = true, perturbation: UInt64? = nil,
     isInterrupted: (@Sendable () -> Bool)? = nil
   ) {
     self.mode = mode
     self.workers = workers
     self.seed = seed
     self.window = window
+    self.runAhead = runAhead
     self.perturbation = perturbation
     self.isInterrupted = isInterrupted
   }
@@ -102,6 +105,8 @@ extension RunObserver {
 /// A failure that a stage reported, for the one place that hears of them all.
 public struct ReportedError: Hashable, Sendable {
   public var frame: FrameID
+  /// Index inside a forEach; `nil` for the whole frame.
+  public var item: Int?
   public var node: String
   public var code: String
 }

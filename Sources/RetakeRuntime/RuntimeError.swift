@@ -5,6 +5,10 @@ public enum RuntimeError: CodedError, Hashable {
   /// A source node was given no frames to read.
   case unboundSource(node: String)
   case noSuchTrack(node: String, track: Int, available: [Int])
+  /// Two sources read one track.
+  case sameTrack(nodes: [String], track: Int)
+  /// A swap names a node that is not there.
+  case unknownSwapNode(String, nodes: [String])
   /// An instant of virtual time never gets quiet.
   case endlessInstant(nanoseconds: Int64, node: String)
   /// Frames are in flight and nothing can ever move again.
@@ -22,6 +26,8 @@ public enum RuntimeError: CodedError, Hashable {
     switch self {
     case .unboundSource: "runtime.source.unbound"
     case .noSuchTrack: "runtime.source.noSuchTrack"
+    case .sameTrack: "runtime.source.sameTrack"
+    case .unknownSwapNode: "runtime.swap.unknownNode"
     case .endlessInstant: "runtime.core.endlessInstant"
     case .stuck: "runtime.core.stuck"
     case .frameUnreadable: "runtime.source.frameUnreadable"
@@ -36,6 +42,9 @@ public enum RuntimeError: CodedError, Hashable {
     switch self {
     case .unboundSource(let node): "the source '\(node)' has no session to read"
     case .noSuchTrack(let node, let track, _): "'\(node)' reads track \(track), which is not there"
+    case .sameTrack(let nodes, let track):
+      "the sources '\(nodes.joined(separator: "' and '"))' both read track \(track)"
+    case .unknownSwapNode(let node, _): "a swap names the node '\(node)', which is not there"
     case .endlessInstant(let nanoseconds, let node):
       "virtual time stands still at \(nanoseconds) ns: a loop without delay through '\(node)'"
     case .stuck(let explanation): "nothing can move any more: \(explanation)"
@@ -73,6 +82,8 @@ public enum RuntimeError: CodedError, Hashable {
       available.isEmpty
         ? "The session has no video track"
         : "It has track " + available.map(String.init).joined(separator: ", ")
+    case .sameTrack: "Let one source lead to both branches, or choose another track"
+    case .unknownSwapNode(let node, let nodes): Suggestion.advice(for: node, among: nodes)
     case .endlessInstant: "Give a stage of the loop a cost"
     case .frameUnreadable(_, _, let advice): advice
     case .timeOutOfRange: "Examine the session: retake session doctor SESSION"

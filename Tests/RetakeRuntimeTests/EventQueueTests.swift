@@ -33,7 +33,7 @@ import Testing
       time: Int64(random.pick(-2...2)), band: random.pick([.release, .arrivals]),
       microstep: random.pick(0...2), phase: random.pick([.completion, .delivery, .dispatch]),
       node: random.pick(0...3), sequence: number)
-    return Event(key: key, kind: .delivery, target: 0, slot: number)
+    return Event(key: key, kind: .delivery, target: 0, work: Work(slot: number))
   }
 
   @Test func `a key keeps its parts apart up to their bounds`() {
@@ -55,26 +55,26 @@ import Testing
 
   @Test func `a queue takes what its policy says`() {
     var newest = QueueStateMachine(capacity: 1, policy: .dropNewest)
-    #expect(newest.offer(slot: 1, at: 0) == .accepted)
-    #expect(newest.offer(slot: 2, at: 0) == .droppedNewest)
+    #expect(newest.offer(Work(slot: 1), at: 0) == .accepted)
+    #expect(newest.offer(Work(slot: 2), at: 0) == .droppedNewest)
     var oldest = QueueStateMachine(capacity: 1, policy: .dropOldest)
-    #expect(oldest.offer(slot: 1, at: 0) == .accepted)
-    #expect(oldest.offer(slot: 2, at: 1) == .droppedOldest(slot: 1))
-    #expect(oldest.take() == .init(slot: 2, since: 1))
+    #expect(oldest.offer(Work(slot: 1), at: 0) == .accepted)
+    #expect(oldest.offer(Work(slot: 2), at: 1) == .droppedOldest(Work(slot: 1)))
+    #expect(oldest.take() == .init(work: Work(slot: 2), since: 1))
     var replace = QueueStateMachine(capacity: 1, policy: .replace)
-    #expect(replace.offer(slot: 1, at: 0) == .accepted)
-    #expect(replace.offer(slot: 2, at: 0) == .superseded(slot: 1))
+    #expect(replace.offer(Work(slot: 1), at: 0) == .accepted)
+    #expect(replace.offer(Work(slot: 2), at: 0) == .superseded(Work(slot: 1)))
     var block = QueueStateMachine(capacity: 2, policy: .block)
-    #expect(block.offer(slot: 1, at: 0) == .accepted)
-    #expect(block.offer(slot: 2, at: 0) == .accepted)
-    #expect(block.offer(slot: 3, at: 0) == .blocked)
+    #expect(block.offer(Work(slot: 1), at: 0) == .accepted)
+    #expect(block.offer(Work(slot: 2), at: 0) == .accepted)
+    #expect(block.offer(Work(slot: 3), at: 0) == .blocked)
     #expect(block.claimUnblock() == nil)
     #expect(block.unblock(at: 5) == nil)
-    #expect(block.take()?.slot == 1)
-    #expect(block.claimUnblock() == 3)
-    #expect(block.take()?.slot == 2)
+    #expect(block.take()?.work == Work(slot: 1))
+    #expect(block.claimUnblock() == Work(slot: 3))
+    #expect(block.take()?.work == Work(slot: 2))
     #expect(block.claimUnblock() == nil)
-    #expect(block.unblock(at: 7) == 3)
-    #expect(block.take() == .init(slot: 3, since: 7))
+    #expect(block.unblock(at: 7) == Work(slot: 3))
+    #expect(block.take() == .init(work: Work(slot: 3), since: 7))
   }
 }

@@ -4,6 +4,8 @@ import RetakeGraph
 /// A captured frame until everything about it is known and told to the observer.
 final class PendingFrame {
   enum SinkState {
+    /// The sink's ledger does not count the frames of this source.
+    case elsewhere
     case open
     /// The facts that a results sink writes, still being computed; and the value itself.
     case delivered(facts: ValueFuture, value: ValueFuture)
@@ -12,17 +14,70 @@ final class PendingFrame {
 
   let entry: FrameEntry
   let arrival: Int64
+  /// How many swaps were in force when it arrived.
+  let epoch: Int
   /// By position in `GraphPlan.sinks`.
   var sinks: [SinkState]
   /// By node: what virtual time saw begin. Values computed ahead for nothing are not here.
   var started: [ValueFuture?]
+  /// By node of a forEach's body, then item.
+  var startedItems: [Int: [ValueFuture?]] = [:]
+  /// The codes of failed items, by forEach and item.
+  var failedItems: [Int: [Int: String]] = [:]
   var isSettled = false
 
-  init(entry: FrameEntry, arrival: Int64, nodes: Int, sinks: Int) {
+  init(entry: FrameEntry, arrival: Int64, epoch: Int, nodes: Int, sinks: Int) {
     self.entry = entry
     self.arrival = arrival
-    self.sinks = Array(repeating: .open, count: sinks)
+    self.epoch = epoch
+    self.sinks = Array(repeating: .elsewhere, count: sinks)
     started = Array(repeating: nil, count: nodes)
+  }
+
+  func start(_ future: ValueFuture, node: Int, work: Work) {
+    guard work.isItem else {
+      started[node] = future
+      return
+    }
+    var items = startedItems[node] ?? []
+    while items.count <= Int(work.item) { items.append(nil) }
+    items[Int(work.item)] = future
+    startedItems[node] = items
+  }
+
+  /// Everything that virtual time saw begin, by node.
+  func forEachStarted(_ body: (ValueFuture) throws -> Void) rethrows {
+    for node in started.indices {
+      if let future = started[node] { try body(future) }
+      guard !startedItems.isEmpty else { continue }
+      for future in startedItems[node] ?? [] { if let future { try body(future) } }
+    }
+  }
+}
+
+/// The values of one frame that is on its way.
+struct SlotValues {
+  /// By node.
+  var futures: [ValueFuture?] = []
+  /// By node of a forEach, its body included, then item.
+  var items: [Int: [ValueFuture?]] = [:]
+
+  subscript(node: Int, work: Work) -> ValueFuture? {
+    get {
+      guard work.isItem else { return futures[node] }
+      let items = items[node] ?? []
+      return items.indices.contains(Int(work.item)) ? items[Int(work.item)] : nil
+    }
+    set {
+      guard work.isItem else {
+        futures[node] = newValue
+        return
+      }
+      var all = items[node] ?? []
+      while all.count <= Int(work.item) { all.append(nil) }
+      all[Int(work.item)] = newValue
+      items[node] = all
+    }
   }
 }
 

@@ -31,7 +31,6 @@ public struct PreparedRun: Sendable {
     _ pipeline: Pipeline, bindings given: [String: Binding] = [:], catalog: some StageCatalog
   ) throws {
     try pipeline.validate()
-    try Self.refuseBranches(pipeline)
     var bound: [String: Binding] = [:]
     var formats: [String: PixelFormat] = [:]
     for node in pipeline.nodes where node.stage.signature.role == .source {
@@ -43,6 +42,7 @@ public struct PreparedRun: Sendable {
       bound[node.id] = binding
       formats[node.id] = track.format
     }
+    try Self.checkTracks(bound)
     let complete = try pipeline.flattened().insertingConversions(
       sources: formats, catalog: catalog)
     self.pipeline = complete
@@ -53,17 +53,13 @@ public struct PreparedRun: Sendable {
     self.bindings = bindings
   }
 
-  private static func refuseBranches(_ pipeline: Pipeline) throws(PipelineError) {
-    let senders = Set(pipeline.edges.map(\.from))
-    let roles: [StageRole] = [.source, .pure, .stateful, .throttle, .sink]
-    guard senders.count == pipeline.edges.count,
-      pipeline.nodes.allSatisfy({ roles.contains($0.stage.signature.role) }),
-      pipeline.nodes.count(where: { $0.stage.signature.role == .source }) == 1
-    else {
-      throw PipelineError(
-        .unsupported(
-          "this version runs one line of stages", advice: "Make a pipeline of each branch"),
-        at: "/nodes")
+  /// Frames are named by track and sequence: two sources of one track would be one.
+  private static func checkTracks(_ bound: [String: Binding]) throws(RuntimeError) {
+    var nodes: [Int: String] = [:]
+    for node in bound.keys.sorted() {
+      guard let track = bound[node]?.track else { continue }
+      if let other = nodes[track] { throw .sameTrack(nodes: [other, node], track: track) }
+      nodes[track] = node
     }
   }
 
@@ -87,7 +83,7 @@ public struct PreparedRun: Sendable {
     let sources = try plan.sources.compactMap { node -> SourceState? in
       guard let binding = bindings[node] else { return nil }
       return SourceState(
-        node: node, reader: binding.reader,
+        node: node, reader: binding.reader, track: binding.track,
         schedule: try ArrivalSchedule(
           reader: binding.reader, track: binding.track, mode: options.mode,
           originNanoseconds: origin))
@@ -96,6 +92,7 @@ public struct PreparedRun: Sendable {
     let measuring = options.costs.meter.map { plan.measured(by: $0) }
     return try VirtualRun(
       plan: measuring ?? plan, options: options, sources: sources, origin: origin,
+      changes: RunChanges(plan: plan, options: options, sources: sources, origin: origin),
       observer: observer
     ).run()
   }
@@ -133,7 +130,7 @@ public struct PreparedRun: Sendable {
     plan.nodes.map { node in
       RunNode(
         id: node.id, kind: node.stage.signature.kind, role: .init(node.role),
-        inputs: node.inEdge.map { [plan.nodes[plan.edges[$0].from].id] } ?? [])
+        inputs: node.inEdges.map { plan.nodes[plan.edges[$0].from].id })
     }
   }
 }

@@ -8,6 +8,8 @@ struct AheadFrame {
   var time: Int64
   /// By node; only the source and the pure stages behind it.
   var futures: [ValueFuture?]
+  /// The epoch whose stages computed them.
+  var epoch: Int
 }
 
 /// One source of a running pipeline: its frames, how far ahead they are computed, and the order in
@@ -15,6 +17,7 @@ struct AheadFrame {
 struct SourceState {
   let node: Int
   let reader: any FrameReader
+  let track: Int
   var schedule: ArrivalSchedule
   var ahead: Deque<AheadFrame> = []
   /// The last read of each chain that may still be going on.
@@ -23,9 +26,10 @@ struct SourceState {
   /// The least number of tails at which finished ones are looked for.
   private static let sweepCountMin = 16
 
-  init(node: Int, reader: any FrameReader, schedule: ArrivalSchedule) {
+  init(node: Int, reader: any FrameReader, track: Int, schedule: ArrivalSchedule) {
     self.node = node
     self.reader = reader
+    self.track = track
     self.schedule = schedule
   }
 

@@ -2,6 +2,22 @@ import RetakeCore
 import RetakeGraph
 
 extension VirtualRun {
+  /// What the cost model needs to know of a service that begins now.
+  func service(
+    _ node: Int, _ work: Work, _ record: PendingFrame, at time: Int64
+  ) -> CostModel.Service {
+    var service = CostModel.Service(
+      node: node, frame: record.entry.id, item: Int(work.item),
+      itemCount: work.isItem ? itemCount(of: node, slot: work.slotIndex) : nil, time: time)
+    let version = stages.version(of: node, epoch: record.epoch)
+    if version > 0 { service.swapped = .some(stages[node, version].cost) }
+    return service
+  }
+
+  private func itemCount(of node: Int, slot: Int) -> Int? {
+    plan.nodes[node].fork.flatMap { values[slot].items[$0]?.count }
+  }
+
   /// How long the service takes that begins now, counted by where that is known from.
   func cost(of service: CostModel.Service, body: ValueFuture) throws -> Int64 {
     if let meter = options.costs.meter { return measured(service, body: body, by: meter) }

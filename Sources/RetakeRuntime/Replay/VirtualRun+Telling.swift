@@ -16,24 +16,25 @@ extension VirtualRun {
   /// Throws the first fault of what virtual time saw begin for a frame, so that of several broken
   /// frames the one that was captured first is named, whatever the machine did.
   func checkFaults(of frame: PendingFrame) throws {
-    for future in frame.started {
-      if let future, case .fault(let error) = workers.help(future) { throw error }
+    try frame.forEachStarted { future in
+      if case .fault(let error) = workers.help(future) { throw error }
     }
   }
 
   /// Whether all values of a settled frame are there already. Without threads nobody computes
   /// them unless asked.
   private func isKnown(_ frame: PendingFrame) -> Bool {
-    frame.sinks.allSatisfy {
-      guard case .delivered(let facts, _) = $0 else { return true }
-      return facts.isDone
-    } && frame.started.allSatisfy { $0?.isDone ?? true }
+    for case .delivered(let facts, _) in frame.sinks where !facts.isDone { return false }
+    var isKnown = true
+    frame.forEachStarted { if !$0.isDone { isKnown = false } }
+    return isKnown
   }
 
   private func finished(_ frame: PendingFrame) throws -> FinishedFrame {
     var outcomes: [SinkOutcome] = []
     var classNames: [[String]] = []
     for (position, state) in frame.sinks.enumerated() {
+      if case .elsewhere = state { continue }
       let node = plan.nodes[plan.sinks[position]]
       outcomes.append(
         SinkOutcome(sink: node.id, content: try content(state, sink: node, frame: frame)))
@@ -50,7 +51,8 @@ extension VirtualRun {
     _ state: PendingFrame.SinkState, sink: GraphPlan.Node, frame: PendingFrame
   ) throws -> SinkOutcome.Content {
     switch state {
-    case .open: preconditionFailure("a settled frame has an outcome at every sink")
+    case .open, .elsewhere:
+      preconditionFailure("a settled frame has an outcome at every sink of its ledger")
     case .ended(let fate, let node):
       tell(sink, frame, .ended(fate, node: plan.nodes[node].id))
       return .ended(fate, node: plan.nodes[node].id)
@@ -87,14 +89,39 @@ extension VirtualRun {
   }
 
   private func digests(of frame: PendingFrame) throws -> [NodeDigest] {
-    try plan.nodes.indices.filter { [.source, .pure, .stateful].contains(plan.nodes[$0].role) }
-      .map { node in
-        guard let future = frame.started[node] else { return .notRun }
-        let outcome = workers.help(future)
-        if case .fault(let error) = outcome { throw error }
-        guard let digest = future.digest else { return .notRun }
-        if case .failure = outcome { return .failed(digest) }
-        return .value(digest)
+    try plan.nodes.indices.filter { plan.nodes[$0].isDigested }.map { node in
+      if let items = frame.startedItems[node] { return try digest(of: items) }
+      return try frame.started[node].map { try digest(of: $0) } ?? .notRun
+    }
+  }
+
+  private func digest(of future: ValueFuture) throws -> NodeDigest {
+    let outcome = workers.help(future)
+    if case .fault(let error) = outcome { throw error }
+    guard let digest = future.digest else { return .notRun }
+    if case .failure = outcome { return .failed(digest) }
+    return .value(digest)
+  }
+
+  /// A stage of a forEach's body: the digest of its items' digests, in their order.
+  private func digest(of items: [ValueFuture?]) throws -> NodeDigest {
+    var hasher = DigestHasher()
+    for future in items {
+      switch try future.map({ try digest(of: $0) }) ?? .notRun {
+      case .value(let digest), .failed(let digest): hasher.append(digest.description)
+      case .notRun: hasher.append("-")
       }
+    }
+    return .value(hasher.finish())
+  }
+}
+
+extension GraphPlan.Node {
+  /// Whether the node's output is among a frame's stage digests.
+  var isDigested: Bool {
+    switch role {
+    case .source, .pure, .stateful, .join, .latest, .gather: true
+    case .throttle, .sample, .route, .fork, .sink: false
+    }
   }
 }

@@ -2,196 +2,206 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
+/// The bodies of stages as futures.
 extension VirtualRun {
-  // MARK: Frames ahead
-
-  func announceNext(after event: Event) throws {
-    guard let source = sources.firstIndex(where: { $0.node == Int(event.target) }) else { return }
-    try announce(source: source)
-  }
-
-  /// Tells the core of the source's next frame, and keeps the frames behind it computing.
-  func announce(source: Int) throws {
-    try runAhead(source: source)
-    guard let frame = sources[source].ahead.popFirst() else { return }
-    let slot = core.addArrival(
-      source: sources[source].node, id: frame.entry.id, time: frame.time)
-    if slot >= values.count {
-      values.append([])
-      pendingBySlot.append(nil)
-      announced.append(nil)
-    }
-    values[slot] = frame.futures
-    announced[slot] = frame
-  }
-
-  /// Fills the window: frames are read, and pure stages behind the source computed, before virtual
-  /// time asks for them. Without threads beside the time plane there is nobody to run ahead.
-  private func runAhead(source: Int) throws {
-    let depth = options.workers > 1 ? max(1, options.window) : 1
-    while sources[source].ahead.count < depth,
-      let (entry, time) = try sources[source].schedule.nextFrame()
-    {
-      sources[source].ahead.append(
-        AheadFrame(entry: entry, time: time, futures: futures(for: entry, source: source)))
-    }
-  }
-
-  private func futures(for entry: FrameEntry, source: Int) -> [ValueFuture?] {
-    var futures = [ValueFuture?](repeating: nil, count: plan.nodes.count)
-    guard entry.damage == nil else { return futures }
-    let root = sources[source].node
-    futures[root] = makeRead(entry, source: source)
-    guard options.workers > 1 else { return futures }
-    for node in plan.nodes.indices where plan.nodes[node].role == .pure {
-      guard let edge = plan.nodes[node].inEdge, let input = futures[plan.edges[edge].from] else {
-        continue
-      }
-      futures[node] = makeStage(node, entry: entry, input: input, isNeeded: isEverythingNeeded)
-    }
-    return futures
-  }
-
-  /// In `lossless` all that is computed ahead is needed; else it is speculation.
-  private var isEverythingNeeded: Bool { options.mode == .lossless }
-
-  private func makeRead(_ entry: FrameEntry, source: Int) -> ValueFuture {
-    let reader = sources[source].reader
-    let id = entry.id
-    let timestamp = Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin)
-    let chain = reader.chain(of: id)
-    let inputs = sources[source].tail(ofChain: chain).map { [$0] } ?? []
-    let future = ValueFuture(
-      inputs: inputs, label: label(sources[source].node, id), isNeeded: isEverythingNeeded,
-      isDigested: observer.wantsDigests
-    ) { _ in
-      do {
-        var frame = try reader.frame(id)
-        frame.id = id
-        frame.timestamp = timestamp
-        return .value(frame)
-      } catch {
-        return .fault(RuntimeError.unreadable(id, error))
-      }
-    }
-    sources[source].setTail(future, ofChain: chain)
-    workers.submit(future)
-    return future
-  }
-
-  private func makeStage(
-    _ node: Int, entry: FrameEntry, input: ValueFuture, isNeeded: Bool
+  func makeStage(
+    _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
+    isNeeded: Bool
   ) -> ValueFuture {
     let context = StageContext(
       frame: entry.id,
-      timestamp: Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin))
+      timestamp: Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin), item: item)
+    let version = stages.version(of: node, epoch: epoch)
+    let label = label(node, entry.id, item: item)
     let future: ValueFuture
-    switch plan.nodes[node].stage.body {
+    switch stages[node, version].stage.body {
     case .pure(let body):
       future = ValueFuture(
-        inputs: [input], label: label(node, entry.id), isNeeded: isNeeded,
-        isDigested: observer.wantsDigests
+        inputs: [input], label: label, isNeeded: isNeeded, isDigested: observer.wantsDigests
       ) { $0[0].map { body($0, context) } }
     case .stateful:
-      guard let instance = instances[node] else {
+      guard let instance = stages[node, version].instance else {
         preconditionFailure("a stateful stage has an instance")
       }
-      let inputs = [input] + (chainTails[node].map { [$0] } ?? [])
+      let inputs = [input] + (stages[node, version].chainTail.map { [$0] } ?? [])
       future = ValueFuture(
-        inputs: inputs, label: label(node, entry.id), isNeeded: true,
-        isDigested: observer.wantsDigests
+        inputs: inputs, label: label, isNeeded: true, isDigested: observer.wantsDigests
       ) { $0[0].map { instance.process($0, context) } }
-      chainTails[node] = future
-    case .source, .throttle, .sample, .route, .join, .latest, .fork, .gather, .sink:
-      preconditionFailure("only stages are computed")
+      stages[node, version].chainTail = future
+    default: preconditionFailure("only stages are computed")
     }
     workers.submit(future)
     return future
   }
 
-  private func label(_ node: Int, _ id: FrameID) -> UInt64 {
-    plan.nodes[node].hash ^ UInt64(truncatingIfNeeded: id.sequence &* 0x1_0000_01b3 &+ id.track)
+  func label(_ node: Int, _ id: FrameID, item: Int? = nil) -> UInt64 {
+    let place = id.sequence &* 0x1_0000_01b3 &+ id.track &+ (item.map { ($0 + 1) << 40 } ?? 0)
+    return plan.nodes[node].hash ^ UInt64(truncatingIfNeeded: place)
   }
 
-  // MARK: Actions
-
-  func capture(_ slot: Int) {
-    guard let frame = announced[slot] else { return }
-    announced[slot] = nil
-    let record = PendingFrame(
-      entry: frame.entry, arrival: frame.time, nodes: plan.nodes.count, sinks: plan.sinks.count)
-    pending.append(record)
-    pendingBySlot[slot] = record
-    ledgers.capture(track: frame.entry.id.track)
+  /// A value that the engine itself makes of others: by joins and forEach nodes.
+  func makeValue(
+    _ node: Int, _ entry: FrameEntry, item: Int? = nil, inputs: [ValueFuture],
+    isNeeded: Bool = true,
+    _ work: @escaping @Sendable ([any PipelineValue]) -> any PipelineValue
+  ) -> ValueFuture {
+    let future = ValueFuture(
+      inputs: inputs, label: label(node, entry.id, item: item), isNeeded: isNeeded,
+      isDigested: observer.wantsDigests && item == nil
+    ) { outcomes in
+      var values: [any PipelineValue] = []
+      for outcome in outcomes {
+        guard case .value(let value) = outcome else { return outcome }
+        values.append(value)
+      }
+      return .value(work(values))
+    }
+    workers.submit(future)
+    return future
   }
 
-  func lose(_ slot: Int) {
-    outcome.lostBeforeCapture += 1
-    announced[slot] = nil
-    for future in values[slot] { if let future { workers.cancel(future) } }
-    values[slot] = []
-  }
-
-  /// The value that a node is given.
-  func input(of node: Int, slot: Int) -> ValueFuture? {
-    guard let edge = plan.nodes[node].inEdge else { return nil }
-    let upstream = plan.edges[edge].from
-    guard let future = values[slot][upstream] else { return nil }
+  /// The value that a node is given through one of its ports.
+  func input(of node: Int, port: Int = 0, work: Work) -> ValueFuture? {
+    let slot = work.slotIndex
+    let upstream = plan.edges[plan.nodes[node].inEdges[port]].from
+    guard let future = values[slot][upstream, work] else { return nil }
     future.markNeeded()
     if plan.nodes[upstream].role == .source { pendingBySlot[slot]?.started[upstream] = future }
     return future
   }
 
-  func start(node: Int, slot: Int) throws {
-    guard let record = pendingBySlot[slot], let input = input(of: node, slot: slot) else {
+  func start(node: Int, work: Work) throws {
+    let slot = work.slotIndex
+    guard let record = pendingBySlot[slot], let input = input(of: node, work: work) else {
       preconditionFailure("what is served has a value")
     }
     let future =
-      values[slot][node] ?? makeStage(node, entry: record.entry, input: input, isNeeded: true)
+      values[slot][node, work]
+      ?? makeStage(
+        node, entry: record.entry, item: work.isItem ? Int(work.item) : nil, input: input,
+        epoch: record.epoch, isNeeded: true)
     future.markNeeded()
-    values[slot][node] = future
-    record.started[node] = future
+    values[slot][node, work] = future
+    record.start(future, node: node, work: work)
     let now = core.current.time
-    let cost = try cost(
-      of: CostModel.Service(node: node, frame: record.entry.id, time: now), body: future)
-    core.addCompletion(node: node, slot: slot, time: now + cost)
+    let cost = try cost(of: service(node, work, record, at: now), body: future)
+    core.addCompletion(node: node, work: work, time: now + cost)
   }
 
-  func deliver(sink: Int, slot: Int) {
-    guard let record = pendingBySlot[slot], let position = plan.sinks.firstIndex(of: sink),
-      let value = input(of: sink, slot: slot)
-    else { preconditionFailure("what is delivered has a value") }
-    let isDiscarded = plan.nodes[sink].stage.signature.kind == AnyStage.discardKind
-    let facts = ValueFuture(
-      inputs: [value], label: label(sink, record.entry.id), isNeeded: true, isDigested: false
-    ) { inputs in
-      guard case .value(let value) = inputs[0] else { return inputs[0] }
-      return .value(FactsValue(facts: isDiscarded ? [] : value.facts))
+  func pass(node: Int, slot: Int) {
+    values[slot].futures[node] = input(of: node, work: Work(slot: slot))
+  }
+
+  /// What was computed ahead of the failed value is of no use to the one that takes its place.
+  func fallBack(node: Int, slot: Int, to previous: Int) {
+    var isBehind = [Bool](repeating: false, count: plan.nodes.count)
+    isBehind[node] = true
+    for next in plan.nodes.indices {
+      guard plan.nodes[next].inEdges.contains(where: { isBehind[plan.edges[$0].from] }) else {
+        continue
+      }
+      isBehind[next] = true
+      if let future = values[slot].futures[next], plan.nodes[next].role == .pure {
+        workers.cancel(future)
+      }
+      values[slot].futures[next] = nil
     }
-    workers.submit(facts)
-    record.sinks[position] = .delivered(facts: facts, value: value)
-    ledgers.count(.delivered, sink: position, track: record.entry.id.track)
+    values[slot].futures[node] = values[previous].futures[node]
   }
 
-  func end(sink: Int, slot: Int, _ fate: FrameFate, node: Int) {
-    guard let record = pendingBySlot[slot], let position = plan.sinks.firstIndex(of: sink) else {
-      preconditionFailure("what ends was captured")
-    }
-    record.sinks[position] = .ended(fate, node: node)
-    ledgers.count(fate, sink: position, track: record.entry.id.track)
-  }
+  // MARK: Joins
 
-  /// Everything about the frame is decided; what was computed for nothing is given up.
-  func settle(_ slot: Int) {
+  func join(node: Int, slot: Int, ports: UInt32) {
     guard let record = pendingBySlot[slot] else { return }
-    record.isSettled = true
-    settledCount += 1
-    for (node, future) in values[slot].enumerated() {
-      guard let future, record.started[node] == nil else { continue }
-      if [.pure, .source].contains(plan.nodes[node].role) { workers.cancel(future) }
+    let inputs = plan.nodes[node].inEdges.indices.map { port in
+      ports & 1 << UInt32(port) == 0
+        ? nil : input(of: node, port: port, work: Work(slot: slot))
     }
-    values[slot] = []
-    pendingBySlot[slot] = nil
+    setJoined(node, slot: slot, record, inputs: inputs)
+  }
+
+  func latest(node: Int, slot: Int, others: [Int]) {
+    guard let record = pendingBySlot[slot] else { return }
+    var inputs = [input(of: node, work: Work(slot: slot))]
+    for (index, other) in others.enumerated() {
+      let upstream = plan.edges[plan.nodes[node].inEdges[index + 1]].from
+      let future = other < 0 ? nil : values[other].futures[upstream]
+      future?.markNeeded()
+      inputs.append(future)
+    }
+    setJoined(node, slot: slot, record, inputs: inputs)
+  }
+
+  private func setJoined(
+    _ node: Int, slot: Int, _ record: PendingFrame, inputs: [ValueFuture?]
+  ) {
+    let names = plan.nodes[node].stage.inputPorts
+    let isThere = inputs.map { $0 != nil }
+    let future = makeValue(node, record.entry, inputs: inputs.compactMap { $0 }) { values in
+      var rest = values[...]
+      return Joined(
+        names.indices.map { port in
+          Joined.Part(port: names[port], value: isThere[port] ? rest.popFirst() : nil)
+        })
+    }
+    values[slot].futures[node] = future
+    record.started[node] = future
+  }
+
+  // MARK: forEach
+
+  /// Makes the items of a frame, and begins the pure stages of the body where threads run ahead.
+  func fanOut(node: Int, slot: Int, items: Int) {
+    guard let record = pendingBySlot[slot], let input = input(of: node, work: Work(slot: slot))
+    else { return }
+    for item in 0..<items {
+      let region = makeValue(node, record.entry, item: item, inputs: [input]) { values in
+        ForEachItems.region(item, of: values[0]) ?? values[0]
+      }
+      values[slot][node, Work(slot: slot, item: item)] = region
+      if runsAhead { runAhead(item: item, of: node, slot: slot, record, region: region) }
+    }
+  }
+
+  private func runAhead(
+    item: Int, of fork: Int, slot: Int, _ record: PendingFrame, region: ValueFuture
+  ) {
+    let work = Work(slot: slot, item: item)
+    for node in plan.nodes.indices
+    where plan.nodes[node].fork == fork && plan.nodes[node].role == .pure {
+      guard let edge = plan.nodes[node].inEdge,
+        let input = values[slot][plan.edges[edge].from, work]
+      else { return }
+      values[slot][node, work] = makeStage(
+        node, entry: record.entry, item: item, input: input, epoch: record.epoch,
+        isNeeded: isEverythingNeeded)
+    }
+  }
+
+  /// The items of a frame in their order again, failed ones in their places.
+  func gather(node: Int, slot: Int) {
+    guard let record = pendingBySlot[slot], let fork = plan.nodes[node].fork,
+      let whole = input(of: fork, work: Work(slot: slot)), let edge = plan.nodes[node].inEdge
+    else { return }
+    let last = plan.edges[edge].from
+    let failed = record.failedItems[fork] ?? [:]
+    let count = values[slot].items[fork]?.count ?? 0
+    let outputs = (0..<count).map { item in
+      failed[item] == nil ? values[slot][last, Work(slot: slot, item: item)] : nil
+    }
+    let isClassified = plan.nodes[last].stage.signature.output == .classes
+    let codes = (0..<count).map { failed[$0] }
+    let future = makeValue(node, record.entry, inputs: [whole] + outputs.compactMap { $0 }) {
+      values in
+      var rest = values[1...]
+      let outcomes = codes.map { code -> Items.Outcome in
+        if let code { return .failed(code: code) }
+        return rest.popFirst().map { .value($0) } ?? .failed(code: "item.missing")
+      }
+      return ForEachItems.gathered(values[0], outcomes: outcomes, isClassified: isClassified)
+    }
+    values[slot].futures[node] = future
+    record.started[node] = future
   }
 }
 

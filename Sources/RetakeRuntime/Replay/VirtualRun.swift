@@ -10,11 +10,15 @@ final class VirtualRun {
   let observer: any RunObserver
   let workers: Workers
   let origin: Int64
+  let changes: RunChanges
+  /// What is known of the device now.
+  var device = DeviceState()
   var core: DecisionCore
   var costs: CostModel
   var sources: [SourceState]
-  /// By slot, then node.
-  var values: [[ValueFuture?]] = []
+  var stages: StageBook
+  /// By slot.
+  var values: [SlotValues] = []
   /// By slot.
   var pendingBySlot: [PendingFrame?] = []
   /// What is known of a frame between its announcement and its arrival, by slot.
@@ -23,32 +27,27 @@ final class VirtualRun {
   var pending: Deque<PendingFrame> = []
   /// Frames of `pending` that are settled and wait for their values.
   var settledCount = 0
-  /// Instances of stateful stages and the last call of each, by node.
-  var instances: [(any StageInstance)?]
-  var chainTails: [ValueFuture?]
   var ledgers: LedgerBook
   var outcome: RunOutcome
-  private var actions: [Action] = []
+  /// What went wrong while the core asked for a value.
+  var gateFault: (any Error)?
 
   init(
     plan: GraphPlan, options: RunOptions, sources: [SourceState], origin: Int64,
-    observer: any RunObserver
+    changes: RunChanges, observer: any RunObserver
   ) {
     self.plan = plan
     self.options = options
     self.observer = observer
     self.origin = origin
+    self.changes = changes
     self.sources = sources
     workers = Workers(count: options.workers, perturbation: options.perturbation)
     core = DecisionCore(
-      plan: plan, isUnbounded: options.mode == .lossless,
+      plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)
     costs = CostModel(plan: plan, options: options)
-    instances = plan.nodes.map {
-      guard case .stateful(let make) = $0.stage.body else { return nil }
-      return make()
-    }
-    chainTails = plan.nodes.map { _ in nil }
+    stages = StageBook(plan)
     ledgers = LedgerBook(sinks: plan.sinks.count)
     outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
   }
@@ -56,75 +55,65 @@ final class VirtualRun {
   /// Runs to the end of the sources, or to the first unrecoverable failure.
   func run() throws -> RunOutcome {
     defer { workers.stop() }
+    addChanges()
     for index in sources.indices { try announce(source: index) }
+    var turn = Turn(gates: self)
     // Bounded: each event is made by a frame, and the sources end.
     while let event = try core.popEvent() {
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
       if event.kind == .arrival { try announceNext(after: event) }
-      core.handle(
-        event, failure: announced(event)?.entry.damage, outcome: try outcome(of: event),
-        into: &actions)
-      for action in actions { try carryOut(action) }
-      actions.removeAll(keepingCapacity: true)
+      core.handle(event, &turn)
+      if let gateFault { throw gateFault }
+      for action in turn.actions { try carryOut(action) }
+      turn.actions.removeAll(keepingCapacity: true)
       try emit(keeping: options.window)
     }
     try finish()
     return outcome
   }
 
-  private func announced(_ event: Event) -> AheadFrame? {
-    event.kind == .arrival ? announced[Int(event.slot)] : nil
-  }
-
-  /// Waits at a gate: a body that can throw decides about the frame's way on.
-  private func outcome(of event: Event) throws -> CompletionOutcome {
-    let node = Int(event.target)
-    guard event.kind == .completion, plan.nodes[node].stage.signature.canFail,
-      let future = values[Int(event.slot)][node]
-    else { return .success }
-    switch workers.help(future) {
-    case .value: return .success
-    case .failure(let error): return .failure(error)
-    case .fault(let error):
-      // A frame that was captured earlier may be broken too, and not be looked at yet.
-      for frame in pending { try checkFaults(of: frame) }
-      throw error
-    case .cancelled: preconditionFailure("what is served is never cancelled")
-    }
-  }
-
   private func carryOut(_ action: Action) throws {
     switch action {
     case .captured(let slot): capture(slot)
     case .lost(let slot): lose(slot)
-    case .start(let node, let slot): try start(node: node, slot: slot)
-    case .pass(let node, let slot):
-      values[slot][node] = input(of: node, slot: slot)
+    case .start(let node, let work): try start(node: node, work: work)
+    case .pass(let node, let slot): pass(node: node, slot: slot)
+    case .fallback(let node, let slot, let previous):
+      fallBack(node: node, slot: slot, to: previous)
+    case .fanOut(let node, let slot, let items): fanOut(node: node, slot: slot, items: items)
+    case .gather(let node, let slot): gather(node: node, slot: slot)
+    case .join(let node, let slot, let ports): join(node: node, slot: slot, ports: ports)
+    case .latest(let node, let slot, let others): latest(node: node, slot: slot, others: others)
     case .deliver(let sink, let slot): deliver(sink: sink, slot: slot)
     case .end(let sink, let slot, let fate, let node):
       end(sink: sink, slot: slot, fate, node: node)
-    case .report(let node, let slot, let code): report(node: node, slot: slot, code: code)
+    case .report(let node, let work, let code): report(node: node, work: work, code: code)
     case .settled(let slot): settle(slot)
-    case .halt(let node, let slot, let code):
+    case .freed(let slot): values[slot] = SlotValues()
+    case .swapped(let index): putInForce(index)
+    case .halt(let node, let work, let code):
       outcome.halt = ReportedError(
-        frame: core.slots[slot].id, node: plan.nodes[node].id, code: code)
+        frame: core.slots[work.slotIndex].id, node: plan.nodes[node].id, code: code)
     }
   }
 
-  private func report(node: Int, slot: Int, code: String) {
+  private func report(node: Int, work: Work, code: String) {
+    if work.isItem, let fork = plan.nodes[node].fork {
+      pendingBySlot[work.slotIndex]?.failedItems[fork, default: [:]][Int(work.item)] = code
+    }
     outcome.errorCount += 1
     guard outcome.errors.count < RunOutcome.reportedErrorsMax else { return }
     outcome.errors.append(
-      ReportedError(frame: core.slots[slot].id, node: plan.nodes[node].id, code: code))
+      ReportedError(
+        frame: core.slots[work.slotIndex].id, item: work.isItem ? Int(work.item) : nil,
+        node: plan.nodes[node].id, code: code))
   }
 
   private func finish() throws {
     if let halt = outcome.halt {
-      let node = plan.nodes.firstIndex { $0.id == halt.node } ?? 0
-      abandon(at: node)
-    }
-    if let stuck = pending.first(where: { !$0.isSettled }) {
-      throw RuntimeError.stuck(explanation: "frame \(stuck.entry.id) waits for ever")
+      abandon(at: plan.nodes.firstIndex { $0.id == halt.node } ?? 0)
+    } else if pending.contains(where: { !$0.isSettled }) {
+      throw RuntimeError.stuck(explanation: core.explainStuck())
     }
     try emit(keeping: 0)
     outcome.payloadMissing = sources.reduce(0) { $0 + $1.schedule.payloadMissing }
@@ -147,47 +136,6 @@ final class VirtualRun {
       }
       frame.isSettled = true
       settledCount += 1
-    }
-  }
-}
-
-/// The ledgers of one run, by sink and track.
-struct LedgerBook {
-  private var books: [[Int: FrameLedger]]
-
-  init(sinks: Int) {
-    books = Array(repeating: [:], count: sinks)
-  }
-
-  mutating func capture(track: Int) {
-    for sink in books.indices { books[sink][track, default: FrameLedger()].captured += 1 }
-  }
-
-  mutating func count(_ fate: FrameFate, sink: Int, track: Int) {
-    books[sink][track, default: FrameLedger()].count(fate)
-  }
-
-  func total(ofSink sink: Int) -> FrameLedger {
-    var total = FrameLedger()
-    for track in books[sink].keys.sorted() {
-      guard let ledger = books[sink][track] else { continue }
-      total.captured += ledger.captured
-      total.delivered += ledger.delivered
-      total.thinned += ledger.thinned
-      total.superseded += ledger.superseded
-      total.failed += ledger.failed
-      total.inFlight += ledger.inFlight
-      total.dropped.merge(ledger.dropped, uniquingKeysWith: +)
-    }
-    return total
-  }
-
-  func entries(sinkIDs: [String]) -> [RunOutcome.LedgerEntry] {
-    books.indices.flatMap { sink in
-      books[sink].keys.sorted().map { track in
-        RunOutcome.LedgerEntry(
-          sink: sinkIDs[sink], track: track, ledger: books[sink][track] ?? FrameLedger())
-      }
     }
   }
 }

@@ -15,6 +15,8 @@ package struct CostModel: Sendable {
     package var itemCount: Int?
     /// Virtual time at which it begins, in nanoseconds.
     package var time: Int64
+    /// What the stage declares that a swap put in the node's place; `nil` without a swap.
+    package var swapped: Cost??
 
     package init(
       node: Int, frame: FrameID, item: Int = -1, itemCount: Int? = nil, time: Int64
@@ -105,7 +107,8 @@ package struct CostModel: Sendable {
       if let drawn = drawn(service) { return Answer(nanoseconds: drawn, origin: .modelled) }
     }
     let declared = nanoseconds(
-      of: node.declared, nodeHash: node.hash, sequence: service.frame.sequence, item: service.item)
+      of: service.swapped ?? node.declared, nodeHash: node.hash, sequence: service.frame.sequence,
+      item: service.item)
     return Answer(nanoseconds: declared, origin: .modelled)
   }
 

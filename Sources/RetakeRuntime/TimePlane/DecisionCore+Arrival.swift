@@ -2,29 +2,46 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// A frame reaches its source. With a full block edge it is lost for all paths; frames that are
-  /// admitted at this instant and still on their way to the queue count as waiting in it.
-  mutating func arrive(
-    source: Int, slot: Int, failure: String?, _ actions: inout [Action]
-  ) {
-    if plan.nodes[source].outEdges.contains(where: { isSourceEdgeFull($0) }) {
-      decide(.lost, node: source, slot: slot, .reason("queue"))
-      actions.append(.lost(slot: slot))
-      freeSlot(slot)
+  /// A frame reaches its source. With a full block edge, or without a buffer, it is lost for all
+  /// paths; frames that are admitted at this instant and still on their way to the queue count as
+  /// waiting in it.
+  mutating func arrive(source: Int, slot: Int, _ turn: inout Turn) {
+    let work = Work(slot: slot)
+    if let reason = lossReason(source) {
+      decide(.lost, node: source, work, .reason(reason))
+      forgetLost(slot, &turn)
       return
     }
-    actions.append(.captured(slot: slot))
-    if let failure {
-      decide(.fail, node: source, slot: slot, .code(failure))
-      actions.append(.report(node: source, slot: slot, code: failure))
-      bury(slot: slot, fate: .failed(code: failure), node: source)
-      return
+    slots[slot].epoch = epoch
+    turn.actions.append(.captured(slot: slot))
+    if let code = turn.gates.damage(slot: slot) {
+      failAtSource(source, work, code: code, &turn)
+    } else if let pool = emptyPool(of: source) {
+      endForWantOfBuffer(pool: pool, node: source, work, &turn)
+    } else {
+      leaseAtSource(source, work)
+      for edge in plan.nodes[source].outEdges { offer(edge: edge, work) }
+      releaseOutput(of: source, work, &turn)
     }
-    for edge in plan.nodes[source].outEdges { offer(edge: edge, slot: slot) }
+    endToken(slot, &turn)
+  }
+
+  private func lossReason(_ source: Int) -> String? {
+    if plan.nodes[source].outEdges.contains(where: { isSourceEdgeFull($0) }) { return "queue" }
+    guard let pool = emptyPool(of: source), plan.pools[pool].policy == .block else { return nil }
+    return "pool"
   }
 
   private func isSourceEdgeFull(_ edge: Int) -> Bool {
     guard queues[edge].policy == .block else { return false }
     return queues[edge].count >= queues[edge].capacity - offersInTransit[edge]
+  }
+
+  private mutating func failAtSource(
+    _ source: Int, _ work: Work, code: String, _ turn: inout Turn
+  ) {
+    decide(.fail, node: source, work, .code(code))
+    turn.actions.append(.report(node: source, work: work, code: code))
+    bury(work, fate: .failed(code: code), node: source)
   }
 }

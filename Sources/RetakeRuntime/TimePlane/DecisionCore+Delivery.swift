@@ -3,139 +3,133 @@ import RetakeGraph
 
 extension DecisionCore {
   /// Sends a frame along an edge: it is offered to the receiver in the delivery phase.
-  mutating func offer(edge: Int, slot: Int) {
+  mutating func offer(edge: Int, _ work: Work) {
     offersInTransit[edge] += 1
-    let receiver = plan.edges[edge].to
+    addToken(work.slotIndex)
+    retainValue(on: edge, work)
     push(
-      Event(
-        key: followingKey(phase: .delivery, node: receiver, slot: slot), kind: .delivery,
-        target: receiver, slot: slot, extra: edge))
+      .delivery, phase: .delivery, node: plan.edges[edge].to, work: work, at: current.time,
+      port: plan.edges[edge].toPort, extra: edge)
   }
 
-  mutating func deliver(edge: Int, slot: Int, _ actions: inout [Action]) {
+  mutating func deliver(edge: Int, _ work: Work, _ turn: inout Turn) {
     offersInTransit[edge] -= 1
     let receiver = plan.edges[edge].to
-    switch queues[edge].offer(slot: slot, at: current.time) {
+    switch queues[edge].offer(work, at: current.time) {
     case .accepted:
-      decide(.deliver, node: receiver, slot: slot)
+      decide(.deliver, node: receiver, work)
     case .droppedNewest:
-      drop(slot: slot, at: receiver)
+      drop(work, at: edge, &turn)
     case .droppedOldest(let oldest):
-      drop(slot: oldest, at: receiver)
-      decide(.deliver, node: receiver, slot: slot)
+      drop(oldest, at: edge, &turn)
+      decide(.deliver, node: receiver, work)
     case .superseded(let oldest):
-      decide(.supersede, node: receiver, slot: oldest)
-      bury(slot: oldest, fate: .superseded, node: receiver)
-      decide(.deliver, node: receiver, slot: slot)
+      decide(.supersede, node: receiver, oldest)
+      leave(edge: edge, oldest, fate: .superseded, &turn)
+      decide(.deliver, node: receiver, work)
     case .blocked:
-      decide(.block, node: receiver, slot: slot)
+      decide(.block, node: receiver, work)
       return
     }
-    settleOffer(of: plan.edges[edge].from, &actions)
-    work(at: receiver, &actions)
+    settleOffer(of: plan.edges[edge].from, &turn)
+    runNode(receiver, &turn)
   }
 
-  mutating func unblock(edge: Int, _ actions: inout [Action]) {
-    guard let slot = queues[edge].unblock(at: current.time) else { return }
+  mutating func unblock(edge: Int, _ turn: inout Turn) {
+    guard let work = queues[edge].unblock(at: current.time) else { return }
     let receiver = plan.edges[edge].to
-    decide(.unblock, node: receiver, slot: slot)
-    decide(.deliver, node: receiver, slot: slot)
-    settleOffer(of: plan.edges[edge].from, &actions)
-    work(at: receiver, &actions)
+    decide(.unblock, node: receiver, work)
+    decide(.deliver, node: receiver, work)
+    settleOffer(of: plan.edges[edge].from, &turn)
+    runNode(receiver, &turn)
   }
 
-  private mutating func drop(slot: Int, at node: Int) {
-    decide(.drop, node: node, slot: slot, .reason(DropReason.queue.rawValue))
-    bury(slot: slot, fate: .dropped(.queue), node: node)
+  private mutating func drop(_ work: Work, at edge: Int, _ turn: inout Turn) {
+    decide(.drop, node: plan.edges[edge].to, work, .reason(DropReason.queue.rawValue))
+    leave(edge: edge, work, fate: .dropped(.queue), &turn)
+  }
+
+  /// A frame ends at the edge in front of a node.
+  private mutating func leave(
+    edge: Int, _ work: Work, fate: FrameFate, _ turn: inout Turn
+  ) {
+    let ending = makeEnding(fate: fate, node: plan.edges[edge].to)
+    sendTombstone(fromEdge: edge, work, ending: ending)
+    releaseValue(on: edge, work, &turn)
+    endToken(work.slotIndex, &turn)
   }
 
   /// The sender may go on once all its edges have settled its output.
-  private mutating func settleOffer(of sender: Int, _ actions: inout [Action]) {
-    guard plan.nodes[sender].role != .source, lanes[sender].settleOffer() else { return }
-    work(at: sender, &actions)
+  private mutating func settleOffer(of sender: Int, _ turn: inout Turn) {
+    switch plan.nodes[sender].role {
+    case .source: return
+    case .fork:
+      guard offers[sender].settle() else { return }
+      offerNextItem(of: sender, &turn)
+    case .pure, .stateful:
+      guard offers[sender].settle() else { return }
+      lanes[sender].left()
+      letLeave(from: sender, &turn)
+      requestDispatch(of: sender)
+    case .throttle, .sample, .route, .join, .latest, .gather, .sink:
+      guard offers[sender].settle() else { return }
+      runNode(sender, &turn)
+    }
   }
 
   /// Something may be ready at this node: a stage asks for a server, other nodes take their input
   /// at once.
-  mutating func work(at node: Int, _ actions: inout [Action]) {
+  mutating func runNode(_ node: Int, _ turn: inout Turn) {
     switch plan.nodes[node].role {
     case .source: break
     case .pure, .stateful: requestDispatch(of: node)
-    case .throttle: runThrottle(node, &actions)
-    case .sink: receive(at: node, &actions)
-    case .sample, .route, .join, .latest, .fork, .gather:
-      preconditionFailure("such a graph is refused when it is prepared")
+    case .throttle, .sample: runThinning(node, &turn)
+    case .route: runRoute(node, &turn)
+    case .join: runJoin(node, &turn)
+    case .latest: runLatest(node, &turn)
+    case .fork: runFork(node, &turn)
+    case .gather: runGather(node, &turn)
+    case .sink: receive(at: node, &turn)
     }
   }
 
-  /// Takes the frame that waited longest; whoever was blocked by it gets its place.
+  /// Takes the frame that waited longest; whoever was blocked by it gets its place. The frame's
+  /// token, and its hold on its buffers, pass to the taker.
   mutating func take(from edge: Int) -> QueueStateMachine.Entry? {
     guard let entry = queues[edge].take() else { return nil }
     if let blocked = queues[edge].claimUnblock() {
-      let receiver = plan.edges[edge].to
       push(
-        Event(
-          key: followingKey(phase: .delivery, node: receiver, slot: blocked), kind: .unblock,
-          target: receiver, slot: blocked, extra: edge))
+        .unblock, phase: .delivery, node: plan.edges[edge].to, work: blocked, at: current.time,
+        port: plan.edges[edge].toPort, extra: edge)
     }
     return entry
   }
 
-  /// A throttle takes a frame when its out edges have settled the one before.
-  private mutating func runThrottle(_ node: Int, _ actions: inout [Action]) {
-    guard let edge = plan.nodes[node].inEdge else { return }
-    // Bounded: each turn takes a frame from a finite queue.
-    while !lanes[node].isHeld, let entry = take(from: edge) {
-      guard throttles[node]?.passes(at: entry.since) ?? true else {
-        decide(.thin, node: node, slot: entry.slot)
-        bury(
-          slot: entry.slot, fate: .thinned(by: plan.nodes[node].stage.signature.kind), node: node)
-        continue
-      }
-      actions.append(.pass(node: node, slot: entry.slot))
-      lanes[node].hold()
-      lanes[node].offer(to: plan.nodes[node].outEdges.count)
-      for edge in plan.nodes[node].outEdges { offer(edge: edge, slot: entry.slot) }
-    }
+  /// Offers a passing node's output to its edges and lets go of what it took.
+  mutating func handOn(_ work: Work, from node: Int, _ turn: inout Turn) {
+    offers[node].offer(to: plan.nodes[node].outEdges.count)
+    for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
+    endToken(work.slotIndex, &turn)
   }
 
-  private mutating func receive(at sink: Int, _ actions: inout [Action]) {
+  private mutating func receive(at sink: Int, _ turn: inout Turn) {
     guard let edge = plan.nodes[sink].inEdge, let entry = take(from: edge) else { return }
-    actions.append(.deliver(sink: sink, slot: entry.slot))
-    settle(slot: entry.slot, &actions)
-  }
-
-  // MARK: Tombstones
-
-  /// Ends a frame at a node: everybody behind it is told at this instant.
-  mutating func bury(slot: Int, fate: FrameFate, node: Int) {
-    let ending = makeEnding(fate: fate, node: node)
-    sendTombstone(from: node, slot: slot, ending: ending)
-  }
-
-  private mutating func sendTombstone(from node: Int, slot: Int, ending: Int) {
-    // An ending that a receiving node decided about its own input has not passed that node.
-    let first = plan.nodes[node]
-    let targets =
-      first.role == .sink ? [node] : first.outEdges.map { plan.edges[$0].to }
-    for target in targets {
-      endings[ending].references += 1
+    let slot = entry.work.slotIndex
+    turn.actions.append(.deliver(sink: sink, slot: slot))
+    if rules.isBounded, let hold = plan.nodes[sink].holdNanoseconds, hold > 0 {
+      retain(slot)
       push(
-        Event(
-          key: followingKey(phase: .delivery, node: target, slot: slot), kind: .tombstone,
-          target: target, slot: slot, extra: ending))
+        .holdEnd, phase: .completion, node: sink, work: entry.work, at: current.time + hold)
+    } else {
+      releaseValue(on: edge, entry.work, &turn)
     }
+    settleSink(slot, &turn)
+    endToken(slot, &turn)
   }
 
-  mutating func passTombstone(node: Int, slot: Int, ending: Int, _ actions: inout [Action]) {
-    if plan.nodes[node].role == .sink {
-      let end = endings[ending]
-      decide(.outcome, node: node, slot: slot, .ending(end.fate, node: end.node))
-      actions.append(.end(sink: node, slot: slot, end.fate, node: end.node))
-      settle(slot: slot, &actions)
-    } else {
-      sendTombstone(from: node, slot: slot, ending: ending)
-    }
-    releaseEnding(ending)
+  mutating func endHold(sink: Int, _ work: Work, _ turn: inout Turn) {
+    guard let edge = plan.nodes[sink].inEdge else { return }
+    releaseValue(on: edge, work, &turn)
+    release(work.slotIndex, &turn)
   }
 }

@@ -8,31 +8,45 @@ extension DecisionCore {
       return
     }
     services[executor].isDispatchPending = true
+    let first = plan.executors[executor].nodes[0]
     push(
       Event(
-        key: followingKey(phase: .dispatch, node: plan.executors[executor].nodes[0]),
-        kind: .dispatch, target: executor))
+        key: EventKey.following(current, phase: .dispatch, node: first), kind: .dispatch,
+        target: executor))
   }
 
   /// Serves ready frames while a server is free.
-  mutating func dispatch(executor: Int, _ actions: inout [Action]) {
+  mutating func dispatch(executor: Int, _ turn: inout Turn) {
     services[executor].isDispatchPending = false
     while services[executor].freeServers > 0, let node = nextReady(of: executor),
       let edge = plan.nodes[node].inEdge, let entry = take(from: edge)
     {
+      if let pool = emptyPool(of: node) {
+        endForWantOfBuffer(pool: pool, node: node, entry.work, &turn)
+        releaseValue(on: edge, entry.work, &turn)
+        endToken(entry.work.slotIndex, &turn)
+        continue
+      }
       services[executor].take()
-      lanes[node].hold()
-      decide(.start, node: node, slot: entry.slot)
-      actions.append(.start(node: node, slot: entry.slot))
+      lanes[node].start(entry.work, order: order(of: entry.work))
+      leaseForBody(of: node, entry.work)
+      decide(.start, node: node, entry.work)
+      turn.actions.append(.start(node: node, work: entry.work))
     }
   }
 
-  /// Earliest source arrival, track, sequence, deepest rank, node id.
+  private func order(of work: Work) -> LaneStateMachine.Order {
+    LaneStateMachine.Order(sequence: slots[work.slotIndex].id.sequence, item: work.item)
+  }
+
+  /// Earliest source arrival, track, sequence, deepest rank, node id, item.
   private func nextReady(of executor: Int) -> Int? {
+    let nodes = plan.executors[executor].nodes
+    if nodes.count == 1 { return readyEntry(of: nodes[0]) == nil ? nil : nodes[0] }
     var best: (order: ReadyOrder, node: Int)?
-    for node in plan.executors[executor].nodes where !lanes[node].isHeld {
-      guard let edge = plan.nodes[node].inEdge, let entry = queues[edge].first else { continue }
-      let slot = slots[entry.slot]
+    for node in nodes {
+      guard let entry = readyEntry(of: node) else { continue }
+      let slot = slots[entry.work.slotIndex]
       let order = ReadyOrder(
         arrival: slot.arrival, frame: slot.id, depth: -plan.nodes[node].rank, node: node)
       if best.map({ order < $0.order }) ?? true { best = (order, node) }
@@ -40,39 +54,125 @@ extension DecisionCore {
     return best?.node
   }
 
-  mutating func complete(
-    node: Int, slot: Int, _ outcome: CompletionOutcome, _ actions: inout [Action]
-  ) {
-    guard let executor = plan.nodes[node].executor else { return }
-    services[executor].release()
-    switch outcome {
-    case .success:
-      decide(.done, node: node, slot: slot)
-      lanes[node].offer(to: plan.nodes[node].outEdges.count)
-      for edge in plan.nodes[node].outEdges { offer(edge: edge, slot: slot) }
-    case .failure(let error):
-      fail(node: node, slot: slot, error, &actions)
+  /// What a node would serve next; `nil` when its lanes are taken or it waits for a buffer.
+  private func readyEntry(of node: Int) -> QueueStateMachine.Entry? {
+    guard !lanes[node].isFull, let edge = plan.nodes[node].inEdge else { return nil }
+    if let pool = emptyPool(of: node), plan.pools[pool].policy == .block { return nil }
+    return queues[edge].first
+  }
+
+  mutating func complete(node: Int, _ work: Work, _ turn: inout Turn) {
+    guard let executor = plan.nodes[node].executor, let edge = plan.nodes[node].inEdge else {
+      return
     }
+    services[executor].release()
+    let isOpen = lanes[node].isOpen(work)
+    _ = lanes[node].bodyEnded(work)
+    if isOpen {
+      switch turn.gates.outcome(node: node, work: work) {
+      case .success:
+        decide(.done, node: node, work)
+        publishOutput(of: node, work)
+        lanes[node].finish(work, with: .value)
+        addToken(work.slotIndex)
+      case .failure(let error): fail(node: node, work, error, &turn)
+      }
+    } else {
+      decide(.late, node: node, work)
+    }
+    releaseBody(of: node, work, &turn)
+    releaseValue(on: edge, work, &turn)
+    letLeave(from: node, &turn)
+    endToken(work.slotIndex, &turn)
     requestDispatch(of: node)
   }
 
+  mutating func timeOut(stage node: Int, _ work: Work, _ turn: inout Turn) {
+    guard lanes[node].isOpen(work) else { return }
+    decide(.timeout, node: node, work)
+    fail(
+      node: node, work, StageError(code: "timeout", message: "the stage's time was over"), &turn)
+    letLeave(from: node, &turn)
+  }
+
   private mutating func fail(
-    node: Int, slot: Int, _ error: StageError, _ actions: inout [Action]
+    node: Int, _ work: Work, _ error: StageError, _ turn: inout Turn
   ) {
-    decide(.fail, node: node, slot: slot, .code(error.code))
-    actions.append(.report(node: node, slot: slot, code: error.code))
-    lanes[node].release()
-    switch error.severity {
-    case .recoverable:
-      bury(slot: slot, fate: .failed(code: error.code), node: node)
-    case .unrecoverable:
+    decide(work.isItem ? .itemFail : .fail, node: node, work, .code(error.code))
+    turn.actions.append(.report(node: node, work: work, code: error.code))
+    guard error.severity == .recoverable else {
+      lanes[node].abandon(work)
       let ending = makeEnding(fate: .failed(code: error.code), node: node)
       push(
-        Event(
-          key: followingKey(phase: .control, node: node, slot: slot), kind: .halt, target: node,
-          slot: slot, extra: ending))
+        .halt, phase: .control, node: node, work: work, at: current.time, extra: ending)
+      addToken(work.slotIndex)
+      return
+    }
+    if plan.nodes[node].hasFallback {
+      lanes[node].finish(work, with: .fallback)
+      failures[node].append(Failure(work: work, code: error.code))
+      addToken(work.slotIndex)
+    } else {
+      lanes[node].abandon(work)
+      bury(work, fate: .failed(code: error.code), node: node)
     }
   }
+
+  /// Outputs leave in order, each when the one before was accepted by every edge.
+  mutating func letLeave(from node: Int, _ turn: inout Turn) {
+    // Bounded: each turn takes an output out of a lane.
+    while let (work, output) = lanes[node].nextToLeave() {
+      switch output {
+      case .value: rememberLeft(work, origin: nil, node: node, &turn)
+      case .fallback:
+        guard fallBack(work, node: node, &turn) else {
+          lanes[node].left()
+          endToken(work.slotIndex, &turn)
+          continue
+        }
+      }
+      offers[node].offer(to: plan.nodes[node].outEdges.count)
+      for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
+      releaseOutput(of: node, work, &turn)
+      endToken(work.slotIndex, &turn)
+    }
+  }
+
+  /// Puts the value that left last in the place of a frame that failed; without one, the frame ends.
+  private mutating func fallBack(_ work: Work, node: Int, _ turn: inout Turn) -> Bool {
+    guard let index = failures[node].firstIndex(where: { $0.work == work }) else { return false }
+    let code = failures[node].remove(at: index).code
+    guard let last = previous[node] else {
+      bury(work, fate: .failed(code: code), node: node)
+      return false
+    }
+    decide(.fallback, node: node, work, .from(last.origin))
+    turn.actions.append(.fallback(node: node, slot: work.slotIndex, from: last.slot))
+    shareLeases(of: node, from: Work(slot: last.slot), to: work)
+    rememberLeft(work, origin: last.origin, node: node, &turn)
+    return true
+  }
+
+  /// The value that leaves is what a later failure falls back to.
+  private mutating func rememberLeft(
+    _ work: Work, origin: FrameID?, node: Int, _ turn: inout Turn
+  ) {
+    guard plan.nodes[node].hasFallback else { return }
+    let slot = work.slotIndex
+    retain(slot)
+    retainOutput(of: node, work)
+    let last = previous[node]
+    previous[node] = Previous(slot: slot, origin: origin ?? slots[slot].id)
+    guard let last else { return }
+    releaseOutput(of: node, Work(slot: last.slot), &turn)
+    release(last.slot, &turn)
+  }
+}
+
+/// A frame that failed and waits for its turn to be replaced.
+struct Failure: Sendable {
+  var work: Work
+  var code: String
 }
 
 /// The order in which ready work is served.

@@ -1,54 +1,36 @@
 import RetakeCore
 import RetakeGraph
 
-/// What the core asks its driver to do, in the order in which it decided it.
-package enum Action: Hashable, Sendable {
-  /// The frame was admitted at a source.
-  case captured(slot: Int)
-  /// The frame was lost before capture; the slot is free again after this action.
-  case lost(slot: Int)
-  /// A server begins to work on the frame: compute, and say when it will be done.
-  case start(node: Int, slot: Int)
-  /// A node without cost hands its input on unchanged.
-  case pass(node: Int, slot: Int)
-  case deliver(sink: Int, slot: Int)
-  case end(sink: Int, slot: Int, FrameFate, node: Int)
-  /// The stage's error, for the error sink; reported once.
-  case report(node: Int, slot: Int, code: String)
-  /// All sinks know what became of the frame; the slot is free again after this action.
-  case settled(slot: Int)
-  /// An unrecoverable failure: the run ends here.
-  case halt(node: Int, slot: Int, code: String)
-}
-
-/// What a body gave, as far as time is concerned.
-package enum CompletionOutcome: Hashable, Sendable {
-  case success
-  case failure(StageError)
-}
-
-/// A frame on its way, as the core sees it.
-package struct FrameSlot: Sendable {
-  package var id: FrameID
-  /// Virtual time of its arrival at the source, in nanoseconds.
-  package var arrival: Int64
-  package var unsettledSinks: Int
-}
-
 /// Makes every decision that depends on time. Sans-I/O: events in, actions and decision lines out.
 ///
-/// The core owns the events that it makes itself; its driver adds arrivals and completions, pops
-/// the next event, and hands it back with what the core cannot know.
+/// The core owns the events that it makes itself; its driver adds arrivals, completions and changes
+/// from outside, pops the next event, and hands it back with the gates through which the core asks
+/// for the few values that decide about time.
 package struct DecisionCore: ~Copyable {
   let plan: GraphPlan
+  let rules: Rules
   var queues: [QueueStateMachine]
-  var throttles: [ThrottleStateMachine?]
-  var services: [ServiceStateMachine]
-  var lanes: [LaneStateMachine]
-  package private(set) var slots: [FrameSlot] = []
-  private var freeSlots: [Int] = []
   /// Frames offered to each edge and not yet judged.
   var offersInTransit: [Int]
+  var offers: [OfferStateMachine]
+  var lanes: [LaneStateMachine]
+  var services: [ServiceStateMachine]
+  var thinnings: [Thinning?]
+  var forks: [ForkStateMachine]
+  var gathers: [GatherStateMachine]
+  var joins: [JoinStateMachine?]
+  /// By node, then port; the first port of each is never read.
+  var latests: [[LatestStateMachine]]
+  /// The frame that a latest join has taken and not yet handed on.
+  var triggers: [Int?]
+  /// The last value that left each node with a fallback.
+  var previous: [Previous?]
+  /// Frames that failed and wait for their turn to be replaced, by node.
+  var failures: [[Failure]]
+  var leases: LeaseBook
+  var isPolicyPending: [Bool]
+  package internal(set) var slots: [FrameSlot] = []
+  private var freeSlots: [Int] = []
   var endings: [Ending] = []
   private var freeEndings: [Int] = []
   private var events = EventQueue()
@@ -57,26 +39,51 @@ package struct DecisionCore: ~Copyable {
   private var lastKey: EventKey?
   private let bound: MicrostepBound
   private var microstepsMax = 0
-  private var arrivalsOfInstant = 0
-  package private(set) var isHalted = false
+  /// Frames and items that are somewhere on their way.
+  private(set) var tokensAlive = 0
+  package internal(set) var epoch = 0
+  package internal(set) var isHalted = false
 
-  /// - Parameter isUnbounded: Queues never fill: the mode `lossless`.
-  package init(
-    plan: GraphPlan, isUnbounded: Bool, observer: ((DecisionLine) -> Void)? = nil
-  ) {
+  /// What holds in a mode.
+  package struct Rules: Hashable, Sendable {
+    /// Whether queues and pools have an end, and timeouts and policies count.
+    package var isBounded: Bool
+
+    package static let lossless = Rules(isBounded: false)
+    package static let redecide = Rules(isBounded: true)
+  }
+
+  package init(plan: GraphPlan, rules: Rules, observer: ((DecisionLine) -> Void)? = nil) {
     self.plan = plan
+    self.rules = rules
     queues = plan.edges.map {
-      isUnbounded
-        ? QueueStateMachine(capacity: .max, policy: .block)
-        : QueueStateMachine(capacity: $0.capacity, policy: $0.policy)
+      rules.isBounded
+        ? QueueStateMachine(capacity: $0.capacity, policy: $0.policy)
+        : QueueStateMachine(capacity: .max, policy: .block)
     }
-    throttles = plan.nodes.map {
-      guard case .throttle(let rate) = $0.stage.body else { return nil }
-      return ThrottleStateMachine(framesPerSecond: rate)
-    }
-    services = plan.executors.map { ServiceStateMachine(servers: $0.count) }
-    lanes = plan.nodes.map { _ in LaneStateMachine() }
     offersInTransit = plan.edges.map { _ in 0 }
+    offers = plan.nodes.map { _ in OfferStateMachine() }
+    lanes = plan.nodes.map { LaneStateMachine(count: $0.lanes) }
+    services = plan.executors.map { ServiceStateMachine(servers: $0.count) }
+    thinnings = plan.nodes.map { Thinning($0.stage) }
+    forks = plan.nodes.map { _ in ForkStateMachine() }
+    gathers = plan.nodes.map { _ in GatherStateMachine() }
+    joins = plan.nodes.map {
+      guard case .join(let mode) = $0.stage.body else { return nil }
+      return JoinStateMachine(mode: mode, ports: $0.inEdges.count)
+    }
+    latests = plan.nodes.map { node in
+      guard node.role == .latest else { return [] }
+      return node.inEdges.map { edge in
+        LatestStateMachine(
+          isSameTrack: plan.nodes[plan.edges[edge].from].source == node.source)
+      }
+    }
+    triggers = plan.nodes.map { _ in nil }
+    previous = plan.nodes.map { _ in nil }
+    failures = plan.nodes.map { _ in [] }
+    leases = LeaseBook(pools: plan.pools)
+    isPolicyPending = plan.nodes.map { _ in false }
     log = DecisionLog(nodeIDs: plan.nodes.map(\.id), observer: observer)
     current = EventKey(time: .min, band: .environment, phase: .arrival, node: 0)
     bound = MicrostepBound(nodes: plan.nodes.count)
@@ -93,14 +100,9 @@ package struct DecisionCore: ~Copyable {
     guard !isHalted, let event = events.pop() else { return nil }
     precondition(lastKey.map { $0 < event.key } ?? true, "event keys strictly increase")
     if event.key.time != lastKey?.time {
-      arrivalsOfInstant = 0
-      microstepsMax = bound.steps(framesAlive: slots.count - freeSlots.count, arrivals: 0)
+      microstepsMax = MicrostepBound.slack + bound.steps(tokens: tokensAlive)
     }
-    if event.kind == .arrival {
-      arrivalsOfInstant += 1
-      microstepsMax = bound.steps(
-        framesAlive: slots.count - freeSlots.count, arrivals: arrivalsOfInstant)
-    }
+    if event.kind == .arrival { allowMicrosteps(forTokens: 1) }
     guard event.key.microstep <= microstepsMax else {
       throw RuntimeError.endlessInstant(
         nanoseconds: event.key.time, node: plan.nodes[event.key.node].id)
@@ -110,74 +112,95 @@ package struct DecisionCore: ~Copyable {
     return event
   }
 
+  /// Frames that arrive and items that are made at this instant need microsteps of their own.
+  mutating func allowMicrosteps(forTokens tokens: Int) {
+    microstepsMax += bound.steps(tokens: tokens)
+  }
+
   /// Announces a frame: it arrives at the source at the given virtual time.
   ///
-  /// - Returns: The slot that stands for the frame until it is lost or settled.
+  /// - Returns: The slot that stands for the frame until it is lost or freed.
   @discardableResult
   package mutating func addArrival(source: Int, id: FrameID, time: Int64) -> Int {
-    let slot = makeSlot(FrameSlot(id: id, arrival: time, unsettledSinks: plan.sinks.count))
+    let slot = makeSlot(id: id, arrival: time, source: source)
     let key = EventKey(
       time: time, band: .arrivals, phase: .arrival, node: source, track: id.track,
       sequence: id.sequence)
-    events.push(Event(key: key, kind: .arrival, target: source, slot: slot))
+    events.push(Event(key: key, kind: .arrival, target: source, work: Work(slot: slot)))
     return slot
   }
 
   /// Says when the body that was started will be done; `time` is not before now.
-  package mutating func addCompletion(node: Int, slot: Int, time: Int64) {
-    let id = slots[slot].id
-    let key =
-      time == current.time
-      ? EventKey.following(
-        current, phase: .completion, node: node, track: id.track, sequence: id.sequence)
-      : EventKey(
-        time: time, band: .release, phase: .completion, node: node, track: id.track,
-        sequence: id.sequence)
-    events.push(Event(key: key, kind: .completion, target: node, slot: slot))
+  package mutating func addCompletion(node: Int, work: Work, time: Int64) {
+    push(.completion, phase: .completion, node: node, work: work, at: time)
+    guard rules.isBounded, let timeout = plan.nodes[node].timeoutNanoseconds,
+      time - current.time > timeout
+    else { return }
+    push(.stageTimeout, phase: .control, node: node, work: work, at: current.time + timeout)
+  }
+
+  /// Says that something happens in the environment.
+  ///
+  /// - Parameter index: Its place among all such events, which orders them within an instant.
+  package mutating func addEnvironment(_ kind: Event.Kind, index: Int, node: Int, time: Int64) {
+    let key = EventKey(
+      time: time, band: .environment, phase: .arrival, node: 0, ordinal: index)
+    events.push(Event(key: key, kind: kind, target: node, extra: index))
   }
 
   /// Carries out one event.
-  ///
-  /// - Parameters:
-  ///   - failure: For an arrival: the code with which the frame fails at its source.
-  ///   - outcome: For a completion: what the body gave.
-  package mutating func handle(
-    _ event: Event, failure: String? = nil, outcome: CompletionOutcome = .success,
-    into actions: inout [Action]
-  ) {
+  package mutating func handle(_ event: Event, _ turn: inout Turn) {
     let target = Int(event.target)
-    let slot = Int(event.slot)
+    let work = event.work
     switch event.kind {
-    case .arrival: arrive(source: target, slot: slot, failure: failure, &actions)
-    case .completion: complete(node: target, slot: slot, outcome, &actions)
-    case .delivery: deliver(edge: Int(event.extra), slot: slot, &actions)
-    case .unblock: unblock(edge: Int(event.extra), &actions)
-    case .tombstone: passTombstone(node: target, slot: slot, ending: Int(event.extra), &actions)
-    case .dispatch: dispatch(executor: target, &actions)
-    case .halt: halt(node: target, slot: slot, ending: Int(event.extra), &actions)
+    case .arrival: arrive(source: target, slot: work.slotIndex, &turn)
+    case .completion: complete(node: target, work, &turn)
+    case .delivery: deliver(edge: Int(event.extra), work, &turn)
+    case .unblock: unblock(edge: Int(event.extra), &turn)
+    case .tombstone: passTombstone(node: target, work, Tombstone(event), &turn)
+    case .dispatch: dispatch(executor: target, &turn)
+    case .halt: halt(node: target, work, ending: Int(event.extra), &turn)
+    case .stageTimeout: timeOut(stage: target, work, &turn)
+    case .joinTimeout: timeOut(join: target, work, generation: event.extra, &turn)
+    case .emptyFrame: closeEmpty(gather: target, slot: work.slotIndex, &turn)
+    case .latest: readLatest(node: target, &turn)
+    case .holdEnd: endHold(sink: target, work, &turn)
+    case .environment: changeDevice(index: Int(event.extra), &turn)
+    case .policy: decidePolicy(node: target, &turn)
+    case .swapPrepare: prepareSwap(index: Int(event.extra), node: target, &turn)
+    case .swapReady: finishSwap(index: Int(event.extra), node: target, &turn)
     }
   }
 
-  func followingKey(phase: EventPhase, node: Int, slot: Int? = nil, port: Int = 0) -> EventKey {
-    let id = slot.map { slots[$0].id } ?? FrameID(track: 0, sequence: 0)
-    return EventKey.following(
-      current, phase: phase, node: node, track: id.track, sequence: id.sequence, ordinal: port)
+  /// Makes an event for now or later. One for the current instant keeps the band and takes the
+  /// microstep that its key needs; a later one is in the release band.
+  mutating func push(
+    _ kind: Event.Kind, phase: EventPhase, node: Int, work: Work, at time: Int64,
+    port: Int = 0, extra: Int = -1
+  ) {
+    let id = slots[work.slotIndex].id
+    let key =
+      time == current.time
+      ? EventKey.following(
+        current, phase: phase, node: node, track: id.track, sequence: id.sequence,
+        item: Int(work.item), ordinal: port)
+      : EventKey(
+        time: time, band: .release, phase: phase, node: node, track: id.track,
+        sequence: id.sequence, item: Int(work.item), ordinal: port)
+    events.push(Event(key: key, kind: kind, target: node, work: work, extra: extra))
   }
 
   mutating func push(_ event: Event) { events.push(event) }
 
-  mutating func decide(
-    _ kind: DecisionKind, node: Int, slot: Int, _ detail: Decision.Detail = .none
-  ) {
-    log.append(
-      Decision(
-        time: current.time, node: node, frame: slots[slot].id, kind: kind, detail: detail))
-  }
-
   // MARK: Slots
 
-  private mutating func makeSlot(_ slot: FrameSlot) -> Int {
+  private mutating func makeSlot(id: FrameID, arrival: Int64, source: Int) -> Int {
+    tokensAlive += 1
+    let sinks = plan.sinks.count { plan.nodes[$0].source == source }
+    var slot = FrameSlot(
+      id: id, arrival: arrival, source: source, unsettledSinks: sinks, tokens: 1)
     if let free = freeSlots.popLast() {
+      slot.generation = slots[free].generation &+ 1
       slots[free] = slot
       return free
     }
@@ -185,14 +208,72 @@ package struct DecisionCore: ~Copyable {
     return slots.count - 1
   }
 
-  mutating func freeSlot(_ slot: Int) { freeSlots.append(slot) }
+  /// One more part or item of a frame is on its way.
+  mutating func addToken(_ slot: Int) {
+    slots[slot].tokens += 1
+    tokensAlive += 1
+  }
 
-  /// One sink knows what became of the frame.
-  mutating func settle(slot: Int, _ actions: inout [Action]) {
+  /// One less is on its way: the last one settles the frame.
+  mutating func endToken(_ slot: Int, _ turn: inout Turn) {
+    slots[slot].tokens -= 1
+    tokensAlive -= 1
+    precondition(slots[slot].tokens >= 0, "what is on its way ends once")
+    settleIfDone(slot, &turn)
+  }
+
+  /// Something keeps a value of the frame without moving on with it.
+  mutating func retain(_ slot: Int) { slots[slot].retained += 1 }
+
+  mutating func release(_ slot: Int, _ turn: inout Turn) {
+    slots[slot].retained -= 1
+    if slots[slot].isTold, slots[slot].retained == 0 { freeSlot(slot, &turn) }
+  }
+
+  mutating func settleSink(_ slot: Int, _ turn: inout Turn) {
     slots[slot].unsettledSinks -= 1
-    guard slots[slot].unsettledSinks == 0 else { return }
-    actions.append(.settled(slot: slot))
-    freeSlot(slot)
+    settleIfDone(slot, &turn)
+  }
+
+  private mutating func settleIfDone(_ slot: Int, _ turn: inout Turn) {
+    guard slots[slot].tokens == 0, slots[slot].unsettledSinks == 0, !slots[slot].isTold else {
+      return
+    }
+    slots[slot].isTold = true
+    turn.actions.append(.settled(slot: slot))
+    if slots[slot].retained == 0 { freeSlot(slot, &turn) }
+  }
+
+  mutating func freeSlot(_ slot: Int, _ turn: inout Turn) {
+    leases.clear(slot: slot)
+    freeSlots.append(slot)
+    turn.actions.append(.freed(slot: slot))
+  }
+
+  /// A frame that is lost was never there.
+  mutating func forgetLost(_ slot: Int, _ turn: inout Turn) {
+    tokensAlive -= 1
+    slots[slot].tokens = 0
+    turn.actions.append(.lost(slot: slot))
+    freeSlot(slot, &turn)
+  }
+
+  // MARK: Lines
+
+  mutating func decide(
+    _ kind: DecisionKind, node: Int, _ work: Work, _ detail: Decision.Detail = .none
+  ) {
+    log.append(
+      Decision(
+        time: current.time, node: node, frame: slots[work.slotIndex].id, item: work.item,
+        kind: kind, detail: detail))
+  }
+
+  /// A line about a node as a whole.
+  mutating func decide(_ kind: DecisionKind, node: Int, _ detail: Decision.Detail = .none) {
+    log.append(
+      Decision(
+        time: current.time, node: node, frame: nil, item: -1, kind: kind, detail: detail))
   }
 
   // MARK: Endings
@@ -212,26 +293,18 @@ package struct DecisionCore: ~Copyable {
     if endings[ending].references == 0 { freeEndings.append(ending) }
   }
 
-  private mutating func halt(node: Int, slot: Int, ending: Int, _ actions: inout [Action]) {
+  private mutating func halt(node: Int, _ work: Work, ending: Int, _ turn: inout Turn) {
     guard case .failed(let code) = endings[ending].fate else { return }
-    decide(.halt, node: node, slot: slot, .code(code))
+    decide(.halt, node: node, work, .code(code))
     isHalted = true
-    actions.append(.halt(node: node, slot: slot, code: code))
+    turn.actions.append(.halt(node: node, work: work, code: code))
   }
-}
-
-/// Why and where a frame ended, shared by its tombstones.
-struct Ending: Sendable {
-  var fate: FrameFate
-  var node: Int
-  var references = 0
 }
 
 /// How many microsteps one instant can need: beyond it the graph loops without delay.
 struct MicrostepBound: Sendable {
+  static let slack = 4
   let nodes: Int
 
-  func steps(framesAlive: Int, arrivals: Int) -> Int {
-    4 + 2 * nodes * (framesAlive + arrivals)
-  }
+  func steps(tokens: Int) -> Int { 2 * nodes * tokens }
 }

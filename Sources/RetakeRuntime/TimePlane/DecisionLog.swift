@@ -14,6 +14,18 @@ package enum DecisionKind: String, Sendable, CaseIterable {
   case deliver
   case outcome
   case halt
+  case itemFail
+  case timeout
+  case late
+  case fallback
+  case throttle
+  case fanout
+  case join
+  case latest
+  case swapPrepare
+  case swap
+  case swapRefused
+  case stuck
 }
 
 /// One decision in numbers; turned into text only where it is digested, written or shown.
@@ -23,11 +35,30 @@ package struct Decision: Hashable, Sendable {
     case reason(String)
     case code(String)
     case ending(FrameFate, node: Int)
+    /// The frame whose value it is.
+    case from(FrameID)
+    case items(Int)
+    case gathered(items: Int, failed: Int)
+    case parts(Int)
+    /// What each port gave, in the order of their names.
+    case ports([Port])
+    case port(String)
+    /// Nanoseconds.
+    case interval(Int64)
+    case epoch(Int)
+  }
+
+  package struct Port: Hashable, Sendable {
+    package var name: String
+    package var frame: FrameID?
   }
 
   package var time: Int64
   package var node: Int
-  package var frame: FrameID
+  /// `nil` for a line about a node as a whole.
+  package var frame: FrameID?
+  /// −1 for the whole frame.
+  package var item: Int32 = -1
   package var kind: DecisionKind
   package var detail: Detail
 }
@@ -73,9 +104,17 @@ package struct DecisionLog: ~Copyable {
     buffer.append(UInt8(ascii: " "))
     buffer.append(contentsOf: nodeIDs[decision.node].utf8)
     buffer.append(UInt8(ascii: " "))
-    buffer.append(decimal: Int64(decision.frame.track))
-    buffer.append(UInt8(ascii: ":"))
-    buffer.append(decimal: Int64(decision.frame.sequence))
+    if let frame = decision.frame {
+      buffer.append(decimal: Int64(frame.track))
+      buffer.append(UInt8(ascii: ":"))
+      buffer.append(decimal: Int64(frame.sequence))
+      if decision.item >= 0 {
+        buffer.append(UInt8(ascii: "."))
+        buffer.append(decimal: Int64(decision.item))
+      }
+    } else {
+      buffer.append(UInt8(ascii: "-"))
+    }
     buffer.append(UInt8(ascii: " "))
     buffer.append(contentsOf: decision.kind.rawValue.utf8)
     for detail in details(of: decision) {
@@ -95,13 +134,27 @@ package struct DecisionLog: ~Copyable {
     case .code(let code): [.init("code", code)]
     case .ending(let fate, let node):
       [.init("fate", fate.word), .init("node", nodeIDs[node]), .init("reason", fate.reason)]
+    case .from(let frame): [.init("from", Self.text(of: frame))]
+    case .items(let count): [.init("items", "\(count)")]
+    case .gathered(let items, let failed):
+      [.init("failed", "\(failed)"), .init("items", "\(items)")]
+    case .parts(let count): [.init("parts", "\(count)")]
+    case .ports(let ports): ports.map { .init($0.name, Self.text(of: $0.frame)) }
+    case .port(let name): [.init("port", name)]
+    case .interval(let nanoseconds): [.init("interval", "\(nanoseconds)")]
+    case .epoch(let epoch): [.init("epoch", "\(epoch)")]
     }
+  }
+
+  private static func text(of frame: FrameID?) -> String {
+    frame.map { "\($0.track):\($0.sequence)" } ?? "-"
   }
 
   private func line(of decision: Decision) -> DecisionLine {
     DecisionLine(
       time: decision.time, node: nodeIDs[decision.node], frame: decision.frame,
-      kind: decision.kind.rawValue, details: details(of: decision))
+      item: decision.item >= 0 ? Int(decision.item) : nil, kind: decision.kind.rawValue,
+      details: details(of: decision))
   }
 }
 

@@ -47,6 +47,7 @@ package struct EventKey: Hashable, Sendable {
   package var microstep: Int { Int(place >> 24 & 0x1f_ffff_ffff) }
   package var phase: EventPhase { EventPhase(rawValue: UInt8(place >> 20 & 15)) ?? .dispatch }
   package var node: Int { Int(place & 0xf_ffff) }
+  package var ordinal: Int { Int(tail & 0xffff_ffff) }
 
   /// The key of an event made while `current` is handled, for the same instant: band and
   /// microstep stay if the new key is larger, else the microstep is counted up.
@@ -77,6 +78,22 @@ extension EventKey: Comparable {
   }
 }
 
+/// A frame on its way, or one item of it.
+package struct Work: Hashable, Sendable {
+  /// The frame's slot.
+  package var slot: Int32
+  /// Index inside a forEach; −1 for the whole frame.
+  package var item: Int32
+
+  package init(slot: Int, item: Int = -1) {
+    self.slot = Int32(slot)
+    self.item = Int32(item)
+  }
+
+  package var slotIndex: Int { Int(slot) }
+  package var isItem: Bool { item >= 0 }
+}
+
 /// Something that happens in virtual time. Trivial, so that the heap moves plain words.
 package struct Event: Sendable {
   package enum Kind: UInt8, Sendable {
@@ -87,23 +104,42 @@ package struct Event: Sendable {
     case tombstone
     case dispatch
     case halt
+    /// A stage's time is over.
+    case stageTimeout
+    /// A join's time is over; `extra` is the slot's generation.
+    case joinTimeout
+    /// A frame has no items.
+    case emptyFrame
+    /// A latest join reads its other ports.
+    case latest
+    /// A sink lets go of what it kept.
+    case holdEnd
+    /// An environment event; `extra` is its index.
+    case environment
+    /// A node's policy decides anew.
+    case policy
+    /// A swap is prepared; `extra` is its index.
+    case swapPrepare
+    /// A swap was prepared, or refused; `extra` is its index.
+    case swapReady
   }
 
   package var key: EventKey
   package var kind: Kind
   /// The node that is meant; for dispatch, the executor.
   package var target: Int32
-  /// The frame's slot, where there is one.
-  package var slot: Int32
+  /// The frame's slot, where there is one; and its item.
+  package var work: Work
   /// The edge of a delivery or unblock; the index of a tombstone's ending.
   package var extra: Int32
 
-  package init(key: EventKey, kind: Kind, target: Int, slot: Int = -1, extra: Int = -1) {
+  package init(key: EventKey, kind: Kind, target: Int, work: Work = Work(slot: -1), extra: Int = -1)
+  {
     self.key = key
     self.kind = kind
     self.target = Int32(target)
-    self.slot = Int32(slot)
-    self.extra = Int32(extra)
+    self.work = work
+    self.extra = Int32(truncatingIfNeeded: extra)
   }
 }
 

@@ -1,25 +1,43 @@
 import RetakeCore
 import RetakeGraph
 
-/// A validated pipeline with numbers for names: nodes in the order of the time plane.
+/// A validated flat pipeline with numbers for names: nodes in the order of the time plane.
 package struct GraphPlan: Sendable {
   package struct Node: Sendable {
     package var id: String
+    package var role: StageRole
     package var stage: AnyStage
     package var hash: UInt64
     package var cost: Cost?
-    package var inEdge: Int?
+    /// By port; one for nodes that have no ports.
+    package var inEdges: [Int]
     package var outEdges: [Int]
     /// `nil` for nodes that take no server.
     package var executor: Int?
     package var rank: Int
+    package var lanes: Int
+    package var isPinned: Bool
+    package var hasFallback: Bool
+    package var timeoutNanoseconds: Int64?
+    package var holdNanoseconds: Int64?
+    package var pool: Int?
+    /// The source whose frames this node is about.
+    package var source = 0
+    /// The forEach whose body this node is in; its own index at a forEach.
+    package var fork: Int?
+    /// A forEach's `x/join`.
+    package var gather: Int?
 
-    package var role: StageRole { stage.signature.role }
+    package var inEdge: Int? { inEdges.first }
+    /// Whether the node works on items instead of frames.
+    package var isInner: Bool { fork != nil && role.isServed }
   }
 
   package struct Edge: Sendable {
     package var from: Int
     package var to: Int
+    package var fromPort: Int
+    package var toPort: Int
     package var capacity: Int
     package var policy: EdgePolicy
   }
@@ -34,24 +52,27 @@ package struct GraphPlan: Sendable {
   package var nodes: [Node]
   package var edges: [Edge]
   package var executors: [Executor]
+  package var pools: [PipelinePool]
   package var sources: [Int]
   /// By the bytes of their ids.
   package var sinks: [Int]
   package var primarySink: Int
 
+  /// - Parameter pipeline: Flat, as `Pipeline.flattened` gives it.
   package init(_ pipeline: Pipeline) throws(PipelineError) {
     let ordered = try pipeline.topologicalOrder()
     let ranks = try pipeline.ranks()
+    let mains = try pipeline.mainSources()
     var indexes: [String: Int] = [:]
     for (index, node) in ordered.enumerated() { indexes[node.id] = index }
+    pools = pipeline.pools
+    nodes = ordered.map { Node($0, rank: ranks[$0.id] ?? 0, pools: pipeline.pools) }
     edges = pipeline.edges.compactMap { edge in
       guard let from = indexes[edge.from], let to = indexes[edge.to] else { return nil }
-      return Edge(from: from, to: to, capacity: edge.capacity, policy: edge.policy)
-    }
-    nodes = ordered.map {
-      Node(
-        id: $0.id, stage: $0.stage, hash: Draw.hash(ofNode: $0.id), cost: $0.cost, inEdge: nil,
-        outEdges: [], executor: nil, rank: ranks[$0.id] ?? 0)
+      return Edge(
+        from: from, to: to, fromPort: ordered[from].stage.outputPorts.index(of: edge.fromPort),
+        toPort: ordered[to].stage.inputPorts.index(of: edge.toPort), capacity: edge.capacity,
+        policy: edge.policy)
     }
     executors = []
     sources = nodes.indices.filter { ordered[$0].stage.signature.role == .source }
@@ -63,36 +84,68 @@ package struct GraphPlan: Sendable {
     }
     primarySink = primary
     connect()
+    for (index, node) in ordered.enumerated() {
+      nodes[index].source = mains[node.id].flatMap { indexes[$0] } ?? 0
+      guard let fork = node.scope.flatMap({ indexes[$0] }) else { continue }
+      nodes[index].fork = fork
+      nodes[fork].fork = fork
+      if nodes[index].role == .gather { nodes[fork].gather = index }
+    }
     assignExecutors(pipeline, ordered)
+  }
+
+  /// The positions in `sinks` of the sinks whose ledger counts a source's frames.
+  package func sinkPositions(ofSource source: Int) -> [Int] {
+    sinks.indices.filter { nodes[sinks[$0]].source == source }
   }
 
   private mutating func connect() {
     for (index, edge) in edges.enumerated() {
       nodes[edge.from].outEdges.append(index)
-      nodes[edge.to].inEdge = index
+      nodes[edge.to].inEdges.append(index)
     }
     for index in nodes.indices {
-      nodes[index].outEdges.sort { edges[$0].to < edges[$1].to }
+      nodes[index].inEdges.sort { edges[$0].toPort < edges[$1].toPort }
+      nodes[index].outEdges.sort {
+        (edges[$0].to, edges[$0].toPort) < (edges[$1].to, edges[$1].toPort)
+      }
     }
   }
 
-  /// Shared executors as declared; every other stage has one of its own.
+  /// Shared executors as declared; every other stage has one of its own, with a server a lane.
   private mutating func assignExecutors(_ pipeline: Pipeline, _ ordered: [PipelineNode]) {
     executors = pipeline.executors.map { Executor(id: $0.id, count: $0.count, nodes: []) }
-    for index in nodes.indices where [.pure, .stateful].contains(nodes[index].role) {
+    for index in nodes.indices where nodes[index].role.isServed {
       let shared = ordered[index].executor.flatMap { id in
         executors.firstIndex { $0.id == id }
       }
       let executor = shared ?? executors.count
       if shared == nil {
-        executors.append(Executor(id: nodes[index].id, count: 1, nodes: []))
+        executors.append(
+          Executor(id: nodes[index].id, count: nodes[index].lanes, nodes: []))
       }
       executors[executor].nodes.append(index)
-      nodes[index].executor = executor
     }
     executors.removeAll { $0.nodes.isEmpty }
     for (executor, entry) in executors.enumerated() {
       for node in entry.nodes { nodes[node].executor = executor }
     }
   }
+}
+
+extension GraphPlan.Node {
+  fileprivate init(_ node: PipelineNode, rank: Int, pools: [PipelinePool]) {
+    self.init(
+      id: node.id, role: node.stage.signature.role, stage: node.stage,
+      hash: Draw.hash(ofNode: node.id), cost: node.cost,
+      inEdges: [], outEdges: [], executor: nil, rank: rank, lanes: node.lanes,
+      isPinned: node.isPinned, hasFallback: node.fallback != nil,
+      timeoutNanoseconds: node.timeout?.nanoseconds, holdNanoseconds: node.hold?.nanoseconds,
+      pool: node.pool.flatMap { id in pools.firstIndex { $0.id == id } })
+  }
+}
+
+extension [String] {
+  /// The index of a port; 0 where there are no names.
+  fileprivate func index(of port: String?) -> Int { port.flatMap { firstIndex(of: $0) } ?? 0 }
 }

@@ -6,10 +6,10 @@ package enum QueueVerdict: Hashable, Sendable {
   case accepted
   /// The offered frame is dropped.
   case droppedNewest
-  /// The frame in this slot is dropped, the offered one accepted.
-  case droppedOldest(slot: Int)
-  /// The frame in this slot is superseded by the offered one.
-  case superseded(slot: Int)
+  /// This frame, which waited longest, is dropped, the offered one accepted.
+  case droppedOldest(Work)
+  /// This frame is superseded by the offered one.
+  case superseded(Work)
   /// The sender keeps the offered frame until there is room.
   case blocked
 }
@@ -20,7 +20,7 @@ package enum QueueVerdict: Hashable, Sendable {
 /// offered.
 package struct QueueStateMachine: Sendable {
   package struct Entry: Hashable, Sendable {
-    package var slot: Int
+    package var work: Work
     /// When it was accepted, in nanoseconds.
     package var since: Int64
   }
@@ -29,7 +29,7 @@ package struct QueueStateMachine: Sendable {
   package let policy: EdgePolicy
   private var waiting: Deque<Entry> = []
   /// The frame that the sender holds for want of room.
-  package private(set) var blockedSlot: Int?
+  package private(set) var blocked: Work?
   private var isUnblockDue = false
 
   package init(capacity: Int, policy: EdgePolicy) {
@@ -41,9 +41,10 @@ package struct QueueStateMachine: Sendable {
   package var count: Int { waiting.count }
   package var isFull: Bool { waiting.count >= capacity }
   package var first: Entry? { waiting.first }
+  package var entries: [Entry] { Array(waiting) }
 
-  package mutating func offer(slot: Int, at time: Int64) -> QueueVerdict {
-    let entry = Entry(slot: slot, since: time)
+  package mutating func offer(_ work: Work, at time: Int64) -> QueueVerdict {
+    let entry = Entry(work: work, since: time)
     guard isFull else {
       waiting.append(entry)
       return .accepted
@@ -51,14 +52,13 @@ package struct QueueStateMachine: Sendable {
     switch policy {
     case .dropNewest: return .droppedNewest
     case .block:
-      precondition(blockedSlot == nil, "a sender offers one frame at a time")
-      blockedSlot = slot
+      precondition(blocked == nil, "a sender offers one frame at a time")
+      blocked = work
       return .blocked
     case .dropOldest, .replace:
       let oldest = waiting.removeFirst()
       waiting.append(entry)
-      return policy == .replace
-        ? .superseded(slot: oldest.slot) : .droppedOldest(slot: oldest.slot)
+      return policy == .replace ? .superseded(oldest.work) : .droppedOldest(oldest.work)
     }
   }
 
@@ -67,18 +67,18 @@ package struct QueueStateMachine: Sendable {
 
   /// The frame that was blocked, the first time that there is room for it: whoever takes several
   /// frames at one instant lets it in once.
-  package mutating func claimUnblock() -> Int? {
-    guard !isUnblockDue, !isFull, let slot = blockedSlot else { return nil }
+  package mutating func claimUnblock() -> Work? {
+    guard !isUnblockDue, !isFull, let work = blocked else { return nil }
     isUnblockDue = true
-    return slot
+    return work
   }
 
   /// Accepts the frame that was blocked, now that there is room.
-  package mutating func unblock(at time: Int64) -> Int? {
-    guard !isFull, let slot = blockedSlot else { return nil }
-    blockedSlot = nil
+  package mutating func unblock(at time: Int64) -> Work? {
+    guard !isFull, let work = blocked else { return nil }
+    blocked = nil
     isUnblockDue = false
-    waiting.append(Entry(slot: slot, since: time))
-    return slot
+    waiting.append(Entry(work: work, since: time))
+    return work
   }
 }

@@ -17,32 +17,24 @@ package struct ServiceStateMachine: Hashable, Sendable {
   package mutating func release() { freeServers += 1 }
 }
 
-/// One node's lane: held from the start of service until every out edge has settled the output.
-package struct LaneStateMachine: Hashable, Sendable {
-  package private(set) var isHeld = false
-  private var offersOpen = 0
+/// The output that a node offers now: one at a time, until every edge has accepted or dropped it.
+package struct OfferStateMachine: Hashable, Sendable {
+  private var open = 0
 
   package init() {}
 
-  package mutating func hold() {
-    precondition(!isHeld, "a lane serves one frame at a time")
-    isHeld = true
-  }
+  /// Whether an output is not settled by all edges yet.
+  package var isHeld: Bool { open > 0 }
 
-  /// The output is offered to so many edges.
   package mutating func offer(to edges: Int) {
-    offersOpen = edges
-    if edges == 0 { isHeld = false }
+    precondition(open == 0, "a node offers one output at a time")
+    open = edges
   }
 
-  /// One edge took, dropped or superseded the output; `true` when that frees the lane.
-  package mutating func settleOffer() -> Bool {
-    precondition(offersOpen > 0, "only what was offered is settled")
-    offersOpen -= 1
-    if offersOpen == 0 { isHeld = false }
-    return !isHeld
+  /// One edge took, dropped or superseded the output; `true` when it was the last.
+  package mutating func settle() -> Bool {
+    precondition(open > 0, "only what was offered is settled")
+    open -= 1
+    return open == 0
   }
-
-  /// The body gave nothing to offer.
-  package mutating func release() { isHeld = false }
 }

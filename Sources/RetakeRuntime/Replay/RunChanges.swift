@@ -1,0 +1,78 @@
+import RetakeCore
+import RetakeGraph
+
+/// What happens around a run: events of the device, and swaps, in the order in which the
+/// environment's events of one instant are handled.
+struct RunChanges {
+  enum Change {
+    case event(DeviceEvent)
+    case swap(StageSwap, node: Int, refusal: String?)
+  }
+
+  struct Timed {
+    /// Virtual nanoseconds.
+    var time: Int64
+    var change: Change
+  }
+
+  private(set) var all: [Timed] = []
+
+  /// The session's own events come first, then the overrides in their order; without policies, as in
+  /// `lossless`, the device is not looked at.
+  ///
+  /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.noPolicies`, and what the readers throw.
+  init(
+    plan: GraphPlan, options: RunOptions, sources: [SourceState], origin: Int64
+  ) throws {
+    if options.mode != .lossless, let first = sources.first {
+      all = try first.reader.deviceEvents().map {
+        Timed(time: $0.timestamp.nanoseconds - origin, change: .event($0.event))
+      }
+    }
+    for override in options.overrides {
+      switch override {
+      case .event(let time, let event):
+        if options.mode != .lossless { all.append(Timed(time: time, change: .event(event))) }
+      case .swap(let swap):
+        guard let time = try Self.time(of: swap, sources, options.mode, origin) else { continue }
+        all.append(Timed(time: time, change: try Self.change(swap, plan: plan)))
+      }
+    }
+  }
+
+  /// The time at which a swap begins; `nil` when the frame that it waits for never arrives.
+  private static func time(
+    of swap: StageSwap, _ sources: [SourceState], _ mode: RunOptions.Mode, _ origin: Int64
+  ) throws -> Int64? {
+    switch swap.moment {
+    case .nanoseconds(let time): return time
+    case .arrival(let id):
+      for source in sources where source.track == id.track {
+        let entries = try source.reader.entries(
+          of: id.track, sequences: id.sequence..<id.sequence + 1)
+        guard let entry = entries.first, !entry.isPayloadMissing else { return nil }
+        return (mode == .lossless ? entry.timestamp : entry.arrival).nanoseconds - origin
+      }
+      return nil
+    }
+  }
+
+  private static func change(_ swap: StageSwap, plan: GraphPlan) throws(RuntimeError) -> Change {
+    guard let node = plan.nodes.firstIndex(where: { $0.id == swap.node }) else {
+      throw .unknownSwapNode(swap.node, nodes: plan.nodes.map(\.id))
+    }
+    return .swap(swap, node: node, refusal: refusal(of: swap.stage, for: plan.nodes[node].stage))
+  }
+
+  /// Why a stage cannot take a node's place; `nil` when it can.
+  private static func refusal(of new: AnyStage, for old: AnyStage) -> String? {
+    guard old.signature.role.isServed, new.signature.role.isServed else { return "swap.noStage" }
+    if new.signature.input != old.signature.input { return "swap.inputMismatch" }
+    if new.signature.output != old.signature.output { return "swap.outputMismatch" }
+    let formats = new.signature.inputFormats
+    guard formats.isEmpty || old.signature.inputFormats.allSatisfy({ formats.contains($0) }),
+      formats.isEmpty || !old.signature.inputFormats.isEmpty
+    else { return "swap.formatMismatch" }
+    return nil
+  }
+}

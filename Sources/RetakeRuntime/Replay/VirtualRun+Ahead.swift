@@ -1,0 +1,89 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// Frames are read, and pure stages behind the source computed, before virtual time asks for them.
+extension VirtualRun {
+  func announceNext(after event: Event) throws {
+    guard let source = sources.firstIndex(where: { $0.node == Int(event.target) }) else { return }
+    try announce(source: source)
+  }
+
+  /// Tells the core of the source's next frame, and keeps the frames behind it computing.
+  func announce(source: Int) throws {
+    try runAhead(source: source)
+    guard let frame = sources[source].ahead.popFirst() else { return }
+    let slot = core.addArrival(
+      source: sources[source].node, id: frame.entry.id, time: frame.time)
+    if slot >= values.count {
+      values.append(SlotValues())
+      pendingBySlot.append(nil)
+      announced.append(nil)
+    }
+    values[slot].futures = frame.futures
+    announced[slot] = frame
+  }
+
+  /// Without threads beside the time plane there is nobody to run ahead.
+  var runsAhead: Bool { options.runAhead && options.workers > 1 }
+
+  private func runAhead(source: Int) throws {
+    let depth = runsAhead ? max(1, options.window) : 1
+    while sources[source].ahead.count < depth,
+      let (entry, time) = try sources[source].schedule.nextFrame()
+    {
+      sources[source].ahead.append(
+        AheadFrame(
+          entry: entry, time: time, futures: futures(for: entry, source: source),
+          epoch: core.epoch))
+    }
+  }
+
+  private func futures(for entry: FrameEntry, source: Int) -> [ValueFuture?] {
+    var futures = [ValueFuture?](repeating: nil, count: plan.nodes.count)
+    guard entry.damage == nil else { return futures }
+    let root = sources[source].node
+    futures[root] = makeRead(entry, source: source)
+    guard runsAhead else { return futures }
+    for node in plan.nodes.indices where plan.nodes[node].source == root {
+      guard let edge = plan.nodes[node].inEdge, let input = futures[plan.edges[edge].from],
+        !plan.nodes[node].isInner
+      else { continue }
+      switch plan.nodes[node].role {
+      case .throttle, .sample, .route: futures[node] = input
+      case .pure:
+        futures[node] = makeStage(
+          node, entry: entry, input: input, epoch: core.epoch, isNeeded: isEverythingNeeded)
+      default: break
+      }
+    }
+    return futures
+  }
+
+  /// In `lossless` all that is computed ahead is needed; else it is speculation.
+  var isEverythingNeeded: Bool { options.mode == .lossless }
+
+  private func makeRead(_ entry: FrameEntry, source: Int) -> ValueFuture {
+    let reader = sources[source].reader
+    let id = entry.id
+    let timestamp = Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin)
+    let chain = reader.chain(of: id)
+    let inputs = sources[source].tail(ofChain: chain).map { [$0] } ?? []
+    let future = ValueFuture(
+      inputs: inputs, label: label(sources[source].node, id), isNeeded: isEverythingNeeded,
+      isDigested: observer.wantsDigests
+    ) { _ in
+      do {
+        var frame = try reader.frame(id)
+        frame.id = id
+        frame.timestamp = timestamp
+        return .value(frame)
+      } catch {
+        return .fault(RuntimeError.unreadable(id, error))
+      }
+    }
+    sources[source].setTail(future, ofChain: chain)
+    workers.submit(future)
+    return future
+  }
+}

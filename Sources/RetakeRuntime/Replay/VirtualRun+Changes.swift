@@ -1,0 +1,36 @@
+import RetakeCore
+import RetakeGraph
+
+/// Events of the device, and swaps.
+extension VirtualRun {
+  func addChanges() {
+    for (index, timed) in changes.all.enumerated() {
+      switch timed.change {
+      case .event: core.addEnvironment(.environment, index: index, node: 0, time: timed.time)
+      case .swap(_, let node, _):
+        core.addEnvironment(.swapPrepare, index: index, node: node, time: timed.time)
+      }
+    }
+  }
+
+  func deviceChanged(event index: Int) -> [Int] {
+    guard case .event(let event) = changes.all[index].change else { return [] }
+    device.apply(event)
+    return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
+  }
+
+  func throttleInterval(node: Int) -> Int64 {
+    guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
+    return policy.intervalNanoseconds(in: device)
+  }
+
+  func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) {
+    guard case .swap(let swap, _, let refusal) = changes.all[index].change else { return (nil, 0) }
+    return (refusal, max(0, swap.prepare.nanoseconds))
+  }
+
+  func putInForce(_ index: Int) {
+    guard case .swap(let swap, let node, _) = changes.all[index].change else { return }
+    stages.swap(node: node, to: swap.stage, cost: swap.cost)
+  }
+}

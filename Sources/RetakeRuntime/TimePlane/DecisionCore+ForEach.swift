@@ -1,0 +1,88 @@
+import RetakeCore
+import RetakeGraph
+
+extension DecisionCore {
+  /// A forEach takes a frame when the last item of the one before was accepted.
+  mutating func runFork(_ node: Int, _ turn: inout Turn) {
+    guard let edge = plan.nodes[node].inEdge, let gather = plan.nodes[node].gather else { return }
+    // Bounded: each turn takes a frame from a finite queue.
+    while !forks[node].isBusy, let entry = take(from: edge) {
+      let slot = entry.work.slotIndex
+      let items = turn.gates.itemCount(node: node, slot: slot)
+      decide(.fanout, node: node, entry.work, .items(items))
+      allowMicrosteps(forTokens: items)
+      turn.actions.append(.fanOut(node: node, slot: slot, items: items))
+      gathers[gather].open(slot: slot, sequence: slots[slot].id.sequence, items: items)
+      addToken(slot)
+      guard items > 0 else {
+        push(
+          .emptyFrame, phase: .delivery, node: gather, work: entry.work, at: current.time)
+        releaseValue(on: edge, entry.work, &turn)
+        endToken(slot, &turn)
+        continue
+      }
+      forks[node].begin(slot: entry.work.slot, items: items)
+      offerNextItem(of: node, &turn)
+    }
+  }
+
+  /// Offers the next item, or lets the frame go when all were accepted.
+  mutating func offerNextItem(of node: Int, _ turn: inout Turn) {
+    guard let edge = plan.nodes[node].inEdge else { return }
+    if let item = forks[node].nextItem() {
+      passLeases(of: Work(slot: item.slotIndex), through: node, from: edge, as: item)
+      offers[node].offer(to: plan.nodes[node].outEdges.count)
+      for out in plan.nodes[node].outEdges { offer(edge: out, item) }
+    } else if let slot = forks[node].end() {
+      releaseValue(on: edge, Work(slot: slot), &turn)
+      endToken(slot, &turn)
+      runFork(node, &turn)
+    }
+  }
+
+  /// The items of a frame come together again as they come; whole frames leave in order.
+  mutating func runGather(_ node: Int, _ turn: inout Turn) {
+    guard let edge = plan.nodes[node].inEdge else { return }
+    // Bounded: each turn lets a frame go or takes an item from a finite queue.
+    while !offers[node].isHeld {
+      if let slot = gathers[node].nextToLeave() {
+        let work = Work(slot: slot)
+        offers[node].offer(to: plan.nodes[node].outEdges.count)
+        for out in plan.nodes[node].outEdges { offer(edge: out, work) }
+        releaseOutput(of: node, work, &turn)
+        endToken(slot, &turn)
+      } else if let entry = take(from: edge) {
+        gatherLeases(of: entry.work, at: node, from: edge)
+        add(item: entry.work, to: node, isFailed: false, &turn)
+        releaseValue(on: edge, entry.work, &turn)
+        endToken(entry.work.slotIndex, &turn)
+      } else {
+        return
+      }
+    }
+  }
+
+  /// An item failed in the body: its place in the list stays.
+  mutating func gather(_ node: Int, item: Work, isFailed: Bool, _ turn: inout Turn) {
+    add(item: item, to: node, isFailed: isFailed, &turn)
+    runGather(node, &turn)
+  }
+
+  mutating func closeEmpty(gather node: Int, slot: Int, _ turn: inout Turn) {
+    if let whole = gathers[node].close(slot: slot) { join(node, slot: slot, whole, &turn) }
+    runGather(node, &turn)
+  }
+
+  private mutating func add(item: Work, to node: Int, isFailed: Bool, _ turn: inout Turn) {
+    guard let whole = gathers[node].add(slot: item.slotIndex, isFailed: isFailed) else { return }
+    join(node, slot: item.slotIndex, whole, &turn)
+  }
+
+  private mutating func join(
+    _ node: Int, slot: Int, _ whole: (items: Int, failed: Int), _ turn: inout Turn
+  ) {
+    decide(
+      .join, node: node, Work(slot: slot), .gathered(items: whole.items, failed: whole.failed))
+    turn.actions.append(.gather(node: node, slot: slot))
+  }
+}

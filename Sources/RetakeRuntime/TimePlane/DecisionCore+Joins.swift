@@ -1,0 +1,129 @@
+import RetakeCore
+import RetakeGraph
+
+extension DecisionCore {
+  /// A join takes the waiting part of the lowest sequence and port, until an output of its own
+  /// waits to be accepted; joined frames leave in order.
+  mutating func runJoin(_ node: Int, _ turn: inout Turn) {
+    // Bounded: each turn lets a frame go or takes a part from a finite queue.
+    while !offers[node].isHeld {
+      if let slot = joins[node]?.nextToLeave() {
+        leaveJoined(node, slot: slot, &turn)
+      } else if let edge = nextPart(of: node), let entry = take(from: edge) {
+        takePart(entry.work, on: edge, at: node, &turn)
+      } else {
+        return
+      }
+    }
+  }
+
+  private func nextPart(of node: Int) -> Int? {
+    var best: (sequence: Int, edge: Int)?
+    for edge in plan.nodes[node].inEdges {
+      guard let entry = queues[edge].first else { continue }
+      let sequence = slots[entry.work.slotIndex].id.sequence
+      if best.map({ sequence < $0.sequence }) ?? true { best = (sequence, edge) }
+    }
+    return best?.edge
+  }
+
+  private mutating func takePart(
+    _ work: Work, on edge: Int, at node: Int, _ turn: inout Turn
+  ) {
+    let slot = work.slotIndex
+    let verdict = joins[node]?.add(
+      slot: slot, sequence: slots[slot].id.sequence, port: plan.edges[edge].toPort)
+    switch verdict {
+    case .late:
+      decide(.late, node: node, work)
+      releaseValue(on: edge, work, &turn)
+      endToken(slot, &turn)
+      return
+    case .first: startTimer(of: node, work)
+    case .taken, nil: break
+    }
+    if let verdict = joins[node]?.decide(slot: slot) { carryOut(verdict, node, slot: slot, &turn) }
+  }
+
+  private mutating func startTimer(of node: Int, _ work: Work) {
+    guard rules.isBounded, let timeout = plan.nodes[node].timeoutNanoseconds else { return }
+    push(
+      .joinTimeout, phase: .control, node: node, work: work, at: current.time + timeout,
+      extra: Int(slots[work.slotIndex].generation))
+  }
+
+  mutating func timeOut(join node: Int, _ work: Work, generation: Int32, _ turn: inout Turn) {
+    let slot = work.slotIndex
+    guard slots[slot].generation == generation, let verdict = joins[node]?.timeOut(slot: slot)
+    else { return }
+    decide(.timeout, node: node, work)
+    carryOut(verdict, node, slot: slot, &turn)
+    runJoin(node, &turn)
+  }
+
+  /// A tombstone came to one of a join's ports.
+  mutating func endPart(
+    join node: Int, slot: Int, _ tombstone: Tombstone, _ turn: inout Turn
+  ) {
+    var isFailure = false
+    if case .failed = endings[tombstone.ending].fate { isFailure = true }
+    let matters =
+      joins[node]?.end(
+        slot: slot, sequence: slots[slot].id.sequence, port: tombstone.port,
+        ending: tombstone.ending, isFailure: isFailure) ?? false
+    guard matters else { return }
+    endings[tombstone.ending].references += 1
+    if let verdict = joins[node]?.decide(slot: slot) { carryOut(verdict, node, slot: slot, &turn) }
+    runJoin(node, &turn)
+  }
+
+  private mutating func carryOut(
+    _ verdict: JoinVerdict, _ node: Int, slot: Int, _ turn: inout Turn
+  ) {
+    let work = Work(slot: slot)
+    let held = joins[node]?.holdings(of: slot) ?? (endings: [], ports: 0)
+    switch verdict {
+    case .joined(let ports):
+      decide(.join, node: node, work, .parts(ports.nonzeroBitCount))
+      turn.actions.append(.join(node: node, slot: slot, ports: ports))
+    case .passesOn(let ending):
+      for edge in plan.nodes[node].outEdges { sendTombstone(along: edge, work, ending: ending) }
+    case .timedOut: drop(work, at: node, .timeout)
+    case .partnerMissing: drop(work, at: node, .partnerMissing)
+    }
+    for ending in held.endings { releaseEnding(ending) }
+    if case .joined = verdict { return }
+    joins[node]?.forget(slot: slot)
+    letGo(ofParts: held.ports, at: node, slot: slot, &turn)
+  }
+
+  private mutating func drop(_ work: Work, at node: Int, _ reason: DropReason) {
+    decide(.drop, node: node, work, .reason(reason.rawValue))
+    bury(work, fate: .dropped(reason), node: node)
+  }
+
+  private mutating func leaveJoined(_ node: Int, slot: Int, _ turn: inout Turn) {
+    let work = Work(slot: slot)
+    let ports = joins[node]?.holdings(of: slot).ports ?? 0
+    joins[node]?.forget(slot: slot)
+    for edge in edges(of: node, ports: ports) {
+      gatherLeases(of: work, at: node, from: edge)
+    }
+    offers[node].offer(to: plan.nodes[node].outEdges.count)
+    for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
+    releaseOutput(of: node, work, &turn)
+    letGo(ofParts: ports, at: node, slot: slot, &turn)
+  }
+
+  private mutating func letGo(
+    ofParts ports: UInt32, at node: Int, slot: Int, _ turn: inout Turn
+  ) {
+    let edges = edges(of: node, ports: ports)
+    for edge in edges { releaseValue(on: edge, Work(slot: slot), &turn) }
+    for _ in edges { endToken(slot, &turn) }
+  }
+
+  private func edges(of node: Int, ports: UInt32) -> [Int] {
+    plan.nodes[node].inEdges.filter { ports & 1 << UInt32(plan.edges[$0].toPort) != 0 }
+  }
+}

@@ -1,0 +1,91 @@
+import RetakeCore
+import RetakeGraph
+
+extension DecisionCore {
+  /// Values that a port keeps before it is looked whether anybody can still read them.
+  private static var pruneLength: Int { 64 }
+
+  /// A latest join keeps what comes to its other ports, and takes a frame of its first port when
+  /// its out edges have settled the one before.
+  mutating func runLatest(_ node: Int, _ turn: inout Turn) {
+    let edges = plan.nodes[node].inEdges
+    for port in edges.indices.dropFirst() {
+      // Bounded: each turn takes a value from a finite queue.
+      while let entry = take(from: edges[port]) {
+        let slot = entry.work.slotIndex
+        latests[node][port].add(value(of: slot))
+        retain(slot)
+        endToken(slot, &turn)
+      }
+      if latests[node][port].count > Self.pruneLength { prune(node, port: port, &turn) }
+    }
+    guard triggers[node] == nil, !offers[node].isHeld, let entry = take(from: edges[0]) else {
+      return
+    }
+    triggers[node] = entry.work.slotIndex
+    let id = slots[entry.work.slotIndex].id
+    let key =
+      current.band.rawValue < EventBand.latestJoins.rawValue
+      ? EventKey(
+        time: current.time, band: .latestJoins, phase: .delivery, node: node, track: id.track,
+        sequence: id.sequence)
+      : EventKey.following(
+        current, phase: .delivery, node: node, track: id.track, sequence: id.sequence)
+    push(Event(key: key, kind: .latest, target: node, work: entry.work))
+  }
+
+  mutating func readLatest(node: Int, _ turn: inout Turn) {
+    guard let slot = triggers[node] else { return }
+    let work = Work(slot: slot)
+    let edges = plan.nodes[node].inEdges
+    let names = plan.nodes[node].stage.inputPorts
+    var found: [LatestStateMachine.Value?] = []
+    gatherLeases(of: work, at: node, from: edges[0])
+    for port in edges.indices.dropFirst() {
+      let (newest, released) = latests[node][port].read(by: value(of: slot))
+      found.append(newest)
+      if let newest {
+        gatherLeases(of: Work(slot: newest.slot), at: node, from: edges[port], as: work)
+      }
+      letGo(of: released, on: edges[port], &turn)
+    }
+    let ports = found.enumerated().map { index, value in
+      Decision.Port(name: names[index + 1], frame: value?.id)
+    }
+    decide(
+      .latest, node: node, work,
+      .ports(ports.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }))
+    turn.actions.append(.latest(node: node, slot: slot, from: found.map { $0?.slot ?? -1 }))
+    triggers[node] = nil
+    offers[node].offer(to: plan.nodes[node].outEdges.count)
+    for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
+    releaseOutput(of: node, work, &turn)
+    releaseValue(on: edges[0], work, &turn)
+    endToken(slot, &turn)
+  }
+
+  private func value(of slot: Int) -> LatestStateMachine.Value {
+    LatestStateMachine.Value(slot: slot, id: slots[slot].id, arrival: slots[slot].arrival)
+  }
+
+  /// Lets go of what no frame that is still on its way to the first port can read.
+  private mutating func prune(_ node: Int, port: Int, _ turn: inout Turn) {
+    var oldest = LatestStateMachine.Value(
+      slot: -1, id: FrameID(track: 0, sequence: .max), arrival: .max)
+    for slot in slots where slot.tokens > 0 && slot.source == plan.nodes[node].source {
+      oldest.id.sequence = min(oldest.id.sequence, slot.id.sequence)
+      oldest.arrival = min(oldest.arrival, slot.arrival)
+    }
+    let released = latests[node][port].prune(before: oldest)
+    letGo(of: released, on: plan.nodes[node].inEdges[port], &turn)
+  }
+
+  private mutating func letGo(
+    of values: [LatestStateMachine.Value], on edge: Int, _ turn: inout Turn
+  ) {
+    for value in values {
+      releaseValue(on: edge, Work(slot: value.slot), &turn)
+      release(value.slot, &turn)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import RetakeCore
+import RetakeGraph
+
+/// Buffers are counted only where a pipeline has pools and they have an end.
+extension DecisionCore {
+  private var hasLeases: Bool { rules.isBounded && !plan.pools.isEmpty }
+
+  /// The node's pool when no buffer is left in it.
+  func emptyPool(of node: Int) -> Int? {
+    guard hasLeases, let pool = plan.nodes[node].pool, leases.isEmpty(pool: pool) else {
+      return nil
+    }
+    return pool
+  }
+
+  /// A frame ends at a node whose pool does not block.
+  mutating func endForWantOfBuffer(
+    pool: Int, node: Int, _ work: Work, _ turn: inout Turn
+  ) {
+    switch plan.pools[pool].policy {
+    case .block: preconditionFailure("a stage that waits for a buffer is not ready")
+    case .drop:
+      decide(.drop, node: node, work, .reason(DropReason.pool.rawValue))
+      bury(work, fate: .dropped(.pool), node: node)
+    case .fail:
+      decide(work.isItem ? .itemFail : .fail, node: node, work, .code(Self.emptyPoolCode))
+      turn.actions.append(.report(node: node, work: work, code: Self.emptyPoolCode))
+      bury(work, fate: .failed(code: Self.emptyPoolCode), node: node)
+    }
+  }
+
+  static var emptyPoolCode: String { "pool.empty" }
+
+  // MARK: Outputs
+
+  mutating func leaseAtSource(_ source: Int, _ work: Work) {
+    guard hasLeases, let pool = plan.nodes[source].pool else { return }
+    hold([leases.lease(pool: pool)], as: source, work)
+  }
+
+  /// The buffer that a body writes to is held by its service.
+  mutating func leaseForBody(of node: Int, _ work: Work) {
+    guard hasLeases, let pool = plan.nodes[node].pool else { return }
+    hold([leases.lease(pool: pool)], as: bodyOf(node), work)
+  }
+
+  /// A body's output lies in its own buffer, and in its input's if it keeps that.
+  mutating func publishOutput(of node: Int, _ work: Work) {
+    guard hasLeases, let edge = plan.nodes[node].inEdge else { return }
+    var found = leases.output(of: bodyOf(node), work)
+    if plan.nodes[node].stage.signature.keepsInput {
+      found += leases.output(of: plan.edges[edge].from, work)
+    }
+    hold(found, as: node, work)
+  }
+
+  mutating func releaseBody(of node: Int, _ work: Work, _ turn: inout Turn) {
+    guard hasLeases else { return }
+    returnBuffers(leases.release(leases.output(of: bodyOf(node), work)))
+    leases.setOutput([], of: bodyOf(node), work)
+  }
+
+  /// A key for the buffer that a node's body works in.
+  private func bodyOf(_ node: Int) -> Int { node + plan.nodes.count }
+
+  /// A node's output lies in these buffers, and the node holds them.
+  private mutating func hold(_ found: [Int], as node: Int, _ work: Work) {
+    leases.setOutput(found, of: node, work)
+    leases.retain(found)
+  }
+
+  /// The output of a node without a server lies where its input lies.
+  mutating func passLeases(
+    of work: Work, through node: Int, from edge: Int, as output: Work? = nil
+  ) {
+    guard hasLeases else { return }
+    let found = leases.output(of: plan.edges[edge].from, work)
+    leases.setOutput(found, of: node, output ?? work)
+  }
+
+  /// A part or item comes to what a node gathers, and the node holds it.
+  mutating func gatherLeases(
+    of work: Work, at node: Int, from edge: Int, as output: Work? = nil
+  ) {
+    guard hasLeases else { return }
+    let whole = output ?? Work(slot: work.slotIndex)
+    let found = leases.output(of: plan.edges[edge].from, work)
+    leases.setOutput(leases.output(of: node, whole) + found, of: node, whole)
+    leases.retain(found)
+  }
+
+  /// A fallback's output lies where the value that it repeats lies.
+  mutating func shareLeases(of node: Int, from: Work, to work: Work) {
+    guard hasLeases else { return }
+    hold(leases.output(of: node, from), as: node, work)
+  }
+
+  mutating func retainOutput(of node: Int, _ work: Work) {
+    guard hasLeases else { return }
+    leases.retain(leases.output(of: node, work))
+  }
+
+  /// The node itself holds its output no more.
+  mutating func releaseOutput(of node: Int, _ work: Work, _ turn: inout Turn) {
+    guard hasLeases else { return }
+    returnBuffers(leases.release(leases.output(of: node, work)))
+  }
+
+  // MARK: Edges
+
+  /// What is offered along an edge, or waits there, holds its buffers.
+  mutating func retainValue(on edge: Int, _ work: Work) {
+    guard hasLeases else { return }
+    leases.retain(leases.output(of: plan.edges[edge].from, work))
+  }
+
+  mutating func releaseValue(on edge: Int, _ work: Work, _ turn: inout Turn) {
+    guard hasLeases else { return }
+    returnBuffers(leases.release(leases.output(of: plan.edges[edge].from, work)))
+  }
+
+  /// Stages that wait for a buffer may be ready now.
+  private mutating func returnBuffers(_ pools: [Int]) {
+    for pool in pools {
+      for node in plan.nodes.indices where plan.nodes[node].pool == pool {
+        requestDispatch(of: node)
+      }
+    }
+  }
+}

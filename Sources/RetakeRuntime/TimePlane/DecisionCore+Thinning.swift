@@ -1,0 +1,77 @@
+import RetakeCore
+import RetakeGraph
+
+/// How a node thins what passes through it.
+enum Thinning: Sendable {
+  case throttle(ThrottleStateMachine)
+  case sample(SampleStateMachine)
+
+  init?(_ stage: AnyStage) {
+    switch stage.body {
+    case .throttle(let policy):
+      self = .throttle(ThrottleStateMachine(framesPerSecond: policy))
+    case .sample(let every): self = .sample(SampleStateMachine(every: every))
+    default: return nil
+    }
+  }
+
+  mutating func passes(at time: Int64) -> Bool {
+    switch self {
+    case .throttle(var machine):
+      defer { self = .throttle(machine) }
+      return machine.passes(at: time)
+    case .sample(var machine):
+      defer { self = .sample(machine) }
+      return machine.passes()
+    }
+  }
+}
+
+extension DecisionCore {
+  /// A throttle or sample takes a frame when its out edges have settled the one before.
+  mutating func runThinning(_ node: Int, _ turn: inout Turn) {
+    guard let edge = plan.nodes[node].inEdge else { return }
+    // Bounded: each turn takes a frame from a finite queue.
+    while !offers[node].isHeld, let entry = take(from: edge) {
+      if thinnings[node]?.passes(at: entry.since) ?? true {
+        turn.actions.append(.pass(node: node, slot: entry.work.slotIndex))
+        passLeases(of: entry.work, through: node, from: edge)
+        handOn(entry.work, from: node, &turn)
+      } else {
+        decide(.thin, node: node, entry.work)
+        bury(entry.work, fate: .thinned(by: plan.nodes[node].stage.signature.kind), node: node)
+        endToken(entry.work.slotIndex, &turn)
+      }
+      releaseValue(on: edge, entry.work, &turn)
+    }
+  }
+
+  /// A route sends a frame to one of its ports, and its tombstone to the others.
+  mutating func runRoute(_ node: Int, _ turn: inout Turn) {
+    guard let edge = plan.nodes[node].inEdge else { return }
+    // Bounded: each turn takes a frame from a finite queue.
+    while !offers[node].isHeld, let entry = take(from: edge) {
+      let work = entry.work
+      turn.actions.append(.pass(node: node, slot: work.slotIndex))
+      passLeases(of: work, through: node, from: edge)
+      let chosen = turn.gates.port(node: node, slot: work.slotIndex)
+      let outEdges = plan.nodes[node].outEdges
+      thin(work, at: node, edges: outEdges.filter { plan.edges[$0].fromPort != chosen })
+      let taken = outEdges.filter { plan.edges[$0].fromPort == chosen }
+      offers[node].offer(to: taken.count)
+      for edge in taken { offer(edge: edge, work) }
+      releaseValue(on: edge, work, &turn)
+      endToken(work.slotIndex, &turn)
+    }
+  }
+
+  private mutating func thin(_ work: Work, at node: Int, edges: [Int]) {
+    guard !edges.isEmpty else { return }
+    let stage = plan.nodes[node].stage
+    for port in Set(edges.map { plan.edges[$0].fromPort }).sorted() {
+      decide(.thin, node: node, work, .port(stage.outputPorts[port]))
+    }
+    let ending = makeEnding(fate: .thinned(by: stage.signature.kind), node: node)
+    for edge in edges { sendTombstone(along: edge, work, ending: ending) }
+  }
+}

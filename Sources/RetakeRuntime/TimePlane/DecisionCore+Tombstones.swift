@@ -1,0 +1,62 @@
+import RetakeCore
+import RetakeGraph
+
+/// What a tombstone carries beside the frame.
+struct Tombstone {
+  var port: Int
+  var ending: Int
+
+  init(_ event: Event) {
+    port = event.key.ordinal
+    ending = Int(event.extra)
+  }
+}
+
+extension DecisionCore {
+  /// Ends a frame at a node: everybody behind it is told at this instant.
+  mutating func bury(_ work: Work, fate: FrameFate, node: Int) {
+    let ending = makeEnding(fate: fate, node: node)
+    for edge in plan.nodes[node].outEdges { sendTombstone(along: edge, work, ending: ending) }
+  }
+
+  /// Ends a frame at the edge in front of a node: sinks and joins are told themselves, behind
+  /// other nodes everybody is.
+  mutating func sendTombstone(fromEdge edge: Int, _ work: Work, ending: Int) {
+    let receiver = plan.nodes[plan.edges[edge].to]
+    switch receiver.role {
+    case .sink, .join, .latest: sendTombstone(along: edge, work, ending: ending)
+    default:
+      for next in receiver.outEdges { sendTombstone(along: next, work, ending: ending) }
+    }
+  }
+
+  mutating func sendTombstone(along edge: Int, _ work: Work, ending: Int) {
+    endings[ending].references += 1
+    addToken(work.slotIndex)
+    push(
+      .tombstone, phase: .delivery, node: plan.edges[edge].to, work: work, at: current.time,
+      port: plan.edges[edge].toPort, extra: ending)
+  }
+
+  mutating func passTombstone(
+    node: Int, _ work: Work, _ tombstone: Tombstone, _ turn: inout Turn
+  ) {
+    let slot = work.slotIndex
+    switch plan.nodes[node].role {
+    case .sink:
+      let end = endings[tombstone.ending]
+      decide(.outcome, node: node, work, .ending(end.fate, node: end.node))
+      turn.actions.append(.end(sink: node, slot: slot, end.fate, node: end.node))
+      settleSink(slot, &turn)
+    case .join: endPart(join: node, slot: slot, tombstone, &turn)
+    case .latest where tombstone.port > 0: break
+    case .gather where work.isItem: gather(node, item: work, isFailed: true, &turn)
+    default:
+      for edge in plan.nodes[node].outEdges {
+        sendTombstone(along: edge, work, ending: tombstone.ending)
+      }
+    }
+    releaseEnding(tombstone.ending)
+    endToken(slot, &turn)
+  }
+}

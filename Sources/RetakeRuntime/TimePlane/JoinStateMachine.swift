@@ -1,0 +1,159 @@
+import RetakeGraph
+
+/// What a join makes of a frame.
+package enum JoinVerdict: Hashable, Sendable {
+  /// It goes on with the values of these ports, as bits.
+  case joined(ports: UInt32)
+  /// A tombstone that came to a port goes on.
+  case passesOn(ending: Int)
+  case timedOut
+  case partnerMissing
+}
+
+/// Pairs the frames of several ports.
+package struct JoinStateMachine: Sendable {
+  private enum Port: Hashable, Sendable {
+    case open
+    case value
+    case ended(ending: Int, isFailure: Bool)
+  }
+
+  private enum Phase: Hashable, Sendable {
+    case open
+    /// Decided to go on, and waiting for its turn.
+    case ready
+    /// Gone on or ended; late parts may still come.
+    case gone
+  }
+
+  private struct Frame: Hashable, Sendable {
+    var slot: Int
+    var sequence: Int
+    var ports: [Port]
+    var phase = Phase.open
+
+    var valueBits: UInt32 {
+      ports.indices.reduce(0) { ports[$1] == .value ? $0 | 1 << UInt32($1) : $0 }
+    }
+
+    var isSettled: Bool { !ports.contains(.open) }
+  }
+
+  package enum PartVerdict: Hashable, Sendable {
+    /// The first value of its frame: its timer starts.
+    case first
+    case taken
+    /// The frame was decided without it.
+    case late
+  }
+
+  private let mode: JoinMode
+  private let portCount: Int
+  /// Rising sequences.
+  private var frames: [Frame] = []
+
+  package init(mode: JoinMode, ports: Int) {
+    self.mode = mode
+    portCount = ports
+  }
+
+  /// A value came to a port.
+  package mutating func add(slot: Int, sequence: Int, port: Int) -> PartVerdict {
+    let index = begun(slot: slot, sequence: sequence)
+    guard frames[index].phase == .open else {
+      frames[index].ports[port] = .ended(ending: -1, isFailure: false)
+      forgetIfSettled(index)
+      return .late
+    }
+    let isFirst = frames[index].valueBits == 0
+    frames[index].ports[port] = .value
+    return isFirst ? .first : .taken
+  }
+
+  /// A tombstone came to a port.
+  ///
+  /// - Returns: Whether it may still decide something.
+  package mutating func end(
+    slot: Int, sequence: Int, port: Int, ending: Int, isFailure: Bool
+  ) -> Bool {
+    let index = begun(slot: slot, sequence: sequence)
+    let isOpen = frames[index].phase == .open
+    frames[index].ports[port] = .ended(ending: isOpen ? ending : -1, isFailure: isFailure)
+    if !isOpen { forgetIfSettled(index) }
+    return isOpen
+  }
+
+  /// Decides a frame once each port has a value or a tombstone.
+  package mutating func decide(slot: Int) -> JoinVerdict? {
+    guard let index = index(of: slot), frames[index].phase == .open, frames[index].isSettled else {
+      return nil
+    }
+    return verdict(index, isTimedOut: false)
+  }
+
+  /// Decides a frame at its timeout; `nil` when it is decided already.
+  package mutating func timeOut(slot: Int) -> JoinVerdict? {
+    guard let index = index(of: slot), frames[index].phase == .open else { return nil }
+    return verdict(index, isTimedOut: true)
+  }
+
+  private mutating func verdict(_ index: Int, isTimedOut: Bool) -> JoinVerdict {
+    let bits = frames[index].valueBits
+    if bits == (1 << UInt32(portCount)) - 1 || mode == .any && bits != 0 {
+      frames[index].phase = .ready
+      return .joined(ports: bits)
+    }
+    frames[index].phase = .gone
+    let endings = frames[index].ports.compactMap { port -> (ending: Int, isFailure: Bool)? in
+      guard case .ended(let ending, let isFailure) = port else { return nil }
+      return (ending, isFailure)
+    }
+    if let failure = endings.first(where: \.isFailure) { return .passesOn(ending: failure.ending) }
+    if isTimedOut { return .timedOut }
+    if bits == 0, let first = endings.first { return .passesOn(ending: first.ending) }
+    return .partnerMissing
+  }
+
+  /// The endings that a frame's ports gave, and the number of values that it holds.
+  package func holdings(of slot: Int) -> (endings: [Int], ports: UInt32) {
+    guard let index = index(of: slot) else { return ([], 0) }
+    let endings = frames[index].ports.compactMap { port -> Int? in
+      guard case .ended(let ending, _) = port, ending >= 0 else { return nil }
+      return ending
+    }
+    return (endings, frames[index].valueBits)
+  }
+
+  /// The frame that leaves next: no frame of lower sequence is open.
+  package mutating func nextToLeave() -> Int? {
+    guard let index = frames.firstIndex(where: { $0.phase != .gone }),
+      frames[index].phase == .ready
+    else { return nil }
+    let slot = frames[index].slot
+    frames[index].phase = .gone
+    return slot
+  }
+
+  /// Forgets a frame that is gone and has nothing more to come.
+  package mutating func forget(slot: Int) {
+    guard let index = index(of: slot) else { return }
+    forgetIfSettled(index)
+  }
+
+  private mutating func forgetIfSettled(_ index: Int) {
+    if frames[index].phase == .gone, frames[index].isSettled { frames.remove(at: index) }
+  }
+
+  /// The frames that wait for partners or for their turn, by rising sequence.
+  package var waitingSlots: [Int] { frames.filter { $0.phase != .gone }.map(\.slot) }
+
+  private func index(of slot: Int) -> Int? { frames.firstIndex { $0.slot == slot } }
+
+  private mutating func begun(slot: Int, sequence: Int) -> Int {
+    if let index = index(of: slot) { return index }
+    let place = frames.firstIndex { $0.sequence > sequence } ?? frames.endIndex
+    let ports = [Port](repeating: .open, count: portCount)
+    frames.insert(Frame(slot: slot, sequence: sequence, ports: ports), at: place)
+    return place
+  }
+}

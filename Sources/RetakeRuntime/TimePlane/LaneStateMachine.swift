@@ -1,0 +1,114 @@
+/// The lanes of one stage: what it works on, and what may leave next.
+///
+/// Outputs leave in the order of sequence and item; a lane is held until its output has left and
+/// was accepted by every edge, and its body has ended.
+package struct LaneStateMachine: Sendable {
+  /// The order in which outputs leave.
+  package struct Order: Hashable, Comparable, Sendable {
+    package var sequence: Int
+    package var item: Int32
+
+    package init(sequence: Int, item: Int32 = -1) {
+      self.sequence = sequence
+      self.item = item
+    }
+
+    package static func < (left: Order, right: Order) -> Bool {
+      (left.sequence, left.item) < (right.sequence, right.item)
+    }
+  }
+
+  package enum Output: Hashable, Sendable {
+    case value
+    /// The body failed; the last value that left takes the place of its output.
+    case fallback
+  }
+
+  private enum Phase: Hashable, Sendable {
+    case working
+    case ready(Output)
+    case leaving
+    /// Nothing is to come of it; only its body still runs.
+    case over
+  }
+
+  private struct Lane: Hashable, Sendable {
+    var work: Work
+    var order: Order
+    var phase = Phase.working
+    var isBodyRunning = true
+
+    var isDone: Bool { phase == .over && !isBodyRunning }
+  }
+
+  private let count: Int
+  private var lanes: [Lane] = []
+
+  package init(count: Int = 1) {
+    precondition(count > 0, "a stage has a lane")
+    self.count = count
+  }
+
+  package var isFull: Bool { lanes.count >= count }
+  package var works: [Work] { lanes.map(\.work) }
+
+  package mutating func start(_ work: Work, order: Order) {
+    precondition(!isFull, "a stage takes no more frames than it has lanes")
+    lanes.append(Lane(work: work, order: order))
+  }
+
+  /// Whether the frame's outcome is still open: not so after its timeout.
+  package func isOpen(_ work: Work) -> Bool {
+    lanes.contains { $0.work == work && $0.phase == .working }
+  }
+
+  /// The frame has an output, which leaves when it is its turn.
+  package mutating func finish(_ work: Work, with output: Output) {
+    guard let lane = index(of: work) else { return }
+    lanes[lane].phase = .ready(output)
+  }
+
+  /// The frame has no output.
+  package mutating func abandon(_ work: Work) {
+    guard let lane = index(of: work) else { return }
+    lanes[lane].phase = .over
+    removeIfDone(lane)
+  }
+
+  /// The body has returned.
+  ///
+  /// - Returns: Whether the lane is free now.
+  package mutating func bodyEnded(_ work: Work) -> Bool {
+    guard let lane = index(of: work) else { return false }
+    lanes[lane].isBodyRunning = false
+    return removeIfDone(lane)
+  }
+
+  /// The next output that may leave, if any: it begins to leave.
+  package mutating func nextToLeave() -> (work: Work, output: Output)? {
+    var lowest: Int?
+    for index in lanes.indices where lanes[index].phase != .over {
+      if lanes[index].phase == .leaving { return nil }
+      if lowest.map({ lanes[index].order < lanes[$0].order }) ?? true { lowest = index }
+    }
+    guard let lowest, case .ready(let output) = lanes[lowest].phase else { return nil }
+    lanes[lowest].phase = .leaving
+    return (lanes[lowest].work, output)
+  }
+
+  /// Every edge has accepted what was leaving.
+  package mutating func left() {
+    guard let lane = lanes.firstIndex(where: { $0.phase == .leaving }) else { return }
+    lanes[lane].phase = .over
+    removeIfDone(lane)
+  }
+
+  private func index(of work: Work) -> Int? { lanes.firstIndex { $0.work == work } }
+
+  @discardableResult
+  private mutating func removeIfDone(_ lane: Int) -> Bool {
+    guard lanes[lane].isDone else { return false }
+    lanes.remove(at: lane)
+    return true
+  }
+}

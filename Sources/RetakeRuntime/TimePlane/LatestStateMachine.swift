@@ -1,0 +1,72 @@
+import Collections
+import RetakeCore
+
+/// One port of a latest join: which value a frame reads there.
+///
+/// Of the frame's own track, the newest value is the one with the highest sequence that is not
+/// above the frame's own; of another track, the one that arrived last and not after the frame.
+package struct LatestStateMachine: Sendable {
+  package struct Value: Hashable, Sendable {
+    package var slot: Int
+    package var id: FrameID
+    /// Nanoseconds.
+    package var arrival: Int64
+
+    package init(slot: Int, id: FrameID, arrival: Int64) {
+      self.slot = slot
+      self.id = id
+      self.arrival = arrival
+    }
+  }
+
+  private let isSameTrack: Bool
+  /// Rising; the first is the one that was read last.
+  private var values: Deque<Value> = []
+  private var lastRead: Value?
+
+  package init(isSameTrack: Bool) {
+    self.isSameTrack = isSameTrack
+  }
+
+  package var count: Int { values.count }
+  package var slots: [Int] { values.map(\.slot) }
+
+  package mutating func add(_ value: Value) {
+    var place = values.endIndex
+    // Bounded: values come in rising order but for frames that arrived out of theirs.
+    while place > values.startIndex, isRising(value, values[place - 1]) { place -= 1 }
+    values.insert(value, at: place)
+  }
+
+  /// The value that a frame reads; older ones are of no more use and handed back.
+  package mutating func read(by frame: Value) -> (value: Value?, released: [Value]) {
+    let newest = values.lastIndex { !isAbove($0, frame) }
+    let kept = lastRead.flatMap { last in values.firstIndex(of: last) }
+    guard let chosen = [newest, kept].compactMap({ $0 }).max() else { return (nil, []) }
+    let released = Array(values[..<chosen])
+    values.removeFirst(chosen)
+    lastRead = values.first
+    return (values.first, released)
+  }
+
+  /// Hands back the values that no frame from `oldest` on can read, because a newer one is not
+  /// above it.
+  package mutating func prune(before oldest: Value) -> [Value] {
+    guard let newest = values.lastIndex(where: { !isAbove($0, oldest) }), newest > 0 else {
+      return []
+    }
+    let released = Array(values[..<newest])
+    values.removeFirst(newest)
+    return released
+  }
+
+  private func isAbove(_ value: Value, _ frame: Value) -> Bool {
+    isSameTrack ? value.id.sequence > frame.id.sequence : value.arrival > frame.arrival
+  }
+
+  private func isRising(_ left: Value, _ right: Value) -> Bool {
+    isSameTrack
+      ? left.id.sequence < right.id.sequence
+      : (left.arrival, left.id.sequence) < (right.arrival, right.id.sequence)
+  }
+}

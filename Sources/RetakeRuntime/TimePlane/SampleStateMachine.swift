@@ -1,0 +1,15 @@
+/// Lets one frame of so many through, the first of them.
+package struct SampleStateMachine: Hashable, Sendable {
+  private let every: Int
+  private var seen = 0
+
+  package init(every: Int) {
+    precondition(every > 0, "one frame of at least one passes")
+    self.every = every
+  }
+
+  package mutating func passes() -> Bool {
+    defer { seen = (seen + 1) % every }
+    return seen == 0
+  }
+}

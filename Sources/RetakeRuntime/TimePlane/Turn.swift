@@ -1,0 +1,103 @@
+import RetakeCore
+import RetakeGraph
+
+/// What the core asks its driver to do, in the order in which it decided it.
+package enum Action: Hashable, Sendable {
+  /// The frame was admitted at a source.
+  case captured(slot: Int)
+  /// The frame was lost before capture; the slot is free again after this action.
+  case lost(slot: Int)
+  /// A server begins to work on the frame or item: compute, and say when it will be done.
+  case start(node: Int, work: Work)
+  /// A node without cost hands its input on unchanged.
+  case pass(node: Int, slot: Int)
+  /// The value of the frame in another slot takes the place of the one that failed.
+  case fallback(node: Int, slot: Int, from: Int)
+  /// A frame enters the body of a forEach.
+  case fanOut(node: Int, slot: Int, items: Int)
+  case gather(node: Int, slot: Int)
+  /// A frame goes on with the values of these ports, as bits.
+  case join(node: Int, slot: Int, ports: UInt32)
+  /// A frame goes on with the values of these slots at the ports behind the first; −1 = none.
+  case latest(node: Int, slot: Int, from: [Int])
+  case deliver(sink: Int, slot: Int)
+  case end(sink: Int, slot: Int, FrameFate, node: Int)
+  /// The stage's error, for the error sink; reported once.
+  case report(node: Int, work: Work, code: String)
+  /// Everything about the frame is decided: nothing more of it will start.
+  case settled(slot: Int)
+  /// Nobody holds a value of the frame any more; the slot is free again after this action.
+  case freed(slot: Int)
+  /// The swap of this index is in force for the frames that arrive from now on.
+  case swapped(index: Int)
+  /// An unrecoverable failure: the run ends here.
+  case halt(node: Int, work: Work, code: String)
+}
+
+/// What a body gave, as far as time is concerned.
+package enum CompletionOutcome: Hashable, Sendable {
+  case success
+  case failure(StageError)
+}
+
+/// The few values that the time plane waits for.
+package protocol GateKeeper: AnyObject {
+  /// The code with which a frame fails at its source.
+  func damage(slot: Int) -> String?
+  /// Whether a body succeeded.
+  func outcome(node: Int, work: Work) -> CompletionOutcome
+  /// How many items a forEach makes of a frame.
+  func itemCount(node: Int, slot: Int) -> Int
+  /// The port that a route sends a frame to.
+  func port(node: Int, slot: Int) -> Int
+  /// Takes note of an event of the environment.
+  ///
+  /// - Returns: The nodes whose policy it concerns.
+  func deviceChanged(event index: Int) -> [Int]
+  /// The nanoseconds between frames that a throttle's policy asks for now; 0 lets all through.
+  func throttleInterval(node: Int) -> Int64
+  /// Whether a prepared swap is refused, and why; and how long preparing takes, in nanoseconds.
+  func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64)
+}
+
+/// One event's handling: what the core may ask, and what it wants done.
+package struct Turn {
+  package let gates: any GateKeeper
+  package var actions: [Action] = []
+
+  package init(gates: any GateKeeper) {
+    self.gates = gates
+  }
+}
+
+/// A frame on its way, as the core sees it.
+package struct FrameSlot: Sendable {
+  package var id: FrameID
+  /// Virtual time of its arrival at the source, in nanoseconds.
+  package var arrival: Int64
+  package var source: Int
+  package var unsettledSinks: Int
+  /// Parts and items of the frame that can still move.
+  package var tokens: Int
+  /// Holders of its values that do not move: latest joins, fallbacks, sinks.
+  package var retained = 0
+  /// How many swaps were in force when it arrived.
+  package var epoch = 0
+  package var isTold = false
+  /// Counts the frames that used this slot.
+  package var generation: Int32 = 0
+}
+
+/// Why and where a frame ended, shared by its tombstones.
+struct Ending: Sendable {
+  var fate: FrameFate
+  var node: Int
+  var references = 0
+}
+
+/// The last value that left a node.
+struct Previous: Sendable {
+  var slot: Int
+  /// The frame that the value was computed for.
+  var origin: FrameID
+}

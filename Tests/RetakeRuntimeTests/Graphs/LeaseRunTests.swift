@@ -1,0 +1,76 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import Testing
+
+@Suite struct LeaseRunTests {
+  private func line(_ policy: PipelinePool.Policy, capacity: Int) -> Pipeline {
+    Pipeline(
+      [
+        .source(.on("ffffff")).with { $0.pool = "frames" },
+        .stage("slow", AnyStage(Brightness()), 4), .sink(),
+      ], ["camera → slow → sink"],
+      pools: [PipelinePool(id: "frames", capacity: capacity, policy: policy)])
+  }
+
+  @Test func `an empty pool blocks, drops or fails`() throws {
+    let (block, blocked) = try line(.block, capacity: 2).noted()
+    #expect(
+      block.lines("lost") == [
+        "@2000000 camera 0:2 lost reason=pool",
+        "@3000000 camera 0:3 lost reason=pool", "@5000000 camera 0:5 lost reason=pool",
+      ])
+    #expect(blocked.lostBeforeCapture == 3 && blocked.headline.delivered == 3)
+    let (_, dropped) = try line(.drop, capacity: 2).noted()
+    #expect(dropped.headline.dropped == ["pool": 3] && dropped.headline.captured == 6)
+    let (failing, failed) = try line(.fail, capacity: 2).noted()
+    #expect(failed.headline.failed == 3)
+    #expect(failed.errors.map(\.code) == ["pool.empty", "pool.empty", "pool.empty"])
+    #expect(failing.lines("fail").first == "@2000000 camera 0:2 fail code=pool.empty")
+    let (_, lossless) = try line(.block, capacity: 2).noted(RunOptions(mode: .lossless))
+    #expect(lossless.headline.delivered == 6)
+  }
+
+  @Test func `a sink's hold keeps the buffer`() throws {
+    var pipeline = line(.block, capacity: 1)
+    pipeline.nodes[1] = .stage("slow", Fragile2(failing: []).keeping, 1)
+    pipeline.nodes[2].hold = .milliseconds(2)
+    let (notes, _) = try pipeline.noted()
+    // 0 is held until 3 ms, 3 until 6 ms.
+    #expect(
+      notes.lines("lost").map { $0.split(separator: " ")[2] } == ["0:1", "0:2", "0:4", "0:5"])
+  }
+
+  @Test func `buffers that wait for each other are named`() throws {
+    // Both branches need a second buffer of the pool that the join's parts hold.
+    let pipeline = Pipeline(
+      [
+        .source(.on("f")).with { $0.pool = "frames" },
+        .stage("a", AnyStage(Fragile2(failing: [])), 1).with { $0.pool = "frames" },
+        .stage("b", AnyStage(Fragile2(failing: [])), 2).with { $0.pool = "frames" },
+        PipelineNode(id: "both", stage: .join(["a", "b"])), .sink(),
+      ], ["camera → a → both.a", "camera → b → both.b", "both → sink"],
+      pools: [PipelinePool(id: "frames", capacity: 2)])
+    let notes = Notes()
+    let error = #expect(throws: RuntimeError.self) {
+      try PreparedRun(pipeline, catalog: StageRegistry()).run(
+        RunOptions(mode: .redecide), observer: notes)
+    }
+    #expect(error?.code == "runtime.core.stuck")
+    #expect(error?.message.contains("'b' waits with frame 0:0 for a buffer") ?? false)
+    #expect(error?.message.contains("'both', which waits for partners") ?? false)
+    #expect(notes.lines.last?.kind == "stuck")
+  }
+}
+
+extension Fragile2 {
+  /// The same stage, whose output lies where its input lies.
+  var keeping: AnyStage {
+    var signature = StageSignature(
+      kind: "keeping", version: 1, role: .pure, input: .frame, output: .frame)
+    signature.keepsInput = true
+    return AnyStage(
+      signature: signature, options: .object([:]), body: .pure { input, _ in .success(input) })
+  }
+}
