@@ -117,9 +117,14 @@ public struct DeviceEventError: CodedError, Hashable, DocumentFailure {
 
   public var message: String {
     let what = ordinal.map { "the device event \($0)" } ?? "the device event"
-    return switch reason {
-    case .unknownKind(let kind): "\(what) is of an unknown kind, '\(kind)'"
-    case .content(let problem): "\(what) cannot be read: \(problem.message)"
+    return "\(what) cannot be read: \(detail)"
+  }
+
+  /// What is wrong, without the event.
+  package var detail: String {
+    switch reason {
+    case .unknownKind(let kind): "there is no kind '\(kind)'"
+    case .content(let problem): problem.message
     }
   }
 

@@ -14,6 +14,8 @@ public struct Replay: Sendable {
     public var tracks: [String: Int]
     /// Quanta by sink and field, over what the results node says.
     public var quantisation: [String: [String: Double]]
+    /// What happens besides what the session says; their order makes no difference.
+    public var overrides: [CaseOverride] = []
 
     public init(
       sessionName: String? = nil, caseName: String, options: RunOptions = RunOptions(),
@@ -36,6 +38,7 @@ public struct Replay: Sendable {
   package var key: String { header.key }
   package let sinks: [ResultHeader.Sink]
   private let prepared: PreparedRun
+  private let overrides: [RunOverride]
 
   /// Connects a pipeline to a session.
   ///
@@ -50,6 +53,8 @@ public struct Replay: Sendable {
     self.request = request
     self.pipeline = pipeline
     tracks = bindings.mapValues(\.track)
+    overrides = try CaseOverride.runOverrides(
+      request.overrides, in: pipeline, tracks: tracks, catalog: catalog)
     sinks = try Self.sinks(of: pipeline, request)
     let key = (request.sessionName.map { "\($0)/" } ?? "") + request.caseName
     header = ResultHeader(
@@ -94,8 +99,10 @@ public struct Replay: Sendable {
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let digester = ResultDigester(header: header, sinks: sinks)
+    var options = request.options
+    options.overrides += overrides
     let outcome = try prepared.run(
-      request.options, observer: ObserverGroup([digester] + observers))
+      options, observer: ObserverGroup([digester] + observers))
     let nanoseconds = clock.monotonicNanoseconds - start
     return summary(of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
   }

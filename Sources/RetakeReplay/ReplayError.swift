@@ -14,6 +14,8 @@ public enum ReplayError: CodedError, Hashable {
   case unknownSink(node: String, sinks: [String])
   /// The results node declares a quantum that cannot be used.
   case badQuantum(node: String, detail: String)
+  /// An override cannot be read, or not be carried out in this pipeline.
+  case badOverride(String, detail: String, advice: String?)
   case noSession(node: String)
   /// The costs shall come from a session, and there is none.
   case noSessionCosts
@@ -26,6 +28,7 @@ public enum ReplayError: CodedError, Hashable {
     case .unknownSource: "replay.case.unknownSource"
     case .unknownSink: "replay.case.unknownSink"
     case .badQuantum: "replay.case.badQuantum"
+    case .badOverride: "replay.case.badOverride"
     case .noSession: "replay.case.noSession"
     case .noSessionCosts: "replay.costs.noSession"
     case .unwritable(let output, _, _): "replay.\(output.rawValue).unwritable"
@@ -39,6 +42,7 @@ public enum ReplayError: CodedError, Hashable {
     case .unknownSource(let node, _): "a track is chosen for '\(node)', which is no session source"
     case .unknownSink(let node, _): "quanta are given for '\(node)', which is no sink"
     case .badQuantum(let node, let detail): "the quantum of '\(node)' cannot be used: \(detail)"
+    case .badOverride(let text, let detail, _): "the override '\(text)' cannot be used: \(detail)"
     case .noSession(let node): "the source '\(node)' reads a session, and none was named"
     case .noSessionCosts: "the costs shall come from a session, and none was named"
     case .unwritable(.decisions, _, _): "the decisions cannot be written"
@@ -70,6 +74,7 @@ public enum ReplayError: CodedError, Hashable {
     case .unknownSource(let node, let known), .unknownSink(let node, let known):
       Suggestion.advice(for: node, among: known)
     case .badQuantum: "Use powers of ten: {\"box\": 0.1, \"score\": 0.0001, \"scalar\": 0.001}"
+    case .badOverride(_, _, let advice): advice
     case .noSession: "Name one: retake replay SESSION --pipeline P"
     case .noSessionCosts:
       "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"

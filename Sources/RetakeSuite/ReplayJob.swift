@@ -60,11 +60,11 @@ public struct ReplayJob {
     options.costs = try costs(reader: reader)
     options.perturbation = perturbation
     options.isInterrupted = isInterrupted
-    return try Replay(
-      pipeline, reader: reader, catalog: registry,
-      request: Replay.Request(
-        sessionName: reader?.folder.name, caseName: definition.name, options: options,
-        tracks: definition.tracks, quantisation: definition.quantisation))
+    var request = Replay.Request(
+      sessionName: reader?.folder.name, caseName: definition.name, options: options,
+      tracks: definition.tracks, quantisation: definition.quantisation)
+    request.overrides = definition.overrides
+    return try Replay(pipeline, reader: reader, catalog: registry, request: request)
   }
 
   private func costs(reader: SessionReader?) throws -> RunCosts {

@@ -38,6 +38,8 @@ import Testing
 
   @Test(arguments: [
     "replay clip --mode fast", "replay clip --workers 1000", "replay clip --workers x",
+    "replay clip --override thermal=hot@3s", "verify clip --override thermal=fair",
+    "test --override thermal=fair@3s",
     "replay clip --colour", "replay clip --track x", "replay clip --costs tap",
     "replay clip --costs tape --mode lossless", "replay clip --costs profile:",
     "replay clip --write-tape a.tape --workers 2",

@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCompare
+import RetakeCore
 import RetakeRuntime
 import RetakeSuite
 import RetakeTestSupport
@@ -81,6 +82,15 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(case: "tracks: {a/b: 1.5}", at: "/tracks/a~1b", "whole number"),
     Self(case: "tracks: {camera: 1e300}", at: "/tracks/camera", "whole number"),
     Self(case: "quantisation: {boxes: 3}", at: "/quantisation/boxes", "an object"),
+    Self(case: "overrides: thermal=fair@1s", at: "/overrides", "an array"),
+    Self(case: "overrides: []", at: "", "'overrides' is missing or empty"),
+    Self(case: "overrides: [3]", at: "/overrides/0", "a text"),
+    Self(
+      case: "overrides: [thermal=fair@1s, thermal=hot@2s]", at: "/overrides/1",
+      "'hot' is not a state"),
+    Self(
+      case: "overrides: [thermal=fair@1s, thermal=serious@1000ms]", at: "/overrides/1",
+      "two for thermal@1s"),
     Self(
       case: "quantisation: {boxes: {bx: 1}}", at: "/quantisation/boxes/bx",
       "Did you mean 'box'?"),
@@ -184,7 +194,8 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
       v: 1
       cases:
         far: {pipeline: p.json, mode: redecide, costs: declared, seed: 7, tracks: {camera: 3},
-          quantisation: {boxes: {box: 0.01, score: 1}}}
+          quantisation: {boxes: {box: 0.01, score: 1}},
+          overrides: [battery=9@2s, 'swap:motion@frame7,prepare=1ms={"threshold": 30}']}
       suites:
         night: [{sessions: ["a*", b], cases: [far]}]
       compare:
@@ -198,6 +209,13 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     var far = CaseDefinition(name: "far", pipeline: "p.json")
     (far.mode, far.seed, far.tracks) = (.redecide, 7, ["camera": 3])
     far.quantisation = ["boxes": ["box": 0.01, "score": 1]]
+    far.overrides = [
+      .event(atNanoseconds: 2_000_000_000, .battery(BatteryState(level: 9))),
+      .swap(
+        .init(
+          at: .frame(track: nil, sequence: 7), node: "motion",
+          options: ["threshold": .integer(30)], prepare: .milliseconds(1))),
+    ]
     #expect(project.cases == [far])
     #expect(project.suites == ["night": [SuiteEntry(sessions: ["a*", "b"], cases: ["far"])]])
     var boxes = SinkRule(mode: .boxes)

@@ -47,6 +47,8 @@ struct CaseOptions: ParsableArguments {
     help: "The track to read: a number, or NODE=NUMBER for a pipeline with several sources.")
   var track: [String] = []
 
+  @OptionGroup var happenings: OverrideOptions
+
   func validate() throws {
     if let costs {
       guard let choice = CostChoice(parsing: costs) else {
@@ -72,6 +74,7 @@ struct CaseOptions: ParsableArguments {
     if let mode { definition.mode = mode }
     if let seed { definition.seed = seed }
     try applyCosts(to: &definition)
+    definition.overrides += happenings.parsed
     let choices = track.compactMap { TrackChoice($0) }
     guard !choices.isEmpty else { return definition }
     let environment = CommandEnvironment.current

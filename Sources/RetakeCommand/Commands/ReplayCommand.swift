@@ -66,6 +66,9 @@ struct ReplayCommand: ParsableCommand {
       project: project, definition: try selection.definition(in: project),
       session: try session.map { try project.sessionPath($0) },
       registry: environment.registry, pipelines: environment.pipelines)
+    if job.definition.mode == .lossless, job.definition.overrides.contains(where: \.isEvent) {
+      form.note("note: device events change nothing in lossless; write --mode redecide")
+    }
     job.workers = workers ?? (writeTape == nil ? 2 : 1)
     job.output = output
     job.decisions = decisions

@@ -51,10 +51,11 @@ struct TestCommand: ParsableCommand {
     guard
       selection.pipeline != nil
         || (selection.mode == nil && selection.seed == nil && selection.track.isEmpty
-          && selection.costs == nil && !selection.strictCosts)
+          && selection.costs == nil && !selection.strictCosts
+          && selection.happenings.texts.isEmpty)
     else {
       throw ValidationError(
-        "--mode, --costs, --strict-costs, --seed and --track go with --pipeline")
+        "--mode, --costs, --strict-costs, --seed, --track and --override go with --pipeline")
     }
   }
 

@@ -18,6 +18,8 @@ public struct CaseDefinition: Hashable, Sendable {
   public var tracks: [String: Int] = [:]
   /// Quanta by sink and field, over what the results node says.
   public var quantisation: [String: [String: Double]] = [:]
+  /// What happens besides what the session says.
+  public var overrides: [CaseOverride] = []
 
   public init(name: String, pipeline: String) {
     self.name = name

@@ -2,6 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeReplay
 import RetakeRuntime
 
 extension Project {
@@ -91,7 +92,9 @@ struct ProjectReader {
       throw ProjectProblem(
         "'\(name)' cannot be a case's name", advice: "Use letters, digits, - and _", at: pointer)
     }
-    let keys = ["pipeline", "mode", "costs", "strictCosts", "seed", "tracks", "quantisation"]
+    let keys = [
+      "pipeline", "mode", "costs", "strictCosts", "seed", "tracks", "quantisation", "overrides",
+    ]
     let fields = try Fields(json, at: pointer, keys: keys)
     var definition = CaseDefinition(name: name, pipeline: try fields.required("pipeline"))
     if let mode = try fields.string("mode") {
@@ -112,7 +115,26 @@ struct ProjectReader {
       definition.quantisation[sink] = try quanta(
         json, at: "\(pointer)/quantisation/\(sink.pointerEscaped)")
     }
+    if fields.value("overrides") != nil {
+      definition.overrides = try overrides(try texts(fields, "overrides", at: pointer), at: pointer)
+    }
     return definition
+  }
+
+  private func overrides(
+    _ words: [String], at pointer: String
+  ) throws(ProjectProblem) -> [CaseOverride] {
+    var result: [CaseOverride] = []
+    for (index, text) in words.enumerated() {
+      do throws(ReplayError) {
+        result.append(try CaseOverride(parsing: text))
+        _ = try CaseOverride.ordered(result)
+      } catch {
+        throw ProjectProblem(
+          error.message, advice: error.advice, at: "\(pointer)/overrides/\(index)")
+      }
+    }
+    return result
   }
 
   private func suite(

@@ -79,6 +79,7 @@ struct ReportBuilder {
     for (node, track) in definition.tracks.sorted(by: { $0.key < $1.key }) {
       text += " --track \(node)=\(track)"
     }
+    for entry in definition.overrides { text += " --override \(shell.word(entry.text))" }
     return text
   }
 

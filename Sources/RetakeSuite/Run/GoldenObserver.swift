@@ -56,7 +56,8 @@ extension GoldenWriter.Plan {
       input: input,
       testCase: GoldenManifest.Case(
         name: definition.name, pipeline: definition.pipeline, mode: definition.mode.rawValue,
-        costs: replay.costsText, seed: definition.seed),
+        costs: replay.costsText, seed: definition.seed,
+        overrides: CaseOverride.byKey(definition.overrides)),
       pipeline: GoldenManifest.PipelineNote(
         name: replay.pipeline.name, digest: replay.pipeline.digest,
         nodes: replay.nodes.map(\.id)), quantisation: [:])

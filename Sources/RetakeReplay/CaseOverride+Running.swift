@@ -1,0 +1,63 @@
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+extension CaseOverride {
+  /// The overrides as a run carries them out.
+  ///
+  /// - Parameter tracks: The track that each session source reads, by node.
+  /// - Throws: `ReplayError.badOverride`.
+  static func runOverrides(
+    _ overrides: [Self], in pipeline: Pipeline, tracks: [String: Int], catalog: some StageCatalog
+  ) throws -> [RunOverride] {
+    guard !overrides.isEmpty else { return [] }
+    let flat = pipeline.flattened()
+    let sources = try flat.mainSources()
+    return try ordered(overrides).map { entry in
+      switch entry {
+      case .event(let time, let event): return .event(atNanoseconds: time, event)
+      case .swap(let swap):
+        // Frames of sources that bring their own are on track 0.
+        let track = sources[swap.node].flatMap { tracks[$0] } ?? 0
+        return .swap(
+          try entry.stageSwap(swap, in: flat, track: track, catalog: catalog))
+      }
+    }
+  }
+
+  private func stageSwap(
+    _ swap: OptionSwap, in pipeline: Pipeline, track: Int, catalog: some StageCatalog
+  ) throws(ReplayError) -> StageSwap {
+    func bad(_ detail: String, _ advice: String?) -> ReplayError {
+      .badOverride(text, detail: detail, advice: advice)
+    }
+    let stages = pipeline.nodes.filter(\.stage.signature.role.isServed).map(\.id).sorted()
+    guard let node = pipeline.node(swap.node) else {
+      throw bad(
+        "there is no node '\(swap.node)'", Suggestion.advice(for: swap.node, among: stages))
+    }
+    guard stages.contains(node.id) else {
+      throw bad(
+        "'\(node.id)' is a \(node.kind), and only stages are swapped",
+        Suggestion.advice(for: "", among: stages))
+    }
+    guard node.stage.isExportable, case .object(let options) = node.stage.options else {
+      throw bad("'\(node.id)' is a closure and has no options", nil)
+    }
+    let stage: AnyStage
+    do throws(OptionProblem) {
+      stage = try catalog.make(
+        kind: node.kind, options: .object(options.merging(swap.options) { $1 }))
+    } catch {
+      throw bad(
+        "\(error.message)\(error.pointer.isEmpty ? "" : " (at \(error.pointer))")", error.advice)
+    }
+    let moment: StageSwap.Moment =
+      switch swap.moment {
+      case .nanoseconds(let time): .nanoseconds(time)
+      case .frame(let own, let sequence): .arrival(FrameID(track: own ?? track, sequence: sequence))
+      }
+    return StageSwap(
+      at: moment, node: node.id, stage: stage, cost: node.cost, prepare: swap.prepare)
+  }
+}

@@ -1,0 +1,136 @@
+import RetakeCore
+
+/// Something that a case lets happen besides what the session says.
+///
+/// In words, for `--override` and for `overrides` in retake.yml:
+/// ```
+/// thermal=serious@12s            memory=warning@3.5s      orientation=landscapeLeft@1s
+/// battery=15@3s                  battery=15,charging@3s   battery=15,lowPower@3s
+/// swap:motion@4s={"threshold": 30}
+/// swap:motion@frame100,prepare=80ms={"threshold": 30}
+/// ```
+/// Times are virtual, from the replay's origin. `frame100` is the moment at which the frame with the
+/// sequence 100 of the node's own track arrives; `frame1:100` names the track too. A swap changes the
+/// options that it names and leaves the others.
+public enum CaseOverride: Hashable, Sendable {
+  case event(atNanoseconds: Int64, DeviceEvent)
+  case swap(OptionSwap)
+
+  public var isEvent: Bool {
+    if case .event = self { true } else { false }
+  }
+
+  /// Other options for a node.
+  public struct OptionSwap: Hashable, Sendable {
+    public enum Moment: Hashable, Sendable {
+      /// Virtual time from the replay's origin.
+      case nanoseconds(Int64)
+      /// The arrival of a frame; `nil` = on the track of the node's source.
+      case frame(track: Int?, sequence: Int)
+    }
+
+    public var moment: Moment
+    /// The node's id; inside a forEach `x/NODE`.
+    public var node: String
+    public var options: [String: JSONValue]
+    /// Virtual time that preparing takes.
+    public var prepare: Duration
+
+    public init(
+      at moment: Moment, node: String, options: [String: JSONValue], prepare: Duration = .zero
+    ) {
+      self.moment = moment
+      self.node = node
+      self.options = options
+      self.prepare = prepare
+    }
+  }
+}
+
+/// The one form that overrides have in a golden's key.
+extension CaseOverride {
+  /// What happens and when: `thermal@12s`, `swap:motion@frame100`.
+  public var key: String {
+    switch self {
+    case .event(let time, let event):
+      "\(event.kind.rawValue)@\(Duration.nanoseconds(time).unitText)"
+    case .swap(let swap): "swap:\(swap.node)@\(swap.moment.text)"
+    }
+  }
+
+  /// The rest: a state; a battery's state; the options, and the time to prepare if there is one.
+  public var value: JSONValue {
+    switch self {
+    case .event(_, let event): return event.json["state"] ?? event.json
+    case .swap(let swap):
+      var members: [String: JSONValue] = ["options": .object(swap.options)]
+      if swap.prepare != .zero { members["prepare"] = .string(swap.prepare.unitText) }
+      return .object(members)
+    }
+  }
+
+  /// In words; reads back the same.
+  public var text: String {
+    switch self {
+    case .event(let time, let event):
+      return "\(event.kind.rawValue)=\(event.words)@\(Duration.nanoseconds(time).unitText)"
+    case .swap(let swap):
+      let prepare = swap.prepare == .zero ? "" : ",prepare=\(swap.prepare.unitText)"
+      return "\(key)\(prepare)=\(JSONValue.object(swap.options).canonicalText)"
+    }
+  }
+
+  /// In the order in which they happen at one time line: by time, those at a frame last; then by
+  /// their keys. So the order in which they are written makes no difference.
+  ///
+  /// - Throws: `ReplayError.badOverride` where the same thing happens twice at one moment.
+  package static func ordered(_ overrides: [Self]) throws(ReplayError) -> [Self] {
+    let sorted = overrides.sorted {
+      let (left, right) = ($0.nanoseconds ?? .max, $1.nanoseconds ?? .max)
+      return left != right ? left < right : $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
+    }
+    for (first, second) in zip(sorted, sorted.dropFirst()) where first.key == second.key {
+      throw .badOverride(
+        second.text, detail: "there are two for \(first.key)", advice: "Keep one of them")
+    }
+    return sorted
+  }
+
+  /// By key, for a golden.
+  package static func byKey(_ overrides: [Self]) -> [String: JSONValue] {
+    Dictionary(overrides.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private var nanoseconds: Int64? {
+    switch self {
+    case .event(let time, _): return time
+    case .swap(let swap):
+      guard case .nanoseconds(let time) = swap.moment else { return nil }
+      return time
+    }
+  }
+}
+
+extension CaseOverride.OptionSwap.Moment {
+  fileprivate var text: String {
+    switch self {
+    case .nanoseconds(let time): Duration.nanoseconds(time).unitText
+    case .frame(let track?, let sequence): "frame\(track):\(sequence)"
+    case .frame(nil, let sequence): "frame\(sequence)"
+    }
+  }
+}
+
+extension DeviceEvent {
+  /// The state as an override says it.
+  fileprivate var words: String {
+    switch self {
+    case .thermal(let state): state.rawValue
+    case .memory(let pressure): pressure.rawValue
+    case .orientation(let side): side.rawValue
+    case .battery(let state):
+      "\(state.level)" + (state.isCharging ? ",charging" : "")
+        + (state.isLowPower ? ",lowPower" : "")
+    }
+  }
+}
