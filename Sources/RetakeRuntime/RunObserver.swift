@@ -59,7 +59,8 @@ public struct FinishedFrame: Sendable {
   /// The class names that came with a sink's detections, by sink as in `result`; empty where none
   /// came.
   public var classNames: [[String]]
-  /// One per source and stage, in topological order; empty unless the observer wants digests.
+  /// One per node whose role `isDigested`, in topological order; empty unless the observer wants
+  /// digests.
   public var digests: [NodeDigest]
 }
 
@@ -73,6 +74,15 @@ public struct RunNode: Hashable, Sendable {
 
   public enum StageRoleName: String, Hashable, Sendable {
     case source, pure, stateful, throttle, sample, route, join, latest, fork, gather, sink
+
+    /// Whether the output of such nodes is among a frame's stage digests: others hand on what they
+    /// got.
+    public var isDigested: Bool {
+      switch self {
+      case .source, .pure, .stateful, .join, .latest, .gather: true
+      case .throttle, .sample, .route, .fork, .sink: false
+      }
+    }
   }
 }
 

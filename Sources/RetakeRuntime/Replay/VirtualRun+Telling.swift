@@ -89,7 +89,8 @@ extension VirtualRun {
   }
 
   private func digests(of frame: PendingFrame) throws -> [NodeDigest] {
-    try plan.nodes.indices.filter { plan.nodes[$0].isDigested }.map { node in
+    try plan.nodes.indices.filter { RunNode.StageRoleName(plan.nodes[$0].role).isDigested }.map {
+      node in
       if let items = frame.startedItems[node] { return try digest(of: items) }
       return try frame.started[node].map { try digest(of: $0) } ?? .notRun
     }
@@ -113,15 +114,5 @@ extension VirtualRun {
       }
     }
     return .value(hasher.finish())
-  }
-}
-
-extension GraphPlan.Node {
-  /// Whether the node's output is among a frame's stage digests.
-  var isDigested: Bool {
-    switch role {
-    case .source, .pure, .stateful, .join, .latest, .gather: true
-    case .throttle, .sample, .route, .fork, .sink: false
-    }
   }
 }

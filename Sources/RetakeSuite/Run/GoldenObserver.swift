@@ -87,16 +87,11 @@ extension Replay {
     let byID = Dictionary(nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     func digested(_ id: String) -> [String] {
       guard let node = byID[id] else { return [] }
-      return node.isDigested ? [id] : node.inputs.flatMap(digested)
+      return node.role.isDigested ? [id] : node.inputs.flatMap(digested)
     }
-    return nodes.filter(\.isDigested).map { node in
+    return nodes.filter(\.role.isDigested).map { node in
       StageColumn(
         node.id, isStateful: node.role == .stateful, inputs: node.inputs.flatMap(digested))
     }
   }
-}
-
-extension RunNode {
-  /// Whether the node's output has a digest.
-  var isDigested: Bool { [.source, .pure, .stateful].contains(role) }
 }

@@ -28,7 +28,7 @@ final class RunTrace: RunObserver {
 
   /// The ids of the nodes that the stage digests are of, in their order.
   var digestedNodes: [String] {
-    nodes.filter { [.source, .pure, .stateful].contains($0.role) }.map(\.id)
+    nodes.filter(\.role.isDigested).map(\.id)
   }
 
   /// Of the exact values, before they are rounded for a golden.
