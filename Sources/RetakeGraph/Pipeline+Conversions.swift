@@ -8,6 +8,37 @@ extension Pipeline {
     sources formats: [String: PixelFormat], catalog: some StageCatalog
   ) throws(PipelineError) -> Pipeline {
     var result = self
+    try forEachFormat(sources: formats) { node, format throws(PipelineError) in
+      guard !node.stage.takes(format) else { return format }
+      let accepted = node.stage.signature.inputFormats[0]
+      try result.insertConversion(before: node.id, to: accepted, catalog: catalog)
+      return accepted
+    }
+    return result
+  }
+
+  /// The stages that would be given a pixel format that they do not take if a source changed its
+  /// own while it runs: their frames must be looked at.
+  package func stagesToGuard() throws(PipelineError) -> Set<String> {
+    let sources = nodes.filter { $0.stage.signature.role == .source }.map(\.id)
+    var found: Set<String> = []
+    for other in PixelFormat.allCases {
+      let formats = Dictionary(sources.map { ($0, other) }, uniquingKeysWith: { first, _ in first })
+      try forEachFormat(sources: formats) { node, format throws(PipelineError) in
+        if !node.stage.takes(format) { found.insert(node.id) }
+        return format
+      }
+    }
+    return found
+  }
+
+  /// Walks through the graph with the pixel format of each node's frame.
+  ///
+  /// - Parameter visit: Gives the format that the node is given in the end.
+  private func forEachFormat(
+    sources formats: [String: PixelFormat],
+    visit: (PipelineNode, PixelFormat) throws(PipelineError) -> PixelFormat
+  ) throws(PipelineError) {
     var given = formats
     let edgesTo = Dictionary(grouping: edges, by: \.to)
     for node in try topologicalOrder() {
@@ -16,18 +47,11 @@ extension Pipeline {
       let byPort =
         node.stage.inputPorts.isEmpty
         ? edges : node.stage.inputPorts.compactMap { port in edges.first { $0.toPort == port } }
-      guard var format = byPort.lazy.compactMap({ given[$0.from] }).first else { continue }
-      let accepted = node.stage.signature.inputFormats
-      if node.stage.signature.input == .frame, !accepted.isEmpty, !accepted.contains(format) {
-        format = accepted[0]
-        try result.insertConversion(before: node.id, to: format, catalog: catalog)
-      }
+      guard let format = byPort.lazy.compactMap({ given[$0.from] }).first else { continue }
+      let taken = try visit(node, format)
       let output = node.stage.signature.output
-      if output == nil || output == .frame {
-        given[node.id] = node.stage.outputFormat(format)
-      }
+      if output == nil || output == .frame { given[node.id] = node.stage.outputFormat(taken) }
     }
-    return result
   }
 
   private mutating func insertConversion(
@@ -54,5 +78,12 @@ extension Pipeline {
       edges[index].fromPort = nil
       edges.append(edge)
     }
+  }
+}
+
+extension AnyStage {
+  fileprivate func takes(_ format: PixelFormat) -> Bool {
+    signature.input != .frame || signature.inputFormats.isEmpty
+      || signature.inputFormats.contains(format)
   }
 }

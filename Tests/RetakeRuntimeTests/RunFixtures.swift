@@ -9,6 +9,8 @@ struct TinyFrames: FrameReader {
   var arrivals: [Int64]?
   var damaged: [Int: String] = [:]
   var shed: Set<Int> = []
+  /// From this sequence on, frames come as RGB24.
+  var colourFrom: Int?
 
   /// Frames at `i / rate` seconds.
   static func at(rate: Int32, count: Int) -> TinyFrames {
@@ -46,7 +48,11 @@ struct TinyFrames: FrameReader {
   func chain(of id: FrameID) -> Int { 0 }
 
   func frame(_ id: FrameID) throws -> Frame {
-    Frame(
+    if let colourFrom, id.sequence >= colourFrom {
+      return Frame(
+        id: id, format: .rgb, width: 4, height: 2, planes: [[UInt8](repeating: 9, count: 24)])
+    }
+    return Frame(
       id: id, format: .grey, width: 4, height: 2,
       planes: [(0..<8).map { UInt8(truncatingIfNeeded: id.sequence &* 7 &+ $0) }])
   }

@@ -9,7 +9,8 @@ extension VirtualRun: GateKeeper {
   /// A body that can throw decides about the frame's way on.
   func outcome(node: Int, work: Work) -> CompletionOutcome {
     guard let record = pendingBySlot[work.slotIndex],
-      stages.stage(node, epoch: record.epoch).signature.canFail,
+      plan.nodes[node].guardsFormat
+        || stages.stage(node, epoch: record.epoch).signature.canFail,
       let future = record.started(node, work)
     else { return .success }
     switch workers.help(future) {

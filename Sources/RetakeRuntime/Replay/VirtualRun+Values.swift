@@ -13,12 +13,13 @@ extension VirtualRun {
       timestamp: Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin), item: item)
     let version = stages.version(of: node, epoch: epoch)
     let label = label(node, entry.id, item: item)
+    let guarded = plan.nodes[node].guardsFormat ? stages[node, version].stage.signature : nil
     let future: ValueFuture
     switch stages[node, version].stage.body {
     case .pure(let body):
       future = ValueFuture(
         inputs: [input], label: label, isNeeded: isNeeded, isDigested: observer.wantsDigests
-      ) { $0[0].map { body($0, context) } }
+      ) { $0[0].map { guarded?.refusal(of: $0) ?? body($0, context) } }
     case .stateful:
       guard let instance = stages[node, version].instance else {
         preconditionFailure("a stateful stage has an instance")
@@ -26,7 +27,7 @@ extension VirtualRun {
       let inputs = [input] + (stages[node, version].chainTail.map { [$0] } ?? [])
       future = ValueFuture(
         inputs: inputs, label: label, isNeeded: true, isDigested: observer.wantsDigests
-      ) { $0[0].map { instance.process($0, context) } }
+      ) { $0[0].map { guarded?.refusal(of: $0) ?? instance.process($0, context) } }
       stages[node, version].chainTail = future
     default: preconditionFailure("only stages are computed")
     }
@@ -202,6 +203,19 @@ extension VirtualRun {
     }
     values[slot].futures[node] = future
     record.started[node] = future
+  }
+}
+
+extension StageSignature {
+  /// Why a body is not given a value: a frame that came in another pixel format than the graph was
+  /// made for.
+  fileprivate func refusal(of value: any PipelineValue) -> StageOutcome? {
+    guard let frame = value as? Frame, !inputFormats.contains(frame.format) else { return nil }
+    return .failure(
+      StageError(
+        code: "frame.format",
+        message: "\(kind) takes \(inputFormats.map(\.rawValue).joined(separator: ", ")), and the "
+          + "frame changed to \(frame.format.rawValue)"))
   }
 }
 

@@ -29,6 +29,10 @@ package struct GraphPlan: Sendable {
     package var gather: Int?
 
     package var inEdge: Int? { inEdges.first }
+    /// Whether a source that changes its pixel format would give the stage one that it does not take.
+    package var guardsFormat = false
+    /// Whether time has to wait for the body's outcome.
+    package var isGate: Bool { stage.signature.canFail || guardsFormat }
     /// Whether the node works on items instead of frames.
     package var isInner: Bool { fork != nil && role.isServed }
   }
@@ -84,6 +88,8 @@ package struct GraphPlan: Sendable {
     }
     primarySink = primary
     connect()
+    let guarded = try pipeline.stagesToGuard()
+    for index in nodes.indices { nodes[index].guardsFormat = guarded.contains(nodes[index].id) }
     for (index, node) in ordered.enumerated() {
       nodes[index].source = mains[node.id].flatMap { indexes[$0] } ?? 0
       guard let fork = node.scope.flatMap({ indexes[$0] }) else { continue }
