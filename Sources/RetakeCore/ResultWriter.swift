@@ -22,7 +22,8 @@ package struct ResultWriter: ~Copyable {
   private let writesTrack: Bool
   private let writesSink: Bool
   private var text = TextBuffer()
-  private var detections: [SortedDetection] = []
+  private var quantiser = ResultQuantiser()
+  private var lines: [ResultLine] = []
   private var rolling = DigestHasher()
   private var blockStart = 0
   private var framesInBlock = 0
@@ -121,22 +122,9 @@ package struct ResultWriter: ~Copyable {
   }
 
   private mutating func write(_ facts: [ResultFact], of sink: Int) {
-    let quantisation = sinks[sink].quantisation
-    detections.removeAll(keepingCapacity: true)
-    for case .detection(let detection) in facts {
-      detections.append(SortedDetection(detection, quantisation, index: detections.count))
-    }
-    if detections.count > 1 && !sinks[sink].orderIsSignificant { detections.sort() }
-    for index in detections.indices {
-      write(.detection(detections[index].line))
-      for label in detections[index].classes {
-        write(.classification(detection: index, label: label.label, score: label.score))
-      }
-    }
-    guard detections.count < facts.count else { return }
-    for fact in facts {
-      if let line = ResultLine(fact, quantisation) { write(line) }
-    }
+    lines.removeAll(keepingCapacity: true)
+    quantiser.append(facts, of: sinks[sink], to: &lines)
+    for line in lines { write(line) }
   }
 
   private mutating func end() -> ResultChunkText? {
@@ -177,31 +165,6 @@ package struct ResultWriter: ~Copyable {
       chunkIndex += 1
     }
     return ResultChunkText(index: chunkIndex, bytes: bytes)
-  }
-}
-
-extension ResultLine {
-  /// The line of a fact other than a detection, which has lines of its own order.
-  fileprivate init?(_ fact: ResultFact, _ quantisation: Quantisation) {
-    func scalar(_ value: Double) -> FixedDecimal {
-      FixedDecimal(value, decimals: quantisation.scalarDecimals)
-    }
-    switch fact {
-    case .detection: return nil
-    case .classification(let label):
-      self = .classification(
-        detection: nil, label: label.label,
-        score: FixedDecimal(label.score, decimals: quantisation.scoreDecimals))
-    case .scalar(let name, let value): self = .scalar(name: name, value: scalar(value))
-    case .frame(let print): self = .picture(print)
-    case .tensor(let type, let shape, let digest):
-      self = .tensor(type: type, shape: shape, digest: digest)
-    case .waveform(let waveform):
-      self = .waveform(
-        name: waveform.name, rate: scalar(waveform.rate), samples: waveform.samples.map(scalar))
-    case .text(let name, let text): self = .text(name: name, text: text)
-    case .user(let kind, let digest): self = .user(kind: kind, digest: digest)
-    }
   }
 }
 

@@ -72,6 +72,8 @@ package protocol StageInstance: AnyObject, Sendable {
 public struct AnyStage: Sendable {
   /// The kind of sink that takes values and writes nothing of them.
   package static let discardKind = "discard"
+  /// The kind of sink whose lines a run writes to a file of their own where it is asked to.
+  package static let metadataKind = "metadata"
   /// The kind of source that reads the session which the caller names.
   package static let sessionKind = "session"
 

@@ -21,6 +21,10 @@ final class ObserverGroup: RunObserver {
     for member in members where member.wantsDecisions { member.decided(line) }
   }
 
+  func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    for member in members { member.leased(buffers, of: pool, at: nanoseconds) }
+  }
+
   func measured(_ span: CostSpan) {
     for member in members { member.measured(span) }
   }
@@ -55,8 +59,12 @@ public final class UnfoldedDecisionWriter: RunObserver {
   public var wantsDecisions: Bool { true }
 
   /// - Throws: `ReplayError.unwritable`.
-  public init(path: String) throws(ReplayError) {
-    file = try WholeFile(path: path, output: .decisions)
+  public convenience init(path: String) throws(ReplayError) {
+    self.init(try WholeFile(path: path, output: .decisions))
+  }
+
+  package init(_ file: WholeFile) {
+    self.file = file
   }
 
   public func decided(_ line: DecisionLine) { file.append("\(line)\n".utf8) }

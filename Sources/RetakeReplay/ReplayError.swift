@@ -5,7 +5,10 @@ public enum ReplayError: CodedError, Hashable {
   /// A file that a replay writes.
   public enum Output: String, Hashable, Sendable {
     case decisions
+    case metadata
+    case results
     case tape
+    case trace
   }
 
   /// The case names a track for a node that is no session source.
@@ -17,9 +20,13 @@ public enum ReplayError: CodedError, Hashable {
   /// An override cannot be read, or not be carried out in this pipeline.
   case badOverride(String, detail: String, advice: String?)
   case noSession(node: String)
+  /// Result lines are asked of a sink that is not there.
+  case noSuchSink(node: String, sinks: [String])
   /// The costs shall come from a session, and there is none.
   case noSessionCosts
   case unwritable(Output, path: String, cause: String)
+  /// Nobody reads any more what the run writes: it ended there.
+  case readerGone(Output)
   case tape(TapeFault, path: String)
   case profile(ProfileFault, path: String)
 
@@ -30,8 +37,10 @@ public enum ReplayError: CodedError, Hashable {
     case .badQuantum: "replay.case.badQuantum"
     case .badOverride: "replay.case.badOverride"
     case .noSession: "replay.case.noSession"
+    case .noSuchSink: "replay.results.noSuchSink"
     case .noSessionCosts: "replay.costs.noSession"
     case .unwritable(let output, _, _): "replay.\(output.rawValue).unwritable"
+    case .readerGone(let output): "replay.\(output.rawValue).readerGone"
     case .tape(let fault, _): "replay.tape.\(fault.word)"
     case .profile(let fault, _): "replay.profile.\(fault.word)"
     }
@@ -44,9 +53,10 @@ public enum ReplayError: CodedError, Hashable {
     case .badQuantum(let node, let detail): "the quantum of '\(node)' cannot be used: \(detail)"
     case .badOverride(let text, let detail, _): "the override '\(text)' cannot be used: \(detail)"
     case .noSession(let node): "the source '\(node)' reads a session, and none was named"
+    case .noSuchSink(let node, _): "the pipeline has no sink '\(node)'"
     case .noSessionCosts: "the costs shall come from a session, and none was named"
-    case .unwritable(.decisions, _, _): "the decisions cannot be written"
-    case .unwritable(.tape, _, _): "the cost tape cannot be written"
+    case .unwritable(let output, _, _): "\(output.words) cannot be written"
+    case .readerGone(let output): "nobody reads \(output.words) any more"
     case .tape(let fault, _): fault.message
     case .profile(let fault, _): fault.message
     }
@@ -71,7 +81,8 @@ public enum ReplayError: CodedError, Hashable {
 
   public var advice: String? {
     switch self {
-    case .unknownSource(let node, let known), .unknownSink(let node, let known):
+    case .unknownSource(let node, let known), .unknownSink(let node, let known),
+      .noSuchSink(let node, let known):
       Suggestion.advice(for: node, among: known)
     case .badQuantum: "Use powers of ten: {\"box\": 0.1, \"score\": 0.0001, \"scalar\": 0.001}"
     case .badOverride(_, _, let advice): advice
@@ -79,8 +90,21 @@ public enum ReplayError: CodedError, Hashable {
     case .noSessionCosts:
       "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
     case .unwritable: "Choose a file in a folder that exists and can be written"
+    case .readerGone: nil
     case .tape(let fault, _): fault.advice
     case .profile(let fault, _): fault.advice
+    }
+  }
+}
+
+extension ReplayError.Output {
+  fileprivate var words: String {
+    switch self {
+    case .decisions: "the decisions"
+    case .metadata: "the metadata"
+    case .results: "the results"
+    case .tape: "the cost tape"
+    case .trace: "the trace"
     }
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A file that is written front to back and appears under its name only when it is whole. A device
 /// or a pipe, such as /dev/stdout, is written to as it is.
-final class WholeFile {
+package final class WholeFile {
   /// Bytes gathered before they are written together.
   private static let batchBytes = 1 << 16
 
@@ -11,13 +11,18 @@ final class WholeFile {
   /// `nil` where the bytes go straight to `path`.
   private let partialPath: String?
   private let handle: FileHandle
+  private let isStream: Bool
+  private let endsWithReader: Bool
   private var buffer = Data()
   private var failure: ReplayError?
+  /// Whoever read has seen enough, such as `head`: nobody wants the rest.
+  private var isReaderGone = false
 
   /// - Throws: `ReplayError.unwritable`.
-  init(path: String, output: ReplayError.Output) throws(ReplayError) {
+  package init(path: String, output: ReplayError.Output) throws(ReplayError) {
     self.path = path
     self.output = output
+    (isStream, endsWithReader) = (false, false)
     partialPath = try Self.partialPath(path, output)
     let opened = partialPath ?? path
     if let partialPath, !FileManager.default.createFile(atPath: partialPath, contents: nil) {
@@ -27,6 +32,22 @@ final class WholeFile {
       throw .unwritable(output, path: path, cause: String(cString: strerror(errno)))
     }
     self.handle = handle
+  }
+
+  /// Writes to an open stream, which stays open.
+  ///
+  /// - Parameters:
+  ///   - name: What messages call it.
+  ///   - endsWithReader: Whether the run shall end when nobody reads any more.
+  package init(
+    stream: FileHandle, name: String, output: ReplayError.Output, endsWithReader: Bool
+  ) {
+    path = name
+    self.output = output
+    self.endsWithReader = endsWithReader
+    isStream = true
+    partialPath = nil
+    handle = stream
   }
 
   private static func partialPath(
@@ -42,27 +63,45 @@ final class WholeFile {
   }
 
   /// A failure is kept for `check` and `finish`.
-  func append(_ bytes: some Sequence<UInt8>) {
+  package func append(_ bytes: some Sequence<UInt8>) {
     buffer.append(contentsOf: bytes)
     if buffer.count >= Self.batchBytes { flush() }
   }
 
-  /// - Throws: What went wrong with the bytes so far.
-  func check() throws(ReplayError) {
+  /// Writes what was gathered, for whoever reads along.
+  package func flush() {
+    defer { buffer.removeAll(keepingCapacity: true) }
+    guard failure == nil, !isReaderGone, !buffer.isEmpty else { return }
+    do {
+      try handle.write(contentsOf: buffer)
+    } catch {
+      if error.systemNumber == EPIPE {
+        isReaderGone = true
+      } else {
+        failure = .unwritable(output, path: path, cause: error.systemText)
+      }
+    }
+  }
+
+  /// - Throws: What went wrong with the bytes so far; `ReplayError.readerGone` where the run shall
+  ///   end then.
+  package func check() throws(ReplayError) {
     if let failure { throw failure }
+    if isReaderGone && endsWithReader { throw .readerGone(output) }
   }
 
   /// Puts the file in its place.
   ///
-  /// - Throws: `ReplayError.unwritable`.
-  func finish() throws(ReplayError) {
+  /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
+  package func finish() throws(ReplayError) {
     flush()
     try check()
+    guard !isStream else { return }
     do {
       if partialPath != nil { try handle.synchronize() }
       try handle.close()
     } catch {
-      throw .unwritable(output, path: path, cause: error.localizedDescription)
+      throw .unwritable(output, path: path, cause: error.systemText)
     }
     guard let partialPath else { return }
     guard rename(partialPath, path) == 0 else {
@@ -71,18 +110,25 @@ final class WholeFile {
   }
 
   /// Leaves nothing behind.
-  func discard() {
+  package func discard() {
+    guard !isStream else { return }
     try? handle.close()
     if let partialPath { try? FileManager.default.removeItem(atPath: partialPath) }
   }
+}
 
-  private func flush() {
-    defer { buffer.removeAll(keepingCapacity: true) }
-    guard failure == nil else { return }
-    do {
-      try handle.write(contentsOf: buffer)
-    } catch {
-      failure = .unwritable(output, path: path, cause: error.localizedDescription)
+extension Error {
+  /// The system's number behind an error of Foundation's; `nil` where it names none.
+  package var systemNumber: Int32? {
+    let error = self as NSError
+    if error.domain == NSCocoaErrorDomain, error.code == CocoaError.fileWriteOutOfSpace.rawValue {
+      return ENOSPC
     }
+    let deepest = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+    return deepest.domain == NSPOSIXErrorDomain ? Int32(clamping: deepest.code) : nil
+  }
+
+  fileprivate var systemText: String {
+    systemNumber.map { String(cString: strerror($0)) } ?? localizedDescription
   }
 }

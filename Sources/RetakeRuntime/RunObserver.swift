@@ -69,8 +69,12 @@ public struct RunNode: Hashable, Sendable {
   public var id: String
   public var kind: String
   public var role: StageRoleName
-  /// Ids of the nodes that it reads from.
+  /// Ids of the nodes that it reads from, in the order of its ports.
   public var inputs: [String]
+  /// Whose servers work on its frames; `nil` for nodes that take no server.
+  public var executor: RunExecutor?
+  /// The track that a source reads.
+  public var track: Int?
 
   public enum StageRoleName: String, Hashable, Sendable {
     case source, pure, stateful, throttle, sample, route, join, latest, fork, gather, sink
@@ -86,6 +90,13 @@ public struct RunNode: Hashable, Sendable {
   }
 }
 
+/// Modelled servers that the nodes of one executor share.
+public struct RunExecutor: Hashable, Sendable {
+  /// The declared one's, or that of the only node that it serves.
+  public var id: String
+  public var servers: Int
+}
+
 /// Told of everything that a run decides and computes. The decisions have one order in every run,
 /// and so have the frames; how the two come between each other is the machine's affair.
 ///
@@ -98,6 +109,9 @@ public protocol RunObserver: AnyObject {
   /// The nodes in topological order, inserted conversions included.
   func began(nodes: [RunNode]) throws
   func decided(_ line: DecisionLine)
+  /// From this virtual time on so many buffers of a pool are leased. Told when the number changes,
+  /// after the decisions of the event that changed it; never in `lossless`, where pools have no end.
+  func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64)
   /// What a body took, in a run that measures them; its `ready` is its start.
   func measured(_ span: CostSpan)
   /// In the order of capture.
@@ -109,6 +123,7 @@ extension RunObserver {
   public var wantsDigests: Bool { false }
   public func began(nodes: [RunNode]) throws {}
   public func decided(_ line: DecisionLine) {}
+  public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
   public func measured(_ span: CostSpan) {}
 }
 

@@ -52,6 +52,7 @@ extension StageRegistry {
       try Joins.latest(reading: options)
     }
     registerControl(Sinks.results, options: NoOptions.self) { _ in Sinks.silent }
+    registerControl(Sinks.metadata, options: NoOptions.self) { _ in Sinks.silent }
     registerControl(Sinks.discard, options: NoOptions.self) { _ in Sinks.silent }
   }
 }

@@ -19,10 +19,8 @@ public struct ReplayJob {
   public var poisonsMemory = false
   /// Where the run is written; nothing is written if `nil`.
   public var output: String?
-  /// Where the unfolded decision lines are written.
-  public var decisions: String?
-  /// Where a cost tape is written: the run then measures its stages, with one worker.
-  public var tape: String?
+  /// What is written beside that.
+  public var outputs = RunOutputs()
   public var isInterrupted: @Sendable () -> Bool = { false }
   /// Told of finished frames, and of how many there are.
   public var progress: (Int, Int) -> Void = { _, _ in }
@@ -68,7 +66,7 @@ public struct ReplayJob {
   }
 
   private func costs(reader: SessionReader?) throws -> RunCosts {
-    if tape != nil { return .measured }
+    if outputs.tape != nil { return .measured }
     guard definition.mode != .lossless else { return .declared }
     var costs = try definition.costs.load(session: reader) { project.path($0) }
     costs.isStrict = definition.strictCosts
@@ -81,15 +79,15 @@ public struct ReplayJob {
   public func run() throws -> RunSummary {
     let (pipeline, reader) = try open()
     let replay = try makeReplay(pipeline, reader: reader)
-    replay.costNotes.forEach(note)
+    (replay.costNotes + outputs.notes(on: replay)).forEach(note)
     let progress = ProgressObserver(total: replay.frameCount, progress)
-    let files = try RunFiles(decisions: decisions, tape: tape, of: replay)
+    let outputs = try OpenOutputs(outputs, of: replay, isAlone: output == nil)
     do {
-      let summary = try run(replay, reader: reader, observers: [progress] + files.observers)
-      try files.finish()
+      let summary = try run(replay, reader: reader, observers: [progress] + outputs.observers)
+      try outputs.finish()
       return summary
     } catch {
-      files.discard()
+      outputs.discard()
       throw error
     }
   }
@@ -115,40 +113,6 @@ extension ReplayJob {
     guard let entries, entries.isEmpty || entries.contains("run.json") else {
       throw .exists(path: name)
     }
-  }
-}
-
-/// The single files that a run writes: they appear together when it has ended well.
-private struct RunFiles {
-  private var decisions: UnfoldedDecisionWriter?
-  private var tape: CostTapeWriter?
-
-  init(decisions: String?, tape: String?, of replay: Replay) throws(ReplayError) {
-    self.decisions = try decisions.map { path throws(ReplayError) in
-      try UnfoldedDecisionWriter(path: path)
-    }
-    do throws(ReplayError) {
-      self.tape = try tape.map { path throws(ReplayError) in
-        try CostTapeWriter(path: path, key: replay.key)
-      }
-    } catch {
-      self.decisions?.discard()
-      throw error
-    }
-  }
-
-  var observers: [any RunObserver] {
-    (decisions.map { [$0] } ?? []) + (tape.map { [$0] } ?? [])
-  }
-
-  func finish() throws(ReplayError) {
-    try decisions?.finish()
-    try tape?.finish()
-  }
-
-  func discard() {
-    decisions?.discard()
-    tape?.discard()
   }
 }
 

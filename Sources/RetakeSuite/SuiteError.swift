@@ -28,6 +28,12 @@ public enum SuiteError: CodedError, Hashable {
   case noFile(path: String)
   case noScene(String, known: [String])
   case badScene(String)
+  /// Two outputs of one run would mix.
+  case sameOutput(String)
+  case noMetadata(pipeline: String)
+  /// Several sinks have lines, and none was named.
+  case severalMetadata([String])
+  case notMetadata(String, known: [String])
 
   static func project(_ problem: DocumentProblem, file: String) -> SuiteError {
     switch problem.reason {
@@ -66,6 +72,10 @@ public enum SuiteError: CodedError, Hashable {
     case .noFile: "suite.record.noFile"
     case .noScene: "suite.record.noScene"
     case .badScene: "suite.record.badScene"
+    case .sameOutput: "suite.output.same"
+    case .noMetadata: "suite.metadata.none"
+    case .severalMetadata: "suite.metadata.several"
+    case .notMetadata: "suite.metadata.otherNode"
     }
   }
 
@@ -92,6 +102,12 @@ public enum SuiteError: CodedError, Hashable {
     case .noFile: "there is no such file"
     case .noScene(let name, _): "there is no scene '\(name)'"
     case .badScene(let detail): detail
+    case .sameOutput("-"): "standard output can take one stream"
+    case .sameOutput: "two outputs of the run have the same file"
+    case .noMetadata(let pipeline): "the pipeline '\(pipeline)' has no metadata sink"
+    case .severalMetadata(let known):
+      "the pipeline has several metadata sinks: \(known.joined(separator: ", "))"
+    case .notMetadata(let name, _): "'\(name)' is no metadata sink"
     }
   }
 
@@ -107,6 +123,7 @@ public enum SuiteError: CodedError, Hashable {
     case .projectUnreadable(let file, _): Place(file: file)
     case .badProject(_, _, let pointer, let file): Place(file: file, pointer: pointer)
     case .noSession(_, let folder, _): Place(file: folder)
+    case .sameOutput(let path) where path != "-": Place(file: path)
     case .badSessionName(let path), .notWritable(let path, _), .exists(let path),
       .noGolden(let path), .noFile(let path):
       Place(file: path)
@@ -120,7 +137,8 @@ public enum SuiteError: CodedError, Hashable {
     case .badProject(_, let advice, _, _):
       advice ?? "Mend it, and see whether it can be read with: retake doctor"
     case .noPipeline(let name, let known), .noSuite(let name, let known),
-      .noCase(let name, let known), .notPending(let name, let known):
+      .noCase(let name, let known), .notPending(let name, let known),
+      .notMetadata(let name, let known):
       Suggestion.advice(for: name, among: known)
     case .noSession(let name, _, let known):
       known.isEmpty
@@ -139,6 +157,10 @@ public enum SuiteError: CodedError, Hashable {
     case .sameName: "Test one after the other, each with --goldens of its own"
     case .halted: "Let the stage fail recoverably, or mend what it cannot go on with"
     case .badScene: "See the options: retake record --help"
+    case .sameOutput: "Give each a file of its own"
+    case .noMetadata:
+      "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"
+    case .severalMetadata(let known): "Say which: --metadata \(known.first ?? "NODE")=FILE"
     case .noGolden: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }
   }

@@ -23,8 +23,10 @@ import Testing
     #expect(
       registry.kinds == [
         "convert", "crop", "digest", "discard", "downsample", "fingertip", "grey", "images",
-        "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections", "motion",
-        "region-crop", "resize", "results", "route", "sample", "session", "synthetic", "throttle",
+        "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",
+        "metadata",
+        "motion", "region-crop", "resize", "results", "route", "sample", "session", "synthetic",
+        "throttle",
       ])
   }
 

@@ -56,6 +56,26 @@ private struct GivesUp: PureStage {
     #expect(fixture.files("Goldens").allSatisfy { !$0.hasSuffix(".new") })
   }
 
+  @Test func `each case has a trace where they are wanted, and a case that fails has none`() throws
+  {
+    let fixture = try yard()
+    _ = try fixture.test { $0.traceFolder = "traces" }
+    #expect(fixture.files("traces") == ["yard/motion.json"])
+    let data = try Data(contentsOf: fixture.folder.file("traces/yard/motion.json"))
+    let trace = TraceFile(data)
+    #expect(trace.problems == [])
+    #expect(trace.about["session"] == "yard")
+    #expect(trace.names("b").count { $0 == "frame" } == 12)
+
+    try fixture.change(#""kind": "grey""#, to: #""kind": "gives-up""#)
+    let status = try fixture.test {
+      $0.registry.register(GivesUp.self)
+      $0.traceFolder = "others"
+    }.status
+    #expect(status == Status.trouble)
+    #expect(!fixture.exists("others"))
+  }
+
   @Test func `a change waits beside the golden until it passes again`() throws {
     let fixture = try yard()
     _ = try fixture.test()

@@ -16,6 +16,12 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --write-tape clip.tape
         retake replay clip --pipeline motion.json --costs tape:clip.tape
         retake replay clip --pipeline motion.json --costs tape:clip.tape+profile:slow-phone.json
+        retake replay clip --pipeline motion.json --mode redecide --trace trace.json
+        retake replay clip --pipeline motion.json --follow | jq -c .sinks
+        retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
+
+      ui.perfetto.dev opens a trace. FILE may be - for standard output; what is told about the run
+      then goes to standard error.
       """)
 
   @Argument(
@@ -33,6 +39,16 @@ struct ReplayCommand: ParsableCommand {
   @Option(help: "Write every decision line, unfolded, to this file.")
   var decisions: String?
 
+  @Option(help: "Write a trace of virtual time to this file, for ui.perfetto.dev.")
+  var trace: String?
+
+  @Option(
+    help: "Write the JSON lines of a metadata sink: NODE=FILE, or FILE if there is only one.")
+  var metadata: [String] = []
+
+  @Flag(help: "Stream results as JSON lines, one a frame; the summary is the last line.")
+  var follow = false
+
   @Option(
     help: "Measure each stage's thread time, with one worker, and write a cost tape to this file.")
   var writeTape: String?
@@ -44,6 +60,14 @@ struct ReplayCommand: ParsableCommand {
       guard (0...256).contains(workers) else {
         throw ValidationError("'--workers \(workers)' is not between 0 and 256")
       }
+    }
+    do throws(SuiteError) {
+      try outputs.check()
+    } catch {
+      throw ValidationError(error.description)
+    }
+    guard !form.json || follow || outputs.leavesStandardOutput else {
+      throw ValidationError("--json and a FILE of '-' both want standard output")
     }
     guard writeTape != nil else { return }
     guard workers ?? 1 == 1 else {
@@ -57,10 +81,11 @@ struct ReplayCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
+    Console.outliveReaders()
     let environment = CommandEnvironment.current
     let project = try environment.project()
     if let note = selection.note { form.note(note) }
-    let line = ProgressLine(isQuiet: form.quiet)
+    let line = ProgressLine(isQuiet: form.quiet || !outputs.leavesStandardOutput)
     defer { line.finish() }
     var job = ReplayJob(
       project: project, definition: try selection.definition(in: project),
@@ -71,14 +96,13 @@ struct ReplayCommand: ParsableCommand {
     }
     job.workers = workers ?? (writeTape == nil ? 2 : 1)
     job.output = output
-    job.decisions = decisions
-    job.tape = writeTape
+    job.outputs = outputs
     job.note = { form.note("note: \($0)") }
     job.isInterrupted = { Interruption.isRequested }
     job.progress = { line.update("replaying", done: $0, total: $1) }
-    let summary = try job.run()
+    let summary = try result(of: job)
     line.finish()
-    if form.json { try Console.json(summary) } else { Console.result(SummaryText.of(summary)) }
+    try show(summary)
     if let output { form.note("the run is in \(output)") }
     if let writeTape {
       form.note("the cost tape is in \(writeTape); decide with it: --costs tape:\(writeTape)")
@@ -87,6 +111,49 @@ struct ReplayCommand: ParsableCommand {
       Console.note("error: a stage halted the run [\(halt)]")
       throw CommandEnd(status: .trouble)
     }
+  }
+
+  private var outputs: RunOutputs {
+    var outputs = RunOutputs()
+    outputs.follows = follow
+    outputs.decisions = decisions
+    outputs.tape = writeTape
+    outputs.trace = trace
+    outputs.metadata = metadata.map { MetadataOutput(parsing: $0) }
+    return outputs
+  }
+
+  /// Whoever reads along may have seen enough, such as `head`: that is no error.
+  private func result(of job: ReplayJob) throws -> RunSummary {
+    do {
+      return try job.run()
+    } catch ReplayError.readerGone {
+      throw CommandEnd(status: .passed)
+    }
+  }
+
+  private func show(_ summary: RunSummary) throws {
+    if follow {
+      let line = JSONValue.object(["summary": try JSONValue(encoding: summary)])
+      Console.result(line.canonicalText)
+    } else if form.json {
+      try Console.json(summary)
+    } else if outputs.leavesStandardOutput {
+      Console.result(SummaryText.of(summary))
+    } else {
+      form.note(SummaryText.of(summary))
+    }
+  }
+}
+
+extension MetadataOutput {
+  /// `NODE=FILE`, or a file alone.
+  init(parsing text: String) {
+    guard let equals = text.firstIndex(of: "="), !text[..<equals].contains("/") else {
+      self.init(path: text)
+      return
+    }
+    self.init(sink: String(text[..<equals]), path: String(text[text.index(after: equals)...]))
   }
 }
 

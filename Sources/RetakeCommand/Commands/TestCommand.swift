@@ -14,6 +14,7 @@ struct TestCommand: ParsableCommand {
         retake test
         retake test 'yard-*' --case motion
         retake test clip --pipeline example:motion-boxes --report report
+        retake test --suite slow --traces traces    # SESSION/CASE.json for ui.perfetto.dev
 
       Exit codes: 0 passed, 1 regression, 2 trouble, 3 golden missing, 4 nothing compared,
       5 stale or not comparable.
@@ -35,6 +36,9 @@ struct TestCommand: ParsableCommand {
 
   @Option(help: "Write report.html, report.json, junit.xml and summary.md into this folder.")
   var report: String?
+
+  @Option(help: "Write a trace of each case's virtual time into this folder.")
+  var traces: String?
 
   @Option(help: "Threads that compute; changes the speed and nothing else.")
   var workers = 2
@@ -79,6 +83,7 @@ struct TestCommand: ParsableCommand {
     suiteRun.isCI = environment.isCI
     suiteRun.pendingFolder = environment.pendingFolder
     suiteRun.reportFolder = report
+    suiteRun.traceFolder = traces
     suiteRun.isInterrupted = { Interruption.isRequested }
     suiteRun.progress = { line.update($0, done: $1, total: $2) }
     let outcome = try suiteRun.run()

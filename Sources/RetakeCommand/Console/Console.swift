@@ -16,6 +16,10 @@ enum Console {
   /// Why standard output did not take a result, such as a full disk; nil when it took all.
   static var lostOutput: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
 
+  /// A reader that goes away, such as `head`, no longer ends the process: it is noticed where
+  /// something is written.
+  static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
+
   static func result(_ text: String) {
     guard let cause = write(text, to: .standardOutput) else { return }
     failure.withLock { $0 = $0 ?? cause }
@@ -55,11 +59,6 @@ enum Console {
 
   /// A reader that went away, such as `head`, and a closed output are no errors of ours.
   private static func lossNumber(of error: any Error) -> Int32? {
-    let error = error as NSError
-    let deepest = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-    if error.code == CocoaError.fileWriteOutOfSpace.rawValue { return ENOSPC }
-    guard deepest.domain == NSPOSIXErrorDomain else { return nil }
-    let number = Int32(clamping: deepest.code)
-    return [ENOSPC, EDQUOT, EFBIG, EIO].contains(number) ? number : nil
+    error.systemNumber.flatMap { [ENOSPC, EDQUOT, EFBIG, EIO].contains($0) ? $0 : nil }
   }
 }

@@ -84,6 +84,12 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
     append(value.magnitude, pointBefore: 0)
   }
 
+  /// A whole number of 10^-decimals, with so many digits after the point.
+  package mutating func append(_ value: Int64, decimals: Int) {
+    if value < 0 { append(UInt8(ascii: "-")) }
+    append(UInt(value.magnitude), pointBefore: decimals)
+  }
+
   /// A magnitude in quanta, with the point before its last `decimals` digits; at least one digit
   /// stands before the point.
   @inline(__always)

@@ -23,8 +23,12 @@ public final class CostTapeWriter: RunObserver {
 
   /// - Parameter key: `session/case`, or the case alone.
   /// - Throws: `ReplayError.unwritable`.
-  public init(path: String, key: String) throws(ReplayError) {
-    file = try WholeFile(path: path, output: .tape)
+  public convenience init(path: String, key: String) throws(ReplayError) {
+    self.init(try WholeFile(path: path, output: .tape), key: key)
+  }
+
+  package init(_ file: WholeFile, key: String) {
+    self.file = file
     var buffer = TextBuffer(capacity: 128)
     buffer.append(TapeFormat.header(key: key))
     write(buffer)

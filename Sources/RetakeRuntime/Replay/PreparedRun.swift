@@ -127,10 +127,13 @@ public struct PreparedRun: Sendable {
 
   /// The nodes in topological order, as observers and golden files name them.
   public var runNodes: [RunNode] {
-    plan.nodes.map { node in
+    plan.nodes.enumerated().map { index, node in
       RunNode(
         id: node.id, kind: node.stage.signature.kind, role: .init(node.role),
-        inputs: node.inEdges.map { plan.nodes[plan.edges[$0].from].id })
+        inputs: node.inEdges.map { plan.nodes[plan.edges[$0].from].id },
+        executor: node.executor.map {
+          RunExecutor(id: plan.executors[$0].id, servers: plan.executors[$0].count)
+        }, track: bindings[index]?.track)
     }
   }
 }

@@ -29,6 +29,8 @@ final class VirtualRun {
   var settledCount = 0
   var ledgers: LedgerBook
   var outcome: RunOutcome
+  /// Leased buffers that the observer knows of, by pool.
+  private var toldLeases: [Int]
   /// What went wrong while the core asked for a value.
   var gateFault: (any Error)?
 
@@ -49,6 +51,7 @@ final class VirtualRun {
     costs = CostModel(plan: plan, options: options)
     stages = StageBook(plan)
     ledgers = LedgerBook(sinks: plan.sinks.count)
+    toldLeases = plan.pools.map { _ in 0 }
     outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
   }
 
@@ -63,6 +66,7 @@ final class VirtualRun {
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
       if event.kind == .arrival { try announceNext(after: event) }
       core.handle(event, &turn)
+      tellLeases(at: event.key.time)
       if let gateFault { throw gateFault }
       for action in turn.actions { try carryOut(action) }
       turn.actions.removeAll(keepingCapacity: true)
@@ -70,6 +74,13 @@ final class VirtualRun {
     }
     try finish()
     return outcome
+  }
+
+  private func tellLeases(at time: Int64) {
+    for pool in toldLeases.indices where core.leases.inUse(pool: pool) != toldLeases[pool] {
+      toldLeases[pool] = core.leases.inUse(pool: pool)
+      observer.leased(toldLeases[pool], of: plan.pools[pool].id, at: time)
+    }
   }
 
   private func carryOut(_ action: Action) throws {

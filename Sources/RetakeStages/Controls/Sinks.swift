@@ -5,6 +5,9 @@ enum Sinks {
   static let results = StageSignature(
     kind: "results", version: 1, role: .sink, input: nil, output: nil,
     summary: "writes what arrives as result lines")
+  static let metadata = StageSignature(
+    kind: AnyStage.metadataKind, version: 1, role: .sink, input: nil, output: nil,
+    summary: "writes result lines, and JSON lines where --metadata says")
   static let discard = StageSignature(
     kind: AnyStage.discardKind, version: 1, role: .sink, input: nil, output: nil,
     summary: "takes what arrives and writes nothing; its ledger still counts")
@@ -12,7 +15,7 @@ enum Sinks {
     kind: "closure", version: 1, role: .sink, input: nil, output: nil,
     summary: "calls a closure with what arrives")
 
-  /// The engine itself writes the lines of a results sink; there is nothing more to do.
+  /// The run itself writes the lines of these sinks; there is nothing more to do.
   static let silent = AnyStage.Body.sink { _ in }
 
   static func stage(_ signature: StageSignature) -> AnyStage {
@@ -23,6 +26,9 @@ enum Sinks {
 extension AnyStage {
   /// A sink that writes what arrives as result lines; for `PipelineChain.sink(_:)`.
   public static var results: AnyStage { Sinks.stage(Sinks.results) }
+  /// A sink for analytics: its results are also JSON lines, where a run is told to write them; for
+  /// `PipelineChain.sink(_:)`.
+  public static var metadata: AnyStage { Sinks.stage(Sinks.metadata) }
   /// A sink that writes nothing; for `PipelineChain.sink(_:)`.
   public static var discard: AnyStage { Sinks.stage(Sinks.discard) }
 }
@@ -34,6 +40,15 @@ extension PipelineChain {
   ///   `score` (0.0001) and `scalar` (0.001).
   public func results(_ id: String = "results", quantum: [String: Double] = [:]) -> Pipeline {
     sink(.results, id: id, quantum: quantum)
+  }
+
+  /// Ends the pipeline with a sink for analytics: `retake replay --metadata FILE`, or an observer
+  /// `ResultLines(of: replay, sink: id)`, gives its results as JSON lines. In goldens it is like
+  /// `results`.
+  ///
+  /// - Parameter quantum: Steps in which numbers are written, as for `results`.
+  public func metadata(_ id: String = "metadata", quantum: [String: Double] = [:]) -> Pipeline {
+    sink(.metadata, id: id, quantum: quantum)
   }
 
   /// Ends the pipeline with a sink that writes nothing; its ledger still counts.

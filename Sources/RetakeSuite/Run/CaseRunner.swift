@@ -41,6 +41,8 @@ struct CaseRunner {
   /// Where pending goldens go; `nil` keeps runs in a folder that goes away.
   let pendingRoot: URL?
   let scratch: URL
+  /// Where each case's trace goes; none is written if `nil`.
+  let traces: URL?
   let workers: Int
   let isInterrupted: @Sendable () -> Bool
 
@@ -92,11 +94,35 @@ struct CaseRunner {
     result.reader = reader
     result.pipeline = pipeline
     result.tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
-    result.summary = try GoldenRun.write(
-      replay, definition: selected.definition, project: project, reader: reader,
-      to: result.actual, observers: [ProgressObserver(total: replay.frameCount, progress)])
+    let made = traces.map { NewFolders(upTo: $0.appending(path: selected.key.session)) }
+    let outputs = try OpenOutputs(try outputs(of: selected.key), of: replay, isAlone: false)
+    do {
+      result.summary = try GoldenRun.write(
+        replay, definition: selected.definition, project: project, reader: reader,
+        to: result.actual,
+        observers: [ProgressObserver(total: replay.frameCount, progress)] + outputs.observers)
+      try outputs.finish()
+    } catch {
+      outputs.discard()
+      made?.removeEmpty()
+      throw error
+    }
     result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
     result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
+  }
+}
+
+extension CaseRunner {
+  private func outputs(of key: GoldenLibrary.Key) throws(SuiteError) -> RunOutputs {
+    var outputs = RunOutputs()
+    guard let folder = traces?.appending(path: key.session) else { return outputs }
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .notWritable(path: folder.path, cause: error.localizedDescription)
+    }
+    outputs.trace = folder.appending(path: "\(key.testCase).json").path
+    return outputs
   }
 }
 

@@ -21,6 +21,8 @@ public struct SuiteRun {
   public var pendingFolder: String?
   /// Where the report's files go; none are written if `nil`.
   public var reportFolder: String?
+  /// Where the traces of the cases go, as `SESSION/CASE.json`; none are written if `nil`.
+  public var traceFolder: String?
   public var isInterrupted: @Sendable () -> Bool = { false }
   /// Told of the case under way, its finished frames and all of its frames.
   public var progress: (String, Int, Int) -> Void = { _, _, _ in }
@@ -69,7 +71,8 @@ public struct SuiteRun {
     let pending = pendingFolder.map { URL(fileURLWithPath: project.path($0)) }
     return CaseRunner(
       project: project, registry: registry, pipelines: pipelines, library: library,
-      pendingRoot: pending ?? (isCI ? nil : library.root), scratch: scratch, workers: workers,
+      pendingRoot: pending ?? (isCI ? nil : library.root), scratch: scratch,
+      traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) }, workers: workers,
       isInterrupted: isInterrupted)
   }
 

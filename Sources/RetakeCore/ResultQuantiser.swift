@@ -1,0 +1,51 @@
+/// Turns what a sink received into the lines of a results file: rounded, and in their order.
+struct ResultQuantiser: Sendable {
+  private var detections: [SortedDetection] = []
+
+  /// Appends the lines of one frame at one sink: each detection with its labels, then the rest.
+  mutating func append(
+    _ facts: [ResultFact], of sink: ResultHeader.Sink, to lines: inout [ResultLine]
+  ) {
+    let quantisation = sink.quantisation
+    detections.removeAll(keepingCapacity: true)
+    for case .detection(let detection) in facts {
+      detections.append(SortedDetection(detection, quantisation, index: detections.count))
+    }
+    if detections.count > 1 && !sink.orderIsSignificant { detections.sort() }
+    for index in detections.indices {
+      lines.append(.detection(detections[index].line))
+      for label in detections[index].classes {
+        lines.append(.classification(detection: index, label: label.label, score: label.score))
+      }
+    }
+    guard detections.count < facts.count else { return }
+    for fact in facts {
+      if let line = ResultLine(fact, quantisation) { lines.append(line) }
+    }
+  }
+}
+
+extension ResultLine {
+  /// The line of a fact other than a detection, which has lines of its own order.
+  fileprivate init?(_ fact: ResultFact, _ quantisation: Quantisation) {
+    func scalar(_ value: Double) -> FixedDecimal {
+      FixedDecimal(value, decimals: quantisation.scalarDecimals)
+    }
+    switch fact {
+    case .detection: return nil
+    case .classification(let label):
+      self = .classification(
+        detection: nil, label: label.label,
+        score: FixedDecimal(label.score, decimals: quantisation.scoreDecimals))
+    case .scalar(let name, let value): self = .scalar(name: name, value: scalar(value))
+    case .frame(let print): self = .picture(print)
+    case .tensor(let type, let shape, let digest):
+      self = .tensor(type: type, shape: shape, digest: digest)
+    case .waveform(let waveform):
+      self = .waveform(
+        name: waveform.name, rate: scalar(waveform.rate), samples: waveform.samples.map(scalar))
+    case .text(let name, let text): self = .text(name: name, text: text)
+    case .user(let kind, let digest): self = .user(kind: kind, digest: digest)
+    }
+  }
+}

@@ -1,0 +1,49 @@
+extension TextBuffer {
+  /// A JSON string with its quotes, in the canonical form of `JSONValue`.
+  package mutating func append(json text: String) {
+    guard text.utf8.allSatisfy(Self.isPlainInJSON) else { return append(JSONValue.quoted(text)) }
+    append(UInt8(ascii: "\""))
+    append(text)
+    append(UInt8(ascii: "\""))
+  }
+
+  private static func isPlainInJSON(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7f
+  }
+
+  /// A JSON number in the canonical form of `JSONValue`: `120.0` is `120`. There is no number for
+  /// NaN and the infinities, which are `null`.
+  package mutating func append(json number: FixedDecimal) {
+    let units = number.units.magnitude
+    // Up to fifteen digits are the shortest form by themselves; below 10^-4 that has an exponent.
+    guard units < 1e15, units == 0 || units * 1e4 >= FixedDecimal.powers[Int(number.decimals)]
+    else {
+      return append(JSONValue.number(number.value).canonicalText)
+    }
+    var (rest, decimals) = (Int64(number.units), Int(number.decimals))
+    while decimals > 0 && rest % 10 == 0 {
+      rest /= 10
+      decimals -= 1
+    }
+    append(rest, decimals: decimals)
+  }
+
+  /// A digest as a JSON string.
+  mutating func append(json digest: Digest128) {
+    append(UInt8(ascii: "\""))
+    append(digest)
+    append(UInt8(ascii: "\""))
+  }
+
+  /// Each element's own text between brackets, with commas.
+  mutating func append<Element>(
+    jsonArray elements: [Element], _ append: (inout TextBuffer, Element) -> Void
+  ) {
+    self.append(UInt8(ascii: "["))
+    for (index, element) in elements.enumerated() {
+      if index > 0 { self.append(UInt8(ascii: ",")) }
+      append(&self, element)
+    }
+    self.append(UInt8(ascii: "]"))
+  }
+}

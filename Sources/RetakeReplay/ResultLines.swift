@@ -1,0 +1,81 @@
+import RetakeCore
+import RetakeRuntime
+
+/// Gives a run's results as JSON lines while it goes on: one a captured frame, in the order of
+/// capture, each with its line end. The lines are the same in every run.
+///
+/// ```swift
+/// let lines = try ResultLines(of: replay, sink: "analytics") { print($0, terminator: "") }
+/// let summary = try replay.run(observers: [lines])
+/// ```
+public final class ResultLines: RunObserver {
+  private let receive: (String) throws -> Void
+  private var writer: ResultJSON
+  /// Sinks whose deliveries are noted.
+  private let sinks: Set<String>
+  /// Virtual times of delivery by sink, of frames that are not yet told: those in flight, and as
+  /// many as the run's window.
+  private var deliveries: [FrameID: [String: Int64]] = [:]
+
+  public var wantsDecisions: Bool { true }
+
+  /// - Parameters:
+  ///   - sink: The one sink whose outcomes are told; `nil` = all.
+  ///   - receive: Called on the thread that runs; throwing ends the run with that error.
+  /// - Throws: `ReplayError.noSuchSink`.
+  public init(
+    of replay: Replay, sink: String? = nil, receive: @escaping (String) throws -> Void
+  ) throws(ReplayError) {
+    let chosen = replay.sinks.filter { sink == nil || $0.path == sink }
+    if let sink, chosen.isEmpty {
+      throw .noSuchSink(node: sink, sinks: replay.sinks.map(\.path))
+    }
+    self.receive = receive
+    writer = ResultJSON(sinks: chosen)
+    sinks = Set(chosen.map(\.path))
+  }
+
+  public func decided(_ line: DecisionLine) {
+    guard line.kind == "deliver", let frame = line.frame, sinks.contains(line.node) else { return }
+    deliveries[frame, default: [:]][line.node] = line.time
+  }
+
+  public func finished(_ frame: FinishedFrame) throws {
+    let times = deliveries.removeValue(forKey: frame.result.id) ?? [:]
+    try receive(
+      writer.line(
+        of: ResultJSON.Frame(
+          frame.result, arrivalNanoseconds: frame.arrivalNanoseconds,
+          deliveries: frame.result.outcomes.map { times[$0.sink] },
+          classNames: frame.classNames)))
+  }
+}
+
+/// Writes result lines to a file.
+package final class ResultLineWriter: RunObserver {
+  private let file: WholeFile
+  private let lines: ResultLines
+
+  package var wantsDecisions: Bool { true }
+
+  /// - Parameter isLive: Whether somebody reads along: each line is written as soon as it is known.
+  package init(
+    _ file: WholeFile, of replay: Replay, sink: String? = nil, isLive: Bool
+  ) throws(ReplayError) {
+    self.file = file
+    lines = try ResultLines(of: replay, sink: sink) { line in
+      file.append(line.utf8)
+      if isLive { file.flush() }
+      try file.check()
+    }
+  }
+
+  package func decided(_ line: DecisionLine) { lines.decided(line) }
+  package func finished(_ frame: FinishedFrame) throws { try lines.finished(frame) }
+
+  /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
+  package func finish() throws(ReplayError) { try file.finish() }
+
+  /// Leaves nothing behind after a run that failed.
+  package func discard() { file.discard() }
+}

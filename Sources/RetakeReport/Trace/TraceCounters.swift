@@ -1,0 +1,58 @@
+/// What a trace counts over time: of each instant only the last value, and only if it is another
+/// one than before.
+struct TraceCounters: Sendable {
+  private struct Counter: Sendable {
+    var name: String
+    var unit: String
+    var value = 0
+    var written: Int?
+  }
+
+  /// The first counts frames in flight, then come pools, then what waits at nodes.
+  private var counters: [Counter]
+  private var ofNode: [Int?]
+  private var changed: Set<Int> = []
+
+  init(_ nodes: [TraceNode], pools: [String]) {
+    var counters = [Counter(name: "in flight", unit: "frames")]
+    counters += pools.map { Counter(name: "pool \($0)", unit: "leases") }
+    ofNode = nodes.map { node in
+      guard let unit = TraceQueues.unit(of: node.role) else { return nil }
+      let name = node.role == .gathering ? "waiting at \(node.id)" : "queue of \(node.id)"
+      counters.append(Counter(name: name, unit: unit))
+      return counters.count - 1
+    }
+    self.counters = counters
+  }
+
+  /// The first instant begins: all counters show their zero.
+  mutating func begin() {
+    guard counters[0].written == nil else { return }
+    changed = Set(counters.indices)
+  }
+
+  mutating func setInFlight(_ value: Int) { set(counter: 0, value) }
+
+  mutating func setLeases(_ value: Int, ofPool pool: Int) { set(counter: 1 + pool, value) }
+
+  mutating func set(_ node: Int, _ value: Int) {
+    if let counter = ofNode[node] { set(counter: counter, value) }
+  }
+
+  private mutating func set(counter: Int, _ value: Int) {
+    guard counters[counter].value != value else { return }
+    counters[counter].value = value
+    changed.insert(counter)
+  }
+
+  /// Writes what an instant left behind.
+  mutating func flush(at time: Int64, _ text: inout TraceText) {
+    for index in changed.sorted() where counters[index].written != counters[index].value {
+      counters[index].written = counters[index].value
+      text.counter(
+        counters[index].name, unit: counters[index].unit, value: counters[index].value, at: time,
+        TraceLayout.queues)
+    }
+    changed.removeAll(keepingCapacity: true)
+  }
+}

@@ -1,0 +1,97 @@
+import RetakeCore
+
+/// A node of a run, as a trace shows it.
+package struct TraceNode: Hashable, Sendable {
+  package enum Role: Hashable, Sendable {
+    case source
+    /// Servers work on its frames.
+    case stage
+    /// Takes no server: a throttle, a sample, a route, a forEach.
+    case passing
+    /// Waits for parts or items that belong together.
+    case gathering
+    /// Reads the latest of its other ports.
+    case latest
+    case sink
+  }
+
+  package struct Executor: Hashable, Sendable {
+    package var id: String
+    package var servers: Int
+
+    package init(id: String, servers: Int) {
+      self.id = id
+      self.servers = servers
+    }
+  }
+
+  package var id: String
+  package var role: Role
+  /// Ids of the nodes that it reads from, in the order of its ports.
+  package var inputs: [String]
+  package var executor: Executor?
+  /// The track that a source reads.
+  package var track: Int?
+
+  package init(
+    id: String, role: Role, inputs: [String] = [], executor: Executor? = nil, track: Int? = nil
+  ) {
+    self.id = id
+    self.role = role
+    self.inputs = inputs
+    self.executor = executor
+    self.track = track
+  }
+}
+
+/// The nodes with numbers for names.
+struct TraceGraph: Sendable {
+  let nodes: [TraceNode]
+  /// By node: the nodes that take no server and hand their frames on to it.
+  let passingInputs: [[Int]]
+  /// By node: the tracks whose frames come to it at their arrival and in no other way. Behind a
+  /// source there always is such a node.
+  private let arrivingTracks: [Set<Int>]
+  private let indexes: [String: Int]
+  /// Sinks whose ledger counts the frames of a track.
+  private let sinksByTrack: [Int: Int]
+
+  /// - Parameter nodes: In topological order.
+  init(_ nodes: [TraceNode]) {
+    self.nodes = nodes
+    var indexes: [String: Int] = [:]
+    for (index, node) in nodes.enumerated() { indexes[node.id] = index }
+    self.indexes = indexes
+    let inputs = nodes.map { $0.inputs.compactMap { indexes[$0] } }
+    passingInputs = inputs.map { $0.filter { nodes[$0].role == .passing } }
+    arrivingTracks = Self.arrivingTracks(nodes, inputs)
+    var sinksByTrack: [Int: Int] = [:]
+    for (index, node) in nodes.enumerated() where node.role == .sink {
+      var source = index
+      // Ends: inputs come before their node. A node follows the frames of its first port.
+      while let input = inputs[source].first, input < source { source = input }
+      if let track = nodes[source].track { sinksByTrack[track, default: 0] += 1 }
+    }
+    self.sinksByTrack = sinksByTrack
+  }
+
+  private static func arrivingTracks(_ nodes: [TraceNode], _ inputs: [[Int]]) -> [Set<Int>] {
+    var passing: [Set<Int>] = []
+    return nodes.indices.map { index in
+      let known = inputs[index].filter { $0 < index }
+      let sources = known.filter { nodes[$0].role == .source }
+      let arriving = Set(sources.compactMap { nodes[$0].track })
+      let passedOn = known.reduce(into: Set<Int>()) { $0.formUnion(passing[$1]) }
+      passing.append(arriving.union(passedOn))
+      return arriving.subtracting(passedOn)
+    }
+  }
+
+  subscript(id: String) -> Int? { indexes[id] }
+
+  /// How many sinks are told what became of a frame.
+  func sinkCount(ofTrack track: Int) -> Int { sinksByTrack[track] ?? 0 }
+
+  /// Whether a frame of this track comes to the node at its arrival.
+  func readsSource(_ node: Int, track: Int) -> Bool { arrivingTracks[node].contains(track) }
+}

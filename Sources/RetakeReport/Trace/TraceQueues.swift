@@ -1,0 +1,87 @@
+import RetakeCore
+
+/// How many frames wait in front of each node, counted from its decisions.
+///
+/// Nodes without a server say nothing when they take a frame: it has left their queue when it is
+/// offered to the next node. A join and a forEach's end wait for parts that belong together: there,
+/// parts are counted until the frame is decided.
+struct TraceQueues: Sendable {
+  private struct Token: Hashable, Sendable {
+    var frame: FrameID
+    var item: Int?
+  }
+
+  private let graph: TraceGraph
+  /// By node; looked up, never walked through.
+  private var waiting: [[Token: Int]]
+  /// By node.
+  private(set) var counts: [Int]
+
+  init(_ graph: TraceGraph) {
+    self.graph = graph
+    waiting = graph.nodes.map { _ in [:] }
+    counts = graph.nodes.map { _ in 0 }
+  }
+
+  /// What a node's counter counts; `nil` for nodes at which nothing waits, or of which the lines do
+  /// not tell.
+  static func unit(of role: TraceNode.Role) -> String? {
+    switch role {
+    case .stage, .passing: "frames"
+    case .gathering: "parts"
+    case .source, .latest, .sink: nil
+    }
+  }
+
+  func isWaiting(_ work: TraceWork) -> Bool {
+    waiting[work.node][token(work)] != nil
+  }
+
+  mutating func apply(_ kind: String, _ work: TraceWork, reason: String?) {
+    if kind == "deliver" || kind == "block" || kind == "drop" {
+      for input in graph.passingInputs[work.node] {
+        remove(TraceWork(node: input, frame: work.frame))
+      }
+    }
+    switch (kind, graph.nodes[work.node].role) {
+    case ("deliver", .stage), ("deliver", .passing), ("deliver", .gathering): add(work)
+    case ("join", .gathering): remove(work)
+    // A part for which the edge had no room never came, or was one of several: the rest wait on.
+    case ("drop", .gathering) where reason != DropReason.queue.rawValue: remove(work)
+    case ("late", .gathering): removeOne(work)
+    case (_, .gathering): break
+    case ("start", _), ("drop", _), ("supersede", _), ("fail", _), ("itemFail", _), ("thin", _),
+      ("fanout", _):
+      remove(work)
+    default: break
+    }
+  }
+
+  /// The frame is over at all sinks: what is left of it at joins is forgotten.
+  mutating func settle(_ frame: FrameID) {
+    for node in graph.nodes.indices where graph.nodes[node].role == .gathering {
+      remove(TraceWork(node: node, frame: frame))
+    }
+  }
+
+  private func token(_ work: TraceWork) -> Token {
+    let isWhole = graph.nodes[work.node].role == .gathering
+    return Token(frame: work.frame, item: isWhole ? nil : work.item)
+  }
+
+  private mutating func add(_ work: TraceWork) {
+    waiting[work.node][token(work), default: 0] += 1
+    counts[work.node] += 1
+  }
+
+  private mutating func remove(_ work: TraceWork) {
+    guard let count = waiting[work.node].removeValue(forKey: token(work)) else { return }
+    counts[work.node] -= count
+  }
+
+  private mutating func removeOne(_ work: TraceWork) {
+    guard let count = waiting[work.node][token(work)] else { return }
+    waiting[work.node][token(work)] = count > 1 ? count - 1 : nil
+    counts[work.node] -= 1
+  }
+}

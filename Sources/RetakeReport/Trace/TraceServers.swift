@@ -1,0 +1,105 @@
+import RetakeCore
+
+/// A frame, or an item of it, at a node.
+struct TraceWork: Hashable, Sendable {
+  var node: Int
+  var frame: FrameID
+  var item: Int?
+
+  /// `0:12` or `0:12.2`.
+  var subject: String { item.map { "\(frame).\($0)" } ?? frame.description }
+
+  var arguments: TraceText.Arguments {
+    let item: TraceText.Arguments = item.map { [("item", .number($0))] } ?? []
+    return [("frame", .text(frame.description))] + item
+  }
+}
+
+/// Which server of an executor works on what: lines name the node, not the server, so the first
+/// free one takes the work. It gives it back when the body ends, which after a timeout is later
+/// than the frame's end.
+struct TraceServers: Sendable {
+  /// One of an executor's servers.
+  struct Server: Hashable, Sendable {
+    var executor: Int
+    var index: Int
+  }
+
+  enum Change: Equatable, Sendable {
+    case ends(Server)
+    /// The frame is over, and the body is not.
+    case runsOn(Server)
+  }
+
+  private struct Service: Sendable {
+    var work: TraceWork
+    var isTimedOut = false
+    var isLate = false
+  }
+
+  /// In pipeline order.
+  private(set) var executors: [TraceNode.Executor] = []
+  private var executorOfNode: [Int?]
+  /// By executor, then server.
+  private var services: [[Service?]]
+
+  init(_ nodes: [TraceNode]) {
+    var executors: [TraceNode.Executor] = []
+    executorOfNode = nodes.map { node in
+      guard let executor = node.executor else { return nil }
+      if let known = executors.firstIndex(where: { $0.id == executor.id }) { return known }
+      executors.append(executor)
+      return executors.count - 1
+    }
+    self.executors = executors
+    services = executors.map { Array(repeating: nil, count: $0.servers) }
+  }
+
+  /// `nil` where all servers are busy, which a log that was cut short may claim.
+  mutating func start(_ work: TraceWork) -> Server? {
+    guard let executor = executorOfNode[work.node],
+      let index = services[executor].firstIndex(where: { $0 == nil })
+    else { return nil }
+    services[executor][index] = Service(work: work)
+    return Server(executor: executor, index: index)
+  }
+
+  mutating func timeOut(_ work: TraceWork) {
+    guard let server = server(of: work) else { return }
+    services[server.executor][server.index]?.isTimedOut = true
+  }
+
+  /// The frame's service is over: with success, or without.
+  mutating func end(_ work: TraceWork) -> Change? {
+    guard let server = server(of: work) else { return nil }
+    if services[server.executor][server.index]?.isTimedOut == true {
+      services[server.executor][server.index]?.isLate = true
+      return .runsOn(server)
+    }
+    services[server.executor][server.index] = nil
+    return .ends(server)
+  }
+
+  /// The body ends after its frame did.
+  mutating func endLate(_ work: TraceWork) -> Server? {
+    guard let server = server(of: work) else { return nil }
+    services[server.executor][server.index] = nil
+    return server
+  }
+
+  /// Servers that still work, on what, and whether its frame is over.
+  var busy: [(server: Server, work: TraceWork, isLate: Bool)] {
+    services.enumerated().flatMap { executor, services in
+      services.enumerated().compactMap { index, service in
+        service.map { (Server(executor: executor, index: index), $0.work, $0.isLate) }
+      }
+    }
+  }
+
+  private func server(of work: TraceWork) -> Server? {
+    guard let executor = executorOfNode[work.node],
+      let index = services[executor].firstIndex(where: { $0?.work == work })
+    else { return nil }
+    return Server(executor: executor, index: index)
+  }
+}

@@ -1,0 +1,155 @@
+import RetakeCore
+
+/// The events of a trace as JSON objects, one a line, in the Trace Event Format.
+///
+/// Thread numbers are unique in the whole trace: readers know a thread by its number alone. Each
+/// event has a category and a name, none has an array in it, and there is no `displayTimeUnit`: some
+/// readers stumble over that.
+struct TraceText: ~Copyable, Sendable {
+  /// Where an event stands.
+  struct Row: Hashable, Sendable {
+    var process: Int
+    var thread: Int
+  }
+
+  enum Value {
+    case text(String)
+    case number(Int)
+  }
+
+  typealias Arguments = [(key: String, value: Value)]
+
+  private(set) var buffer = TextBuffer(capacity: 1 << 17)
+  /// Virtual time at which the trace begins: times are never below zero.
+  private var origin: Int64 = 0
+  private var isFirst = true
+
+  mutating func removeAll() { buffer.removeAll() }
+
+  mutating func open() { buffer.append("{\"traceEvents\":[") }
+
+  /// - Parameter about: What the trace is of, by name.
+  mutating func close(about: [(key: String, value: String)]) {
+    buffer.append("\n],\n\"otherData\":")
+    append(about.map { ($0.key, .text($0.value)) })
+    buffer.append("}\n")
+  }
+
+  /// Virtual time may be negative where a frame arrived before the first one's presentation; the
+  /// first line is the earliest.
+  mutating func setStart(_ time: Int64) { origin = min(0, time) }
+
+  var originNanoseconds: Int64 { origin }
+
+  mutating func process(_ row: Row, _ name: String) {
+    describe("process_name", row, [("name", .text(name))])
+    describe("process_sort_index", row, [("sort_index", .number(row.process))])
+  }
+
+  mutating func thread(_ row: Row, _ name: String) {
+    describe("thread_name", row, [("name", .text(name))])
+    describe("thread_sort_index", row, [("sort_index", .number(row.thread))])
+  }
+
+  private mutating func describe(_ name: String, _ row: Row, _ arguments: Arguments) {
+    begin("M")
+    place(row)
+    self.category("__metadata")
+    self.name(name)
+    end(arguments)
+  }
+
+  mutating func beginSlice(
+    _ name: String, category: String, at time: Int64, _ row: Row, _ arguments: Arguments
+  ) {
+    event("B", at: time, row, category: category, name: name)
+    end(arguments)
+  }
+
+  mutating func endSlice(
+    _ name: String, category: String, at time: Int64, _ row: Row, _ arguments: Arguments
+  ) {
+    event("E", at: time, row, category: category, name: name)
+    end(arguments)
+  }
+
+  mutating func instant(
+    _ name: String, category: String, at time: Int64, _ row: Row, _ arguments: Arguments
+  ) {
+    event("i", at: time, row, category: category, name: name)
+    buffer.append(",\"s\":\"t\"")
+    end(arguments)
+  }
+
+  mutating func counter(_ name: String, unit: String, value: Int, at time: Int64, _ row: Row) {
+    event("C", at: time, row, category: "queue", name: name)
+    end([(unit, .number(value))])
+  }
+
+  /// - Parameter phase: `b` begins, `n` marks, `e` ends.
+  mutating func span(
+    _ phase: StaticString, _ name: String, id: String, at time: Int64, _ row: Row,
+    _ arguments: Arguments
+  ) {
+    event(phase, at: time, row, category: "frame", name: name)
+    buffer.append(",\"id\":")
+    buffer.append(json: id)
+    end(arguments)
+  }
+
+  private mutating func event(
+    _ phase: StaticString, at time: Int64, _ row: Row, category: String, name: String
+  ) {
+    begin(phase)
+    buffer.append(",\"ts\":")
+    buffer.append(time - origin, decimals: 3)
+    place(row)
+    self.category(category)
+    self.name(name)
+  }
+
+  private mutating func begin(_ phase: StaticString) {
+    buffer.append(isFirst ? "\n{\"ph\":\"" : ",\n{\"ph\":\"")
+    isFirst = false
+    buffer.append(phase)
+    buffer.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func place(_ row: Row) {
+    buffer.append(",\"pid\":")
+    buffer.append(row.process)
+    buffer.append(",\"tid\":")
+    buffer.append(row.thread)
+  }
+
+  private mutating func category(_ category: String) {
+    buffer.append(",\"cat\":")
+    buffer.append(json: category)
+  }
+
+  private mutating func name(_ name: String) {
+    buffer.append(",\"name\":")
+    buffer.append(json: name)
+  }
+
+  private mutating func end(_ arguments: Arguments) {
+    if !arguments.isEmpty {
+      buffer.append(",\"args\":")
+      append(arguments)
+    }
+    buffer.append(UInt8(ascii: "}"))
+  }
+
+  private mutating func append(_ arguments: Arguments) {
+    for (index, argument) in arguments.enumerated() {
+      buffer.append(index == 0 ? "{" : ",")
+      buffer.append(json: argument.key)
+      buffer.append(UInt8(ascii: ":"))
+      switch argument.value {
+      case .text(let text): buffer.append(json: text)
+      case .number(let number): buffer.append(number)
+      }
+    }
+    buffer.append(UInt8(ascii: "}"))
+  }
+}

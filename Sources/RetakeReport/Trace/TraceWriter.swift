@@ -1,0 +1,194 @@
+import RetakeCore
+
+/// Turns a run's decisions into a trace of virtual time that ui.perfetto.dev and chrome://tracing
+/// open: what each server works on, how long each queue is, the way of each frame, and every
+/// decision as an instant. See docs/trace.md.
+///
+/// Decisions and leases make it, so it is the same, byte for byte, in every run of a case. Memory is
+/// bounded by the frames in flight; whoever writes it down takes the text away as it comes.
+package struct TraceWriter: ~Copyable, Sendable {
+  private let graph: TraceGraph
+  private let pools: [String]
+  private let layout: TraceLayout
+  private var servers: TraceServers
+  private var queues: TraceQueues
+  private var frames: TraceFrames
+  private var counters: TraceCounters
+  private var text = TraceText()
+  private var now: Int64?
+
+  /// - Parameters:
+  ///   - nodes: In topological order.
+  ///   - pools: The ids of the pools whose leases are counted.
+  package init(_ nodes: [TraceNode], pools: [String] = []) {
+    graph = TraceGraph(nodes)
+    self.pools = pools
+    servers = TraceServers(nodes)
+    queues = TraceQueues(graph)
+    frames = TraceFrames(graph)
+    counters = TraceCounters(nodes, pools: pools)
+    layout = TraceLayout(executors: servers.executors, nodeCount: nodes.count)
+    text.open()
+    layout.describe(executors: servers.executors, nodes: nodes, in: &text)
+  }
+
+  /// Bytes that wait to be taken.
+  package var byteCount: Int { text.buffer.count }
+
+  /// What was written since the last time.
+  package mutating func take() -> [UInt8] {
+    defer { text.removeAll() }
+    return text.buffer.bytes
+  }
+
+  /// Appends a decision, in the order in which they were made. Kinds that are not known yet are
+  /// instants like others.
+  package mutating func append(_ line: DecisionLine) {
+    advance(to: line.time)
+    guard let node = graph[line.node] else { return }
+    let work = line.frame.map { TraceWork(node: node, frame: $0, item: line.item) }
+    if let work { append(line, work) }
+    guard !Self.isShownElsewhere(line.kind) else { return }
+    text.instant(
+      work.map { "\(line.kind) \($0.subject)" } ?? line.kind, category: line.kind, at: line.time,
+      layout.nodes[node], (work?.arguments ?? []) + line.traceDetails)
+  }
+
+  /// So many buffers of a pool are leased from now on.
+  package mutating func setLeases(_ buffers: Int, of pool: String, at time: Int64) {
+    guard let index = pools.firstIndex(of: pool) else { return }
+    advance(to: time)
+    counters.setLeases(buffers, ofPool: index)
+  }
+
+  /// Ends what is under way, such as after a halt.
+  ///
+  /// - Parameter about: What the trace is of, by name.
+  package mutating func finish(about: [(key: String, value: String)]) {
+    let end = now ?? 0
+    for (server, work, isLate) in servers.busy {
+      let slice = slice(of: work, isLate: isLate)
+      text.endSlice(
+        slice.name, category: slice.category, at: end, row(of: server),
+        [("outcome", .text("inFlight"))])
+    }
+    for frame in frames.unfinished { endFrame(frame, at: end, [("fate", .text("inFlight"))]) }
+    if let now { counters.flush(at: now, &text) }
+    text.close(about: about + [("originNanoseconds", String(text.originNanoseconds))])
+  }
+
+  /// A start and an end are a slice's, a delivery is in the queue's counter.
+  private static func isShownElsewhere(_ kind: String) -> Bool {
+    kind == "start" || kind == "done" || kind == "deliver"
+  }
+
+  private mutating func advance(to time: Int64) {
+    guard time != now else { return }
+    if let now { counters.flush(at: now, &text) } else { text.setStart(time) }
+    now = time
+    frames.advance()
+    counters.begin()
+  }
+
+  private mutating func append(_ line: DecisionLine, _ work: TraceWork) {
+    if frames.isCaptured(line.kind, work, isWaiting: queues.isWaiting(work)) {
+      beginFrame(work.frame, at: line.time)
+    }
+    queues.apply(line.kind, work, reason: line["reason"])
+    serve(line, work)
+    tellSink(line, work)
+    for input in graph.passingInputs[work.node] { counters.set(input, queues.counts[input]) }
+    counters.set(work.node, queues.counts[work.node])
+    counters.setInFlight(frames.count)
+  }
+
+  private mutating func serve(_ line: DecisionLine, _ work: TraceWork) {
+    switch line.kind {
+    case "start":
+      if let server = servers.start(work) { beginSlice(line, work, on: server) }
+    case "timeout": servers.timeOut(work)
+    case "done", "fail", "itemFail":
+      switch servers.end(work) {
+      case .ends(let server): endSlice(line, work, on: server)
+      case .runsOn(let server):
+        endSlice(line, work, on: server)
+        beginSlice(line, work, isLate: true, on: server)
+      case nil: break
+      }
+    case "late":
+      if let server = servers.endLate(work) { endSlice(line, work, isLate: true, on: server) }
+    default: break
+    }
+  }
+
+  private mutating func beginSlice(
+    _ line: DecisionLine, _ work: TraceWork, isLate: Bool = false, on server: TraceServers.Server
+  ) {
+    let slice = slice(of: work, isLate: isLate)
+    text.beginSlice(
+      slice.name, category: slice.category, at: line.time, row(of: server), work.arguments)
+  }
+
+  private mutating func endSlice(
+    _ line: DecisionLine, _ work: TraceWork, isLate: Bool = false, on server: TraceServers.Server
+  ) {
+    let slice = slice(of: work, isLate: isLate)
+    text.endSlice(
+      slice.name, category: slice.category, at: line.time, row(of: server),
+      [("outcome", .text(line.kind))] + line.traceDetails)
+  }
+
+  /// - Parameter isLate: Whether the body works on after its frame's end.
+  private func slice(of work: TraceWork, isLate: Bool) -> (name: String, category: String) {
+    let node = graph.nodes[work.node].id
+    return (
+      (isLate ? "late " : "") + "\(node) \(work.subject)", isLate ? "late" : node
+    )
+  }
+
+  /// The frame's end at a sink, and behind the last one its end.
+  private mutating func tellSink(_ line: DecisionLine, _ work: TraceWork) {
+    guard graph.nodes[work.node].role == .sink, line.kind == "deliver" || line.kind == "outcome",
+      frames.isOpen(work.frame)
+    else { return }
+    let fate = line["fate"] ?? line.kind
+    text.span(
+      "n", "\(line.node) \(fate)", id: work.frame.description, at: line.time, TraceLayout.frames,
+      line.traceDetails)
+    guard frames.isOver(work.frame) else { return }
+    endFrame(work.frame, at: line.time, [("fate", .text(fate))])
+    queues.settle(work.frame)
+    for (node, role) in graph.nodes.map(\.role).enumerated() where role == .gathering {
+      counters.set(node, queues.counts[node])
+    }
+  }
+
+  /// Readers put spans of one name into one group of rows, so the name that differs is inside.
+  private mutating func beginFrame(_ frame: FrameID, at time: Int64) {
+    let id = frame.description
+    for name in ["frame", id] {
+      text.span(
+        "b", name, id: id, at: time, TraceLayout.frames,
+        name == id ? [] : [("frame", .text(id))])
+    }
+  }
+
+  private mutating func endFrame(
+    _ frame: FrameID, at time: Int64, _ arguments: TraceText.Arguments
+  ) {
+    let id = frame.description
+    text.span("e", id, id: id, at: time, TraceLayout.frames, [])
+    text.span("e", "frame", id: id, at: time, TraceLayout.frames, arguments)
+  }
+
+  private func row(of server: TraceServers.Server) -> TraceText.Row {
+    layout.servers[server.executor][server.index]
+  }
+}
+
+extension DecisionLine {
+  /// The keys of a latest join are the names of its ports, which may be any.
+  fileprivate var traceDetails: TraceText.Arguments {
+    details.map { ((kind == "latest" ? "port " : "") + $0.key, .text($0.value)) }
+  }
+}

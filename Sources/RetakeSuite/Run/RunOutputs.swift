@@ -1,0 +1,159 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+
+/// The lines of a metadata sink, and the file that they go to.
+public struct MetadataOutput: Hashable, Sendable {
+  /// `nil` = the only metadata sink of the pipeline.
+  public var sink: String?
+  public var path: String
+
+  public init(sink: String? = nil, path: String) {
+    self.sink = sink
+    self.path = path
+  }
+}
+
+/// What a replay writes beside its run folder while it goes on, and where: paths, `-` for standard
+/// output, or nothing.
+public struct RunOutputs: Sendable {
+  /// Result lines on standard output, each as soon as it is known.
+  public var follows = false
+  /// The unfolded decision lines.
+  public var decisions: String?
+  /// A trace of virtual time.
+  public var trace: String?
+  /// A cost tape: the run then measures its stages, with one worker.
+  public var tape: String?
+  public var metadata: [MetadataOutput] = []
+
+  public init() {}
+
+  /// Every path, in a fixed order.
+  var paths: [String] { [decisions, tape, trace].compactMap(\.self) + metadata.map(\.path) }
+
+  static func isStandardOutput(_ path: String) -> Bool { path == "-" || path == "/dev/stdout" }
+
+  /// Whether results may still be printed when the run is over.
+  public var leavesStandardOutput: Bool {
+    !follows && !paths.contains(where: Self.isStandardOutput)
+  }
+
+  /// - Throws: `SuiteError.sameOutput` when two of them would mix.
+  public func check() throws(SuiteError) {
+    let streams = paths.count(where: Self.isStandardOutput) + (follows ? 1 : 0)
+    guard streams < 2 else { throw .sameOutput("-") }
+    let files = paths.filter { !$0.hasPrefix("/dev/") }.map {
+      URL(fileURLWithPath: $0).standardizedFileURL.path
+    }
+    for (index, file) in files.enumerated() where files[..<index].contains(file) {
+      throw .sameOutput(file)
+    }
+  }
+}
+
+extension RunOutputs {
+  /// What somebody should know of outputs that are not written, in sentences.
+  func notes(on replay: Replay) -> [String] {
+    guard metadata.isEmpty, let sink = replay.metadataSinks.first else { return [] }
+    return ["the lines of '\(sink)' are written where you say: --metadata \(sink)=FILE"]
+  }
+}
+
+/// Something that a run writes while it goes on.
+protocol RunOutput: RunObserver {
+  /// Puts what was written in its place.
+  func finish() throws(ReplayError)
+  /// Leaves nothing behind after a run that failed.
+  func discard()
+}
+
+extension UnfoldedDecisionWriter: RunOutput {}
+extension CostTapeWriter: RunOutput {}
+extension ResultLineWriter: RunOutput {}
+
+/// The outputs of one run, while it goes on.
+struct OpenOutputs {
+  private var outputs: [any RunOutput] = []
+  private let endsWithReader: Bool
+
+  var observers: [any RunObserver] { outputs }
+
+  /// - Parameter isAlone: Whether the run writes nothing else: then it ends when nobody reads its
+  ///   stream any more.
+  /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left then.
+  init(_ wanted: RunOutputs, of replay: Replay, isAlone: Bool) throws {
+    try wanted.check()
+    endsWithReader = isAlone && wanted.paths.count + (wanted.follows ? 1 : 0) == 1
+    do {
+      try open(wanted, of: replay)
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
+  private mutating func open(_ wanted: RunOutputs, of replay: Replay) throws {
+    if let path = wanted.decisions {
+      outputs.append(UnfoldedDecisionWriter(try file(path, .decisions)))
+    }
+    if let path = wanted.tape {
+      outputs.append(CostTapeWriter(try file(path, .tape), key: replay.key))
+    }
+    if let path = wanted.trace {
+      outputs.append(TraceObserver(try file(path, .trace), of: replay))
+    }
+    for metadata in wanted.metadata {
+      let sink = try replay.metadataSink(named: metadata.sink)
+      outputs.append(
+        try ResultLineWriter(
+          try file(metadata.path, .metadata), of: replay, sink: sink, isLive: false))
+    }
+    if wanted.follows {
+      outputs.append(try ResultLineWriter(try file("-", .results), of: replay, isLive: true))
+    }
+  }
+
+  private func file(_ path: String, _ output: ReplayError.Output) throws(ReplayError) -> WholeFile {
+    guard RunOutputs.isStandardOutput(path) else {
+      return try WholeFile(path: path, output: output)
+    }
+    return WholeFile(
+      stream: .standardOutput, name: "standard output", output: output,
+      endsWithReader: endsWithReader)
+  }
+
+  /// Puts the files in their places.
+  ///
+  /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
+  func finish() throws(ReplayError) {
+    for output in outputs { try output.finish() }
+  }
+
+  /// Leaves nothing behind after a run that failed.
+  func discard() {
+    for output in outputs { output.discard() }
+  }
+}
+
+extension Replay {
+  /// The ids of the sinks that have lines of their own.
+  package var metadataSinks: [String] {
+    pipeline.nodes.filter { $0.kind == AnyStage.metadataKind }.map(\.id)
+  }
+
+  fileprivate func metadataSink(named name: String?) throws(SuiteError) -> String {
+    let known = metadataSinks
+    guard let name else {
+      guard let only = known.first else { throw .noMetadata(pipeline: pipeline.name) }
+      guard known.count == 1 else { throw .severalMetadata(known) }
+      return only
+    }
+    guard known.contains(name) else {
+      throw known.isEmpty ? .noMetadata(pipeline: pipeline.name) : .notMetadata(name, known: known)
+    }
+    return name
+  }
+}

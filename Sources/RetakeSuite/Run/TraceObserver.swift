@@ -1,0 +1,69 @@
+import RetakeCore
+import RetakeReplay
+import RetakeReport
+import RetakeRuntime
+
+/// Writes a run as a trace of virtual time while it goes on.
+final class TraceObserver: RunOutput {
+  /// Bytes of trace text gathered before the file takes them.
+  private static let batchBytes = 1 << 16
+
+  private let file: WholeFile
+  private let about: [(key: String, value: String)]
+  private var writer: TraceWriter
+
+  var wantsDecisions: Bool { true }
+
+  init(_ file: WholeFile, of replay: Replay) {
+    self.file = file
+    about = [
+      ("case", replay.request.caseName), ("mode", replay.request.options.mode.rawValue),
+      ("pipeline", replay.pipeline.name), ("session", replay.request.sessionName ?? "-"),
+      ("tool", "retake \(Tool.version)"),
+    ]
+    writer = TraceWriter(
+      replay.nodes.map { TraceNode($0) },
+      pools: replay.request.options.mode == .lossless ? [] : replay.pipeline.pools.map(\.id))
+  }
+
+  func decided(_ line: DecisionLine) {
+    writer.append(line)
+    if writer.byteCount >= Self.batchBytes { file.append(writer.take()) }
+  }
+
+  func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    writer.setLeases(buffers, of: pool, at: nanoseconds)
+  }
+
+  func finished(_ frame: FinishedFrame) throws { try file.check() }
+
+  func finish() throws(ReplayError) {
+    writer.finish(about: about)
+    file.append(writer.take())
+    try file.finish()
+  }
+
+  func discard() { file.discard() }
+}
+
+extension TraceNode {
+  init(_ node: RunNode) {
+    self.init(
+      id: node.id, role: Role(node.role), inputs: node.inputs,
+      executor: node.executor.map { Executor(id: $0.id, servers: $0.servers) },
+      track: node.track)
+  }
+}
+
+extension TraceNode.Role {
+  fileprivate init(_ role: RunNode.StageRoleName) {
+    switch role {
+    case .source: self = .source
+    case .pure, .stateful: self = .stage
+    case .throttle, .sample, .route, .fork: self = .passing
+    case .join, .gather: self = .gathering
+    case .latest: self = .latest
+    case .sink: self = .sink
+    }
+  }
+}
