@@ -61,8 +61,8 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
     }
     for key in members.keys.sorted() where !keys.contains(key) {
       throw Failure.problem(
-        .unknownKey(key, advice: Suggestion.advice(for: key, among: keys)),
-        at: "\(pointer)/\(key.pointerEscaped)")
+        .unknownKey(key.shortened, advice: Suggestion.advice(for: key, among: keys)),
+        at: "\(pointer)/\(key.shortened.pointerEscaped)")
     }
     self.members = members
     self.pointer = pointer
@@ -129,7 +129,7 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
       default:
         throw Failure.problem(
           .wrongValue("must be a number", advice: nil),
-          at: "\(pointer)/\(key)/\(name.pointerEscaped)")
+          at: "\(pointer)/\(key)/\(name.shortened.pointerEscaped)")
       }
     }
     return result
@@ -139,7 +139,8 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
     let text = try required(key)
     guard let duration = Duration(parsing: text) else {
       throw Failure.problem(
-        .wrongValue("'\(text)' is not a duration", advice: "Write it like 45ms, 1.5s or 250us"),
+        .wrongValue(
+          "'\(text.shortened)' is not a duration", advice: "Write it like 45ms, 1.5s or 250us"),
         at: "\(pointer)/\(key)")
     }
     return duration
@@ -152,6 +153,13 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
 }
 
 extension String {
+  /// As a message says it: a text of a document may be millions of letters long.
+  package var shortened: String {
+    let limit = 80
+    let head = prefix(limit)
+    return head.endIndex == endIndex ? self : head + "…"
+  }
+
   /// As a JSON pointer's token (RFC 6901).
   package var pointerEscaped: String {
     replacing("~", with: "~0").replacing("/", with: "~1")

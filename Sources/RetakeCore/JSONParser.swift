@@ -23,10 +23,13 @@ struct JSONParser {
   /// The next byte that is no white space, not taken.
   private var next: UInt8? {
     mutating get {
-      while position < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[position]) {
-        position += 1
+      while position < bytes.count {
+        switch bytes[position] {
+        case 0x20, 0x09, 0x0a, 0x0d: position += 1
+        default: return bytes[position]
+        }
       }
-      return position < bytes.count ? bytes[position] : nil
+      return nil
     }
   }
 
@@ -154,32 +157,32 @@ extension JSONParser {
   private mutating func string() throws(DecodingError) -> String {
     position += 1
     var content: [UInt8] = []
+    // The first byte that is not in `content` yet: what needs no change is taken in one piece.
+    var start = position
     while position < bytes.count {
-      let byte = bytes[position]
-      switch byte {
+      switch bytes[position] {
       case UInt8(ascii: "\""):
-        guard let text = String(validating: content, as: UTF8.self) else {
-          throw problem("the text before this is not UTF-8")
-        }
+        let text =
+          content.isEmpty
+          ? String(validating: bytes[start..<position], as: UTF8.self)
+          : String(validating: content + bytes[start..<position], as: UTF8.self)
+        guard let text else { throw problem("the text before this is not UTF-8") }
         position += 1
         return text
-      case UInt8(ascii: "\\"): content.append(contentsOf: try escape().utf8)
+      case UInt8(ascii: "\\"):
+        content += bytes[start..<position]
+        content.append(contentsOf: try escape().utf8)
+        start = position
       case 0..<0x20: throw problem("a control character must be escaped")
-      default:
-        content.append(byte)
-        position += 1
+      default: position += 1
       }
     }
     throw problem("the text's closing quote is missing")
   }
 
   private mutating func escape() throws(DecodingError) -> Character {
-    let simple: [UInt8: Character] = [
-      0x22: "\"", 0x5c: "\\", 0x2f: "/", 0x62: "\u{8}", 0x66: "\u{c}", 0x6e: "\n", 0x72: "\r",
-      0x74: "\t",
-    ]
     guard position + 1 < bytes.count else { throw problem("the text ends too early") }
-    if let character = simple[bytes[position + 1]] {
+    if let character = Self.escaped(bytes[position + 1]) {
       position += 2
       return character
     }
@@ -191,6 +194,21 @@ extension JSONParser {
       let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
     else { throw problem("half of a character is missing") }
     return Character(scalar)
+  }
+
+  /// What a letter means behind a backslash.
+  private static func escaped(_ letter: UInt8) -> Character? {
+    switch letter {
+    case UInt8(ascii: "\""): "\""
+    case UInt8(ascii: "\\"): "\\"
+    case UInt8(ascii: "/"): "/"
+    case UInt8(ascii: "b"): "\u{8}"
+    case UInt8(ascii: "f"): "\u{c}"
+    case UInt8(ascii: "n"): "\n"
+    case UInt8(ascii: "r"): "\r"
+    case UInt8(ascii: "t"): "\t"
+    default: nil
+    }
   }
 
   /// Takes `\uXXXX`; `nil`, and nothing taken, where it is something else.

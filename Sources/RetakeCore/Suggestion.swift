@@ -3,37 +3,54 @@ package enum Suggestion {
   /// The candidate nearest to `word`, if it is near enough to be a likely slip: at most a third of
   /// its letters differ. Among equals the first in byte order.
   package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
-    candidates
-      .map { (distance: distance(word, $0), candidate: $0) }
-      .filter { $0.distance <= max(1, max(word.count, $0.candidate.count) / 3) }
-      .min { ($0.distance, $0.candidate) < ($1.distance, $1.candidate) }?
-      .candidate
+    let letters = Self.letters(word)
+    var best: (distance: Int, candidate: String)?
+    for candidate in candidates {
+      let others = Self.letters(candidate)
+      let farthest = max(1, max(letters.count, others.count) / 3)
+      // Each letter more is one that differs.
+      guard abs(letters.count - others.count) <= farthest else { continue }
+      let distance = distance(letters, others)
+      guard distance <= farthest, (distance, candidate) < best ?? (.max, "") else { continue }
+      best = (distance, candidate)
+    }
+    return best?.candidate
   }
 
   /// `"Did you mean 'motion'?"`, or the list of what there is.
   package static func advice(for word: String, among candidates: [String]) -> String {
     if let nearest = nearest(to: word, among: candidates) { return "Did you mean '\(nearest)'?" }
-    return candidates.isEmpty
-      ? "None is known here" : "Known: " + candidates.joined(separator: ", ")
+    guard !candidates.isEmpty else { return "None is known here" }
+    let more = candidates.count > knownMax ? " and \(candidates.count - knownMax) more" : ""
+    return "Known: " + candidates.prefix(knownMax).joined(separator: ", ") + more
   }
 
-  /// Damerau-Levenshtein distance with adjacent transpositions, on lower-cased characters.
-  /// Words longer than 64 characters are cut there.
+  /// The most candidates that an advice lists.
+  private static let knownMax = 40
+
+  /// Damerau-Levenshtein distance with adjacent transpositions, on lower-cased letters.
+  /// Words longer than 64 letters are cut there.
   static func distance(_ left: String, _ right: String) -> Int {
-    let a = Array(left.lowercased().prefix(64))
-    let b = Array(right.lowercased().prefix(64))
+    distance(letters(left), letters(right))
+  }
+
+  private static func letters(_ word: String) -> [Unicode.Scalar] {
+    Array(word.prefix(64).lowercased().unicodeScalars.prefix(64))
+  }
+
+  private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
     var before = [Int](repeating: 0, count: b.count + 1)
     var previous = Array(0...b.count)
+    var current = before
     for i in 0..<a.count {
-      var current = [i + 1]
+      current[0] = i + 1
       for j in 0..<b.count {
         var best = min(
           previous[j] + (a[i] == b[j] ? 0 : 1), previous[j + 1] + 1, current[j] + 1)
         if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, before[j - 1] + 1) }
-        current.append(best)
+        current[j + 1] = best
       }
-      before = previous
-      previous = current
+      (before, previous, current) = (previous, current, before)
     }
     return previous[b.count]
   }

@@ -105,6 +105,8 @@ public struct AnyStage: Sendable {
   package var inputPorts: [String] = []
   /// Names of the outputs of a route, in order; empty where there is one output.
   package var outputPorts: [String] = []
+  /// Tells one closure from another; stages with a document form are told apart by that.
+  private let closure: ClosureIdentity?
 
   package init(
     signature: StageSignature, options: JSONValue, body: Body, isExportable: Bool = true,
@@ -115,6 +117,13 @@ public struct AnyStage: Sendable {
     self.body = body
     self.isExportable = isExportable
     self.outputFormat = outputFormat
+    closure = isExportable ? nil : ClosureIdentity()
+  }
+
+  /// Whether both do the same: they have the same document form, or are copies of one closure.
+  package func isSame(as other: AnyStage) -> Bool {
+    signature == other.signature && options == other.options && closure === other.closure
+      && inputPorts == other.inputPorts && outputPorts == other.outputPorts
   }
 
   public init<Stage: PureStage>(_ stage: Stage) {
@@ -146,6 +155,9 @@ public struct AnyStage: Sendable {
     }
   }
 }
+
+/// One closure; copies of a stage share it.
+private final class ClosureIdentity: Sendable {}
 
 extension PureStage {
   package static var signature: StageSignature {

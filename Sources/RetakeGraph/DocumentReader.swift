@@ -15,6 +15,7 @@ struct DocumentReader {
     }
     var pipeline = Pipeline(
       name: try document.string("name") ?? "pipeline", nodes: [], edges: [])
+    try checkSize(try document.array("nodes"))
     for (index, json) in try document.array("nodes").enumerated() {
       pipeline.nodes.append(try node(json, at: "/nodes/\(index)"))
     }
@@ -30,6 +31,19 @@ struct DocumentReader {
     return pipeline
   }
 
+  /// Counts before anything is made, those in bodies too: no document is larger than it looks.
+  private func checkSize(_ nodes: [JSONValue]) throws(PipelineError) {
+    let count = nodes.reduce(nodes.count) { count, node in
+      guard case .array(let inner)? = node["body"]?["nodes"] else { return count }
+      return count + inner.count
+    }
+    guard count <= Pipeline.nodesMax else {
+      throw PipelineError(
+        .tooLarge("the pipeline has \(count) nodes, and \(Pipeline.nodesMax) are the most"),
+        at: "/nodes")
+    }
+  }
+
   private static let nodeKeys = [
     "id", "kind", "options", "cost", "executor", "primary", "quantum", "lanes", "pinned",
     "fallback", "timeout", "pool", "hold", "body",
@@ -41,10 +55,7 @@ struct DocumentReader {
     let members = try Members(json, at: pointer, keys: Self.nodeKeys)
     let id = try members.required("id")
     guard PipelineNode.isValidID(id) else {
-      throw PipelineError(
-        .wrongValue(
-          "'\(id)' is not a node id", advice: "Use a lower-case letter, then letters, digits or -"),
-        at: "\(pointer)/id")
+      throw PipelineError(.invalidID(id, of: "node"), at: "\(pointer)/id")
     }
     let kind = try members.required("kind")
     var node = PipelineNode(id: id, stage: try stage(kind, members, at: pointer))
@@ -79,7 +90,7 @@ struct DocumentReader {
     guard catalog.signature(of: kind) != nil else {
       let known = catalog.kinds + [AnyStage.forEachKind]
       throw PipelineError(
-        .unknownKind(kind, advice: Suggestion.advice(for: kind, among: known.sorted())),
+        .unknownKind(kind.shortened, advice: Suggestion.advice(for: kind, among: known.sorted())),
         at: "\(pointer)/kind")
     }
     do throws(OptionProblem) {
@@ -110,7 +121,7 @@ struct DocumentReader {
     guard let choice = Choice(rawValue: word) else {
       throw PipelineError(
         .wrongValue(
-          "'\(word)' is not a \(name)",
+          "'\(word.shortened)' is not a \(name)",
           advice: Suggestion.advice(for: word, among: Choice.allCases.map(\.rawValue))),
         at: pointer)
     }
@@ -123,7 +134,8 @@ struct DocumentReader {
     guard !isInner else {
       throw PipelineError(
         .unsupported(
-          "a forEach cannot stand in the body of another",
+          "'\(try members.required("id"))' is a forEach, and a forEach cannot stand in the body of "
+            + "another",
           advice: "Do the inner work in one stage, or gather the items first"), at: outer)
     }
     guard let json = members.value("body") else {
@@ -145,8 +157,7 @@ struct DocumentReader {
     let members = try Members(json, at: pointer, keys: ["id", "capacity", "policy"])
     let id = try members.required("id")
     guard PipelineNode.isValidID(id) else {
-      throw PipelineError(
-        .wrongValue("'\(id)' is not a pool id", advice: nil), at: "\(pointer)/id")
+      throw PipelineError(.invalidID(id, of: "pool"), at: "\(pointer)/id")
     }
     var pool = PipelinePool(id: id)
     pool.capacity = try members.integer("capacity") ?? pool.capacity
@@ -190,8 +201,7 @@ struct DocumentReader {
     let members = try Members(json, at: pointer, keys: ["id", "count"])
     let id = try members.required("id")
     guard PipelineNode.isValidID(id) else {
-      throw PipelineError(
-        .wrongValue("'\(id)' is not an executor id", advice: nil), at: "\(pointer)/id")
+      throw PipelineError(.invalidID(id, of: "executor"), at: "\(pointer)/id")
     }
     let count = try members.integer("count") ?? 1
     guard (1...1_024).contains(count) else {

@@ -2,88 +2,152 @@ import RetakeBuffers
 import RetakeCore
 
 extension Pipeline {
-  /// The same graph with a `convert` node before each stage that cannot take the pixel format it
-  /// would get from sources of the given formats.
+  /// The same flat graph with a `convert` node before each stage that cannot take the pixel format
+  /// that it would get from sources of the given formats.
+  ///
+  /// A stage that takes the regions of a forEach gets its conversion before the join that the
+  /// frames come from: once a frame, not once an item.
   package func insertingConversions(
     sources formats: [String: PixelFormat], catalog: some StageCatalog
   ) throws(PipelineError) -> Pipeline {
-    var result = self
-    try forEachFormat(sources: formats) { node, format throws(PipelineError) in
-      guard !node.stage.takes(format) else { return format }
-      let accepted = node.stage.signature.inputFormats[0]
-      try result.insertConversion(before: node.id, to: accepted, catalog: catalog)
-      return accepted
-    }
-    return result
+    let graph = GraphIndex(self)
+    let order = try graph.order()
+    var plan = ConversionPlan(
+      graph: graph, outputs: try graph.outputs(order), sources: formats)
+    for node in order { try plan.visit(node) }
+    return try inserting(plan.conversions, graph, catalog: catalog)
   }
 
   /// The stages that would be given a pixel format that they do not take if a source changed its
   /// own while it runs: their frames must be looked at.
   package func stagesToGuard() throws(PipelineError) -> Set<String> {
+    let graph = GraphIndex(self)
+    let order = try graph.order()
+    let outputs = try graph.outputs(order)
     let sources = nodes.filter { $0.stage.signature.role == .source }.map(\.id)
     var found: Set<String> = []
     for other in PixelFormat.allCases {
       let formats = Dictionary(sources.map { ($0, other) }, uniquingKeysWith: { first, _ in first })
-      try forEachFormat(sources: formats) { node, format throws(PipelineError) in
-        if !node.stage.takes(format) { found.insert(node.id) }
-        return format
-      }
+      var plan = ConversionPlan(graph: graph, outputs: outputs, sources: formats)
+      for node in order { try plan.visit(node) }
+      found.formUnion(plan.unfit.map { graph.nodes[$0].id })
     }
     return found
   }
 
-  /// Walks through the graph with the pixel format of each node's frame.
-  ///
-  /// - Parameter visit: Gives the format that the node is given in the end.
-  private func forEachFormat(
-    sources formats: [String: PixelFormat],
-    visit: (PipelineNode, PixelFormat) throws(PipelineError) -> PixelFormat
-  ) throws(PipelineError) {
-    var given = formats
-    let edgesTo = Dictionary(grouping: edges, by: \.to)
-    for node in try topologicalOrder() {
-      // A join's frame is that of its first port that has one.
-      let edges = edgesTo[node.id] ?? []
-      let byPort =
-        node.stage.inputPorts.isEmpty
-        ? edges : node.stage.inputPorts.compactMap { port in edges.first { $0.toPort == port } }
-      guard let format = byPort.lazy.compactMap({ given[$0.from] }).first else { continue }
-      let taken = try visit(node, format)
-      let output = node.stage.signature.output
-      if output == nil || output == .frame { given[node.id] = node.stage.outputFormat(taken) }
+  private func inserting(
+    _ conversions: [Int: PixelFormat], _ graph: GraphIndex, catalog: some StageCatalog
+  ) throws(PipelineError) -> Pipeline {
+    var result = Pipeline(
+      name: name, nodes: nodes, edges: graph.edges, executors: executors, pools: pools)
+    for edge in graph.edges.indices {
+      guard let format = conversions[edge] else { continue }
+      let receiver = graph.nodes[graph.receivers[edge]]
+      let port = graph.edges[edge].toPort.map { "\($0)/" } ?? ""
+      var node = PipelineNode(
+        id: "\(receiver.id)/\(port)convert",
+        stage: try conversion(to: format, for: receiver, catalog: catalog))
+      node.scope = receiver.scope
+      node.pointer = receiver.pointer
+      node.isInserted = true
+      var before = PipelineEdge(from: graph.edges[edge].from, to: node.id)
+      before.fromPort = graph.edges[edge].fromPort
+      before.pointer = graph.edges[edge].pointer
+      result.edges[edge].from = node.id
+      result.edges[edge].fromPort = nil
+      result.nodes.append(node)
+      result.edges.append(before)
     }
+    return result
   }
 
-  private mutating func insertConversion(
-    before id: String, to format: PixelFormat, catalog: some StageCatalog
-  ) throws(PipelineError) {
-    let stage: AnyStage
+  private func conversion(
+    to format: PixelFormat, for node: PipelineNode, catalog: some StageCatalog
+  ) throws(PipelineError) -> AnyStage {
     do throws(OptionProblem) {
-      stage = try catalog.make(
+      return try catalog.make(
         kind: "convert", options: .object(["format": .string(format.rawValue)]))
     } catch {
       throw PipelineError(
         .unsupported(
-          "'\(id)' takes \(format.rawValue) only, and no conversion to it is registered",
-          advice: "Register a stage of kind 'convert'"), at: node(id)?.pointer ?? "/nodes")
-    }
-    let inserted = "\(id)/convert"
-    var node = PipelineNode(id: inserted, stage: stage)
-    node.scope = self.node(id)?.scope
-    nodes.append(node)
-    for index in edges.indices where edges[index].to == id {
-      var edge = PipelineEdge(from: edges[index].from, to: inserted)
-      edge.fromPort = edges[index].fromPort
-      edges[index].from = inserted
-      edges[index].fromPort = nil
-      edges.append(edge)
+          "'\(node.id)' takes \(format.rawValue) only, and no conversion to it is registered",
+          advice: "Register a stage of kind 'convert'"), at: node.pointer ?? "/nodes")
     }
   }
 }
 
-extension AnyStage {
-  fileprivate func takes(_ format: PixelFormat) -> Bool {
-    signature.input != .frame || signature.inputFormats.isEmpty
-      || signature.inputFormats.contains(format)
+/// Which pixel format each node gives, and the edges on which another is needed.
+private struct ConversionPlan {
+  let graph: GraphIndex
+  let outputs: [ValueKind?]
+  /// By node; `nil` for those that give no frames, and those of unknown sources.
+  private var formats: [PixelFormat?]
+  /// By edge.
+  private(set) var conversions: [Int: PixelFormat] = [:]
+  /// Stages that do not take what they are given.
+  private(set) var unfit: [Int] = []
+
+  init(graph: GraphIndex, outputs: [ValueKind?], sources: [String: PixelFormat]) {
+    self.graph = graph
+    self.outputs = outputs
+    formats = graph.nodes.map { sources[$0.id] }
+  }
+
+  /// Nodes come in topological order.
+  mutating func visit(_ node: Int) throws(PipelineError) {
+    guard let edge = frameEdge(to: node), var format = formats[graph.senders[edge]] else { return }
+    let stage = graph.nodes[node].stage
+    let accepted = stage.signature.inputFormats
+    if let best = accepted.first, !accepted.contains(format) {
+      unfit.append(node)
+      switch stage.signature.input {
+      case .frame:
+        conversions[edge] = best
+        format = best
+      case .region:
+        try convertRegions(edge, of: node, to: best)
+        format = best
+      default: break
+      }
+    }
+    if outputs[node]?.holdsFrame == true { formats[node] = stage.outputFormat(format) }
+  }
+
+  /// The edge on which the frame comes: of a join's, the one to the first port that gets one.
+  private func frameEdge(to node: Int) -> Int? {
+    graph.edgesByPort(to: node).lazy.compactMap { $0 }
+      .first { outputs[graph.senders[$0]]?.holdsFrame == true }
+  }
+
+  /// Goes back from a forEach to the edge on which its frames come into the join before it.
+  private mutating func convertRegions(
+    _ edge: Int, of node: Int, to format: PixelFormat
+  ) throws(PipelineError) {
+    var edge = edge
+    // Ends: each round goes one node back, and the graph has no circles.
+    while outputs[graph.senders[edge]] != .frame {
+      let sender = graph.senders[edge]
+      formats[sender] = format
+      guard let before = frameEdge(to: sender) else { return }
+      edge = before
+    }
+    guard conversions.updateValue(format, forKey: edge) ?? format == format else {
+      throw PipelineError(
+        .unsupported(
+          "'\(graph.nodes[node].id)' takes \(format.rawValue), and another forEach of the same "
+            + "join takes other pixels",
+          advice: "Give each forEach a join of its own"), at: graph.pointer(ofNode: node))
+    }
+  }
+}
+
+extension ValueKind {
+  /// Whether the value has a frame in it whose pixels a stage may read.
+  fileprivate var holdsFrame: Bool {
+    switch self {
+    case .frame, .region: true
+    case .joined(let kinds): kinds.contains { $0.holdsFrame }
+    default: false
+    }
   }
 }

@@ -23,7 +23,10 @@ extension Pipeline {
     return flat
   }
 
-  package static func joinID(of forEach: String) -> String { "\(forEach)/join" }
+  /// What the end of a forEach is called, behind its id and a slash.
+  static let gatherID = "join"
+
+  package static func joinID(of forEach: String) -> String { "\(forEach)/\(gatherID)" }
 
   private mutating func appendBody(of node: PipelineNode) {
     guard let body = node.body, let pointer = node.pointer else { return }

@@ -6,49 +6,58 @@ extension Cost {
 }
 
 extension Pipeline {
-  /// Checks what documents cannot say and the words of the DSL let through: capacities, servers
-  /// and costs out of range.
+  /// Checks capacities, servers, buffers, costs and times; the words of the DSL let all through.
   func checkNumbers() throws(PipelineError) {
     let flat = flattened()
     for edge in flat.edges {
-      let pointer = "\(edge.pointer ?? "/edges")/capacity"
-      guard (1...65_536).contains(edge.capacity) else {
-        throw PipelineError(
-          .wrongValue("a capacity of \(edge.capacity) is out of range", advice: "Use 1 to 65536"),
-          at: pointer)
-      }
-      guard edge.policy != .replace || edge.capacity == 1 else {
-        throw PipelineError(
-          .wrongValue(
-            "a replace edge cannot hold \(edge.capacity) frames",
-            advice: "A replace edge has capacity 1"), at: pointer)
-      }
+      try Self.check(edge, at: "\(edge.pointer ?? "/edges")/capacity")
     }
     for (index, executor) in executors.enumerated()
     where !(1...1_024).contains(executor.count) {
       throw PipelineError(
-        .wrongValue("an executor has 1 to 1024 servers", advice: nil),
+        .wrongValue("an executor has 1 to 1024 servers", advice: "Write 1 to 1024"),
         at: "/executors/\(index)/count")
     }
     for (index, pool) in pools.enumerated() where !(1...4_096).contains(pool.capacity) {
       throw PipelineError(
-        .wrongValue("a pool has 1 to 4096 buffers", advice: nil), at: "/pools/\(index)/capacity")
+        .wrongValue("a pool has 1 to 4096 buffers", advice: "Write 1 to 4096"),
+        at: "/pools/\(index)/capacity")
     }
-    for node in flat.nodes {
-      let pointer = node.pointer ?? "/nodes"
-      if let problem = node.cost?.problem {
-        throw PipelineError(
-          .wrongValue(problem, advice: "For example {\"fixed\": \"45ms\"}"),
-          at: "\(pointer)/cost")
+    for node in flat.nodes { try node.checkNumbers() }
+  }
+
+  private static func check(
+    _ edge: PipelineEdge, at pointer: @autoclosure () -> String
+  ) throws(PipelineError) {
+    guard (1...65_536).contains(edge.capacity) else {
+      throw PipelineError(
+        .wrongValue("a capacity of \(edge.capacity) is out of range", advice: "Use 1 to 65536"),
+        at: pointer())
+    }
+    guard edge.policy != .replace || edge.capacity == 1 else {
+      throw PipelineError(
+        .wrongValue(
+          "a replace edge cannot hold \(edge.capacity) frames",
+          advice: "A replace edge has capacity 1"), at: pointer())
+    }
+  }
+}
+
+extension PipelineNode {
+  fileprivate func checkNumbers() throws(PipelineError) {
+    let place = pointer ?? "/nodes"
+    if let problem = cost?.problem {
+      throw PipelineError(
+        .wrongValue(problem, advice: "For example {\"fixed\": \"45ms\"}"), at: "\(place)/cost")
+    }
+    for (key, duration) in [("timeout", timeout), ("hold", hold)] {
+      guard let duration, duration < .zero || duration.nanoseconds > Cost.nanosecondsMax else {
+        continue
       }
-      for (key, duration) in [("timeout", node.timeout), ("hold", node.hold)] {
-        guard let duration, duration < .zero || duration.nanoseconds > Cost.nanosecondsMax else {
-          continue
-        }
-        throw PipelineError(
-          .wrongValue("a \(key) is at most an hour, and not negative", advice: nil),
-          at: "\(pointer)/\(key)")
-      }
+      throw PipelineError(
+        .wrongValue(
+          "a \(key) is at most an hour, and not negative", advice: "For example \"50ms\""),
+        at: "\(place)/\(key)")
     }
   }
 }

@@ -5,53 +5,43 @@ extension Pipeline {
   static var lanesMax: Int { 64 }
 
   /// Checks what the nodes of a flat graph say of executors, lanes, pools, timeouts and fallbacks.
-  func checkServices() throws(PipelineError) {
-    for node in nodes {
-      let role = node.stage.signature.role
-      if let executor = node.executor {
-        guard executors.contains(where: { $0.id == executor }) else {
-          throw PipelineError(
-            .unknownExecutor(
-              executor, advice: Suggestion.advice(for: executor, among: executors.map(\.id))),
-            at: node.place("executor"))
-        }
-        try node.require(role.isServed, "executor", "is served by nobody")
-        try node.require(!node.isPinned, "executor", "is pinned and owns its executor")
+  func checkServices(_ graph: GraphIndex) throws(PipelineError) {
+    let executorIDs = Set(executors.map(\.id))
+    let byPool = Dictionary(pools.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for node in graph.nodes {
+      if let executor = node.executor, !executorIDs.contains(executor) {
+        throw PipelineError(
+          .unknownExecutor(
+            executor.shortened,
+            advice: executors.isEmpty
+              ? "Declare it: \"executors\": [{\"id\": \"\(executor.shortened)\"}]"
+              : Suggestion.advice(for: executor, among: executors.map(\.id))),
+          at: node.place("executor"))
       }
-      try node.require(role.isServed || node.cost == nil, "cost", "takes no time")
-      try node.require(role.isServed || !node.isPinned, "pinned", "has no body to pin")
-      try node.require(
-        role.isServed || node.lanes == 1, "lanes", "works on one frame at a time")
-      try node.require(
-        role != .stateful || node.lanes == 1, "lanes",
-        "remembers, and can only work on one frame at a time")
-      try node.require(
-        (1...Self.lanesMax).contains(node.lanes), "lanes", "has 1 to \(Self.lanesMax) lanes")
-      try node.require(
-        node.fallback == nil || role.isServed && node.scope == nil, "fallback",
-        node.scope == nil ? "cannot fail" : "works on items, which have no fallback")
-      try node.require(
-        node.timeout == nil || role.isServed || role == .join, "timeout", "waits for nothing")
-      try node.require(
-        node.timeout.map { $0 > .zero } ?? true, "timeout", "would time out at once")
-      try node.require(node.hold == nil || role == .sink, "hold", "is no sink")
-      try checkPool(of: node)
+      try node.checkService()
+      try node.checkTimes()
+      if let id = node.pool { try check(byPool[id], named: id, of: node) }
+      try node.checkQuantum()
     }
   }
 
-  private func checkPool(of node: PipelineNode) throws(PipelineError) {
-    guard let id = node.pool else { return }
-    guard let pool = pools.first(where: { $0.id == id }) else {
+  private func check(
+    _ pool: PipelinePool?, named id: String, of node: PipelineNode
+  ) throws(PipelineError) {
+    guard let pool else {
       throw PipelineError(
         .wrongValue(
-          "there is no pool '\(id)'", advice: Suggestion.advice(for: id, among: pools.map(\.id))),
+          "there is no pool '\(id.shortened)'",
+          advice: pools.isEmpty
+            ? "Declare it: \"pools\": [{\"id\": \"\(id.shortened)\", \"capacity\": 8}]"
+            : Suggestion.advice(for: id, among: pools.map(\.id))),
         at: node.place("pool"))
     }
     let role = node.stage.signature.role
     try node.require(role == .source || role.isServed, "pool", "makes no frames of its own")
     try node.require(
       node.scope == nil || pool.policy != .drop, "pool",
-      "works on items, which are never dropped")
+      "works on items, which are never dropped", advice: "Give '\(id)' the policy block or fail")
   }
 }
 
@@ -59,10 +49,63 @@ extension PipelineNode {
   fileprivate func place(_ key: String) -> String { "\(pointer ?? "/nodes")/\(key)" }
 
   fileprivate func require(
-    _ holds: Bool, _ key: String, _ what: String
+    _ holds: Bool, _ key: String, _ what: String, advice: String? = nil
   ) throws(PipelineError) {
     guard !holds else { return }
     throw PipelineError(
-      .wrongValue("'\(id)' \(what)", advice: "Leave out \"\(key)\", or change it"), at: place(key))
+      .wrongValue("'\(id)' \(what)", advice: advice ?? "Leave out \"\(key)\""), at: place(key))
+  }
+
+  /// Who serves the node, and how many frames at once.
+  fileprivate func checkService() throws(PipelineError) {
+    let role = stage.signature.role
+    try require(role.isServed || executor == nil, "executor", "is served by nobody")
+    try require(
+      executor == nil || !isPinned, "executor", "is pinned and owns its executor",
+      advice: "Leave out \"executor\" or \"pinned\"")
+    try require(role.isServed || cost == nil, "cost", "takes no time")
+    try require(role.isServed || !isPinned, "pinned", "has no body to pin")
+    try require(
+      (1...Pipeline.lanesMax).contains(lanes), "lanes", "cannot have \(lanes) lanes",
+      advice: "Use 1 to \(Pipeline.lanesMax)")
+    try require(role.isServed || lanes == 1, "lanes", "takes no server, and so has no lanes")
+    try require(
+      role != .stateful || lanes == 1, "lanes",
+      "remembers, and can only work on one frame at a time")
+  }
+
+  /// What happens when it takes too long, or fails.
+  fileprivate func checkTimes() throws(PipelineError) {
+    let role = stage.signature.role
+    try require(fallback == nil || role.isServed, "fallback", "cannot fail")
+    try require(
+      fallback == nil || scope == nil, "fallback", "works on items, which have no fallback")
+    try require(
+      timeout == nil || role.isServed || role == .join, "timeout", "waits for nothing")
+    try require(
+      timeout.map { $0 > .zero } ?? true, "timeout", "would time out at once",
+      advice: "For example \"50ms\"")
+    try require(hold == nil || role == .sink, "hold", "is no sink")
+  }
+
+  /// The steps in which a sink writes numbers are powers of ten.
+  fileprivate func checkQuantum() throws(PipelineError) {
+    try require(
+      quantum.isEmpty || stage.signature.role == .sink, "quantum", "is no sink, and writes nothing")
+    let known = Quantisation.CodingKeys.allCases.map(\.rawValue)
+    for key in quantum.keys.sorted() {
+      let pointer = "\(place("quantum"))/\(key.shortened.pointerEscaped)"
+      guard known.contains(key) else {
+        throw PipelineError(
+          .unknownKey(key.shortened, advice: Suggestion.advice(for: key, among: known)), at: pointer
+        )
+      }
+      do throws(ResultTextError) {
+        _ = try Quantisation(box: quantum[key])
+      } catch {
+        throw PipelineError(
+          .wrongValue("\(quantum[key] ?? 0) is no power of ten", advice: error.advice), at: pointer)
+      }
+    }
   }
 }

@@ -1,104 +1,119 @@
 import RetakeCore
 
-extension Pipeline {
-  /// Checks that every node of a flat graph is reached and leads somewhere.
-  func checkShape() throws(PipelineError) {
-    let edgesTo = Dictionary(grouping: edges, by: \.to)
-    let edgesFrom = Dictionary(grouping: edges, by: \.from)
-    for node in nodes {
-      try check(node, incoming: edgesTo[node.id] ?? [], outgoing: edgesFrom[node.id] ?? [])
+extension GraphIndex {
+  /// Checks that every node is reached and leads somewhere, and that joins can pair what they get.
+  func checkShape(_ order: [Int]) throws(PipelineError) {
+    for node in nodes.indices {
+      try checkInputs(of: node)
+      try checkOutputs(of: node)
     }
     try checkEnds()
-    try checkPairing()
+    try checkPairing(order)
+    try checkRoutes(order)
   }
 
-  private func check(
-    _ node: PipelineNode, incoming: [PipelineEdge], outgoing: [PipelineEdge]
-  ) throws(PipelineError) {
-    let pointer = node.pointer ?? "/nodes"
-    switch node.stage.signature.role {
+  private func checkInputs(of node: Int) throws(PipelineError) {
+    let edges = incoming[node]
+    switch role(node) {
     case .source:
-      guard incoming.isEmpty else {
-        throw PipelineError(
-          .unsupported("the source '\(node.id)' cannot have an input", advice: "Remove the edge"),
-          at: pointer)
-      }
-    case .join, .latest: try checkPorts(of: node, incoming)
-    case .sink:
-      guard outgoing.isEmpty else {
-        throw PipelineError(
-          .unsupported("the sink '\(node.id)' cannot have an output", advice: "Remove the edge"),
-          at: pointer)
-      }
-      fallthrough
-    case .pure, .stateful, .throttle, .sample, .route, .fork, .gather:
-      if incoming.isEmpty { throw PipelineError(.unreachable(node.id), at: pointer) }
-      if incoming.count > 1 {
+      guard edges.isEmpty else {
         throw PipelineError(
           .unsupported(
-            "'\(node.id)' has \(incoming.count) inputs, and only joins have several",
-            advice: "Put a join or a latest node before it"), at: incoming[1].pointer ?? pointer)
+            "the source '\(nodes[node].id)' cannot have an input", advice: "Remove the edge"),
+          at: pointer(ofEdge: edges[0]))
       }
-    }
-    if node.stage.signature.role != .sink, outgoing.isEmpty {
-      throw PipelineError(
-        .missing(
-          "what '\(node.id)' gives goes nowhere", advice: "Add an edge to a sink such as 'results'"),
-        at: pointer)
-    }
-  }
-
-  private func checkPorts(
-    of node: PipelineNode, _ incoming: [PipelineEdge]
-  ) throws(PipelineError) {
-    for port in node.stage.inputPorts {
-      let edges = incoming.filter { $0.toPort == port }
+    case .join, .latest: try checkPorts(of: node)
+    case .sink, .pure, .stateful, .throttle, .sample, .route, .fork, .gather:
       guard !edges.isEmpty else {
-        throw PipelineError(
-          .missing(
-            "nothing leads to the port '\(port)' of '\(node.id)'",
-            advice: "Add an edge to \"\(node.id).\(port)\", or remove the port"),
-          at: node.pointer ?? "/nodes")
+        throw PipelineError(.unreachable(nodes[node].id), at: pointer(ofNode: node))
       }
       guard edges.count == 1 else {
         throw PipelineError(
           .unsupported(
-            "the port '\(port)' of '\(node.id)' has \(edges.count) inputs",
-            advice: "Give '\(node.id)' a port for each"), at: edges[1].pointer ?? "/edges")
+            "'\(nodes[node].id)' has \(edges.count) inputs, and only joins have several",
+            advice: "Put a join or a latest node before it"), at: pointer(ofEdge: edges[1]))
+      }
+    }
+  }
+
+  private func checkOutputs(of node: Int) throws(PipelineError) {
+    let edges = outgoing[node]
+    guard role(node) != .sink else {
+      guard edges.isEmpty else {
+        throw PipelineError(
+          .unsupported(
+            "the sink '\(nodes[node].id)' cannot have an output", advice: "Remove the edge"),
+          at: pointer(ofEdge: edges[0]))
+      }
+      return
+    }
+    guard !edges.isEmpty else {
+      let owner = role(node) == .gather ? nodes[node].scope ?? nodes[node].id : nodes[node].id
+      throw PipelineError(
+        .missing(
+          "what '\(owner)' gives goes nowhere", advice: "Add an edge to a sink such as 'results'"),
+        at: pointer(ofNode: node))
+    }
+  }
+
+  private func checkPorts(of node: Int) throws(PipelineError) {
+    let id = nodes[node].id
+    let ports = nodes[node].stage.inputPorts
+    let byPort = Dictionary(grouping: incoming[node]) { edges[$0].toPort }
+    for port in ports {
+      let edges = byPort[port] ?? []
+      guard !edges.isEmpty else {
+        throw PipelineError(
+          .missing(
+            "nothing leads to the port '\(port)' of '\(id)'",
+            advice: "Add an edge to \"\(id).\(port)\", or remove the port"),
+          at: pointer(ofNode: node))
+      }
+      guard edges.count == 1 else {
+        throw PipelineError(
+          .unsupported(
+            "the port '\(port)' of '\(id)' has \(edges.count) inputs",
+            advice: "Give '\(id)' a port for each"), at: pointer(ofEdge: edges[1]))
       }
     }
   }
 
   private func checkEnds() throws(PipelineError) {
-    guard nodes.contains(where: { $0.stage.signature.role == .source }) else {
+    guard nodes.indices.contains(where: { role($0) == .source }) else {
       throw PipelineError(
         .missing("the pipeline has no source", advice: "Add a node of kind 'session'"),
         at: "/nodes")
     }
-    guard nodes.count(where: \.isPrimary) <= 1 else {
+    let primary = nodes.indices.filter { nodes[$0].isPrimary }
+    for node in primary where role(node) != .sink {
       throw PipelineError(
-        .wrongValue("two sinks are marked primary", advice: "Keep one"), at: "/nodes")
+        .wrongValue(
+          "'\(nodes[node].id)' is no sink and cannot be primary",
+          advice: "Leave out \"primary\", or give it to a sink"),
+        at: "\(pointer(ofNode: node))/primary")
     }
-    for node in nodes where node.isPrimary && node.stage.signature.role != .sink {
+    guard primary.count <= 1 else {
       throw PipelineError(
-        .wrongValue("'\(node.id)' is no sink and cannot be primary", advice: nil),
-        at: "\(node.pointer ?? "/nodes")/primary")
+        .wrongValue(
+          "'\(nodes[primary[0]].id)' and '\(nodes[primary[1]].id)' are marked primary",
+          advice: "Keep one"), at: "\(pointer(ofNode: primary[1]))/primary")
     }
   }
 
   /// A join pairs the frames of one source: frames of two tracks never have partners.
-  private func checkPairing() throws(PipelineError) {
-    let sources = try mainSources()
-    for node in nodes where node.stage.signature.role == .join {
-      let ports = edges.filter { $0.to == node.id }
-      guard let first = ports.first, let source = sources[first.from] else { continue }
-      for edge in ports {
-        guard let other = sources[edge.from], other != source else { continue }
+  private func checkPairing(_ order: [Int]) throws(PipelineError) {
+    let sources = mainSources(order)
+    for node in nodes.indices where role(node) == .join {
+      let byPort = edgesByPort(to: node).compactMap { $0 }
+      guard let first = byPort.first, let source = sources[senders[first]] else { continue }
+      for edge in byPort {
+        guard let other = sources[senders[edge]], other != source else { continue }
         throw PipelineError(
           .unsupported(
-            "'\(node.id)' would pair frames of '\(source)' with frames of '\(other)'",
+            "'\(nodes[node].id)' would pair frames of '\(nodes[source].id)' with frames of "
+              + "'\(nodes[other].id)'",
             advice: "Use a node of kind 'latest' to combine sources"),
-          at: edge.pointer ?? "/edges")
+          at: pointer(ofEdge: edge))
       }
     }
   }

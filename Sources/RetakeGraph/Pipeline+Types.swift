@@ -1,58 +1,80 @@
 import RetakeCore
 
 extension Pipeline {
-  /// Checks along each edge of a flat graph that the receiver takes what the sender gives.
-  func checkTypes() throws(PipelineError) {
-    let byID = Dictionary(nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let outputs = try outputs()
-    for edge in edges {
-      guard let gives = outputs[edge.from], let receiver = byID[edge.to],
-        let takes = receiver.takes, !takes.fits(gives)
+  /// What each node gives, by id; nodes that pass on their input give what their own input gives.
+  package func outputs() throws(PipelineError) -> [String: ValueKind] {
+    let graph = GraphIndex(self)
+    let outputs = try graph.outputs(try graph.order())
+    var byID: [String: ValueKind] = [:]
+    for (node, kind) in zip(nodes, outputs) { byID[node.id] = kind }
+    return byID
+  }
+}
+
+extension GraphIndex {
+  /// The most values that a join gives, those of the joins before it included. Joins of joins of
+  /// one node double them each time.
+  static let joinedValuesMax = 256
+
+  /// Checks along each edge that the receiver takes what the sender gives.
+  func checkTypes(_ order: [Int]) throws(PipelineError) {
+    let outputs = try outputs(order)
+    for edge in edges.indices {
+      let receiver = receivers[edge]
+      guard let gives = outputs[senders[edge]], let takes = takes(receiver), !takes.fits(gives)
       else { continue }
-      let pointer = edge.pointer ?? "/edges"
-      guard receiver.stage.signature.role != .fork else {
+      guard role(receiver) != .fork else {
         throw PipelineError(
           .unsupported(
-            "the forEach '\(edge.to)' is given \(gives), and takes a frame joined with detections",
-            advice: "Put a join with the ports frame and detections before it"), at: pointer)
+            "the forEach '\(nodes[receiver].id)' is given \(gives), and takes a frame joined "
+              + "with detections",
+            advice: "Put a join with the ports frame and detections before it"),
+          at: pointer(ofEdge: edge))
       }
       throw PipelineError(
         .typeMismatch(
-          from: edge.from, gives: gives.description, to: edge.to, takes: takes.description),
-        at: pointer)
+          from: nodes[senders[edge]].id, gives: gives.description, to: nodes[receiver].id,
+          takes: takes.description), at: pointer(ofEdge: edge))
     }
   }
 
-  /// What each node gives, by id; nodes that pass on their input give what their own input gives.
-  package func outputs() throws(PipelineError) -> [String: ValueKind] {
-    let edgesTo = Dictionary(grouping: edges, by: \.to)
-    var outputs: [String: ValueKind] = [:]
-    for node in try topologicalOrder() {
-      let incoming = edgesTo[node.id] ?? []
-      switch node.stage.signature.role {
+  /// `nil` for nodes that take anything.
+  private func takes(_ node: Int) -> ValueKind? {
+    role(node) == .fork ? .joined([.frame, .detections]) : nodes[node].stage.signature.input
+  }
+
+  /// What each node gives, by node.
+  func outputs(_ order: [Int]) throws(PipelineError) -> [ValueKind?] {
+    var outputs = [ValueKind?](repeating: nil, count: nodes.count)
+    var counts = Array(repeating: 1, count: nodes.count)
+    for node in order {
+      let inputs = senderByPort(to: node)
+      switch role(node) {
       case .join, .latest:
-        let kinds = node.stage.inputPorts.compactMap { port in
-          incoming.first { $0.toPort == port }.flatMap { outputs[$0.from] }
-        }
-        outputs[node.id] =
-          kinds.count == node.stage.inputPorts.count ? .joined(kinds) : .joined([])
-      case .fork: outputs[node.id] = .region
+        counts[node] = inputs.reduce(0) { $0 + ($1.map { counts[$0] } ?? 1) }
+        guard counts[node] <= Self.joinedValuesMax else { throw tooWide(node) }
+        let kinds = inputs.compactMap { input in input.flatMap { outputs[$0] } }
+        outputs[node] = kinds.count == inputs.count ? .joined(kinds) : .joined([])
+      case .fork: outputs[node] = .region
       case .gather:
-        let kind = incoming.first.flatMap { outputs[$0.from] }
-        outputs[node.id] = kind == .classes ? .detections : .items
+        let kind = inputs.first.flatMap { $0 }.flatMap { outputs[$0] }
+        outputs[node] = kind == .classes ? .detections : .items
       case .source, .pure, .stateful, .throttle, .sample, .route, .sink:
-        outputs[node.id] =
-          node.stage.signature.output ?? incoming.first.flatMap { outputs[$0.from] }
+        let input = inputs.first.flatMap { $0 }
+        outputs[node] = nodes[node].stage.signature.output ?? input.flatMap { outputs[$0] }
+        if nodes[node].stage.signature.output == nil {
+          counts[node] = input.map { counts[$0] } ?? 1
+        }
       }
     }
     return outputs
   }
-}
 
-extension PipelineNode {
-  /// `nil` for nodes that take anything.
-  fileprivate var takes: ValueKind? {
-    stage.signature.role == .fork ? .joined([.frame, .detections]) : stage.signature.input
+  private func tooWide(_ node: Int) -> PipelineError {
+    PipelineError(
+      .tooLarge(
+        "the join '\(nodes[node].id)' gives more than \(Self.joinedValuesMax) values, those of "
+          + "the joins before it included"), at: pointer(ofNode: node))
   }
 }
 

@@ -55,6 +55,8 @@ public struct PipelineNode: Sendable {
   package var scope: String?
   /// The node's place in the document, once the graph is flat.
   package var pointer: String?
+  /// Whether the node is a conversion that no document has.
+  package var isInserted = false
 
   public init(id: String, stage: AnyStage, cost: Cost? = nil, executor: String? = nil) {
     self.id = id

@@ -20,10 +20,31 @@ public struct PipelineStart: Sendable {
 }
 
 /// A pipeline under construction, whose last node gives values of one type. Every word returns a
-/// new chain, so a prefix can be kept and used again.
+/// new chain, so a prefix can be kept and used again:
+///
+/// ```swift
+/// let grey = Pipeline.named("yard").source(.session()).grey()
+/// let boxes = grey.motion().results("boxes")
+/// let light = grey.luminance().results("light")
+/// let pipeline = Pipeline.combining(boxes, light)
+/// ```
 public struct PipelineChain<Output: PipelineValue>: Sendable {
   package var pipeline: Pipeline
+  /// The last node; empty at the beginning of a forEach's body.
   package var last: String
+  /// The port of the last node that the chain goes on from, where that is a route.
+  package var port: String?
+  /// Whether this is the body of a forEach.
+  package var isBody = false
+
+  package init(
+    pipeline: Pipeline, last: String, port: String? = nil, isBody: Bool = false
+  ) {
+    self.pipeline = pipeline
+    self.last = last
+    self.port = port
+    self.isBody = isBody
+  }
 
   /// Adds a pure stage; its input type must be what the chain gives.
   ///
@@ -44,6 +65,10 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
 
   /// Adds a pure computation written in place. It runs, but such a pipeline has no document: give
   /// it an identity with a `PureStage` type to export or cache it.
+  ///
+  /// ```swift
+  /// detections.map("count") { found, _ in Scalars([.init("count", Double(found.items.count))]) }
+  /// ```
   public func map<Next: PipelineValue>(
     _ id: String, _ body: @escaping @Sendable (Output, StageContext) -> Next
   ) -> PipelineChain<Next> {
@@ -61,70 +86,75 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
 
   /// Adds a node that the engine carries out and that passes its input on, such as a throttle.
   public func passing(_ stage: AnyStage, id: String? = nil) -> PipelineChain<Output> {
-    appending(stage, id: id)
+    precondition(
+      [.throttle, .sample].contains(stage.signature.role),
+      "a node that passes its input on is a throttle or a sample")
+    return appending(stage, id: id)
   }
 
-  /// The virtual cost of the last node.
-  public func cost(_ cost: Cost) -> Self {
-    changingLast { $0.cost = cost }
-  }
-
-  /// The shared executor that serves the last node; declare it with `executor(_:count:)` once.
-  public func on(executor: String) -> Self {
-    changingLast { $0.executor = executor }
-  }
-
-  /// Declares a shared executor with so many servers.
-  public func executor(_ id: String, count: Int = 1) -> Self {
+  /// The queue in front of the last node; of a join, in front of each port or of the one named.
+  ///
+  /// ```swift
+  /// grey.motion().queue(capacity: 1, policy: .replace)
+  /// ```
+  public func queue(capacity: Int, policy: EdgePolicy = .block, port: String? = nil) -> Self {
     var chain = self
-    chain.pipeline.executors.append(PipelineExecutor(id: id, count: count))
-    return chain
-  }
-
-  /// The queue in front of the last node.
-  public func queue(capacity: Int, policy: EdgePolicy = .block) -> Self {
-    var chain = self
-    for index in chain.pipeline.edges.indices where chain.pipeline.edges[index].to == last {
+    let edges = pipeline.edges.indices.filter {
+      pipeline.edges[$0].to == last && (port == nil || pipeline.edges[$0].toPort == port)
+    }
+    precondition(!edges.isEmpty, "there is no queue in front of '\(last)' to be changed")
+    for index in edges {
       chain.pipeline.edges[index].capacity = capacity
       chain.pipeline.edges[index].policy = policy
     }
     return chain
   }
 
-  /// Ends the pipeline with a sink; the only one is the primary one.
-  public func sink(_ sink: AnyStage, id: String? = nil, quantum: [String: Double] = [:])
-    -> Pipeline
-  {
+  /// Ends the pipeline with a sink. The only one is the primary one; of several that are combined,
+  /// the first pipeline's is.
+  ///
+  /// - Parameters:
+  ///   - quantum: Steps in which numbers are written, by field: `box`, `score` and `scalar`.
+  ///   - hold: How long the sink keeps each frame, as a screen does.
+  public func sink(
+    _ sink: AnyStage, id: String? = nil, quantum: [String: Double] = [:], hold: Duration? = nil
+  ) -> Pipeline {
     precondition(sink.signature.role == .sink, "a pipeline ends with a sink")
+    precondition(!isBody, "the body of a forEach ends with a stage")
     let chain: PipelineChain<Output> = appending(sink, id: id)
     return chain.changingLast {
       $0.isPrimary = true
       $0.quantum = quantum
+      $0.hold = hold
     }.pipeline
   }
 
-  private func appending<Next>(_ stage: AnyStage, id: String?) -> PipelineChain<Next> {
+  package func appending<Next>(_ stage: AnyStage, id: String?) -> PipelineChain<Next> {
     var grown = pipeline
     let id = id ?? grown.freeID(for: stage.signature.kind)
     grown.nodes.append(PipelineNode(id: id, stage: stage))
-    grown.edges.append(PipelineEdge(from: last, to: id))
-    return PipelineChain<Next>(pipeline: grown, last: id)
+    if !last.isEmpty { grown.edges.append(PipelineEdge(from: last, to: id, fromPort: port)) }
+    return PipelineChain<Next>(pipeline: grown, last: id, isBody: isBody)
   }
 
-  private func changingLast(_ change: (inout PipelineNode) -> Void) -> Self {
-    var chain = self
-    for index in chain.pipeline.nodes.indices where chain.pipeline.nodes[index].id == last {
-      change(&chain.pipeline.nodes[index])
+  package func changingLast(_ change: (inout PipelineNode) -> Void) -> Self {
+    guard let index = pipeline.nodes.lastIndex(where: { $0.id == last }) else {
+      preconditionFailure("the body of a forEach begins with a stage")
     }
+    var chain = self
+    change(&chain.pipeline.nodes[index])
     return chain
   }
 }
 
 extension Pipeline {
-  fileprivate func freeID(for kind: String) -> String {
-    guard node(kind) != nil else { return kind }
+  /// The kind, or from the second of a kind on kind and number.
+  func freeID(for kind: String) -> String {
+    let taken = Set(nodes.map(\.id))
+    guard taken.contains(kind) else { return kind }
     var number = 2
-    while node("\(kind)-\(number)") != nil { number += 1 }
+    // Ends: there are fewer nodes than numbers.
+    while taken.contains("\(kind)-\(number)") { number += 1 }
     return "\(kind)-\(number)"
   }
 }

@@ -4,7 +4,7 @@ import RetakeCore
 /// The JSON document of a pipeline, version 1.
 public enum PipelineDocument {
   /// The largest document that is read, in bytes.
-  public static let bytesMax = 4 << 20
+  public static let bytesMax = 2 << 20
 
   /// Reads and validates a document.
   ///
@@ -25,7 +25,7 @@ public enum PipelineDocument {
 
   private static func json(_ data: Data) throws(PipelineError) -> JSONValue {
     guard data.count <= bytesMax else {
-      throw PipelineError(.tooLarge("the document is larger than 4 MiB"), at: "")
+      throw PipelineError(.tooLarge("the document is larger than 2 MiB"), at: "")
     }
     do throws(DecodingError) {
       return try JSONValue(parsing: data)

@@ -72,7 +72,7 @@ public struct PipelineError: CodedError, Hashable {
     case .duplicateID(let id): "the id '\(id)' is used twice"
     case .unknownNode(let id, _): "there is no node '\(id)'"
     case .unknownExecutor(let id, _): "there is no executor '\(id)'"
-    case .cycle(let ids): "the graph runs in a circle: \(ids.joined(separator: " → "))"
+    case .cycle(let ids): "the graph runs in a circle: \(Self.path(ids))"
     case .typeMismatch(let from, let gives, let to, let takes):
       "'\(from)' gives \(gives), but '\(to)' takes \(takes)"
     case .missing(let what, _): what
@@ -83,21 +83,43 @@ public struct PipelineError: CodedError, Hashable {
     }
   }
 
+  /// The ids along a path; of a long one its two ends.
+  private static func path(_ ids: [String]) -> String {
+    let endMax = 12
+    guard ids.count > 2 * endMax else { return ids.joined(separator: " → ") }
+    let middle = "… (\(ids.count - 2 * endMax) more) …"
+    return (ids.prefix(endMax) + [middle] + ids.suffix(endMax)).joined(separator: " → ")
+  }
+
   public var advice: String? {
     switch reason {
-    case .malformed: "See a whole one with: retake pipeline example motion-boxes"
+    case .malformed: Self.example
     case .newerVersion: "Update Retake, or write \"v\": 1"
     case .unknownKey(_, let advice), .unknownKind(_, let advice), .unknownNode(_, let advice),
       .unknownExecutor(_, let advice), .missing(_, let advice), .unsupported(_, let advice):
       advice
-    case .wrongValue(_, let advice), .badOption(_, let advice): advice
+    case .wrongValue(_, let advice): advice ?? Self.example
+    case .badOption(_, let advice): advice ?? "See the options with: retake pipeline stages"
     case .missingKey(let key): "Add \"\(key)\""
     case .duplicateID: "Give each node an id of its own"
     case .cycle: "Remove one of these edges"
     case .typeMismatch: "Put a stage between them that turns one into the other"
     case .unreachable(let id): "Connect '\(id)' to a source, or remove it"
-    case .tooLarge: nil
+    case .tooLarge: "Make it smaller, or several pipelines of it"
     case .notExportable: "Make it a PureStage type and register that"
     }
+  }
+}
+
+extension PipelineError {
+  private static let example = "See a whole one with: retake pipeline example motion-boxes"
+}
+
+extension PipelineError.Reason {
+  /// An id that documents cannot have; `what` it is of, such as a node.
+  static func invalidID(_ id: String, of what: String) -> Self {
+    .wrongValue(
+      "'\(id.shortened)' is not a \(what) id",
+      advice: "Use a lower-case letter, then letters, digits or -, at most 64 in all")
   }
 }

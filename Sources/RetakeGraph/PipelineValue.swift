@@ -29,12 +29,17 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
     case .tensor: "tensor"
     case .bytes: "bytes"
     case .joined(let kinds):
-      kinds.isEmpty
-        ? "joined" : "joined(\(kinds.map(\.description).joined(separator: ", ")))"
+      kinds.isEmpty ? "joined" : "joined(\(kinds.map(\.shortText).joined(separator: ", ")))"
     case .region: "region"
     case .items: "items"
     case .user(let name, let version): "\(name)@\(version)"
     }
+  }
+
+  /// Joins of joins without what they hold, which may be much.
+  private var shortText: String {
+    if case .joined = self { return "joined" }
+    return description
   }
 }
 

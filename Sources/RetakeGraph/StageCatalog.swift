@@ -40,7 +40,8 @@ package enum OptionReader {
     for key in members.keys.sorted() {
       guard let fallback = complete[key] else {
         throw OptionProblem(
-          pointer: "/\(key.pointerEscaped)", message: "'\(kind)' has no option '\(key)'",
+          pointer: "/\(key.shortened.pointerEscaped)",
+          message: "'\(kind)' has no option '\(key.shortened)'",
           advice: Suggestion.advice(for: key, among: complete.keys.sorted()))
       }
       guard let value = members[key], value.fits(fallback) else {

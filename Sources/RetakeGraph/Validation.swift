@@ -1,128 +1,177 @@
 import RetakeCore
 
 extension Pipeline {
+  /// The most nodes of a pipeline, those in the bodies of a forEach included.
+  public static let nodesMax = 4_096
+  /// The most edges of a pipeline, those in the bodies of a forEach included.
+  public static let edgesMax = 8_192
+  /// The most pools of a pipeline.
+  public static let poolsMax = 256
+
   /// Checks the graph before anything runs: ids, numbers, edges and ports, cycles, shape, types,
-  /// and that it has a source, a sink and one primary sink.
+  /// services and pools, and that it has a source, a sink and one primary sink.
   ///
   /// - Throws: `PipelineError` with the pointer of the node or edge in the document's order.
   public func validate() throws(PipelineError) {
+    try checkSize()
     try checkIDs()
+    try Self.checkPorts(nodes)
     try checkBodies()
     try checkNumbers()
-    let flat = flattened()
-    try flat.checkEdges()
-    _ = try flat.ranks()
-    try flat.checkShape()
-    try flat.checkServices()
-    try flat.checkTypes()
+    try checkEdges(edges, among: nodes, at: "/edges")
+    let graph = GraphIndex(flattened())
+    let order = try graph.order()
+    try graph.checkShape(order)
+    try checkServices(graph)
+    try graph.checkTypes(order)
+    try checkPools(graph, order)
   }
 
-  private func checkIDs() throws(PipelineError) {
+  private func checkSize() throws(PipelineError) {
     guard !nodes.isEmpty else {
       throw PipelineError(
         .missing("the pipeline has no nodes", advice: "Add a source, a stage and a sink"),
         at: "/nodes")
     }
-    try Self.checkUnique(nodes.map(\.id), at: "/nodes")
-    try Self.checkUnique(executors.map(\.id), at: "/executors")
-    try Self.checkUnique(pools.map(\.id), at: "/pools")
+    let bodies = nodes.compactMap(\.body)
+    for (what, count, most, pointer) in [
+      ("nodes", bodies.reduce(nodes.count) { $0 + $1.nodes.count }, Self.nodesMax, "/nodes"),
+      ("edges", bodies.reduce(edges.count) { $0 + $1.edges.count }, Self.edgesMax, "/edges"),
+      ("executors", executors.count, Self.nodesMax, "/executors"),
+      ("pools", pools.count, Self.poolsMax, "/pools"),
+    ] where count > most {
+      throw PipelineError(
+        .tooLarge("the pipeline has \(count) \(what), and \(most) are the most"), at: pointer)
+    }
+  }
+
+  private func checkIDs() throws(PipelineError) {
+    // Inserted conversions have ids that no document can have.
+    try Self.checkIDs(
+      nodes.map { $0.isInserted ? nil : $0.id }, of: "node", at: "/nodes")
+    try Self.checkIDs(executors.map(\.id), of: "executor", at: "/executors")
+    try Self.checkIDs(pools.map(\.id), of: "pool", at: "/pools")
     for (index, node) in nodes.enumerated() {
       guard let body = node.body else { continue }
-      try Self.checkUnique(body.nodes.map(\.id), at: "/nodes/\(index)/body/nodes")
+      let pointer = "/nodes/\(index)/body/nodes"
+      try Self.checkIDs(body.nodes.map(\.id), of: "node", at: pointer)
+      guard let reserved = body.nodes.firstIndex(where: { $0.id == Self.gatherID }) else {
+        continue
+      }
+      throw PipelineError(
+        .wrongValue(
+          "'\(Self.gatherID)' is what the end of the forEach '\(node.id)' is called",
+          advice: "Choose another id"), at: "\(pointer)/\(reserved)/id")
     }
   }
 
-  private static func checkUnique(_ ids: [String], at pointer: String) throws(PipelineError) {
+  private static func checkIDs(
+    _ ids: [String?], of what: String, at pointer: String
+  ) throws(PipelineError) {
     var seen: Set<String> = []
-    for (index, id) in ids.enumerated() where !seen.insert(id).inserted {
-      throw PipelineError(.duplicateID(id), at: "\(pointer)/\(index)/id")
+    for case (let index, let id?) in ids.enumerated() {
+      guard PipelineNode.isValidID(id) else {
+        throw PipelineError(.invalidID(id, of: what), at: "\(pointer)/\(index)/id")
+      }
+      guard seen.insert(id).inserted else {
+        throw PipelineError(.duplicateID(id), at: "\(pointer)/\(index)/id")
+      }
     }
   }
 
-  /// A body is one line of stages, from the item to its output.
+  /// Checks the names of the ports of joins and routes, and how many there are.
+  private static func checkPorts(_ nodes: [PipelineNode]) throws(PipelineError) {
+    for (index, node) in nodes.enumerated() {
+      let pointer = "/nodes/\(index)/options/ports"
+      let isJoin = [.join, .latest].contains(node.stage.signature.role)
+      guard isJoin || node.stage.signature.role == .route else { continue }
+      let ports = isJoin ? node.stage.inputPorts : node.stage.outputPorts
+      guard (2...AnyStage.portsMax).contains(ports.count) else {
+        throw PipelineError(
+          .badOption(
+            "'\(node.id)' has \(ports.count) of the ports that a \(node.kind) node needs",
+            advice: "Give it 2 to \(AnyStage.portsMax)"), at: pointer)
+      }
+      var seen: Set<String> = []
+      for (place, port) in ports.enumerated() {
+        guard PipelineNode.isValidID(port) else {
+          throw PipelineError(
+            .badOption(
+              "'\(port.shortened)' is not a port of '\(node.id)'",
+              advice: "Use a lower-case letter, then letters, digits or -"),
+            at: "\(pointer)/\(place)")
+        }
+        guard seen.insert(port).inserted else {
+          throw PipelineError(
+            .badOption(
+              "'\(node.id)' has two ports '\(port)'", advice: "Give each port a name of its own"),
+            at: "\(pointer)/\(place)")
+        }
+      }
+    }
+  }
+
   private func checkBodies() throws(PipelineError) {
     for (index, node) in nodes.enumerated() {
       let pointer = "/nodes/\(index)"
       guard let body = node.body else {
-        if node.stage.signature.role == .fork {
+        guard node.stage.signature.role != .fork else {
           throw PipelineError(.missingKey("body"), at: pointer)
         }
         continue
       }
+      guard node.stage.signature.role == .fork else {
+        throw PipelineError(
+          .wrongValue("'\(node.kind)' has no body", advice: "Only a forEach has one"),
+          at: "\(pointer)/body")
+      }
       try body.check(at: "\(pointer)/body")
+      try checkEdges(body.edges, among: body.nodes, at: "\(pointer)/body/edges")
+      try body.checkLine(at: "\(pointer)/body")
     }
   }
 
-  private func checkEdges() throws(PipelineError) {
-    let byID = Dictionary(nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    let ids = nodes.map(\.id)
-    for edge in edges {
-      let pointer = edge.pointer ?? "/edges"
-      for (key, id) in [("from", edge.from), ("to", edge.to)] where byID[id] == nil {
-        throw PipelineError(
-          .unknownNode(id, advice: Suggestion.advice(for: id, among: ids)),
-          at: "\(pointer)/\(key)")
+  /// Checks the nodes and ports that the edges name.
+  private func checkEdges(
+    _ edges: [PipelineEdge], among nodes: [PipelineNode], at pointer: String
+  ) throws(PipelineError) {
+    let stages = Dictionary(
+      nodes.map { ($0.id, $0.stage) }, uniquingKeysWith: { first, _ in first })
+    for (index, edge) in edges.enumerated() {
+      for (key, id, port) in [("from", edge.from, edge.fromPort), ("to", edge.to, edge.toPort)] {
+        func place() -> String { "\(pointer)/\(index)/\(key)" }
+        guard let stage = stages[id] else {
+          throw PipelineError(
+            .unknownNode(id.shortened, advice: Suggestion.advice(for: id, among: nodes.map(\.id))),
+            at: place())
+        }
+        let ports = key == "from" ? stage.outputPorts : stage.inputPorts
+        try Self.check(port: port, of: id, among: ports, at: place())
       }
-      try Self.check(
-        port: edge.fromPort, of: edge.from, among: byID[edge.from]?.stage.outputPorts ?? [],
-        at: "\(pointer)/from")
-      try Self.check(
-        port: edge.toPort, of: edge.to, among: byID[edge.to]?.stage.inputPorts ?? [],
-        at: "\(pointer)/to")
     }
   }
 
   private static func check(
-    port: String?, of node: String, among ports: [String], at pointer: String
+    port: String?, of node: String, among ports: [String], at pointer: @autoclosure () -> String
   ) throws(PipelineError) {
-    guard !ports.isEmpty else {
+    guard let first = ports.first else {
       if port == nil { return }
       throw PipelineError(
-        .wrongValue("this node has one port only", advice: "Leave out the port's name"),
-        at: pointer)
+        .wrongValue("'\(node)' has one port only", advice: "Leave out the port's name"),
+        at: pointer())
     }
     guard let port else {
       throw PipelineError(
         .wrongValue(
           "'\(node)' has the ports \(ports.joined(separator: ", "))",
-          advice: "Name one: \"\(node).\(ports[0])\""), at: pointer)
+          advice: "Name one: \"\(node).\(first)\""), at: pointer())
     }
     guard ports.contains(port) else {
       throw PipelineError(
         .wrongValue(
-          "'\(node)' has no port '\(port)'", advice: Suggestion.advice(for: port, among: ports)),
-        at: pointer)
-    }
-  }
-}
-
-extension PipelineBody {
-  fileprivate func check(at pointer: String) throws(PipelineError) {
-    let ids = nodes.map(\.id)
-    guard ids.contains(output) else {
-      throw PipelineError(
-        .unknownNode(output, advice: Suggestion.advice(for: output, among: ids)),
-        at: "\(pointer)/output")
-    }
-    for (index, node) in nodes.enumerated() where !node.stage.signature.role.isServed {
-      throw PipelineError(
-        .unsupported(
-          "'\(node.id)' is a \(node.kind), and the body of a forEach is a line of stages",
-          advice: "Move it before or behind the forEach"), at: "\(pointer)/nodes/\(index)")
-    }
-    for (index, edge) in edges.enumerated() where edge.policy != .block {
-      throw PipelineError(
-        .wrongValue(
-          "an item is never dropped: edges inside a forEach only block",
-          advice: "Drop whole frames before the forEach"), at: "\(pointer)/edges/\(index)/policy")
-    }
-    let fork = ids.first { id in edges.count { $0.from == id } + (id == output ? 1 : 0) > 1 }
-    let starts = ids.count { id in !edges.contains { $0.to == id } }
-    guard fork == nil, starts <= 1 else {
-      throw PipelineError(
-        .unsupported(
-          "the body of a forEach is one line of stages",
-          advice: "Do what branches in one stage, or in a forEach of its own"), at: pointer)
+          "'\(node)' has no port '\(port.shortened)'",
+          advice: Suggestion.advice(for: port, among: ports)),
+        at: pointer())
     }
   }
 }

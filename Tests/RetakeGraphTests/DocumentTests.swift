@@ -74,6 +74,8 @@ import Testing
     let error = #expect(throws: PipelineError.self) {
       try PipelineDocument.parse(Data("[]".utf8), catalog: TestCatalog(), file: "P/motion.json")
     }
-    #expect(error?.description == "P/motion.json, at /: must be an object, is an array")
+    #expect(
+      error?.description == "P/motion.json, at /: must be an object, is an array. "
+        + "See a whole one with: retake pipeline example motion-boxes")
   }
 }

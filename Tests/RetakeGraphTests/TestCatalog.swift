@@ -2,13 +2,16 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// A small catalog: a source, stages of every type, a throttle, sinks and a conversion.
+/// A small catalog: a source, stages of every type, every kind of node that the engine carries out,
+/// sinks and a conversion.
 struct TestCatalog: StageCatalog {
   var knowsConvert = true
 
   var kinds: [String] {
-    ["boxes", "brightness", "convert", "grey", "results", "session", "throttle", "tiles"]
-      .filter { knowsConvert || $0 != "convert" }
+    [
+      "boxes", "brightness", "convert", "crop", "fusion", "grey", "join", "labels", "latest",
+      "results", "sample", "session", "split", "throttle", "tiles", "view",
+    ].filter { knowsConvert || $0 != "convert" }
   }
 
   func signature(of kind: String) -> StageSignature? {
@@ -19,9 +22,17 @@ struct TestCatalog: StageCatalog {
     case "boxes": Boxes.signature
     case "brightness": Level.signature
     case "tiles": Tiles.signature
+    case "crop": RegionPixels.signature
+    case "labels": Labels.signature
+    case "view": View.signature
+    case "fusion": Fusion.signature
     case "convert" where knowsConvert: Convert.signature
+    case "join": AnyStage.joinSignature
+    case "latest": AnyStage.latestSignature
     case "throttle":
       StageSignature(kind: kind, version: 1, role: .throttle, input: nil, output: nil)
+    case "sample": StageSignature(kind: kind, version: 1, role: .sample, input: nil, output: nil)
+    case "split": StageSignature(kind: kind, version: 1, role: .route, input: nil, output: nil)
     case "results": StageSignature(kind: kind, version: 1, role: .sink, input: nil, output: nil)
     default: nil
     }
@@ -31,12 +42,9 @@ struct TestCatalog: StageCatalog {
     guard let signature = signature(of: kind) else {
       throw OptionProblem(pointer: "", message: "there is no stage '\(kind)'")
     }
+    if let stage = try makeStage(kind, options) { return stage }
+    if let join = try makeJoin(kind, options) { return join }
     switch kind {
-    case "grey": return AnyStage(Grey())
-    case "boxes": return AnyStage(Boxes(options: try read(Boxes.Options.self, options, kind)))
-    case "brightness": return AnyStage(Level())
-    case "tiles": return AnyStage(Tiles())
-    case "convert": return AnyStage(Convert(options: try read(Convert.Options.self, options, kind)))
     case "session":
       return AnyStage(
         signature: signature, options: AnyStage.canonical(try read(Track.self, options, kind)),
@@ -46,9 +54,46 @@ struct TestCatalog: StageCatalog {
       return AnyStage(
         signature: signature, options: AnyStage.canonical(rate),
         body: .throttle(DevicePolicy(fps: rate.fps)))
+    case "sample":
+      let sample = try read(Every.self, options, kind)
+      return AnyStage(
+        signature: signature, options: AnyStage.canonical(sample), body: .sample(sample.every))
+    case "split":
+      let ports = try read(Ports.self, options, kind)
+      return .route(signature, options: AnyStage.canonical(ports), ports: ports.ports) { _ in 0 }
     default:
       _ = try read(NoOptions.self, options, kind)
       return AnyStage(signature: signature, options: .object([:]), body: .sink { _ in })
+    }
+  }
+
+  private func makeStage(
+    _ kind: String, _ options: JSONValue
+  ) throws(OptionProblem) -> AnyStage? {
+    switch kind {
+    case "grey": AnyStage(Grey())
+    case "boxes": AnyStage(Boxes(options: try read(Boxes.Options.self, options, kind)))
+    case "brightness": AnyStage(Level())
+    case "tiles": AnyStage(Tiles())
+    case "crop": AnyStage(RegionPixels())
+    case "labels": AnyStage(Labels())
+    case "view": AnyStage(View())
+    case "fusion": AnyStage(Fusion())
+    case "convert": AnyStage(Convert(options: try read(Convert.Options.self, options, kind)))
+    default: nil
+    }
+  }
+
+  private func makeJoin(_ kind: String, _ options: JSONValue) throws(OptionProblem) -> AnyStage? {
+    switch kind {
+    case "join":
+      let join = try read(JoinPorts.self, options, kind)
+      guard let mode = JoinMode(rawValue: join.mode) else {
+        throw OptionProblem(pointer: "/mode", message: "'\(join.mode)' is not a mode")
+      }
+      return .join(join.ports, mode: mode)
+    case "latest": return .latest(try read(Ports.self, options, kind).ports)
+    default: return nil
     }
   }
 
@@ -67,6 +112,19 @@ struct Rate: StageOptions {
   var fps = 15.0
 }
 
+struct Every: StageOptions {
+  var every = 2
+}
+
+struct Ports: StageOptions {
+  var ports: [String] = ["left", "right"]
+}
+
+struct JoinPorts: StageOptions {
+  var mode = "all"
+  var ports: [String] = ["left", "right"]
+}
+
 /// Takes I420 only and gives grey frames.
 struct Grey: PureStage {
   static let kind = "grey"
@@ -76,6 +134,17 @@ struct Grey: PureStage {
   init(options: NoOptions) {}
 
   func outputFormat(for input: PixelFormat) -> PixelFormat { .grey }
+  func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
+}
+
+/// Goes on using its input's memory.
+struct View: PureStage {
+  static let kind = "view"
+  static let keepsInput = true
+
+  init() {}
+  init(options: NoOptions) {}
+
   func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
 }
 
@@ -120,6 +189,38 @@ struct Level: StatefulStage {
   mutating func reset() {}
 }
 
+/// What a forEach's body begins with; takes RGB24 only.
+struct RegionPixels: PureStage {
+  static let kind = "crop"
+  static let inputFormats: [PixelFormat] = [.rgb]
+
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ region: Region, _ context: StageContext) -> Frame { region.frame }
+}
+
+/// Takes BGRA only.
+struct Labels: PureStage {
+  static let kind = "labels"
+  static let inputFormats: [PixelFormat] = [.bgra]
+
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ frame: Frame, _ context: StageContext) -> Classes { Classes([]) }
+}
+
+/// Whatever a join gives, as numbers.
+struct Fusion: PureStage {
+  static let kind = "fusion"
+
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ joined: Joined, _ context: StageContext) -> Scalars { Scalars([]) }
+}
+
 /// A user's own value.
 struct TileMap: StageValue, Hashable {
   static let typeName = "tile-map"
@@ -138,27 +239,4 @@ struct Tiles: PureStage {
   init(options: NoOptions) {}
 
   func process(_ frame: Frame, _ context: StageContext) -> TileMap { TileMap(bytes: []) }
-}
-
-enum Documents {
-  static let motion = """
-    {"v": 1, "name": "motion-boxes",
-     "nodes": [
-      {"id": "camera", "kind": "session", "options": {"track": 0}},
-      {"id": "grey", "kind": "grey"},
-      {"id": "slow", "kind": "throttle", "options": {"fps": 10}},
-      {"id": "motion", "kind": "boxes", "options": {"threshold": 24, "areaMin": 2},
-       "cost": {"fixed": "45ms"}, "executor": "vision"},
-      {"id": "level", "kind": "brightness", "cost": {"uniform": ["1ms", "1500us"]},
-       "executor": "vision"},
-      {"id": "values", "kind": "results", "primary": true,
-       "quantum": {"box": 0.1, "score": 0.0001}}],
-     "edges": [
-      {"from": "camera", "to": "grey"},
-      {"from": "grey", "to": "slow", "capacity": 3, "policy": "dropNewest"},
-      {"from": "slow", "to": "motion", "policy": "replace"},
-      {"from": "motion", "to": "level", "capacity": 5},
-      {"from": "level", "to": "values"}],
-     "executors": [{"id": "vision", "count": 2}]}
-    """
 }

@@ -210,7 +210,9 @@ extension StageSignature {
   /// Why a body is not given a value: a frame that came in another pixel format than the graph was
   /// made for.
   fileprivate func refusal(of value: any PipelineValue) -> StageOutcome? {
-    guard let frame = value as? Frame, !inputFormats.contains(frame.format) else { return nil }
+    guard let frame = value as? Frame ?? (value as? Region)?.frame,
+      !inputFormats.contains(frame.format)
+    else { return nil }
     return .failure(
       StageError(
         code: "frame.format",

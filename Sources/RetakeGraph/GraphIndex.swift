@@ -1,0 +1,124 @@
+import RetakeCore
+
+/// A flat graph by numbers, so that each check walks it in one pass.
+///
+/// Edges that name a node which does not exist are left out.
+struct GraphIndex {
+  let nodes: [PipelineNode]
+  let edges: [PipelineEdge]
+  /// By edge.
+  let senders: [Int]
+  /// By edge.
+  let receivers: [Int]
+  /// Edges that lead to a node, in the document's order.
+  let incoming: [[Int]]
+  /// Edges that leave a node, in the document's order.
+  let outgoing: [[Int]]
+
+  init(_ flat: Pipeline) {
+    let places = Dictionary(
+      zip(flat.nodes.map(\.id), flat.nodes.indices), uniquingKeysWith: { first, _ in first })
+    let known = flat.edges.compactMap { edge -> (edge: PipelineEdge, from: Int, to: Int)? in
+      guard let from = places[edge.from], let to = places[edge.to] else { return nil }
+      return (edge, from, to)
+    }
+    var incoming = Array(repeating: [Int](), count: flat.nodes.count)
+    var outgoing = incoming
+    for (index, edge) in known.enumerated() {
+      incoming[edge.to].append(index)
+      outgoing[edge.from].append(index)
+    }
+    nodes = flat.nodes
+    edges = known.map(\.edge)
+    senders = known.map(\.from)
+    receivers = known.map(\.to)
+    self.incoming = incoming
+    self.outgoing = outgoing
+  }
+
+  func role(_ node: Int) -> StageRole { nodes[node].stage.signature.role }
+
+  func pointer(ofNode node: Int) -> String { nodes[node].pointer ?? "/nodes/\(node)" }
+
+  func pointer(ofEdge edge: Int) -> String { edges[edge].pointer ?? "/edges/\(edge)" }
+
+  /// The edge to each port of a join, in the order of the ports; to any other node its one edge.
+  func edgesByPort(to node: Int) -> [Int?] {
+    let ports = nodes[node].stage.inputPorts
+    guard !ports.isEmpty else { return [incoming[node].first] }
+    var byPort: [String: Int] = [:]
+    for edge in incoming[node] {
+      if let port = edges[edge].toPort, byPort[port] == nil { byPort[port] = edge }
+    }
+    return ports.map { byPort[$0] }
+  }
+
+  /// The node that sends to each port of a join, in the order of the ports.
+  func senderByPort(to node: Int) -> [Int?] {
+    edgesByPort(to: node).map { edge in edge.map { senders[$0] } }
+  }
+}
+
+extension GraphIndex {
+  /// The number of edges on the longest path from any source to each node.
+  ///
+  /// - Throws: `PipelineError.cycle` with the ids along the circle.
+  func ranks() throws(PipelineError) -> [Int] {
+    var open = incoming.map(\.count)
+    var ranks = Array(repeating: 0, count: nodes.count)
+    var ready = nodes.indices.filter { open[$0] == 0 }
+    while let node = ready.popLast() {
+      for edge in outgoing[node] {
+        let next = receivers[edge]
+        ranks[next] = max(ranks[next], ranks[node] + 1)
+        open[next] -= 1
+        if open[next] == 0 { ready.append(next) }
+      }
+    }
+    if open.contains(where: { $0 > 0 }) { throw cycle(among: open.map { $0 > 0 }) }
+    return ranks
+  }
+
+  /// Nodes by rank, ties by the bytes of their ids: the order of the time plane.
+  func order() throws(PipelineError) -> [Int] {
+    let ranks = try ranks()
+    return nodes.indices.sorted {
+      ranks[$0] != ranks[$1]
+        ? ranks[$0] < ranks[$1] : nodes[$0].id.utf8.lexicographicallyPrecedes(nodes[$1].id.utf8)
+    }
+  }
+
+  /// Walks back from any node that waits for ever until a node comes twice.
+  private func cycle(among waiting: [Bool]) -> PipelineError {
+    var path: [Int] = []
+    var places: [Int: Int] = [:]
+    var node = waiting.firstIndex(of: true) ?? 0
+    // Ends: each round takes a node that was not taken before.
+    while places[node] == nil {
+      places[node] = path.count
+      path.append(node)
+      guard let edge = incoming[node].first(where: { waiting[senders[$0]] }) else { break }
+      node = senders[edge]
+    }
+    let circle = [node] + path[(places[node] ?? 0)...].reversed()
+    return PipelineError(.cycle(written(circle)), at: pointer(along: circle))
+  }
+
+  /// The ids as the document has them: a forEach stands for what was made of its body, unless the
+  /// circle lies within the body.
+  private func written(_ circle: [Int]) -> [String] {
+    let outer = circle.filter { nodes[$0].scope == nil }
+    guard let first = outer.first else { return circle.map { nodes[$0].id } }
+    let ids = outer.map { nodes[$0].id }
+    return outer.last == first && outer.count > 1 ? ids : ids + [nodes[first].id]
+  }
+
+  /// The place of the first edge of the circle that stands in the document.
+  private func pointer(along circle: [Int]) -> String {
+    let along = zip(circle, circle.dropFirst()).compactMap { from, to in
+      outgoing[from].first { receivers[$0] == to }
+    }
+    let written = along.first { pointer(ofEdge: $0).contains("/edges/") }
+    return (written ?? along.first).map { pointer(ofEdge: $0) } ?? "/edges"
+  }
+}

@@ -1,0 +1,29 @@
+/// Which nodes' leases a value holds: a bit for each node that leases.
+struct LeaseSet: Equatable {
+  private(set) var words: [UInt64]
+
+  init(count: Int) {
+    words = Array(repeating: 0, count: (count + 63) / 64)
+  }
+
+  mutating func insert(_ member: Int) { words[member / 64] |= 1 << UInt64(member % 64) }
+
+  mutating func remove(_ member: Int) { words[member / 64] &= ~(1 << UInt64(member % 64)) }
+
+  mutating func formUnion(_ other: LeaseSet) {
+    for index in words.indices { words[index] |= other.words[index] }
+  }
+
+  /// In rising order.
+  func forEach(_ body: (Int) -> Void) {
+    for index in words.indices {
+      var word = words[index]
+      while word != 0 {
+        body(index * 64 + word.trailingZeroBitCount)
+        word &= word - 1
+      }
+    }
+  }
+
+  var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
+}

@@ -1,0 +1,110 @@
+import RetakeCore
+
+extension Pipeline {
+  /// Makes one pipeline of several. Nodes with the same id and the same definition are one node, so
+  /// branches of a common prefix share it.
+  ///
+  /// ```swift
+  /// let grey = Pipeline.named("yard").source(.session()).grey()
+  /// let pipeline = Pipeline.combining(
+  ///   grey.motion().results("boxes"), grey.luminance().results("light"))
+  /// ```
+  ///
+  /// It has the name of the first, whose primary sink stays the headline. Two different nodes with
+  /// one id are a programmer's mistake, and stop the program.
+  public static func combining(_ first: Pipeline, _ others: Pipeline...) -> Pipeline {
+    combining([first] + others)
+  }
+
+  /// Makes one pipeline of a list of them, which is not empty.
+  ///
+  /// ```swift
+  /// Pipeline.combining([0, 1].map { half in frames.crop(x: 320 * half, …).results("half\(half)") })
+  /// ```
+  public static func combining(_ pipelines: [Pipeline]) -> Pipeline {
+    precondition(!pipelines.isEmpty, "there is a pipeline to combine")
+    var result = pipelines[0]
+    for other in pipelines.dropFirst() {
+      var other = other
+      if result.nodes.contains(where: \.isPrimary) {
+        for index in other.nodes.indices { other.nodes[index].isPrimary = false }
+      }
+      result.merge(other)
+    }
+    return result
+  }
+
+  /// Makes the sink with this id the one whose ledger is the headline.
+  ///
+  /// ```swift
+  /// Pipeline.combining(preview, vision).primary("boxes")
+  /// ```
+  public func primary(_ id: String) -> Pipeline {
+    precondition(
+      node(id)?.stage.signature.role == .sink, "the primary node is a sink of the pipeline")
+    var result = self
+    for index in nodes.indices { result.nodes[index].isPrimary = nodes[index].id == id }
+    return result
+  }
+
+  /// Takes over what the other has and this has not.
+  mutating func merge(_ other: Pipeline) {
+    let known = Dictionary(nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for node in other.nodes {
+      guard let same = known[node.id] else {
+        nodes.append(node)
+        continue
+      }
+      precondition(
+        same.isSame(as: node),
+        "two different nodes have the id '\(node.id)': give one an id of its own, or say what "
+          + "both are before the chain branches")
+    }
+    merge(edges: other.edges)
+    for executor in other.executors where !executors.contains(executor) {
+      precondition(
+        !executors.contains { $0.id == executor.id },
+        "the executor '\(executor.id)' is declared twice, differently")
+      executors.append(executor)
+    }
+    for pool in other.pools where !pools.contains(pool) {
+      precondition(
+        !pools.contains { $0.id == pool.id }, "the pool '\(pool.id)' is declared twice, differently"
+      )
+      pools.append(pool)
+    }
+  }
+
+  private mutating func merge(edges others: [PipelineEdge]) {
+    func ends(_ edge: PipelineEdge) -> [String?] {
+      [edge.from, edge.fromPort, edge.to, edge.toPort]
+    }
+    let known = Dictionary(edges.map { (ends($0), $0) }, uniquingKeysWith: { first, _ in first })
+    for edge in others {
+      guard let same = known[ends(edge)] else {
+        edges.append(edge)
+        continue
+      }
+      precondition(
+        same == edge,
+        "the queue from '\(edge.from)' to '\(edge.to)' is declared twice, differently")
+    }
+  }
+}
+
+extension PipelineNode {
+  /// Whether both are the same node of a document; which sink is primary is not part of it.
+  fileprivate func isSame(as other: PipelineNode) -> Bool {
+    id == other.id && stage.isSame(as: other.stage) && cost == other.cost
+      && executor == other.executor && quantum == other.quantum && lanes == other.lanes
+      && isPinned == other.isPinned && fallback == other.fallback && timeout == other.timeout
+      && pool == other.pool && hold == other.hold && hasSameBody(as: other)
+  }
+
+  private func hasSameBody(as other: PipelineNode) -> Bool {
+    guard let body, let otherBody = other.body else { return body == nil && other.body == nil }
+    return body.edges == otherBody.edges && body.output == otherBody.output
+      && body.nodes.count == otherBody.nodes.count
+      && zip(body.nodes, otherBody.nodes).allSatisfy { $0.isSame(as: $1) }
+  }
+}

@@ -1,0 +1,88 @@
+import RetakeCore
+
+/// Through which ports of the routes before it a frame can come to a node.
+private struct RouteConditions {
+  /// The most routes that are followed; of longer chains the nearest. Forgetting a route only means
+  /// that less is found.
+  static let routesMax = 16
+
+  struct Condition {
+    var route: Int
+    /// A bit for each port.
+    var ports: UInt32
+  }
+
+  private(set) var conditions: [Condition] = []
+
+  func ports(of route: Int) -> UInt32? { conditions.first { $0.route == route }?.ports }
+
+  mutating func add(_ condition: Condition) {
+    conditions.removeAll { $0.route == condition.route }
+    conditions.append(condition)
+    if conditions.count > Self.routesMax { conditions.removeFirst() }
+  }
+
+  /// What holds where both hold; the route without a common port, if there is one.
+  mutating func formIntersection(_ other: RouteConditions) -> Int? {
+    for condition in other.conditions {
+      let common = condition.ports & (ports(of: condition.route) ?? condition.ports)
+      guard common != 0 else { return condition.route }
+      add(Condition(route: condition.route, ports: common))
+    }
+    return nil
+  }
+
+  /// What holds where one of them holds.
+  mutating func formUnion(_ other: RouteConditions) {
+    conditions = conditions.compactMap { condition in
+      other.ports(of: condition.route).map {
+        Condition(route: condition.route, ports: condition.ports | $0)
+      }
+    }
+  }
+}
+
+extension GraphIndex {
+  /// A route sends each frame to one port, so what comes through two of them never meets in a join
+  /// of all.
+  func checkRoutes(_ order: [Int]) throws(PipelineError) {
+    guard nodes.indices.contains(where: { role($0) == .route }) else { return }
+    var reached = Array(repeating: RouteConditions(), count: nodes.count)
+    for node in order {
+      let parts = edgesByPort(to: node).compactMap { $0 }.map { conditions(behind: $0, reached) }
+      guard var all = parts.first else { continue }
+      if case .join(let mode) = nodes[node].stage.body {
+        for (port, part) in parts.enumerated().dropFirst() {
+          if mode == .any {
+            all.formUnion(part)
+          } else if let route = all.formIntersection(part) {
+            throw neverMeets(node, port: port, route: route)
+          }
+        }
+      }
+      reached[node] = all
+    }
+  }
+
+  private func conditions(behind edge: Int, _ reached: [RouteConditions]) -> RouteConditions {
+    let sender = senders[edge]
+    var result = reached[sender]
+    if let port = edges[edge].fromPort,
+      let index = nodes[sender].stage.outputPorts.firstIndex(of: port)
+    {
+      result.add(.init(route: sender, ports: 1 << UInt32(index)))
+    }
+    return result
+  }
+
+  private func neverMeets(_ node: Int, port: Int, route: Int) -> PipelineError {
+    let join = nodes[node]
+    let edge = edgesByPort(to: node)[port]
+    return PipelineError(
+      .unsupported(
+        "'\(join.id)' would wait for frames on several ports, and '\(nodes[route].id)' sends each "
+          + "frame to one",
+        advice: "Give '\(join.id)' the mode any"),
+      at: edge.map { pointer(ofEdge: $0) } ?? pointer(ofNode: node))
+  }
+}

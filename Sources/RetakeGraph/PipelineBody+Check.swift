@@ -1,0 +1,81 @@
+import RetakeCore
+
+/// The body of a forEach is one line of stages, from the item to its output.
+extension PipelineBody {
+  func check(at pointer: String) throws(PipelineError) {
+    guard !nodes.isEmpty else {
+      throw PipelineError(
+        .missing("the body of the forEach has no nodes", advice: "Add a stage that takes a region"),
+        at: "\(pointer)/nodes")
+    }
+    for (index, node) in nodes.enumerated() where !node.stage.signature.role.isServed {
+      throw PipelineError(
+        .unsupported(node.isNoStageOfABody, advice: "Move it before or behind the forEach"),
+        at: "\(pointer)/nodes/\(index)")
+    }
+    for (index, edge) in edges.enumerated() where edge.policy != .block {
+      throw PipelineError(
+        .wrongValue(
+          "an item is never dropped: edges inside a forEach only block",
+          advice: "Drop whole frames before the forEach"), at: "\(pointer)/edges/\(index)/policy")
+    }
+    guard nodes.contains(where: { $0.id == output }) else {
+      throw PipelineError(
+        .unknownNode(
+          output.shortened, advice: Suggestion.advice(for: output, among: nodes.map(\.id))),
+        at: "\(pointer)/output")
+    }
+  }
+
+  /// Follows the line from its first stage; whatever is not on it, or leaves it, is named.
+  func checkLine(at pointer: String) throws(PipelineError) {
+    var next: [String: Int] = [:]
+    var receivers: Set<String> = []
+    for (index, edge) in edges.enumerated() {
+      guard next.updateValue(index, forKey: edge.from) == nil, edge.from != output else {
+        throw branches(
+          "what '\(edge.from)' gives goes to two places", at: "\(pointer)/edges/\(index)")
+      }
+      guard receivers.insert(edge.to).inserted else {
+        throw branches("'\(edge.to)' has two inputs", at: "\(pointer)/edges/\(index)")
+      }
+    }
+    let starts = nodes.indices.filter { !receivers.contains(nodes[$0].id) }
+    guard starts.count <= 1 else {
+      throw branches(
+        "nothing leads to '\(nodes[starts[1]].id)', and the line begins at "
+          + "'\(nodes[starts[0]].id)'", at: "\(pointer)/nodes/\(starts[1])")
+    }
+    // Without a start there is a circle, which the check of the whole graph names.
+    guard let start = starts.first else { return }
+    var reached: Set<String> = [nodes[start].id]
+    var last = nodes[start].id
+    // Ends: each node has one input, so none is reached twice.
+    while let edge = next[last] {
+      last = edges[edge].to
+      reached.insert(last)
+    }
+    guard last == output || reached.count < nodes.count else {
+      throw branches("the line ends at '\(last)', not at '\(output)'", at: "\(pointer)/output")
+    }
+  }
+
+  private func branches(_ what: String, at pointer: String) -> PipelineError {
+    PipelineError(
+      .unsupported(
+        "the body of a forEach is one line of stages: \(what)",
+        advice: "Do what branches in one stage, or in a forEach of its own"), at: pointer)
+  }
+}
+
+extension PipelineNode {
+  /// Why a node cannot stand in a body, in words.
+  fileprivate var isNoStageOfABody: String {
+    switch stage.signature.role {
+    case .fork: "'\(id)' is a forEach, and a forEach cannot stand in the body of another"
+    case .join, .latest, .route:
+      "'\(id)' is a \(kind) node, and the body of a forEach has no branches"
+    default: "'\(id)' is a \(kind) node, and the body of a forEach is a line of stages"
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import RetakeBuffers
+import RetakeCore
+
+extension PipelineChain where Output == Frame {
+  /// Classifies each detection of the frames: the detections go on with their classes.
+  ///
+  /// ```swift
+  /// let named = frames.forEach(frames.stage(detector)) { region in
+  ///   region.stage(RegionCrop()).stage(classifier)
+  /// }
+  /// ```
+  ///
+  /// A join with the ports `frame` and `detections`, named by the id and `-input`, stands before it.
+  /// - Parameters:
+  ///   - detections: Of the same frames.
+  ///   - id: `forEach` without one.
+  ///   - body: The stages in one line, from a region to its classes.
+  public func forEach(
+    _ detections: PipelineChain<Detections>, id: String? = nil,
+    _ body: (PipelineChain<Region>) -> PipelineChain<Classes>
+  ) -> PipelineChain<Detections> {
+    let (joined, id) = joining(detections, id: id)
+    return joined.forEachItem(id: id, body)
+  }
+
+  /// Carries out the body for each detection of the frames; what it gives goes on as a list.
+  ///
+  /// ```swift
+  /// let sizes = frames.forEach(found, id: "sizes") { region in region.stage(Measure()) }
+  /// ```
+  public func forEach<Value: PipelineValue>(
+    _ detections: PipelineChain<Detections>, id: String? = nil,
+    _ body: (PipelineChain<Region>) -> PipelineChain<Value>
+  ) -> PipelineChain<Items> {
+    let (joined, id) = joining(detections, id: id)
+    return joined.forEachItem(id: id, body)
+  }
+
+  private func joining(
+    _ detections: PipelineChain<Detections>, id: String?
+  ) -> (PipelineChain<Joined>, id: String) {
+    var both = pipeline
+    both.merge(detections.pipeline)
+    let id = id ?? both.freeID(for: AnyStage.forEachKind)
+    return (
+      Pipeline.joining(self, detections, ports: ["frame", "detections"], id: "\(id)-input"), id
+    )
+  }
+}
+
+extension PipelineChain where Output == Joined {
+  /// Classifies each detection of a join that has a frame and detections among its values.
+  ///
+  /// ```swift
+  /// Pipeline.joining(frames, found, ports: ["frame", "detections"], timeout: .milliseconds(80))
+  ///   .forEach { region in region.stage(RegionCrop()).stage(classifier) }
+  /// ```
+  public func forEach(
+    id: String? = nil, _ body: (PipelineChain<Region>) -> PipelineChain<Classes>
+  ) -> PipelineChain<Detections> {
+    forEachItem(id: id, body)
+  }
+
+  /// Carries out the body for each detection of a join that has a frame and detections among its
+  /// values.
+  ///
+  /// ```swift
+  /// joined.forEach(id: "sizes") { region in region.stage(Measure()) }
+  /// ```
+  public func forEach<Value: PipelineValue>(
+    id: String? = nil, _ body: (PipelineChain<Region>) -> PipelineChain<Value>
+  ) -> PipelineChain<Items> {
+    forEachItem(id: id, body)
+  }
+
+  fileprivate func forEachItem<Value: PipelineValue, Gathered: PipelineValue>(
+    id: String?, _ body: (PipelineChain<Region>) -> PipelineChain<Value>
+  ) -> PipelineChain<Gathered> {
+    precondition(!isBody, "a forEach cannot stand in the body of another")
+    let start = PipelineChain<Region>(
+      pipeline: Pipeline(name: "body", nodes: [], edges: []), last: "", isBody: true)
+    let end = body(start)
+    precondition(
+      end.isBody && !end.pipeline.nodes.isEmpty, "the body of a forEach begins with its region")
+    let chain: PipelineChain<Gathered> = appending(.forEach, id: id)
+    var result = chain.changingLast {
+      $0.body = PipelineBody(
+        nodes: end.pipeline.nodes, edges: end.pipeline.edges, output: end.last)
+    }
+    result.pipeline.merge(
+      Pipeline(
+        name: "body", nodes: [], edges: [], executors: end.pipeline.executors,
+        pools: end.pipeline.pools))
+    return result
+  }
+}

@@ -1,0 +1,60 @@
+import RetakeCore
+
+/// A chain that ends in a route: what goes on, goes on from one of its ports.
+public struct PipelineRoute<Output: PipelineValue>: Sendable {
+  private let chain: PipelineChain<Output>
+  /// In the order of the route.
+  public let ports: [String]
+
+  fileprivate init(_ chain: PipelineChain<Output>, ports: [String]) {
+    self.chain = chain
+    self.ports = ports
+  }
+
+  /// The frames that the route sends to one of its ports.
+  ///
+  /// ```swift
+  /// let sizes = found.route("size", to: ["few", "many"]) { $0.items.count > 5 ? "many" : "few" }
+  /// let pipeline = Pipeline.combining(
+  ///   sizes.port("few").results("few"), sizes.port("many").discard("many"))
+  /// ```
+  public func port(_ name: String) -> PipelineChain<Output> {
+    precondition(ports.contains(name), "the route has the port '\(name)'")
+    return PipelineChain(pipeline: chain.pipeline, last: chain.last, port: name)
+  }
+}
+
+extension PipelineChain {
+  /// Sends each frame to one port of a route.
+  public func routing(_ route: AnyStage, id: String? = nil) -> PipelineRoute<Output> {
+    precondition(route.signature.role == .route, "only a route has several ports to go on from")
+    precondition(!isBody, "the body of a forEach has no branches")
+    return PipelineRoute(appending(route, id: id), ports: route.outputPorts)
+  }
+
+  /// Sends each frame to the port that the closure names. Such a pipeline has no document.
+  ///
+  /// ```swift
+  /// let sizes = found.route("size", to: ["few", "many"]) { $0.items.count > 5 ? "many" : "few" }
+  /// ```
+  public func route(
+    _ id: String, to ports: [String], _ choose: @escaping @Sendable (Output) -> String
+  ) -> PipelineRoute<Output> {
+    precondition(
+      Set(ports).count == ports.count && (2...AnyStage.portsMax).contains(ports.count),
+      "a route has 2 to \(AnyStage.portsMax) ports, each with a name of its own")
+    let signature = StageSignature(
+      kind: id, version: 1, role: .route, input: Output.valueKind, output: nil,
+      summary: "closure")
+    let stage = AnyStage.route(
+      signature, options: .object(["ports": .array(ports.map { .string($0) })]), ports: ports,
+      isExportable: false
+    ) { value in
+      guard let typed = value as? Output, let index = ports.firstIndex(of: choose(typed)) else {
+        preconditionFailure("the route '\(id)' names one of its ports")
+      }
+      return index
+    }
+    return routing(stage, id: id)
+  }
+}

@@ -1,0 +1,142 @@
+import RetakeCore
+
+/// The most buffers of a pool that are held at once while a single frame goes through an otherwise
+/// empty pipeline: less can never be enough. What the newest value of a latest join and the last
+/// value of a fallback hold is never given back before the next takes its place.
+struct PoolNeeds {
+  struct Need {
+    var count: Int
+    /// Where so many are held.
+    var node: Int
+    /// The nodes whose frames lie in the buffers; one whose last frame is kept may come twice.
+    var holders: [Int]
+  }
+
+  /// By pool.
+  private(set) var needs: [Need?]
+  private let graph: GraphIndex
+  /// The nodes that lease; a member of a lease set is an index in it.
+  private let leasing: [Int]
+  /// By node.
+  private var members: [Int?]
+  /// The pool of each member.
+  private let poolOfMember: [Int]
+  /// What the output of each node holds.
+  private var held: [LeaseSet]
+  private var kept: LeaseSet
+  /// The node whose work gives what a node gives: those that take no server pass it on at once.
+  private var makers: [Int]
+
+  init(graph: GraphIndex, order: [Int], pools: [PipelinePool]) {
+    let indexes = Dictionary(
+      zip(pools.map(\.id), pools.indices), uniquingKeysWith: { first, _ in first })
+    let owned = graph.nodes.map { $0.pool.flatMap { indexes[$0] } }
+    leasing = graph.nodes.indices.filter { owned[$0] != nil }
+    poolOfMember = leasing.compactMap { owned[$0] }
+    members = Array(repeating: nil, count: graph.nodes.count)
+    for (member, node) in leasing.enumerated() { members[node] = member }
+    self.graph = graph
+    held = Array(repeating: LeaseSet(count: leasing.count), count: graph.nodes.count)
+    kept = LeaseSet(count: leasing.count)
+    makers = Array(graph.nodes.indices)
+    needs = Array(repeating: nil, count: pools.count)
+    guard !leasing.isEmpty else { return }
+    for node in order {
+      held[node] = output(of: node)
+      guard [.throttle, .sample, .route].contains(graph.role(node)) else { continue }
+      makers[node] = graph.senderByPort(to: node).first.flatMap { $0 }.map { makers[$0] } ?? node
+    }
+    keepLastValues()
+    for node in order { note(node) }
+  }
+
+  private func inputs(of node: Int) -> [LeaseSet] {
+    graph.senderByPort(to: node).compactMap { $0.map { held[$0] } }
+  }
+
+  private func union(_ sets: [LeaseSet]) -> LeaseSet {
+    sets.reduce(into: LeaseSet(count: leasing.count)) { $0.formUnion($1) }
+  }
+
+  /// The leases that a node's output holds.
+  private func output(of node: Int) -> LeaseSet {
+    let stage = graph.nodes[node].stage
+    var result: LeaseSet
+    switch stage.body {
+    case .pure, .stateful:
+      result = union(stage.signature.keepsInput ? inputs(of: node) : [])
+    // It goes on with whatever there is, and nothing is sure to be held.
+    case .join(.any): result = union([])
+    case .latest: result = union(Array(inputs(of: node).prefix(1)))
+    case .source, .throttle, .sample, .route, .join, .fork, .gather, .sink:
+      result = union(inputs(of: node))
+    }
+    if let member = members[node] { result.insert(member) }
+    return result
+  }
+
+  private mutating func keepLastValues() {
+    for node in graph.nodes.indices {
+      if graph.role(node) == .latest {
+        for input in inputs(of: node).dropFirst() { kept.formUnion(input) }
+      }
+      if graph.nodes[node].fallback != nil { kept.formUnion(held[node]) }
+    }
+  }
+
+  private mutating func note(_ node: Int) {
+    if let own = members[node] {
+      let moment = Moment(others: union(inputs(of: node) + [kept]), own: own)
+      raise(poolOfMember[own], at: node, moment, counts(in: moment))
+    }
+    if case .join(.all) = graph.nodes[node].stage.body { noteJoin(node) }
+  }
+}
+
+extension PoolNeeds {
+  /// What is held while a node works: its own new frame comes to what others hold.
+  private struct Moment {
+    var others: LeaseSet
+    var own: Int?
+  }
+
+  /// By pool.
+  private func counts(in moment: Moment) -> [Int] {
+    var counts = Array(repeating: 0, count: needs.count)
+    moment.others.forEach { counts[poolOfMember[$0]] += 1 }
+    if let own = moment.own { counts[poolOfMember[own]] += 1 }
+    return counts
+  }
+
+  /// The part that comes last finds the others waiting. Whichever part that is, so much is held
+  /// when the stage that made it ends its work.
+  private mutating func noteJoin(_ node: Int) {
+    let senders = graph.senderByPort(to: node).compactMap { $0 }
+    guard senders.contains(where: { !held[$0].isEmpty }) else { return }
+    let moments = senders.indices.map { moment(ofLast: $0, among: senders) }
+    let counts = moments.map { self.counts(in: $0) }
+    for pool in needs.indices {
+      guard let least = counts.indices.min(by: { counts[$0][pool] < counts[$1][pool] }) else {
+        continue
+      }
+      raise(pool, at: node, moments[least], counts[least])
+    }
+  }
+
+  private func moment(ofLast port: Int, among senders: [Int]) -> Moment {
+    let maker = makers[senders[port]]
+    var others = union(senders.indices.filter { $0 != port }.map { held[senders[$0]] })
+    if graph.role(maker).isServed { others.formUnion(union(inputs(of: maker))) }
+    if let own = members[maker] { others.remove(own) }
+    others.formUnion(kept)
+    return Moment(others: others, own: members[maker])
+  }
+
+  private mutating func raise(_ pool: Int, at node: Int, _ moment: Moment, _ counts: [Int]) {
+    guard counts[pool] > needs[pool]?.count ?? 0 else { return }
+    var holders: [Int] = []
+    moment.others.forEach { if poolOfMember[$0] == pool { holders.append(leasing[$0]) } }
+    if let own = moment.own, poolOfMember[own] == pool { holders.append(leasing[own]) }
+    needs[pool] = Need(count: counts[pool], node: node, holders: holders)
+  }
+}

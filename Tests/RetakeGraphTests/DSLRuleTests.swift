@@ -1,0 +1,85 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Testing
+
+/// Mistakes in Swift code stop the program.
+@Suite struct DSLRuleTests {
+  @Test func `two different nodes of one id are not combined`() async {
+    await #expect(processExitsWith: .failure) {
+      let frames = Pipeline.named("p").source(.test("session"))
+      _ = Pipeline.combining(
+        frames.stage(Grey()).sink(.test("results")),
+        frames.stage(Grey()).lanes(2).sink(.test("results")))
+    }
+  }
+
+  @Test func `two closures of one id are not combined, one closure is`() async {
+    await #expect(processExitsWith: .failure) {
+      let frames = Pipeline.named("p").source(.test("session"))
+      func counted() -> PipelineChain<Scalars> { frames.map("count") { _, _ in Scalars([]) } }
+      _ = Pipeline.combining(
+        counted().sink(.test("results")), counted().sink(.test("results"), id: "b"))
+    }
+    let counted = Pipeline.named("p").source(.test("session")).map("count") { _, _ in Scalars([]) }
+    let both = Pipeline.combining(
+      counted.sink(.test("results")), counted.sink(.test("results"), id: "b"))
+    #expect(both.nodes.map(\.id) == ["camera", "count", "results", "b"])
+  }
+
+  @Test func `a queue, an executor or a pool is declared once`() async {
+    await #expect(processExitsWith: .failure) {
+      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
+      _ = Pipeline.combining(
+        grey.sink(.test("results")), grey.queue(capacity: 1).sink(.test("results")))
+    }
+    await #expect(processExitsWith: .failure) {
+      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
+      _ = Pipeline.joining(
+        grey.executor("e", count: 1), grey.stage(View()).executor("e", count: 2))
+    }
+    await #expect(processExitsWith: .failure) {
+      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
+      _ = Pipeline.joining(
+        grey.pool("p", capacity: 1), grey.stage(View()).pool("p", capacity: 2))
+    }
+  }
+
+  @Test func `joins have ports of their own, and routes only theirs`() async {
+    await #expect(processExitsWith: .failure) {
+      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
+      _ = Pipeline.joining(grey, grey)
+    }
+    await #expect(processExitsWith: .failure) {
+      let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
+      _ = grey.routing(.test("split")).port("middle")
+    }
+  }
+
+  @Test func `a body begins with its region and has no branches`() async {
+    await #expect(processExitsWith: .failure) {
+      let frames = Pipeline.named("p").source(.test("session"))
+      let found = frames.stage(Boxes(options: .init()))
+      let _: PipelineChain<Items> = frames.forEach(found) { _ in frames.stage(View()) }
+    }
+    await #expect(processExitsWith: .failure) {
+      let frames = Pipeline.named("p").source(.test("session"))
+      let found = frames.stage(Boxes(options: .init()))
+      let _: PipelineChain<Items> = frames.forEach(found) { region in
+        let pixels = region.stage(RegionPixels())
+        return Pipeline.joining(pixels, pixels.stage(View()))
+      }
+    }
+    await #expect(processExitsWith: .failure) {
+      let frames = Pipeline.named("p").source(.test("session"))
+      let found = frames.stage(Boxes(options: .init()))
+      let _: PipelineChain<Items> = frames.forEach(found) { $0 }
+    }
+  }
+
+  @Test func `there is no queue in front of a source`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = Pipeline.named("p").source(.test("session")).queue(capacity: 1)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Testing
+
+/// A pool that is smaller than what one frame needs at once is refused; one that is enough is not.
+@Suite struct PoolTests {
+  private func frames(_ capacity: Int) -> PipelineChain<Frame> {
+    Pipeline.named("pool").source(.test("session")).pool("p").pool("p", capacity: capacity)
+  }
+
+  /// The smallest capacity that is not refused; each smaller one is, with the same advice.
+  private func check(
+    needs count: Int, at node: String, _ build: (PipelineChain<Frame>) -> Pipeline,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    for capacity in 1..<count {
+      let error = #expect(throws: PipelineError.self, sourceLocation: sourceLocation) {
+        try build(frames(capacity)).validate()
+      }
+      #expect(error?.pointer == "/pools/0/capacity", sourceLocation: sourceLocation)
+      #expect(
+        error?.message.contains(
+          "'p' has \(capacity) of the \(count) buffers that are held at once at '\(node)'") == true,
+        "\(String(describing: error))", sourceLocation: sourceLocation)
+      #expect(
+        error?.advice == "Give 'p' a capacity of at least \(count)", sourceLocation: sourceLocation)
+    }
+    #expect(throws: Never.self, sourceLocation: sourceLocation) {
+      try build(frames(count)).validate()
+    }
+  }
+
+  private let results = AnyStage.test("results")
+
+  @Test func `a stage holds its input while it fills its own buffer`() {
+    check(needs: 2, at: "grey") { $0.stage(Grey()).pool("p").sink(results) }
+    check(needs: 2, at: "view") { $0.stage(View()).pool("p").sink(results) }
+    check(needs: 2, at: "grey") {
+      $0.stage(Grey()).pool("p").stage(Grey()).pool("p").sink(results)
+    }
+  }
+
+  @Test func `what keeps its input adds up`() {
+    check(needs: 3, at: "view-2") {
+      $0.stage(View()).pool("p").stage(View()).pool("p").sink(results)
+    }
+    check(needs: 2, at: "grey") {
+      $0.stage(View()).stage(Grey()).pool("p").stage(Tiles()).sink(results)
+    }
+  }
+
+  @Test func `branches that go apart need no more than one of them`() {
+    check(needs: 2, at: "left") { frames in
+      Pipeline.combining(
+        frames.stage(Grey(), id: "left").pool("p").sink(results, id: "a"),
+        frames.stage(Grey(), id: "right").pool("p").sink(results, id: "b"))
+    }
+  }
+
+  @Test func `a join of all holds every part while the last is made`() {
+    check(needs: 3, at: "join") { frames in
+      Pipeline.joining(
+        frames.stage(Grey(), id: "left").pool("p"), frames.stage(Grey(), id: "right").pool("p")
+      ).stage(Fusion()).sink(results)
+    }
+    check(needs: 4, at: "join") { frames in
+      Pipeline.joining(
+        frames.stage(Grey(), id: "left").pool("p").passing(.test("sample")),
+        frames.stage(Grey(), id: "right").pool("p"), frames.stage(Grey(), id: "third").pool("p")
+      ).stage(Fusion()).sink(results)
+    }
+  }
+
+  @Test func `a join of any can go on with one part`() {
+    check(needs: 2, at: "left") { frames in
+      Pipeline.joining(
+        frames.stage(Grey(), id: "left").pool("p"), frames.stage(Grey(), id: "right").pool("p"),
+        mode: .any
+      ).stage(Fusion()).sink(results)
+    }
+  }
+
+  @Test func `a branch that holds no buffer costs none at the join`() {
+    check(needs: 2, at: "grey") { frames in
+      Pipeline.joining(frames.stage(Grey()).pool("p"), frames.stage(Tiles()))
+        .stage(Fusion()).sink(results)
+    }
+  }
+
+  @Test func `the newest value of a latest join and the last of a fallback are kept`() {
+    check(needs: 3, at: "grey") { frames in
+      frames.latest(with: frames.stage(Grey()).pool("p")).stage(Fusion()).sink(results)
+    }
+    check(needs: 3, at: "grey") {
+      $0.stage(Grey()).pool("p").fallback(.previous).timeout(.seconds(1)).sink(results)
+    }
+  }
+
+  @Test func `each item of a forEach needs its buffer beside the frame's`() {
+    check(needs: 2, at: "each/crop") { frames in
+      frames.forEach(frames.stage(Boxes(options: .init())), id: "each") { region in
+        region.stage(RegionPixels()).pool("p").stage(Labels())
+      }.sink(results)
+    }
+  }
+
+  @Test func `pools are counted apart`() throws {
+    let pipeline = frames(1).stage(Grey()).pool("q").pool("q", capacity: 1).sink(results)
+    #expect(throws: Never.self) { try pipeline.validate() }
+  }
+}

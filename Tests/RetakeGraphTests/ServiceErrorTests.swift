@@ -1,0 +1,115 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+import Testing
+
+/// Wrong numbers of lanes, buffers, times and servers, and keys at nodes that cannot have them.
+@Suite struct ServiceErrorTests {
+  private func check(_ wrong: [Wrong]) { Wrong.check(wrong, in: Documents.yard) }
+
+  @Test func `services out of range`() {
+    check([
+      Wrong(#""lanes": 2}"#, #""lanes": 0}"#, "wrongValue", "/nodes/2/lanes", "Use 1 to 64"),
+      Wrong(#""lanes": 2}"#, #""lanes": 65}"#, "wrongValue", "/nodes/2/lanes", "65 lanes"),
+      Wrong(
+        #""lanes": 2}"#, #""lanes": "2"}"#, "wrongValue", "/nodes/2/lanes", "must be an integer"),
+      Wrong(
+        #""timeout": "50ms""#, #""timeout": "0ms""#, "wrongValue", "/nodes/3/timeout",
+        "would time out at once"),
+      Wrong(
+        #""timeout": "20ms""#, #""timeout": "0s""#, "wrongValue", "/nodes/5/body/nodes/1/timeout",
+        "would time out at once"),
+      Wrong(
+        #""timeout": "100ms""#, #""timeout": "7200s""#, "wrongValue", "/nodes/4/timeout",
+        "at most an hour"),
+      Wrong(#""timeout": "100ms""#, #""timeout": 5"#, "wrongValue", "/nodes/4/timeout", "a text"),
+      Wrong(#""hold": "16ms""#, #""hold": "16""#, "wrongValue", "/nodes/11/hold", "45ms"),
+      Wrong(#""hold": "16ms""#, #""hold": "9999s""#, "wrongValue", "/nodes/11/hold", "an hour"),
+      Wrong(
+        #""fallback": "previous""#, #""fallback": "prevous""#, "wrongValue", "/nodes/3/fallback",
+        "Did you mean 'previous'?"),
+      Wrong(
+        #""capacity": 4, "policy": "drop""#, #""capacity": 0, "policy": "drop""#, "wrongValue",
+        "/pools/0/capacity", "1 to 4096"),
+      Wrong(
+        #""policy": "drop"}"#, #""policy": "dropOldest"}"#, "wrongValue", "/pools/0/policy",
+        "'dropOldest' is not a policy"),
+      Wrong(#""count": 2"#, #""count": 1025"#, "wrongValue", "/executors/0/count", "1 to 1024"),
+      Wrong(
+        #""capacity": 5}"#, #""capacity": 65537}"#, "wrongValue",
+        "/nodes/5/body/edges/0/capacity", "1 to 65536"),
+      Wrong(
+        #"{"box": 0.1}"#, #"{"box": 0.3}"#, "wrongValue", "/nodes/10/quantum/box",
+        "0.3 is no power of ten"),
+      Wrong(
+        #"{"box": 0.1}"#, #"{"bx": 0.1}"#, "unknownKey", "/nodes/10/quantum/bx",
+        "Did you mean 'box'?"),
+    ])
+  }
+
+  @Test func `keys at nodes that cannot have them`() {
+    let grey = #""kind": "grey", "cost": {"fixed": "2ms"}, "lanes": 2"#
+    check([
+      Wrong(
+        #""pinned": true"#, #""lanes": 2"#, "wrongValue", "/nodes/8/lanes",
+        "'level' remembers, and can only work on one frame at a time"),
+      Wrong(
+        #""pinned": true"#, #""pinned": true, "executor": "vision""#, "wrongValue",
+        "/nodes/8/executor", "is pinned and owns its executor"),
+      Wrong(grey, grey + #", "hold": "1ms""#, "wrongValue", "/nodes/2/hold", "'grey' is no sink"),
+      Wrong(
+        grey, grey + #", "quantum": {"box": 0.1}"#, "wrongValue", "/nodes/2/quantum",
+        "writes nothing"),
+      Wrong(
+        #""pool": "frames"}"#, #""pool": "frames", "lanes": 2}"#, "wrongValue", "/nodes/0/lanes",
+        "takes no server"),
+      Wrong(
+        #""kind": "latest""#, #""kind": "latest", "timeout": "1ms""#, "wrongValue",
+        "/nodes/9/timeout", "'shown' waits for nothing"),
+      Wrong(
+        #""kind": "sample""#, #""kind": "sample", "cost": {"fixed": "1ms"}"#, "wrongValue",
+        "/nodes/7/cost", "'third' takes no time"),
+      Wrong(
+        #""kind": "join""#, #""kind": "join", "executor": "vision""#, "wrongValue",
+        "/nodes/4/executor", "'pairs' is served by nobody"),
+      Wrong(
+        #""kind": "join""#, #""kind": "join", "fallback": "previous""#, "wrongValue",
+        "/nodes/4/fallback", "'pairs' cannot fail"),
+      Wrong(
+        #""kind": "sample""#, #""kind": "sample", "pinned": true"#, "wrongValue",
+        "/nodes/7/pinned", "has no body to pin"),
+      Wrong(
+        #""timeout": "20ms""#, #""fallback": "previous""#, "wrongValue",
+        "/nodes/5/body/nodes/1/fallback", "works on items, which have no fallback"),
+      Wrong(
+        #""executor": "vision"}],"#, #""executor": "vison"}],"#, "unknownExecutor",
+        "/nodes/5/body/nodes/1/executor", "Did you mean 'vision'?"),
+      Wrong(
+        #""executors": [{"id": "vision", "count": 2}],"#, "", "unknownExecutor",
+        "/nodes/3/executor", #"Declare it: "executors": [{"id": "vision"}]"#),
+    ])
+  }
+
+  @Test func `pools that are not there, or cannot be used`() {
+    check([
+      Wrong(
+        #""pool": "frames""#, #""pool": "frame""#, "wrongValue", "/nodes/0/pool",
+        "Did you mean 'frames'?"),
+      Wrong(
+        #"{"id": "frames", "capacity": 4"#, #"{"id": "Frames", "capacity": 4"#, "wrongValue",
+        "/pools/0/id", "'Frames' is not a pool id"),
+      Wrong(
+        #"{"id": "frames", "capacity": 4, "policy": "drop"}"#,
+        #"{"id": "frames"}, {"id": "frames"}"#, "duplicateID", "/pools/1/id", "used twice"),
+      Wrong(
+        #""kind": "sample""#, #""kind": "sample", "pool": "frames""#, "wrongValue",
+        "/nodes/7/pool", "makes no frames of its own"),
+      Wrong(
+        #""kind": "crop", "cost""#, #""kind": "crop", "pool": "frames", "cost""#, "wrongValue",
+        "/nodes/5/body/nodes/0/pool", "works on items, which are never dropped"),
+      Wrong(
+        #""pools": [{"id": "frames", "capacity": 4, "policy": "drop"}]"#, #""pools": []"#,
+        "wrongValue", "/nodes/0/pool", #"Declare it: "pools": [{"id": "frames", "capacity": 8}]"#),
+    ])
+  }
+}
