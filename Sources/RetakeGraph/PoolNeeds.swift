@@ -22,8 +22,8 @@ struct PoolNeeds {
   /// The pool of each member.
   private let poolOfMember: [Int]
   /// What the output of each node holds.
-  private var held: [LeaseSet]
-  private var kept: LeaseSet
+  private var held: [BitSet]
+  private var kept: BitSet
   /// The node whose work gives what a node gives: those that take no server pass it on at once.
   private var makers: [Int]
 
@@ -36,8 +36,8 @@ struct PoolNeeds {
     members = Array(repeating: nil, count: graph.nodes.count)
     for (member, node) in leasing.enumerated() { members[node] = member }
     self.graph = graph
-    held = Array(repeating: LeaseSet(count: leasing.count), count: graph.nodes.count)
-    kept = LeaseSet(count: leasing.count)
+    held = Array(repeating: BitSet(count: leasing.count), count: graph.nodes.count)
+    kept = BitSet(count: leasing.count)
     makers = Array(graph.nodes.indices)
     needs = Array(repeating: nil, count: pools.count)
     guard !leasing.isEmpty else { return }
@@ -50,18 +50,18 @@ struct PoolNeeds {
     for node in order { note(node) }
   }
 
-  private func inputs(of node: Int) -> [LeaseSet] {
+  private func inputs(of node: Int) -> [BitSet] {
     graph.senderByPort(to: node).compactMap { $0.map { held[$0] } }
   }
 
-  private func union(_ sets: [LeaseSet]) -> LeaseSet {
-    sets.reduce(into: LeaseSet(count: leasing.count)) { $0.formUnion($1) }
+  private func union(_ sets: [BitSet]) -> BitSet {
+    sets.reduce(into: BitSet(count: leasing.count)) { $0.formUnion($1) }
   }
 
   /// The leases that a node's output holds.
-  private func output(of node: Int) -> LeaseSet {
+  private func output(of node: Int) -> BitSet {
     let stage = graph.nodes[node].stage
-    var result: LeaseSet
+    var result: BitSet
     switch stage.body {
     case .pure, .stateful:
       result = union(stage.signature.keepsInput ? inputs(of: node) : [])
@@ -94,9 +94,38 @@ struct PoolNeeds {
 }
 
 extension PoolNeeds {
+  /// How many items of a frame can be in a forEach when each keeps buffers until the last is done.
+  struct ItemLimit {
+    var pool: Int
+    var gather: Int
+    var itemsMax: Int
+    /// Buffers that each more takes.
+    var perItem: Int
+  }
+
+  /// Of each forEach and pool that has one.
+  func itemLimits(_ pools: [PipelinePool]) -> [ItemLimit] {
+    graph.nodes.indices.filter { graph.role($0) == .gather }.flatMap { gather -> [ItemLimit] in
+      let scope = graph.nodes[gather].scope
+      let inside = leasing.indices.filter { graph.nodes[leasing[$0]].scope == scope }
+      var perItem = Array(repeating: 0, count: pools.count)
+      held[gather].forEach { if inside.contains($0) { perItem[poolOfMember[$0]] += 1 } }
+      return pools.indices.compactMap { pool in
+        guard perItem[pool] > 0 else { return nil }
+        let last = inside.filter { poolOfMember[$0] == pool }.map { member in
+          counts(in: Moment(others: union(inputs(of: leasing[member])), own: member))[pool]
+        }.max()
+        let room = pools[pool].capacity - (last ?? 0)
+        return ItemLimit(
+          pool: pool, gather: gather, itemsMax: 1 + max(0, room) / perItem[pool],
+          perItem: perItem[pool])
+      }
+    }
+  }
+
   /// What is held while a node works: its own new frame comes to what others hold.
   private struct Moment {
-    var others: LeaseSet
+    var others: BitSet
     var own: Int?
   }
 

@@ -5,24 +5,6 @@ import Testing
 
 /// The largest and the most twisted documents are read, or refused, in a moment.
 @Suite(.serialized) struct LimitTests {
-  /// Seconds of this thread's own time: other work on the machine does not count.
-  private func cpuSeconds<Result>(_ body: () throws -> Result) rethrows -> (Result, Double) {
-    func now() -> Double {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    let start = now()
-    let result = try body()
-    return (result, now() - start)
-  }
-
-  #if DEBUG
-    static let secondsMax = 3.0
-  #else
-    static let secondsMax = 0.1
-  #endif
-
   private func document(
     nodes: [String], edges: [String], more: String = ""
   ) -> Data {
@@ -34,7 +16,7 @@ import Testing
   private func check(
     _ data: Data, code: String?, _ what: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let (found, seconds) = cpuSeconds { () -> PipelineError? in
+    let (found, seconds) = CPUTime.seconds { () -> PipelineError? in
       do throws(PipelineError) {
         _ = try PipelineDocument.parse(data, catalog: TestCatalog())
         return nil
@@ -47,7 +29,7 @@ import Testing
       sourceLocation: sourceLocation)
     #expect(
       (found?.description.utf8.count ?? 0) < 4_000, "\(what)", sourceLocation: sourceLocation)
-    #expect(seconds < Self.secondsMax, "\(what): \(seconds) s", sourceLocation: sourceLocation)
+    #expect(seconds < CPUTime.secondsMax, "\(what): \(seconds) s", sourceLocation: sourceLocation)
   }
 
   private static let ends = (

@@ -4,109 +4,156 @@ import RetakeGraph
 import RetakeTestSupport
 import Testing
 
-@Suite struct MutationTests {
+/// Damaged documents give a typed error with its place, or a pipeline, in a moment: never a crash.
+///
+/// `RETAKE_MUTATIONS=200000` makes more of each kind.
+@Suite(.serialized) struct MutationTests {
   /// What became of the mutated documents.
-  private struct Tally {
+  private struct Tally: CustomStringConvertible {
     var valid = 0
     var codes: [String: Int] = [:]
+    var slowestSeconds = 0.0
+    var slowest = Data()
+
+    var count: Int { valid + codes.values.reduce(0, +) }
+    var description: String {
+      "\(valid) valid, \(codes.sorted { $0.key < $1.key }), slowest \(slowestSeconds) s"
+    }
   }
+
+  static let count =
+    ProcessInfo.processInfo.environment["RETAKE_MUTATIONS"].flatMap { Int($0) } ?? 2_000
 
   /// Parses one document: a pipeline that validates and reads back, or a typed error with a place.
   private func parse(_ data: Data, _ tally: inout Tally) {
+    let (_, seconds) = CPUTime.seconds {
+      do throws(PipelineError) {
+        let pipeline = try PipelineDocument.parse(data, catalog: TestCatalog())
+        let canonical = try PipelineDocument.json(of: pipeline).canonicalText
+        let again = try PipelineDocument.parse(Data(canonical.utf8), catalog: TestCatalog())
+        #expect(again.digest == pipeline.digest, "\(canonical)")
+        checkConversions(of: pipeline)
+        tally.valid += 1
+      } catch {
+        checkPlace(error, data)
+        tally.codes[error.code, default: 0] += 1
+      }
+    }
+    if seconds > tally.slowestSeconds { (tally.slowestSeconds, tally.slowest) = (seconds, data) }
+  }
+
+  /// The place exists, as far as the document can be read; what is missing is missing there.
+  private func checkPlace(_ error: PipelineError, _ data: Data) {
+    #expect(error.pointer.isEmpty || error.pointer.hasPrefix("/"), "\(error)")
+    #expect(!error.message.isEmpty && error.advice?.isEmpty == false, "\(error)")
+    #expect(error.description.utf8.count < 4_000)
+    guard let document = try? JSONValue(parsing: data) else { return }
+    let missing = ["/nodes", "/edges"]
+    #expect(
+      document.hasPlace(error.pointer) || missing.contains(error.pointer)
+        || error.isAboutWhatIsAbsent, "\(error)\n\(String(decoding: data, as: UTF8.self))")
+  }
+
+  private func checkConversions(of pipeline: Pipeline) {
     do throws(PipelineError) {
-      let pipeline = try PipelineDocument.parse(data, catalog: TestCatalog())
-      let canonical = try PipelineDocument.json(of: pipeline).canonicalText
-      let again = try PipelineDocument.parse(Data(canonical.utf8), catalog: TestCatalog())
-      #expect(again.digest == pipeline.digest, "\(canonical)")
-      tally.valid += 1
+      let sources = pipeline.nodes.filter { $0.kind == "session" }.map { ($0.id, "RGB24") }
+      let complete = try pipeline.flattened().insertingConversions(
+        sources: Dictionary(uniqueKeysWithValues: sources).compactMapValues { .init(rawValue: $0) },
+        catalog: TestCatalog())
+      #expect(try complete.topologicalOrder().count == complete.nodes.count)
     } catch {
-      #expect(error.pointer.isEmpty || error.pointer.hasPrefix("/"))
-      #expect(!error.message.isEmpty)
-      tally.codes[error.code, default: 0] += 1
+      #expect(error.code == "graph.pipeline.unsupported", "\(error)")
     }
   }
 
-  @Test func `2,000 documents with damaged bytes give a typed error or a pipeline`() {
-    var random = SeededGenerator(seed: 77)
+  private func check(
+    _ document: String, seed: UInt64, valid: Int, codes: Int,
+    _ mutate: (inout Mutator) throws -> Data
+  ) rethrows {
+    var mutator = Mutator(seed: seed)
     var tally = Tally()
-    let original = Array(Documents.motion.utf8)
-    for _ in 0..<2_000 {
-      var bytes = original
-      for _ in 0..<random.pick(1...4) { damage(&bytes, &random) }
-      parse(Data(bytes), &tally)
-    }
-    #expect(tally.valid + tally.codes.values.reduce(0, +) == 2_000)
-    #expect(tally.valid > 20)
-    #expect(tally.codes.count >= 6, "\(tally)")
+    for _ in 0..<Self.count { parse(try mutate(&mutator), &tally) }
+    #expect(tally.count == Self.count)
+    #expect(tally.valid >= valid, "\(tally)")
+    #expect(tally.codes.count >= codes, "\(tally)")
+    #expect(
+      tally.slowestSeconds < CPUTime.secondsMax,
+      "\(tally)\n\(String(decoding: tally.slowest.prefix(4_000), as: UTF8.self))")
+    if Self.count > 2_000 { print("\(Self.count) documents, seed \(seed): \(tally)") }
   }
 
-  private func damage(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
-    let at = random.pick(0...bytes.count - 1)
-    switch random.pick(0...4) {
-    case 0: bytes[at] = UInt8(truncatingIfNeeded: random.next())
-    case 1: bytes.remove(at: at)
-    case 2: bytes.insert(random.pick(Array("{}[]\",:0-9e.~/\\".utf8)), at: at)
-    case 3: bytes.removeLast(min(bytes.count - 1, random.pick(1...40)))
-    default:
-      let end = min(bytes.count, at + random.pick(1...60))
-      bytes.insert(contentsOf: bytes[at..<end], at: random.pick(0...bytes.count - 1))
+  @Test(arguments: [Documents.motion, Documents.yard])
+  func `documents with damaged bytes`(document: String) {
+    check(document, seed: 77, valid: 10, codes: 6) { mutator in
+      var bytes = Array(document.utf8)
+      for _ in 0..<mutator.random.pick(1...4) { mutator.damage(&bytes) }
+      return Data(bytes)
     }
   }
 
-  @Test func `2,000 documents with changed values give a typed error or a pipeline`() throws {
-    var random = SeededGenerator(seed: 78)
-    var tally = Tally()
-    let original = try JSONValue(parsing: Data(Documents.motion.utf8))
-    for _ in 0..<2_000 {
+  @Test(arguments: [Documents.motion, Documents.yard])
+  func `documents with changed values`(document: String) throws {
+    let original = try JSONValue(parsing: Data(document.utf8))
+    check(document, seed: 78, valid: 100, codes: 12) { mutator in
       var value = original
-      for _ in 0..<random.pick(1...3) { value = changed(value, &random) }
-      parse(Data(value.canonicalText.utf8), &tally)
-    }
-    #expect(tally.valid + tally.codes.values.reduce(0, +) == 2_000)
-    #expect(tally.valid > 100)
-    #expect(tally.codes.count >= 12, "\(tally)")
-  }
-
-  /// One value somewhere inside is replaced, removed, renamed or said twice.
-  private func changed(_ value: JSONValue, _ random: inout SeededGenerator) -> JSONValue {
-    switch value {
-    case .object(var members) where !members.isEmpty && random.chance(85):
-      let key = random.pick(members.keys.sorted())
-      let member = members[key] ?? .null
-      switch random.pick(0...9) {
-      case 0: members[key] = nil
-      case 1:
-        members[key] = nil
-        members[random.pick(Self.words)] = member
-      case 2: members[random.pick(Self.words)] = random.pick(Self.values)
-      default: members[key] = changed(member, &random)
-      }
-      return .object(members)
-    case .array(var values) where !values.isEmpty && random.chance(85):
-      let index = random.pick(0...values.count - 1)
-      switch random.pick(0...9) {
-      case 0: values.remove(at: index)
-      case 1: values.append(values[index])
-      case 2: values.swapAt(index, random.pick(0...values.count - 1))
-      default: values[index] = changed(values[index], &random)
-      }
-      return .array(values)
-    default: return random.pick(Self.values)
+      for _ in 0..<mutator.random.pick(1...3) { value = mutator.change(value) }
+      return Data(value.canonicalText.utf8)
     }
   }
 
-  private static let words = [
-    "id", "kind", "options", "cost", "fixed", "p50", "from", "to", "capacity", "policy", "v",
-    "grey", "motion", "camera", "a/b", "", "é",
-  ]
+  @Test(arguments: [Documents.motion, Documents.yard])
+  func `documents with keys in other places`(document: String) throws {
+    let original = try JSONValue(parsing: Data(document.utf8))
+    check(document, seed: 79, valid: 10, codes: 5) { mutator in
+      var value = original
+      for _ in 0..<mutator.random.pick(1...2) { value = mutator.moveKey(value) }
+      return Data(value.canonicalText.utf8)
+    }
+  }
 
-  private static let values: [JSONValue] =
-    words.map { .string($0) } + [
-      .null, .bool(true), .integer(0), .integer(-1), .integer(1), .integer(.max), .integer(.min),
-      .number(0.5), .number(1e300), .array([]), .object([:]), .string("45ms"),
-      .string("999999999s"),
-      .string("replace"), .string("dropOldest"), .string("session"), .string("results"),
-      .string("brightness"), .string("vision"), .string(String(repeating: "x", count: 70)),
-      .object(["fixed": .string("1ms")]), .object(["uniform": .array([.string("1ms")])]),
-    ]
+  @Test(arguments: [Documents.motion, Documents.yard])
+  func `documents with other edges`(document: String) throws {
+    let original = try JSONValue(parsing: Data(document.utf8))
+    check(document, seed: 80, valid: 20, codes: 5) { mutator in
+      var value = original
+      for _ in 0..<mutator.random.pick(1...5) { value = mutator.rewire(value) }
+      return Data(value.canonicalText.utf8)
+    }
+  }
+}
+
+extension PipelineError {
+  /// Whether the place may name what the document lacks: a port list that has its default, a body.
+  fileprivate var isAboutWhatIsAbsent: Bool {
+    pointer.hasSuffix("/options/ports") || pointer.hasSuffix("/body/nodes")
+      || pointer.hasSuffix("/capacity") || pointer.hasSuffix("/options")
+  }
+}
+
+extension JSONValue {
+  /// Whether a JSON pointer leads to a value; a key that was shortened for a message counts.
+  fileprivate func hasPlace(_ pointer: String) -> Bool {
+    guard pointer.contains("/") else { return pointer.isEmpty }
+    let (head, rest) = pointer.dropFirst().split(
+      separator: "/", maxSplits: 1, omittingEmptySubsequences: false
+    )
+    .splitFirst
+    let key = head.replacing("~1", with: "/").replacing("~0", with: "~")
+    switch self {
+    case .object(let members):
+      if let value = members[key] { return value.hasPlace(rest) }
+      return key.hasSuffix("…") && members.keys.contains { $0.hasPrefix(key.dropLast()) }
+    case .array(let values):
+      guard let index = Int(key), values.indices.contains(index) else { return false }
+      return values[index].hasPlace(rest)
+    default: return false
+    }
+  }
+}
+
+extension [Substring] {
+  /// The first token of a pointer, and the pointer behind it.
+  fileprivate var splitFirst: (String, String) {
+    (first.map { String($0) } ?? "", count > 1 ? "/\(self[1])" : "")
+  }
 }

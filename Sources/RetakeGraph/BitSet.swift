@@ -1,5 +1,5 @@
-/// Which nodes' leases a value holds: a bit for each node that leases.
-struct LeaseSet: Equatable {
+/// A set of small numbers: a bit for each.
+struct BitSet: Equatable {
   private(set) var words: [UInt64]
 
   init(count: Int) {
@@ -10,8 +10,16 @@ struct LeaseSet: Equatable {
 
   mutating func remove(_ member: Int) { words[member / 64] &= ~(1 << UInt64(member % 64)) }
 
-  mutating func formUnion(_ other: LeaseSet) {
+  mutating func formUnion(_ other: BitSet) {
     for index in words.indices { words[index] |= other.words[index] }
+  }
+
+  mutating func formIntersection(_ other: BitSet) {
+    for index in words.indices { words[index] &= other.words[index] }
+  }
+
+  mutating func subtract(_ other: BitSet) {
+    for index in words.indices { words[index] &= ~other.words[index] }
   }
 
   /// In rising order.

@@ -1,0 +1,30 @@
+import RetakeCore
+
+/// What a pipeline is held against: how fast frames come, and how long they may take.
+public struct AnalysisOptions: Hashable, Sendable {
+  /// Frames a second of each source that `rates` does not name; `nil` = not known.
+  public var framesPerSecond: Double?
+  /// Frames a second, by source.
+  public var rates: [String: Double] = [:]
+  /// Detections of a frame, for the body of each forEach.
+  public var items = 1
+  /// How long a frame may take to each sink that `budgets` does not name.
+  public var budget: Duration?
+  /// How long a frame may take, by sink.
+  public var budgets: [String: Duration] = [:]
+
+  public init(
+    framesPerSecond: Double? = nil, rates: [String: Double] = [:], items: Int = 1,
+    budget: Duration? = nil, budgets: [String: Duration] = [:]
+  ) {
+    precondition(items >= 1, "a frame has one item at least")
+    self.framesPerSecond = framesPerSecond
+    self.rates = rates
+    self.items = items
+    self.budget = budget
+    self.budgets = budgets
+  }
+
+  func rate(of source: String) -> Double? { rates[source] ?? framesPerSecond }
+  func budget(of sink: String) -> Duration? { budgets[sink] ?? budget }
+}

@@ -1,0 +1,59 @@
+import RetakeCore
+
+/// A way of a frame from its source to a sink, and how long it takes.
+struct FramePath {
+  /// From the source to the sink.
+  var nodes: [Int]
+  var time: FrameTime
+}
+
+extension FrameTimes {
+  /// The most ways to one sink that are listed.
+  static let pathsMax = 32
+
+  /// The way on which the last part of each frame comes to a sink.
+  func slowest(to sink: Int) -> FramePath {
+    var nodes = [sink]
+    // Ends: each round goes one node back, and the graph has no circles.
+    while let edge = nodes.last.flatMap({ lastEdge[$0] }) { nodes.append(graph.senders[edge]) }
+    return FramePath(nodes: nodes.reversed(), time: leaving[sink])
+  }
+
+  /// Every way to a sink with the sum of what its nodes take, the slowest first; where there are
+  /// more than `pathsMax`, the slowest alone.
+  func paths(to sink: Int) -> [FramePath] {
+    guard pathCounts[sink] <= Self.pathsMax else { return [slowest(to: sink)] }
+    return (0..<pathCounts[sink]).map { path(number: $0, to: sink) }
+      .sorted { $0.time.longest > $1.time.longest }
+  }
+
+  /// Goes back from the sink; each number takes other turns.
+  private func path(number: Int, to sink: Int) -> FramePath {
+    var (node, left) = (sink, number)
+    var edges: [Int] = []
+    // Ends: each round goes one node back, and the graph has no circles.
+    while let edge = edge(to: node, &left) {
+      edges.append(edge)
+      node = graph.senders[edge]
+    }
+    return path(from: node, edges.reversed())
+  }
+
+  private func edge(to node: Int, _ left: inout Int) -> Int? {
+    for edge in Self.frameEdges(graph, to: node) {
+      if left < pathCounts[graph.senders[edge]] { return edge }
+      left -= pathCounts[graph.senders[edge]]
+    }
+    return nil
+  }
+
+  private func path(from source: Int, _ edges: [Int]) -> FramePath {
+    var path = FramePath(nodes: [source], time: own[source])
+    for edge in edges {
+      let node = graph.receivers[edge]
+      path.nodes.append(node)
+      path.time = path.time.adding(wait(on: edge)).limited(by: limits[node]).adding(own[node])
+    }
+    return path
+  }
+}

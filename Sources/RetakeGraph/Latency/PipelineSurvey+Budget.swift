@@ -1,0 +1,79 @@
+import RetakeCore
+
+/// Sinks that frames come to later than they may.
+extension PipelineSurvey {
+  func budgetComplaints() -> [Complaint] {
+    sinks.compactMap { sink in
+      guard let budget = options.budget(of: id(sink))?.nanoseconds else { return nil }
+      let path = times.slowest(to: sink)
+      guard path.time.longest > budget else { return nil }
+      return Complaint(
+        kind: .budget, subject: id(sink), message: message(path, budget),
+        pointer: graph.pointer(ofNode: sink), candidates: candidates(path),
+        otherwise: cheaper(path, budget))
+    }
+  }
+
+  private func message(_ path: FramePath, _ budget: Int64) -> String {
+    let ids = written(path.nodes).map { id($0) }
+    let ends = ids.count > 24 ? ids.prefix(12) + ["…"] + ids.suffix(12) : ids[...]
+    var text = "the path \(ends.joined(separator: " → ")) needs \(Wording.time(path.time.typical))"
+    if path.time.worst > path.time.typical {
+      text += ", at worst \(Wording.time(path.time.worst))"
+    }
+    if path.time.waiting > 0 {
+      text += ", and frames wait up to \(Wording.time(path.time.waiting)) in full queues"
+    }
+    return text + "; the budget is \(Wording.time(budget))"
+  }
+
+  /// Waiting goes with more servers, or with queues that drop; the time of one frame only with more
+  /// lanes for its items.
+  private func candidates(_ path: FramePath) -> [[PipelineFix]] {
+    let members = Set(path.nodes)
+    let slow = (model.overloads + model.relieved).filter { overload in
+      overload.entries.contains { entry in
+        members.contains(entry)
+          || !members.isDisjoint(
+            with: graph.backlog(before: entry).full.map { graph.receivers[$0] })
+      }
+    }
+    let servers = slow.flatMap { moreServers($0) }
+    let items = moreLanes(path)
+    let entries = slow.flatMap(\.entries)
+    var candidates = [servers, items, servers + items]
+    for policy in [EdgePolicy.dropOldest, .replace] {
+      candidates.append(dropping(before: entries, policy))
+    }
+    var seen: Set<[PipelineFix]> = []
+    return candidates.filter { !$0.isEmpty && seen.insert($0).inserted }
+  }
+
+  /// A lane for each item in the bodies that the path goes through.
+  private func moreLanes(_ path: FramePath) -> [PipelineFix] {
+    guard options.items > 1 else { return [] }
+    let lanes = min(options.items, Pipeline.lanesMax)
+    let inner = path.nodes.filter {
+      graph.nodes[$0].scope != nil && graph.role($0) == .pure && graph.nodes[$0].cost != nil
+    }
+    let executors = Set(inner.compactMap { graph.nodes[$0].executor }).sorted()
+    return inner.map { .lanes(node: id($0), count: lanes) }
+      + executors.map { .servers(executor: $0, count: lanes * inner.count) }
+  }
+
+  private func cheaper(_ path: FramePath, _ budget: Int64) -> String {
+    let costs = path.nodes.map { (node: $0, time: times.own[$0].worst) }
+    guard path.time.worst > budget, let largest = costs.max(by: { $0.time < $1.time }) else {
+      return "make the stages cheaper, or throttle the frames"
+    }
+    let over = path.time.worst - budget
+    let all = "more lanes do not make one frame faster: "
+    guard largest.time > over else {
+      let most = costs.filter { $0.time > 0 }.sorted { $0.time > $1.time }.prefix(4)
+      let list = most.map { "'\(id($0.node))' (\(Wording.time($0.time)))" }
+      return all + "make \(list.joined(separator: ", ")) cheaper, or raise the budget"
+    }
+    return all + "let '\(id(largest.node))' take \(Wording.time(largest.time - over)) instead of "
+      + "\(Wording.time(largest.time)), or raise the budget"
+  }
+}

@@ -1,0 +1,171 @@
+import RetakeCore
+
+/// Timeouts that always end, partners that never come, and pools that one frame can empty.
+extension PipelineSurvey {
+  func timeoutComplaints() -> [Complaint] {
+    graph.nodes.indices.compactMap { node in
+      guard let timeout = graph.nodes[node].timeout?.nanoseconds else { return nil }
+      return graph.role(node) == .join
+        ? lateParts(node, timeout) : tooShort(node, timeout)
+    }
+  }
+
+  private func tooShort(_ node: Int, _ timeout: Int64) -> Complaint? {
+    guard let cost = graph.nodes[node].cost?.estimate, cost.typical > timeout else { return nil }
+    let often = cost.least > timeout ? "always" : "as a rule"
+    let enough = Duration.nanoseconds(cost.worst).roundedUp
+    return Complaint(
+      kind: .timeout, subject: id(node),
+      message: "'\(id(node))' \(often) takes longer (\(Wording.time(cost.typical))) than its "
+        + "timeout of \(Wording.time(timeout)): its frames fail",
+      pointer: "\(graph.pointer(ofNode: node))/timeout",
+      candidates: [[.timeout(node: id(node), enough)]],
+      otherwise: "raise the timeout, or make the stage cheaper")
+  }
+
+  /// The parts come one after another; the timeout counts from the first.
+  private func lateParts(_ node: Int, _ timeout: Int64) -> Complaint? {
+    let edges = graph.edgesByPort(to: node).compactMap { $0 }
+    let times = edges.map { self.times.arrival(on: $0).typical }
+    guard let first = times.min(), let last = times.indices.max(by: { times[$0] < times[$1] }),
+      times[last] - first >= timeout
+    else { return nil }
+    let worst = edges.map { self.times.arrival(on: $0).longest }.max() ?? 0
+    let enough = Duration.nanoseconds(worst - first + 1_000_000).roundedUp
+    let port = graph.edges[edges[last]].toPort ?? ""
+    let end: String
+    if case .join(.any) = graph.nodes[node].stage.body {
+      end = "it goes on without"
+    } else {
+      end = "its frames are dropped (timeout)"
+    }
+    return Complaint(
+      kind: .timeout, subject: id(node),
+      message:
+        "'\(id(node))' waits \(Wording.time(timeout)) from the first part, and '\(port)' comes "
+        + "\(Wording.time(times[last] - first)) after it: \(end)",
+      pointer: "\(graph.pointer(ofNode: node))/timeout",
+      candidates: [[.timeout(node: id(node), enough)]],
+      otherwise: "raise the timeout, or make the branch to '\(port)' faster")
+  }
+
+  /// A join of all drops what comes on one port only.
+  func partnerComplaints() -> [Complaint] {
+    let thinning = ThinningPoints(self)
+    return graph.nodes.indices.compactMap { node in
+      guard case .join(.all) = graph.nodes[node].stage.body else { return nil }
+      let lonely = thinning.onlyOnSomePorts(of: node)
+      guard !lonely.isEmpty else { return nil }
+      let ids = lonely.map { "'\($0)'" }
+      return Complaint(
+        kind: .partner, subject: id(node),
+        message: "frames that end at \(Self.list(ids)) leave their other parts alone at "
+          + "'\(id(node))', which drops them (partnerMissing)",
+        pointer: graph.pointer(ofNode: node),
+        otherwise: "let \(ids.count == 1 ? ids[0] : "them") come before the branches part, or give "
+          + "'\(id(node))' the mode any")
+    }
+  }
+
+  func poolComplaints() -> [Complaint] {
+    PoolNeeds(graph: graph, order: order, pools: pipeline.pools).itemLimits(pipeline.pools)
+      .filter { $0.itemsMax < options.items }.map { limit in
+        let pool = pipeline.pools[limit.pool]
+        let forEach = graph.nodes[limit.gather].scope ?? ""
+        let end =
+          pool.policy == .fail ? "the others fail (pool.empty)" : "the frame never leaves it"
+        return Complaint(
+          kind: .pool, subject: "pool \(pool.id)",
+          message:
+            "each detection in '\(forEach)' keeps a buffer of '\(pool.id)' until the last is "
+            + "done: with more than \(limit.itemsMax) of them \(end)",
+          pointer: "/pools/\(limit.pool)/capacity",
+          otherwise: "give '\(pool.id)' a capacity of "
+            + "\(pool.capacity + (options.items - limit.itemsMax) * limit.perItem)")
+      }
+  }
+}
+
+extension Duration {
+  /// In whole milliseconds, not less.
+  fileprivate var roundedUp: Duration {
+    .milliseconds((nanoseconds + 999_999) / 1_000_000)
+  }
+}
+
+/// The places at which frames end by design, and on which branches they lie.
+private struct ThinningPoints {
+  private let graph: GraphIndex
+  private let ids: [String]
+  /// The points that frames passed on their way, by node.
+  private var passed: [BitSet]
+
+  init(_ survey: PipelineSurvey) {
+    graph = survey.graph
+    let graph = survey.graph
+    var ids: [String] = []
+    var ofNode: [Int: Int] = [:]
+    var ofEdge: [Int: Int] = [:]
+    for node in graph.nodes.indices where Self.thins(node, survey) {
+      ofNode[node] = ids.count
+      ids.append(graph.nodes[node].id)
+    }
+    for edge in graph.edges.indices where Self.drops(edge, survey) {
+      ofEdge[edge] = ids.count
+      ids.append(graph.nodes[graph.receivers[edge]].id)
+    }
+    self.ids = ids
+    passed = Array(repeating: BitSet(count: ids.count), count: graph.nodes.count)
+    guard !ids.isEmpty else { return }
+    for node in survey.order {
+      let parts = FrameTimes.frameEdges(graph, to: node).map { edge -> BitSet in
+        var part = passed[graph.senders[edge]]
+        if let point = ofEdge[edge] { part.insert(point) }
+        return part
+      }
+      var all = parts.first ?? passed[node]
+      for part in parts.dropFirst() {
+        if case .join(.any) = graph.nodes[node].stage.body {
+          all.formIntersection(part)
+        } else {
+          all.formUnion(part)
+        }
+      }
+      if let point = ofNode[node] { all.insert(point) }
+      passed[node] = all
+    }
+  }
+
+  private static func thins(_ node: Int, _ survey: PipelineSurvey) -> Bool {
+    switch survey.graph.nodes[node].stage.body {
+    case .sample(let every): every > 1
+    case .route: true
+    case .throttle:
+      survey.rates != nil
+        && survey.model.rates.leaving[node] < survey.model.rates.arriving[node]
+    default: false
+    }
+  }
+
+  private static func drops(_ edge: Int, _ survey: PipelineSurvey) -> Bool {
+    guard survey.rates != nil, survey.graph.edges[edge].policy != .block else { return false }
+    let rates = survey.model.rates
+    return rates.arriving[survey.graph.receivers[edge]] + ServerLoads.slack
+      < rates.leaving[survey.graph.senders[edge]]
+  }
+
+  /// Points that the frames of some ports passed and those of others did not.
+  func onlyOnSomePorts(of node: Int) -> [String] {
+    let parts = graph.senderByPort(to: node).compactMap { $0.map { passed[$0] } }
+    guard !ids.isEmpty, var common = parts.first else { return [] }
+    var any = common
+    for part in parts {
+      common.formIntersection(part)
+      any.formUnion(part)
+    }
+    any.subtract(common)
+    var found: [String] = []
+    any.forEach { found.append(ids[$0]) }
+    return found
+  }
+}
