@@ -1,7 +1,8 @@
 import RetakeCore
 import RetakeGraph
-import RetakeRuntime
 import Testing
+
+@testable import RetakeRuntime
 
 @Suite struct RunNodeTests {
   @Test func `an observer is told whose servers work on a node, and which track a source reads`()

@@ -136,7 +136,7 @@ import Testing
       nodes.compactMap { node in node.executor.map { (node.id, $0) } },
       uniquingKeysWith: { first, _ in first })
     for slice in trace.events where slice.phase == "B" {
-      let node = String(slice.name.split(separator: " ").suffix(2)[0...].first ?? "")
+      let node = String(slice.name.split(separator: " ").suffix(2).first ?? "")
       guard let executor = executors[node] else { continue }
       let names = (1...executor.servers).map { "\(executor.id) \($0)" } + [executor.id]
       #expect(names.contains(rows[slice.thread] ?? ""), "\(slice.name) on \(slice.thread)")
