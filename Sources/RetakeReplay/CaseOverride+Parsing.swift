@@ -6,6 +6,7 @@ extension CaseOverride {
   private static let swapWord = "swap:"
   /// The highest track that a node can read.
   private static let trackMax = 1_023
+  private static let sequenceMax = 1 << 40
 
   /// Reads an override in words.
   ///
@@ -93,7 +94,7 @@ extension CaseOverride {
     let numbers = text.dropFirst(5).split(separator: ":", omittingEmptySubsequences: false)
     let values = numbers.compactMap { $0.utf8.first == 43 ? nil : Int($0) }
     guard values.count == numbers.count, (1...2).contains(values.count),
-      values.allSatisfy({ $0 >= 0 }), let sequence = values.last
+      values.allSatisfy({ (0...sequenceMax).contains($0) }), let sequence = values.last
     else { return nil }
     guard values.count == 2 else { return .frame(track: nil, sequence: sequence) }
     return values[0] <= trackMax ? .frame(track: values[0], sequence: sequence) : nil

@@ -17,6 +17,8 @@ public enum RuntimeError: CodedError, Hashable {
   case frameUnreadable(FrameID, cause: String, advice: String?)
   /// A time of the index is further from zero than `ArrivalSchedule.nanosecondsMax`.
   case timeOutOfRange(FrameID, nanoseconds: Int64)
+  /// The same of an event of the device.
+  case eventTimeOutOfRange(ordinal: Int, nanoseconds: Int64)
   /// A strict tape has no cost of a stage for a frame, or for an item of it.
   case costMissing(node: String, frame: FrameID, item: Int?, tape: String, detail: String?)
   case interrupted
@@ -32,6 +34,7 @@ public enum RuntimeError: CodedError, Hashable {
     case .stuck: "runtime.core.stuck"
     case .frameUnreadable: "runtime.source.frameUnreadable"
     case .timeOutOfRange: "runtime.source.timeOutOfRange"
+    case .eventTimeOutOfRange: "runtime.source.eventTimeOutOfRange"
     case .costMissing: "runtime.cost.missing"
     case .interrupted: "runtime.run.interrupted"
     case .badOption: "runtime.run.badOption"
@@ -51,6 +54,8 @@ public enum RuntimeError: CodedError, Hashable {
     case .frameUnreadable(let id, _, _): "frame \(id) cannot be read as it was recorded"
     case .timeOutOfRange(let id, let nanoseconds):
       "frame \(id) has an impossible time of \(nanoseconds) ns"
+    case .eventTimeOutOfRange(let ordinal, let nanoseconds):
+      "the device event \(ordinal) has an impossible time of \(nanoseconds) ns"
     case .costMissing(let node, _, let item, let tape, _):
       "the tape \(tape) has no cost of '\(node)'" + (item.map { " for item \($0)" } ?? "")
     case .interrupted: "the run was interrupted"
@@ -86,7 +91,8 @@ public enum RuntimeError: CodedError, Hashable {
     case .unknownSwapNode(let node, let nodes): Suggestion.advice(for: node, among: nodes)
     case .endlessInstant: "Give a stage of the loop a cost"
     case .frameUnreadable(_, _, let advice): advice
-    case .timeOutOfRange: "Examine the session: retake session doctor SESSION"
+    case .timeOutOfRange, .eventTimeOutOfRange:
+      "Examine the session: retake session doctor SESSION"
     case .costMissing:
       "Draw it from the tape's other costs: leave out --strict-costs; or write a tape that has it: "
         + "retake replay SESSION --pipeline P --write-tape FILE"

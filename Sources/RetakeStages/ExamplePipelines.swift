@@ -11,7 +11,7 @@ public struct ExamplePipeline: Hashable, Sendable {
 /// The example pipelines, by name.
 public enum ExamplePipelines {
   /// In the order of their names.
-  public static let all = [downsampleDigest, motionBoxes]
+  public static let all = [downsampleDigest, ensemble, motionBoxes, motionClasses]
 
   public static func named(_ name: String) -> ExamplePipeline? { all.first { $0.name == name } }
 
@@ -31,6 +31,33 @@ public enum ExamplePipelines {
 
       """)
 
+  static let ensemble = ExamplePipeline(
+    name: "ensemble", summary: "two motion detectors side by side, each object once",
+    document: """
+      {"v": 1, "name": "ensemble",
+       "nodes": [
+        {"id": "camera", "kind": "session", "options": {"track": 0}},
+        {"id": "grey", "kind": "grey"},
+        {"id": "fine", "kind": "motion", "options": {"threshold": 16, "cell": 4},
+         "cost": {"fixed": "12ms"}},
+        {"id": "coarse", "kind": "motion", "options": {"threshold": 32, "cell": 16},
+         "cost": {"fixed": "6ms"}},
+        {"id": "both", "kind": "join", "options": {"mode": "any", "ports": ["fine", "coarse"]},
+         "timeout": "30ms"},
+        {"id": "merge", "kind": "merge-detections", "options": {"iou": 0.3}},
+        {"id": "boxes", "kind": "results", "primary": true,
+         "quantum": {"box": 0.1, "score": 0.0001}}],
+       "edges": [
+        {"from": "camera", "to": "grey"},
+        {"from": "grey", "to": "fine"},
+        {"from": "grey", "to": "coarse"},
+        {"from": "fine", "to": "both.fine"},
+        {"from": "coarse", "to": "both.coarse"},
+        {"from": "both", "to": "merge"},
+        {"from": "merge", "to": "boxes"}]}
+
+      """)
+
   static let motionBoxes = ExamplePipeline(
     name: "motion-boxes", summary: "finds what moves, as boxes with scores",
     document: """
@@ -47,6 +74,40 @@ public enum ExamplePipelines {
         {"from": "grey", "to": "motion", "capacity": 3, "policy": "dropNewest"},
         {"from": "motion", "to": "boxes"}],
        "executors": [{"id": "vision", "count": 1}]}
+
+      """)
+
+  static let motionClasses = ExamplePipeline(
+    name: "motion-classes", summary: "finds what moves, and names the colour of each object",
+    document: """
+      {"v": 1, "name": "motion-classes",
+       "nodes": [
+        {"id": "camera", "kind": "session", "options": {"track": 0}},
+        {"id": "downsample", "kind": "downsample", "options": {"width": 640, "height": 480},
+         "cost": {"fixed": "2ms"}},
+        {"id": "motion", "kind": "motion", "cost": {"fixed": "8ms"}},
+        {"id": "found", "kind": "join", "options": {"ports": ["frame", "detections"]}},
+        {"id": "objects", "kind": "forEach",
+         "body": {
+          "nodes": [
+           {"id": "crop", "kind": "region-crop", "options": {"padding": 0.2}},
+           {"id": "resize", "kind": "resize", "options": {"width": 224, "height": 224},
+            "cost": {"fixed": "1ms"}},
+           {"id": "colour", "kind": "mean-colour", "options": {"top": 1},
+            "cost": {"fixed": "1ms"}}],
+          "edges": [
+           {"from": "crop", "to": "resize"},
+           {"from": "resize", "to": "colour"}],
+          "output": "colour"}},
+        {"id": "results", "kind": "results", "primary": true,
+         "quantum": {"box": 0.1, "score": 0.0001}}],
+       "edges": [
+        {"from": "camera", "to": "downsample"},
+        {"from": "downsample", "to": "motion"},
+        {"from": "downsample", "to": "found.frame"},
+        {"from": "motion", "to": "found.detections"},
+        {"from": "found", "to": "objects"},
+        {"from": "objects", "to": "results"}]}
 
       """)
 }

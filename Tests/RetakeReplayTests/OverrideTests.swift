@@ -54,6 +54,10 @@ import Testing
     (#"swap:motion@frame={"a": 1}"#, "Write it like 4s, frame100 or frame0:100"),
     (#"swap:motion@frame-1={"a": 1}"#, "Write it like 4s, frame100 or frame0:100"),
     (#"swap:motion@frame1:2:3={"a": 1}"#, "Write it like 4s, frame100 or frame0:100"),
+    (
+      #"swap:motion@frame9223372036854775807={"a": 1}"#,
+      "Write it like 4s, frame100 or frame0:100"
+    ),
     (#"swap:motion@frame1024:3={"a": 1}"#, "Write it like 4s, frame100 or frame0:100"),
     (#"swap:motion@4s,prepare=80={"a": 1}"#, "Write it like prepare=80ms, at most an hour"),
     (#"swap:motion@4s,prepare=3601s={"a": 1}"#, "Write it like prepare=80ms, at most an hour"),

@@ -11,6 +11,7 @@ struct TinyFrames: FrameReader {
   var shed: Set<Int> = []
   /// From this sequence on, frames come as RGB24.
   var colourFrom: Int?
+  var events: [TimedDeviceEvent] = []
 
   /// Frames at `i / rate` seconds.
   static func at(rate: Int32, count: Int) -> TinyFrames {
@@ -46,6 +47,8 @@ struct TinyFrames: FrameReader {
   }
 
   func chain(of id: FrameID) -> Int { 0 }
+
+  func deviceEvents() throws -> [TimedDeviceEvent] { events }
 
   func frame(_ id: FrameID) throws -> Frame {
     if let colourFrom, id.sequence >= colourFrom {
@@ -124,11 +127,12 @@ enum Nodes {
       options: .object([:]), body: .source(TinySource(reader: reader)))
   }
 
-  static func throttle(_ rate: Double) -> AnyStage {
+  static func throttle(_ rate: Double, rules: [DeviceRule] = []) -> AnyStage {
     AnyStage(
       signature: StageSignature(
         kind: "throttle", version: 1, role: .throttle, input: nil, output: nil),
-      options: .object(["fps": .number(rate)]), body: .throttle(DevicePolicy(fps: rate)))
+      options: .object(["fps": .number(rate)]),
+      body: .throttle(DevicePolicy(fps: rate, rules: rules)))
   }
 }
 

@@ -115,10 +115,14 @@ import Testing
 
 @Suite struct ExamplePipelineTests {
   @Test func `every example is a valid pipeline of its name`() throws {
-    #expect(ExamplePipelines.all.map(\.name) == ["downsample-digest", "motion-boxes"])
+    #expect(
+      ExamplePipelines.all.map(\.name) == [
+        "downsample-digest", "ensemble", "motion-boxes", "motion-classes",
+      ])
     for example in ExamplePipelines.all {
       let pipeline = try PipelineDocument.parse(
         Data(example.document.utf8), catalog: StageRegistry.builtIn)
+      #expect(throws: Never.self) { try pipeline.validate() }
       #expect(pipeline.name == example.name)
       #expect(!example.summary.isEmpty)
       #expect(ExamplePipelines.named(example.name) == example)
@@ -133,7 +137,8 @@ import Testing
       .motion(threshold: 24).cost(.fixed(.milliseconds(45))).on(executor: "vision")
       .queue(capacity: 3, policy: .dropNewest).executor("vision")
       .results("boxes", quantum: ["box": 0.1, "score": 0.0001])
-    for (written, example) in zip([digest, motion], ExamplePipelines.all) {
+    for written in [digest, motion] {
+      let example = try #require(ExamplePipelines.named(written.name))
       let read = try PipelineDocument.parse(
         Data(example.document.utf8), catalog: StageRegistry.builtIn)
       #expect(try PipelineDocument.json(of: written) == PipelineDocument.json(of: read))

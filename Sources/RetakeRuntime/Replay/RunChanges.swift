@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
@@ -25,9 +26,7 @@ struct RunChanges {
     plan: GraphPlan, options: RunOptions, sources: [SourceState], origin: Int64
   ) throws {
     if options.mode != .lossless, let first = sources.first {
-      all = try first.reader.deviceEvents().map {
-        Timed(time: $0.timestamp.nanoseconds - origin, change: .event($0.event))
-      }
+      all = try first.reader.deviceEvents().map { try Self.timed($0, origin: origin) }
     }
     for override in options.overrides {
       switch override {
@@ -38,6 +37,16 @@ struct RunChanges {
         all.append(Timed(time: time, change: try Self.change(swap, plan: plan)))
       }
     }
+  }
+
+  private static func timed(
+    _ event: TimedDeviceEvent, origin: Int64
+  ) throws(RuntimeError) -> Timed {
+    let time = event.timestamp.nanoseconds
+    guard time.magnitude <= ArrivalSchedule.nanosecondsMax.magnitude else {
+      throw .eventTimeOutOfRange(ordinal: event.ordinal, nanoseconds: time)
+    }
+    return Timed(time: time - origin, change: .event(event.event))
   }
 
   /// The time at which a swap begins; `nil` when the frame that it waits for never arrives.
@@ -73,6 +82,10 @@ struct RunChanges {
     guard formats.isEmpty || old.signature.inputFormats.allSatisfy({ formats.contains($0) }),
       formats.isEmpty || !old.signature.inputFormats.isEmpty
     else { return "swap.formatMismatch" }
+    // What stands behind the node was fitted to the old stage's pixels.
+    guard PixelFormat.allCases.allSatisfy({ new.outputFormat($0) == old.outputFormat($0) }) else {
+      return "swap.outputFormatMismatch"
+    }
     return nil
   }
 }
