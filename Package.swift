@@ -80,6 +80,8 @@ let sourceTargets: [Target] = rooms.map { room in
 }
 
 let support = "RetakeTestSupport"
+/// A user's own `retake`, with stages that are not as they must be.
+let impure = "ImpureRetake"
 let untested = ["Retake", "RetakeCommand"]
 let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { room in
   .testTarget(
@@ -91,7 +93,7 @@ let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { roo
 let houseTests: [Target] = [
   .testTarget(
     name: "RetakeCommandTests",
-    dependencies: named(["Retake", "RetakeCommand", "retake", support]),
+    dependencies: named(["Retake", "RetakeCommand", "retake", impure, support]),
     swiftSettings: settings),
   .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
 ]
@@ -125,6 +127,9 @@ let package = Package(
     .executableTarget(
       name: "retake", dependencies: ["RetakeCommand"], swiftSettings: settings),
     .target(name: support, path: "Tests/\(support)", swiftSettings: settings),
+    .executableTarget(
+      name: impure, dependencies: named(["Retake", "RetakeCommand"]), path: "Tests/\(impure)",
+      swiftSettings: settings),
   ] + sourceTargets + roomTests + houseTests,
   swiftLanguageModes: [.v6]
 )

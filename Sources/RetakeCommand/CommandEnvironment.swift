@@ -7,6 +7,8 @@ struct CommandEnvironment: Sendable {
 
   var registry: StageRegistry
   var pipelines: [Pipeline]
+  /// The words after the program's name.
+  var arguments: [String] = []
 
   /// Set by a continuous-integration service: nothing is written to Goldens/ then.
   var isCI: Bool {
@@ -40,7 +42,7 @@ enum Interruption {
   /// Keeps the sources alive for as long as the process lives.
   private final class Holder: @unchecked Sendable {
     // @unchecked: written once, by the main thread, before any long work; never read.
-    var sources: [any DispatchSourceSignal] = []
+    var sources: [any DispatchSourceProtocol] = []
   }
 
   static var isRequested: Bool { flag.withLock { $0 } }
@@ -56,7 +58,7 @@ enum Interruption {
   /// Begins to listen. Call once, before long work.
   static func listen() {
     let queue = DispatchQueue(label: "retake.signals")
-    holder.sources = [SIGINT, SIGTERM].map { number -> any DispatchSourceSignal in
+    holder.sources = [SIGINT, SIGTERM].map { number -> any DispatchSourceProtocol in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
       source.setEventHandler {
@@ -70,5 +72,15 @@ enum Interruption {
       source.resume()
       return source
     }
+  }
+
+  /// Ends this process at once when the one that started it does, which holds the other end of
+  /// standard input and never writes. Call once, instead of `listen`.
+  static func endWithParent() {
+    let source = DispatchSource.makeReadSource(
+      fileDescriptor: STDIN_FILENO, queue: DispatchQueue(label: "retake.parent"))
+    source.setEventHandler { _exit(ExitStatus.interrupted.rawValue) }
+    holder.sources = [source]
+    source.resume()
   }
 }

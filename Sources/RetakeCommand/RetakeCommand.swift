@@ -18,10 +18,10 @@ public enum RetakeCommand {
   ) -> Never {
     var registry = StageRegistry.builtIn
     stages(&registry)
-    let environment = CommandEnvironment(registry: registry, pipelines: pipelines)
-    let status = CommandEnvironment.$current.withValue(environment) {
-      run(Array(CommandLine.arguments.dropFirst()))
-    }
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    let environment = CommandEnvironment(
+      registry: registry, pipelines: pipelines, arguments: arguments)
+    let status = CommandEnvironment.$current.withValue(environment) { run(arguments) }
     if let cause = Console.lostOutput {
       Console.note("error: standard output took no more (\(cause)); the result is lost")
       exit(ExitStatus.strongest([status, .trouble])?.rawValue ?? status.rawValue)

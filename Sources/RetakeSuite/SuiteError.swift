@@ -34,6 +34,9 @@ public enum SuiteError: CodedError, Hashable {
   /// Several sinks have lines, and none was named.
   case severalMetadata([String])
   case notMetadata(String, known: [String])
+  /// A process that verify started did not do its work.
+  case verifyProcessFailed(condition: String, cause: String)
+  case traceUnwritable(path: String, cause: String)
 
   static func project(_ problem: DocumentProblem, file: String) -> SuiteError {
     switch problem.reason {
@@ -76,6 +79,8 @@ public enum SuiteError: CodedError, Hashable {
     case .noMetadata: "suite.metadata.none"
     case .severalMetadata: "suite.metadata.several"
     case .notMetadata: "suite.metadata.otherNode"
+    case .verifyProcessFailed: "suite.verify.infrastructure"
+    case .traceUnwritable: "suite.verify.traceUnwritable"
     }
   }
 
@@ -108,12 +113,16 @@ public enum SuiteError: CodedError, Hashable {
     case .severalMetadata(let known):
       "the pipeline has several metadata sinks: \(known.joined(separator: ", "))"
     case .notMetadata(let name, _): "'\(name)' is no metadata sink"
+    case .verifyProcessFailed(let condition, _): "infrastructure: no result from '\(condition)'"
+    case .traceUnwritable: "the trace of a run cannot be written"
     }
   }
 
   public var cause: String? {
     switch self {
-    case .projectUnreadable(_, let cause), .notWritable(_, let cause): cause
+    case .projectUnreadable(_, let cause), .notWritable(_, let cause),
+      .verifyProcessFailed(_, let cause), .traceUnwritable(_, let cause):
+      cause
     default: nil
     }
   }
@@ -125,7 +134,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noSession(_, let folder, _): Place(file: folder)
     case .sameOutput(let path) where path != "-": Place(file: path)
     case .badSessionName(let path), .notWritable(let path, _), .exists(let path),
-      .noGolden(let path), .noFile(let path):
+      .noGolden(let path), .noFile(let path), .traceUnwritable(let path, _):
       Place(file: path)
     default: nil
     }
@@ -161,6 +170,9 @@ public enum SuiteError: CodedError, Hashable {
     case .noMetadata:
       "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"
     case .severalMetadata(let known): "Say which: --metadata \(known.first ?? "NODE")=FILE"
+    case .verifyProcessFailed:
+      "Run it again; if it ends so again, a stage cannot bear the condition: see its last words"
+    case .traceUnwritable: "Choose a folder with more room: export TMPDIR=DIR"
     case .noGolden: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }
   }

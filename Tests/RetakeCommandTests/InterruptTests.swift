@@ -3,15 +3,19 @@ import RetakeTestSupport
 import Testing
 
 /// A `retake` that works for a long time, until it is asked to end.
-private final class LongRun {
+final class LongRun {
   private let process = Process()
   private let ended = DispatchSemaphore(value: 0)
 
-  init(_ arguments: [String], in workplace: Workplace) throws {
-    process.executableURL = URL(filePath: Workplace.binary)
+  init(
+    _ arguments: [String], in workplace: Workplace, binary: String = Workplace.binary,
+    environment: [String: String] = [:]
+  ) throws {
+    process.executableURL = URL(filePath: binary)
     process.arguments = arguments
     process.currentDirectoryURL = workplace.folder.url
     process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
+      .merging(environment) { $1 }
     process.standardOutput = FileHandle.nullDevice
     process.standardError = FileHandle.nullDevice
     process.terminationHandler = { [ended] _ in ended.signal() }

@@ -5,6 +5,8 @@ import Testing
 /// A fresh folder in which the real `retake` is called, as people call it.
 struct Workplace {
   static let binary = productsFolder.appending(path: "retake").path
+  /// A user's own `retake`, with the stages of Tests/ImpureRetake.
+  static let impureBinary = productsFolder.appending(path: "ImpureRetake").path
 
   let folder: TemporaryFolder
 
@@ -22,14 +24,15 @@ struct Workplace {
 
   /// The same for words in a list.
   func retake(
-    words arguments: [String], environment: [String: String?] = [:], timeoutSeconds: Int = 120
+    words arguments: [String], environment: [String: String?] = [:], timeoutSeconds: Int = 120,
+    binary: String = binary
   ) throws -> CommandResult {
     var changes: [String: String?] = [
       "CI": nil, "RETAKE_PENDING_DIR": nil, "NO_COLOR": nil,
     ]
     changes.merge(environment) { $1 }
     return try runCommand(
-      Self.binary, arguments: arguments, environment: changes, folder: folder.url,
+      binary, arguments: arguments, environment: changes, folder: folder.url,
       timeoutSeconds: timeoutSeconds)
   }
 

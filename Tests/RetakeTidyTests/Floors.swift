@@ -19,6 +19,8 @@ enum Floors {
   static let platformFileLinesMax = 150
   /// What tests may import beside what their target declares.
   static let inTests = ["FoundationXML", "Synchronization", "Testing"]
+  /// Targets that are neither a room nor tests, and that tests alone use.
+  static let forTests = ["ImpureRetake", "RetakeTestSupport"]
   /// What a user's package may import; the examples are such packages.
   static let doors = ["Retake", "RetakeCommand", "RetakeTesting"]
   /// The rooms that Retake re-exports.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Retake
 
 struct VerifyCommand: ParsableCommand {
@@ -6,60 +7,99 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Prove that a case gives the same bytes under conditions that must not matter.",
     discussion: """
-      Runs the case again with other numbers of workers, random delays and poisoned memory, and
-      names the first stage and frame that differs. Exits with 1 if anything does.
+      Runs the case again with other numbers of workers, random delays and poisoned memory, and in
+      new processes with another hash seed, a poisoned heap, and fewer of the processor's
+      instructions. Names the first stage and frame that differs, and what to look for.
+
+      Values that differ only with the processor's instructions are platform-dependent: exit 0, or
+      1 with --portable. A decision that differs is never that.
 
       Examples:
         retake verify clip --pipeline example:motion-boxes
         retake verify yard --pipeline motion-slow --json
+        retake verify yard --pipeline motion --portable
+
+      Exit codes: 0 deterministic, 1 not, 2 trouble.
       """)
 
   @Argument(help: "A session: its name in Recordings, or its folder.")
   var session: String?
 
   @OptionGroup var selection: CaseOptions
+
+  @Flag(help: "Values shall be the same on other processors too.")
+  var portable = false
+
   @OptionGroup var output: OutputOptions
 
+  // What a process that verify starts is given: the condition it stands for, and where its trace
+  // goes.
+  @Option(help: .hidden) var condition: String?
+  @Option(help: .hidden) var trace: String?
+
+  func validate() throws {
+    guard (condition == nil) == (trace == nil) else {
+      throw ValidationError("--condition and --trace go together")
+    }
+  }
+
   func run() throws {
+    if let condition, let trace { return try record(condition, into: trace) }
     Interruption.listen()
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    let makeReplay = try replayMaker()
+    if let note = selection.note { output.note(note) }
+    let report = try Verification(
+      newProcesses: NewProcessRuns(
+        arguments: Self.arguments(for:folder:),
+        isInterrupted: { Interruption.isRequested }),
+      makeReplay: makeReplay, progress: { line.update("verifying", done: $0, total: $1) }
+    ).run()
+    line.finish()
+    if output.json {
+      try Console.json(VerifyDocument(report, isPortable: portable))
+    } else {
+      Console.result(VerifyText.of(report))
+    }
+    let status = report.status(isPortable: portable)
+    if status != .passed { throw CommandEnd(status: status) }
+  }
+
+  private func replayMaker() throws -> (VerifyCondition) throws -> Replay {
     let environment = CommandEnvironment.current
     let project = try environment.project()
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
-    if let note = selection.note { output.note(note) }
-    let line = ProgressLine(isQuiet: output.quiet)
-    defer { line.finish() }
-    let report = try Verification(
-      makeReplay: { condition in
-        var job = ReplayJob(
-          project: project, definition: definition, session: path,
-          registry: environment.registry, pipelines: environment.pipelines)
-        job.workers = condition.workers
-        job.perturbation = condition.perturbation
-        job.poisonsMemory = condition.poisonsMemory
-        job.isInterrupted = { Interruption.isRequested }
-        return try job.makeReplay()
-      }, progress: { line.update("verifying", done: $0, total: $1) }
-    ).run()
-    line.finish()
-    if output.json { try Console.json(report) } else { Self.show(report) }
-    if !report.isDeterministic { throw CommandEnd(status: .regression) }
+    return { condition in
+      var job = ReplayJob(
+        project: project, definition: definition, session: path,
+        registry: environment.registry, pipelines: environment.pipelines)
+      job.workers = condition.workers
+      job.perturbation = condition.delaySeed
+      job.poisonsMemory = condition.memory != .asItIs
+      job.isInterrupted = { Interruption.isRequested }
+      return try job.makeReplay()
+    }
+  }
+}
+
+extension VerifyCommand {
+  /// The words that this process was called with, and what its copy is to do.
+  private static func arguments(for condition: VerifyCondition, folder: String) -> [String] {
+    let words = CommandEnvironment.current.arguments
+    return words.prefix(1) + ["--condition", condition.name, "--trace", folder]
+      + words.dropFirst()
   }
 
-  private static func show(_ report: VerifyReport) {
-    for variation in report.variations {
-      Console.result(
-        "\(variation.divergence == nil ? "same     " : "different")  \(variation.name)")
+  /// The work of a process that verify started. The only place where the processor's instructions
+  /// are taken away, before anything decodes.
+  private func record(_ name: String, into folder: String) throws {
+    guard let condition = VerifyCondition.newProcess(named: name) else {
+      throw ValidationError("'--condition \(name)' is none of this program's")
     }
-    if let divergence = report.firstDivergence {
-      Console.result("not deterministic: \(divergence.message)")
-      Console.result(
-        "next: look for clocks, random numbers and shared state in "
-          + "'\(divergence.stage ?? "the engine")'")
-    } else {
-      Console.result(
-        "deterministic: \(report.frames) frames, \(report.variations.count + 1) runs, "
-          + "decisions \(report.decisionDigest.short), results \(report.resultDigest.short)")
-    }
+    Interruption.endWithParent()
+    condition.process?.processor.force()
+    try Verification.record(try replayMaker()(condition), into: folder)
   }
 }

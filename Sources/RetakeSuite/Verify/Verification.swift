@@ -1,69 +1,135 @@
+import Foundation
 import RetakeCore
 import RetakeReplay
 import RetakeRuntime
 
 /// Runs a case again and again under conditions that must not matter.
 public struct Verification {
-  /// One way of running a case.
-  public struct Condition: Hashable, Sendable {
-    public var name: String
-    public var workers: Int
-    public var perturbation: UInt64?
-    /// Recycled memory is filled with a pattern before it is used again.
-    public var poisonsMemory = false
-  }
+  /// Makes the case afresh for a condition.
+  public var makeReplay: (VerifyCondition) throws -> Replay
+  /// Runs the case in processes of their own; `nil` leaves those conditions out.
+  public var newProcesses: NewProcessRuns?
+  /// Told of finished runs, and of how many there are.
+  public var progress: (Int, Int) -> Void
 
-  /// The conditions under which a case is run again, after a first run with two workers.
-  public static let conditions = [
-    Condition(name: "no workers", workers: 0),
-    Condition(name: "1 worker", workers: 1),
-    Condition(name: "2 workers, random delays", workers: 2, perturbation: 1),
-    Condition(name: "2 workers, poisoned memory", workers: 2, poisonsMemory: true),
-    Condition(name: "4 workers", workers: 4),
-    Condition(name: "4 workers, random delays", workers: 4, perturbation: 2),
-    Condition(name: "8 workers, random delays", workers: 8, perturbation: 3),
-  ]
-
-  private static let first = Condition(name: "2 workers", workers: 2)
-
-  private let makeReplay: (Condition) throws -> Replay
-  private let progress: (Int, Int) -> Void
-
-  /// - Parameters:
-  ///   - makeReplay: Makes the case afresh for a condition.
-  ///   - progress: Told of finished runs, and of how many there are.
   public init(
-    makeReplay: @escaping (Condition) throws -> Replay,
+    newProcesses: NewProcessRuns? = nil,
+    makeReplay: @escaping (VerifyCondition) throws -> Replay,
     progress: @escaping (Int, Int) -> Void = { _, _ in }
   ) {
+    self.newProcesses = newProcesses
     self.makeReplay = makeReplay
     self.progress = progress
   }
 
-  /// - Throws: What a run throws.
+  /// Four traces at most lie in the temporary folder at any time: of the first run, of the first
+  /// new process, of the run that is compared, and of its repetition.
+  ///
+  /// - Throws: What a run throws; `SuiteError.verifyProcessFailed` for a process that did not do
+  ///   its work.
   public func run() throws -> VerifyReport {
-    let total = Self.conditions.count + 1
-    let (expected, summary, request) = try trace(Self.first)
-    progress(1, total)
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    var runs = Runs(verification: self, folder: scratch.url)
+    let first = try runs.trace(.first)
+    let summary = first.facts.summary
     var report = VerifyReport(
-      session: request.sessionName, caseName: request.caseName, frames: expected.frames.count,
-      decisionDigest: summary.decisionDigest, resultDigest: summary.resultDigest, variations: [])
-    for (index, condition) in Self.conditions.enumerated() {
-      let (actual, summary, _) = try trace(condition)
-      report.variations.append(
-        VerifyReport.Variation(
-          name: condition.name, workers: condition.workers,
-          decisionDigest: summary.decisionDigest, resultDigest: summary.resultDigest,
-          divergence: TraceComparison(expected: expected, actual: actual).divergence))
-      progress(index + 2, total)
+      session: summary.session, caseName: summary.caseName ?? summary.pipeline,
+      frames: first.facts.frames, decisionDigest: summary.decisionDigest,
+      resultDigest: summary.resultDigest, variations: [])
+    for condition in VerifyCondition.inProcess {
+      report.variations.append(try runs.compare(condition, with: first, named: .first).0)
+    }
+    guard newProcesses != nil else { return report }
+    runs.firstSeconds = summary.wallSeconds
+    var baseline = first
+    for condition in VerifyCondition.newProcess {
+      let isFirst = condition.process?.hashSeed == .drawn || condition == .baseline
+      let (variation, trace) = try runs.compare(
+        condition, with: isFirst ? first : baseline, named: isFirst ? .first : .baseline,
+        keeps: condition == .baseline)
+      report.variations.append(variation)
+      if condition == .baseline { baseline = trace }
     }
     return report
   }
 
-  private func trace(_ condition: Condition) throws -> (RunTrace, RunSummary, Replay.Request) {
-    let replay = try makeReplay(condition)
-    let trace = RunTrace()
-    let summary = try replay.run(observers: [trace])
-    return (trace, summary, replay.request)
+  /// What a process that was started for a condition does: runs the case and leaves its trace.
+  package static func record(_ replay: Replay, into folder: String) throws {
+    try TraceWriter.record(replay, into: URL(fileURLWithPath: folder))
+  }
+}
+
+/// The runs of one verification, one after the other.
+private struct Runs {
+  let verification: Verification
+  let folder: URL
+  /// Of the first run, which says how long others may take.
+  var firstSeconds = 0.0
+  private var count = 0
+  private var repeated = 0
+
+  init(verification: Verification, folder: URL) {
+    self.verification = verification
+    self.folder = folder
+  }
+
+  mutating func trace(_ condition: VerifyCondition) throws -> StoredTrace {
+    count += 1
+    let place = folder.appending(path: "\(count)")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    if condition.process == nil {
+      try TraceWriter.record(verification.makeReplay(condition), into: place)
+    } else {
+      try verification.newProcesses?.run(condition, into: place, firstSeconds: firstSeconds)
+    }
+    let processes = verification.newProcesses == nil ? 0 : VerifyCondition.newProcess.count
+    let trace = try read(place, of: condition)
+    verification.progress(
+      count - repeated, 1 + VerifyCondition.inProcess.count + processes)
+    return trace
+  }
+
+  private func read(_ place: URL, of condition: VerifyCondition) throws -> StoredTrace {
+    do {
+      return try StoredTrace(reading: place)
+    } catch {
+      throw SuiteError.verifyProcessFailed(
+        condition: condition.name, cause: "it left no trace: \(error.localizedDescription)")
+    }
+  }
+
+  /// - Parameter keeps: The trace stays for later comparisons.
+  mutating func compare(
+    _ condition: VerifyCondition, with expected: StoredTrace, named name: VerifyCondition,
+    keeps: Bool = false
+  ) throws -> (VerifyReport.Variation, StoredTrace) {
+    let actual = try trace(condition)
+    defer { if !keeps { actual.remove() } }
+    let divergence = try TraceComparison(expected: expected, actual: actual).divergence()
+    var variation = VerifyReport.Variation(
+      condition: condition, outcome: VerifyReport.Variation.outcome(divergence, under: condition),
+      comparedWith: name.name, decisionDigest: actual.facts.summary.decisionDigest,
+      resultDigest: actual.facts.summary.resultDigest, divergence: divergence)
+    if condition.isOtherPlatform {
+      variation.hasOtherMathematics = actual.facts.mathematics != expected.facts.mathematics
+    }
+    if variation.outcome == .platformDependent { try confirm(&variation, actual) }
+    return (variation, actual)
+  }
+
+  /// What differs from itself as well hangs on something else than the processor.
+  private mutating func confirm(
+    _ variation: inout VerifyReport.Variation, _ actual: StoredTrace
+  ) throws {
+    repeated += 1
+    let again = try trace(variation.condition)
+    defer { again.remove() }
+    guard let divergence = try TraceComparison(expected: actual, actual: again).divergence() else {
+      return
+    }
+    variation.outcome = .different
+    variation.comparedWith = variation.condition.name
+    variation.divergence = divergence
   }
 }

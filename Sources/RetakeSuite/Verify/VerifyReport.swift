@@ -2,32 +2,11 @@ import RetakeCore
 
 /// What `retake verify` found out about one case.
 public struct VerifyReport: Hashable, Sendable, Codable {
-  /// One way of running the case again.
-  public struct Variation: Hashable, Sendable, Codable {
-    /// In words, such as `4 workers, random delays`.
-    public var name: String
-    public var workers: Int
-    public var decisionDigest: Digest128
-    public var resultDigest: Digest128
-    public var divergence: Divergence?
-  }
-
-  /// The first place at which a variation differs from the first run.
-  public struct Divergence: Hashable, Sendable, Codable {
-    public enum Kind: String, Hashable, Sendable, Codable {
-      /// A stage gave another value for the same input.
-      case value
-      /// Virtual time decided otherwise: always a defect of the engine.
-      case decision
-      /// A sink was told something else although all stages agree.
-      case result
-    }
-
-    public var kind: Kind
-    public var frame: FrameID?
-    /// The stage, or for decisions the node.
-    public var stage: String?
-    public var message: String
+  public enum Outcome: String, Hashable, Sendable, Codable {
+    case deterministic
+    /// The same on every machine of this kind; other processors give other values.
+    case platformDependent = "platform-dependent"
+    case notDeterministic = "not deterministic"
   }
 
   public var v = 1
@@ -38,16 +17,108 @@ public struct VerifyReport: Hashable, Sendable, Codable {
   public var resultDigest: Digest128
   public var variations: [Variation]
 
-  public var isDeterministic: Bool { variations.allSatisfy { $0.divergence == nil } }
+  public var outcome: Outcome {
+    if variations.contains(where: { $0.outcome == .different }) { return .notDeterministic }
+    return variations.allSatisfy { $0.outcome == .same } ? .deterministic : .platformDependent
+  }
 
-  /// The earliest divergence of all variations: by frame, then by the order of the variations.
+  /// - Parameter isPortable: Values shall be the same on other processors too.
+  public func status(isPortable: Bool) -> ExitStatus {
+    switch outcome {
+    case .deterministic: .passed
+    case .platformDependent: isPortable ? .regression : .passed
+    case .notDeterministic: .regression
+    }
+  }
+
+  /// The earliest divergence: what must not differ at all before what only other processors do,
+  /// then by frame, then by the order of the variations.
   public var firstDivergence: Divergence? {
-    variations.compactMap(\.divergence).min {
+    let graver = variations.filter { $0.outcome == .different }
+    return (graver.isEmpty ? variations : graver).compactMap(\.divergence).min {
       ($0.frame?.sequence ?? .max) < ($1.frame?.sequence ?? .max)
     }
   }
 
+  /// The stages whose values hang on the processor, in the order in which they were found.
+  public var platformDependentStages: [String] {
+    let stages = variations.filter { $0.outcome == .platformDependent }
+      .compactMap { $0.divergence?.stage }
+    return stages.enumerated().filter { stages.firstIndex(of: $0.element) == $0.offset }
+      .map(\.element)
+  }
+
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", frames, decisionDigest, resultDigest, variations
+  }
+}
+
+extension VerifyReport {
+  /// One way of running the case again.
+  public struct Variation: Hashable, Sendable, Codable {
+    public enum Outcome: String, Hashable, Sendable, Codable {
+      case same
+      /// Values differ, and only the processor's instructions do.
+      case platformDependent = "platform-dependent"
+      case different
+    }
+
+    public var condition: VerifyCondition
+    public var outcome: Outcome
+    /// The name of the condition that it is compared with.
+    public var comparedWith: String
+    public var decisionDigest: Digest128
+    public var resultDigest: Digest128
+    /// Whether exp, sin and pow of the C library gave other bits than before; only where the
+    /// condition asks for it.
+    public var hasOtherMathematics: Bool?
+    public var divergence: Divergence?
+  }
+
+  /// The first place at which a variation differs.
+  public struct Divergence: Hashable, Sendable, Codable {
+    public enum Kind: String, Hashable, Sendable, Codable {
+      /// A stage gave another value for the same input.
+      case value
+      /// Virtual time decided otherwise.
+      case decision
+      /// A sink was told something else although all stages agree.
+      case result
+    }
+
+    public var kind: Kind
+    public var frame: FrameID?
+    /// The stage; for decisions the node, for results the sink.
+    public var stage: String?
+    /// The first decision that differs, whatever came first.
+    public var decision: DecisionDifference?
+    public var message: String
+  }
+
+  /// Two decision lines where there should be one.
+  public struct DecisionDifference: Hashable, Sendable, Codable {
+    /// From 1, in the order of the decisions.
+    public var number: Int
+    /// `nil` where one run has no more decisions.
+    public var expected: String?
+    public var actual: String?
+
+    var frame: FrameID? { line?.frame }
+    var node: String? { line?.node }
+
+    var text: String { "'\(expected ?? "the end")' became '\(actual ?? "the end")'" }
+
+    private var line: DecisionLine? { (expected ?? actual).flatMap { DecisionLine(parsing: $0) } }
+  }
+}
+
+extension VerifyReport.Variation {
+  /// Another decision is never the platform's: virtual time computes with integers.
+  static func outcome(
+    _ divergence: VerifyReport.Divergence?, under condition: VerifyCondition
+  ) -> Outcome {
+    guard let divergence else { return .same }
+    let isOnlyValue = divergence.kind != .decision && divergence.decision == nil
+    return condition.isOtherPlatform && isOnlyValue ? .platformDependent : .different
   }
 }

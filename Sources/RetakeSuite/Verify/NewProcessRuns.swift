@@ -1,0 +1,64 @@
+import Foundation
+import RetakeCore
+import RetakeRuntime
+
+/// Runs of a case in processes of their own: the program that verifies, started again.
+public struct NewProcessRuns {
+  /// What a process gets in any case, in seconds.
+  static let secondsMin = 60.0
+  /// How much longer than the first run another may take: without vector instructions, decoding is
+  /// many times slower.
+  static let slownessMax = 30.0
+
+  /// The program; the running one if it is not said.
+  public var executable: String
+  /// What the program is given to run a case under a condition and leave its trace in a folder.
+  public var arguments: (_ condition: VerifyCondition, _ folder: String) -> [String]
+  public var isInterrupted: () -> Bool
+  var secondsMin = NewProcessRuns.secondsMin
+
+  public init(
+    executable: String = NewProcessRuns.ownExecutable,
+    arguments: @escaping (_ condition: VerifyCondition, _ folder: String) -> [String],
+    isInterrupted: @escaping () -> Bool = { false }
+  ) {
+    self.executable = executable
+    self.arguments = arguments
+    self.isInterrupted = isInterrupted
+  }
+
+  /// The running program. On Linux the link leads to it even after it was built anew.
+  public static var ownExecutable: String {
+    #if os(Linux)
+      return "/proc/self/exe"
+    #else
+      return Bundle.main.executablePath ?? CommandLine.arguments[0]
+    #endif
+  }
+
+  /// - Throws: `SuiteError.verifyProcessFailed`, `RuntimeError.interrupted`.
+  func run(_ condition: VerifyCondition, into folder: URL, firstSeconds: Double) throws {
+    let seconds = max(secondsMin, firstSeconds * Self.slownessMax)
+    let process = BoundedProcess(
+      executable: executable, arguments: arguments(condition, folder.path),
+      environment: condition.environment(from: ProcessInfo.processInfo.environment),
+      secondsMax: seconds, isInterrupted: isInterrupted)
+    let result: BoundedProcess.Result
+    do {
+      result = try process.run()
+    } catch {
+      throw SuiteError.verifyProcessFailed(
+        condition: condition.name, cause: "it could not be started: \(error.localizedDescription)")
+    }
+    let lastWords = result.lastWords.isEmpty ? "" : "; its last words: \(result.lastWords)"
+    let cause: String
+    switch result.end {
+    case .exited(0): return
+    case .interrupted: throw RuntimeError.interrupted
+    case .exited(let status): cause = "it ended with exit status \(status)"
+    case .signalled(let number): cause = "signal \(number) ended it"
+    case .stopped: cause = "it did not end within \(Int(seconds.rounded(.up))) s"
+    }
+    throw SuiteError.verifyProcessFailed(condition: condition.name, cause: cause + lastWords)
+  }
+}

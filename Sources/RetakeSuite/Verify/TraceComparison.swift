@@ -1,0 +1,145 @@
+import RetakeCore
+
+/// Finds the first place at which two runs differ. Digests roll, so once they differ they stay so,
+/// and halving finds the place in a few steps.
+struct TraceComparison {
+  let expected: StoredTrace
+  let actual: StoredTrace
+
+  /// - Throws: What the file system throws.
+  func divergence() throws -> VerifyReport.Divergence? {
+    let decision = try firstDecision()
+    guard let frame = try firstFrame() else { return decision.map(Self.divergence(of:)) }
+    if let stage = frame.stage {
+      let isFollower = decision.map { Self.comesFirst($0, frame: frame.id, stage: stage) } ?? false
+      if !isFollower { return Self.divergence(of: stage, frame: frame.id, then: decision) }
+    }
+    if let decision { return Self.divergence(of: decision) }
+    return frame.divergence
+  }
+
+  private func firstFrame() throws -> FrameDifference? {
+    let count = min(expected.facts.frames, actual.facts.frames)
+    let found = try Self.firstDifference(among: count) {
+      try expected.digest(throughFrame: $0) != actual.digest(throughFrame: $0)
+    }
+    if let found {
+      return FrameDifference(
+        facts: expected.facts, expected: try expected.frame(found), actual: try actual.frame(found))
+    }
+    guard expected.facts.frames != actual.facts.frames else { return nil }
+    let longer = expected.facts.frames > count ? expected : actual
+    return FrameDifference(
+      facts: expected.facts, expected: try longer.frame(count), actual: nil)
+  }
+
+  private func firstDecision() throws -> VerifyReport.DecisionDifference? {
+    let count = min(expected.blockCount, actual.blockCount)
+    let found = try Self.firstDifference(among: count) {
+      try expected.digest(throughBlock: $0) != actual.digest(throughBlock: $0)
+    }
+    guard found != nil || expected.facts.decisions != actual.facts.decisions else { return nil }
+    let block = found ?? count
+    let left = try block < expected.blockCount ? expected.lines(ofBlock: block) : []
+    let right = try block < actual.blockCount ? actual.lines(ofBlock: block) : []
+    // Bounded by the lines of one block.
+    var line = 0
+    while line < min(left.count, right.count), left[line] == right[line] { line += 1 }
+    return VerifyReport.DecisionDifference(
+      number: block * TraceFiles.linesPerBlock + line + 1,
+      expected: line < left.count ? left[line] : nil,
+      actual: line < right.count ? right[line] : nil)
+  }
+
+  /// The first index at which two rolling digests differ.
+  static func firstDifference(
+    among count: Int, isDifferent: (Int) throws -> Bool
+  ) rethrows -> Int? {
+    guard count > 0, try isDifferent(count - 1) else { return nil }
+    var (low, high) = (0, count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if try isDifferent(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  /// Whether a stage's other value may be the work of a decision: only a stage that remembers
+  /// hangs on which frames it was given before, and on decisions about no single frame.
+  private static func comesFirst(
+    _ decision: VerifyReport.DecisionDifference, frame: FrameID, stage: TraceFacts.Stage
+  ) -> Bool {
+    guard let decided = decision.frame else { return true }
+    guard stage.isStateful else { return false }
+    return decided.track != frame.track || decided.sequence < frame.sequence
+  }
+}
+
+extension TraceComparison {
+  private static func divergence(
+    of decision: VerifyReport.DecisionDifference
+  ) -> VerifyReport.Divergence {
+    VerifyReport.Divergence(
+      kind: .decision, frame: decision.frame, stage: decision.node, decision: decision,
+      message: "decision \(decision.number) differs: \(decision.text)")
+  }
+
+  private static func divergence(
+    of stage: TraceFacts.Stage, frame: FrameID, then decision: VerifyReport.DecisionDifference?
+  ) -> VerifyReport.Divergence {
+    var message =
+      "the stage '\(stage.id)' gave another value for frame \(frame) although its inputs are the "
+      + "same"
+    if let decision {
+      message += "; decision \(decision.number) differs with it: \(decision.text)"
+    }
+    return VerifyReport.Divergence(
+      kind: .value, frame: frame, stage: stage.id, decision: decision, message: message)
+  }
+}
+
+/// Two runs at the first frame that they do not agree on.
+private struct FrameDifference {
+  let facts: TraceFacts
+  let expected: StoredTrace.FrameRecord
+  /// `nil` where one run ended before this frame.
+  let actual: StoredTrace.FrameRecord?
+
+  var id: FrameID { expected.frame }
+
+  /// The first stage that ran in both and gave different values, unless one before it ran in only
+  /// one of them.
+  var stage: TraceFacts.Stage? {
+    guard let actual, actual.frame == expected.frame, let index = stageIndex(actual) else {
+      return nil
+    }
+    return [expected.stages[index], actual.stages[index]].contains(.zero)
+      ? nil : facts.stages[index]
+  }
+
+  private func stageIndex(_ actual: StoredTrace.FrameRecord) -> Int? {
+    facts.stages.indices.first { expected.stages[$0] != actual.stages[$0] }
+  }
+
+  /// Where neither a value nor a decision explains it.
+  var divergence: VerifyReport.Divergence {
+    guard let actual, actual.frame == expected.frame else {
+      return VerifyReport.Divergence(
+        kind: .result, frame: id, stage: nil,
+        message: "frame \(id) ends in one run only although all decisions agree")
+    }
+    if let index = stageIndex(actual) {
+      let stage = facts.stages[index].id
+      return VerifyReport.Divergence(
+        kind: .result, frame: id, stage: stage,
+        message: "the stage '\(stage)' ran for frame \(id) in one run only although all decisions "
+          + "agree")
+    }
+    let sink = facts.sinks.indices.first { expected.sinks[$0] != actual.sinks[$0] }
+      .map { facts.sinks[$0] }
+    return VerifyReport.Divergence(
+      kind: .result, frame: id, stage: sink,
+      message: "the sink '\(sink ?? "-")' was told something else of frame \(id) although all "
+        + "stages agree")
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import RetakeCore
+
+/// The files of one run's trace: a few digests a frame and the text of each decision, on disk so
+/// that a long session costs no memory. Only the processes of one verification read them, so they
+/// carry no version.
+struct TraceFiles {
+  let folder: URL
+
+  /// One record of fixed length a frame, each with the digest of all up to it.
+  var frames: URL { folder.appending(path: "frames") }
+  /// The decision lines.
+  var decisions: URL { folder.appending(path: "decisions") }
+  /// One record for each `linesPerBlock` decision lines: the digest of all up to its end, and where
+  /// that is.
+  var blocks: URL { folder.appending(path: "blocks") }
+  var facts: URL { folder.appending(path: "facts") }
+
+  static let linesPerBlock = 64
+  static let digestBytes = 16
+  static let numberBytes = 8
+  static let blockBytes = digestBytes + numberBytes
+}
+
+/// What is known of a run when it has ended.
+struct TraceFacts: Codable {
+  struct Stage: Hashable, Codable {
+    var id: String
+    var isStateful: Bool
+  }
+
+  var summary: RunSummary
+  /// Those that give values, in topological order.
+  var stages: [Stage]
+  var sinks: [String]
+  var frames: Int
+  /// Decision lines.
+  var decisions: Int
+  /// What the process's mathematics gave.
+  var mathematics: Digest128
+
+  /// The digest of all frames up to this one, its id, and a digest for each sink and stage.
+  var frameBytes: Int {
+    TraceFiles.digestBytes * (1 + sinks.count + stages.count) + 2 * TraceFiles.numberBytes
+  }
+}
+
+/// A file of a trace that grows at its end.
+final class TraceFile {
+  /// Bytes gathered before they are written together.
+  private static let batchBytes = 1 << 16
+  /// The longest trace file: the decisions of about a hundred hours.
+  static let bytesMax = 4 << 30
+
+  private let url: URL
+  private let handle: FileHandle
+  private let bytesMax: Int
+  private var batch = Data()
+  private(set) var count = 0
+  private var failure: SuiteError?
+
+  init(_ url: URL, bytesMax: Int = TraceFile.bytesMax) throws(SuiteError) {
+    guard FileManager.default.createFile(atPath: url.path, contents: nil),
+      let handle = FileHandle(forWritingAtPath: url.path)
+    else { throw .traceUnwritable(path: url.path, cause: String(cString: strerror(errno))) }
+    self.url = url
+    self.handle = handle
+    self.bytesMax = bytesMax
+  }
+
+  /// What cannot be written is told by the next `check` or `finish`.
+  func append(_ bytes: some Collection<UInt8>) {
+    guard failure == nil else { return }
+    batch.append(contentsOf: bytes)
+    count += bytes.count
+    if count > bytesMax {
+      failure = .traceUnwritable(
+        path: url.path, cause: "the run's trace is longer than \(bytesMax) bytes")
+    }
+    if batch.count >= Self.batchBytes { flush() }
+  }
+
+  func check() throws(SuiteError) {
+    if let failure { throw failure }
+  }
+
+  func finish() throws(SuiteError) {
+    flush()
+    try check()
+    try? handle.close()
+  }
+
+  private func flush() {
+    defer { batch.removeAll(keepingCapacity: true) }
+    guard failure == nil else { return }
+    do {
+      try handle.write(contentsOf: batch)
+    } catch {
+      failure = .traceUnwritable(path: url.path, cause: error.localizedDescription)
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import RetakeMedia
+
+/// One way of running a case. None may change a result.
+public struct VerifyCondition: Hashable, Sendable, Codable {
+  /// What memory holds before somebody writes to it.
+  public enum Memory: String, Hashable, Sendable, Codable {
+    case asItIs
+    /// The decoders' buffers are filled with a pattern before they are used again.
+    case poisonedDecoders
+    /// So is everything that comes from the heap.
+    case poisonedHeap
+  }
+
+  /// A process of its own, for what is fixed when a process starts.
+  public struct NewProcess: Hashable, Sendable, Codable {
+    public enum HashSeed: String, Hashable, Sendable, Codable {
+      /// The same in every such process.
+      case fixed
+      /// Drawn afresh, as processes do by themselves.
+      case drawn
+    }
+
+    public var hashSeed: HashSeed
+    public var processor: ProcessorFeatures
+  }
+
+  /// In words, such as `4 workers, random delays`.
+  public var name: String
+  public var workers = 2
+  /// Seeds the delays before each computation; none if `nil`.
+  public var delaySeed: UInt64?
+  public var memory = Memory.asItIs
+  /// `nil`: in the process that verifies.
+  public var process: NewProcess?
+
+  /// The processor's instructions are fewer than the machine's: values may differ there, and the
+  /// stage is then called platform-dependent.
+  public var isOtherPlatform: Bool { process.map { $0.processor != .all } ?? false }
+}
+
+extension VerifyCondition {
+  /// What all in-process runs are compared with.
+  static let first = VerifyCondition(name: "2 workers")
+
+  static let inProcess = [
+    VerifyCondition(name: "no workers", workers: 0),
+    VerifyCondition(name: "1 worker", workers: 1),
+    VerifyCondition(name: "2 workers, random delays", delaySeed: 1),
+    VerifyCondition(name: "2 workers, poisoned memory of decoders", memory: .poisonedDecoders),
+    VerifyCondition(name: "4 workers", workers: 4),
+    VerifyCondition(name: "4 workers, random delays", workers: 4, delaySeed: 2),
+    VerifyCondition(name: "8 workers, random delays", workers: 8, delaySeed: 3),
+  ]
+
+  /// Compared with the first run. Those below are compared with this one, so that the order of a
+  /// Dictionary is not taken for something that memory or processor did.
+  static let baseline = VerifyCondition(
+    name: "a new process, fixed hash seed", process: NewProcess(hashSeed: .fixed, processor: .all))
+
+  /// In this order, on this machine; a condition that would change nothing here is not listed.
+  /// A run without caches belongs here as soon as a replay can use one.
+  static var newProcess: [VerifyCondition] {
+    let fixed = { NewProcess(hashSeed: .fixed, processor: $0) }
+    var conditions = [
+      baseline,
+      VerifyCondition(
+        name: "a new process, another hash seed",
+        process: NewProcess(hashSeed: .drawn, processor: .all)),
+    ]
+    #if canImport(Glibc)
+      conditions.append(
+        VerifyCondition(
+          name: "a new process, poisoned heap", memory: .poisonedHeap, process: fixed(.all)))
+    #endif
+    if ProcessorFeatures.withoutAVX.isReduced {
+      conditions.append(
+        VerifyCondition(name: "a processor without AVX and FMA", process: fixed(.withoutAVX)))
+    }
+    if ProcessorFeatures.none.isReduced {
+      conditions.append(
+        VerifyCondition(name: "a processor without vector instructions", process: fixed(.none)))
+    }
+    return conditions
+  }
+
+  /// The condition that a process was started for.
+  package static func newProcess(named name: String) -> VerifyCondition? {
+    newProcess.first { $0.name == name }
+  }
+}
+
+extension VerifyCondition {
+  /// The environment that a process of its own starts with.
+  func environment(from inherited: [String: String]) -> [String: String] {
+    guard let process else { return inherited }
+    var environment = inherited
+    // Of a process that dies, the last line is wanted rather than every register.
+    environment["SWIFT_BACKTRACE"] = inherited["SWIFT_BACKTRACE"] ?? "enable=no"
+    environment["SWIFT_DETERMINISTIC_HASHING"] = process.hashSeed == .fixed ? "1" : nil
+    let tunables = [environment["GLIBC_TUNABLES"] ?? ""] + heapTunables + processorTunables
+    environment["GLIBC_TUNABLES"] = tunables.filter { !$0.isEmpty }.joined(separator: ":")
+    return environment
+  }
+
+  /// The small blocks that threads keep for themselves would not be filled, so there are none.
+  private var heapTunables: [String] {
+    memory == .poisonedHeap ? ["glibc.malloc.perturb=165", "glibc.malloc.tcache_count=0"] : []
+  }
+
+  /// glibc chooses its exp, sin and pow by these.
+  private var processorTunables: [String] {
+    #if arch(x86_64)
+      return isOtherPlatform ? ["glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4"] : []
+    #else
+      return []
+    #endif
+  }
+}

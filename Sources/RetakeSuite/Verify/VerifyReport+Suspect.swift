@@ -1,0 +1,58 @@
+/// Where to look, from the conditions that made a difference and those that made none.
+extension VerifyReport {
+  public enum Suspect: String, Hashable, Sendable, Codable {
+    case engine
+    case clockOrSharedState
+    case hashSeed
+    case memory
+    case processor
+  }
+
+  /// `nil` when nothing differs.
+  public var suspect: Suspect? {
+    guard let divergence = firstDivergence else { return nil }
+    let differing = variations.filter { $0.outcome == .different }
+    if differing.isEmpty { return .processor }
+    if divergence.kind != .value { return .engine }
+    if differing.contains(where: { $0.comparedWith == $0.condition.name }) {
+      return .clockOrSharedState
+    }
+    if differing.allSatisfy({ $0.condition.isOtherPlatform }) { return .processor }
+    if differing.allSatisfy({ $0.condition.memory != .asItIs }) { return .memory }
+    return isSameForOneHashSeed ? .hashSeed : .clockOrSharedState
+  }
+
+  /// Processes differ from the first, but not among each other where they hash alike.
+  private var isSameForOneHashSeed: Bool {
+    let processes = variations.filter { $0.condition.process != nil }
+    let alike = processes.filter { $0.comparedWith == VerifyCondition.baseline.name }
+    let others = processes.filter { $0.comparedWith != VerifyCondition.baseline.name }
+    return alike.contains { $0.outcome == .same } && alike.allSatisfy { $0.outcome != .different }
+      && others.contains { $0.outcome == .different }
+  }
+
+  /// What to look for now, in words.
+  public var advice: String? {
+    guard let suspect, let divergence = firstDivergence else { return nil }
+    let stage = divergence.stage.map { "'\($0)'" } ?? "the engine"
+    switch suspect {
+    case .engine:
+      return "write the decisions of two runs with 'retake replay --decisions FILE', once with "
+        + "'--workers 0' and once with '--workers 4', and report them: this is a defect of Retake"
+    case .clockOrSharedState:
+      return "look in \(stage) for clocks, random numbers, and state that frames share; a stage "
+        + "that remembers is a StatefulStage"
+    case .hashSeed:
+      return "look in \(stage) for the order of a Dictionary or Set, and for hashValue: processes "
+        + "with one hash seed do not differ"
+    case .memory:
+      return "look in \(stage) for bytes that are read before anything is written to them, such as "
+        + "the padding of rows: only poisoned memory differs"
+    case .processor:
+      let look = "look in \(stage) for exp, log, sin, pow and vector instructions"
+      return divergence.decision == nil
+        ? "\(look), or keep goldens for each platform: only other processors differ"
+        : "\(look): a decision hangs on the value, and decisions are the same everywhere"
+    }
+  }
+}

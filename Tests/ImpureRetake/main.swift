@@ -1,0 +1,18 @@
+import Foundation
+import Retake
+import RetakeCommand
+
+/// A small drawn scene, measured, and then handled by the stage that a test is about.
+func pipeline<Stage: PureStage>(_ stage: Stage) -> Pipeline
+where Stage.Input == Scalars, Stage.Output == Scalars {
+  let scene = SyntheticOptions(scene: .figures, width: 72, height: 48, frames: 12)
+  return Pipeline.named(Stage.kind).source(.synthetic(scene)).luminance().stage(stage)
+    .map("after") { (input: Scalars, _) in input }.results()
+}
+
+RetakeCommand.main(pipelines: [
+  pipeline(Pure()), pipeline(ReadsClock()), pipeline(OrdersByHash()), pipeline(Mathematics()),
+  pipeline(FailsByMathematics()), pipeline(ReadsClockElsewhere()), pipeline(ReadsOldMemory()),
+  pipeline(DiesElsewhere()), pipeline(HangsElsewhere()),
+  Pipeline.named(ReadsPadding.kind).source(.session()).stage(ReadsPadding()).results(),
+])
