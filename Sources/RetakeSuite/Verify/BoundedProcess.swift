@@ -27,7 +27,7 @@ struct BoundedProcess {
   /// Between two looks at whether the work shall be interrupted.
   private static let lookNanoseconds: Int64 = 100_000_000
   /// For output that is still on its way when everything that could write it is gone.
-  private static let drainNanoseconds: Int64 = 1_000_000_000
+  private static let drainNanoseconds: Int64 = 5_000_000_000
 
   var executable: String
   var arguments: [String]
@@ -110,7 +110,7 @@ private final class OutputTail: Sendable {
   }
 
   func start() {
-    DispatchQueue.global().async { [self] in
+    Thread.detachNewThread { [self] in
       var bytes = [UInt8](repeating: 0, count: 1 << 16)
       // Ends when the last writer is gone.
       while true {
