@@ -8,9 +8,10 @@ import Testing
 /// What a run would have told its trace.
 private struct Story {
   static let stages = [
-    TraceFacts.Stage(id: "camera", isStateful: false),
-    TraceFacts.Stage(id: "grey", isStateful: false),
-    TraceFacts.Stage(id: "tracker", isStateful: true),
+    TraceFacts.Stage(id: "camera", context: .nothing),
+    TraceFacts.Stage(id: "grey", context: .nothing),
+    TraceFacts.Stage(id: "tracker", context: .earlierFrames),
+    TraceFacts.Stage(id: "merge", context: .parts),
   ]
 
   var lines: [DecisionLine]
@@ -131,6 +132,19 @@ private struct Story {
     }
     #expect(found?.kind == .value)
     #expect(found?.stage == "tracker")
+  }
+
+  @Test func `a join is not blamed for a part that did not come, nor for a stage before it`() throws
+  {
+    let late = try divergence { story in
+      story.frames[20].stages[3] = Digest128(of: "without a part")
+      story.lines[61].kind = "drop"
+    }
+    #expect(late?.kind == .decision)
+    #expect(late?.decision?.number == 62)
+    let wrong = try divergence { $0.frames[20].stages[3] = Digest128(of: "wrong") }
+    #expect(wrong?.kind == .value)
+    #expect(wrong?.stage == "merge")
   }
 
   @Test func `a stage that ran in one run only follows from the decision`() throws {

@@ -64,14 +64,20 @@ struct TraceComparison {
     return low
   }
 
-  /// Whether a stage's other value may be the work of a decision: only a stage that remembers
-  /// hangs on which frames it was given before, and on decisions about no single frame.
+  /// Whether a stage's other value may be the work of a decision: what remembers hangs on which
+  /// frames came before, a join also on the parts of its own, and all on what is decided about no
+  /// single frame, such as a swap.
   private static func comesFirst(
     _ decision: VerifyReport.DecisionDifference, frame: FrameID, stage: TraceFacts.Stage
   ) -> Bool {
     guard let decided = decision.frame else { return true }
-    guard stage.isStateful else { return false }
-    return decided.track != frame.track || decided.sequence < frame.sequence
+    switch stage.context {
+    case .nothing: return false
+    case .earlierFrames:
+      return decided.track != frame.track || decided.sequence < frame.sequence
+    case .parts:
+      return decided.track != frame.track || decided.sequence <= frame.sequence
+    }
   }
 }
 

@@ -25,8 +25,17 @@ struct TraceFiles {
 /// What is known of a run when it has ended.
 struct TraceFacts: Codable {
   struct Stage: Hashable, Codable {
+    /// What a value hangs on beside the inputs' values.
+    enum Context: String, Codable {
+      case nothing
+      /// Which frames the stage was given before.
+      case earlierFrames
+      /// Which parts of this frame and of earlier ones came in time.
+      case parts
+    }
+
     var id: String
-    var isStateful: Bool
+    var context: Context
   }
 
   var summary: RunSummary

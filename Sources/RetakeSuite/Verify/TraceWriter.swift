@@ -36,7 +36,7 @@ final class TraceWriter: RunObserver {
   func began(nodes: [RunNode]) {
     begin(
       stages: nodes.filter(\.isDigested).map {
-        TraceFacts.Stage(id: $0.id, isStateful: $0.role == .stateful)
+        TraceFacts.Stage(id: $0.id, context: .init($0.role))
       }, sinks: nodes.filter { $0.role == .sink }.map(\.id))
   }
 
@@ -92,6 +92,16 @@ final class TraceWriter: RunObserver {
     let file = try TraceFile(files.facts)
     file.append(try JSONEncoder().encode(facts))
     try file.finish()
+  }
+}
+
+extension TraceFacts.Stage.Context {
+  fileprivate init(_ role: RunNode.StageRoleName) {
+    switch role {
+    case .source, .pure, .throttle, .sample, .route, .fork, .sink: self = .nothing
+    case .stateful: self = .earlierFrames
+    case .join, .latest, .gather: self = .parts
+    }
   }
 }
 
