@@ -35,7 +35,7 @@ final class TraceWriter: RunObserver {
 
   func began(nodes: [RunNode]) {
     begin(
-      stages: nodes.filter(\.isDigested).map {
+      stages: nodes.filter(\.role.isDigested).map {
         TraceFacts.Stage(id: $0.id, context: .init($0.role))
       }, sinks: nodes.filter { $0.role == .sink }.map(\.id))
   }
