@@ -37,7 +37,7 @@ public struct Replay: Sendable {
   /// `session/case`, or the case alone.
   package var key: String { header.key }
   package let sinks: [ResultHeader.Sink]
-  private let prepared: PreparedRun
+  let prepared: PreparedRun
   private let overrides: [RunOverride]
 
   /// Connects a pipeline to a session.
@@ -99,12 +99,17 @@ public struct Replay: Sendable {
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let digester = ResultDigester(header: header, sinks: sinks)
-    var options = request.options
-    options.overrides += overrides
     let outcome = try prepared.run(
-      options, observer: ObserverGroup([digester] + observers))
+      runOptions, observer: ObserverGroup([digester] + observers))
     let nanoseconds = clock.monotonicNanoseconds - start
     return summary(of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
+  }
+
+  /// The request's options, with its overrides as a run carries them out.
+  var runOptions: RunOptions {
+    var options = request.options
+    options.overrides += overrides
+    return options
   }
 
   private func summary(

@@ -27,6 +27,8 @@ public enum ReplayError: CodedError, Hashable {
   case unwritable(Output, path: String, cause: String)
   /// Nobody reads any more what the run writes: it ended there.
   case readerGone(Output)
+  /// A sweep that is no sweep, or not of this pipeline.
+  case badSweep(String, advice: String)
   case tape(TapeFault, path: String)
   case profile(ProfileFault, path: String)
 
@@ -41,6 +43,7 @@ public enum ReplayError: CodedError, Hashable {
     case .noSessionCosts: "replay.costs.noSession"
     case .unwritable(let output, _, _): "replay.\(output.rawValue).unwritable"
     case .readerGone(let output): "replay.\(output.rawValue).readerGone"
+    case .badSweep: "replay.sweep.bad"
     case .tape(let fault, _): "replay.tape.\(fault.word)"
     case .profile(let fault, _): "replay.profile.\(fault.word)"
     }
@@ -57,6 +60,7 @@ public enum ReplayError: CodedError, Hashable {
     case .noSessionCosts: "the costs shall come from a session, and none was named"
     case .unwritable(let output, _, _): "\(output.words) cannot be written"
     case .readerGone(let output): "nobody reads \(output.words) any more"
+    case .badSweep(let detail, _): detail
     case .tape(let fault, _): fault.message
     case .profile(let fault, _): fault.message
     }
@@ -91,6 +95,7 @@ public enum ReplayError: CodedError, Hashable {
       "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
     case .unwritable: "Choose a file in a folder that exists and can be written"
     case .readerGone: nil
+    case .badSweep(_, let advice): advice
     case .tape(let fault, _): fault.advice
     case .profile(let fault, _): fault.advice
     }

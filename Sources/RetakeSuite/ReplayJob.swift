@@ -54,6 +54,10 @@ public struct ReplayJob {
   }
 
   func makeReplay(_ pipeline: Pipeline, reader: SessionReader?) throws -> Replay {
+    try Replay(pipeline, reader: reader, catalog: registry, request: request(reader: reader))
+  }
+
+  private func request(reader: SessionReader?) throws -> Replay.Request {
     var options = RunOptions(mode: definition.mode, workers: workers, seed: definition.seed)
     options.costs = try costs(reader: reader)
     options.perturbation = perturbation
@@ -62,7 +66,7 @@ public struct ReplayJob {
       sessionName: reader?.folder.name, caseName: definition.name, options: options,
       tracks: definition.tracks, quantisation: definition.quantisation)
     request.overrides = definition.overrides
-    return try Replay(pipeline, reader: reader, catalog: registry, request: request)
+    return request
   }
 
   private func costs(reader: SessionReader?) throws -> RunCosts {
@@ -84,12 +88,25 @@ public struct ReplayJob {
     let outputs = try OpenOutputs(outputs, of: replay, isAlone: output == nil)
     do {
       let summary = try run(replay, reader: reader, observers: [progress] + outputs.observers)
-      try outputs.finish()
+      try outputs.finish(isHalted: summary.haltedBy != nil)
       return summary
     } catch {
       outputs.discard()
       throw error
     }
+  }
+
+  /// Decides the case for every combination of a sweep; nothing is written.
+  ///
+  /// - Throws: `ReplayError.badSweep`, and what a run throws.
+  public func sweep(_ sweep: Sweep) throws -> SweepReport {
+    let (pipeline, reader) = try open()
+    let request = try request(reader: reader)
+    try Replay(pipeline, reader: reader, catalog: registry, request: request).costNotes
+      .forEach(note)
+    return try SweepRun(
+      pipeline, reader: reader, catalog: registry, request: request, sweep: sweep
+    ).run(progress: progress)
   }
 
   private func run(

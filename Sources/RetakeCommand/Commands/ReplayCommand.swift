@@ -16,6 +16,8 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --write-tape clip.tape
         retake replay clip --pipeline motion.json --costs tape:clip.tape
         retake replay clip --pipeline motion.json --costs tape:clip.tape+profile:slow-phone.json
+        retake replay clip --pipeline motion.json --sweep queue=1..6,executors=1..4
+        retake replay clip --pipeline motion.json --sweep 'motion.queue=1|3|9,scale=1|2'
         retake replay clip --pipeline motion.json --mode redecide --trace trace.json
         retake replay clip --pipeline motion.json --follow | jq -c .sinks
         retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
@@ -53,6 +55,16 @@ struct ReplayCommand: ParsableCommand {
     help: "Measure each stage's thread time, with one worker, and write a cost tape to this file.")
   var writeTape: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Decide again for each combination of values, and print a table of figures.",
+      discussion: """
+        queue, executors, pools (each of them); NODE.queue, NODE.lanes, EXECUTOR.count, \
+        POOL.capacity (one); scale (of all costs). Values are 4, 1..6 or 1|3|6; 256 combinations \
+        at most. Implies --mode redecide.
+        """))
+  var sweep: String?
+
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
@@ -69,6 +81,7 @@ struct ReplayCommand: ParsableCommand {
     guard !form.json || follow || outputs.leavesStandardOutput else {
       throw ValidationError("--json and a FILE of '-' both want standard output")
     }
+    try checkSweep()
     guard writeTape != nil else { return }
     guard workers ?? 1 == 1 else {
       throw ValidationError(
@@ -79,16 +92,56 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
+  private func checkSweep() throws {
+    guard try parsedSweep() != nil else { return }
+    guard selection.mode != .lossless else {
+      throw ValidationError("--sweep decides again: leave out --mode, or write --mode redecide")
+    }
+    guard output == nil, decisions == nil, writeTape == nil, trace == nil, metadata.isEmpty, !follow
+    else {
+      throw ValidationError("--sweep prints a table: leave out what writes of a single run")
+    }
+  }
+
+  private func parsedSweep() throws -> Sweep? {
+    guard let sweep else { return nil }
+    do throws(ReplayError) {
+      return try Sweep(parsing: sweep)
+    } catch {
+      throw ValidationError("'--sweep \(sweep)': \(error.message). \(error.advice ?? "")")
+    }
+  }
+
   func run() throws {
     Interruption.listen()
     Console.outliveReaders()
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
-    if let note = selection.note { form.note(note) }
     let line = ProgressLine(isQuiet: form.quiet || !outputs.leavesStandardOutput)
     defer { line.finish() }
+    var job = try job()
+    job.progress = { line.update("replaying", done: $0, total: $1) }
+    if let sweep = try parsedSweep() {
+      job.progress = { line.update("sweeping", done: $0, total: $1) }
+      let report = try job.sweep(sweep)
+      line.finish()
+      return try show(report)
+    }
+    let summary = try result(of: job)
+    line.finish()
+    try finish(summary)
+  }
+
+  private func job() throws -> ReplayJob {
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    var definition = try selection.definition(in: project)
+    if let note = selection.note {
+      form.note(note)
+    } else if sweep != nil, definition.mode == .lossless {
+      form.note("mode redecide: --sweep decides again")
+    }
+    if sweep != nil { definition.mode = .redecide }
     var job = ReplayJob(
-      project: project, definition: try selection.definition(in: project),
+      project: project, definition: definition,
       session: try session.map { try project.sessionPath($0) },
       registry: environment.registry, pipelines: environment.pipelines)
     if job.definition.mode == .lossless, job.definition.overrides.contains(where: \.isEvent) {
@@ -99,12 +152,13 @@ struct ReplayCommand: ParsableCommand {
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }
     job.isInterrupted = { Interruption.isRequested }
-    job.progress = { line.update("replaying", done: $0, total: $1) }
-    let summary = try result(of: job)
-    line.finish()
+    return job
+  }
+
+  private func finish(_ summary: RunSummary) throws {
     try show(summary)
     if let output { form.note("the run is in \(output)") }
-    if let writeTape {
+    if let writeTape, summary.haltedBy == nil {
       form.note("the cost tape is in \(writeTape); decide with it: --costs tape:\(writeTape)")
     }
     if let halt = summary.haltedBy {
@@ -144,6 +198,11 @@ struct ReplayCommand: ParsableCommand {
       form.note(SummaryText.of(summary))
     }
   }
+
+  private func show(_ report: SweepReport) throws {
+    if form.json { try Console.json(report) } else { Console.result(SweepTable.text(of: report)) }
+    for axis in report.idleAxes { form.note("note: \(axis) makes no difference here") }
+  }
 }
 
 extension MetadataOutput {
@@ -154,41 +213,5 @@ extension MetadataOutput {
       return
     }
     self.init(sink: String(text[..<equals]), path: String(text[text.index(after: equals)...]))
-  }
-}
-
-/// A run in a few lines for people.
-enum SummaryText {
-  static func of(_ summary: RunSummary) -> String {
-    let frames = summary.frames
-    var parts = ["\(frames.captured) captured", "\(frames.delivered) delivered"]
-    for reason in frames.dropped.keys.sorted() {
-      parts.append("\(frames.dropped[reason] ?? 0) dropped (\(reason))")
-    }
-    for (count, word) in [
-      (frames.thinned, "thinned"), (frames.superseded, "superseded"), (frames.failed, "failed"),
-      (frames.inFlight, "in flight"), (summary.lostBeforeCapture, "lost before capture"),
-      (summary.payloadMissing, "without pixels"),
-    ] where count > 0 { parts.append("\(count) \(word)") }
-    let costs = summary.mode == "lossless" ? "" : "\n  costs     \(Self.costs(summary.costs))"
-    let name = (summary.session.map { "\($0)/" } ?? "") + (summary.caseName ?? summary.pipeline)
-    return """
-      \(name)  \(summary.mode)
-        \(parts.joined(separator: ", "))
-        decisions \(summary.decisionDigest)
-        results   \(summary.resultDigest)\(costs)
-        \(Int(summary.framesPerSecond)) frames per second
-      """
-  }
-
-  /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only nothing is 0 %, and only all is 100 %.
-  static func costs(_ costs: RunSummary.Costs) -> String {
-    let total = costs.recorded + costs.modelled
-    guard total > 0 else { return "none" }
-    let nearest = (200 * costs.recorded + total) / (2 * total)
-    let share =
-      costs.modelled == 0 ? 100 : costs.recorded == 0 ? 0 : min(99, max(1, nearest))
-    let source = costs.source.map { " (\($0))" } ?? ""
-    return "\(share) % recorded, \(100 - share) % modelled\(source)"
   }
 }

@@ -17,8 +17,8 @@ public struct PreparedRun: Sendable {
 
   /// The pipeline as it runs, inserted conversions included.
   public let pipeline: Pipeline
-  package let plan: GraphPlan
-  private let bindings: [Int: Binding]
+  package internal(set) var plan: GraphPlan
+  var bindings: [Int: Binding]
 
   /// Validates the pipeline and connects its sources.
   ///
@@ -89,9 +89,13 @@ public struct PreparedRun: Sendable {
           originNanoseconds: origin))
     }
     try observer.began(nodes: runNodes)
-    let measuring = options.costs.meter.map { plan.measured(by: $0) }
+    var (plan, options) = (plan, options)
+    if let meter = options.costs.meter {
+      plan = plan.measured(by: meter)
+      options.overrides = options.overrides.map { $0.measured(by: meter) }
+    }
     return try VirtualRun(
-      plan: measuring ?? plan, options: options, sources: sources, origin: origin,
+      plan: plan, options: options, sources: sources, origin: origin,
       changes: RunChanges(plan: plan, options: options, sources: sources, origin: origin),
       observer: observer
     ).run()

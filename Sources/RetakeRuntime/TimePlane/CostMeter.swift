@@ -41,6 +41,15 @@ extension GraphPlan {
   }
 }
 
+extension RunOverride {
+  /// The same, with the new stage's body measured.
+  func measured(by meter: CostMeter) -> RunOverride {
+    guard case .swap(var swap) = self else { return self }
+    swap.stage = swap.stage.measured(by: meter)
+    return .swap(swap)
+  }
+}
+
 extension AnyStage {
   fileprivate func measured(by meter: CostMeter) -> AnyStage {
     switch body {

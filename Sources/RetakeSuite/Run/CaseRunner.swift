@@ -109,6 +109,7 @@ struct CaseRunner {
     }
     result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
     result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
+    result.comparison.notes += replay.costNotes
   }
 }
 

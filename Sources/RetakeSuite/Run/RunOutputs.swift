@@ -125,11 +125,13 @@ struct OpenOutputs {
       endsWithReader: endsWithReader)
   }
 
-  /// Puts the files in their places.
+  /// Puts the files in their places. A run that was halted has no tape: it would end in the middle.
   ///
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
-  func finish() throws(ReplayError) {
-    for output in outputs { try output.finish() }
+  func finish(isHalted: Bool = false) throws(ReplayError) {
+    for output in outputs {
+      if isHalted, output is CostTapeWriter { output.discard() } else { try output.finish() }
+    }
   }
 
   /// Leaves nothing behind after a run that failed.

@@ -1,0 +1,37 @@
+import Retake
+
+/// A run in a few lines for people.
+enum SummaryText {
+  static func of(_ summary: RunSummary) -> String {
+    let frames = summary.frames
+    var parts = ["\(frames.captured) captured", "\(frames.delivered) delivered"]
+    for reason in frames.dropped.keys.sorted() {
+      parts.append("\(frames.dropped[reason] ?? 0) dropped (\(reason))")
+    }
+    for (count, word) in [
+      (frames.thinned, "thinned"), (frames.superseded, "superseded"), (frames.failed, "failed"),
+      (frames.inFlight, "in flight"), (summary.lostBeforeCapture, "lost before capture"),
+      (summary.payloadMissing, "without pixels"),
+    ] where count > 0 { parts.append("\(count) \(word)") }
+    let costs = summary.mode == "lossless" ? "" : "\n  costs     \(Self.costs(summary.costs))"
+    let name = (summary.session.map { "\($0)/" } ?? "") + (summary.caseName ?? summary.pipeline)
+    return """
+      \(name)  \(summary.mode)
+        \(parts.joined(separator: ", "))
+        decisions \(summary.decisionDigest)
+        results   \(summary.resultDigest)\(costs)
+        \(Int(summary.framesPerSecond)) frames per second
+      """
+  }
+
+  /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only nothing is 0 %, and only all is 100 %.
+  static func costs(_ costs: RunSummary.Costs) -> String {
+    let total = costs.recorded + costs.modelled
+    guard total > 0 else { return "none" }
+    let nearest = (200 * costs.recorded + total) / (2 * total)
+    let share =
+      costs.modelled == 0 ? 100 : costs.recorded == 0 ? 0 : min(99, max(1, nearest))
+    let source = costs.source.map { " (\($0))" } ?? ""
+    return "\(share) % recorded, \(100 - share) % modelled\(source)"
+  }
+}

@@ -1,0 +1,68 @@
+import Retake
+
+/// A sweep as a table for people: a line for each combination, every figure exact.
+enum SweepTable {
+  static func text(of report: SweepReport) -> String {
+    let columns = self.columns(of: report)
+    let widths = columns.map { column in
+      max(column.title.count, column.cells.map(\.count).max() ?? 0)
+    }
+    func line(_ cells: [String]) -> String {
+      zip(cells, widths).map { String(repeating: " ", count: $1 - $0.count) + $0 }
+        .joined(separator: "  ")
+    }
+    let rows = report.rows.indices.map { row in line(columns.map { $0.cells[row] }) }
+    return ([line(columns.map(\.title))] + rows).joined(separator: "\n")
+  }
+
+  private struct Column {
+    var title: String
+    var cells: [String]
+  }
+
+  private static func columns(of report: SweepReport) -> [Column] {
+    func column(_ title: String, _ cell: (RunFigures.Totals) -> String) -> Column {
+      Column(title: title, cells: report.rows.map { cell($0.figures) })
+    }
+    func count(_ title: String, _ value: (FrameLedger) -> Int) -> Column {
+      column(title) { "\(value($0.frames))" }
+    }
+    let axes = report.axes.enumerated().map { index, axis in
+      Column(title: axis.name, cells: report.rows.map { $0.values[index] })
+    }
+    let reasons = Set(report.rows.flatMap { $0.figures.frames.dropped.keys }).sorted()
+    let drops = reasons.map { reason in count("drop \(reason)") { $0.dropped[reason] ?? 0 } }
+    // Columns of nothing but zero say nothing.
+    let others = [
+      count("thinned", \.thinned), count("superseded", \.superseded), count("failed", \.failed),
+      count("in flight", \.inFlight),
+    ].filter { column in column.cells.contains { $0 != "0" } }
+    return axes + [count("captured", \.captured), count("delivered", \.delivered)] + drops + others
+      + [
+        column("lost") { "\($0.lostBeforeCapture)" },
+        column("p50 ms") { latency($0, \.p50Nanoseconds) },
+        column("p95 ms") { latency($0, \.p95Nanoseconds) },
+        column("p99 ms") { latency($0, \.p99Nanoseconds) },
+        column("stalls") { "\($0.stalls)" },
+        column("blocked ms") { millionths($0.blockedNanoseconds) },
+        column("alive") { "\($0.framesAliveMax)" },
+        column("MB") { millionths(Int64($0.bytesAliveMax)) },
+      ]
+  }
+
+  private static func latency(
+    _ figures: RunFigures.Totals, _ part: (RunFigures.Latency) -> Int64
+  ) -> String {
+    figures.latency.map { millionths(part($0)) } ?? "-"
+  }
+
+  /// A millionth part, exactly: nanoseconds as milliseconds, bytes as megabytes.
+  static func millionths(_ value: Int64) -> String {
+    let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
+    let sign = value < 0 ? "-" : ""
+    guard fraction > 0 else { return "\(sign)\(whole)" }
+    let digits = String(fraction)
+    let padded = String(repeating: "0", count: 6 - digits.count) + digits
+    return "\(sign)\(whole)." + String(padded.reversed().drop { $0 == "0" }.reversed())
+  }
+}

@@ -1,0 +1,160 @@
+import RetakeCore
+import RetakeRuntime
+
+/// What the decisions of a run mean for its user, exactly, in virtual time: docs/costs.md says how
+/// each figure is counted.
+///
+/// Reads decision lines and finished frames as they come; how the two come between each other does
+/// not matter.
+public final class RunFigures: RunObserver {
+  /// How long delivered frames took from their arrival at the source to the primary sink.
+  public struct Latency: Hashable, Sendable, Codable {
+    public var p50Nanoseconds: Int64
+    public var p95Nanoseconds: Int64
+    public var p99Nanoseconds: Int64
+    public var maxNanoseconds: Int64
+  }
+
+  public struct Totals: Hashable, Sendable, Codable {
+    /// At the primary sink.
+    public var frames = FrameLedger()
+    public var lostBeforeCapture = 0
+    /// `nil` when nothing is delivered.
+    public var latency: Latency?
+    /// Frames that were lost at their source, or dropped at the nodes that read from it.
+    public var stalls = 0
+    /// How long senders were kept waiting for room, all together.
+    public var blockedNanoseconds: Int64 = 0
+    /// Captured frames that some sink still waits for, at most at once.
+    public var framesAliveMax = 0
+    /// The same in bytes of their tracks' pictures.
+    public var bytesAliveMax = 0
+  }
+
+  private let primarySink: String
+  private let frameBytes: [Int: Int]
+  private var sinks: Set<String> = []
+  private var sources: Set<String> = []
+  /// Nodes that read from a source.
+  private var receivers: Set<String> = []
+  private var totalsSoFar = Totals()
+  /// 8 bytes a delivered frame.
+  private var latencies: [Int64] = []
+  private var open: [FrameID: OpenFrame] = [:]
+  private var finishedFrames = RecentFrames()
+  private var alive = AliveFrames()
+  /// Of decision lines.
+  private var ordinal = 0
+  private var lastTime: Int64 = 0
+
+  public var wantsDecisions: Bool { true }
+
+  /// - Parameter frameBytes: Bytes of a frame, by track.
+  public init(primarySink: String, frameBytes: [Int: Int]) {
+    self.primarySink = primarySink
+    self.frameBytes = frameBytes
+  }
+
+  public func began(nodes: [RunNode]) {
+    sinks = Set(nodes.filter { $0.role == .sink }.map(\.id))
+    sources = Set(nodes.filter { $0.role == .source }.map(\.id))
+    receivers = Set(nodes.filter { !sources.isDisjoint(with: $0.inputs) }.map(\.id))
+  }
+
+  public func decided(_ line: DecisionLine) {
+    ordinal += 1
+    lastTime = line.time
+    guard let id = line.frame else { return }
+    if line.kind == "lost" {
+      totalsSoFar.lostBeforeCapture += 1
+      totalsSoFar.stalls += 1
+      return
+    }
+    guard open[id] != nil || !finishedFrames.contains(id) else { return }
+    read(line, into: &open[id, default: OpenFrame(birth: ordinal)])
+  }
+
+  private func read(_ line: DecisionLine, into frame: inout OpenFrame) {
+    switch line.kind {
+    case "deliver", "outcome":
+      guard sinks.contains(line.node) else { return }
+      frame.end = ordinal
+      frame.endTime = line.time
+      if line.kind == "deliver", line.node == primarySink { frame.delivery = line.time }
+    case "drop":
+      guard !frame.isStalled, receivers.contains(line.node) || sources.contains(line.node) else {
+        return
+      }
+      frame.isStalled = true
+      totalsSoFar.stalls += 1
+    case "block": frame.blocked.append((line.node, line.item, line.time))
+    case "unblock":
+      guard
+        let index = frame.blocked.firstIndex(where: { $0.node == line.node && $0.item == line.item }
+        )
+      else { return }
+      totalsSoFar.blockedNanoseconds += line.time - frame.blocked.remove(at: index).since
+    default: break
+    }
+  }
+
+  public func finished(_ frame: FinishedFrame) {
+    let id = frame.result.id
+    finishedFrames.insert(id)
+    let found = open.removeValue(forKey: id) ?? OpenFrame(birth: ordinal)
+    let isInFlight = frame.result.outcomes.contains { $0.content.fate == .inFlight }
+    let endTime = isInFlight ? lastTime : found.endTime ?? lastTime
+    for waiting in found.blocked { totalsSoFar.blockedNanoseconds += endTime - waiting.since }
+    alive.add(
+      from: found.birth, to: isInFlight ? .max : found.end ?? found.birth,
+      bytes: frameBytes[id.track] ?? 0)
+    // Frames of sources that this sink does not read from are in no ledger of it.
+    guard let outcome = frame.result.outcomes.first(where: { $0.sink == primarySink }) else {
+      return
+    }
+    totalsSoFar.frames.captured += 1
+    totalsSoFar.frames.count(outcome.content.fate)
+    if let delivery = found.delivery { latencies.append(delivery - frame.arrivalNanoseconds) }
+  }
+
+  /// What was counted; call it when the run has ended.
+  public var totals: Totals {
+    var totals = totalsSoFar
+    let sorted = latencies.sorted()
+    if let p50 = sorted.nearestRank(percent: 50), let p95 = sorted.nearestRank(percent: 95),
+      let p99 = sorted.nearestRank(percent: 99), let max = sorted.last
+    {
+      totals.latency = Latency(
+        p50Nanoseconds: p50, p95Nanoseconds: p95, p99Nanoseconds: p99, maxNanoseconds: max)
+    }
+    totals.framesAliveMax = alive.framesMax
+    totals.bytesAliveMax = alive.bytesMax
+    return totals
+  }
+}
+
+/// A captured frame, as far as the decision lines have told of it.
+private struct OpenFrame {
+  /// The first line that names it.
+  var birth: Int
+  /// The last line of a sink about it.
+  var end: Int?
+  var endTime: Int64?
+  /// At the primary sink.
+  var delivery: Int64?
+  var isStalled = false
+  var blocked: [(node: String, item: Int?, since: Int64)] = []
+
+  init(birth: Int) {
+    self.birth = birth
+  }
+}
+
+extension SinkOutcome.Content {
+  fileprivate var fate: FrameFate {
+    switch self {
+    case .facts: .delivered
+    case .ended(let fate, _): fate
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+extension SweepAxis {
+  /// Sets one value.
+  ///
+  /// - Throws: `ReplayError.badSweep` when the pipeline has nothing to set.
+  func apply(
+    _ value: Value, to pipeline: inout Pipeline, _ costs: inout RunCosts
+  ) throws(ReplayError) {
+    switch (target, value) {
+    case (.scale, .ratio(let ratio)): costs.scale = ratio
+    case (.queues, .count(let count)):
+      for index in pipeline.edges.indices where pipeline.edges[index].policy != .replace {
+        pipeline.edges[index].capacity = count
+      }
+    case (.queue(let node), .count(let count)):
+      try setQueue(of: node, to: count, in: &pipeline)
+    case (.executors, .count(let count)):
+      try require(!pipeline.executors.isEmpty, "the pipeline declares no executors")
+      for index in pipeline.executors.indices { pipeline.executors[index].count = count }
+    case (.executor(let id), .count(let count)):
+      let index = try position(of: id, among: pipeline.executors.map(\.id), "executor")
+      pipeline.executors[index].count = count
+    case (.pools, .count(let count)):
+      try require(!pipeline.pools.isEmpty, "the pipeline has no pools")
+      for index in pipeline.pools.indices { pipeline.pools[index].capacity = count }
+    case (.pool(let id), .count(let count)):
+      let index = try position(of: id, among: pipeline.pools.map(\.id), "pool")
+      pipeline.pools[index].capacity = count
+    case (.lanes(let id), .count(let count)):
+      let index = try position(of: id, among: pipeline.nodes.map(\.id), "node")
+      pipeline.nodes[index].lanes = count
+    case (.scale, .count), (_, .ratio): preconditionFailure("an axis has values of its kind")
+    }
+  }
+
+  private func setQueue(
+    of node: String, to count: Int, in pipeline: inout Pipeline
+  ) throws(ReplayError) {
+    _ = try position(of: node, among: pipeline.nodes.map(\.id), "node")
+    let edges = pipeline.edges.indices.filter { pipeline.edges[$0].to == node }
+    try require(!edges.isEmpty, "'\(node)' is a source and has no queue")
+    try require(
+      edges.allSatisfy { pipeline.edges[$0].policy != .replace },
+      "the edge into '\(node)' replaces, and holds one frame")
+    for edge in edges { pipeline.edges[edge].capacity = count }
+  }
+
+  private func require(_ holds: Bool, _ detail: String) throws(ReplayError) {
+    guard !holds else { return }
+    throw .badSweep(
+      "'\(name)' cannot be varied: \(detail)",
+      advice: "What can be: \(Self.names.joined(separator: ", "))")
+  }
+
+  private func position(
+    of id: String, among known: [String], _ word: String
+  ) throws(ReplayError) -> Int {
+    guard let index = known.firstIndex(of: id) else {
+      throw .badSweep(
+        "'\(name)' cannot be varied: there is no \(word) '\(id)'",
+        advice: Suggestion.advice(for: id, among: known))
+    }
+    return index
+  }
+}

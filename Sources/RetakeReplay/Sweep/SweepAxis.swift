@@ -1,0 +1,171 @@
+import RetakeCore
+
+/// One thing that a sweep varies, and its values: `queue=1..6`, `vision.count=1|2|4`, `scale=0.5|1|2`.
+public struct SweepAxis: Hashable, Sendable {
+  public enum Target: Hashable, Sendable {
+    /// The capacity of every edge but replace edges.
+    case queues
+    /// The capacity of the edges into a node.
+    case queue(node: String)
+    /// The servers of every executor that the pipeline declares.
+    case executors
+    case executor(String)
+    /// The buffers of every pool.
+    case pools
+    case pool(String)
+    /// How many frames a node works on at once.
+    case lanes(node: String)
+    /// All costs.
+    case scale
+  }
+
+  public enum Value: Hashable, Sendable, CustomStringConvertible {
+    case count(Int)
+    case ratio(DecimalRatio)
+
+    public var description: String {
+      switch self {
+      case .count(let count): "\(count)"
+      case .ratio(let ratio): "\(ratio)"
+      }
+    }
+  }
+
+  /// As it was written: `queue`, `motion.queue`.
+  public let name: String
+  public let target: Target
+  /// In the order in which they were written; each once.
+  public let values: [Value]
+
+  static let names = [
+    "queue", "executors", "pools", "scale", "NODE.queue", "NODE.lanes", "EXECUTOR.count",
+    "POOL.capacity",
+  ]
+
+  /// - Throws: `ReplayError.badSweep`.
+  init(parsing text: Substring) throws(ReplayError) {
+    let parts = text.split(separator: "=", omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+      throw .badSweep(
+        "'\(text)' says not what to vary and how", advice: "Write, for example, queue=1..6")
+    }
+    name = parts[0]
+    target = try Self.target(name)
+    values = try Self.values(parts[1], of: target, named: name)
+  }
+
+  private static func target(_ name: String) throws(ReplayError) -> Target {
+    switch name {
+    case "queue": return .queues
+    case "executors": return .executors
+    case "pools": return .pools
+    case "scale": return .scale
+    default: break
+    }
+    if let dot = name.lastIndex(of: "."), dot != name.startIndex {
+      let id = String(name[..<dot])
+      switch name[name.index(after: dot)...] {
+      case "queue": return .queue(node: id)
+      case "lanes": return .lanes(node: id)
+      case "count": return .executor(id)
+      case "capacity": return .pool(id)
+      default: break
+      }
+    }
+    throw .badSweep(
+      "there is nothing called '\(name)' to vary",
+      advice: Suggestion.advice(for: name, among: names))
+  }
+
+  /// What pipelines allow: see `Pipeline.checkNumbers`.
+  private static func countMax(of target: Target) -> Int {
+    switch target {
+    case .queues, .queue: 65_536
+    case .executors, .executor: 1_024
+    case .pools, .pool: 4_096
+    case .lanes: 64
+    case .scale: 0
+    }
+  }
+
+  private static func values(
+    _ text: String, of target: Target, named name: String
+  ) throws(ReplayError) -> [Value] {
+    var values: [Value] = []
+    for part in text.split(separator: "|", omittingEmptySubsequences: false) {
+      if target == .scale {
+        guard let ratio = DecimalRatio(parsing: part) else {
+          throw .badSweep(
+            "'\(part)' is no scale",
+            advice: "Write, for example, scale=0.5|1|2: each is "
+              + DecimalRatio.rangeText)
+        }
+        values.append(.ratio(ratio))
+      } else {
+        values += try counts(part, max: countMax(of: target), named: name).map { .count($0) }
+      }
+    }
+    guard values.count <= Sweep.combinationsMax else { throw Sweep.tooLarge }
+    guard Set(values).count == values.count else {
+      throw .badSweep("'\(name)' has a value twice", advice: "Name each value once")
+    }
+    return values
+  }
+
+  private static func counts(
+    _ text: Substring, max: Int, named name: String
+  ) throws(ReplayError) -> ClosedRange<Int> {
+    let ends = text.split(separator: ".", omittingEmptySubsequences: false)
+    let (low, high) = (ends.first.flatMap(whole), ends.last.flatMap(whole))
+    guard ends.count == 1 || ends.count == 3 && ends[1].isEmpty, let low, let high, 1 <= low,
+      low <= high, high <= max
+    else {
+      throw .badSweep(
+        "'\(text)' is no value for '\(name)'",
+        advice: "Write 1 to \(max) as 4, as 1..6, or as 1|3|6")
+    }
+    guard high - low < Sweep.combinationsMax else { throw Sweep.tooLarge }
+    return low...high
+  }
+
+  private static func whole(_ text: Substring) -> Int? {
+    text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
+  }
+}
+
+/// Every combination of some axes' values.
+public struct Sweep: Hashable, Sendable {
+  public static let combinationsMax = 256
+  static let tooLarge = ReplayError.badSweep(
+    "the sweep has more than \(combinationsMax) combinations",
+    advice: "Name fewer values: queue=1|2|4|8 instead of queue=1..8")
+
+  public let axes: [SweepAxis]
+
+  /// Parses `queue=1..6,executors=1..4`.
+  ///
+  /// - Throws: `ReplayError.badSweep`.
+  public init(parsing text: String) throws(ReplayError) {
+    var axes: [SweepAxis] = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let axis = try SweepAxis(parsing: part)
+      guard !axes.contains(where: { $0.target == axis.target }) else {
+        throw .badSweep("'\(axis.name)' comes twice", advice: "Name each axis once")
+      }
+      axes.append(axis)
+    }
+    self.axes = axes
+    var count = 1
+    for axis in axes {
+      count *= axis.values.count
+      guard count <= Self.combinationsMax else { throw Self.tooLarge }
+    }
+  }
+
+  /// A value for each axis, the last axis changing fastest.
+  public var combinations: [[SweepAxis.Value]] {
+    axes.reduce([[]]) { rows, axis in
+      rows.flatMap { row in axis.values.map { row + [$0] } }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// Makes the decisions of one case again and again, with other numbers in its pipeline.
+///
+/// Values are computed only where decisions depend on them. Where a body can fail, which frames it
+/// fails for is found out once.
+public struct SweepRun {
+  public var pipeline: Pipeline
+  public var reader: (any FrameReader)?
+  public var catalog: any StageCatalog
+  public var request: Replay.Request
+  public var sweep: Sweep
+
+  public init(
+    _ pipeline: Pipeline, reader: (any FrameReader)?, catalog: any StageCatalog,
+    request: Replay.Request, sweep: Sweep
+  ) {
+    self.pipeline = pipeline
+    self.reader = reader
+    self.catalog = catalog
+    self.request = request
+    self.sweep = sweep
+  }
+
+  /// - Parameter progress: Told of finished runs, and of how many there are.
+  /// - Throws: What a run throws; `ReplayError.badSweep` for what the pipeline does not have.
+  public func run(progress: (Int, Int) -> Void = { _, _ in }) throws -> SweepReport {
+    let combinations = sweep.combinations
+    // All of them are checked before the first one runs.
+    let replays = try combinations.map { try replay($0) }
+    let failures = try replays.first?.knownFailures()
+    var rows: [SweepReport.Row] = []
+    for (values, replay) in zip(combinations, replays) {
+      let (figures, outcome) = try replay.decide(failures: failures)
+      rows.append(
+        SweepReport.Row(
+          values: values.map(\.description), figures: figures, costs: costs(of: replay, outcome),
+          decisionDigest: outcome.decisionDigest))
+      progress(rows.count, combinations.count)
+    }
+    return SweepReport(
+      session: request.sessionName, caseName: request.caseName, pipeline: pipeline.name,
+      seed: request.options.seed,
+      axes: sweep.axes.map { .init(name: $0.name, values: $0.values.map(\.description)) },
+      rows: rows)
+  }
+
+  private func costs(of replay: Replay, _ outcome: RunOutcome) -> RunSummary.Costs {
+    var source = request.options.costs
+    source.scale = replay.request.options.costs.scale
+    var costs = RunSummary.Costs()
+    costs.source = source.text
+    costs.recorded = outcome.recordedCosts
+    costs.modelled = outcome.modelledCosts
+    return costs
+  }
+
+  private func replay(_ values: [SweepAxis.Value]) throws -> Replay {
+    var pipeline = pipeline
+    var request = request
+    if let profile = request.options.costs.profile {
+      // What is swept stands over what the profile says.
+      pipeline = profile.applied(to: pipeline)
+      request.options.costs.profile?.executors = [:]
+      request.options.costs.profile?.pools = [:]
+    }
+    for (axis, value) in zip(sweep.axes, values) {
+      try axis.apply(value, to: &pipeline, &request.options.costs)
+    }
+    return try Replay(pipeline, reader: reader, catalog: catalog, request: request)
+  }
+}

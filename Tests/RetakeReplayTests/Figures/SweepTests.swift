@@ -1,0 +1,199 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Testing
+
+@testable import RetakeReplay
+@testable import RetakeRuntime
+
+/// Fails on frames whose first sample is one of some, and counts its calls.
+private struct Choosy: PureStage {
+  static let kind = "choosy"
+  let calls: Locked<Int>
+
+  init(calls: Locked<Int>) { self.calls = calls }
+  init(options: NoOptions) { calls = Locked(0) }
+
+  func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Frame {
+    calls.withLock { $0 += 1 }
+    if [3, 4, 11].contains(input.bytes(of: 0)[0]) {
+      throw StageError(code: "choosy.no", message: "not this one")
+    }
+    return input
+  }
+}
+
+/// Fails every fourth time: what it gives depends on what it was served.
+private struct Moody: StatefulStage {
+  static let kind = "moody"
+  private var count = 0
+
+  init() {}
+  init(options: NoOptions) {}
+
+  mutating func process(_ input: Frame, _ context: StageContext) throws(StageError) -> Frame {
+    count += 1
+    if count.isMultiple(of: 4) { throw StageError(code: "moody.no", message: "not now") }
+    return input
+  }
+
+  mutating func reset() { count = 0 }
+}
+
+@Suite struct SweepTests {
+  private let calls = Locked(0)
+
+  private var plain: Pipeline {
+    Pipeline.named("plain").source(.session()).stage(Growth(), id: "growth")
+      .cost(.quantiles(p50: .milliseconds(40), p99: .milliseconds(90))).on(executor: "vision")
+      .executor("vision").queue(capacity: 3, policy: .dropNewest).sink(.numbers, id: "numbers")
+  }
+
+  private var choosy: Pipeline {
+    Pipeline.named("choosy").source(.session()).stage(Choosy(calls: calls), id: "choosy")
+      .cost(.fixed(.milliseconds(20))).queue(capacity: 2, policy: .dropOldest)
+      .stage(Growth(), id: "growth").cost(.fixed(.milliseconds(50)))
+      .queue(capacity: 1, policy: .dropNewest).sink(.numbers, id: "numbers")
+  }
+
+  private var moody: Pipeline {
+    Pipeline.named("moody").source(.session()).stage(Moody(), id: "moody")
+      .cost(.fixed(.milliseconds(45))).queue(capacity: 1, policy: .dropNewest)
+      .stage(Growth(), id: "growth").sink(.numbers, id: "numbers")
+  }
+
+  private func sweep(
+    _ pipeline: Pipeline, _ text: String, workers: Int = 2, costs: RunCosts = .declared
+  ) throws -> SweepReport {
+    var request = Replay.Request(sessionName: "steps", caseName: "sweep")
+    request.options = RunOptions(mode: .redecide, workers: workers, seed: 7)
+    request.options.costs = costs
+    return try SweepRun(
+      pipeline, reader: StepFrames(count: 40), catalog: StageRegistry(), request: request,
+      sweep: try Sweep(parsing: text)
+    ).run()
+  }
+
+  /// The decisions of a replay that computes everything, of a pipeline with another capacity.
+  private func decisions(_ pipeline: Pipeline, queue: Int) throws -> Digest128 {
+    var pipeline = pipeline
+    for index in pipeline.edges.indices { pipeline.edges[index].capacity = queue }
+    return try Samples.replay(pipeline, reader: StepFrames(count: 40)) {
+      $0.options = RunOptions(mode: .redecide, seed: 7)
+    }.run().decisionDigest
+  }
+
+  @Test func `each combination decides as a replay of that pipeline does`() throws {
+    for pipeline in [plain, choosy, moody] {
+      let report = try sweep(pipeline, "queue=1..4")
+      let expected = try (1...4).map { try decisions(pipeline, queue: $0) }
+      #expect(report.rows.map(\.decisionDigest) == expected)
+      #expect(Set(expected).count > 1)
+    }
+  }
+
+  @Test func `bodies that cannot fail are not called, and others once a frame at most`() throws {
+    let report = try sweep(choosy, "queue=1..8,scale=0.5|1|2")
+    #expect(report.rows.count == 24)
+    #expect(calls.withLock { $0 } == 40)
+    #expect(report.rows.allSatisfy { $0.figures.frames.failed > 0 })
+    func need(_ pipeline: Pipeline) throws -> PreparedRun.ValueNeed {
+      try Samples.replay(pipeline).prepared.valueNeed
+    }
+    #expect(try need(plain) == .nothing)
+    #expect(try need(choosy) == .failures)
+    #expect(try need(moody) == .values)
+  }
+
+  @Test func `a sink of the program's own is told nothing`() throws {
+    let told = Locked(0)
+    let sink = AnyStage(
+      signature: StageSignature(
+        kind: "own", version: 1, role: .sink, input: nil, output: nil), options: .object([:]),
+      body: .sink { _ in told.withLock { $0 += 1 } })
+    let pipeline = Pipeline.named("own").source(.session()).stage(Moody()).sink(sink, id: "own")
+    _ = try sweep(pipeline, "queue=1..3")
+    #expect(told.withLock { $0 } == 0)
+  }
+
+  @Test(arguments: [0, 1, 4, 8])
+  func `a sweep is the same for any number of workers`(workers: Int) throws {
+    for pipeline in [plain, choosy, moody] {
+      #expect(
+        try sweep(pipeline, "queue=1|4,scale=1|1.5", workers: workers)
+          == sweep(pipeline, "queue=1|4,scale=1|1.5"))
+    }
+  }
+
+  @Test func `the last axis changes fastest, and every value stands in its row`() throws {
+    let report = try sweep(plain, "growth.queue=3|1,vision.count=1..2,scale=0.5|1")
+    #expect(report.axes.map(\.name) == ["growth.queue", "vision.count", "scale"])
+    #expect(
+      report.rows.map { $0.values.joined(separator: " ") } == [
+        "3 1 0.5", "3 1 1", "3 2 0.5", "3 2 1", "1 1 0.5", "1 1 1", "1 2 0.5", "1 2 1",
+      ])
+    #expect(report.rows.map(\.costs.source) == (0..<4).flatMap { _ in ["scale:0.5", "declared"] })
+    #expect(report.idleAxes == ["vision.count"])
+    let fast = report.rows[0].figures
+    let slow = report.rows[1].figures
+    #expect(try #require(fast.latency).p50Nanoseconds < #require(slow.latency).p50Nanoseconds)
+  }
+
+  @Test func `what is swept stands over a profile, the rest of which holds`() throws {
+    let two = try #require(DecimalRatio(parsing: "2"))
+    let profile = DeviceProfile(name: "slow", scale: ["*": two], executors: ["vision": 9])
+    let slow = try sweep(plain, "executors=1|2", costs: RunCosts(profile: profile))
+    let scaled = try sweep(plain, "executors=1|2,scale=2")
+    #expect(slow.rows.map(\.decisionDigest) == scaled.rows.map(\.decisionDigest))
+    #expect(slow.rows.allSatisfy { $0.costs.source == "profile:slow@\(profile.digest.short)" })
+  }
+
+  @Test(arguments: [
+    ("queue=1..6", [6]), ("queue=1..6,executors=1..4", [6, 4]), ("a/b.queue=1|3", [2]),
+    ("scale=0.5|1|2", [3]), ("queue=1..3|8|10..11", [6]), ("p.capacity=4,n.lanes=2", [1, 1]),
+    ("queue=1..16,executors=1..16", [16, 16]),
+  ])
+  func `a sweep is parsed`(text: String, counts: [Int]) throws {
+    #expect(try Sweep(parsing: text).axes.map(\.values.count) == counts)
+  }
+
+  @Test(arguments: [
+    ("", "what to vary"), ("queue", "what to vary"), ("queue=", "what to vary"),
+    ("queue=1,", "what to vary"), ("queue=1=2", "what to vary"), ("=1", "what to vary"),
+    ("queu=1", "Did you mean 'queue'?"), ("motion.size=1", "nothing called 'motion.size'"),
+    (".queue=1", "nothing called"), ("queue=0", "1 to 65536"), ("queue=3..1", "1 to 65536"),
+    ("queue=1...3", "no value"), ("queue=1.3", "no value"), ("queue=+1", "no value"),
+    ("queue=x", "no value"), ("executors=1025", "1 to 1024"), ("a.lanes=65", "1 to 64"),
+    ("a.capacity=5000", "1 to 4096"), ("scale=1..2", "no scale"), ("scale=-1", "no scale"),
+    ("queue=1|1", "a value twice"), ("queue=1,queue=2", "comes twice"),
+    ("queue=1..257", "more than 256"), ("queue=1..60000", "more than 256"),
+    ("queue=1..20,executors=1..20", "more than 256"),
+  ])
+  func `what is no sweep is refused in words`(text: String, says: String) {
+    let error = #expect(throws: ReplayError.self) { try Sweep(parsing: text) }
+    #expect(error?.code == "replay.sweep.bad")
+    #expect(error?.description.contains(says) == true, "\(String(describing: error))")
+  }
+
+  @Test(arguments: [
+    ("grwth.queue=1", "Did you mean 'growth'?"), ("camera.queue=1", "is a source"),
+    ("visoin.count=1", "Did you mean 'vision'?"), ("pools=1", "has no pools"),
+    ("frames.capacity=1", "no pool 'frames'"), ("grwth.lanes=1", "Did you mean 'growth'?"),
+  ])
+  func `what the pipeline does not have is named`(text: String, says: String) throws {
+    let error = #expect(throws: ReplayError.self) { try sweep(plain, text) }
+    #expect(error?.description.contains(says) == true, "\(String(describing: error))")
+    let bare = #expect(throws: ReplayError.self) { try sweep(moody, "executors=1") }
+    #expect(bare?.description.contains("declares no executors") == true)
+  }
+
+  @Test func `a replace edge keeps its one place`() throws {
+    let pipeline = Pipeline.named("latest").source(.session()).stage(Growth(), id: "growth")
+      .cost(.fixed(.milliseconds(45))).queue(capacity: 1, policy: .replace)
+      .sink(.numbers, id: "numbers")
+    let report = try sweep(pipeline, "queue=1..2")
+    #expect(report.rows[0].figures == report.rows[1].figures)
+    let error = #expect(throws: ReplayError.self) { try sweep(pipeline, "growth.queue=2") }
+    #expect(error?.description.contains("replaces") == true)
+  }
+}
