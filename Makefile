@@ -4,7 +4,8 @@
 # Both use one build: release, testable. Other Swift flags would mean a second build.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests demo test unit-test recordings-test example-test lint format clean
+.PHONY: help setup build build-tests demo test unit-test recordings-test example-test bench lint \
+  format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -Xswiftc -enable-testing
@@ -36,6 +37,9 @@ recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 
 example-test: build-tests ## Build and run Examples/FirstReplay, as a user would
 	@Scripts/test-example
+
+bench: build ## Measure the engine, and hold the ratios against Tests/Benchmarks/thresholds.json
+	.build/release/retake-benchmarks --thresholds Tests/Benchmarks/thresholds.json
 
 lint: ## Check the style
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

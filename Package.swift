@@ -89,6 +89,12 @@ let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { roo
     swiftSettings: settings)
 }
 
+/// Measures the engine against itself and against others: `make bench`.
+let benchmarks = "retake-benchmarks"
+let benchmarkTarget = Target.executableTarget(
+  name: benchmarks, dependencies: named([core, buffers, graph, runtime, support]),
+  path: "Tests/Benchmarks", exclude: ["thresholds.json"], swiftSettings: settings)
+
 /// Tests of the whole house, which belong to no single room.
 let houseTests: [Target] = [
   .testTarget(
@@ -96,6 +102,8 @@ let houseTests: [Target] = [
     dependencies: named(["Retake", "RetakeCommand", "retake", impure, support]),
     swiftSettings: settings),
   .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
+  .testTarget(
+    name: "BenchmarksTests", dependencies: named([benchmarks, support]), swiftSettings: settings),
 ]
 
 let package = Package(
@@ -130,6 +138,7 @@ let package = Package(
     .executableTarget(
       name: impure, dependencies: named(["Retake", "RetakeCommand"]), path: "Tests/\(impure)",
       swiftSettings: settings),
+    benchmarkTarget,
   ] + sourceTargets + roomTests + houseTests,
   swiftLanguageModes: [.v6]
 )

@@ -9,6 +9,9 @@ public struct RunOptions: Sendable {
     case redecide
   }
 
+  /// Longer than any body should take, and shorter than anybody's patience.
+  public static let watchdogStandard = Duration.seconds(60)
+
   public var mode: Mode
   /// Threads that compute, the time plane included; changes the speed and nothing else.
   public var workers: Int
@@ -22,6 +25,11 @@ public struct RunOptions: Sendable {
   public var overrides: [RunOverride] = []
   /// Seeds real delays before each computation; for `verify`.
   public var perturbation: UInt64?
+  /// How long, in real time, a body may take before the run ends with `RuntimeError.hung`; `nil`
+  /// and zero wait for ever. It may take a quarter as long again until that is noticed.
+  public var watchdog: Duration?
+  /// What the watchdog goes by.
+  package var clock: any LiveClock = WallClock()
   /// Where virtual costs come from; `lossless` asks for none.
   public var costs = RunCosts.declared
   /// Asked between events; `true` ends the run with `RuntimeError.interrupted`.
@@ -30,6 +38,7 @@ public struct RunOptions: Sendable {
   public init(
     mode: Mode = .lossless, workers: Int = 2, seed: UInt64 = 0, window: Int = 24,
     runAhead: Bool = true, perturbation: UInt64? = nil,
+    watchdog: Duration? = RunOptions.watchdogStandard,
     isInterrupted: (@Sendable () -> Bool)? = nil
   ) {
     self.mode = mode
@@ -38,6 +47,7 @@ public struct RunOptions: Sendable {
     self.window = window
     self.runAhead = runAhead
     self.perturbation = perturbation
+    self.watchdog = watchdog
     self.isInterrupted = isInterrupted
   }
 }
@@ -100,7 +110,7 @@ public struct RunExecutor: Hashable, Sendable {
 /// Told of everything that a run decides and computes. The decisions have one order in every run,
 /// and so have the frames; how the two come between each other is the machine's affair.
 ///
-/// Called on the thread that runs; throwing from a call ends the run with that error.
+/// Called by one thread, the one that runs; throwing from a call ends the run with that error.
 public protocol RunObserver: AnyObject {
   /// Whether `decided` shall be called.
   var wantsDecisions: Bool { get }

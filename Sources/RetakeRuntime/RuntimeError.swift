@@ -23,6 +23,8 @@ public enum RuntimeError: CodedError, Hashable {
   case costMissing(node: String, frame: FrameID, item: Int?, tape: String, detail: String?)
   case interrupted
   case badOption(String)
+  /// A body did not come back; its thread is left behind.
+  case hung(node: String, FrameID, seconds: Double)
 
   public var code: String {
     switch self {
@@ -38,6 +40,7 @@ public enum RuntimeError: CodedError, Hashable {
     case .costMissing: "runtime.cost.missing"
     case .interrupted: "runtime.run.interrupted"
     case .badOption: "runtime.run.badOption"
+    case .hung: "runtime.stage.hung"
     }
   }
 
@@ -60,6 +63,8 @@ public enum RuntimeError: CodedError, Hashable {
       "the tape \(tape) has no cost of '\(node)'" + (item.map { " for item \($0)" } ?? "")
     case .interrupted: "the run was interrupted"
     case .badOption(let detail): detail
+    case .hung(let node, _, let seconds):
+      "'\(node)' has not come back for \(Self.text(seconds))"
     }
   }
 
@@ -74,7 +79,7 @@ public enum RuntimeError: CodedError, Hashable {
   public var place: Place? {
     switch self {
     case .frameUnreadable(let id, _, _), .timeOutOfRange(let id, _),
-      .costMissing(_, let id, _, _, _):
+      .costMissing(_, let id, _, _, _), .hung(_, let id, _):
       Place(frame: id)
     default: nil
     }
@@ -96,7 +101,14 @@ public enum RuntimeError: CodedError, Hashable {
     case .costMissing:
       "Draw it from the tape's other costs: leave out --strict-costs; or write a tape that has it: "
         + "retake replay SESSION --pipeline P --write-tape FILE"
+    case .hung(_, _, let seconds):
+      "If it is only slow, wait longer: --watchdog \(Int((10 * seconds).rounded(.up))). If not, "
+        + "look where it stands: retake replay … --workers 0 --watchdog 0 in a debugger"
     case .stuck, .interrupted, .badOption: nil
     }
+  }
+
+  private static func text(_ seconds: Double) -> String {
+    seconds == seconds.rounded() ? "\(Int(seconds)) s" : "\(seconds) s"
   }
 }

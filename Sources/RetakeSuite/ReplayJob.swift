@@ -16,6 +16,8 @@ public struct ReplayJob {
   public var pipelines: [Pipeline]
   public var workers = 2
   public var perturbation: UInt64?
+  /// How long a body may take, in real time; `nil` = for ever.
+  public var watchdog: Duration? = RunOptions.watchdogStandard
   public var poisonsMemory = false
   /// Where the run is written; nothing is written if `nil`.
   public var output: String?
@@ -61,6 +63,7 @@ public struct ReplayJob {
     var options = RunOptions(mode: definition.mode, workers: workers, seed: definition.seed)
     options.costs = try costs(reader: reader)
     options.perturbation = perturbation
+    options.watchdog = watchdog
     options.isInterrupted = isInterrupted
     var request = Replay.Request(
       sessionName: reader?.folder.name, caseName: definition.name, options: options,

@@ -24,7 +24,10 @@ struct SourceFile: Sendable {
   var folders: [Substring] { path.split(separator: "/").dropLast() }
   var isUnsafe: Bool { folders.contains("Unsafe") }
   /// The folder below Sources, Tests or Examples: a target's or an example's name.
-  var target: String { folders.count > 1 ? String(folders[1]) : "" }
+  var target: String {
+    guard folders.count > 1 else { return "" }
+    return folders[1] == "Benchmarks" ? "retake-benchmarks" : String(folders[1])
+  }
 }
 
 /// A regular expression that reports the lines of its matches.

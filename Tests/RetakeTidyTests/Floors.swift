@@ -93,6 +93,10 @@ enum Floors {
     FloorEntry(
       floor: 7, name: "RetakeCommand", ours: reexported + ["Retake"], outside: ["ArgumentParser"]),
     FloorEntry(floor: 7, name: "retake", ours: ["RetakeCommand"]),
+    FloorEntry(
+      floor: 7, name: "retake-benchmarks",
+      ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeRuntime"],
+      outside: ["RetakeTestSupport"]),
   ]
 
   static func entry(_ name: String, in table: [FloorEntry] = table) -> FloorEntry? {

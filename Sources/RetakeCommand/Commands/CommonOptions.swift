@@ -15,6 +15,24 @@ struct OutputOptions: ParsableArguments {
   }
 }
 
+/// For commands that run stages.
+struct WatchdogOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Give up on a stage that has not come back for so long; 0 waits for ever.",
+      valueName: "seconds"))
+  var watchdog = 60.0
+
+  /// `nil` = for ever.
+  var limit: Duration? { watchdog > 0 ? .seconds(watchdog) : nil }
+
+  func validate() throws {
+    guard (0...86_400).contains(watchdog) else {
+      throw ValidationError("'--watchdog \(watchdog)' is not between 0 and 86400 seconds")
+    }
+  }
+}
+
 /// What makes a case: for `replay`, `test` and `verify` of one session.
 struct CaseOptions: ParsableArguments {
   @Option(

@@ -65,6 +65,7 @@ struct ReplayCommand: ParsableCommand {
         """))
   var sweep: String?
 
+  @OptionGroup var patience: WatchdogOptions
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
@@ -148,6 +149,7 @@ struct ReplayCommand: ParsableCommand {
       form.note("note: device events change nothing in lossless; write --mode redecide")
     }
     job.workers = workers ?? (writeTape == nil ? 2 : 1)
+    job.watchdog = patience.limit
     job.output = output
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }

@@ -43,6 +43,7 @@ struct TestCommand: ParsableCommand {
   @Option(help: "Threads that compute; changes the speed and nothing else.")
   var workers = 2
 
+  @OptionGroup var patience: WatchdogOptions
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
@@ -80,6 +81,7 @@ struct TestCommand: ParsableCommand {
       pipelines: environment.pipelines)
     suiteRun.goldens = goldens.map { project.path($0) }
     suiteRun.workers = workers
+    suiteRun.watchdog = patience.limit
     suiteRun.isCI = environment.isCI
     suiteRun.pendingFolder = environment.pendingFolder
     suiteRun.reportFolder = report

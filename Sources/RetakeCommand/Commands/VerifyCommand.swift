@@ -30,6 +30,7 @@ struct VerifyCommand: ParsableCommand {
   @Flag(help: "Values shall be the same on other processors too.")
   var portable = false
 
+  @OptionGroup var patience: WatchdogOptions
   @OptionGroup var output: OutputOptions
 
   // What a process that verify starts is given: the condition it stands for, and where its trace
@@ -78,6 +79,7 @@ struct VerifyCommand: ParsableCommand {
       job.workers = condition.workers
       job.perturbation = condition.delaySeed
       job.poisonsMemory = condition.memory != .asItIs
+      job.watchdog = patience.limit
       job.isInterrupted = { Interruption.isRequested }
       return try job.makeReplay()
     }

@@ -71,7 +71,10 @@ public struct PreparedRun: Sendable {
     return Binding(reader: reader, track: reader.tracks.first?.track ?? 0)
   }
 
-  /// Runs on the calling thread until the sources end; blocks it.
+  /// Runs until the sources end; blocks the calling thread.
+  ///
+  /// With a watchdog the run has a thread of its own, and the observer and the sinks are called
+  /// there. A body that hangs keeps its thread, and whatever it holds, until the process ends.
   ///
   /// - Throws: `RuntimeError`, what a reader throws for frames that are not as recorded, and what
   ///   the observer throws.
@@ -89,16 +92,27 @@ public struct PreparedRun: Sendable {
           originNanoseconds: origin))
     }
     try observer.began(nodes: runNodes)
+    let limit = options.watchdog
     var (plan, options) = (plan, options)
     if let meter = options.costs.meter {
       plan = plan.measured(by: meter)
       options.overrides = options.overrides.map { $0.measured(by: meter) }
     }
-    return try VirtualRun(
-      plan: plan, options: options, sources: sources, origin: origin,
-      changes: RunChanges(plan: plan, options: options, sources: sources, origin: origin),
-      observer: observer
-    ).run()
+    let (runPlan, runOptions) = (plan, options)
+    let run = { (watch: RunWatch?) in
+      try VirtualRun(
+        plan: runPlan, options: runOptions, sources: sources, origin: origin,
+        changes: RunChanges(plan: runPlan, options: runOptions, sources: sources, origin: origin),
+        observer: observer, watch: watch
+      ).run()
+    }
+    guard let limit, limit > .zero else { return try run(nil) }
+    do {
+      return try WatchedRun(clock: options.clock, limit: limit).run(run)
+    } catch let hung as HungBody {
+      throw RuntimeError.hung(
+        node: plan.nodes[hung.node].id, hung.frame, seconds: Double(limit.nanoseconds) / 1e9)
+    }
   }
 
   private func check(_ options: RunOptions) throws(RuntimeError) {

@@ -43,7 +43,12 @@ extension VirtualRun {
     var futures = [ValueFuture?](repeating: nil, count: plan.nodes.count)
     guard entry.damage == nil else { return futures }
     let root = sources[source].node
-    futures[root] = makeRead(entry, source: source)
+    let read = makeRead(entry, source: source)
+    futures[root] = read
+    // The last first, so that one computation leads to the next on the thread that did it, and
+    // nobody is woken for each.
+    var made = [read]
+    defer { for future in made.reversed() { workers.submit(future) } }
     guard runsAhead else { return futures }
     for node in plan.nodes.indices where plan.nodes[node].source == root {
       guard let edge = plan.nodes[node].inEdge, let input = futures[plan.edges[edge].from],
@@ -52,8 +57,10 @@ extension VirtualRun {
       switch plan.nodes[node].role {
       case .throttle, .sample, .route: futures[node] = input
       case .pure:
-        futures[node] = makeStage(
+        let stage = stageFuture(
           node, entry: entry, input: input, epoch: core.epoch, isNeeded: isEverythingNeeded)
+        futures[node] = stage
+        made.append(stage)
       default: break
       }
     }
@@ -63,6 +70,7 @@ extension VirtualRun {
   /// In `lossless` all that is computed ahead is needed; else it is speculation.
   var isEverythingNeeded: Bool { options.mode == .lossless }
 
+  /// Submitted by whoever asked for it.
   private func makeRead(_ entry: FrameEntry, source: Int) -> ValueFuture {
     let reader = sources[source].reader
     let id = entry.id
@@ -70,7 +78,7 @@ extension VirtualRun {
     let chain = reader.chain(of: id)
     let inputs = sources[source].tail(ofChain: chain).map { [$0] } ?? []
     let future = ValueFuture(
-      inputs: inputs, label: label(sources[source].node, id), isNeeded: isEverythingNeeded,
+      node: sources[source].node, frame: id, inputs: inputs, isNeeded: isEverythingNeeded,
       isDigested: observer.wantsDigests
     ) { _ in
       do {
@@ -83,7 +91,6 @@ extension VirtualRun {
       }
     }
     sources[source].setTail(future, ofChain: chain)
-    workers.submit(future)
     return future
   }
 }

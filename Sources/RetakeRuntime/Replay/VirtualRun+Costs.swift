@@ -20,7 +20,7 @@ extension VirtualRun {
 
   /// How long the service takes that begins now, counted by where that is known from.
   func cost(of service: CostModel.Service, body: ValueFuture) throws -> Int64 {
-    if let meter = options.costs.meter { return measured(service, body: body, by: meter) }
+    if let meter = options.costs.meter { return try measured(service, body: body, by: meter) }
     let answer = try costs.answer(service)
     switch answer.origin {
     case .free: break
@@ -34,10 +34,10 @@ extension VirtualRun {
   /// the same.
   private func measured(
     _ service: CostModel.Service, body: ValueFuture, by meter: CostMeter
-  ) -> Int64 {
+  ) throws -> Int64 {
     _ = meter.take()
     let ending: String
-    switch workers.help(body) {
+    switch try workers.help(body) {
     case .value: ending = CostSpan.done
     case .failure(let error): ending = error.code
     // Whoever asks for the value is told.

@@ -39,7 +39,7 @@ extension VirtualRun {
     else { preconditionFailure("what is delivered has a value") }
     let isDiscarded = plan.nodes[sink].stage.signature.kind == AnyStage.discardKind
     let facts = ValueFuture(
-      inputs: [value], label: label(sink, record.entry.id), isNeeded: true, isDigested: false
+      node: sink, frame: record.entry.id, inputs: [value], isNeeded: true, isDigested: false
     ) { inputs in
       guard case .value(let value) = inputs[0] else { return inputs[0] }
       return .value(FactsValue(facts: isDiscarded ? [] : value.facts))

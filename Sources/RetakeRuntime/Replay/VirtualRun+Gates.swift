@@ -13,13 +13,22 @@ extension VirtualRun: GateKeeper {
         || stages.stage(node, epoch: record.epoch).signature.canFail,
       let future = record.started(node, work)
     else { return .success }
-    switch workers.help(future) {
+    switch wait(for: future) {
     case .value: return .success
     case .failure(let error): return .failure(error)
     case .fault(let error):
       note(fault: error)
       return .success
     case .cancelled: preconditionFailure("what is served is never cancelled")
+    }
+  }
+
+  /// A body that hangs is a fault like others: it ends the run.
+  private func wait(for future: ValueFuture) -> ValueOutcome {
+    do throws(HungBody) {
+      return try workers.help(future)
+    } catch {
+      return .fault(error)
     }
   }
 
@@ -30,14 +39,16 @@ extension VirtualRun: GateKeeper {
 
   func port(node: Int, slot: Int) -> Int {
     guard case .route(let choose) = plan.nodes[node].stage.body,
-      let value = inputValue(of: node, slot: slot)
+      let value = inputValue(of: node, slot: slot), let frame = pendingBySlot[slot]?.entry.id
     else { return 0 }
-    return min(max(0, choose(value)), plan.nodes[node].stage.outputPorts.count - 1)
+    var port = 0
+    workers.watching(node: node, frame: frame) { port = choose(value) }
+    return min(max(0, port), plan.nodes[node].stage.outputPorts.count - 1)
   }
 
   private func inputValue(of node: Int, slot: Int) -> (any PipelineValue)? {
     guard let future = input(of: node, work: Work(slot: slot)) else { return nil }
-    switch workers.help(future) {
+    switch wait(for: future) {
     case .value(let value): return value
     case .failure(let error):
       note(fault: error)
@@ -53,6 +64,11 @@ extension VirtualRun: GateKeeper {
   /// broken frames the first one is named.
   private func note(fault: any Error) {
     guard gateFault == nil else { return }
+    // Whoever waited in vain once does not wait again.
+    guard !(fault is HungBody) else {
+      gateFault = fault
+      return
+    }
     do {
       for frame in pending { try checkFaults(of: frame) }
       gateFault = fault

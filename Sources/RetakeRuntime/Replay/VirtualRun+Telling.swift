@@ -17,7 +17,7 @@ extension VirtualRun {
   /// frames the one that was captured first is named, whatever the machine did.
   func checkFaults(of frame: PendingFrame) throws {
     try frame.forEachStarted { future in
-      if case .fault(let error) = workers.help(future) { throw error }
+      if case .fault(let error) = try workers.help(future) { throw error }
     }
   }
 
@@ -35,9 +35,10 @@ extension VirtualRun {
     var classNames: [[String]] = []
     for (position, state) in frame.sinks.enumerated() {
       if case .elsewhere = state { continue }
-      let node = plan.nodes[plan.sinks[position]]
+      let sink = plan.sinks[position]
       outcomes.append(
-        SinkOutcome(sink: node.id, content: try content(state, sink: node, frame: frame)))
+        SinkOutcome(
+          sink: plan.nodes[sink].id, content: try content(state, sink: sink, frame: frame)))
       classNames.append(try names(state))
     }
     return FinishedFrame(
@@ -48,7 +49,7 @@ extension VirtualRun {
   }
 
   private func content(
-    _ state: PendingFrame.SinkState, sink: GraphPlan.Node, frame: PendingFrame
+    _ state: PendingFrame.SinkState, sink: Int, frame: PendingFrame
   ) throws -> SinkOutcome.Content {
     switch state {
     case .open, .elsewhere:
@@ -69,18 +70,18 @@ extension VirtualRun {
   }
 
   private func tell(
-    _ sink: GraphPlan.Node, _ frame: PendingFrame, _ content: SinkDelivery.Content
+    _ sink: Int, _ frame: PendingFrame, _ content: SinkDelivery.Content
   ) {
-    guard case .sink(let receive) = sink.stage.body else { return }
-    receive(
-      SinkDelivery(
-        frame: frame.entry.id,
-        timestamp: Timestamp(nanoseconds: frame.entry.timestamp.nanoseconds - origin),
-        content: content))
+    guard case .sink(let receive) = plan.nodes[sink].stage.body else { return }
+    let delivery = SinkDelivery(
+      frame: frame.entry.id,
+      timestamp: Timestamp(nanoseconds: frame.entry.timestamp.nanoseconds - origin),
+      content: content)
+    workers.watching(node: sink, frame: frame.entry.id) { receive(delivery) }
   }
 
   private func resolved(_ future: ValueFuture) throws -> any PipelineValue {
-    switch workers.help(future) {
+    switch try workers.help(future) {
     case .value(let value): return value
     case .failure(let error): throw error
     case .fault(let error): throw error
@@ -97,7 +98,7 @@ extension VirtualRun {
   }
 
   private func digest(of future: ValueFuture) throws -> NodeDigest {
-    let outcome = workers.help(future)
+    let outcome = try workers.help(future)
     if case .fault(let error) = outcome { throw error }
     guard let digest = future.digest else { return .notRun }
     if case .failure = outcome { return .failed(digest) }

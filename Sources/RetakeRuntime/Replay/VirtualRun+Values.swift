@@ -8,17 +8,29 @@ extension VirtualRun {
     _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
     isNeeded: Bool
   ) -> ValueFuture {
+    let future = stageFuture(
+      node, entry: entry, item: item, input: input, epoch: epoch, isNeeded: isNeeded)
+    workers.submit(future)
+    return future
+  }
+
+  /// Submitted by whoever asked for it.
+  func stageFuture(
+    _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
+    isNeeded: Bool
+  ) -> ValueFuture {
     let context = StageContext(
       frame: entry.id,
       timestamp: Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin), item: item)
     let version = stages.version(of: node, epoch: epoch)
-    let label = label(node, entry.id, item: item)
+    let lane = plan.nodes[node].isPinned ? node : nil
     let guarded = plan.nodes[node].guardsFormat ? stages[node, version].stage.signature : nil
     let future: ValueFuture
     switch stages[node, version].stage.body {
     case .pure(let body):
       future = ValueFuture(
-        inputs: [input], label: label, isNeeded: isNeeded, isDigested: observer.wantsDigests
+        node: node, frame: entry.id, item: item, inputs: [input], lane: lane, isNeeded: isNeeded,
+        isDigested: observer.wantsDigests
       ) { $0[0].map { guarded?.refusal(of: $0) ?? body($0, context) } }
     case .stateful:
       guard let instance = stages[node, version].instance else {
@@ -26,18 +38,13 @@ extension VirtualRun {
       }
       let inputs = [input] + (stages[node, version].chainTail.map { [$0] } ?? [])
       future = ValueFuture(
-        inputs: inputs, label: label, isNeeded: true, isDigested: observer.wantsDigests
+        node: node, frame: entry.id, item: item, inputs: inputs, lane: lane, isNeeded: true,
+        isDigested: observer.wantsDigests
       ) { $0[0].map { guarded?.refusal(of: $0) ?? instance.process($0, context) } }
       stages[node, version].chainTail = future
     default: preconditionFailure("only stages are computed")
     }
-    workers.submit(future)
     return future
-  }
-
-  func label(_ node: Int, _ id: FrameID, item: Int? = nil) -> UInt64 {
-    let place = id.sequence &* 0x1_0000_01b3 &+ id.track &+ (item.map { ($0 + 1) << 40 } ?? 0)
-    return plan.nodes[node].hash ^ UInt64(truncatingIfNeeded: place)
   }
 
   /// A value that the engine itself makes of others: by joins and forEach nodes.
@@ -47,7 +54,7 @@ extension VirtualRun {
     _ work: @escaping @Sendable ([any PipelineValue]) -> any PipelineValue
   ) -> ValueFuture {
     let future = ValueFuture(
-      inputs: inputs, label: label(node, entry.id, item: item), isNeeded: isNeeded,
+      node: node, frame: entry.id, item: item, inputs: inputs, isNeeded: isNeeded,
       isDigested: observer.wantsDigests && item == nil
     ) { outcomes in
       var values: [any PipelineValue] = []
@@ -66,7 +73,7 @@ extension VirtualRun {
     let slot = work.slotIndex
     let upstream = plan.edges[plan.nodes[node].inEdges[port]].from
     guard let future = values[slot][upstream, work] else { return nil }
-    future.markNeeded()
+    workers.need(future)
     if plan.nodes[upstream].role == .source { pendingBySlot[slot]?.started[upstream] = future }
     return future
   }
@@ -81,7 +88,7 @@ extension VirtualRun {
       ?? makeStage(
         node, entry: record.entry, item: work.isItem ? Int(work.item) : nil, input: input,
         epoch: record.epoch, isNeeded: true)
-    future.markNeeded()
+    workers.need(future)
     values[slot][node, work] = future
     record.start(future, node: node, work: work)
     let now = core.current.time
@@ -127,7 +134,7 @@ extension VirtualRun {
     for (index, other) in others.enumerated() {
       let upstream = plan.edges[plan.nodes[node].inEdges[index + 1]].from
       let future = other < 0 ? nil : values[other].futures[upstream]
-      future?.markNeeded()
+      if let future { workers.need(future) }
       inputs.append(future)
     }
     setJoined(node, slot: slot, record, inputs: inputs)

@@ -36,7 +36,7 @@ final class VirtualRun {
 
   init(
     plan: GraphPlan, options: RunOptions, sources: [SourceState], origin: Int64,
-    changes: RunChanges, observer: any RunObserver
+    changes: RunChanges, observer: any RunObserver, watch: RunWatch?
   ) {
     self.plan = plan
     self.options = options
@@ -44,7 +44,8 @@ final class VirtualRun {
     self.origin = origin
     self.changes = changes
     self.sources = sources
-    workers = Workers(count: options.workers, perturbation: options.perturbation)
+    workers = Workers(
+      count: options.workers, perturbation: options.perturbation, watch: watch)
     core = DecisionCore(
       plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)

@@ -34,7 +34,7 @@ package struct DecisionCore: ~Copyable {
   var endings: [Ending] = []
   private var freeEndings: [Int] = []
   private var events = EventQueue()
-  package internal(set) var log: DecisionLog
+  package var log: DecisionLog
   private(set) var current: EventKey
   private var lastKey: EventKey?
   private let bound: MicrostepBound

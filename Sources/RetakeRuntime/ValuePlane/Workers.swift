@@ -1,172 +1,213 @@
-import Collections
-import Foundation
 import RetakeCore
+import Synchronization
 
 /// Real threads that compute values. Their number changes the speed and nothing else.
 ///
 /// The time plane helps while it waits and counts as one: with 0 or 1 workers there are no threads
-/// beside it. Workers never wait for a value: only what can run is queued.
-package final class Workers: @unchecked Sendable {
-  // @unchecked: everything mutable is used only with `condition` locked.
-  private let condition = NSCondition()
-  private var needed = RunnableQueue()
-  private var speculative = RunnableQueue()
-  private var isStopped = false
-  private var liveThreads = 0
-  private let isInline: Bool
-  /// Whether somebody takes from the queues: with one worker, the time plane finds what it needs by
-  /// itself, and what is queued would be held for ever.
-  private let isQueueing: Bool
-  private let perturbation: UInt64?
-
-  /// The most threads that are ever made.
+/// beside it. Each worker has a queue of its own for what its work made possible, and takes the
+/// newest from it; where that is empty it steals the oldest from the others. Pinned futures are
+/// computed on the thread of their lane, beside the workers.
+///
+/// Workers never wait for a value: only what can run is queued. So whatever is not done is being
+/// computed, or lies in a queue, or waits for something that is or does.
+package final class Workers: Sendable {
+  /// The most threads, those of lanes not counted.
   package static let countMax = 256
+
+  /// The time plane's is the first.
+  let queues: [RunnableQueue]
+  let idle: IdleWorkers
+  let lanes = Mutex([Int: Lane]())
+  let liveThreads: Atomic<Int>
+  /// Wakes the time plane.
+  let bell: Bell
+  private let isInline: Bool
+  private let perturbation: UInt64?
+  private let watch: RunWatch?
+  private let stopped = Atomic(false)
 
   /// - Parameters:
   ///   - count: The time plane included; 0 computes each value as soon as it can be.
   ///   - perturbation: A seed for delays before each computation, to prove that they do not matter.
-  package init(count: Int, perturbation: UInt64? = nil) {
+  ///   - watch: Told of what may never end.
+  package init(count: Int, perturbation: UInt64? = nil, watch: RunWatch? = nil) {
     precondition((0...Self.countMax).contains(count), "between 0 and 256 workers")
+    let workers = 0..<max(1, count)
     isInline = count == 0
-    isQueueing = count != 1
     self.perturbation = perturbation
-    liveThreads = max(0, count - 1)
-    for number in 0..<liveThreads {
-      let thread = Thread { [self] in work() }
-      thread.name = "retake-worker-\(number + 1)"
-      thread.stackSize = 8 << 20
-      thread.start()
+    self.watch = watch
+    bell = watch?.bell ?? Bell()
+    queues = workers.map { RunnableQueue(index: $0) }
+    idle = IdleWorkers(bells: [bell] + workers.dropFirst().map { _ in Bell() })
+    liveThreads = Atomic(workers.count - 1)
+    for worker in workers.dropFirst() {
+      startThread("retake-worker-\(worker)") { $0.work(as: worker) }
     }
   }
 
-  /// Makes a future and queues it if it can run.
+  // MARK: The time plane's words
+
+  /// Takes a new future over: it is computed when its inputs are there and somebody is free.
   package func submit(_ future: ValueFuture) {
-    guard future.connect() else { return }
-    enqueue([future])
+    if future.connect() { enqueue(future, from: 0) }
     if isInline { drain() }
   }
 
+  /// What was submitted as speculation became necessary.
+  package func need(_ future: ValueFuture) {
+    guard let before = future.markNeeded(), before.isRunnable, before.isQueued,
+      let place = future.place
+    else { return }
+    queue(of: future, at: place)?.promote(future, at: place)
+  }
+
+  /// Nobody needs the future any more; what began already goes on.
   package func cancel(_ future: ValueFuture) {
-    enqueue(future.cancel())
+    guard let (before, finished) = future.cancel() else { return }
+    unqueue(future, before)
+    enqueue(finished, from: 0)
     if isInline { drain() }
   }
 
-  /// Computes or waits until the future is done. Only the time plane calls this.
-  package func help(_ future: ValueFuture) -> ValueOutcome {
-    while true {
-      if let outcome = future.outcome { return outcome }
-      if execute(runnable(before: future)) { continue }
-      if let other = popNeeded() {
-        _ = execute(other)
-        continue
+  /// Computes or waits until the future is done.
+  ///
+  /// - Throws: When the watchdog gave up the body that this waits for.
+  package func help(_ future: ValueFuture) throws(HungBody) -> ValueOutcome {
+    if let outcome = future.outcome { return outcome }
+    // From the future back to what has to be done first.
+    var path = [future]
+    // Bounded: futures depend on earlier ones only, and each turn does one of them or waits.
+    while let last = path.last {
+      if last.isDone {
+        path.removeLast()
+      } else if let input = last.firstUnresolvedInput {
+        path.append(input)
+      } else if let finished = executeHere(last) {
+        path.removeLast()
+        enqueue(finished, from: 0, except: path.last)
+      } else if let other = take(as: 0) {
+        if let finished = executeHere(other) { enqueue(finished, from: 0) }
+      } else {
+        try rest(until: future, for: last)
       }
-      condition.lock()
-      // A finished computation broadcasts after it is done, so nothing is missed under the lock.
-      if !future.isDone, needed.isEmpty { condition.wait() }
-      condition.unlock()
     }
+    guard let outcome = future.outcome else {
+      preconditionFailure("the path is empty when the future is done")
+    }
+    return outcome
   }
 
-  /// Ends the threads after what they are doing now; what is queued is dropped.
+  /// Calls somebody else's code that computes no value, such as a sink's, where the watchdog sees
+  /// it.
+  package func watching(node: Int, frame: FrameID, _ body: () -> Void) {
+    watch?.begin(.running(node: node, frame: frame))
+    body()
+    if watch?.end() == false { restForEver() }
+  }
+
+  /// Ends the threads after what they are doing now; what is queued is cancelled.
+  ///
+  /// A thread that the watchdog gives up is left to itself.
   package func stop() {
-    condition.lock()
-    isStopped = true
-    needed.removeAll()
-    speculative.removeAll()
-    condition.broadcast()
-    while liveThreads > 0 { condition.wait() }
-    condition.unlock()
-  }
-
-  /// Walks back from a future to one whose inputs are all done.
-  private func runnable(before future: ValueFuture) -> ValueFuture {
-    var candidate = future
-    // Bounded: futures depend on earlier ones only.
-    while let input = candidate.firstUnresolvedInput { candidate = input }
-    return candidate
-  }
-
-  private func work() {
-    while let future = next() { _ = execute(future) }
-    condition.lock()
-    liveThreads -= 1
-    condition.broadcast()
-    condition.unlock()
-  }
-
-  private func next() -> ValueFuture? {
-    condition.lock()
-    defer { condition.unlock() }
-    while !isStopped {
-      if let future = needed.popFirst() ?? speculative.popFirst() { return future }
-      condition.wait()
+    stopped.store(true, ordering: .sequentiallyConsistent)
+    idle.wakeAll()
+    for lane in allLanes { lane.bell.ring() }
+    watch?.begin(.stopping)
+    while liveThreads.load(ordering: .sequentiallyConsistent) > 0, watch?.isGivenUp != true {
+      bell.wait()
     }
-    return nil
+    _ = watch?.end()
+    cancelQueued()
   }
 
-  private func popNeeded() -> ValueFuture? {
-    condition.lock()
-    defer { condition.unlock() }
-    return needed.popFirst()
+  // MARK: What the time plane does
+
+  /// Computes on this thread, unless somebody else does or only a lane may.
+  private func executeHere(_ future: ValueFuture) -> FinishedValue? {
+    guard future.lane == nil else { return nil }
+    delay(before: future)
+    guard let before = future.claim() else { return nil }
+    unqueue(future, before)
+    watch?.begin(.running(node: future.node, frame: future.frame))
+    let finished = future.compute()
+    if watch?.end() == false { restForEver() }
+    return finished
   }
 
   private func drain() {
-    // Bounded: each turn runs a future that was queued once.
-    while true {
-      condition.lock()
-      let future = needed.popFirst() ?? speculative.popFirst()
-      condition.unlock()
-      guard let future else { return }
-      _ = execute(future)
+    // Bounded: each turn takes what was queued once.
+    while !isStopped, let future = take(as: 0) {
+      if let finished = executeHere(future) { enqueue(finished, from: 0) }
     }
   }
 
-  private func execute(_ future: ValueFuture) -> Bool {
-    if let perturbation { Self.delay(perturbation, label: future.label) }
-    guard let dependents = future.run() else { return false }
-    enqueue(dependents)
-    return true
+  /// Waits until `future` is done or there is work; `last` is what keeps it from being done.
+  private func rest(until future: ValueFuture, for last: ValueFuture) throws(HungBody) {
+    guard future.markAwaited() else { return }
+    idle.add(0)
+    defer { idle.remove(0) }
+    guard queues.allSatisfy(\.isEmpty) else { return }
+    let body = culprit(last)
+    watch?.begin(.waiting(node: body.node, frame: body.frame))
+    bell.wait()
+    if watch?.end() == false { throw body }
+    // Whoever was woken for work and does none passes that on.
+    if future.isDone, !queues.allSatisfy(\.isEmpty) { idle.wakeOne() }
   }
 
-  private func enqueue(_ futures: [ValueFuture]) {
-    guard isQueueing else { return }
-    condition.lock()
-    for future in futures {
-      if future.isNeeded { needed.append(future) } else { speculative.append(future) }
+  /// The body that holds a future up: its own, or the one before it on its lane.
+  private func culprit(_ future: ValueFuture) -> HungBody {
+    let own = HungBody(node: future.node, frame: future.frame)
+    guard let lane = future.lane, future.current.status == .waiting else { return own }
+    return existingLane(lane)?.body.withLock { $0 } ?? own
+  }
+
+  /// The thread was given up while it was in somebody else's code: nobody expects it back.
+  private func restForEver() -> Never {
+    let never = Bell()
+    while true { never.wait() }
+  }
+
+  private func cancelQueued() {
+    for lane in allLanes {
+      while let future = lane.next() { _ = queues[0].append(future) }
     }
-    condition.broadcast()
-    condition.unlock()
+    // Bounded: each turn takes what was queued once, or became so by that.
+    while let future = take(as: 0) {
+      guard let (_, finished) = future.cancel() else { continue }
+      finished.runnable.forEach { _ = queues[0].append($0) }
+    }
   }
 
-  /// Spins for a while that depends on nothing but the seed and the label: 0 to about 200 µs.
-  private static func delay(_ seed: UInt64, label: UInt64) {
-    let bits = Draw.bits(seed: seed, node: label, sequence: 0, item: 0, purpose: .perturbation)
+  private func unqueue(_ future: ValueFuture, _ before: FutureState) {
+    guard before.isQueued, let place = future.place else { return }
+    queue(of: future, at: place)?.remove(future, at: place)
+  }
+
+  private func queue(of future: ValueFuture, at place: QueuePlace) -> RunnableQueue? {
+    if let lane = future.lane { return existingLane(lane)?.queue }
+    return queues[place.queue]
+  }
+
+  // MARK: What all threads do
+
+  var isStopped: Bool { stopped.load(ordering: .sequentiallyConsistent) }
+
+  /// Spins for a while that depends on nothing but the seed and the future: 0 to about 200 µs.
+  func delay(before future: ValueFuture) {
+    guard let perturbation else { return }
+    let bits = Draw.bits(
+      seed: perturbation, node: UInt64(future.node) << 32 | UInt64(future.frame.track),
+      sequence: future.frame.sequence, item: future.item ?? -1, purpose: .perturbation)
     var hasher = DigestHasher()
     for round in 0..<(bits % 4_096) { hasher.append(round) }
     withExtendedLifetime(hasher.finish()) {}
   }
 }
 
-/// Futures that can run, oldest first. Some were run meanwhile by whoever needed them: they are let
-/// go in time, because their values hold pixels.
-private struct RunnableQueue {
-  /// The least length at which finished futures are looked for.
-  private static let sweepLengthMin = 16
-
-  private var futures: Deque<ValueFuture> = []
-  private var sweepLength = sweepLengthMin
-
-  var isEmpty: Bool { futures.isEmpty }
-
-  mutating func append(_ future: ValueFuture) {
-    futures.append(future)
-    guard futures.count >= sweepLength else { return }
-    futures.removeAll { $0.isDone }
-    // Each sweep is paid for by as many appends as it leaves behind.
-    sweepLength = max(Self.sweepLengthMin, 2 * futures.count)
-  }
-
-  mutating func popFirst() -> ValueFuture? { futures.popFirst() }
-
-  mutating func removeAll() { futures.removeAll() }
+/// The body of a stage that does not come back: an engine fault, never a decision.
+package struct HungBody: Error, Hashable {
+  /// The node's number in the graph.
+  package var node: Int
+  package var frame: FrameID
 }

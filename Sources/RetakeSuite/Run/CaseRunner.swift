@@ -44,6 +44,7 @@ struct CaseRunner {
   /// Where each case's trace goes; none is written if `nil`.
   let traces: URL?
   let workers: Int
+  let watchdog: Duration?
   let isInterrupted: @Sendable () -> Bool
 
   /// Never throws for what is wrong with one case: that is its verdict. An interruption is passed
@@ -86,6 +87,7 @@ struct CaseRunner {
       project: project, definition: selected.definition, session: selected.session,
       registry: registry, pipelines: pipelines)
     job.workers = workers
+    job.watchdog = watchdog
     job.isInterrupted = isInterrupted
     let pipeline = try project.pipeline(
       selected.definition.pipeline, catalog: registry, given: pipelines)

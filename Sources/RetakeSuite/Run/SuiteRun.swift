@@ -15,6 +15,8 @@ public struct SuiteRun {
   /// The folder of the goldens; the project's if `nil`.
   public var goldens: String?
   public var workers = 2
+  /// How long a body may take, in real time, before its case counts as errored; `nil` = for ever.
+  public var watchdog: Duration? = RunOptions.watchdogStandard
   /// Nothing is written among the goldens then, and stale goldens fail.
   public var isCI = false
   /// Where pending goldens go instead of beside the goldens, also in CI.
@@ -73,7 +75,7 @@ public struct SuiteRun {
       project: project, registry: registry, pipelines: pipelines, library: library,
       pendingRoot: pending ?? (isCI ? nil : library.root), scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) }, workers: workers,
-      isInterrupted: isInterrupted)
+      watchdog: watchdog, isInterrupted: isInterrupted)
   }
 
   private func staleResults(

@@ -14,13 +14,17 @@ import Testing
       for entry in print.outcome.ledgers { #expect(entry.ledger.isBalanced) }
       #expect(frames.clashes == 0)
       let difference = expected.flatMap { print.difference(from: $0) }
-      #expect(difference == nil, "\(way.workers) workers, window \(way.window): \(example)")
+      #expect(
+        difference == nil,
+        "\(way.workers) workers, window \(way.window), ahead \(way.runAhead): \(example)")
       expected = expected ?? print
     }
   }
 
   @Test(arguments: 1_000..<1_024 as Range<UInt64>)
-  func `workers, window and delays change the speed and nothing else`(seed: UInt64) throws {
+  func `workers, window, running ahead and delays change the speed and nothing else`(seed: UInt64)
+    throws
+  {
     let example = ModelCase(seed: seed)
     try check(example, ways: RunOptions.ways(mode: example.mode, seed: seed))
   }

@@ -48,9 +48,13 @@ extension RunOptions {
   ) -> [RunOptions] {
     workers.flatMap { workers in
       windows.flatMap { window in
-        perturbations.map {
-          RunOptions(
-            mode: mode, workers: workers, seed: seed, window: window, perturbation: $0)
+        // Not running ahead is the same for every window.
+        (window == windows.last ? [true, false] : [true]).flatMap { runAhead in
+          perturbations.map {
+            RunOptions(
+              mode: mode, workers: workers, seed: seed, window: window, runAhead: runAhead,
+              perturbation: $0)
+          }
         }
       }
     }

@@ -1,0 +1,186 @@
+import Synchronization
+
+/// Futures that can run, needed ones and speculation apart. Its owner takes the newest, everybody
+/// else the oldest.
+///
+/// A future that is run or given up by somebody who did not take it from here is taken out: its
+/// value holds pixels.
+final class RunnableQueue: Sendable {
+  /// Its number among the queues of its kind.
+  let index: Int
+
+  private struct Rings {
+    var needed = FutureRing()
+    var speculative = FutureRing()
+
+    mutating func append(_ future: ValueFuture, isNeeded: Bool) -> Int {
+      isNeeded ? needed.append(future) : speculative.append(future)
+    }
+  }
+
+  private let rings = Mutex(Rings())
+  private let neededCount = Atomic(0)
+  private let speculativeCount = Atomic(0)
+
+  init(index: Int) {
+    self.index = index
+  }
+
+  /// Whoever wants to rest looks here after saying so, and whoever appends looks for resting
+  /// workers after that: one of the two sees the other.
+  func isEmpty(ofNeeded: Bool) -> Bool {
+    let count =
+      ofNeeded
+      ? neededCount.load(ordering: .sequentiallyConsistent)
+      : speculativeCount.load(ordering: .sequentiallyConsistent)
+    return count == 0
+  }
+
+  var isEmpty: Bool { isEmpty(ofNeeded: true) && isEmpty(ofNeeded: false) }
+
+  /// Appends a future that can run, unless somebody claimed it meanwhile.
+  func append(_ future: ValueFuture) -> Bool {
+    rings.withLock { rings in
+      // At most twice: a future becomes needed once.
+      while future.current.status == .waiting {
+        let isNeeded = future.current.isNeeded
+        let position = rings.append(future, isNeeded: isNeeded)
+        if future.note(QueuePlace(queue: index, position: position, isNeeded: isNeeded)) {
+          count(1, isNeeded: isNeeded)
+          return true
+        }
+        _ = isNeeded ? rings.needed.popNewest() : rings.speculative.popNewest()
+      }
+      return false
+    }
+  }
+
+  func popNewest(needed isNeeded: Bool) -> ValueFuture? {
+    if isEmpty(ofNeeded: isNeeded) { return nil }
+    return rings.withLock { rings in
+      let future = isNeeded ? rings.needed.popNewest() : rings.speculative.popNewest()
+      if future != nil { count(-1, isNeeded: isNeeded) }
+      return future
+    }
+  }
+
+  func popOldest(needed isNeeded: Bool) -> ValueFuture? {
+    if isEmpty(ofNeeded: isNeeded) { return nil }
+    return rings.withLock { rings in
+      let future = isNeeded ? rings.needed.popOldest() : rings.speculative.popOldest()
+      if future != nil { count(-1, isNeeded: isNeeded) }
+      return future
+    }
+  }
+
+  /// Takes out a future that somebody claimed without taking it from here.
+  func remove(_ future: ValueFuture, at place: QueuePlace) {
+    rings.withLock { rings in
+      let isThere =
+        place.isNeeded
+        ? rings.needed.remove(future, at: place.position)
+        : rings.speculative.remove(future, at: place.position)
+      if isThere { count(-1, isNeeded: place.isNeeded) }
+    }
+  }
+
+  /// Speculation that became needed goes behind what is needed already.
+  func promote(_ future: ValueFuture, at place: QueuePlace) {
+    rings.withLock { rings in
+      guard rings.speculative.remove(future, at: place.position) else { return }
+      let position = rings.needed.append(future)
+      future.move(to: QueuePlace(queue: index, position: position, isNeeded: true))
+      count(-1, isNeeded: false)
+      count(1, isNeeded: true)
+    }
+  }
+
+  func removeAll() {
+    let dropped = rings.withLock { rings in
+      defer {
+        rings = Rings()
+        neededCount.store(0, ordering: .sequentiallyConsistent)
+        speculativeCount.store(0, ordering: .sequentiallyConsistent)
+      }
+      return rings
+    }
+    withExtendedLifetime(dropped) {}
+  }
+
+  private func count(_ change: Int, isNeeded: Bool) {
+    if isNeeded {
+      neededCount.add(change, ordering: .sequentiallyConsistent)
+    } else {
+      speculativeCount.add(change, ordering: .sequentiallyConsistent)
+    }
+  }
+}
+
+/// Where a future was put.
+struct QueuePlace: Sendable {
+  /// The number of the queue, among the lanes for a future that has one.
+  var queue: Int
+  /// Counted from the queue's beginning; used again after the newest was taken.
+  var position: Int
+  var isNeeded: Bool
+}
+
+/// A ring of futures with places that stay valid, so that one in the middle can be taken out.
+struct FutureRing: Sendable {
+  private static let capacityMin = 16
+
+  /// A power of two long; the slot of a position is the position modulo the length.
+  private var slots: [ValueFuture?] = Array(repeating: nil, count: capacityMin)
+  /// Unless empty, the slots of the first position and of the last before the end are taken.
+  private var first = 0
+  private var end = 0
+
+  var isEmpty: Bool { first == end }
+
+  /// - Returns: Its position.
+  mutating func append(_ future: ValueFuture) -> Int {
+    if end - first == slots.count { grow() }
+    slots[slot(end)] = future
+    end += 1
+    return end - 1
+  }
+
+  mutating func popOldest() -> ValueFuture? {
+    guard !isEmpty else { return nil }
+    defer { trim() }
+    return take(first)
+  }
+
+  mutating func popNewest() -> ValueFuture? {
+    guard !isEmpty else { return nil }
+    defer { trim() }
+    return take(end - 1)
+  }
+
+  /// `false` when the future is not there any more.
+  mutating func remove(_ future: ValueFuture, at position: Int) -> Bool {
+    guard (first..<end).contains(position), slots[slot(position)] === future else { return false }
+    slots[slot(position)] = nil
+    trim()
+    return true
+  }
+
+  private mutating func take(_ position: Int) -> ValueFuture? {
+    defer { slots[slot(position)] = nil }
+    return slots[slot(position)]
+  }
+
+  /// Each turn gives up a slot that an append paid for.
+  private mutating func trim() {
+    while first < end, slots[slot(first)] == nil { first += 1 }
+    while first < end, slots[slot(end - 1)] == nil { end -= 1 }
+  }
+
+  private func slot(_ position: Int) -> Int { position & (slots.count - 1) }
+
+  private mutating func grow() {
+    var larger = [ValueFuture?](repeating: nil, count: 2 * slots.count)
+    for position in first..<end { larger[position & (larger.count - 1)] = slots[slot(position)] }
+    slots = larger
+  }
+}

@@ -1,0 +1,136 @@
+import RetakeBuffers
+import Synchronization
+
+/// The thread of a pinned stage, and what waits for it.
+final class Lane: Sendable {
+  let queue: RunnableQueue
+  let bell = Bell()
+  /// What the thread is doing.
+  let body = Locked<HungBody?>(nil)
+
+  init(number: Int) {
+    queue = RunnableQueue(index: number)
+  }
+
+  func next() -> ValueFuture? {
+    queue.popOldest(needed: true) ?? queue.popOldest(needed: false)
+  }
+}
+
+extension Workers {
+  func startThread(_ name: String, _ body: @escaping @Sendable (Workers) -> Void) {
+    NamedThread.start(name) { [self] in
+      body(self)
+      liveThreads.subtract(1, ordering: .sequentiallyConsistent)
+      bell.ring()
+    }
+  }
+
+  // MARK: Workers
+
+  func work(as worker: Int) {
+    while !isStopped {
+      if let future = take(as: worker) {
+        execute(future, as: worker)
+      } else {
+        rest(as: worker)
+      }
+    }
+  }
+
+  /// What is needed comes before speculation, and one's own before the others'.
+  func take(as worker: Int) -> ValueFuture? {
+    take(as: worker, needed: true) ?? take(as: worker, needed: false)
+  }
+
+  private func take(as worker: Int, needed: Bool) -> ValueFuture? {
+    // The time plane's queue is in the order in which frames will be asked for.
+    let own =
+      worker == 0
+      ? queues[0].popOldest(needed: needed) : queues[worker].popNewest(needed: needed)
+    if let own { return own }
+    for distance in 1..<max(2, queues.count) {
+      let victim = queues[(worker + distance) % queues.count]
+      if let stolen = victim.popOldest(needed: needed) { return stolen }
+    }
+    return nil
+  }
+
+  /// Computes a future, and then one that can run because of it, and so on.
+  private func execute(_ future: ValueFuture, as worker: Int) {
+    var next: ValueFuture? = future
+    // Bounded: each turn is a step from a future to one that depends on it.
+    while let future = next {
+      delay(before: future)
+      guard future.claim() != nil else { return }
+      let finished = future.compute()
+      next = finished.runnable.first.flatMap { mayFollow($0) ? $0 : nil }
+      enqueue(finished, from: worker, except: next)
+    }
+  }
+
+  /// Whether what just became possible is also what should be done next.
+  private func mayFollow(_ future: ValueFuture) -> Bool {
+    guard future.lane == nil, !isStopped else { return false }
+    return future.current.isNeeded || queues.allSatisfy { $0.isEmpty(ofNeeded: true) }
+  }
+
+  private func rest(as worker: Int) {
+    idle.add(worker)
+    if queues.allSatisfy(\.isEmpty), !isStopped { idle.rest(worker) }
+    idle.remove(worker)
+  }
+
+  /// Puts what can run where it will be found: on its lane, or in the queue of who made it so;
+  /// but for the one that this thread does next.
+  func enqueue(_ finished: FinishedValue, from worker: Int, except kept: ValueFuture? = nil) {
+    if finished.isAwaited { bell.ring() }
+    finished.runnable.forEach { if $0 !== kept || $0.lane != nil { enqueue($0, from: worker) } }
+  }
+
+  func enqueue(_ future: ValueFuture, from worker: Int) {
+    if let number = future.lane, let lane = lane(number) {
+      if lane.queue.append(future) { lane.bell.ring() }
+    } else if queues[worker].append(future) {
+      idle.wakeOne()
+    }
+  }
+
+  // MARK: Lanes
+
+  var allLanes: [Lane] {
+    lanes.withLock { lanes in lanes.sorted { $0.key < $1.key }.map(\.value) }
+  }
+
+  func existingLane(_ number: Int) -> Lane? { lanes.withLock { $0[number] } }
+
+  /// The lane with its thread; both are made when they are wanted for the first time, but not
+  /// after the end.
+  private func lane(_ number: Int) -> Lane? {
+    let (lane, isNew) = lanes.withLock { lanes -> (Lane?, Bool) in
+      if let lane = lanes[number] { return (lane, false) }
+      guard !isStopped else { return (nil, false) }
+      let lane = Lane(number: number)
+      lanes[number] = lane
+      liveThreads.add(1, ordering: .sequentiallyConsistent)
+      return (lane, true)
+    }
+    if isNew, let lane {
+      startThread("retake-lane-\(number)") { $0.work(on: lane) }
+    }
+    return lane
+  }
+
+  private func work(on lane: Lane) {
+    while !isStopped {
+      guard let future = lane.next() else {
+        lane.bell.wait()
+        continue
+      }
+      delay(before: future)
+      lane.body.withLock { $0 = HungBody(node: future.node, frame: future.frame) }
+      if future.claim() != nil { enqueue(future.compute(), from: 0) }
+      lane.body.withLock { $0 = nil }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import RetakeBuffers
+import RetakeGraph
+import RetakeRuntime
+import Synchronization
+
+/// Two stages of unequal weight, as the article has them (18 ms and 6 ms, here a tenth): workers
+/// that take what there is, against a thread for each stage.
+struct StealingSection {
+  let scale: Scale
+
+  private var detectRounds: Int { scale.count(18, tiny: 1) * Spin.roundsPerMillisecond / 10 }
+  private var classifyRounds: Int { scale.count(6, tiny: 1) * Spin.roundsPerMillisecond / 10 }
+
+  func run() throws -> SectionReport {
+    let frames = scale.count(400, tiny: 6)
+    let contest = try Contest(
+      rounds: scale.rounds,
+      [{ try self.retake(frames) }, { self.threadPerStage(frames) }])
+    var report = SectionReport(
+      name: "stealing",
+      title: "Work stealing, 2 workers, against a thread for each of 2 stages: \(frames) frames",
+      hash: contest.hash)
+    let rates = contest.bestSeconds.map { Double(frames) / $0 }
+    report.figures = [
+      Figure(name: "stealing.retake", value: rates[0], unit: "frames/s"),
+      Figure(name: "stealing.threadPerStage", value: rates[1], unit: "frames/s"),
+      Figure(name: "stealing.ratio", value: rates[0] / rates[1], unit: "times"),
+    ]
+    if contest.hashes[0] != contest.hashes[1] { report.hash = "the rivals differ" }
+    return report
+  }
+
+  private func retake(_ frames: Int) throws -> String {
+    let pipeline = Pipeline.named("stealing").frames(RepeatedFrame(count: frames))
+      .stage(Detect(rounds: detectRounds)).stage(Classify(rounds: classifyRounds))
+      .sink(.resultSink)
+    return "\(try pipeline.run(RunOptions(mode: .lossless, workers: 2)).values)"
+  }
+
+  private func threadPerStage(_ frames: Int) -> String {
+    let queue = BoundedQueue(capacity: 3)
+    let result = Locked(UnorderedHash())
+    let isDone = DispatchSemaphore(value: 0)
+    let (detect, classify) = (detectRounds, classifyRounds)
+    Thread {
+      for sequence in 0..<frames {
+        queue.put(Spin.run(rounds: detect, seed: UInt64(sequence)))
+      }
+      queue.put(nil)
+    }.start()
+    Thread {
+      while let value = queue.take() {
+        let spun = Spin.run(rounds: classify, seed: value)
+        result.withLock { $0.add(spun) }
+      }
+      isDone.signal()
+    }.start()
+    isDone.wait()
+    return "\(result.withLock { $0.sum })"
+  }
+}
+
+/// What stands between two stages that have a thread each: a few places, and waiting at both ends.
+private final class BoundedQueue: Sendable {
+  private let values = Mutex<[UInt64?]>([])
+  private let free: DispatchSemaphore
+  private let filled = DispatchSemaphore(value: 0)
+
+  init(capacity: Int) {
+    // Signalled one by one: a semaphore must not end lower than it began.
+    free = DispatchSemaphore(value: 0)
+    for _ in 0..<capacity { free.signal() }
+  }
+
+  func put(_ value: UInt64?) {
+    free.wait()
+    values.withLock { $0.append(value) }
+    filled.signal()
+  }
+
+  /// `nil` at the end.
+  func take() -> UInt64? {
+    filled.wait()
+    let value = values.withLock { $0.removeFirst() }
+    free.signal()
+    return value
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// The benchmarks themselves, on so little work that it takes no time. What they measure is not
+/// looked at: only that every rival computed the same.
+@Suite struct TinyRunTests {
+  private static let binary = productsFolder.appending(path: "retake-benchmarks").path
+
+  private struct Report: Decodable {
+    struct Section: Decodable {
+      struct Figure: Decodable {
+        var name: String
+        var value: Double
+      }
+
+      var name: String
+      var figures: [Figure]
+      var hash: String
+      var notes: [String]
+    }
+
+    struct Verdict: Decodable { var isMet: Bool }
+
+    var isTiny: Bool
+    var sections: [Section]
+    var verdicts: [Verdict]
+  }
+
+  private func tiny(_ more: String...) throws -> Report {
+    let result = try runCommand(Self.binary, arguments: ["--tiny", "--json"] + more)
+    try #require([0, 1].contains(result.status), "\(result.stderr)")
+    return try JSONDecoder().decode(Report.self, from: result.stdoutBytes)
+  }
+
+  @Test func `every section runs, and the same work gives the same hash in every run`() throws {
+    let reports = try [tiny(), tiny()]
+    #expect(reports.allSatisfy(\.isTiny))
+    for report in reports {
+      #expect(report.sections.map(\.name) == ["hop", "stealing", "detector", "timePlane"])
+      for section in report.sections {
+        #expect(section.hash.count == 32, "\(section.name): \(section.hash)")
+        #expect(section.hash.allSatisfy(\.isHexDigit))
+        #expect(!section.figures.isEmpty)
+        for figure in section.figures { #expect(figure.value.isFinite, "\(figure.name)") }
+      }
+    }
+    #expect(reports[0].sections.map(\.hash) == reports[1].sections.map(\.hash))
+  }
+
+  @Test func `GStreamer is measured too, or its absence is said`() throws {
+    let section = try #require(try tiny("hop").sections.first)
+    let isMeasured = section.figures.contains { $0.name == "hop.gstreamer.queue" }
+    #expect(isMeasured != section.notes.contains { $0.contains("gst-launch-1.0") })
+  }
+
+  @Test func `each threshold names a figure that is measured`() throws {
+    let file = packageRoot.appending(path: "Tests/Benchmarks/thresholds.json").path
+    let result = try runCommand(Self.binary, arguments: ["--tiny", "--thresholds", file])
+    #expect(result.stdout.contains("stealing.ratio"))
+    #expect(!result.stdout.contains("not measured"))
+    #expect([0, 1].contains(result.status))
+  }
+
+  @Test(arguments: [(0.0, Int32(0)), (1e9, Int32(1))])
+  func `a threshold that is missed ends with 1`(minimum: Double, status: Int32) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(
+      #"[{"figure": "timePlane.rate", "min": \#(minimum)}]"#, to: "thresholds.json")
+    let result = try runCommand(
+      Self.binary, arguments: ["--tiny", "timePlane", "--thresholds", file.path])
+    #expect(result.status == status, "\(result.stdout)")
+    #expect(result.stdout.contains(status == 0 ? "met    timePlane.rate" : "MISSED timePlane.rate"))
+  }
+
+  @Test func `a section that is not there is refused by name`() throws {
+    let result = try runCommand(Self.binary, arguments: ["hops"])
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("hop, stealing, detector, timePlane"))
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Testing
+
+@testable import RetakeRuntime
+
+@Suite struct LaneTests {
+  private struct Call: Sendable {
+    var number: Int
+    var thread: String
+  }
+
+  private func future(
+    _ number: Int, _ inputs: [ValueFuture] = [], lane: Int? = nil,
+    seen: Locked<[Call]>
+  ) -> ValueFuture {
+    ValueFuture(
+      node: number, frame: FrameID(track: 0, sequence: number), inputs: inputs, lane: lane,
+      isNeeded: true, isDigested: false
+    ) { outcomes in
+      let call = Call(number: number, thread: "\(pthread_self())")
+      seen.withLock { $0.append(call) }
+      return .value(Scalars([.init("n", Double(outcomes.count))]))
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 8])
+  func `a pinned stage runs on one thread, in order, whatever the others do`(count: Int) throws {
+    let workers = Workers(count: count)
+    defer { workers.stop() }
+    let pinned = Locked([Call]())
+    let others = Locked([Call]())
+    var last: ValueFuture?
+    for number in 0..<200 {
+      let input = future(number, seen: others)
+      let stage = future(
+        number, [input] + (last.map { [$0] } ?? []), lane: 4, seen: pinned)
+      let after = future(number, [stage], seen: others)
+      for future in [input, stage, after] { workers.submit(future) }
+      last = stage
+      if number % 10 == 9 { _ = try workers.help(after) }
+    }
+    let calls = pinned.withLock { $0 }
+    #expect(calls.map(\.number) == Array(0..<200))
+    #expect(Set(calls.map(\.thread)).count == 1)
+    #expect(!others.withLock { $0 }.contains { $0.thread == calls[0].thread })
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `lanes do not wait for each other`(count: Int) throws {
+    let workers = Workers(count: count)
+    defer { workers.stop() }
+    let isOpen = DispatchSemaphore(value: 0)
+    let first = ValueFuture(
+      node: 0, frame: FrameID(track: 0, sequence: 0), inputs: [], lane: 0, isNeeded: true,
+      isDigested: false
+    ) { _ in
+      isOpen.wait()
+      return .cancelled
+    }
+    let second = ValueFuture(
+      node: 1, frame: FrameID(track: 0, sequence: 0), inputs: [], lane: 1, isNeeded: true,
+      isDigested: false
+    ) { _ in
+      isOpen.signal()
+      return .cancelled
+    }
+    workers.submit(first)
+    workers.submit(second)
+    _ = try workers.help(first)
+    #expect(second.isDone)
+    #expect(workers.allLanes.count == 2)
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `a pinned computation that is cancelled in its queue is not held there`(
+    count: Int
+  ) throws {
+    let workers = Workers(count: count)
+    defer { workers.stop() }
+    let isOpen = DispatchSemaphore(value: 0)
+    let isInside = DispatchSemaphore(value: 0)
+    let seen = Locked([Call]())
+    let first = ValueFuture(
+      node: 0, frame: FrameID(track: 0, sequence: 0), inputs: [], lane: 0, isNeeded: true,
+      isDigested: false
+    ) { _ in
+      isInside.signal()
+      isOpen.wait()
+      return .cancelled
+    }
+    workers.submit(first)
+    isInside.wait()
+    let second = future(1, lane: 0, seen: seen)
+    workers.submit(second)
+    #expect(!workers.allLanes[0].queue.isEmpty)
+    workers.cancel(second)
+    #expect(workers.allLanes[0].queue.isEmpty)
+    #expect(second.isDone)
+    isOpen.signal()
+    _ = try workers.help(first)
+    #expect(seen.withLock { $0.isEmpty })
+  }
+}

@@ -1,0 +1,236 @@
+import Dispatch
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Testing
+
+@testable import RetakeRuntime
+
+/// A clock whose deadlines come at once, but only after somebody has said that time is up.
+private final class PatientClock: LiveClock {
+  private let state = Locked((isUp: false, bells: [Bell]()))
+
+  var monotonicNanoseconds: Int64 { 0 }
+
+  func anchor() -> WallAnchor {
+    WallAnchor(
+      monotonicNanoseconds: 0, unixNanoseconds: 0, bootNanoseconds: 0, uncertaintyNanoseconds: 0)
+  }
+
+  func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+    let isUp = state.withLock {
+      $0.bells.append(bell)
+      return $0.isUp
+    }
+    if !isUp { bell.wait() }
+  }
+
+  func letTimeBeUp() {
+    let bells = state.withLock {
+      $0.isUp = true
+      return $0.bells
+    }
+    for bell in bells { bell.ring() }
+  }
+}
+
+/// Hangs until the test is over.
+private final class Trap: Sendable {
+  let clock = PatientClock()
+  private let door = DispatchSemaphore(value: 0)
+
+  func fall() {
+    clock.letTimeBeUp()
+    door.wait()
+    door.signal()
+  }
+
+  func open() { door.signal() }
+}
+
+@Suite struct WatchdogTests {
+  /// One frame with the number 3: when its body hangs, nothing else goes on.
+  private func frame() -> TinyFrames {
+    var frames = TinyFrames.at(rate: 30, count: 4)
+    frames.shed = [0, 1, 2]
+    return frames
+  }
+
+  private func options(_ workers: Int, _ trap: Trap) -> RunOptions {
+    var options = RunOptions(workers: workers, watchdog: .seconds(60))
+    options.clock = trap.clock
+    return options
+  }
+
+  private func failure(_ pipeline: Pipeline, _ options: RunOptions) -> RuntimeError? {
+    #expect(throws: RuntimeError.self) { _ = try pipeline.noted(options) }
+  }
+
+  @Test(arguments: [0, 1, 2, 4, 8])
+  func `a body that does not come back ends the run and is named`(workers: Int) throws {
+    let trap = Trap()
+    defer { trap.open() }
+    let pipeline = Pipeline.named("trap").source(Nodes.source(frame())).stage(Brightness())
+      .map("stuck") { (input: Scalars, _) in
+        trap.fall()
+        return input
+      }.sink(Nodes.sink())
+    let error = try #require(failure(pipeline, options(workers, trap)))
+    #expect(error == .hung(node: "stuck", FrameID(track: 0, sequence: 3), seconds: 60))
+    #expect(error.code == "runtime.stage.hung")
+    #expect(error.description.contains("'stuck' has not come back for 60 s"))
+    #expect(error.advice?.contains("--watchdog 600") == true)
+  }
+
+  @Test(arguments: [0, 2])
+  func `a sink of a user's that hangs is named too`(workers: Int) throws {
+    let trap = Trap()
+    defer { trap.open() }
+    let sink = AnyStage(
+      signature: StageSignature(
+        kind: "results", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]), body: .sink { _ in trap.fall() })
+    let pipeline = Pipeline.named("trap").source(Nodes.source(frame())).stage(Brightness())
+      .sink(sink)
+    let error = try #require(failure(pipeline, options(workers, trap)))
+    #expect(error == .hung(node: "results", FrameID(track: 0, sequence: 3), seconds: 60))
+  }
+
+  @Test(arguments: [0, 1, 2, 4])
+  func `a pinned body that hangs is named, and whoever waits behind it is not`(
+    count: Int
+  ) throws {
+    let trap = Trap()
+    let watch = RunWatch()
+    let isInside = DispatchSemaphore(value: 0)
+    let thread = HelpingThread(watch) { watch in
+      let workers = Workers(count: count, watch: watch)
+      defer { workers.stop() }
+      let futures = (0..<3).map { number in
+        ValueFuture(
+          node: 5, frame: FrameID(track: 0, sequence: number), inputs: [], lane: 1, isNeeded: true,
+          isDigested: false
+        ) { _ in
+          isInside.signal()
+          trap.fall()
+          return .cancelled
+        }
+      }
+      for future in futures { workers.submit(future) }
+      isInside.wait()
+      _ = try workers.help(futures[2])
+    }
+    let activity = thread.giveUp { if case .waiting = $0 { true } else { false } }
+    #expect(activity == .waiting(node: 5, frame: FrameID(track: 0, sequence: 0)))
+    thread.giveUp { $0 == .stopping }
+    #expect(thread.error as? HungBody == HungBody(node: 5, frame: FrameID(track: 0, sequence: 0)))
+    trap.open()
+  }
+
+  @Test func `a hanging body that nobody needs keeps the run from ending, not for ever`() throws {
+    let trap = Trap()
+    let watch = RunWatch()
+    let isInside = DispatchSemaphore(value: 0)
+    let thread = HelpingThread(watch) { watch in
+      let workers = Workers(count: 2, watch: watch)
+      let speculation = ValueFuture(
+        node: 0, frame: FrameID(track: 0, sequence: 0), inputs: [], isNeeded: false,
+        isDigested: false
+      ) { _ in
+        isInside.signal()
+        trap.fall()
+        return .cancelled
+      }
+      workers.submit(speculation)
+      isInside.wait()
+      workers.cancel(speculation)
+      workers.stop()
+    }
+    thread.giveUp { $0 == .stopping }
+    #expect(thread.error == nil)
+    trap.open()
+  }
+
+  @Test func `without a watchdog the run stays on the thread that asked for it`() throws {
+    let caller = ObjectIdentifier(Thread.current)
+    let isSame = Locked([Bool]())
+    let sink = AnyStage(
+      signature: StageSignature(
+        kind: "results", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]),
+      body: .sink { _ in
+        let same = ObjectIdentifier(Thread.current) == caller
+        isSame.withLock { $0.append(same) }
+      })
+    let pipeline = Pipeline.named("here").source(Nodes.source(frame())).stage(Brightness())
+      .sink(sink)
+    for watchdog in [nil, .zero, .seconds(60)] as [Duration?] {
+      _ = try pipeline.noted(RunOptions(workers: 2, watchdog: watchdog))
+    }
+    #expect(isSame.withLock { $0 } == [true, true, false])
+  }
+
+  @Test func `errors of a run come out of its thread`() {
+    let options = RunOptions(isInterrupted: { true })
+    let pipeline = Pipeline.named("end").source(Nodes.source(frame())).stage(Brightness())
+      .sink(Nodes.sink())
+    #expect(throws: RuntimeError.interrupted) { try pipeline.noted(options) }
+  }
+}
+
+/// Plays the time plane, so that the test can play the watchdog.
+private final class HelpingThread: Sendable {
+  private let watch: RunWatch
+  private let ended = DispatchSemaphore(value: 0)
+  private let result = Locked<Result<Void, any Error>?>(nil)
+
+  init(_ watch: RunWatch, _ body: @escaping @Sendable (RunWatch) throws -> Void) {
+    self.watch = watch
+    Thread { [self] in
+      let result = Result { try body(watch) }
+      self.result.withLock { $0 = result }
+      ended.signal()
+    }.start()
+  }
+
+  /// Waits for an activity, and gives it up.
+  @discardableResult
+  func giveUp(when isMeant: (RunWatch.Activity) -> Bool) -> RunWatch.Activity {
+    // Ends: whatever the test waits for comes, or the test never passes.
+    while true {
+      let (activity, turn) = watch.look()
+      if isMeant(activity), watch.giveUp(turn: turn) { return activity }
+      sched_yield()
+    }
+  }
+
+  /// What the body threw, when it is over.
+  var error: (any Error)? {
+    ended.wait()
+    guard case .failure(let error) = result.withLock({ $0 }) else { return nil }
+    return error
+  }
+}
+
+@Suite struct HangDetectorTests {
+  @Test func `the same thing seen four times again hangs`() {
+    var detector = HangDetector()
+    let looks = (0..<5).map { _ in detector.look(at: 7) }
+    #expect(looks == [false, false, false, false, true])
+  }
+
+  @Test func `what goes on does not hang, however long it takes`() {
+    var detector = HangDetector()
+    let turns: [UInt64?] = [1, 1, 1, 1, 2, 2, 2, 2, nil, 2, 2, 2, 2, nil, nil, nil, nil, nil]
+    let looks = turns.map { detector.look(at: $0) }
+    #expect(!looks.contains(true))
+  }
+
+  @Test func `what hangs after that is given up at once`() {
+    var detector = HangDetector()
+    for _ in 0..<5 { _ = detector.look(at: 1) }
+    let looks = (0..<2).map { _ in detector.look(at: 2) }
+    #expect(looks == [false, true])
+  }
+}
