@@ -35,12 +35,12 @@ import Testing
 
   @Test func `every section runs, and the same work gives the same hash in every run`() throws {
     let reports = try [tiny(), tiny()]
-    #expect(reports.allSatisfy(\.isTiny))
+    #expect(reports.allSatisfy { $0.isTiny })
     for report in reports {
       #expect(report.sections.map(\.name) == ["hop", "stealing", "detector", "timePlane"])
       for section in report.sections {
         #expect(section.hash.count == 32, "\(section.name): \(section.hash)")
-        #expect(section.hash.allSatisfy(\.isHexDigit))
+        #expect(section.hash.allSatisfy { $0.isHexDigit })
         #expect(!section.figures.isEmpty)
         for figure in section.figures { #expect(figure.value.isFinite, "\(figure.name)") }
       }

@@ -136,3 +136,15 @@ struct HangsElsewhere: PureStage {
     return input
   }
 }
+
+/// Never comes back from its second frame.
+struct Hangs: PureStage {
+  static let kind = "hangs"
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ input: Scalars, _ context: StageContext) -> Scalars {
+    if context.frame.sequence == 1 { DispatchSemaphore(value: 0).wait() }
+    return input
+  }
+}

@@ -10,9 +10,11 @@ where Stage.Input == Scalars, Stage.Output == Scalars {
     .map("after") { (input: Scalars, _) in input }.results()
 }
 
-RetakeCommand.main(pipelines: [
-  pipeline(Pure()), pipeline(ReadsClock()), pipeline(OrdersByHash()), pipeline(Mathematics()),
-  pipeline(FailsByMathematics()), pipeline(ReadsClockElsewhere()), pipeline(ReadsOldMemory()),
-  pipeline(DiesElsewhere()), pipeline(HangsElsewhere()),
-  Pipeline.named(ReadsPadding.kind).source(.session()).stage(ReadsPadding()).results(),
-])
+RetakeCommand.main(
+  stages: { $0.register(Hangs.self) },
+  pipelines: [
+    pipeline(Pure()), pipeline(ReadsClock()), pipeline(OrdersByHash()), pipeline(Mathematics()),
+    pipeline(FailsByMathematics()), pipeline(ReadsClockElsewhere()), pipeline(ReadsOldMemory()),
+    pipeline(DiesElsewhere()), pipeline(HangsElsewhere()),
+    Pipeline.named(ReadsPadding.kind).source(.session()).stage(ReadsPadding()).results(),
+  ])

@@ -2,23 +2,20 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// A picture that never comes: its file is a pipe that nobody writes to.
+/// A stage that never comes back from its second frame.
 @Suite struct HangTests {
   private func workplace() throws -> Workplace {
     let workplace = try Workplace()
-    try workplace.folder.write("", to: "pictures/.keep")
-    try workplace.ffmpeg(
-      "-f", "lavfi", "-i", "color=gray:size=32x32", "-frames:v", "1", "pictures/a.png")
-    let pipe = try runCommand("mkfifo", arguments: [workplace.folder.file("pictures/b.png").path])
-    try #require(pipe.status == 0, "\(pipe.stderr)")
+    try workplace.record("yard", frames: 6)
     try workplace.folder.write(
       """
       {"v": 1, "name": "hang",
        "nodes": [
-        {"id": "camera", "kind": "images", "options": {"path": "pictures"}},
-        {"id": "grey", "kind": "grey"},
-        {"id": "out", "kind": "results", "primary": true}],
-       "edges": [{"from": "camera", "to": "grey"}, {"from": "grey", "to": "out"}]}
+        {"id": "camera", "kind": "session"}, {"id": "light", "kind": "luminance"},
+        {"id": "stage", "kind": "hangs"}, {"id": "out", "kind": "results"}],
+       "edges": [
+        {"from": "camera", "to": "light"}, {"from": "light", "to": "stage"},
+        {"from": "stage", "to": "out"}]}
       """, to: "hang.json")
     return workplace
   }
@@ -26,18 +23,19 @@ import Testing
   @Test(arguments: ["0", "1", "2", "4"])
   func `a replay that hangs says where, and ends`(workers: String) throws {
     let result = try workplace().retake(
-      "replay", "--pipeline", "hang.json", "--workers", workers, "--watchdog", "0.5")
+      words: [
+        "replay", "yard", "--pipeline", "hang.json", "--workers", workers, "--watchdog", "0.5",
+      ], binary: Workplace.impureBinary)
     #expect(!result.timedOut)
     #expect(result.status == 2)
     #expect(result.stdout.isEmpty)
-    #expect(result.stderr.contains("frame 0:1: 'camera' has not come back for 0.5 s"))
+    #expect(result.stderr.contains("frame 0:1: 'stage' has not come back for 0.5 s"))
     #expect(result.stderr.contains("runtime.stage.hung"))
     #expect(result.stderr.contains("--watchdog 5"))
   }
 
   @Test func `a test that hangs writes its report`() throws {
     let workplace = try workplace()
-    try workplace.record("yard", frames: 6)
     try workplace.folder.write(
       """
       v: 1
@@ -48,7 +46,8 @@ import Testing
         default: [{sessions: ["*"], cases: [hang, motion]}]
       """, to: "retake.yml")
     let result = try workplace.retake(
-      "test", "--watchdog", "0.5", "--report", "report", "--json")
+      words: ["test", "--watchdog", "0.5", "--report", "report", "--json"],
+      binary: Workplace.impureBinary)
     #expect(!result.timedOut)
     #expect(result.status == 2)
     let cases = try result.json().cases
@@ -63,7 +62,7 @@ import Testing
   @Test(arguments: ["-1", "nan", "86401"])
   func `a time that cannot be waited for is refused`(seconds: String) throws {
     let result = try workplace().retake(
-      "replay", "--pipeline", "hang.json", "--watchdog=\(seconds)")
+      "replay", "yard", "--pipeline", "hang.json", "--watchdog=\(seconds)")
     #expect(result.status == 64)
     #expect(result.stderr.contains("--watchdog"))
   }

@@ -103,4 +103,30 @@ import Testing
     _ = try workers.help(first)
     #expect(seen.withLock { $0.isEmpty })
   }
+
+  @Test(arguments: RunOptions.Mode.allCases)
+  func `a pipeline with pinned stages says the same however it is run`(
+    mode: RunOptions.Mode
+  ) throws {
+    var expected: RunPrint?
+    for way in RunOptions.ways(mode: mode, seed: 1) {
+      let threads = Locked(Set<String>())
+      var pipeline = Pipeline.named("pinned").source(Nodes.source(.at(rate: 30, count: 40)))
+        .stage(Brightness()).map("pin") { (input: Scalars, _) in
+          let thread = "\(pthread_self())"
+          threads.withLock { _ = $0.insert(thread) }
+          return input
+        }.cost(.fixed(.milliseconds(45))).queue(capacity: 2, policy: .dropOldest)
+        .stage(Counter()).sink(Nodes.sink())
+      for index in pipeline.nodes.indices
+      where ["pin", "counter"].contains(pipeline.nodes[index].id) {
+        pipeline.nodes[index].isPinned = true
+      }
+      let print = try RunPrint(pipeline, way)
+      #expect(threads.withLock { $0.count } == 1)
+      let difference = expected.flatMap { print.difference(from: $0) }
+      #expect(difference == nil, "\(way.workers) workers, ahead \(way.runAhead)")
+      expected = expected ?? print
+    }
+  }
 }

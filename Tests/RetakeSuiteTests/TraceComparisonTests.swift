@@ -33,7 +33,7 @@ private struct Story {
 
   func written(to folder: URL) throws -> StoredTrace {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let writer = try TraceWriter(into: folder)
+    let writer = try StoredTraceWriter(into: folder)
     writer.begin(stages: Self.stages, sinks: ["boxes"])
     for line in lines { writer.decided(line) }
     for frame in frames { try writer.append(frame) }
@@ -179,7 +179,7 @@ private struct Story {
 
   @Test func `a trace that grows beyond its bound is trouble, not an endless file`() throws {
     let folder = try TemporaryFolder()
-    let writer = try TraceWriter(into: folder.url, bytesMax: 4_096)
+    let writer = try StoredTraceWriter(into: folder.url, bytesMax: 4_096)
     writer.begin(stages: Story.stages, sinks: ["boxes"])
     let story = Story(frames: 200)
     #expect {

@@ -54,7 +54,7 @@ import Testing
     let leases = trace.events.filter { $0.name == "pool frames" }.compactMap {
       $0.arguments["leases"].flatMap { Int($0) }
     }
-    #expect(leases.max() == 7 && leases.last == 0 && leases.count > 20)
+    #expect((5...7).contains(leases.max() ?? 0) && leases.last == 0 && leases.count > 20)
   }
 
   @Test func `a pool's counter is what its frames still hold`() throws {

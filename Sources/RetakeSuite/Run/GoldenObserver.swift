@@ -91,7 +91,8 @@ extension Replay {
     }
     return nodes.filter(\.role.isDigested).map { node in
       StageColumn(
-        node.id, isStateful: node.role == .stateful, inputs: node.inputs.flatMap(digested))
+        node.id, isStateful: [.stateful, .latest].contains(node.role),
+        inputs: node.inputs.flatMap(digested))
     }
   }
 }

@@ -55,7 +55,7 @@ struct TraceFacts: Codable {
 }
 
 /// A file of a trace that grows at its end.
-final class TraceFile {
+final class StoredTraceFile {
   /// Bytes gathered before they are written together.
   private static let batchBytes = 1 << 16
   /// The longest trace file: the decisions of about a hundred hours.
@@ -68,7 +68,7 @@ final class TraceFile {
   private(set) var count = 0
   private var failure: SuiteError?
 
-  init(_ url: URL, bytesMax: Int = TraceFile.bytesMax) throws(SuiteError) {
+  init(_ url: URL, bytesMax: Int = StoredTraceFile.bytesMax) throws(SuiteError) {
     guard FileManager.default.createFile(atPath: url.path, contents: nil),
       let handle = FileHandle(forWritingAtPath: url.path)
     else { throw .traceUnwritable(path: url.path, cause: String(cString: strerror(errno))) }

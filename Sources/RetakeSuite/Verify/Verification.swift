@@ -56,7 +56,7 @@ public struct Verification {
 
   /// What a process that was started for a condition does: runs the case and leaves its trace.
   package static func record(_ replay: Replay, into folder: String) throws {
-    try TraceWriter.record(replay, into: URL(fileURLWithPath: folder))
+    try StoredTraceWriter.record(replay, into: URL(fileURLWithPath: folder))
   }
 }
 
@@ -79,7 +79,7 @@ private struct Runs {
     let place = folder.appending(path: "\(count)")
     try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
     if condition.process == nil {
-      try TraceWriter.record(verification.makeReplay(condition), into: place)
+      try StoredTraceWriter.record(verification.makeReplay(condition), into: place)
     } else {
       try verification.newProcesses?.run(condition, into: place, firstSeconds: firstSeconds)
     }

@@ -97,7 +97,7 @@ private struct Moody: StatefulStage {
     #expect(report.rows.count == 24)
     #expect(calls.withLock { $0 } == 40)
     #expect(report.rows.allSatisfy { $0.figures.frames.failed > 0 })
-    func need(_ pipeline: Pipeline) throws -> PreparedRun.ValueNeed {
+    func need(_ pipeline: Pipeline) throws -> ValueNeed {
       try Samples.replay(pipeline).prepared.valueNeed
     }
     #expect(try need(plain) == .nothing)

@@ -43,15 +43,21 @@ import Testing
   }
 
   @Test func `buffers that wait for each other are named`() throws {
-    // Both branches need a second buffer of the pool that the join's parts hold.
+    // The second frame takes the buffer that 'b' would need for the first one.
     let pipeline = Pipeline(
       [
-        .source(.on("f")).with { $0.pool = "frames" },
-        .stage("a", AnyStage(Fragile2(failing: [])), 1).with { $0.pool = "frames" },
-        .stage("b", AnyStage(Fragile2(failing: [])), 2).with { $0.pool = "frames" },
+        .source(.on("ff")).with { $0.pool = "frames" },
+        .stage("a", AnyStage(Fragile2(failing: [])), 2).with {
+          $0.pool = "frames"
+          $0.executor = "one"
+        },
+        .stage("b", AnyStage(Fragile2(failing: [])), 2).with {
+          $0.pool = "frames"
+          $0.executor = "one"
+        },
         PipelineNode(id: "both", stage: .join(["a", "b"])), .sink(),
       ], ["camera → a → both.a", "camera → b → both.b", "both → sink"],
-      pools: [PipelinePool(id: "frames", capacity: 2)])
+      executors: [PipelineExecutor(id: "one")], pools: [PipelinePool(id: "frames", capacity: 3)])
     let notes = Notes()
     let error = #expect(throws: RuntimeError.self) {
       try PreparedRun(pipeline, catalog: StageRegistry()).run(

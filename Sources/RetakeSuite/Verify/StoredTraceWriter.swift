@@ -4,11 +4,11 @@ import RetakeReplay
 import RetakeRuntime
 
 /// Writes the trace of a run while it goes on.
-final class TraceWriter: RunObserver {
+final class StoredTraceWriter: RunObserver {
   private let files: TraceFiles
-  private let frames: TraceFile
-  private let decisions: TraceFile
-  private let blocks: TraceFile
+  private let frames: StoredTraceFile
+  private let decisions: StoredTraceFile
+  private let blocks: StoredTraceFile
   private var frameHasher = DigestHasher()
   private var lineHasher = DigestHasher()
   private var stages: [TraceFacts.Stage] = []
@@ -20,16 +20,16 @@ final class TraceWriter: RunObserver {
   var wantsDigests: Bool { true }
 
   /// - Parameter folder: An empty folder.
-  init(into folder: URL, bytesMax: Int = TraceFile.bytesMax) throws(SuiteError) {
+  init(into folder: URL, bytesMax: Int = StoredTraceFile.bytesMax) throws(SuiteError) {
     files = TraceFiles(folder: folder)
-    frames = try TraceFile(files.frames, bytesMax: bytesMax)
-    decisions = try TraceFile(files.decisions, bytesMax: bytesMax)
-    blocks = try TraceFile(files.blocks, bytesMax: bytesMax)
+    frames = try StoredTraceFile(files.frames, bytesMax: bytesMax)
+    decisions = try StoredTraceFile(files.decisions, bytesMax: bytesMax)
+    blocks = try StoredTraceFile(files.blocks, bytesMax: bytesMax)
   }
 
   /// Runs a case and leaves its trace in a folder.
   static func record(_ replay: Replay, into folder: URL) throws {
-    let writer = try TraceWriter(into: folder)
+    let writer = try StoredTraceWriter(into: folder)
     try writer.finish(try replay.run(observers: [writer]))
   }
 
@@ -89,7 +89,7 @@ final class TraceWriter: RunObserver {
     let facts = TraceFacts(
       summary: summary, stages: stages, sinks: sinks, frames: frameCount, decisions: lineCount,
       mathematics: MathLibrary.digest)
-    let file = try TraceFile(files.facts)
+    let file = try StoredTraceFile(files.facts)
     file.append(try JSONEncoder().encode(facts))
     try file.finish()
   }
