@@ -105,9 +105,10 @@ extension VirtualRun {
     var isBehind = [Bool](repeating: false, count: plan.nodes.count)
     isBehind[node] = true
     for next in plan.nodes.indices {
-      guard plan.nodes[next].inEdges.contains(where: { isBehind[plan.edges[$0].from] }) else {
-        continue
-      }
+      // Nothing behind a join is computed ahead, and what it gave for this frame may be in use.
+      guard ![.join, .latest].contains(plan.nodes[next].role), let edge = plan.nodes[next].inEdge,
+        isBehind[plan.edges[edge].from]
+      else { continue }
       isBehind[next] = true
       if let future = values[slot].futures[next], plan.nodes[next].role == .pure {
         workers.cancel(future)

@@ -38,11 +38,13 @@ package struct LatestStateMachine: Sendable {
     values.insert(value, at: place)
   }
 
-  /// The value that a frame reads; older ones are of no more use and handed back.
+  /// The value that a frame reads, never an older one than was read before; older ones are of no
+  /// more use and handed back.
   package mutating func read(by frame: Value) -> (value: Value?, released: [Value]) {
-    let newest = values.lastIndex { !isAbove($0, frame) }
-    let kept = lastRead.flatMap { last in values.firstIndex(of: last) }
-    guard let chosen = [newest, kept].compactMap({ $0 }).max() else { return (nil, []) }
+    let kept = lastRead.flatMap { last in values.firstIndex(of: last) } ?? 0
+    guard let chosen = values.lastIndex(where: { !isAbove($0, frame) }), chosen >= kept else {
+      return (nil, [])
+    }
     let released = Array(values[..<chosen])
     values.removeFirst(chosen)
     lastRead = values.first

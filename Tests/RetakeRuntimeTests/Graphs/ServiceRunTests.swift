@@ -100,6 +100,25 @@ import Testing
     #expect(results[1] == results[2] && results[2] == results[3] && results[0] != results[1])
   }
 
+  @Test func `a fallback that comes late leaves alone what a latest join gave for the frame`()
+    throws
+  {
+    let pipeline = Pipeline(
+      [
+        .source(.on("f---------f---------f")),
+        .stage("fragile", AnyStage(Fragile2(failing: [1])), 3).with { $0.fallback = .previous },
+        PipelineNode(id: "view", stage: .latest(["frame", "other"])),
+        .stage("slow", AnyStage(JoinedCount()), 6), .sink(),
+      ], ["camera → view.frame", "camera → fragile → view.other", "view → slow → sink"])
+    let (notes, outcome) = try pipeline.noted()
+    #expect(outcome.headline.delivered == 3)
+    #expect(
+      notes.lines("latest") == [
+        "@0 view 0:0 latest other=-", "@10000000 view 0:1 latest other=0:0",
+        "@20000000 view 0:2 latest other=0:1",
+      ])
+  }
+
   @Test func `a route sends each frame one way and says so to the other`() throws {
     let signature = StageSignature(
       kind: "route", version: 1, role: .route, input: nil, output: nil)
@@ -147,5 +166,16 @@ import Testing
       return nil
     }
     #expect(counts == [1, 2, 1, 2])
+  }
+}
+
+/// Counts the parts that came.
+private struct JoinedCount: PureStage {
+  static let kind = "joined-count"
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ input: Joined, _ context: StageContext) -> Scalars {
+    Scalars([.init("parts", Double(input.parts.count { $0.value != nil }))])
   }
 }
