@@ -24,13 +24,14 @@ extension Pipeline {
     let graph = GraphIndex(self)
     let order = try graph.order()
     let outputs = try graph.outputs(order)
-    let sources = nodes.filter { $0.stage.signature.role == .source }.map(\.id)
+    let sources = graph.nodes.indices.filter { graph.role($0) == .source }.map {
+      graph.nodes[$0].id
+    }
     var found: Set<String> = []
     for other in PixelFormat.allCases {
       let formats = Dictionary(sources.map { ($0, other) }, uniquingKeysWith: { first, _ in first })
-      var plan = ConversionPlan(graph: graph, outputs: outputs, sources: formats)
-      for node in order { try plan.visit(node) }
-      found.formUnion(plan.unfit.map { graph.nodes[$0].id })
+      var walk = ConversionPlan(graph: graph, outputs: outputs, sources: formats)
+      for node in order { if walk.passes(node) { found.insert(graph.nodes[node].id) } }
     }
     return found
   }
@@ -84,8 +85,6 @@ private struct ConversionPlan {
   private var formats: [PixelFormat?]
   /// By edge.
   private(set) var conversions: [Int: PixelFormat] = [:]
-  /// Stages that do not take what they are given.
-  private(set) var unfit: [Int] = []
 
   init(graph: GraphIndex, outputs: [ValueKind?], sources: [String: PixelFormat]) {
     self.graph = graph
@@ -99,7 +98,6 @@ private struct ConversionPlan {
     let stage = graph.nodes[node].stage
     let accepted = stage.signature.inputFormats
     if let best = accepted.first, !accepted.contains(format) {
-      unfit.append(node)
       switch stage.signature.input {
       case .frame:
         conversions[edge] = best
@@ -110,7 +108,25 @@ private struct ConversionPlan {
       default: break
       }
     }
-    if outputs[node]?.holdsFrame == true { formats[node] = stage.outputFormat(format) }
+    give(format, to: node)
+  }
+
+  /// Goes on without a conversion.
+  ///
+  /// - Returns: Whether the node is given a frame that it does not take.
+  mutating func passes(_ node: Int) -> Bool {
+    guard let edge = frameEdge(to: node), let format = formats[graph.senders[edge]] else {
+      return false
+    }
+    give(format, to: node)
+    let signature = graph.nodes[node].stage.signature
+    return signature.input == .frame && !signature.inputFormats.isEmpty
+      && !signature.inputFormats.contains(format)
+  }
+
+  private mutating func give(_ format: PixelFormat, to node: Int) {
+    guard outputs[node]?.holdsFrame == true else { return }
+    formats[node] = graph.nodes[node].stage.outputFormat(format)
   }
 
   /// The edge on which the frame comes: of a join's, the one to the first port that gets one.

@@ -152,7 +152,7 @@ public struct Replay: Sendable {
 
   /// What the node's option says; without a track 0 in the session the standard option means the
   /// first one.
-  private static func track(of node: PipelineNode, in reader: any FrameReader) -> Int {
+  package static func track(of node: PipelineNode, in reader: any FrameReader) -> Int {
     guard case .integer(let option) = node.stage.options["track"], option != 0 else {
       let numbers = reader.tracks.map(\.track)
       return numbers.contains(0) ? 0 : numbers.first ?? 0

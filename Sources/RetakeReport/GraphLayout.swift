@@ -1,15 +1,11 @@
 import RetakeCore
 
-/// Where the nodes and edges of a graph are drawn: columns by the longest path from a source,
-/// rows by the order of the document, long edges led through the columns between.
+/// Where the nodes and edges of a report's graph are drawn.
 struct GraphLayout {
   /// Beyond this a drawing helps nobody; the report then lists the nodes.
   static let nodesMax = 120
 
-  struct Point: Hashable {
-    var x: Int
-    var y: Int
-  }
+  typealias Point = LayeredLayout.Point
 
   struct Line: Hashable {
     var edge: ReportEdge
@@ -19,7 +15,6 @@ struct GraphLayout {
 
   static let nodeWidth = 130
   static let nodeHeight = 58
-  private static let rowHeight = 80
   private static let gap = 32
   private static let labelGap = 92
   static let margin = 6
@@ -29,8 +24,6 @@ struct GraphLayout {
   private(set) var lines: [Line] = []
   private(set) var width = 0
   private(set) var height = 0
-  /// The left edge of each column.
-  private var columns: [Int] = []
 
   /// Nil where the graph is too large, or has a node twice.
   init?(_ graph: ReportGraph) {
@@ -42,62 +35,28 @@ struct GraphLayout {
       else { return nil }
       return (edge, from, to)
     }
-    let ranks = Self.ranks(count: ids.count, edges.map { ($0.from, $0.to) })
-    var gaps = Array(repeating: Self.gap, count: (ranks.max() ?? 0) + 1)
+    let pairs = edges.map { (from: $0.from, to: $0.to) }
+    let ranks = LayeredLayout.ranks(count: ids.count, pairs)
+    var gaps: [Int: Int] = [:]
     for (edge, from, _) in edges where edge.label != nil { gaps[ranks[from]] = Self.labelGap }
-    var left = Self.margin
-    for gap in gaps {
-      columns.append(left)
-      left += Self.nodeWidth + gap
+    let size = LayeredLayout.Size(width: Self.nodeWidth, height: Self.nodeHeight)
+    let layout = LayeredLayout(
+      ids.map { _ in size }, edges: pairs, spacing: .init(columns: { gaps[$0] ?? Self.gap }))
+    corners = layout.corners.map { Self.shifted($0) }
+    for ((edge, from, to), bends) in zip(edges, layout.bends) {
+      let start = Self.port(corners[from], right: true)
+      let end = Self.port(corners[to], right: false)
+      lines.append(Line(edge: edge, points: [start] + bends.map { Self.shifted($0) } + [end]))
     }
-    place(ranks, edges)
+    (width, height) = (layout.width + 2 * Self.margin, layout.height + 2 * Self.margin)
   }
 
-  /// The longest path from any source; edges that run against it (a cycle) are cut off at the
-  /// number of nodes.
-  private static func ranks(count: Int, _ edges: [(from: Int, to: Int)]) -> [Int] {
-    var ranks = Array(repeating: 0, count: count)
-    for _ in 0..<count {
-      var moved = false
-      for (from, to) in edges where ranks[to] <= ranks[from] && ranks[from] + 1 < count {
-        ranks[to] = ranks[from] + 1
-        moved = true
-      }
-      if !moved { break }
-    }
-    return ranks
+  private static func shifted(_ point: Point) -> Point {
+    Point(x: point.x + margin, y: point.y + margin)
   }
 
-  private mutating func place(
-    _ ranks: [Int], _ edges: [(edge: ReportEdge, from: Int, to: Int)]
-  ) {
-    var taken = Array(repeating: 0, count: (ranks.max() ?? 0) + 1)
-    for rank in ranks {
-      corners.append(corner(rank, row: taken[rank]))
-      taken[rank] += 1
-    }
-    for (edge, from, to) in edges {
-      var points = [port(corners[from], right: true)]
-      if ranks[to] > ranks[from] + 1 {
-        for rank in (ranks[from] + 1)..<ranks[to] {
-          let free = corner(rank, row: taken[rank])
-          taken[rank] += 1
-          points += [port(free, right: false), port(free, right: true)]
-        }
-      }
-      lines.append(Line(edge: edge, points: points + [port(corners[to], right: false)]))
-    }
-    width = (columns.last ?? 0) + Self.nodeWidth + Self.margin
-    height = (taken.max() ?? 1) * Self.rowHeight - (Self.rowHeight - Self.nodeHeight)
-    height += 2 * Self.margin
-  }
-
-  private func corner(_ rank: Int, row: Int) -> Point {
-    Point(x: columns[rank], y: Self.margin + row * Self.rowHeight)
-  }
-
-  private func port(_ corner: Point, right: Bool) -> Point {
-    Point(x: corner.x + (right ? Self.nodeWidth : 0), y: corner.y + Self.nodeHeight / 2)
+  private static func port(_ corner: Point, right: Bool) -> Point {
+    Point(x: corner.x + (right ? nodeWidth : 0), y: corner.y + nodeHeight / 2)
   }
 }
 

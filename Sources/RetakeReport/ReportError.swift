@@ -7,6 +7,7 @@ package enum ReportError: CodedError, Hashable {
   /// A part of the program that was built in is damaged.
   case template(reason: String)
   case notWritten(file: String, reason: String)
+  case drawingTooLarge(nodes: Int, nodesMax: Int)
 
   package var code: String {
     switch self {
@@ -14,6 +15,7 @@ package enum ReportError: CodedError, Hashable {
     case .newerVersion: "report.document.newerVersion"
     case .template: "report.html.template"
     case .notWritten: "report.folder.notWritten"
+    case .drawingTooLarge: "report.drawing.tooLarge"
     }
   }
 
@@ -24,13 +26,15 @@ package enum ReportError: CodedError, Hashable {
       "the report has version \(version), and this retake reads version 1"
     case .template: "the report page's template is damaged"
     case .notWritten: "the report could not be written"
+    case .drawingTooLarge(let nodes, let most):
+      "a drawing of \(nodes) nodes helps nobody; \(most) are the most"
     }
   }
 
   package var cause: String? {
     switch self {
     case .unreadable(let reason), .template(let reason), .notWritten(_, let reason): reason
-    case .newerVersion: nil
+    case .newerVersion, .drawingTooLarge: nil
     }
   }
 
@@ -44,6 +48,7 @@ package enum ReportError: CodedError, Hashable {
     case .newerVersion: "Update retake, or make the report again with this one"
     case .template: "Build retake again from a clean clone"
     case .notWritten: "Choose another folder with --report DIR, or make room on the disk"
+    case .drawingTooLarge: "Write it for Graphviz: retake pipeline draw FILE --dot"
     }
   }
 }

@@ -1,16 +1,22 @@
 import RetakeGraph
 
 extension ReportGraph {
-  /// The pipeline as it is, every node equal.
+  /// The pipeline as it runs, each forEach with its stages and its end, every node equal.
   package init(_ pipeline: Pipeline) {
+    let flat = pipeline.flattened()
     self.init(
-      nodes: pipeline.nodes.map { node in
+      nodes: flat.nodes.map { node in
         ReportNode(
           id: node.id, kind: node.kind, stateful: node.stage.signature.role == .stateful)
       },
-      edges: pipeline.edges.map { edge in
+      edges: flat.edges.map { edge in
         ReportEdge(
-          from: edge.from, to: edge.to, policy: edge.policy.rawValue, capacity: edge.capacity)
+          from: Self.end(edge.from, edge.fromPort), to: Self.end(edge.to, edge.toPort),
+          policy: edge.policy.rawValue, capacity: edge.capacity)
       })
+  }
+
+  private static func end(_ node: String, _ port: String?) -> String {
+    port.map { "\(node).\($0)" } ?? node
   }
 }

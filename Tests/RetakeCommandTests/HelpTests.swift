@@ -4,8 +4,8 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "", "import", "record", "session", "session list", "session info", "session doctor",
-    "session recover", "pipeline", "pipeline check", "pipeline example", "pipeline stages",
-    "replay", "test", "diff",
+    "session recover", "pipeline", "pipeline check", "pipeline draw", "pipeline example",
+    "pipeline stages", "replay", "test", "diff",
     "accept", "verify", "doctor",
   ]
 

@@ -5,6 +5,7 @@ import RetakeRuntime
 
 /// Small grey frames at given times, made when they are asked for.
 struct TinyFrames: FrameReader {
+  var track = 0
   var times: [Int64]
   var arrivals: [Int64]?
   var damaged: [Int: String] = [:]
@@ -31,7 +32,7 @@ struct TinyFrames: FrameReader {
   var tracks: [TrackDescription] {
     [
       TrackDescription(
-        track: 0, timeBase: TimeBase(1, 1_000), format: .grey, width: 4, height: 2,
+        track: track, timeBase: TimeBase(1, 1_000), format: .grey, width: 4, height: 2,
         frameCount: times.count)
     ]
   }
@@ -39,7 +40,7 @@ struct TinyFrames: FrameReader {
   func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
     sequences.clamped(to: times.indices).map { sequence in
       FrameEntry(
-        id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence),
+        id: FrameID(track: track, sequence: sequence), pts: Int64(sequence),
         timestamp: Timestamp(nanoseconds: times[sequence]),
         arrival: arrivals.map { Timestamp(nanoseconds: $0[sequence]) },
         damage: damaged[sequence], isPayloadMissing: shed.contains(sequence))
@@ -57,7 +58,7 @@ struct TinyFrames: FrameReader {
     }
     return Frame(
       id: id, format: .grey, width: 4, height: 2,
-      planes: [(0..<8).map { UInt8(truncatingIfNeeded: id.sequence &* 7 &+ $0) }])
+      planes: [(0..<8).map { UInt8(truncatingIfNeeded: id.sequence &* 7 &+ track &* 91 &+ $0) }])
   }
 }
 

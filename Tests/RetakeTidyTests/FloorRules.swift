@@ -33,7 +33,8 @@ enum FloorRules {
   static func check(map text: String, manifest: Manifest) -> [Finding] {
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("|") }
       .map { $0.split(separator: "|").first ?? "" }
-    let named = Set(rows.flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "-" } }.map(String.init))
+    let named = Set(
+      rows.flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "-" } }.map(String.init))
     return manifest.targets.filter { isSource($0) && !named.contains($0.name) }.map {
       Finding(path: "Sources/README.md", line: 0, rule: "\($0.name) has no row in the map")
     }

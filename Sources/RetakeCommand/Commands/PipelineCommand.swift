@@ -4,57 +4,18 @@ import Retake
 
 struct PipelineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pipeline", abstract: "Check pipelines, and see examples.",
+    commandName: "pipeline", abstract: "Check and draw pipelines, and see examples.",
     discussion: """
       Examples:
         retake pipeline example motion-boxes > motion.json
-        retake pipeline check motion.json
+        retake pipeline check motion.json --rate 30 --budget 100ms
+        retake pipeline draw motion.json --output motion.svg
         retake pipeline stages
       """,
     subcommands: [
-      PipelineCheckCommand.self, PipelineExampleCommand.self, PipelineStagesCommand.self,
+      PipelineCheckCommand.self, PipelineDrawCommand.self, PipelineExampleCommand.self,
+      PipelineStagesCommand.self,
     ])
-}
-
-struct PipelineCheckCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Check a pipeline document before anything runs.",
-    discussion: """
-      Exits with 0 when it can run, with 2 and the place of the first mistake if not.
-
-      Examples:
-        retake pipeline check motion.json
-        retake pipeline check example:motion-boxes --json
-      """)
-
-  @Argument(help: "A JSON file, a case of retake.yml, or example:NAME.")
-  var pipeline: String
-
-  @OptionGroup var output: OutputOptions
-
-  func run() throws {
-    let environment = CommandEnvironment.current
-    let pipeline = try environment.project().pipeline(
-      self.pipeline, catalog: environment.registry, given: environment.pipelines)
-    if output.json {
-      Console.result(try PipelineDocument.json(of: pipeline).canonicalText)
-      return
-    }
-    Console.result("\(pipeline.name)  digest \(pipeline.digest)")
-    for node in try pipeline.topologicalOrder() {
-      let inputs = pipeline.edges.filter { $0.to == node.id }
-      let queue = inputs.map { "\($0.from) → \($0.policy.rawValue) \($0.capacity)" }
-      let cost = node.cost.map { "  cost \($0.json.canonicalText)" } ?? ""
-      Console.result("  \(node.id)  \(node.kind)\(cost)  \(queue.joined(separator: ", "))")
-    }
-    let free = pipeline.nodes.filter {
-      $0.cost == nil && [.pure, .stateful].contains($0.stage.signature.role)
-    }
-    if !free.isEmpty {
-      output.note(
-        "note: without a cost, so 0 in redecide: \(free.map(\.id).joined(separator: ", "))")
-    }
-  }
 }
 
 struct PipelineExampleCommand: ParsableCommand {

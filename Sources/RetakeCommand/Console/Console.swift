@@ -28,14 +28,19 @@ enum Console {
   static func note(_ text: String) { _ = write(text, to: .standardError) }
 
   /// An error in the form `error: place: message (cause)`, and the next thing to type.
-  static func error(_ error: any CodedError) {
-    var text = "error: "
+  static func error(_ error: any CodedError) { note(text("error", error)) }
+
+  /// A warning is a result of a check, in the form of an error.
+  static func warning(_ warning: any CodedError) { result(text("warning", warning)) }
+
+  private static func text(_ severity: String, _ error: any CodedError) -> String {
+    var text = "\(severity): "
     if let place = error.place { text += visible("\(place): ") }
     text += visible(error.message)
     if let cause = error.cause { text += visible(" (\(cause))") }
     text += " [\(error.code)]"
     if let advice = error.advice { text += "\n  " + visible(advice) }
-    note(text)
+    return text
   }
 
   /// A value as JSON on standard output: keys in order, on one line or laid out.

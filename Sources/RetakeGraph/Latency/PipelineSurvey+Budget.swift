@@ -17,14 +17,15 @@ extension PipelineSurvey {
   private func message(_ path: FramePath, _ budget: Int64) -> String {
     let ids = written(path.nodes).map { id($0) }
     let ends = ids.count > 24 ? ids.prefix(12) + ["…"] + ids.suffix(12) : ids[...]
-    var text = "the path \(ends.joined(separator: " → ")) needs \(Wording.time(path.time.typical))"
+    var text =
+      "the path \(ends.joined(separator: " → ")) needs \(PipelineWording.time(path.time.typical))"
     if path.time.worst > path.time.typical {
-      text += ", at worst \(Wording.time(path.time.worst))"
+      text += ", at worst \(PipelineWording.time(path.time.worst))"
     }
     if path.time.waiting > 0 {
-      text += ", and frames wait up to \(Wording.time(path.time.waiting)) in full queues"
+      text += ", and frames wait up to \(PipelineWording.time(path.time.waiting)) in full queues"
     }
-    return text + "; the budget is \(Wording.time(budget))"
+    return text + "; the budget is \(PipelineWording.time(budget))"
   }
 
   /// Waiting goes with more servers, or with queues that drop; the time of one frame only with more
@@ -70,10 +71,11 @@ extension PipelineSurvey {
     let all = "more lanes do not make one frame faster: "
     guard largest.time > over else {
       let most = costs.filter { $0.time > 0 }.sorted { $0.time > $1.time }.prefix(4)
-      let list = most.map { "'\(id($0.node))' (\(Wording.time($0.time)))" }
+      let list = most.map { "'\(id($0.node))' (\(PipelineWording.time($0.time)))" }
       return all + "make \(list.joined(separator: ", ")) cheaper, or raise the budget"
     }
-    return all + "let '\(id(largest.node))' take \(Wording.time(largest.time - over)) instead of "
-      + "\(Wording.time(largest.time)), or raise the budget"
+    return all
+      + "let '\(id(largest.node))' take \(PipelineWording.time(largest.time - over)) instead of "
+      + "\(PipelineWording.time(largest.time)), or raise the budget"
   }
 }

@@ -16,8 +16,9 @@ extension PipelineSurvey {
     let enough = Duration.nanoseconds(cost.worst).roundedUp
     return Complaint(
       kind: .timeout, subject: id(node),
-      message: "'\(id(node))' \(often) takes longer (\(Wording.time(cost.typical))) than its "
-        + "timeout of \(Wording.time(timeout)): its frames fail",
+      message:
+        "'\(id(node))' \(often) takes longer (\(PipelineWording.time(cost.typical))) than its "
+        + "timeout of \(PipelineWording.time(timeout)): its frames fail",
       pointer: "\(graph.pointer(ofNode: node))/timeout",
       candidates: [[.timeout(node: id(node), enough)]],
       otherwise: "raise the timeout, or make the stage cheaper")
@@ -42,8 +43,8 @@ extension PipelineSurvey {
     return Complaint(
       kind: .timeout, subject: id(node),
       message:
-        "'\(id(node))' waits \(Wording.time(timeout)) from the first part, and '\(port)' comes "
-        + "\(Wording.time(times[last] - first)) after it: \(end)",
+        "'\(id(node))' waits \(PipelineWording.time(timeout)) from the first part, and '\(port)' comes "
+        + "\(PipelineWording.time(times[last] - first)) after it: \(end)",
       pointer: "\(graph.pointer(ofNode: node))/timeout",
       candidates: [[.timeout(node: id(node), enough)]],
       otherwise: "raise the timeout, or make the branch to '\(port)' faster")

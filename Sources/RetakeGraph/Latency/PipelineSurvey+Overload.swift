@@ -32,17 +32,17 @@ extension PipelineSurvey {
       let ids = Self.list(overload.group.nodes.map { "'\(id($0))'" })
       what =
         "the executor '\(overload.group.id)' has \(count(overload.servers, "server")) and work for "
-        + "\(Wording.rate(overload.busy)) (\(ids))"
+        + "\(PipelineWording.rate(overload.busy)) (\(ids))"
     } else {
       what =
-        "'\(id(entry))' takes \(Wording.rate(arriving * overload.share)) of the "
-        + "\(Wording.rate(arriving)) \(unit) that come a second"
+        "'\(id(entry))' takes \(PipelineWording.rate(arriving * overload.share)) of the "
+        + "\(PipelineWording.rate(arriving)) \(unit) that come a second"
     }
     let path = blockedPath(to: entry)
     guard let source = path.first else { return what }
     let lost = (rates?[source] ?? 0) * (1 - overload.share)
     return "\(what): the queues of \(Self.list(written(path).map { id($0) }, separator: " → ")) "
-      + "fill, and '\(id(source))' loses about \(Wording.rate(lost)) frames a second, for all sinks"
+      + "fill, and '\(id(source))' loses about \(PipelineWording.rate(lost)) frames a second, for all sinks"
   }
 
   private func count(_ number: Int, _ word: String) -> String {
@@ -103,7 +103,7 @@ extension PipelineSurvey {
     let entry = overload.entries[0]
     let rate = model.rates.arriving[entry] * overload.share
     return
-      "let a throttle of \(Wording.rate((rate * 10).rounded(.down) / 10)) frames a second come "
+      "let a throttle of \(PipelineWording.rate((rate * 10).rounded(.down) / 10)) frames a second come "
       + "before '\(id(entry))', or make it cheaper"
   }
 }

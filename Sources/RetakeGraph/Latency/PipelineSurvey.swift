@@ -112,7 +112,7 @@ struct PipelineSurvey {
       let receiver = graph.receivers[edge]
       let offered = model.rates.leaving[graph.senders[edge]]
       return "the queue before '\(id(receiver))' (\(graph.edges[edge].policy.rawValue)) lets "
-        + "\(Wording.rate(model.rates.arriving[receiver])) of \(Wording.rate(offered)) "
+        + "\(PipelineWording.rate(model.rates.arriving[receiver])) of \(PipelineWording.rate(offered)) "
         + "frames a second through"
     }
     let name =
@@ -128,9 +128,9 @@ struct PipelineSurvey {
 }
 
 /// Numbers as messages say them.
-enum Wording {
+package enum PipelineWording {
   /// With at most one decimal place: "22.2".
-  static func rate(_ value: Double) -> String {
+  package static func rate(_ value: Double) -> String {
     let tenths = (value * 10).rounded()
     guard tenths < 1e15 else { return "\(value)" }
     let whole = Int64(tenths)
@@ -138,7 +138,7 @@ enum Wording {
   }
 
   /// In the largest unit of which there is one at least, with at most one decimal place: "61 ms".
-  static func time(_ nanoseconds: Int64) -> String {
+  package static func time(_ nanoseconds: Int64) -> String {
     for (unit, scale) in [("s", 1e9), ("ms", 1e6), ("us", 1e3)]
     where Double(nanoseconds) >= scale {
       return "\(rate(Double(nanoseconds) / scale)) \(unit)"
@@ -146,5 +146,5 @@ enum Wording {
     return "\(nanoseconds) ns"
   }
 
-  static func time(_ duration: Duration) -> String { time(duration.nanoseconds) }
+  package static func time(_ duration: Duration) -> String { time(duration.nanoseconds) }
 }

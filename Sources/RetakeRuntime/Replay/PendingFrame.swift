@@ -61,6 +61,10 @@ struct SlotValues {
   var futures: [ValueFuture?] = []
   /// By node of a forEach, its body included, then item.
   var items: [Int: [ValueFuture?]] = [:]
+  /// What other frames read of it, by way of a latest join.
+  var read: [ValueFuture] = []
+  /// Once everything is decided: what was computed for nothing, unless somebody still reads it.
+  var leftovers: [ValueFuture] = []
 
   subscript(node: Int, work: Work) -> ValueFuture? {
     get {

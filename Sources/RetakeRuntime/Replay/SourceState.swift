@@ -10,6 +10,8 @@ struct AheadFrame {
   var futures: [ValueFuture?]
   /// The epoch whose stages computed them.
   var epoch: Int
+  /// Frames without payload between this frame and the one before.
+  var missingBefore = 0
 }
 
 /// One source of a running pipeline: its frames, how far ahead they are computed, and the order in
@@ -20,6 +22,8 @@ struct SourceState {
   let track: Int
   var schedule: ArrivalSchedule
   var ahead: Deque<AheadFrame> = []
+  /// Frames without payload before those that were announced: the same however far is read ahead.
+  var announcedMissing = 0
   /// The last read of each chain that may still be going on.
   private var chainTails: [Int: ValueFuture] = [:]
   private var sweepCount = sweepCountMin

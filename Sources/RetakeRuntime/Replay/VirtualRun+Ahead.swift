@@ -13,6 +13,7 @@ extension VirtualRun {
   func announce(source: Int) throws {
     try runAhead(source: source)
     guard let frame = sources[source].ahead.popFirst() else { return }
+    sources[source].announcedMissing += frame.missingBefore
     let slot = core.addArrival(
       source: sources[source].node, id: frame.entry.id, time: frame.time)
     if slot >= values.count {
@@ -29,13 +30,13 @@ extension VirtualRun {
 
   private func runAhead(source: Int) throws {
     let depth = runsAhead ? max(1, options.window) : 1
-    while sources[source].ahead.count < depth,
-      let (entry, time) = try sources[source].schedule.nextFrame()
-    {
+    while sources[source].ahead.count < depth {
+      let missing = sources[source].schedule.payloadMissing
+      guard let (entry, time) = try sources[source].schedule.nextFrame() else { return }
       sources[source].ahead.append(
         AheadFrame(
           entry: entry, time: time, futures: futures(for: entry, source: source),
-          epoch: core.epoch))
+          epoch: core.epoch, missingBefore: sources[source].schedule.payloadMissing - missing))
     }
   }
 

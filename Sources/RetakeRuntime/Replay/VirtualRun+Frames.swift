@@ -57,24 +57,43 @@ extension VirtualRun {
     ledgers.count(fate, sink: position, track: record.entry.id.track)
   }
 
-  /// Everything about the frame is decided; what was computed for nothing is given up.
+  /// Everything about the frame is decided: what was computed for nothing is known, but a latest
+  /// join may still keep and read it.
   func settle(_ slot: Int) {
     guard let record = pendingBySlot[slot] else { return }
     record.isSettled = true
     settledCount += 1
-    for (node, future) in values[slot].futures.enumerated() {
-      guard let future, record.started[node] == nil else { continue }
-      if [.pure, .source].contains(plan.nodes[node].role) { workers.cancel(future) }
-    }
-    for node in plan.nodes.indices where plan.nodes[node].role == .pure {
-      let items = values[slot].items[node] ?? []
-      for (item, future) in items.enumerated() {
+    for node in plan.nodes.indices where [.pure, .source].contains(plan.nodes[node].role) {
+      if let future = values[slot].futures[node], record.started[node] == nil {
+        leave(future, slot: slot)
+      }
+      for (item, future) in (values[slot].items[node] ?? []).enumerated() {
         guard let future, record.started(node, Work(slot: slot, item: item)) == nil else {
           continue
         }
-        workers.cancel(future)
+        leave(future, slot: slot)
       }
     }
     pendingBySlot[slot] = nil
+  }
+
+  private func leave(_ future: ValueFuture, slot: Int) {
+    guard !values[slot].read.contains(where: { $0 === future }) else { return }
+    values[slot].leftovers.append(future)
+  }
+
+  /// Nobody can read a value of the frame any more.
+  func free(_ slot: Int) {
+    for future in values[slot].leftovers { workers.cancel(future) }
+    values[slot] = SlotValues()
+  }
+
+  /// A latest join reads what it kept of another frame.
+  func read(_ node: Int, of slot: Int) -> ValueFuture? {
+    guard let future = values[slot].futures[node] else { return nil }
+    workers.need(future)
+    values[slot].read.append(future)
+    values[slot].leftovers.removeAll { $0 === future }
+    return future
   }
 }

@@ -134,9 +134,7 @@ extension VirtualRun {
     var inputs = [input(of: node, work: Work(slot: slot))]
     for (index, other) in others.enumerated() {
       let upstream = plan.edges[plan.nodes[node].inEdges[index + 1]].from
-      let future = other < 0 ? nil : values[other].futures[upstream]
-      if let future { workers.need(future) }
-      inputs.append(future)
+      inputs.append(other < 0 ? nil : read(upstream, of: other))
     }
     setJoined(node, slot: slot, record, inputs: inputs)
   }

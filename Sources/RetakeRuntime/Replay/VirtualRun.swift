@@ -101,7 +101,7 @@ final class VirtualRun {
       end(sink: sink, slot: slot, fate, node: node)
     case .report(let node, let work, let code): report(node: node, work: work, code: code)
     case .settled(let slot): settle(slot)
-    case .freed(let slot): values[slot] = SlotValues()
+    case .freed(let slot): free(slot)
     case .swapped(let index): putInForce(index)
     case .halt(let node, let work, let code):
       outcome.halt = ReportedError(
@@ -128,7 +128,9 @@ final class VirtualRun {
       throw RuntimeError.stuck(explanation: core.explainStuck())
     }
     try emit(keeping: 0)
-    outcome.payloadMissing = sources.reduce(0) { $0 + $1.schedule.payloadMissing }
+    outcome.payloadMissing = sources.reduce(0) {
+      $0 + (outcome.halt == nil ? $1.schedule.payloadMissing : $1.announcedMissing)
+    }
     outcome.headline = ledgers.total(ofSink: plan.sinks.firstIndex(of: plan.primarySink) ?? 0)
     outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
     outcome.decisions = core.log.count

@@ -103,6 +103,41 @@ private struct Moody: StatefulStage {
     #expect(try need(plain) == .nothing)
     #expect(try need(choosy) == .failures)
     #expect(try need(moody) == .values)
+    #expect(try need(fallingBack(gateBehind: false)) == .failures)
+    #expect(try need(fallingBack(gateBehind: true)) == .values)
+  }
+
+  /// A stage that falls back to the frame before, and behind it one that may fail or not: that one
+  /// is given another frame's value, which depends on what was served.
+  private func fallingBack(gateBehind: Bool) -> Pipeline {
+    var pipeline = Pipeline.named("falling").source(.session())
+      .stage(Choosy(calls: calls), id: "choosy").cost(.fixed(.milliseconds(40)))
+      .queue(capacity: 1, policy: .dropNewest)
+      .stage(Choosy(calls: calls), id: "second").cost(.fixed(.milliseconds(10)))
+      .stage(Growth(), id: "growth").sink(.numbers, id: "numbers")
+    for index in pipeline.nodes.indices where pipeline.nodes[index].id == "choosy" {
+      pipeline.nodes[index].fallback = .previous
+    }
+    if !gateBehind {
+      pipeline.nodes.removeAll { $0.id == "second" }
+      pipeline.edges.removeAll { $0.from == "second" }
+      for index in pipeline.edges.indices where pipeline.edges[index].to == "second" {
+        pipeline.edges[index].to = "growth"
+      }
+    }
+    return pipeline
+  }
+
+  @Test func `what falls back decides as a replay that computes everything`() throws {
+    for isBehind in [false, true] {
+      let pipeline = fallingBack(gateBehind: isBehind)
+      let report = try sweep(pipeline, "queue=1..3")
+      #expect(
+        report.rows.map(\.decisionDigest)
+          == (try (1...3).map {
+            try decisions(pipeline, queue: $0)
+          }))
+    }
   }
 
   @Test func `a sink of the program's own is told nothing`() throws {

@@ -1,118 +1,174 @@
-import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeRuntime
 import RetakeTestSupport
 
-@testable import RetakeRuntime
-
-/// A random line of nodes with frames to run through it, for the engine and for the model.
+/// A random pipeline with the frames that run through it, for the engine and for the model.
 ///
 /// All times are small multiples of one tick, so that many things happen at one nanosecond.
 struct ModelCase: CustomStringConvertible {
   static let failureCode = "model.chosen"
   static let damageCode = "session.packet.refused"
+  /// The most detections that a frame of a case has.
+  static let itemsMax = 5
 
-  struct Stage {
+  enum Shape {
+    /// One source, stages and throttles in a line, one sink; stages have nothing but a cost.
+    case line
+    /// Frames arrive in the order of their sequence.
+    case graph
+    /// Frames overtake each other before they arrive.
+    case overtaking
+  }
+
+  struct Node {
     var id: String
     var role: Role
-    var capacity: Int
-    var policy: EdgePolicy
+    var pool: String?
   }
 
   enum Role {
-    case stage(
-      cost: Cost?, failures: [Int: TimePlaneModel.Failure], executor: String?, memory: Bool)
-    case throttle(ticks: Int)
-    case sink
+    case source(TinyFrames)
+    case stage(Service)
+    /// Without rules 0 ticks are not allowed.
+    case throttle(ticks: Int, rules: [Rule])
+    case sample(Int)
+    /// The port of each sequence, going round.
+    case route(ports: [String], choices: [Int])
+    case join(ports: [String], mode: JoinMode, timeoutTicks: Int?)
+    case latest(ports: [String])
+    case forEach([Node], capacities: [Int])
+    case sink(holdTicks: Int)
+  }
+
+  /// A throttle's least number of ticks while the device is so hot, or hotter.
+  struct Rule {
+    var heat: ThermalState
+    var ticks: Int
+  }
+
+  /// What happens to the device.
+  struct Heat {
+    var ticks: Int
+    var state: ThermalState
+  }
+
+  struct Service {
+    var cost: Cost?
+    var failures: [TimePlaneModel.FrameItem: TimePlaneModel.Failure] = [:]
+    var makes = TimePlaneModel.Made.scalars
+    /// Detections by sequence, going round.
+    var counts: [Int] = [0]
+    var remembers = false
+    var executor: String?
+    var isPinned = false
+    var lanes = 1
+    var timeoutTicks: Int?
+    var hasFallback = false
+    var keepsInput = false
   }
 
   let seed: UInt64
   let mode: RunOptions.Mode
   let tick: Int64
-  var frames = TinyFrames(times: [])
-  var stages: [Stage] = []
+  var nodes: [Node] = []
+  var edges: [PipelineEdge] = []
   var servers: [PipelineExecutor] = []
+  var pools: [PipelinePool] = []
+  /// In the order of the list where at one instant.
+  var heats: [Heat] = []
 
-  init(seed: UInt64) {
+  init(seed: UInt64, shape: Shape = .graph) {
     var random = SeededGenerator(seed: seed)
+    let mode: RunOptions.Mode = random.chance(15) ? .lossless : .redecide
+    self.init(seed: seed, mode: mode, tick: random.pick([1, 7, 1_000, 1_000_000]))
+    self = CaseDrawing.draw(self, shape, random)
+  }
+
+  init(seed: UInt64, mode: RunOptions.Mode, tick: Int64) {
     self.seed = seed
-    mode = random.chance(15) ? .lossless : .redecide
-    tick = random.pick([1, 7, 1_000, 1_000_000])
-    frames = Self.frames(tick: tick, &random)
-    servers = (0..<random.pick(0...2)).map {
-      PipelineExecutor(id: "shared\($0)", count: random.pick(1...3))
-    }
-    let fatal = random.chance(10)
-    for index in 0..<random.pick(0...6) {
-      stages.append(stage(index, fatal: fatal, &random))
-    }
-    stages.append(edge("sink", .sink, &random))
+    self.mode = mode
+    self.tick = tick
   }
 
-  private static func frames(tick: Int64, _ random: inout SeededGenerator) -> TinyFrames {
-    var frames = TinyFrames(times: [])
-    let gaps = random.pick([[0, 1], [0, 0, 0, 3], [0, 1, 2, 5], [1, 1, 1, 2], [2], [0, 9]])
-    var time = Int64(random.pick(-5...5)) * tick
-    for _ in 0..<random.pick(1...40) {
-      frames.times.append(time)
-      time += Int64(random.pick(gaps)) * tick
-    }
-    if random.chance(40) {
-      frames.arrivals = frames.times.map { $0 + Int64(random.pick(-3...3)) * tick }
-    }
-    guard random.chance(40) else { return frames }
-    for sequence in frames.times.indices {
-      if random.chance(8) { frames.damaged[sequence] = damageCode }
-      if random.chance(5) { frames.shed.insert(sequence) }
-    }
-    return frames
-  }
-
-  private func edge(_ id: String, _ role: Role, _ random: inout SeededGenerator) -> Stage {
-    let policy = random.pick(EdgePolicy.allCases)
-    return Stage(
-      id: id, role: role, capacity: policy == .replace ? 1 : random.pick(1...5), policy: policy)
-  }
-
-  private func stage(_ index: Int, fatal: Bool, _ random: inout SeededGenerator) -> Stage {
-    // Ids run against the order of the line: ranks must win.
-    let id = "n\(9 - index)"
-    if random.chance(25) { return edge(id, .throttle(ticks: random.pick(1...8)), &random) }
-    let executor = servers.isEmpty || random.chance(30) ? nil : random.pick(servers).id
-    let role = Role.stage(
-      cost: cost(&random), failures: failures(fatal: fatal, &random), executor: executor,
-      memory: random.chance(40))
-    return edge(id, role, &random)
-  }
-
-  private func cost(_ random: inout SeededGenerator) -> Cost? {
-    let low = Int64(random.pick(0...6)) * tick
-    switch random.pick(0...9) {
-    case 0: return nil
-    case 1...3: return .fixed(.zero)
-    case 4, 5:
-      return .uniform(.nanoseconds(low), .nanoseconds(low + Int64(random.pick(0...3)) * tick))
-    default: return .fixed(.nanoseconds(low))
+  var sources: [(id: String, frames: TinyFrames)] {
+    nodes.compactMap { node in
+      guard case .source(let frames) = node.role else { return nil }
+      return (node.id, frames)
     }
   }
+}
 
-  private func failures(
-    fatal: Bool, _ random: inout SeededGenerator
-  ) -> [Int: TimePlaneModel.Failure] {
-    var failures: [Int: TimePlaneModel.Failure] = [:]
-    guard random.chance(fatal ? 70 : 30) else { return failures }
-    for sequence in frames.times.indices where random.chance(12) {
-      failures[sequence] = fatal && random.chance(25) ? .unrecoverable : .recoverable
-    }
-    return failures
-  }
+// MARK: - As text
 
+extension ModelCase {
   var description: String {
-    """
-    seed \(seed), \(mode), tick \(tick), times \(frames.times), arrivals \(frames.arrivals ?? []), \
-    damaged \(frames.damaged.keys.sorted()), shed \(frames.shed.sorted()), \
-    servers \(servers.map { "\($0.id)*\($0.count)" }), \
-    \(stages.map { "[\($0.policy) \($0.capacity)] \($0.id) \($0.role)" }.joined(separator: " → "))
-    """
+    let servers = servers.map { "\($0.id)*\($0.count)" }.joined(separator: " ")
+    let pools = pools.map { "\($0.id)*\($0.capacity) \($0.policy)" }.joined(separator: ", ")
+    let lines =
+      ["seed \(seed), \(mode), tick \(tick), servers [\(servers)], pools [\(pools)]"]
+      + heats.map { "  \($0.state) after \($0.ticks) ticks" } + nodes.map { "  \($0)" }
+      + edges.map { "  \($0.text)" }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension PipelineEdge {
+  fileprivate var text: String {
+    let sender = from + (fromPort.map { ".\($0)" } ?? "")
+    let receiver = to + (toPort.map { ".\($0)" } ?? "")
+    return "\(sender) → \(policy) \(capacity) → \(receiver)"
+  }
+}
+
+extension ModelCase.Node: CustomStringConvertible {
+  var description: String {
+    "\(id): \(role)" + (pool.map { ", pool \($0)" } ?? "")
+  }
+}
+
+extension ModelCase.Role: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .source(let frames):
+      return """
+        source of track \(frames.track), times \(frames.times), arrivals \(frames.arrivals ?? []), \
+        damaged \(frames.damaged.keys.sorted()), shed \(frames.shed.sorted())
+        """
+    case .stage(let service): return "\(service)"
+    case .throttle(let ticks, let rules):
+      let rules = rules.map { "\($0.ticks) when \($0.heat)" }
+      return (["throttle every \(ticks) ticks"] + rules).joined(separator: ", ")
+    case .sample(let count): return "sample one of \(count)"
+    case .route(let ports, let choices): return "route to \(choices) of \(ports)"
+    case .join(let ports, let mode, let timeout):
+      return "join \(mode) of \(ports)" + (timeout.map { ", timeout \($0) ticks" } ?? "")
+    case .latest(let ports): return "latest of \(ports)"
+    case .forEach(let body, let capacities):
+      return "forEach, edges \(capacities) of {\(body.map(\.description).joined(separator: "; "))}"
+    case .sink(let hold): return hold == 0 ? "sink" : "sink, hold \(hold) ticks"
+    }
+  }
+}
+
+extension ModelCase.Service: CustomStringConvertible {
+  var description: String {
+    var words = ["stage", remembers ? "remembers" : "pure"]
+    words.append("costs \(cost.map { "\($0)" } ?? "nothing")")
+    if makes == .detections { words.append("finds \(counts)") }
+    if makes == .classes { words.append("classifies") }
+    if let executor { words.append("on \(executor)") }
+    if isPinned { words.append("pinned") }
+    if lanes > 1 { words.append("\(lanes) lanes") }
+    if let timeoutTicks { words.append("timeout \(timeoutTicks) ticks") }
+    if hasFallback { words.append("fallback") }
+    if keepsInput { words.append("keeps") }
+    let names = failures.keys.sorted { ($0.sequence, $0.item) < ($1.sequence, $1.item) }
+    for name in names {
+      let item = name.item < 0 ? "" : ".\(name.item)"
+      words.append(
+        "\(failures[name] == .unrecoverable ? "halts" : "fails") at \(name.sequence)\(item)")
+    }
+    return words.joined(separator: ", ")
   }
 }

@@ -1,28 +1,92 @@
 import RetakeCore
+import RetakeGraph
 import Testing
 
 /// A comparison is worth what its cases meet.
 @Suite struct ModelReachTests {
-  @Test func `the random cases meet every kind of decision, many at one nanosecond`() throws {
-    var casesByKind: [String: Int] = [:]
-    var halts = 0
+  /// What so many cases meet, and in how many of them.
+  private struct Reach {
+    var cases: [String: Int] = [:]
     var crowded = 0
-    for seed in 0..<1_000 as Range<UInt64> {
-      let lines = try ModelCase(seed: seed).model.run().map { line in
-        try #require(DecisionLine(parsing: line))
+    var stuck = 0
+    var lines = 0
+
+    mutating func meet(_ example: ModelCase) throws {
+      var texts = example.model.run()
+      if texts.last == "stuck" {
+        stuck += 1
+        texts.removeLast()
       }
-      for kind in Set(lines.map(\.kind)) { casesByKind[kind, default: 0] += 1 }
-      if lines.last?.kind == "halt" { halts += 1 }
-      let busiest = Dictionary(grouping: lines, by: \.time).values.map(\.count).max() ?? 0
+      lines += texts.count
+      let decisions = try texts.map { try #require(DecisionLine(parsing: $0)) }
+      for name in Set(decisions.flatMap(Self.names)) { cases[name, default: 0] += 1 }
+      let busiest = Dictionary(grouping: decisions, by: \.time).values.map(\.count).max() ?? 0
       if busiest >= 12 { crowded += 1 }
     }
-    let kinds = [
-      "lost", "drop", "supersede", "thin", "fail", "block", "unblock", "start", "done", "deliver",
-      "outcome", "halt",
-    ]
-    #expect(casesByKind.keys.sorted() == kinds.sorted())
-    for kind in kinds { #expect(casesByKind[kind, default: 0] >= 25, "\(kind): \(casesByKind)") }
-    #expect(halts >= 25)
-    #expect(crowded >= 300, "\(crowded)")
+
+    /// The kind; and with it the reason, where there is one, and whether it is of an item.
+    private static func names(_ line: DecisionLine) -> [String] {
+      var names = [line.kind]
+      if let reason = line["reason"] { names.append("\(line.kind) \(reason)") }
+      if let code = line["code"] { names.append("\(line.kind) \(code)") }
+      if line["from"] != nil { names.append("fallback") }
+      if line.item != nil { names.append("item \(line.kind)") }
+      if line.kind == "latest" {
+        names += line.details.map { $0.value == "-" ? "latest nothing" : "latest value" }
+      }
+      return names
+    }
+
+    func expect(_ names: [String], atLeast count: Int) {
+      for name in names { #expect(cases[name, default: 0] >= count, "\(name)") }
+    }
+  }
+
+  static let kinds = [
+    "lost", "drop", "supersede", "thin", "fail", "block", "unblock", "start", "done", "deliver",
+    "outcome", "halt",
+  ]
+
+  @Test func `the random lines meet every kind of decision, many at one nanosecond`() throws {
+    var reach = Reach()
+    for seed in 0..<1_000 as Range<UInt64> { try reach.meet(ModelCase(seed: seed, shape: .line)) }
+    reach.expect(Self.kinds, atLeast: 25)
+    #expect(reach.crowded >= 300)
+    #expect(reach.stuck == 0)
+  }
+
+  @Test func `the random graphs meet every kind of decision and reason`() throws {
+    var reach = Reach()
+    for seed in 0..<1_000 as Range<UInt64> { try reach.meet(ModelCase(seed: seed)) }
+    reach.expect(Self.kinds, atLeast: 25)
+    reach.expect(
+      [
+        "fanout", "join", "latest", "latest nothing", "latest value", "timeout", "late", "itemFail",
+        "fallback", "lost queue", "lost pool", "drop queue", "drop pool", "drop timeout",
+        "drop partnerMissing", "fail timeout", "fail pool.empty", "fail model.chosen",
+        "fail session.packet.refused", "itemFail timeout", "itemFail pool.empty",
+        "itemFail model.chosen", "outcome queue", "outcome pool", "outcome timeout",
+        "outcome partnerMissing", "outcome throttle", "outcome sample", "outcome route",
+        "item block", "item unblock", "item timeout", "item late", "throttle",
+      ], atLeast: 8)
+    reach.expect(["item halt"], atLeast: 3)
+    #expect(reach.crowded >= 600)
+    #expect((10...200).contains(reach.stuck), "\(reach.stuck)")
+  }
+
+  @Test func `most random graphs are pipelines, and the others can never work`() {
+    var refused: [String] = []
+    for seed in 0..<1_000 as Range<UInt64> {
+      do throws(PipelineError) {
+        try ModelCase(seed: seed).pipeline.validate()
+      } catch {
+        refused.append(error.message)
+      }
+    }
+    #expect(refused.count <= 200, "\(refused.count)")
+    #expect(
+      refused.allSatisfy {
+        $0.contains("nothing would ever arrive") || $0.contains("would wait for frames on several")
+      })
   }
 }

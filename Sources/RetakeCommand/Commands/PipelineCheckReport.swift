@@ -1,0 +1,98 @@
+import Retake
+
+/// What `retake pipeline check` prints.
+struct PipelineCheckReport {
+  var inspection: PipelineInspection
+  var analysis: PipelineAnalysis
+
+  private var pipeline: Pipeline { inspection.pipeline }
+
+  var json: JSONValue {
+    guard case .object(var members) = analysis.json else { return .null }
+    members["name"] = .string(pipeline.name)
+    members["digest"] = .string("\(pipeline.digest)")
+    // A pipeline with closures runs, and has no document.
+    members["pipeline"] = (try? PipelineDocument.json(of: pipeline)) ?? .null
+    members["sources"] = .array(
+      inspection.sources.map { source in
+        var entry: [String: JSONValue] = ["id": .string(source.node)]
+        entry["format"] = source.format.map { .string($0.rawValue) }
+        entry["framesPerSecond"] = source.framesPerSecond.map { .number($0) }
+        return .object(entry)
+      })
+    members["conversions"] = .array(
+      inspection.conversions.map {
+        .object(["id": .string($0.node), "format": .string($0.format)])
+      })
+    return .object(members)
+  }
+
+  var lines: [String] {
+    ["\(pipeline.name)  digest \(pipeline.digest)"] + nodes + paths + loads
+  }
+
+  /// In the order of the time plane, each with what comes to it.
+  private var nodes: [String] {
+    let flat = inspection.complete
+    let incoming = Dictionary(grouping: flat.edges, by: \.to)
+    let ordered = (try? flat.topologicalOrder()) ?? flat.nodes
+    return ordered.filter { $0.stage.signature.role != .gather }.map { node in
+      let queues = (incoming[node.id] ?? []).map { edge in
+        let from = edge.from.hasSuffix("/join") ? String(edge.from.dropLast(5)) : edge.from
+        let port = edge.toPort.map { " (\($0))" } ?? ""
+        return "\(from)\(port) → \(edge.policy.rawValue) \(edge.capacity)"
+      }
+      let parts = [node.id, node.isInserted ? "convert (inserted)" : node.kind] + facts(of: node)
+      return "  "
+        + (parts + [queues.joined(separator: ", ")]).filter { !$0.isEmpty }
+        .joined(separator: "  ")
+    }
+  }
+
+  private func facts(of node: PipelineNode) -> [String] {
+    var facts: [String] = []
+    if let cost = node.cost { facts.append("cost \(cost.json.canonicalText)") }
+    if node.lanes > 1 { facts.append("lanes \(node.lanes)") }
+    if let executor = node.executor { facts.append("executor \(executor)") }
+    if let pool = node.pool { facts.append("pool \(pool)") }
+    if let timeout = node.timeout { facts.append("timeout \(timeout.unitText)") }
+    return facts
+  }
+
+  private var paths: [String] {
+    let timed = analysis.paths.filter { $0.worst > .zero }
+    guard !timed.isEmpty else { return [] }
+    let lines = timed.map { path in
+      var text = "  \(path.nodes.joined(separator: " → "))  \(PipelineWording.time(path.typical))"
+      if path.worst > path.typical { text += ", at worst \(PipelineWording.time(path.worst))" }
+      if path.waiting > .zero {
+        text += ", in full queues up to \(PipelineWording.time(path.waiting)) more"
+      }
+      return text
+    }
+    let more = analysis.arrivals.filter { $0.pathCount > 1 }.reduce(0) { sum, arrival in
+      sum + arrival.pathCount
+        - analysis.paths.count { $0.nodes.last == arrival.sink }
+    }
+    return ["paths, by their declared costs"] + lines
+      + (more > 0 ? ["  and \(more) paths that are not slower"] : [])
+  }
+
+  private var loads: [String] {
+    let busy = analysis.loads.filter { $0.timePerFrame > .zero }
+    guard !busy.isEmpty else { return [] }
+    var lines = busy.map { load in
+      let percent = load.load.map { "  \(PipelineWording.rate($0 * 100)) % busy" } ?? ""
+      let nodes = load.isShared ? "  \(load.nodes.joined(separator: ", "))" : ""
+      return "  \(load.executor)  \(load.servers) server\(load.servers == 1 ? "" : "s")  "
+        + "\(PipelineWording.time(load.timePerFrame)) a frame\(percent)\(nodes)"
+    }
+    let rates = analysis.sustained.sorted { $0.key < $1.key }.map { source, rate in
+      "\(PipelineWording.rate(rate)) frames a second of '\(source)'"
+    }
+    if !rates.isEmpty, let bottleneck = analysis.bottleneck {
+      lines.append("  keeps up with \(rates.joined(separator: ", ")); '\(bottleneck)' is the limit")
+    }
+    return ["executors"] + lines
+  }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Foundation
+import Retake
+
+struct PipelineDrawCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "draw", abstract: "Draw a pipeline, as SVG or for Graphviz.",
+    discussion: """
+      The SVG needs nothing else and suits light and dark screens. With a session, the conversions
+      of pixel formats that it needs are drawn too, dashed.
+
+      Examples:
+        retake pipeline draw motion.json --output motion.svg
+        retake pipeline draw motion.json --session clip --output motion.svg
+        retake pipeline draw motion.json --dot | dot -Tpdf -o motion.pdf
+      """)
+
+  @Argument(help: "A JSON file, a case of retake.yml, or example:NAME.")
+  var pipeline: String
+
+  @Flag(help: "SVG: the default.")
+  var svg = false
+
+  @Flag(help: "The language of Graphviz.")
+  var dot = false
+
+  @Option(help: "The session that it will read: shows conversions of its pixel formats.")
+  var session: String?
+
+  @Option(help: "Write to this file; else to standard output.")
+  var output: String?
+
+  func validate() throws {
+    if svg, dot { throw ValidationError("--svg and --dot are two drawings: choose one") }
+  }
+
+  func run() throws {
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    let pipeline = try project.pipeline(
+      self.pipeline, catalog: environment.registry, given: environment.pipelines)
+    let inspection = try PipelineInspection(
+      pipeline, session: try session.map { try project.sessionPath($0) },
+      catalog: environment.registry)
+    let text =
+      dot
+      ? PipelineDOT.text(flat: inspection.complete)
+      : try PipelineSVG.text(flat: inspection.complete)
+    guard let output else {
+      Console.result(text)
+      return
+    }
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+    } catch {
+      throw SuiteError.notWritable(path: output, cause: error.localizedDescription)
+    }
+  }
+}

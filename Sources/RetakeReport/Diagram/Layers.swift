@@ -1,0 +1,198 @@
+/// Boxes and the points of long edges, by columns: their order in a column, then their places.
+struct Layers {
+  /// A vertex is a box, or, from the number of boxes on, a place where a long edge crosses a column.
+  private(set) var layers: [[Int]]
+  private(set) var rankOfVertex: [Int]
+  /// The vertices that each edge crosses, without its boxes.
+  private(set) var chains: [[Int]] = []
+  /// The vertical middle of each vertex.
+  private(set) var centers: [Int] = []
+  private var heights: [Int]
+  private var before: [[Int]] = []
+  private var behind: [[Int]] = []
+  private let boxes: Int
+
+  /// The most rounds of looking for a better order; few graphs need more than five.
+  private static let roundsMax = 12
+
+  init(
+    sizes: [LayeredLayout.Size], ranks: [Int], edges: [(from: Int, to: Int)], lineHeight: Int
+  ) {
+    boxes = sizes.count
+    rankOfVertex = ranks
+    heights = sizes.map(\.height)
+    layers = Array(repeating: [], count: (ranks.max() ?? -1) + 1)
+    for (from, to) in edges {
+      var chain: [Int] = []
+      if from != to, ranks[from] + 1 < ranks[to] {
+        for rank in (ranks[from] + 1)..<ranks[to] {
+          chain.append(rankOfVertex.count)
+          rankOfVertex.append(rank)
+          heights.append(lineHeight)
+        }
+      }
+      chains.append(chain)
+    }
+    before = Array(repeating: [], count: rankOfVertex.count)
+    behind = before
+    for ((from, to), chain) in zip(edges, chains) where from != to && ranks[from] < ranks[to] {
+      let path = [from] + chain + [to]
+      for (left, right) in zip(path, path.dropFirst()) {
+        before[right].append(left)
+        behind[left].append(right)
+      }
+    }
+    for vertex in firstOrder() { layers[rankOfVertex[vertex]].append(vertex) }
+  }
+
+  /// Walks from each box without an edge to it: what belongs together comes together.
+  private func firstOrder() -> [Int] {
+    var seen = Array(repeating: false, count: rankOfVertex.count)
+    var found: [Int] = []
+    let starts = rankOfVertex.indices.filter { before[$0].isEmpty } + Array(rankOfVertex.indices)
+    for start in starts where !seen[start] {
+      var open = [start]
+      while let vertex = open.popLast() {
+        guard !seen[vertex] else { continue }
+        seen[vertex] = true
+        found.append(vertex)
+        // Boxes before long edges: the main line stays on top.
+        open += behind[vertex].sorted { ($0 >= boxes ? 1 : 0, $0) < ($1 >= boxes ? 1 : 0, $1) }
+          .reversed()
+      }
+    }
+    return found
+  }
+}
+
+// MARK: - Order
+
+extension Layers {
+  /// Sorts each column by the middle of its neighbours, forwards and backwards, and keeps the order
+  /// with the fewest crossings.
+  mutating func order() {
+    var best = layers
+    var fewest = crossings()
+    for round in 0..<Self.roundsMax where fewest > 0 {
+      let isForward = round.isMultiple(of: 2)
+      for rank in isForward ? Array(layers.indices) : layers.indices.reversed() {
+        sort(rank, by: isForward ? before : behind)
+      }
+      let count = crossings()
+      if count < fewest { (best, fewest) = (layers, count) }
+    }
+    layers = best
+  }
+
+  private mutating func sort(_ rank: Int, by neighbours: [[Int]]) {
+    let places = self.places()
+    let keys = layers[rank].enumerated().map { place, vertex -> (key: Double, place: Int) in
+      let near = neighbours[vertex].map { places[$0] }
+      let middle = near.isEmpty ? Double(place) : Double(near.reduce(0, +)) / Double(near.count)
+      return (middle, place)
+    }
+    layers[rank] = keys.sorted { $0 < $1 }.map { layers[rank][$0.place] }
+  }
+
+  /// The place of each vertex in its column.
+  private func places() -> [Int] {
+    var places = Array(repeating: 0, count: rankOfVertex.count)
+    for layer in layers { for (place, vertex) in layer.enumerated() { places[vertex] = place } }
+    return places
+  }
+
+  func crossings() -> Int {
+    let places = self.places()
+    return layers.reduce(0) { sum, layer in
+      // The ends of the edges in the order of their beginnings: each pair the wrong way round
+      // crosses.
+      let ends = layer.flatMap { vertex in behind[vertex].map { places[$0] }.sorted() }
+      var count = 0
+      for (index, end) in ends.enumerated() {
+        for later in ends[(index + 1)...] where later < end { count += 1 }
+      }
+      return sum + count
+    }
+  }
+}
+
+// MARK: - Places
+
+extension Layers {
+  /// The most rounds of moving vertices towards their neighbours.
+  private static let movesMax = 8
+
+  /// Puts each vertex as near to the middle of its neighbours as the others of its column allow.
+  mutating func place(_ spacing: LayeredLayout.Spacing) {
+    centers = Array(repeating: 0, count: rankOfVertex.count)
+    for layer in layers { settle(layer, wanted: layer.map { _ in 0 }, spacing) }
+    for round in 0..<Self.movesMax {
+      let isForward = round.isMultiple(of: 2)
+      for rank in isForward ? Array(layers.indices) : layers.indices.reversed() {
+        let wanted = layers[rank].map { vertex in
+          middle(of: isForward ? before[vertex] : behind[vertex], vertex) ?? centers[vertex]
+        }
+        settle(layers[rank], wanted: wanted, spacing)
+      }
+    }
+    let top = rankOfVertex.indices.map { centers[$0] - heights[$0] / 2 }.min() ?? 0
+    for vertex in centers.indices { centers[vertex] -= top }
+  }
+
+  /// Boxes pull on boxes, and long edges stay straight.
+  private func middle(of neighbours: [Int], _ vertex: Int) -> Int? {
+    guard !neighbours.isEmpty else { return nil }
+    return Self.median(neighbours.map { (centers[$0], weight(vertex, $0)) })
+  }
+
+  /// The weighted median; between two that are as heavy, the middle.
+  private static func median(_ pulls: [(center: Int, weight: Int)]) -> Int {
+    let sorted = pulls.sorted { $0.center < $1.center }
+    let total = sorted.reduce(0) { $0 + $1.weight }
+    var sum = 0
+    for (index, pull) in sorted.enumerated() {
+      sum += pull.weight
+      if 2 * sum > total { return pull.center }
+      if 2 * sum == total { return (pull.center + sorted[index + 1].center) / 2 }
+    }
+    return 0
+  }
+
+  private func weight(_ one: Int, _ other: Int) -> Int {
+    switch (one < boxes, other < boxes) {
+    case (true, true): 4
+    case (false, false): 16
+    default: 1
+    }
+  }
+
+  /// The places nearest to those wanted, in this order and with room between (pool adjacent
+  /// violators, by the median: vertices that push each other move as one, and a line gives way to a
+  /// box).
+  private mutating func settle(
+    _ layer: [Int], wanted: [Int], _ spacing: LayeredLayout.Spacing
+  ) {
+    var offsets = [0]
+    for (upper, lower) in zip(layer, layer.dropFirst()) {
+      let gap = upper < boxes && lower < boxes ? spacing.rows : spacing.lines
+      offsets.append((offsets.last ?? 0) + (heights[upper] + heights[lower]) / 2 + gap)
+    }
+    var blocks: [(pulls: [(center: Int, weight: Int)], place: Int)] = []
+    for (index, vertex) in layer.enumerated() {
+      let pull = (wanted[index] - offsets[index], vertex < boxes ? 8 : 1)
+      blocks.append(([pull], pull.0))
+      while blocks.count > 1, blocks[blocks.count - 2].place > blocks[blocks.count - 1].place {
+        let pulls = blocks[blocks.count - 2].pulls + blocks[blocks.count - 1].pulls
+        blocks.removeLast(2)
+        blocks.append((pulls, Self.median(pulls)))
+      }
+    }
+    var index = 0
+    for block in blocks {
+      for _ in block.pulls {
+        centers[layer[index]] = block.place + offsets[index]
+        index += 1
+      }
+    }
+  }
+}

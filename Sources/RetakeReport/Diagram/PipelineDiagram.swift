@@ -1,0 +1,190 @@
+import RetakeCore
+import RetakeGraph
+
+/// A pipeline as boxes and arrows: what is drawn, not where.
+struct PipelineDiagram {
+  struct Box: Hashable {
+    enum Role: String, Hashable {
+      case source, stage, stateful, control, join, forEach, sink
+    }
+
+    var id: String
+    /// What is written first; without the forEach that a node of a body stands in.
+    var title: String
+    var kind: String
+    var role: Role
+    /// Cost, lanes, timeout and whatever else is not the default.
+    var facts: [String] = []
+    var executor: String?
+    var pool: String?
+    /// Of a join its inputs, of a route its outputs.
+    var ports: [String] = []
+    /// A conversion that no document has.
+    var isInserted = false
+    /// What is in the box of a forEach, from left to right.
+    var inner: [Box] = []
+    /// The arrows between the boxes inside.
+    var innerEdges: [Arrow] = []
+  }
+
+  struct Arrow: Hashable {
+    var from: String
+    var to: String
+    var fromPort: String?
+    var toPort: String?
+    /// Policy and capacity, where they are not the default.
+    var label: String?
+    var isInserted = false
+  }
+
+  /// An executor or a pool that is shared.
+  struct Share: Hashable {
+    var name: String
+    var text: String
+  }
+
+  var name: String
+  var boxes: [Box] = []
+  var arrows: [Arrow] = []
+  var executors: [Share] = []
+  var pools: [Share] = []
+
+  /// - Parameter flat: As `Pipeline.flattened` gives it, with or without conversions.
+  init(flat: Pipeline) {
+    name = flat.name
+    let byScope = Dictionary(grouping: flat.nodes.filter { $0.scope != nil }, by: \.scope)
+    boxes = flat.nodes.filter { $0.scope == nil }.map { node in
+      Box(node, inner: byScope[node.id] ?? [], edges: flat.edges)
+    }
+    let outer = Set(boxes.map(\.id))
+    let inserted = Set(flat.nodes.filter(\.isInserted).map(\.id))
+    let gathers = flat.nodes.filter { $0.stage.signature.role == .gather }
+    let ends = Dictionary(
+      gathers.map { ($0.id, $0.scope ?? "") }, uniquingKeysWith: { first, _ in first })
+    for edge in flat.edges {
+      var arrow = Arrow(
+        edge, isInserted: inserted.contains(edge.to) || inserted.contains(edge.from))
+      arrow.from = ends[edge.from] ?? edge.from
+      if outer.contains(arrow.from), outer.contains(arrow.to) { arrows.append(arrow) }
+    }
+    executors = flat.executors.map { executor in
+      let nodes = flat.nodes.filter { $0.executor == executor.id }.map(\.id)
+      return Share(
+        name: executor.id,
+        text: "\(Wording.count(executor.count, "server")): \(nodes.joined(separator: ", "))")
+    }
+    pools = flat.pools.map { pool in
+      let nodes = flat.nodes.filter { $0.pool == pool.id }.map(\.id)
+      return Share(
+        name: pool.id,
+        text: "\(Wording.count(pool.capacity, "buffer")), \(pool.policy.rawValue): "
+          + nodes.joined(separator: ", "))
+    }
+  }
+}
+
+extension PipelineDiagram.Arrow {
+  fileprivate init(_ edge: PipelineEdge, isInserted: Bool) {
+    self.init(
+      from: edge.from, to: edge.to, fromPort: edge.fromPort, toPort: edge.toPort,
+      label: edge.label, isInserted: isInserted)
+  }
+}
+
+extension PipelineEdge {
+  /// `"dropOldest 2"`; nothing for a queue of the default.
+  fileprivate var label: String? {
+    switch policy {
+    case .block: capacity == Self.defaultCapacity ? nil : "\(capacity)"
+    case .replace: policy.rawValue
+    case .dropNewest, .dropOldest: "\(policy.rawValue) \(capacity)"
+    }
+  }
+}
+
+extension PipelineDiagram.Box {
+  fileprivate init(_ node: PipelineNode, inner: [PipelineNode], edges: [PipelineEdge]) {
+    self.init(
+      id: node.id, title: node.id, kind: node.kind, role: Role(node.stage.signature.role),
+      facts: node.facts, executor: node.executor, pool: node.pool,
+      ports: node.stage.inputPorts + node.stage.outputPorts, isInserted: node.isInserted)
+    if let scope = node.scope { title = String(node.id.dropFirst(scope.count + 1)) }
+    if node.isInserted {
+      title = "convert"
+      kind = "to \(node.stage.options["format"].map { Self.text($0) } ?? "other pixels")"
+      facts = ["inserted"]
+    }
+    let bodies = inner.filter { $0.stage.signature.role != .gather }
+    let byID = Dictionary(bodies.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    let inside = edges.filter { byID[$0.to] != nil }
+    let next = Dictionary(inside.map { ($0.from, $0) }, uniquingKeysWith: { first, _ in first })
+    var last = node.id
+    // Ends: a body is a line of stages.
+    while self.inner.count < bodies.count, let edge = next[last], let stage = byID[edge.to] {
+      self.inner.append(Self(stage, inner: [], edges: []))
+      if last != node.id {
+        let isInserted = stage.isInserted || byID[last]?.isInserted == true
+        innerEdges.append(PipelineDiagram.Arrow(edge, isInserted: isInserted))
+      }
+      last = stage.id
+    }
+  }
+
+  private static func text(_ value: JSONValue) -> String {
+    if case .string(let text) = value { return text }
+    return value.canonicalText
+  }
+}
+
+extension PipelineDiagram.Box.Role {
+  fileprivate init(_ role: StageRole) {
+    self =
+      switch role {
+      case .source: .source
+      case .pure: .stage
+      case .stateful: .stateful
+      case .throttle, .sample, .route: .control
+      case .join, .latest, .gather: .join
+      case .fork: .forEach
+      case .sink: .sink
+      }
+  }
+
+  /// What stands behind the kind, so that a role is told by a word and not by a colour alone.
+  var word: String? {
+    switch self {
+    case .stateful: "stateful"
+    case .source, .stage, .control, .join, .forEach, .sink: nil
+    }
+  }
+}
+
+extension PipelineNode {
+  /// Whatever is not the default, in few words.
+  fileprivate var facts: [String] {
+    var facts: [String] = []
+    switch stage.body {
+    case .throttle(let policy) where policy.fps > 0: facts.append("\(Self.number(policy.fps)) fps")
+    case .sample(let every): facts.append("1 of \(every)")
+    case .join(.any): facts.append("any")
+    default: break
+    }
+    switch cost {
+    case .fixed(let time): facts.append(time.unitText)
+    case .uniform(let low, let high): facts.append("\(low.unitText)–\(high.unitText)")
+    case .quantiles(let p50, let p99): facts.append("\(p50.unitText), p99 \(p99.unitText)")
+    case nil: break
+    }
+    if lanes > 1 { facts.append("\(lanes) lanes") }
+    if isPinned { facts.append("pinned") }
+    if let timeout { facts.append("timeout \(timeout.unitText)") }
+    if let fallback { facts.append("else \(fallback.rawValue)") }
+    if let hold { facts.append("hold \(hold.unitText)") }
+    if isPrimary { facts.append("primary") }
+    return facts
+  }
+
+  private static func number(_ value: Double) -> String {
+    Int(exactly: value).map { "\($0)" } ?? "\(value)"
+  }
+}

@@ -1,0 +1,96 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+
+/// A pipeline that is looked at and not run, with what is known of the frames that it would get.
+public struct PipelineInspection: Sendable {
+  /// What a source gives.
+  public struct Source: Hashable, Sendable {
+    public var node: String
+    public var format: PixelFormat?
+    /// The mean over the track; `nil` for fewer than two frames.
+    public var framesPerSecond: Double?
+
+    fileprivate init(node: String, format: PixelFormat? = nil) {
+      self.node = node
+      self.format = format
+    }
+  }
+
+  public let pipeline: Pipeline
+  /// One for each source node; without a session, those that read one are not known.
+  public let sources: [Source]
+  /// Flat, with the conversions that the known pixel formats need.
+  public let complete: Pipeline
+
+  /// Opens the session, if there is one, and the sources that bring their own frames.
+  ///
+  /// - Parameter session: A session's folder.
+  /// - Throws: `PipelineError`, and what the session or a source throws when it is opened.
+  public init(
+    _ pipeline: Pipeline, session: String? = nil, catalog: some StageCatalog
+  ) throws {
+    self.pipeline = pipeline
+    try pipeline.validate()
+    let reader = try session.map { try SessionReader(opening: $0) }
+    var sources: [Source] = []
+    for node in pipeline.nodes where node.stage.signature.role == .source {
+      sources.append(try Self.source(node, reader))
+    }
+    self.sources = sources
+    var formats: [String: PixelFormat] = [:]
+    for source in sources { formats[source.node] = source.format }
+    complete = try pipeline.flattened().insertingConversions(sources: formats, catalog: catalog)
+  }
+
+  private static func source(
+    _ node: PipelineNode, _ session: SessionReader?
+  ) throws -> Source {
+    if node.kind == AnyStage.sessionKind {
+      guard let session else { return Source(node: node.id) }
+      let track = Replay.track(of: node, in: session)
+      guard session.tracks.contains(where: { $0.track == track }) else {
+        throw RuntimeError.noSuchTrack(
+          node: node.id, track: track, available: session.tracks.map(\.track))
+      }
+      return try Source(node: node.id, track: track, of: session)
+    }
+    guard case .source(let body) = node.stage.body, let own = body as? any FrameSource else {
+      return Source(node: node.id)
+    }
+    let reader = try own.open()
+    return try Source(node: node.id, track: reader.tracks.first?.track ?? 0, of: reader)
+  }
+
+  /// Mean rates of the sources, where they are known.
+  public var rates: [String: Double] {
+    var rates: [String: Double] = [:]
+    for source in sources { rates[source.node] = source.framesPerSecond }
+    return rates
+  }
+
+  /// The conversions that were inserted, with what they convert to.
+  public var conversions: [(node: String, format: String)] {
+    complete.nodes.filter(\.isInserted).map { node in
+      guard case .string(let format)? = node.stage.options["format"] else { return (node.id, "") }
+      return (node.id, format)
+    }
+  }
+}
+
+extension PipelineInspection.Source {
+  fileprivate init(node: String, track: Int, of reader: any FrameReader) throws {
+    let description = reader.tracks.first { $0.track == track }
+    self.init(node: node, format: description?.format)
+    let count = description?.frameCount ?? 0
+    guard count > 1,
+      let first = try reader.entries(of: track, sequences: 0..<1).first,
+      let last = try reader.entries(of: track, sequences: (count - 1)..<count).first
+    else { return }
+    let span = last.timestamp.nanoseconds - first.timestamp.nanoseconds
+    if span > 0 { framesPerSecond = Double(count - 1) * 1e9 / Double(span) }
+  }
+}

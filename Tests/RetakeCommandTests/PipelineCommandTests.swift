@@ -1,0 +1,122 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// `retake pipeline check` and `draw`, as people call them.
+@Suite struct PipelineCommandTests {
+  private static let slow = """
+    {"v": 1, "name": "slow",
+     "nodes": [
+      {"id": "camera", "kind": "session"},
+      {"id": "grey", "kind": "grey", "cost": {"fixed": "16ms"}},
+      {"id": "light", "kind": "luminance", "cost": {"fixed": "45ms"}},
+      {"id": "values", "kind": "results"}],
+     "edges": [
+      {"from": "camera", "to": "grey"}, {"from": "grey", "to": "light"},
+      {"from": "light", "to": "values"}]}
+    """
+
+  private func workplace(_ document: String = slow) throws -> Workplace {
+    let workplace = try Workplace()
+    try workplace.folder.write(document, to: "slow.json")
+    return workplace
+  }
+
+  private func check(_ line: String, in workplace: Workplace) throws -> CommandResult {
+    try workplace.retake(
+      words: ["pipeline", "check", "slow.json"] + line.split(separator: " ").map(String.init))
+  }
+
+  @Test func `check lists paths and loads, and warns without failing`() throws {
+    let workplace = try workplace()
+    let plain = try check("", in: workplace)
+    #expect(plain.status == 0)
+    #expect(plain.stdout.contains("  camera → grey → light → values  61 ms\n"))
+    #expect(
+      plain.stdout.contains("keeps up with 22.2 frames a second of 'camera'; 'light' is the limit"))
+    #expect(!plain.stdout.contains("warning"))
+    let loaded = try check("--rate 30 --budget 100ms", in: workplace)
+    #expect(loaded.status == 0)
+    #expect(loaded.stdout.contains("  light  1 server  45 ms a frame  135 % busy\n"))
+    #expect(loaded.stdout.contains("warning: slow.json, at /nodes/2: 'light' takes 22.2 of the 30"))
+    #expect(loaded.stdout.contains("[graph.check.overload]\n  Give 'light' 2 lanes"))
+    #expect(loaded.stdout.contains("[graph.check.budget]"))
+  }
+
+  @Test func `strict warnings end with 2, and no warnings with 0`() throws {
+    let workplace = try workplace()
+    let failed = try check("--rate 30 --strict", in: workplace)
+    #expect(failed.status == 2)
+    #expect(
+      failed.stderr.contains("error: 1 warning, and --strict takes none [suite.check.strict]\n"))
+    #expect(try check("--rate 22 --budget 61ms --strict", in: workplace).status == 0)
+  }
+
+  @Test func `the change that is advised makes the warning go away`() throws {
+    let workplace = try workplace()
+    let warned = try check("--rate 30 --json", in: workplace).json()
+    let fix = warned.warnings[0].fixes[0][0]
+    #expect(fix.node.text == "light")
+    let lanes = try #require(fix.lanes.int)
+    try workplace.folder.write(
+      Self.slow.replacing(
+        #""cost": {"fixed": "45ms"}"#, with: #""cost": {"fixed": "45ms"}, "lanes": \#(lanes)"#),
+      to: "slow.json")
+    #expect(try check("--rate 30 --strict", in: workplace).status == 0)
+  }
+
+  @Test func `the JSON has the document, the numbers and the warnings`() throws {
+    let json = try check("--rate 30 --json", in: try workplace()).json()
+    #expect(json.pipeline.name.text == "slow")
+    #expect(json.paths[0].worstNanoseconds.int == 61_000_000)
+    #expect(json.executors[1].load.value as? Double == 1.35)
+    #expect(json.bottleneck.text == "light")
+    #expect(json.warnings[0].pointer.text == "/nodes/2")
+  }
+
+  @Test(arguments: [
+    "--rate fast", "--rate 0", "--rate rear=30", "--budget 33", "--budget light=33ms", "--items 0",
+  ])
+  func `options that make no sense are wrong arguments`(line: String) throws {
+    let result = try check(line, in: try workplace())
+    #expect(result.status == 64, "\(result.stderr)")
+    #expect(result.stdout.isEmpty)
+    #expect(result.stderr.contains("--" + line.dropFirst(2).prefix { $0 != " " }))
+  }
+
+  @Test func `a session gives the rate and the conversions`() throws {
+    let workplace = try workplace(
+      """
+      {"v": 1, "name": "plain",
+       "nodes": [
+        {"id": "camera", "kind": "session"}, {"id": "motion", "kind": "motion"},
+        {"id": "boxes", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "motion"}, {"from": "motion", "to": "boxes"}]}
+      """)
+    try workplace.record("yard", frames: 10, size: "64x48")
+    let checked = try check("--session yard --json", in: workplace).json()
+    #expect(checked.sources[0].framesPerSecond.value as? Double != nil)
+    #expect(checked.conversions[0].id.text == "motion/convert")
+    let drawn = try workplace.retake("pipeline", "draw", "slow.json", "--session", "yard")
+    #expect(drawn.stdout.contains("class=\"box stage inserted\""))
+    let without = try workplace.retake("pipeline", "draw", "slow.json")
+    #expect(!without.stdout.contains("class=\"box stage inserted\""))
+  }
+
+  @Test func `a drawing goes to standard output or into a file`() throws {
+    let workplace = try workplace()
+    let shown = try workplace.retake("pipeline", "draw", "slow.json")
+    #expect(shown.status == 0)
+    #expect(shown.stdout.hasPrefix("<svg xmlns="))
+    let written = try workplace.retake(
+      "pipeline", "draw", "slow.json", "--svg", "--output", "a.svg")
+    #expect(written.status == 0 && written.stdout.isEmpty)
+    #expect(try String(contentsOf: workplace.folder.file("a.svg"), encoding: .utf8) == shown.stdout)
+    let dot = try workplace.retake("pipeline", "draw", "slow.json", "--dot")
+    #expect(dot.stdout.hasPrefix("digraph \"slow\" {"))
+    #expect(try workplace.retake("pipeline", "draw", "slow.json", "--dot", "--svg").status == 64)
+    let nowhere = try workplace.retake("pipeline", "draw", "slow.json", "--output", "no/a.svg")
+    #expect(nowhere.status == 2)
+    #expect(nowhere.stderr.contains("[suite.output.notWritable]"))
+  }
+}

@@ -1,0 +1,80 @@
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+extension ModelCase {
+  /// The case as the engine takes it.
+  var pipeline: Pipeline { pipeline { Nodes.source($0) } }
+
+  /// What the engine is asked to do with it.
+  var options: RunOptions {
+    var options = RunOptions(mode: mode, workers: 0, seed: seed)
+    options.overrides = heats.map {
+      .event(atNanoseconds: Int64($0.ticks) * tick, .thermal($0.state))
+    }
+    return options
+  }
+
+  /// The same, with other words for its sources.
+  func pipeline(reading source: (TinyFrames) -> AnyStage) -> Pipeline {
+    Pipeline(
+      name: "case", nodes: nodes.map { pipelineNode($0, source) }, edges: edges,
+      executors: servers, pools: pools)
+  }
+
+  private func pipelineNode(_ node: Node, _ source: (TinyFrames) -> AnyStage) -> PipelineNode {
+    var result: PipelineNode
+    switch node.role {
+    case .source(let frames): result = PipelineNode(id: node.id, stage: source(frames))
+    case .stage(let service): result = served(node.id, service)
+    case .throttle(let ticks, let rules):
+      result = PipelineNode(
+        id: node.id,
+        stage: Nodes.throttle(
+          fps(ticks), rules: rules.map { DeviceRule(thermal: $0.heat, fps: fps($0.ticks)) }))
+    case .sample(let count):
+      result = PipelineNode(id: node.id, stage: MixingNodes.sample(count))
+    case .route(let ports, let choices):
+      result = PipelineNode(id: node.id, stage: MixingNodes.route(ports, choices))
+    case .join(let ports, let mode, let timeout):
+      result = PipelineNode(id: node.id, stage: .join(ports, mode: mode))
+      result.timeout = duration(timeout)
+    case .latest(let ports): result = PipelineNode(id: node.id, stage: .latest(ports))
+    case .forEach(let body, let capacities):
+      result = PipelineNode(id: node.id, stage: .forEach)
+      result.body = pipelineBody(body, capacities)
+    case .sink(let hold):
+      result = PipelineNode(id: node.id, stage: Nodes.sink())
+      result.hold = hold == 0 ? nil : duration(hold)
+    }
+    result.pool = node.pool
+    return result
+  }
+
+  private func fps(_ ticks: Int) -> Double {
+    ticks == 0 ? 0 : 1_000_000_000 / Double(Int64(ticks) * tick)
+  }
+
+  private func duration(_ ticks: Int?) -> Duration? {
+    ticks.map { .nanoseconds(Int64($0) * tick) }
+  }
+
+  private func served(_ id: String, _ service: Service) -> PipelineNode {
+    var node = PipelineNode(
+      id: id, stage: MixingNodes.stage(service), cost: service.cost, executor: service.executor)
+    node.lanes = service.lanes
+    node.isPinned = service.isPinned
+    node.timeout = duration(service.timeoutTicks)
+    node.fallback = service.hasFallback ? .previous : nil
+    return node
+  }
+
+  private func pipelineBody(_ body: [Node], _ capacities: [Int]) -> PipelineBody {
+    let inner = zip(zip(body, body.dropFirst()), capacities).map { pair, capacity in
+      PipelineEdge(from: pair.0.id, to: pair.1.id, capacity: capacity)
+    }
+    return PipelineBody(
+      nodes: body.reversed().map { pipelineNode($0, Nodes.source) }, edges: inner,
+      output: body[body.count - 1].id)
+  }
+}

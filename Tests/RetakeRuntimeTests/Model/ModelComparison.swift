@@ -1,0 +1,79 @@
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// One case as the engine decides it and as the model does.
+struct ModelComparison {
+  let example: ModelCase
+  let expected: [String]
+  let actual: [String]
+  /// Frames, by track.
+  private let captured: [Int: Int]
+  /// `nil` for a run that got stuck.
+  let outcome: RunOutcome?
+
+  init(_ example: ModelCase) throws {
+    self.example = example
+    let model = example.model
+    expected = model.run()
+    captured = model.captured
+    let notes = Notes()
+    do {
+      outcome = try PreparedRun(example.pipeline, catalog: StageRegistry()).run(
+        example.options, observer: notes)
+    } catch RuntimeError.stuck {
+      outcome = nil
+    }
+    // Who waits for whom is the engine's to explain.
+    actual = notes.lines.map { $0.kind == "stuck" ? "stuck" : $0.description }
+  }
+
+  /// In words; `nil` when there is none.
+  var difference: String? {
+    if actual != expected { return linesDifference }
+    guard let outcome else { return expected.last == "stuck" ? nil : "stuck, and the model is not" }
+    if outcome.decisions != actual.count { return "\(outcome.decisions) decisions are counted" }
+    return ledgerDifference(outcome)
+  }
+
+  private var linesDifference: String {
+    let index = zip(actual, expected).prefix { $0 == $1 }.count
+    return """
+      \(example)
+      after \(actual[..<index].suffix(8).joined(separator: "\n      "))
+      engine \(actual[index...].prefix(4)) of \(actual.count)
+      model  \(expected[index...].prefix(4)) of \(expected.count)
+      """
+  }
+
+  /// Holds the engine's ledgers against the lines.
+  private func ledgerDifference(_ outcome: RunOutcome) -> String? {
+    let flat = FlatCase(example)
+    for node in flat.nodes {
+      guard case .own(.sink) = node.role else { continue }
+      let source = flat.source(of: node.id)
+      let track = example.sources.first { $0.id == source }?.frames.track ?? -1
+      let counted = ledger(of: node.id, captured: captured[track] ?? 0)
+      let entry = outcome.ledgers.first { $0.sink == node.id && $0.track == track }
+      let reported = entry?.ledger ?? FrameLedger()
+      if !reported.isBalanced || counted != reported {
+        return "the ledger of \(node.id) is \(reported), and counted it is \(counted)\n\(example)"
+      }
+    }
+    return nil
+  }
+
+  private func ledger(of sink: String, captured: Int) -> FrameLedger {
+    var ledger = FrameLedger()
+    for line in actual.lazy.compactMap({ DecisionLine(parsing: $0) }) where line.node == sink {
+      let fate =
+        line.kind == "deliver"
+        ? .delivered : FrameFate(word: line["fate"] ?? "", reason: line["reason"] ?? "")
+      if let fate { ledger.count(fate) }
+      ledger.captured += 1
+    }
+    ledger.inFlight = captured - ledger.captured
+    ledger.captured = captured
+    return ledger
+  }
+}

@@ -1,0 +1,267 @@
+/// What the model is made of.
+extension TimePlaneModel {
+  /// `(time, band, microstep, phase, node, track, sequence, item, ordinal)`.
+  struct Key: Comparable {
+    var time: Int64
+    var band: Int
+    var microstep = 0
+    var phase: Phase
+    var node: Int
+    var track = 0
+    var sequence = -1
+    var item = -1
+    var ordinal = 0
+
+    static func < (left: Key, right: Key) -> Bool {
+      if left.time != right.time { return left.time < right.time }
+      let one = (left.band, left.microstep, left.phase.rawValue, left.node)
+      let other = (right.band, right.microstep, right.phase.rawValue, right.node)
+      if one != other { return one < other }
+      return (left.track, left.sequence, left.item, left.ordinal)
+        < (right.track, right.sequence, right.item, right.ordinal)
+    }
+  }
+
+  enum Phase: Int { case arrival, completion, control, delivery, dispatch }
+
+  enum Happening {
+    case arrival(Token, damage: String?)
+    case completion(Token)
+    case holdEnds(Token)
+    case timer(Token)
+    case halt(Token, code: String)
+    case delivery(edge: Int, Token)
+    case unblock(edge: Int)
+    case tombstone(Token, Ending)
+    /// A forEach tells its join of a frame without items.
+    case noItems(Token)
+    case read
+    case dispatch(executor: Int)
+    case prepareSwap(Swap)
+    case swap(Swap)
+    /// The device is that hot from now on.
+    case heat(Int)
+    case rate
+  }
+
+  /// A value on its way: of a frame, or of one item of it.
+  struct Token {
+    var track: Int
+    var sequence: Int
+    var item = -1
+    /// At the source.
+    var arrival: Int64
+    /// When the edge accepted it behind which it waits.
+    var since: Int64 = 0
+    var epochs: [Int: Int] = [:]
+    var value = Value.other(nil)
+    var leases: Set<Int> = []
+
+    /// The order of lanes.
+    var order: [Int] { [track, sequence, item] }
+    var name: String { "\(track):\(sequence)" + (item < 0 ? "" : ".\(item)") }
+  }
+
+  /// What the gates need to know of a value.
+  indirect enum Value {
+    /// By the sequence of the frame in which they were made.
+    case frame(Int)
+    case detections(Int?, count: Int)
+    case other(Int?)
+    case joined([Value?])
+
+    /// The sequence by which a route chooses.
+    var leading: Int? {
+      switch self {
+      case .frame(let sequence): sequence
+      case .detections(let sequence, _), .other(let sequence): sequence
+      case .joined(let parts): parts.lazy.compactMap { $0 }.first?.leading
+      }
+    }
+
+    /// The first detections beside a frame: what a forEach works on.
+    var items: (sequence: Int?, count: Int)? {
+      guard case .joined(let parts) = self else { return nil }
+      var hasFrame = false
+      var found: (Int?, Int)?
+      for part in parts {
+        if case .frame = part { hasFrame = true }
+        if case .detections(let sequence, let count) = part { found = found ?? (sequence, count) }
+      }
+      return hasFrame ? found : nil
+    }
+  }
+
+  /// How a frame ended, and where.
+  struct Ending {
+    var fate: String
+    var reason: String
+    var node: Int
+  }
+
+  enum Policy { case block, dropNewest, dropOldest, replace }
+  enum Failure { case recoverable, unrecoverable }
+  enum PoolPolicy { case block, drop, fail }
+
+  struct FrameItem: Hashable {
+    var sequence: Int
+    var item = -1
+  }
+
+  enum Made { case scalars, detections, classes }
+
+  enum Role {
+    case source
+    case stage(Stage)
+    case throttle([Limit])
+    case sample(Int)
+    /// The port of each leading sequence, going round.
+    case route(ports: [String], choices: [Int])
+    case join(isAny: Bool, timeout: Int64?)
+    case latest(ports: [Port])
+    case fork(gather: Int)
+    case gather(isClassified: Bool)
+    case sink(hold: Int64)
+  }
+
+  /// A port of a latest join.
+  struct Port {
+    var name: String
+    /// Whether its values are of another track than the frames of the first port.
+    var isAcrossTracks = false
+  }
+
+  /// What a throttle lets through while the device is so hot, or hotter.
+  struct Limit {
+    /// −1 = also while it never said how hot it is.
+    var heat = -1
+    /// Nanoseconds between frames; 0 = all pass.
+    var interval: Int64
+  }
+
+  struct Stage {
+    /// By epoch, then frame and item.
+    var costs: [[FrameItem: Int64]]
+    var failures: [FrameItem: Failure] = [:]
+    var makes = Made.scalars
+    /// Detections by sequence.
+    var counts: [Int] = []
+    var executor: Int
+    var lanes = 1
+    var timeout: Int64?
+    var hasFallback = false
+    var keepsInput = false
+  }
+
+  struct Pool {
+    var capacity: Int
+    var policy: PoolPolicy
+  }
+
+  struct Swap {
+    var epoch: Int
+    var preparing: Int64
+    /// The code with which it is refused.
+    var refusal: String?
+  }
+
+  struct Edge {
+    var from: Int
+    var to: Int
+    /// The index of the receiver's port.
+    var port = 0
+    /// The index of the sender's port, at a route.
+    var fromPort = 0
+    /// `nil` = unbounded.
+    var capacity: Int?
+    var policy = Policy.block
+    /// Offered at this instant, and not yet looked at.
+    var onTheWay: [Token] = []
+    var waiting: [Token] = []
+    /// What the sender keeps, because there is no room.
+    var refused: Token?
+    var isUnblocking = false
+  }
+
+  struct Node {
+    var id: String
+    var rank: Int
+    var role: Role
+    var pool: Int?
+    var ins: [Int] = []
+    var outs: [Int] = []
+    /// Edges that have not accepted what left last.
+    var pending = 0
+    var lanes: [Lane] = []
+    /// What left last, where there is a fallback.
+    var lastLeft: Token?
+    var due: Int64?
+    /// Nanoseconds between frames, as decided last; 0 = all pass.
+    var interval: Int64 = 0
+    /// Frames that a sample was shown.
+    var seen = 0
+    /// Frames at a join, by sequence.
+    var joining: [Int: Joining] = [:]
+    /// What a latest join keeps of each port, and what it read last.
+    var cells: [Int: [Token]] = [:]
+    var lastRead: [Int: Token] = [:]
+    /// The frame that a latest join is about to pair, or whose items a forEach hands out.
+    var current: Token?
+    var nextItem = 0
+    /// Frames at the join of a forEach, by sequence.
+    var gathering: [Int: Gathering] = [:]
+    var holds: [Token] = []
+    var epoch = 0
+
+    init(id: String, rank: Int, role: Role, pool: Int? = nil) {
+      self.id = id
+      self.rank = rank
+      self.role = role
+      self.pool = pool
+      if case .throttle(let limits) = role { interval = Self.interval(of: limits, heat: -1) }
+    }
+
+    /// The longest of all that apply.
+    static func interval(of limits: [Limit], heat: Int) -> Int64 {
+      limits.filter { $0.heat <= heat }.map(\.interval).max() ?? 0
+    }
+  }
+
+  struct Lane {
+    enum State {
+      /// The frame is open.
+      case working
+      case finished(Token)
+      /// Failed, and waits for its turn to be replaced by what left last.
+      case replaceable(Ending)
+      case left
+      case ended
+    }
+
+    var input: Token
+    /// The lease of what is being made.
+    var own: Set<Int>
+    var state = State.working
+    var isBodyRunning = true
+    var hasTimedOut = false
+  }
+
+  struct Joining {
+    enum State { case open, joined, ended }
+
+    var frame: Token
+    var parts: [Int: Token] = [:]
+    var endings: [Int: Ending] = [:]
+    var hasBegun = false
+    var state = State.open
+    var hasTimedOut = false
+  }
+
+  struct Gathering {
+    var frame: Token
+    var count: Int
+    var items: [Int: Token] = [:]
+    var failed: Set<Int> = []
+    var isWhole = false
+  }
+}

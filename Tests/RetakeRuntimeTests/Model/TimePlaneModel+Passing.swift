@@ -1,0 +1,109 @@
+// MARK: - Throttle, sample, route
+
+extension TimePlaneModel {
+  /// Takes a frame when all edges have accepted the one before.
+  func passOn(_ node: Int) {
+    let edge = nodes[node].ins[0]
+    while nodes[node].pending == 0, !edges[edge].waiting.isEmpty {
+      let token = removeWaiting(edge)
+      switch nodes[node].role {
+      case .throttle:
+        if passes(token.since, nodes[node].interval, at: node) {
+          emit(token, from: node)
+        } else {
+          thin(token, at: node, "throttle")
+        }
+      case .sample(let count):
+        nodes[node].seen += 1
+        if (nodes[node].seen - 1) % count == 0 {
+          emit(token, from: node)
+        } else {
+          thin(token, at: node, "sample")
+        }
+      case .route(let ports, let choices): route(token, at: node, ports, choices)
+      default: preconditionFailure("only these pass a frame on")
+      }
+    }
+  }
+
+  private func passes(_ time: Int64, _ interval: Int64, at node: Int) -> Bool {
+    guard interval > 0 else { return true }
+    var due = nodes[node].due ?? time
+    let passes = 4 * (due - time) <= interval
+    if passes {
+      due += interval
+      if time >= due + interval { due = time + interval }
+    }
+    nodes[node].due = due
+    return passes
+  }
+
+  private func thin(_ token: Token, at node: Int, _ kind: String) {
+    say(node, token, "thin")
+    end(token, from: node, Ending(fate: "thin", reason: kind, node: node))
+  }
+
+  private func route(_ token: Token, at node: Int, _ ports: [String], _ choices: [Int]) {
+    let choice = token.value.leading.map { choices[$0 % choices.count] } ?? 0
+    for port in ports.indices where port != choice {
+      let outs = nodes[node].outs.filter { edges[$0].fromPort == port }
+      guard !outs.isEmpty else { continue }
+      say(node, token, "thin port=\(ports[port])")
+      end(token, from: node, Ending(fate: "thin", reason: "route", node: node), edges: outs)
+    }
+    emit(token, from: node, edges: nodes[node].outs.filter { edges[$0].fromPort == choice })
+  }
+}
+
+// MARK: - The device and swaps
+
+extension TimePlaneModel {
+  /// An event of the device, in band 0; what it causes at its own instant runs in band 1.
+  func addHeat(_ level: Int, time: Int64, ordinal: Int) {
+    plan(Key(time: time, band: 0, phase: .control, node: -1, ordinal: ordinal), .heat(level))
+  }
+
+  func addSwap(_ node: Int, time: Int64, _ swap: Swap, ordinal: Int) {
+    plan(
+      Key(time: time, band: 0, phase: .control, node: node, ordinal: ordinal),
+      .prepareSwap(swap))
+  }
+
+  func setHeat(_ level: Int) {
+    guard !isLossless else { return }
+    heat = level
+    for node in nodes.indices {
+      guard case .throttle(let limits) = nodes[node].role, limits.count > 1 else { continue }
+      plan(
+        Key(time: current.time, band: 1, phase: .control, node: node, ordinal: current.ordinal),
+        .rate)
+    }
+  }
+
+  func decideRate(_ node: Int) {
+    guard case .throttle(let limits) = nodes[node].role else { return }
+    let (old, new) = (nodes[node].interval, Node.interval(of: limits, heat: heat))
+    guard old != new else { return }
+    nodes[node].interval = new
+    if old == 0 || new == 0 {
+      nodes[node].due = nil
+    } else if let due = nodes[node].due {
+      nodes[node].due = due + new - old
+    }
+    say(node, "throttle interval=\(new)")
+  }
+
+  func prepare(_ swap: Swap, at node: Int) {
+    say(node, "swapPrepare epoch=\(swap.epoch)")
+    plan(
+      Key(
+        time: current.time + (isLossless ? 0 : swap.preparing), band: 1, phase: .control,
+        node: node, ordinal: swap.epoch), .swap(swap))
+  }
+
+  func decide(_ swap: Swap, at node: Int) {
+    if let code = swap.refusal { return say(node, "swapRefused code=\(code)") }
+    nodes[node].epoch = swap.epoch
+    say(node, "swap epoch=\(swap.epoch)")
+  }
+}

@@ -1,0 +1,205 @@
+// MARK: - Servers
+
+extension TimePlaneModel {
+  /// One dispatch event per executor and microstep, under the key of its first node.
+  func planDispatches() {
+    for executor in servers.indices
+    where !isDispatchPlanned(executor) && nextWork(executor) != nil {
+      let first = nodes.indices.first { stage($0)?.executor == executor } ?? 0
+      now(
+        .dispatch, first, Token(track: 0, sequence: -1, arrival: 0),
+        .dispatch(executor: executor))
+    }
+  }
+
+  func dispatch(_ executor: Int) {
+    while let work = nextWork(executor), let stage = stage(work.node) {
+      let edge = nodes[work.node].ins[0]
+      // A frame still has its own buffers while it asks for the next.
+      let emptyPool = nodes[work.node].pool.flatMap { freeBuffers($0) <= 0 ? $0 : nil }
+      let token = removeWaiting(edge, at: work.index)
+      if let emptyPool {
+        endWithoutBuffer(token, at: work.node, pools[emptyPool].policy)
+      } else {
+        start(token, at: work.node, stage)
+      }
+    }
+  }
+
+  private func start(_ token: Token, at node: Int, _ stage: Stage) {
+    servers[stage.executor] -= 1
+    nodes[node].lanes.append(
+      Lane(input: token, own: nodes[node].pool.map { newLease(of: $0) } ?? []))
+    say(node, token, "start")
+    let costs = stage.costs[token.epochs[node] ?? 0]
+    let cost = costs[FrameItem(sequence: token.sequence, item: token.item)] ?? 0
+    if cost == 0 {
+      now(.completion, node, token, .completion(token))
+    } else {
+      later(cost, .completion, node, token, .completion(token))
+    }
+    if !isLossless, let timeout = stage.timeout, cost > timeout {
+      later(timeout, .control, node, token, .timer(token))
+    }
+  }
+
+  /// The waiting frame that a free server takes next.
+  private func nextWork(_ executor: Int) -> (node: Int, index: Int)? {
+    guard servers[executor] > 0 else { return nil }
+    var work: [(node: Int, index: Int)] = []
+    for node in nodes.indices where isReady(node, executor) {
+      work += edges[nodes[node].ins[0]].waiting.indices.map { (node, $0) }
+    }
+    return work.min { left, right in
+      let (a, b) = (waiting(left), waiting(right))
+      // Earliest arrival, track, sequence, deepest rank, id, item.
+      if a.arrival != b.arrival { return a.arrival < b.arrival }
+      let (rank, other) = (nodes[left.node].rank, nodes[right.node].rank)
+      if (a.track, a.sequence, -rank) != (b.track, b.sequence, -other) {
+        return (a.track, a.sequence, -rank) < (b.track, b.sequence, -other)
+      }
+      return (left.node, a.item) < (right.node, b.item)
+    }
+  }
+
+  private func waiting(_ work: (node: Int, index: Int)) -> Token {
+    edges[nodes[work.node].ins[0]].waiting[work.index]
+  }
+
+  private func isReady(_ node: Int, _ executor: Int) -> Bool {
+    guard let stage = stage(node), stage.executor == executor,
+      nodes[node].lanes.count < stage.lanes
+    else { return false }
+    guard let pool = nodes[node].pool, pools[pool].policy == .block else { return true }
+    return freeBuffers(pool) > 0
+  }
+
+  private func stage(_ node: Int) -> Stage? {
+    guard case .stage(let stage) = nodes[node].role else { return nil }
+    return stage
+  }
+}
+
+// MARK: - Lanes
+
+extension TimePlaneModel {
+  func complete(_ token: Token, at node: Int) {
+    guard let stage = stage(node), let lane = lane(of: token, at: node) else { return }
+    servers[stage.executor] += 1
+    nodes[node].lanes[lane].isBodyRunning = false
+    if nodes[node].lanes[lane].hasTimedOut {
+      say(node, token, "late")
+      return closeLanes(node)
+    }
+    let name = FrameItem(sequence: token.sequence, item: token.item)
+    let code = ModelCase.failureCode
+    switch stage.failures[name] {
+    case nil:
+      say(node, token, "done")
+      nodes[node].lanes[lane].state = .finished(output(of: nodes[node].lanes[lane], stage))
+      leaveLanes(node)
+    case .recoverable:
+      failLane(lane, at: node, code: code)
+    case .unrecoverable:
+      sayFailure(token, at: node, code: code)
+      now(.control, node, token, .halt(token, code: code))
+    }
+  }
+
+  func timeOut(_ token: Token, at node: Int) {
+    if case .join = nodes[node].role { return timeOutJoin(token, at: node) }
+    guard let lane = lane(of: token, at: node) else { return }
+    say(node, token, "timeout")
+    nodes[node].lanes[lane].hasTimedOut = true
+    failLane(lane, at: node, code: "timeout")
+  }
+
+  private func failLane(_ lane: Int, at node: Int, code: String) {
+    let token = nodes[node].lanes[lane].input
+    if stage(node)?.hasFallback == true {
+      sayFailure(token, at: node, code: code)
+      let ending = Ending(fate: "fail", reason: code, node: node)
+      nodes[node].lanes[lane].state = .replaceable(ending)
+    } else {
+      fail(token, at: node, code: code)
+      nodes[node].lanes[lane].state = .ended
+    }
+    leaveLanes(node)
+  }
+
+  /// The lowest that is finished leaves when no lower one is open, and when all edges have accepted
+  /// the one that left before.
+  func leaveLanes(_ node: Int) {
+    while nodes[node].pending == 0 {
+      closeLanes(node)
+      let order = nodes[node].lanes.indices.sorted {
+        nodes[node].lanes[$0].input.order.lexicographicallyPrecedes(
+          nodes[node].lanes[$1].input.order)
+      }
+      let next = order.first {
+        switch nodes[node].lanes[$0].state {
+        case .working, .finished, .replaceable: true
+        case .left, .ended: false
+        }
+      }
+      guard let next else { return }
+      switch nodes[node].lanes[next].state {
+      case .finished(let output): leave(output, lane: next, at: node)
+      case .replaceable(let ending): replace(lane: next, at: node, ending)
+      case .working, .left, .ended: return
+      }
+    }
+  }
+
+  private func leave(_ output: Token, lane: Int, at node: Int) {
+    nodes[node].lanes[lane].state = .left
+    if stage(node)?.hasFallback == true { nodes[node].lastLeft = output }
+    emit(output, from: node)
+  }
+
+  private func replace(lane: Int, at node: Int, _ ending: Ending) {
+    let frame = nodes[node].lanes[lane].input
+    guard let last = nodes[node].lastLeft else {
+      nodes[node].lanes[lane].state = .ended
+      return end(frame, from: node, ending)
+    }
+    say(node, frame, "fallback from=\(last.name)")
+    var output = frame
+    output.value = last.value
+    output.leases = last.leases
+    leave(output, lane: lane, at: node)
+  }
+
+  /// A lane is free when the body has ended and the output, if any, has been accepted.
+  private func closeLanes(_ node: Int) {
+    let hasLeft = nodes[node].pending == 0
+    nodes[node].lanes.removeAll { lane in
+      guard !lane.isBodyRunning else { return false }
+      switch lane.state {
+      case .left: return hasLeft
+      case .ended: return true
+      case .working, .finished, .replaceable: return false
+      }
+    }
+    guard hasLeft else { return }
+    for lane in nodes[node].lanes.indices {
+      if case .left = nodes[node].lanes[lane].state { nodes[node].lanes[lane].state = .ended }
+    }
+  }
+
+  private func output(of lane: Lane, _ stage: Stage) -> Token {
+    var output = lane.input
+    let sequence = lane.input.sequence
+    switch stage.makes {
+    case .detections:
+      output.value = .detections(sequence, count: stage.counts[sequence % stage.counts.count])
+    case .scalars, .classes: output.value = .other(sequence)
+    }
+    output.leases = lane.own.union(stage.keepsInput ? lane.input.leases : [])
+    return output
+  }
+
+  private func lane(of token: Token, at node: Int) -> Int? {
+    nodes[node].lanes.firstIndex { $0.input.order == token.order }
+  }
+}
