@@ -46,8 +46,4 @@ struct StageBook {
   func stage(_ node: Int, epoch: Int) -> AnyStage {
     entries[node][version(of: node, epoch: epoch)].stage
   }
-
-  func cost(_ node: Int, epoch: Int) -> Cost? {
-    entries[node][version(of: node, epoch: epoch)].cost
-  }
 }

@@ -9,7 +9,7 @@ extension VirtualRun {
     let record = PendingFrame(
       entry: frame.entry, arrival: frame.time, epoch: core.slots[slot].epoch,
       nodes: plan.nodes.count, sinks: plan.sinks.count)
-    for position in plan.sinkPositions(ofSource: core.slots[slot].source) {
+    for position in plan.sinkPositions[core.slots[slot].source] {
       record.sinks[position] = .open
       ledgers.capture(track: frame.entry.id.track, sink: position)
     }

@@ -107,9 +107,14 @@ extension DecisionCore {
 
   /// Offers a passing node's output to its edges and lets go of what it took.
   mutating func handOn(_ work: Work, from node: Int, _ turn: inout Turn) {
+    offerOutput(of: node, work)
+    endToken(work.slotIndex, &turn)
+  }
+
+  /// Offers a node's output to all of its edges: the next one waits until they have settled it.
+  mutating func offerOutput(of node: Int, _ work: Work) {
     offers[node].offer(to: plan.nodes[node].outEdges.count)
     for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
-    endToken(work.slotIndex, &turn)
   }
 
   private mutating func receive(at sink: Int, _ turn: inout Turn) {

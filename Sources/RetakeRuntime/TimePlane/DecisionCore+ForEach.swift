@@ -31,8 +31,7 @@ extension DecisionCore {
     guard let edge = plan.nodes[node].inEdge else { return }
     if let item = forks[node].nextItem() {
       passLeases(of: Work(slot: item.slotIndex), through: node, from: edge, as: item)
-      offers[node].offer(to: plan.nodes[node].outEdges.count)
-      for out in plan.nodes[node].outEdges { offer(edge: out, item) }
+      offerOutput(of: node, item)
     } else if let slot = forks[node].end() {
       releaseValue(on: edge, Work(slot: slot), &turn)
       endToken(slot, &turn)
@@ -47,8 +46,7 @@ extension DecisionCore {
     while !offers[node].isHeld {
       if let slot = gathers[node].nextToLeave() {
         let work = Work(slot: slot)
-        offers[node].offer(to: plan.nodes[node].outEdges.count)
-        for out in plan.nodes[node].outEdges { offer(edge: out, work) }
+        offerOutput(of: node, work)
         releaseOutput(of: node, work, &turn)
         endToken(slot, &turn)
       } else if let entry = take(from: edge) {
@@ -63,8 +61,8 @@ extension DecisionCore {
   }
 
   /// An item failed in the body: its place in the list stays.
-  mutating func gather(_ node: Int, item: Work, isFailed: Bool, _ turn: inout Turn) {
-    add(item: item, to: node, isFailed: isFailed, &turn)
+  mutating func endItem(_ item: Work, gather node: Int, _ turn: inout Turn) {
+    add(item: item, to: node, isFailed: true, &turn)
     runGather(node, &turn)
   }
 

@@ -109,8 +109,7 @@ extension DecisionCore {
     for edge in edges(of: node, ports: ports) {
       gatherLeases(of: work, at: node, from: edge)
     }
-    offers[node].offer(to: plan.nodes[node].outEdges.count)
-    for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
+    offerOutput(of: node, work)
     releaseOutput(of: node, work, &turn)
     letGo(ofParts: ports, at: node, slot: slot, &turn)
   }

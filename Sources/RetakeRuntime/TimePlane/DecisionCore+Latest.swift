@@ -57,8 +57,7 @@ extension DecisionCore {
       .ports(ports.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }))
     turn.actions.append(.latest(node: node, slot: slot, from: found.map { $0?.slot ?? -1 }))
     triggers[node] = nil
-    offers[node].offer(to: plan.nodes[node].outEdges.count)
-    for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
+    offerOutput(of: node, work)
     releaseOutput(of: node, work, &turn)
     releaseValue(on: edges[0], work, &turn)
     endToken(slot, &turn)

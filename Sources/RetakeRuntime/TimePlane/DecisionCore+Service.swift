@@ -67,7 +67,7 @@ extension DecisionCore {
     }
     services[executor].release()
     let isOpen = lanes[node].isOpen(work)
-    _ = lanes[node].bodyEnded(work)
+    lanes[node].bodyEnded(work)
     if isOpen {
       switch turn.gates.outcome(node: node, work: work) {
       case .success:
@@ -131,8 +131,7 @@ extension DecisionCore {
           continue
         }
       }
-      offers[node].offer(to: plan.nodes[node].outEdges.count)
-      for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
+      offerOutput(of: node, work)
       releaseOutput(of: node, work, &turn)
       endToken(work.slotIndex, &turn)
     }

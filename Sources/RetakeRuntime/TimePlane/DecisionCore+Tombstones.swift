@@ -50,7 +50,7 @@ extension DecisionCore {
       settleSink(slot, &turn)
     case .join: endPart(join: node, slot: slot, tombstone, &turn)
     case .latest where tombstone.port > 0: break
-    case .gather where work.isItem: gather(node, item: work, isFailed: true, &turn)
+    case .gather where work.isItem: endItem(work, gather: node, &turn)
     default:
       for edge in plan.nodes[node].outEdges {
         sendTombstone(along: edge, work, ending: tombstone.ending)

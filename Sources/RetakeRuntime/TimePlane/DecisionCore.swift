@@ -91,8 +91,6 @@ package struct DecisionCore: ~Copyable {
 
   // MARK: Events
 
-  package var nextKey: EventKey? { events.first?.key }
-
   /// The next event in the total order.
   ///
   /// - Throws: `RuntimeError.endlessInstant` when an instant never gets quiet.
@@ -196,9 +194,9 @@ package struct DecisionCore: ~Copyable {
 
   private mutating func makeSlot(id: FrameID, arrival: Int64, source: Int) -> Int {
     tokensAlive += 1
-    let sinks = plan.sinks.count { plan.nodes[$0].source == source }
     var slot = FrameSlot(
-      id: id, arrival: arrival, source: source, unsettledSinks: sinks, tokens: 1)
+      id: id, arrival: arrival, source: source,
+      unsettledSinks: plan.sinkPositions[source].count, tokens: 1)
     if let free = freeSlots.popLast() {
       slot.generation = slots[free].generation &+ 1
       slots[free] = slot

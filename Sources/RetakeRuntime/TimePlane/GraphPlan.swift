@@ -61,6 +61,8 @@ package struct GraphPlan: Sendable {
   /// By the bytes of their ids.
   package var sinks: [Int]
   package var primarySink: Int
+  /// By source: the positions in `sinks` of those whose ledger counts its frames.
+  package private(set) var sinkPositions: [[Int]] = []
 
   /// - Parameter pipeline: Flat, as `Pipeline.flattened` gives it.
   package init(_ pipeline: Pipeline) throws(PipelineError) {
@@ -97,12 +99,9 @@ package struct GraphPlan: Sendable {
       nodes[fork].fork = fork
       if nodes[index].role == .gather { nodes[fork].gather = index }
     }
+    sinkPositions = nodes.map { _ in [] }
+    for position in sinks.indices { sinkPositions[nodes[sinks[position]].source].append(position) }
     assignExecutors(pipeline, ordered)
-  }
-
-  /// The positions in `sinks` of the sinks whose ledger counts a source's frames.
-  package func sinkPositions(ofSource source: Int) -> [Int] {
-    sinks.indices.filter { nodes[sinks[$0]].source == source }
   }
 
   private mutating func connect() {

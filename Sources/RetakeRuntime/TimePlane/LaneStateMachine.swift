@@ -76,12 +76,10 @@ package struct LaneStateMachine: Sendable {
   }
 
   /// The body has returned.
-  ///
-  /// - Returns: Whether the lane is free now.
-  package mutating func bodyEnded(_ work: Work) -> Bool {
-    guard let lane = index(of: work) else { return false }
+  package mutating func bodyEnded(_ work: Work) {
+    guard let lane = index(of: work) else { return }
     lanes[lane].isBodyRunning = false
-    return removeIfDone(lane)
+    removeIfDone(lane)
   }
 
   /// The next output that may leave, if any: it begins to leave.
@@ -105,10 +103,7 @@ package struct LaneStateMachine: Sendable {
 
   private func index(of work: Work) -> Int? { lanes.firstIndex { $0.work == work } }
 
-  @discardableResult
-  private mutating func removeIfDone(_ lane: Int) -> Bool {
-    guard lanes[lane].isDone else { return false }
-    lanes.remove(at: lane)
-    return true
+  private mutating func removeIfDone(_ lane: Int) {
+    if lanes[lane].isDone { lanes.remove(at: lane) }
   }
 }
