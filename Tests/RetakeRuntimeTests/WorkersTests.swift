@@ -110,6 +110,18 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: [1, 2, 4])
+  func `what becomes needed while its lane looks for work is not overlooked`(count: Int) throws {
+    let workers = Workers(count: count)
+    defer { workers.stop() }
+    for _ in 0..<20_000 {
+      let pinned = sum(isNeeded: false, lane: 1)
+      workers.submit(pinned)
+      workers.need(pinned)
+      #expect(number(try workers.help(pinned)) == 1)
+    }
+  }
+
   @Test func `without threads, what can run runs when it is submitted`() {
     let workers = Workers(count: 0)
     let first = sum()

@@ -55,6 +55,17 @@ final class PendingFrame {
   }
 }
 
+extension PendingFrame {
+  /// Whether something holds of everything that virtual time saw begin.
+  func allStarted(_ isSatisfied: (ValueFuture) -> Bool) -> Bool {
+    for case let future? in started where !isSatisfied(future) { return false }
+    for items in startedItems.values {
+      for case let future? in items where !isSatisfied(future) { return false }
+    }
+    return true
+  }
+}
+
 /// The values of one frame that is on its way.
 struct SlotValues {
   /// By node.

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeGraph
 
 /// The bodies of a run's nodes: which stage works on a frame depends on the swaps that were in
@@ -5,32 +6,50 @@ import RetakeGraph
 struct StageBook {
   /// One stage of a node in one run.
   struct Entry {
-    var stage: AnyStage
-    var cost: Cost?
-    /// A stateful stage's memory.
-    var instance: (any StageInstance)?
+    let cost: Cost?
     /// The last call of a stateful stage.
     var chainTail: ValueFuture?
+    /// Whether time waits for the outcome of a call.
+    let isGate: Bool
+    /// A call of the stage, with a stateful one's memory; `nil` for nodes that compute nothing.
+    let call: (@Sendable (any PipelineValue, StageContext) -> StageOutcome)?
 
-    init(_ stage: AnyStage, cost: Cost?) {
-      self.stage = stage
+    init(_ stage: AnyStage, cost: Cost?, guardsFormat: Bool) {
       self.cost = cost
-      if case .stateful(let make) = stage.body { instance = make() }
+      isGate = stage.signature.canFail || guardsFormat
+      let body: (@Sendable (any PipelineValue, StageContext) -> StageOutcome)?
+      switch stage.body {
+      case .pure(let pure): body = pure
+      case .stateful(let make):
+        let instance = make()
+        body = { instance.process($0, $1) }
+      default: body = nil
+      }
+      guard guardsFormat, let body else {
+        call = body
+        return
+      }
+      let signature = stage.signature
+      call = { signature.refusal(of: $0) ?? body($0, $1) }
     }
   }
 
+  private let guardsFormat: [Bool]
   /// By node, in the order in which they came into force.
   private var entries: [[Entry]]
   /// The node of each swap in force.
   private var swapped: [Int] = []
 
   init(_ plan: GraphPlan) {
-    entries = plan.nodes.map { [Entry($0.stage, cost: $0.cost)] }
+    guardsFormat = plan.nodes.map(\.guardsFormat)
+    entries = plan.nodes.map {
+      [Entry($0.stage, cost: $0.cost, guardsFormat: $0.guardsFormat)]
+    }
   }
 
   mutating func swap(node: Int, to stage: AnyStage, cost: Cost?) {
     swapped.append(node)
-    entries[node].append(Entry(stage, cost: cost))
+    entries[node].append(Entry(stage, cost: cost, guardsFormat: guardsFormat[node]))
   }
 
   /// The place of the stage that works on the frames of an epoch.
@@ -39,11 +58,26 @@ struct StageBook {
   }
 
   subscript(node: Int, version: Int) -> Entry {
-    get { entries[node][version] }
+    _read { yield entries[node][version] }
     _modify { yield &entries[node][version] }
   }
 
-  func stage(_ node: Int, epoch: Int) -> AnyStage {
-    entries[node][version(of: node, epoch: epoch)].stage
+  func isGate(_ node: Int, epoch: Int) -> Bool {
+    entries[node][version(of: node, epoch: epoch)].isGate
+  }
+}
+
+extension StageSignature {
+  /// Why a body is not given a value: a frame that came in another pixel format than the graph was
+  /// made for.
+  fileprivate func refusal(of value: any PipelineValue) -> StageOutcome? {
+    guard let frame = value as? Frame ?? (value as? Region)?.frame,
+      !inputFormats.contains(frame.format)
+    else { return nil }
+    return .failure(
+      StageError(
+        code: "frame.format",
+        message: "\(kind) takes \(inputFormats.map(\.rawValue).joined(separator: ", ")), and the "
+          + "frame changed to \(frame.format.rawValue)"))
   }
 }

@@ -51,19 +51,16 @@ extension VirtualRun {
     var made = [read]
     defer { for future in made.reversed() { workers.submit(future) } }
     guard runsAhead else { return futures }
-    for node in plan.nodes.indices where plan.nodes[node].source == root {
-      guard let edge = plan.nodes[node].inEdge, let input = futures[plan.edges[edge].from],
-        !plan.nodes[node].isInner
-      else { continue }
-      switch plan.nodes[node].role {
-      case .throttle, .sample, .route: futures[node] = input
-      case .pure:
-        let stage = stageFuture(
-          node, entry: entry, input: input, epoch: core.epoch, isNeeded: isEverythingNeeded)
-        futures[node] = stage
-        made.append(stage)
-      default: break
+    for step in plan.aheadSteps[root] {
+      guard let input = futures[step.from] else { continue }
+      guard step.isPure else {
+        futures[step.node] = input
+        continue
       }
+      let stage = stageFuture(
+        step.node, entry: entry, input: input, epoch: core.epoch, isNeeded: isEverythingNeeded)
+      futures[step.node] = stage
+      made.append(stage)
     }
     return futures
   }

@@ -2,6 +2,9 @@ import RetakeCore
 import RetakeGraph
 
 extension VirtualRun {
+  /// Nothing costs anything, and nobody measures.
+  var isFree: Bool { options.mode == .lossless && options.costs.meter == nil }
+
   /// What the cost model needs to know of a service that begins now.
   func service(
     _ node: Int, _ work: Work, _ record: PendingFrame, at time: Int64

@@ -63,10 +63,11 @@ extension VirtualRun {
     guard let record = pendingBySlot[slot] else { return }
     record.isSettled = true
     settledCount += 1
-    for node in plan.nodes.indices where [.pure, .source].contains(plan.nodes[node].role) {
+    for node in plan.nodes.indices where plan.nodes[node].isComputedAhead {
       if let future = values[slot].futures[node], record.started[node] == nil {
         leave(future, slot: slot)
       }
+      guard !values[slot].items.isEmpty else { continue }
       for (item, future) in (values[slot].items[node] ?? []).enumerated() {
         guard let future, record.started(node, Work(slot: slot, item: item)) == nil else {
           continue

@@ -9,9 +9,7 @@ extension VirtualRun: GateKeeper {
   /// A body that can throw decides about the frame's way on.
   func outcome(node: Int, work: Work) -> CompletionOutcome {
     guard let record = pendingBySlot[work.slotIndex],
-      plan.nodes[node].guardsFormat
-        || stages.stage(node, epoch: record.epoch).signature.canFail,
-      let future = record.started(node, work)
+      stages.isGate(node, epoch: record.epoch), let future = record.started(node, work)
     else { return .success }
     switch wait(for: future) {
     case .value: return .success

@@ -3,9 +3,11 @@ import RetakeGraph
 
 extension VirtualRun {
   /// Tells the observer of the oldest frames until at most `window` settled ones wait for their
-  /// values.
+  /// values. Once a frame is often enough.
   func emit(keeping window: Int) throws {
-    while let first = pending.first, first.isSettled, settledCount > window || isKnown(first) {
+    while settledCount > 0, let first = pending.first, first.isSettled,
+      settledCount > window || isKnown(first)
+    {
       try checkFaults(of: first)
       pending.removeFirst()
       settledCount -= 1
@@ -17,7 +19,8 @@ extension VirtualRun {
   /// frames the one that was captured first is named, whatever the machine did.
   func checkFaults(of frame: PendingFrame) throws {
     try frame.forEachStarted { future in
-      if case .fault(let error) = try workers.help(future) { throw error }
+      if !future.isDone { _ = try workers.help(future) }
+      if let error = future.fault { throw error }
     }
   }
 
@@ -25,9 +28,7 @@ extension VirtualRun {
   /// them unless asked.
   private func isKnown(_ frame: PendingFrame) -> Bool {
     for case .delivered(let facts, _) in frame.sinks where !facts.isDone { return false }
-    var isKnown = true
-    frame.forEachStarted { if !$0.isDone { isKnown = false } }
-    return isKnown
+    return frame.allStarted(\.isDone)
   }
 
   private func finished(_ frame: PendingFrame) throws -> FinishedFrame {

@@ -23,27 +23,18 @@ extension VirtualRun {
       frame: entry.id,
       timestamp: Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin), item: item)
     let version = stages.version(of: node, epoch: epoch)
-    let lane = plan.nodes[node].isPinned ? node : nil
-    let guarded = plan.nodes[node].guardsFormat ? stages[node, version].stage.signature : nil
-    let future: ValueFuture
-    switch stages[node, version].stage.body {
-    case .pure(let body):
-      future = ValueFuture(
-        node: node, frame: entry.id, item: item, inputs: [input], lane: lane, isNeeded: isNeeded,
-        isDigested: observer.wantsDigests
-      ) { $0[0].map { guarded?.refusal(of: $0) ?? body($0, context) } }
-    case .stateful:
-      guard let instance = stages[node, version].instance else {
-        preconditionFailure("a stateful stage has an instance")
-      }
-      let inputs = [input] + (stages[node, version].chainTail.map { [$0] } ?? [])
-      future = ValueFuture(
-        node: node, frame: entry.id, item: item, inputs: inputs, lane: lane, isNeeded: true,
-        isDigested: observer.wantsDigests
-      ) { $0[0].map { guarded?.refusal(of: $0) ?? instance.process($0, context) } }
-      stages[node, version].chainTail = future
-    default: preconditionFailure("only stages are computed")
+    guard let call = stages[node, version].call else {
+      preconditionFailure("only stages are computed")
     }
+    var inputs = [input]
+    let isStateful = plan.nodes[node].role == .stateful
+    if isStateful, let before = stages[node, version].chainTail { inputs.append(before) }
+    let future = ValueFuture(
+      node: node, frame: entry.id, item: item, inputs: inputs,
+      lane: plan.nodes[node].isPinned ? node : nil, isNeeded: isNeeded || isStateful,
+      isDigested: observer.wantsDigests
+    ) { $0[0].map { call($0, context) } }
+    if isStateful { stages[node, version].chainTail = future }
     return future
   }
 
@@ -92,7 +83,8 @@ extension VirtualRun {
     values[slot][node, work] = future
     record.start(future, node: node, work: work)
     let now = core.current.time
-    let cost = try cost(of: service(node, work, record, at: now), body: future)
+    let cost =
+      isFree ? 0 : try cost(of: service(node, work, record, at: now), body: future)
     core.addCompletion(node: node, work: work, time: now + cost)
   }
 
@@ -209,21 +201,6 @@ extension VirtualRun {
     }
     values[slot].futures[node] = future
     record.started[node] = future
-  }
-}
-
-extension StageSignature {
-  /// Why a body is not given a value: a frame that came in another pixel format than the graph was
-  /// made for.
-  fileprivate func refusal(of value: any PipelineValue) -> StageOutcome? {
-    guard let frame = value as? Frame ?? (value as? Region)?.frame,
-      !inputFormats.contains(frame.format)
-    else { return nil }
-    return .failure(
-      StageError(
-        code: "frame.format",
-        message: "\(kind) takes \(inputFormats.map(\.rawValue).joined(separator: ", ")), and the "
-          + "frame changed to \(frame.format.rawValue)"))
   }
 }
 

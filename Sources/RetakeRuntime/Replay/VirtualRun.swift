@@ -65,13 +65,15 @@ final class VirtualRun {
     // Bounded: each event is made by a frame, and the sources end.
     while let event = try core.popEvent() {
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
-      if event.kind == .arrival { try announceNext(after: event) }
+      if event.kind == .arrival {
+        try emit(keeping: options.window)
+        try announceNext(after: event)
+      }
       core.handle(event, &turn)
-      tellLeases(at: event.key.time)
+      if !plan.pools.isEmpty { tellLeases(at: event.key.time) }
       if let gateFault { throw gateFault }
       for action in turn.actions { try carryOut(action) }
       turn.actions.removeAll(keepingCapacity: true)
-      try emit(keeping: options.window)
     }
     try finish()
     return outcome

@@ -22,11 +22,11 @@ extension DecisionCore {
   /// Ends a frame at the edge in front of a node: sinks and joins are told themselves, behind
   /// other nodes everybody is.
   mutating func sendTombstone(fromEdge edge: Int, _ work: Work, ending: Int) {
-    let receiver = plan.nodes[plan.edges[edge].to]
-    switch receiver.role {
+    let receiver = plan.edges[edge].to
+    switch plan.nodes[receiver].role {
     case .sink, .join, .latest: sendTombstone(along: edge, work, ending: ending)
     default:
-      for next in receiver.outEdges { sendTombstone(along: next, work, ending: ending) }
+      for next in plan.nodes[receiver].outEdges { sendTombstone(along: next, work, ending: ending) }
     }
   }
 

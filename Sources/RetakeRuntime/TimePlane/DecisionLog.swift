@@ -69,13 +69,19 @@ package struct DecisionLog: ~Copyable {
   private static let batchBytes = 16_384
 
   private let nodeIDs: [String]
+  /// Each id between two spaces.
+  private let nodeTexts: [[UInt8]]
   private let observer: ((DecisionLine) -> Void)?
   private var hasher = DigestHasher()
   private var buffer: [UInt8] = []
+  /// The beginning of the line before and its frame, as they were written: most lines repeat them.
+  private var lastTime: (nanoseconds: Int64, text: [UInt8])?
+  private var lastFrame: (id: FrameID, item: Int32, text: [UInt8])?
   package private(set) var count = 0
 
   package init(nodeIDs: [String], observer: ((DecisionLine) -> Void)?) {
     self.nodeIDs = nodeIDs
+    nodeTexts = nodeIDs.map { Array(" \($0) ".utf8) }
     self.observer = observer
     buffer.reserveCapacity(Self.batchBytes + 1_024)
   }
@@ -99,19 +105,10 @@ package struct DecisionLog: ~Copyable {
   }
 
   private mutating func write(_ decision: Decision) {
-    buffer.append(UInt8(ascii: "@"))
-    buffer.append(decimal: decision.time)
-    buffer.append(UInt8(ascii: " "))
-    buffer.append(contentsOf: nodeIDs[decision.node].utf8)
-    buffer.append(UInt8(ascii: " "))
+    appendTime(decision.time)
+    buffer.append(contentsOf: nodeTexts[decision.node])
     if let frame = decision.frame {
-      buffer.append(decimal: Int64(frame.track))
-      buffer.append(UInt8(ascii: ":"))
-      buffer.append(decimal: Int64(frame.sequence))
-      if decision.item >= 0 {
-        buffer.append(UInt8(ascii: "."))
-        buffer.append(decimal: Int64(decision.item))
-      }
+      append(frame, item: decision.item)
     } else {
       buffer.append(UInt8(ascii: "-"))
     }
@@ -124,6 +121,30 @@ package struct DecisionLog: ~Copyable {
       buffer.append(contentsOf: detail.value.utf8)
     }
     buffer.append(UInt8(ascii: "\n"))
+  }
+
+  private mutating func appendTime(_ nanoseconds: Int64) {
+    if lastTime?.nanoseconds != nanoseconds {
+      var text = [UInt8(ascii: "@")]
+      text.append(decimal: nanoseconds)
+      lastTime = (nanoseconds, text)
+    }
+    if let lastTime { buffer.append(contentsOf: lastTime.text) }
+  }
+
+  private mutating func append(_ frame: FrameID, item: Int32) {
+    if lastFrame?.id != frame || lastFrame?.item != item {
+      var text: [UInt8] = []
+      text.append(decimal: Int64(frame.track))
+      text.append(UInt8(ascii: ":"))
+      text.append(decimal: Int64(frame.sequence))
+      if item >= 0 {
+        text.append(UInt8(ascii: "."))
+        text.append(decimal: Int64(item))
+      }
+      lastFrame = (frame, item, text)
+    }
+    if let lastFrame { buffer.append(contentsOf: lastFrame.text) }
   }
 
   /// In the byte order of their keys.

@@ -33,6 +33,8 @@ package struct GraphPlan: Sendable {
     package var guardsFormat = false
     /// Whether time has to wait for the body's outcome.
     package var isGate: Bool { stage.signature.canFail || guardsFormat }
+    /// Whether its values may be computed before virtual time asks for them.
+    var isComputedAhead: Bool { role == .pure || role == .source }
     /// Whether the node works on items instead of frames.
     package var isInner: Bool { fork != nil && role.isServed }
   }
@@ -44,6 +46,14 @@ package struct GraphPlan: Sendable {
     package var toPort: Int
     package var capacity: Int
     package var policy: EdgePolicy
+  }
+
+  /// A node whose value may be computed as soon as a source's frame is known.
+  package struct AheadStep: Sendable {
+    package var node: Int
+    package var from: Int
+    /// Else it hands its input on.
+    package var isPure: Bool
   }
 
   package struct Executor: Sendable {
@@ -63,6 +73,8 @@ package struct GraphPlan: Sendable {
   package var primarySink: Int
   /// By source: the positions in `sinks` of those whose ledger counts its frames.
   package private(set) var sinkPositions: [[Int]] = []
+  /// By source: the pure stages that only pure stages and thinning nodes stand before.
+  package private(set) var aheadSteps: [[AheadStep]] = []
 
   /// - Parameter pipeline: Flat, as `Pipeline.flattened` gives it.
   package init(_ pipeline: Pipeline) throws(PipelineError) {
@@ -101,7 +113,24 @@ package struct GraphPlan: Sendable {
     }
     sinkPositions = nodes.map { _ in [] }
     for position in sinks.indices { sinkPositions[nodes[sinks[position]].source].append(position) }
+    aheadSteps = nodes.indices.map { aheadSteps(ofSource: $0) }
     assignExecutors(pipeline, ordered)
+  }
+
+  private func aheadSteps(ofSource source: Int) -> [AheadStep] {
+    guard nodes[source].role == .source else { return [] }
+    var isKnown: Set = [source]
+    return nodes.indices.compactMap { node in
+      guard nodes[node].source == source, !nodes[node].isInner, let edge = nodes[node].inEdge,
+        isKnown.contains(edges[edge].from)
+      else { return nil }
+      switch nodes[node].role {
+      case .throttle, .sample, .route, .pure:
+        isKnown.insert(node)
+        return AheadStep(node: node, from: edges[edge].from, isPure: nodes[node].role == .pure)
+      case .source, .stateful, .join, .latest, .fork, .gather, .sink: return nil
+      }
+    }
   }
 
   private mutating func connect() {

@@ -57,6 +57,12 @@ package final class ValueFuture: @unchecked Sendable {
 
   package var outcome: ValueOutcome? { isDone ? knownOutcome : nil }
 
+  /// What broke the run, without a copy of the value.
+  package var fault: (any Error)? {
+    guard isDone, case .fault(let error) = knownOutcome else { return nil }
+    return error
+  }
+
   package var digest: Digest128? { isDone ? knownDigest : nil }
 
   /// The first input that is not done; `nil` when the future can run, runs, or is done.

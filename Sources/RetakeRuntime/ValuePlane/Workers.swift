@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 import Synchronization
 
@@ -14,6 +15,8 @@ package final class Workers: Sendable {
   /// The most threads, those of lanes not counted.
   package static let countMax = 256
 
+  private static let processors = ProcessInfo.processInfo.activeProcessorCount
+
   /// The time plane's is the first.
   let queues: [RunnableQueue]
   let idle: IdleWorkers
@@ -21,6 +24,9 @@ package final class Workers: Sendable {
   let liveThreads: Atomic<Int>
   /// Wakes the time plane.
   let bell: Bell
+  /// How often a thread without work looks for some before it rests: about 10 µs in all, and not
+  /// at all where threads share a processor.
+  let looks: Int
   private let isInline: Bool
   private let perturbation: UInt64?
   private let watch: RunWatch?
@@ -34,6 +40,7 @@ package final class Workers: Sendable {
     precondition((0...Self.countMax).contains(count), "between 0 and 256 workers")
     let workers = 0..<max(1, count)
     isInline = count == 0
+    looks = (2...Self.processors).contains(count) ? 2_000 : 0
     self.perturbation = perturbation
     self.watch = watch
     bell = watch?.bell ?? Bell()
@@ -59,6 +66,8 @@ package final class Workers: Sendable {
       let place = future.place
     else { return }
     queue(of: future, at: place)?.promote(future, at: place)
+    // Whoever looked among the needed before and among the speculative after that saw nothing.
+    if let lane = future.lane { existingLane(lane)?.bell.ring() } else { idle.wakeOne() }
   }
 
   /// Nobody needs the future any more; what began already goes on.
@@ -143,6 +152,7 @@ package final class Workers: Sendable {
 
   /// Waits until `future` is done or there is work; `last` is what keeps it from being done.
   private func rest(until future: ValueFuture, for last: ValueFuture) throws(HungBody) {
+    if isWorkNear({ future.isDone }) { return }
     guard future.markAwaited() else { return }
     idle.add(0)
     defer { idle.remove(0) }
