@@ -33,9 +33,11 @@ struct PictureMemoryTests {
       (PictureMemory.Preparation.poisoned, UInt8(0xA5)), (.asItIs, 0),
     ] {
       let frames = try decodeAll(file, memory: PictureMemory(preparation: preparation))
-      let plane = try #require(frames.first).frame.storage.planes[0]
+      let storage = try #require(frames.first).frame.storage
+      let plane = storage.planes[0]
       #expect(plane.stride > 100)
-      #expect(plane.base[plane.stride - 1] == expected, "the last byte of the first row's padding")
+      let last = withExtendedLifetime(storage) { plane.base[plane.stride - 1] }
+      #expect(last == expected, "the last byte of the first row's padding")
     }
   }
 

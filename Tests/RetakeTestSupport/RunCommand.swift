@@ -45,9 +45,16 @@ package func runCommand(
   process.arguments = arguments
   process.currentDirectoryURL = folder
   process.environment = changed(ProcessInfo.processInfo.environment, by: environment)
-  process.standardInput = try FileHandle(forReadingFrom: inputFile)
-  process.standardOutput = try FileHandle(forWritingTo: output)
-  process.standardError = try FileHandle(forWritingTo: errors)
+  // Closed here: Foundation keeps them open for as long as it likes, and its own search for open
+  // files reads past the end of their list where there are more than a thousand.
+  let files = try [
+    FileHandle(forReadingFrom: inputFile), FileHandle(forWritingTo: output),
+    FileHandle(forWritingTo: errors),
+  ]
+  defer { for file in files { try? file.close() } }
+  process.standardInput = files[0]
+  process.standardOutput = files[1]
+  process.standardError = files[2]
   let ended = DispatchSemaphore(value: 0)
   process.terminationHandler = { _ in ended.signal() }
   try process.run()
