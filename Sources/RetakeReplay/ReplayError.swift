@@ -93,7 +93,7 @@ public enum ReplayError: CodedError, Hashable {
     case .noSession: "Name one: retake replay SESSION --pipeline P"
     case .noSessionCosts:
       "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
-    case .unwritable: "Choose a file in a folder that exists and can be written"
+    case .unwritable: "Choose a file in a folder that exists, can be written and has room"
     case .readerGone: nil
     case .badSweep(_, let advice): advice
     case .tape(let fault, _): fault.advice

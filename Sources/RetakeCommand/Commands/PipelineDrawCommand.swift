@@ -35,13 +35,7 @@ struct PipelineDrawCommand: ParsableCommand {
   }
 
   func run() throws {
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
-    let pipeline = try project.pipeline(
-      self.pipeline, catalog: environment.registry, given: environment.pipelines)
-    let inspection = try PipelineInspection(
-      pipeline, session: try session.map { try project.sessionPath($0) },
-      catalog: environment.registry)
+    let inspection = try CommandEnvironment.current.inspection(of: pipeline, session: session)
     let text =
       dot
       ? PipelineDOT.text(flat: inspection.complete)
