@@ -21,6 +21,14 @@ struct CommandEnvironment: Sendable {
   var folder: String { FileManager.default.currentDirectoryPath }
 
   func project() throws -> Project { try Project(reading: folder) }
+
+  /// A pipeline as the words of a command name it, and what it gets from a session.
+  func inspection(of pipeline: String, session: String?) throws -> PipelineInspection {
+    let project = try project()
+    return try PipelineInspection(
+      try project.pipeline(pipeline, catalog: registry, given: pipelines),
+      session: try session.map { try project.sessionPath($0) }, catalog: registry)
+  }
 }
 
 /// The status with which an error ends a command.

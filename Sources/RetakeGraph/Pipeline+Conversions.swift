@@ -120,8 +120,8 @@ private struct ConversionPlan {
     }
     give(format, to: node)
     let signature = graph.nodes[node].stage.signature
-    return signature.input == .frame && !signature.inputFormats.isEmpty
-      && !signature.inputFormats.contains(format)
+    return (signature.input == .frame || signature.input == .region)
+      && !signature.inputFormats.isEmpty && !signature.inputFormats.contains(format)
   }
 
   private mutating func give(_ format: PixelFormat, to node: Int) {

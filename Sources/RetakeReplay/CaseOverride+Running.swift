@@ -61,3 +61,19 @@ extension CaseOverride {
       at: moment, node: node.id, stage: stage, cost: node.cost, prepare: swap.prepare)
   }
 }
+
+extension Replay {
+  /// What somebody should know of events that nobody looks at, in sentences.
+  package var overrideNotes: [String] {
+    guard request.options.mode != .lossless, request.overrides.contains(where: \.isEvent),
+      !pipeline.nodes.contains(where: \.stage.followsDevice)
+    else { return [] }
+    return ["device events change nothing here: no throttle of '\(pipeline.name)' has rules"]
+  }
+}
+
+extension AnyStage {
+  fileprivate var followsDevice: Bool {
+    if case .throttle(let policy) = body { !policy.rules.isEmpty } else { false }
+  }
+}

@@ -2,9 +2,10 @@ import RetakeCore
 
 /// What keeps a replay from beginning, or its files from being written.
 public enum ReplayError: CodedError, Hashable {
-  /// A file that a replay writes.
+  /// A file that a command writes.
   public enum Output: String, Hashable, Sendable {
     case decisions
+    case drawing
     case metadata
     case results
     case tape
@@ -93,7 +94,7 @@ public enum ReplayError: CodedError, Hashable {
     case .noSession: "Name one: retake replay SESSION --pipeline P"
     case .noSessionCosts:
       "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
-    case .unwritable: "Choose a file in a folder that exists and can be written"
+    case .unwritable: "Choose a file in a folder that exists, can be written and has room"
     case .readerGone: nil
     case .badSweep(_, let advice): advice
     case .tape(let fault, _): fault.advice
@@ -106,6 +107,7 @@ extension ReplayError.Output {
   fileprivate var words: String {
     switch self {
     case .decisions: "the decisions"
+    case .drawing: "the drawing"
     case .metadata: "the metadata"
     case .results: "the results"
     case .tape: "the cost tape"

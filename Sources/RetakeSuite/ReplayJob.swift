@@ -86,7 +86,7 @@ public struct ReplayJob {
   public func run() throws -> RunSummary {
     let (pipeline, reader) = try open()
     let replay = try makeReplay(pipeline, reader: reader)
-    (replay.costNotes + outputs.notes(on: replay)).forEach(note)
+    (replay.costNotes + replay.overrideNotes + outputs.notes(on: replay)).forEach(note)
     let progress = ProgressObserver(total: replay.frameCount, progress)
     let outputs = try OpenOutputs(outputs, of: replay, isAlone: output == nil)
     do {

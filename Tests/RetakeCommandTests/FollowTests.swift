@@ -52,6 +52,31 @@ import Testing
     #expect(summaries.first?.contains(#""captured":40"#) == true)
   }
 
+  @Test(arguments: ["0", "1", "2", "4"])
+  func `a frame's line can be read while a later frame is still computed`(workers: String) throws {
+    let workplace = try yard(frames: 6)
+    try workplace.folder.write(
+      """
+      {"v": 1, "name": "hang",
+       "nodes": [
+        {"id": "camera", "kind": "session"}, {"id": "light", "kind": "luminance"},
+        {"id": "stage", "kind": "hangs"}, {"id": "out", "kind": "results"}],
+       "edges": [
+        {"from": "camera", "to": "light"}, {"from": "light", "to": "stage"},
+        {"from": "stage", "to": "out"}]}
+      """, to: "hang.json")
+    // The second frame never comes back: this run does not end by itself, but for the watchdog.
+    let run = try LongRun(
+      [
+        "replay", "yard", "--pipeline", "hang.json", "--follow", "--workers", workers,
+        "--watchdog", "30",
+      ], in: workplace, binary: Workplace.impureBinary)
+    let line = run.firstLine()
+    #expect(run.isRunning)
+    _ = run.end(SIGKILL)
+    #expect(try JSON(Data(line.utf8)).sequence.int == 0, "\(line)")
+  }
+
   @Test func `with JSON asked for, the lines of a followed replay are the same`() throws {
     let workplace = try yard(frames: 10)
     let plain = try workplace.retake(words: Self.replay + ["--follow"]).stdout

@@ -6,6 +6,7 @@ import Testing
 final class LongRun {
   private let process = Process()
   private let ended = DispatchSemaphore(value: 0)
+  private let output = Pipe()
 
   init(
     _ arguments: [String], in workplace: Workplace, binary: String = Workplace.binary,
@@ -16,10 +17,22 @@ final class LongRun {
     process.currentDirectoryURL = workplace.folder.url
     process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
       .merging(environment) { $1 }
-    process.standardOutput = FileHandle.nullDevice
+    process.standardOutput = output
     process.standardError = FileHandle.nullDevice
     process.terminationHandler = { [ended] _ in ended.signal() }
     try process.run()
+  }
+
+  var isRunning: Bool { process.isRunning }
+
+  /// What it writes first, up to the end of a line, or all if it ends before.
+  func firstLine() -> String {
+    var bytes = Data()
+    // Bounded: the command writes lines, or ends.
+    while let byte = try? output.fileHandleForReading.read(upToCount: 1), byte.first != 0x0a,
+      !byte.isEmpty
+    { bytes += byte }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Waits until something is there, for so many quarters of a second at most.

@@ -82,6 +82,38 @@ import Testing
     if Self.count > 2_000 { print("\(Self.count) documents, seed \(seed): \(tally)") }
   }
 
+  @Test func `damaged documents take no memory with them`() async {
+    // In a process of its own: the other tests take memory too.
+    await #expect(processExitsWith: .success) {
+      var mutator = Mutator(seed: 81)
+      func parse(_ count: Int) throws {
+        for document in [Documents.motion, Documents.yard] {
+          let original = try JSONValue(parsing: Data(document.utf8))
+          for _ in 0..<count {
+            var bytes = Array(document.utf8)
+            mutator.damage(&bytes)
+            let changed = [
+              mutator.change(original), mutator.moveKey(original), mutator.rewire(original),
+            ]
+            for data in [Data(bytes)] + changed.map({ Data($0.canonicalText.utf8) }) {
+              _ = try? PipelineDocument.parse(data, catalog: TestCatalog())
+            }
+          }
+        }
+      }
+      func peakKibibytes() -> Int {
+        var usage = rusage()
+        // RUSAGE_SELF, whose type is another one on each system.
+        getrusage(0, &usage)
+        return usage.ru_maxrss
+      }
+      try parse(50)
+      let before = peakKibibytes()
+      try parse(1_000)
+      #expect(peakKibibytes() - before < 8 << 10)
+    }
+  }
+
   @Test(arguments: [Documents.motion, Documents.yard])
   func `documents with damaged bytes`(document: String) {
     check(document, seed: 77, valid: 10, codes: 6) { mutator in

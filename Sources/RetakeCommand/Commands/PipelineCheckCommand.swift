@@ -59,15 +59,9 @@ struct PipelineCheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
-    let pipeline = try project.pipeline(
-      self.pipeline, catalog: environment.registry, given: environment.pipelines)
-    let inspection = try PipelineInspection(
-      pipeline, session: try session.map { try project.sessionPath($0) },
-      catalog: environment.registry)
-    var analysis = try pipeline.analyzed(try options(inspection))
-    for index in analysis.warnings.indices { analysis.warnings[index].file = self.pipeline }
+    let inspection = try CommandEnvironment.current.inspection(of: pipeline, session: session)
+    var analysis = try inspection.pipeline.analyzed(try options(inspection))
+    for index in analysis.warnings.indices { analysis.warnings[index].file = pipeline }
     let report = PipelineCheckReport(inspection: inspection, analysis: analysis)
     if output.json {
       Console.result(report.json.canonicalText)

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Retake
 
 struct PipelineDrawCommand: ParsableCommand {
@@ -35,25 +34,22 @@ struct PipelineDrawCommand: ParsableCommand {
   }
 
   func run() throws {
-    let environment = CommandEnvironment.current
-    let project = try environment.project()
-    let pipeline = try project.pipeline(
-      self.pipeline, catalog: environment.registry, given: environment.pipelines)
-    let inspection = try PipelineInspection(
-      pipeline, session: try session.map { try project.sessionPath($0) },
-      catalog: environment.registry)
+    let inspection = try CommandEnvironment.current.inspection(of: pipeline, session: session)
     let text =
       dot
       ? PipelineDOT.text(flat: inspection.complete)
       : try PipelineSVG.text(flat: inspection.complete)
-    guard let output else {
+    guard let output, output != "-" else {
       Console.result(text)
       return
     }
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+    let file = try WholeFile(path: output, output: .drawing)
+    file.append(text.utf8)
+    do throws(ReplayError) {
+      try file.finish()
     } catch {
-      throw SuiteError.notWritable(path: output, cause: error.localizedDescription)
+      file.discard()
+      throw error
     }
   }
 }

@@ -19,6 +19,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --sweep queue=1..6,executors=1..4
         retake replay clip --pipeline motion.json --sweep 'motion.queue=1|3|9,scale=1|2'
         retake replay clip --pipeline motion.json --mode redecide --trace trace.json
+        retake replay clip --pipeline heat.json --mode redecide --override thermal=serious@2s
         retake replay clip --pipeline motion.json --follow | jq -c .sinks
         retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
 

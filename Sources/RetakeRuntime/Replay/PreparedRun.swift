@@ -111,7 +111,8 @@ public struct PreparedRun: Sendable {
       return try WatchedRun(clock: options.clock, limit: limit).run(run)
     } catch let hung as HungBody {
       throw RuntimeError.hung(
-        node: plan.nodes[hung.node].id, hung.frame, seconds: Double(limit.nanoseconds) / 1e9)
+        node: plan.nodes[hung.body.node].id, hung.body.frame,
+        seconds: Double(limit.nanoseconds) / 1e9)
     }
   }
 

@@ -24,11 +24,10 @@ struct WatchedRun {
     while true {
       wait(for: watch)
       if let result = result.withLock({ $0 }) { return try result.get() }
-      guard let hung = detector.look(at: watch), watch.giveUp(turn: hung.turn) else { continue }
+      let sight = watch.look()
+      guard detector.hangs(sight), watch.giveUp(sight) else { continue }
       // What waits for another thread is told, and ends the run by itself.
-      if case .running(let node, let frame) = hung.activity {
-        throw HungBody(node: node, frame: frame)
-      }
+      if case .running(let body) = sight.activity { throw HungBody(body: body) }
     }
   }
 
@@ -53,24 +52,16 @@ struct HangDetector: Hashable, Sendable {
   /// Looks after the first that see the same before it counts as hanging.
   static let looksMax = 4
 
-  private var turn: UInt64?
+  private var seen: RunWatch.Sight?
   private var looks = 0
   private var hasHung = false
 
-  /// - Parameter turn: What goes on, counted; `nil` while nothing can hang.
-  /// - Returns: Whether it hangs. Once something did, patience is short.
-  mutating func look(at turn: UInt64?) -> Bool {
-    looks = turn != nil && turn == self.turn ? looks + 1 : 0
-    self.turn = turn
+  /// Whether what this look sees hangs. Once something did, patience is short.
+  mutating func hangs(_ sight: RunWatch.Sight) -> Bool {
+    looks = sight.activity != .free && sight == seen ? looks + 1 : 0
+    seen = sight
     guard looks >= (hasHung ? 1 : Self.looksMax) else { return false }
     hasHung = true
     return true
-  }
-
-  fileprivate mutating func look(
-    at watch: RunWatch
-  ) -> (activity: RunWatch.Activity, turn: UInt64)? {
-    let (activity, turn) = watch.look()
-    return look(at: activity == .free ? nil : turn) ? (activity, turn) : nil
   }
 }

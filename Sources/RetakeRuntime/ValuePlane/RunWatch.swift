@@ -7,18 +7,33 @@ package final class RunWatch: Sendable {
     /// Decides, or reads and writes: nothing that is watched.
     case free
     /// Runs a body by itself.
-    case running(node: Int, frame: FrameID)
-    /// Waits for a body that runs on another thread.
-    case waiting(node: Int, frame: FrameID)
+    case running(WatchedBody)
+    /// Waits for a value, and this body, on another thread, is what keeps it from being there.
+    case waiting(WatchedBody)
     /// Waits for the threads to end.
     case stopping
   }
 
-  private struct State {
-    var activity = Activity.free
+  /// What a look sees: as long as it is the same, nothing goes on.
+  package struct Sight: Hashable, Sendable {
+    package var activity: Activity
     /// Counts the activities.
+    package var turn: UInt64
+  }
+
+  private enum Doing {
+    case free
+    case running(WatchedBody)
+    case waiting(@Sendable () -> WatchedBody?)
+    case stopping
+
+    var isFree: Bool { if case .free = self { true } else { false } }
+  }
+
+  private struct State {
+    var doing = Doing.free
     var turn: UInt64 = 0
-    var isGivenUp = false
+    var givenUp: Activity?
   }
 
   private let state = Mutex(State())
@@ -31,40 +46,71 @@ package final class RunWatch: Sendable {
 
   // MARK: The time plane's side
 
-  func begin(_ activity: Activity) {
+  func beginRunning(_ body: WatchedBody) { begin(.running(body)) }
+
+  /// - Parameter culprit: Says, on the watchdog's thread, what holds the value up at that moment:
+  ///   while the time plane sleeps, one body after the other may come and go. `nil` = nothing does.
+  func beginWaiting(for culprit: @escaping @Sendable () -> WatchedBody?) {
+    begin(.waiting(culprit))
+  }
+
+  func beginStopping() { begin(.stopping) }
+
+  private func begin(_ doing: Doing) {
     state.withLock {
-      $0.activity = activity
+      $0.doing = doing
       $0.turn += 1
     }
   }
 
-  /// `false` when the watchdog has given the activity up meanwhile.
-  func end() -> Bool {
+  /// What the watchdog has given up meanwhile, if it has.
+  func end() -> Activity? {
     state.withLock { state in
       defer {
-        state.activity = .free
-        state.isGivenUp = false
+        state.doing = .free
+        state.givenUp = nil
       }
-      return !state.isGivenUp
+      return state.givenUp
     }
   }
 
-  var isGivenUp: Bool { state.withLock { $0.isGivenUp } }
+  var isGivenUp: Bool { state.withLock { $0.givenUp != nil } }
 
   // MARK: The watchdog's side
 
-  package func look() -> (activity: Activity, turn: UInt64) {
-    state.withLock { ($0.activity, $0.turn) }
+  package func look() -> Sight {
+    let (doing, turn) = state.withLock { ($0.doing, $0.turn) }
+    let activity: Activity =
+      switch doing {
+      case .free: .free
+      case .running(let body): .running(body)
+      case .waiting(let culprit): culprit().map { .waiting($0) } ?? .free
+      case .stopping: .stopping
+      }
+    return Sight(activity: activity, turn: turn)
   }
 
-  /// Gives up the activity of this turn, unless it ended meanwhile.
-  package func giveUp(turn: UInt64) -> Bool {
+  /// Gives up what was seen, unless it ended meanwhile.
+  package func giveUp(_ sight: Sight) -> Bool {
     let isStill = state.withLock {
-      guard $0.turn == turn, $0.activity != .free else { return false }
-      $0.isGivenUp = true
+      guard $0.turn == sight.turn, !$0.doing.isFree else { return false }
+      $0.givenUp = sight.activity
       return true
     }
     if isStill { bell.ring() }
     return isStill
   }
+}
+
+/// Somebody else's code at work on a frame, or on an item of it.
+package struct WatchedBody: Hashable, Sendable {
+  /// The node's number in the graph.
+  package var node: Int
+  package var frame: FrameID
+  package var item: Int?
+}
+
+/// The body of a stage that does not come back: an engine fault, never a decision.
+package struct HungBody: Error, Hashable {
+  package var body: WatchedBody
 }

@@ -63,6 +63,9 @@ package final class ValueFuture: @unchecked Sendable {
     return error
   }
 
+  /// Its body, for the watchdog.
+  var watched: WatchedBody { WatchedBody(node: node, frame: frame, item: item) }
+
   package var digest: Digest128? { isDone ? knownDigest : nil }
 
   /// The first input that is not done; `nil` when the future can run, runs, or is done.

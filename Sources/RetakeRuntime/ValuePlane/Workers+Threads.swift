@@ -6,7 +6,7 @@ final class Lane: Sendable {
   let queue: RunnableQueue
   let bell = Bell()
   /// What the thread is doing.
-  let body = Locked<HungBody?>(nil)
+  let body = Locked<WatchedBody?>(nil)
 
   init(number: Int) {
     queue = RunnableQueue(index: number)
@@ -137,7 +137,7 @@ extension Workers {
         continue
       }
       delay(before: future)
-      lane.body.withLock { $0 = HungBody(node: future.node, frame: future.frame) }
+      lane.body.withLock { $0 = future.watched }
       if future.claim() != nil { enqueue(future.compute(), from: 0) }
       lane.body.withLock { $0 = nil }
     }

@@ -97,7 +97,7 @@ package final class Workers: Sendable {
       } else if let other = take(as: 0) {
         if let finished = executeHere(other) { enqueue(finished, from: 0) }
       } else {
-        try rest(until: future, for: last)
+        try rest(until: future)
       }
     }
     guard let outcome = future.outcome else {
@@ -109,9 +109,9 @@ package final class Workers: Sendable {
   /// Calls somebody else's code that computes no value, such as a sink's, where the watchdog sees
   /// it.
   package func watching(node: Int, frame: FrameID, _ body: () -> Void) {
-    watch?.begin(.running(node: node, frame: frame))
+    watch?.beginRunning(WatchedBody(node: node, frame: frame))
     body()
-    if watch?.end() == false { restForEver() }
+    if watch?.end() != nil { restForEver() }
   }
 
   /// Ends the threads after what they are doing now; what is queued is cancelled.
@@ -121,7 +121,7 @@ package final class Workers: Sendable {
     stopped.store(true, ordering: .sequentiallyConsistent)
     idle.wakeAll()
     for lane in allLanes { lane.bell.ring() }
-    watch?.begin(.stopping)
+    watch?.beginStopping()
     while liveThreads.load(ordering: .sequentiallyConsistent) > 0, watch?.isGivenUp != true {
       bell.wait()
     }
@@ -137,9 +137,9 @@ package final class Workers: Sendable {
     delay(before: future)
     guard let before = future.claim() else { return nil }
     unqueue(future, before)
-    watch?.begin(.running(node: future.node, frame: future.frame))
+    watch?.beginRunning(future.watched)
     let finished = future.compute()
-    if watch?.end() == false { restForEver() }
+    if watch?.end() != nil { restForEver() }
     return finished
   }
 
@@ -150,26 +150,29 @@ package final class Workers: Sendable {
     }
   }
 
-  /// Waits until `future` is done or there is work; `last` is what keeps it from being done.
-  private func rest(until future: ValueFuture, for last: ValueFuture) throws(HungBody) {
+  /// Waits until `future` is done or there is work.
+  private func rest(until future: ValueFuture) throws(HungBody) {
     if isWorkNear({ future.isDone }) { return }
     guard future.markAwaited() else { return }
     idle.add(0)
     defer { idle.remove(0) }
     guard queues.allSatisfy(\.isEmpty) else { return }
-    let body = culprit(last)
-    watch?.begin(.waiting(node: body.node, frame: body.frame))
+    watch?.beginWaiting { [self] in culprit(of: future) }
     bell.wait()
-    if watch?.end() == false { throw body }
+    if case .waiting(let body) = watch?.end() { throw HungBody(body: body) }
     // Whoever was woken for work and does none passes that on.
     if future.isDone, !queues.allSatisfy(\.isEmpty) { idle.wakeOne() }
   }
 
-  /// The body that holds a future up: its own, or the one before it on its lane.
-  private func culprit(_ future: ValueFuture) -> HungBody {
-    let own = HungBody(node: future.node, frame: future.frame)
-    guard let lane = future.lane, future.current.status == .waiting else { return own }
-    return existingLane(lane)?.body.withLock { $0 } ?? own
+  /// The body that holds a future up: that of its first input that is not there, its own, or the
+  /// one before it on its lane; `nil` when it is there by now.
+  private func culprit(of future: ValueFuture) -> WatchedBody? {
+    var last = future
+    // Bounded: futures depend on earlier ones only.
+    while let input = last.firstUnresolvedInput { last = input }
+    if last.isDone { return nil }
+    guard let lane = last.lane, last.current.status == .waiting else { return last.watched }
+    return existingLane(lane)?.body.withLock { $0 } ?? last.watched
   }
 
   /// The thread was given up while it was in somebody else's code: nobody expects it back.
@@ -213,11 +216,4 @@ package final class Workers: Sendable {
     for round in 0..<(bits % 4_096) { hasher.append(round) }
     withExtendedLifetime(hasher.finish()) {}
   }
-}
-
-/// The body of a stage that does not come back: an engine fault, never a decision.
-package struct HungBody: Error, Hashable {
-  /// The node's number in the graph.
-  package var node: Int
-  package var frame: FrameID
 }

@@ -5,26 +5,8 @@ import RetakeRuntime
 import Testing
 
 @Suite struct ForEachRunTests {
-  private func people(
-    _ counts: [Int], frames: TinyFrames, label: PipelineNode? = nil, failing: [String] = [],
-    cost: Int64 = 4
-  ) -> Pipeline {
-    let inner = label ?? .stage("label", AnyStage(Labeller(failing: failing)), cost)
-    return Pipeline(
-      [
-        .source(frames), .stage("find", AnyStage(Finder(counts)), 1),
-        PipelineNode(id: "pair", stage: .join(["frame", "boxes"])),
-        PipelineNode(id: "people", stage: .forEach).with {
-          $0.body = PipelineBody(nodes: [inner], edges: [], output: "label")
-        }, .sink(),
-      ],
-      [
-        "camera → find → pair.boxes", "camera → pair.frame", "pair → people → sink",
-      ])
-  }
-
   @Test func `items are served in their order and joined again; none at all is said`() throws {
-    let (notes, outcome) = try people([2, 0], frames: .on("f---------f")).noted()
+    let (notes, outcome) = try Pipeline.people([2, 0], frames: .on("f---------f")).noted()
     #expect(
       notes.lines("fanout", "start", "join").filter { $0.contains("people") } == [
         "@1000000 people 0:0 fanout items=2", "@1000000 people/label 0:0.0 start",
@@ -43,7 +25,9 @@ import Testing
   }
 
   @Test func `a failed item keeps its place and the frame goes on`() throws {
-    let (notes, outcome) = try people([3], frames: .on("f"), failing: ["0.1"]).noted()
+    let (notes, outcome) = try Pipeline.people(
+      [3], frames: .on("f"), label: .label(failing: ["0.1"])
+    ).noted()
     #expect(
       notes.lines("itemFail", "join") == [
         "@1000000 pair 0:0 join parts=2",
@@ -61,7 +45,7 @@ import Testing
   @Test func `a swap at frame 100 under load leaves items in flight to the old stage`() throws {
     let frames = TinyFrames.at(rate: 30, count: 130)
     let counts = (0..<130).map { 1 + $0 % 4 }
-    var pipeline = people(counts, frames: frames, cost: 30)
+    var pipeline = Pipeline.people(counts, frames: frames, label: .label(30))
     pipeline.nodes[3].body?.nodes[0].lanes = 2
     var options = RunOptions(mode: .redecide)
     options.overrides = [
@@ -104,7 +88,7 @@ import Testing
           at: .nanoseconds(0), node: "people/label", stage: AnyStage(Brightness()),
           prepare: .milliseconds(3)))
     ]
-    let (notes, outcome) = try people([1, 1], frames: .on("f---------f")).noted(options)
+    let (notes, outcome) = try Pipeline.people([1, 1], frames: .on("f---------f")).noted(options)
     #expect(
       notes.lines("swapPrepare", "swap", "swapRefused") == [
         "@0 people/label - swapPrepare",

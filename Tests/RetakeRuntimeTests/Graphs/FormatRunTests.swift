@@ -29,6 +29,41 @@ import Testing
     #expect(outcome.errors.map(\.code) == ["frame.format", "frame.format"])
   }
 
+  private struct GreyRegions: PureStage {
+    static let kind = "grey-regions"
+    static let inputFormats: [PixelFormat] = [.grey]
+    init() {}
+    init(options: NoOptions) {}
+    func process(_ region: Region, _ context: StageContext) -> Classes {
+      Classes([.init(label: region.frame.format.rawValue, score: 1)])
+    }
+  }
+
+  @Test(arguments: [0, 1, 4])
+  func `regions that change their format fail, item by item, and their frames go on`(
+    workers: Int
+  ) throws {
+    var frames = TinyFrames.on("ffff")
+    frames.colourFrom = 2
+    let pipeline = Pipeline.people(
+      [1, 2, 2, 1], frames: frames, label: .stage("label", AnyStage(GreyRegions())))
+    for mode in RunOptions.Mode.allCases {
+      let (notes, outcome) = try pipeline.noted(RunOptions(mode: mode, workers: workers))
+      #expect(notes.fates == "....")
+      #expect(
+        notes.lines("itemFail").map { $0.split(separator: " ").dropFirst().joined(separator: " ") }
+          == [
+            "people/label 0:2.0 itemFail code=frame.format",
+            "people/label 0:2.1 itemFail code=frame.format",
+            "people/label 0:3.0 itemFail code=frame.format",
+          ])
+      #expect(outcome.errorCount == 3)
+      #expect(
+        notes.lines.filter { $0.node == "people/join" && $0.kind == "join" }.map { $0["failed"] }
+          == ["0", "0", "2", "1"])
+    }
+  }
+
   @Test func `a stage that takes any format sees the change`() throws {
     var frames = TinyFrames.on("ffff")
     frames.colourFrom = 2

@@ -64,6 +64,10 @@ extension PipelineNode {
     PipelineNode(id: id, stage: Nodes.sink())
   }
 
+  static func label(_ milliseconds: Int64? = 4, failing: [String] = []) -> PipelineNode {
+    .stage("label", AnyStage(Labeller(failing: failing)), milliseconds)
+  }
+
   func with(_ change: (inout PipelineNode) -> Void) -> PipelineNode {
     var node = self
     change(&node)
@@ -94,6 +98,25 @@ extension Pipeline {
     }
     self.init(
       name: "drawn", nodes: nodes, edges: drawn + special, executors: executors, pools: pools)
+  }
+}
+
+extension Pipeline {
+  /// Finds so many things in each frame, in a millisecond, and labels them in a forEach 'people'.
+  static func people(
+    _ counts: [Int], frames: TinyFrames, label: PipelineNode = .label()
+  ) -> Pipeline {
+    Pipeline(
+      [
+        .source(frames), .stage("find", AnyStage(Finder(counts)), 1),
+        PipelineNode(id: "pair", stage: .join(["frame", "boxes"])),
+        PipelineNode(id: "people", stage: .forEach).with {
+          $0.body = PipelineBody(nodes: [label], edges: [], output: "label")
+        }, .sink(),
+      ],
+      [
+        "camera → find → pair.boxes", "camera → pair.frame", "pair → people → sink",
+      ])
   }
 }
 

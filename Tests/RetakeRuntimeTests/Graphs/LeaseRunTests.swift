@@ -42,6 +42,50 @@ import Testing
       notes.lines("lost").map { $0.split(separator: " ")[2] } == ["0:1", "0:2", "0:4", "0:5"])
   }
 
+  @Test(arguments: PipelinePool.Policy.allCases, [1, 2])
+  func `the ledgers balance whoever holds a buffer and whoever gets none`(
+    policy: PipelinePool.Policy, capacity: Int
+  ) throws {
+    let pipeline = Pipeline(
+      [
+        .source(.at(rate: 200, count: 60)).with { $0.pool = "frames" },
+        .stage("keep", Fragile2(failing: []).keeping, 3),
+        .stage("copy", AnyStage(Fragile2(failing: [8, 21])), 9).with { $0.pool = "copies" },
+        .sink("view").with { $0.hold = .milliseconds(11) },
+        .sink("store").with { $0.hold = .milliseconds(17) },
+      ], ["camera → keep → view", "copy → store"],
+      pools: [
+        PipelinePool(id: "frames", capacity: capacity, policy: policy),
+        PipelinePool(id: "copies", capacity: capacity, policy: policy),
+      ], edges: [PipelineEdge("camera → copy", capacity: 1, policy: .dropOldest)])
+    for workers in [0, 1, 4] {
+      let (notes, outcome) = try pipeline.noted(RunOptions(mode: .redecide, workers: workers))
+      #expect(outcome.ledgers.map(\.sink) == ["store", "view"])
+      for entry in outcome.ledgers {
+        var counted = FrameLedger()
+        for frame in notes.frames {
+          counted.captured += 1
+          for ended in frame.result.outcomes where ended.sink == entry.sink {
+            if case .ended(let fate, _) = ended.content {
+              counted.count(fate)
+            } else {
+              counted.count(.delivered)
+            }
+          }
+        }
+        #expect(entry.ledger == counted && counted.isBalanced, "\(entry.sink)")
+        #expect(counted.captured + outcome.lostBeforeCapture == 60)
+        let lacking =
+          switch policy {
+          case .block: outcome.lostBeforeCapture
+          case .drop: counted.dropped["pool"] ?? 0
+          case .fail: counted.failed - 2
+          }
+        #expect(lacking > 5, "the buffers are too few for all frames")
+      }
+    }
+  }
+
   @Test func `buffers that wait for each other are named`() throws {
     // The second frame takes the buffer that 'b' would need for the first one.
     let pipeline = Pipeline(

@@ -1,0 +1,72 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// docs/overrides.md: its example runs, and gives the lines that stand there.
+@Suite struct OverridePageTests {
+  private func page() throws -> String {
+    try String(contentsOf: packageRoot.appending(path: "docs/overrides.md"), encoding: .utf8)
+  }
+
+  /// The first block of code in a language.
+  private func block(_ language: String) throws -> String {
+    let parts = try page().components(separatedBy: "```\(language)\n")
+    try #require(parts.count >= 2, "\(language)")
+    return try #require(parts[1].components(separatedBy: "```").first)
+  }
+
+  private func workplace() throws -> Workplace {
+    let workplace = try Workplace()
+    try workplace.folder.write(try block("json"), to: "heat.json")
+    let recordings = workplace.folder.file("Recordings")
+    try FileManager.default.createDirectory(at: recordings, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      at: packageRoot.appending(path: "Recordings/figures"),
+      to: recordings.appending(path: "figures"))
+    return workplace
+  }
+
+  @Test func `the example gives the lines of the page`() throws {
+    let workplace = try workplace()
+    let commands = try block("sh").replacing("retake replay", with: "'\(Workplace.binary)' replay")
+    let result = try runCommand(
+      "bash", arguments: ["-e", "-c", commands], environment: ["CI": nil],
+      folder: workplace.folder.url)
+    #expect(result.status == 0, "\(result.stderr)")
+    func decisions(_ text: String) -> [Substring] {
+      text.split(separator: "\n").filter { $0.hasPrefix("@") }
+    }
+    #expect(decisions(result.stdout).count == 4)
+    #expect(decisions(result.stdout) == decisions(try page()))
+  }
+
+  @Test func `an event that no throttle looks at is told`() throws {
+    let workplace = try workplace()
+    func told(_ pipeline: String, _ mode: String) throws -> String {
+      let result = try workplace.retake(
+        "replay", "figures", "--pipeline", pipeline, "--mode", mode, "--override",
+        "thermal=serious@2s")
+      #expect(result.status == 0)
+      return result.stderr
+    }
+    #expect(
+      try told("example:motion-boxes", "redecide")
+        == "note: device events change nothing here: no throttle of 'motion-boxes' has rules\n")
+    #expect(try told("heat.json", "redecide").isEmpty)
+    #expect(try told("heat.json", "lossless").contains("change nothing in lossless"))
+  }
+
+  @Test func `the case runs with its overrides, and its golden names them`() throws {
+    let workplace = try workplace()
+    try workplace.folder.write("v: 1\n" + (try block("yaml")), to: "retake.yml")
+    #expect(try workplace.retake("test", "figures").status == 3)
+    #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)
+    #expect(try workplace.retake("test", "figures").status == 0)
+    let golden = try String(
+      contentsOf: workplace.folder.file("Goldens/figures/hot/golden.yml"), encoding: .utf8)
+    #expect(golden.contains("swap:motion@frame100") && golden.contains("thermal@2s"))
+    let other = try workplace.retake(
+      "test", "figures", "--pipeline", "hot", "--override", "battery=9@1s")
+    #expect(other.status == 5, "\(other.stdout)")
+  }
+}
