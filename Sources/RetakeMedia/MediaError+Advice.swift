@@ -9,7 +9,7 @@ extension MediaError {
       .write(_, _, let cause), .scale(_, _, let cause), .notImage(_, let cause):
       cause
     case .missing, .directory, .special, .empty, .playlist, .container, .noVideo, .noTrack,
-      .noDecoder, .bitDepth, .pixelFormat, .noEncoder, .encoderFormat:
+      .noDecoder, .bitDepth, .pixelFormat, .pictureTooLarge, .noEncoder, .encoderFormat:
       nil
     }
   }
@@ -24,7 +24,8 @@ extension MediaError {
       .noTrack(let file, _, _):
       file
     case .read(let file, _), .noDecoder(_, let file), .bitDepth(_, _, let file),
-      .pixelFormat(_, let file), .decode(_, let file, _), .muxer(_, let file, _),
+      .pixelFormat(_, let file), .pictureTooLarge(_, _, _, let file), .decode(_, let file, _),
+      .muxer(_, let file, _),
       .write(let file, _, _), .notImage(let file, _):
       file
     case .noEncoder, .encoderFormat, .encoderOption, .encode, .scale: nil
@@ -48,6 +49,8 @@ extension MediaError {
     case .noDecoder: "Run retake doctor to see what this FFmpeg was built with"
     case .bitDepth, .pixelFormat:
       "Convert it first: ffmpeg -i IN -pix_fmt yuv420p -c:v ffv1 OUT.mkv"
+    case .pictureTooLarge:
+      "Make it smaller first: ffmpeg -i IN -vf scale=iw/2:-2 -c:v ffv1 OUT.mkv"
     case .noEncoder: "Run retake doctor, or choose ffv1, mpeg4 or mjpeg"
     case .encoderFormat(_, _, let supported):
       "Convert the picture to \(supported.joined(separator: ", ")) first"

@@ -24,6 +24,8 @@ public enum MediaError: CodedError, Hashable {
   case noDecoder(codec: String, file: String?)
   case bitDepth(format: String, bits: Int, file: String?)
   case pixelFormat(format: String, file: String?)
+  /// The picture has more pixels than are ever decoded.
+  case pictureTooLarge(width: Int, height: Int, pixelsMax: Int64, file: String?)
   /// The decoder refused this packet, counted from 0 on its track.
   case decode(packet: Int?, file: String?, cause: String)
   case noEncoder(name: String)
@@ -54,6 +56,7 @@ public enum MediaError: CodedError, Hashable {
     case .noDecoder: "media.decode.noDecoder"
     case .bitDepth: "media.decode.bitDepth"
     case .pixelFormat: "media.decode.pixelFormat"
+    case .pictureTooLarge: "media.decode.tooLarge"
     case .decode: "media.decode.refused"
     case .noEncoder: "media.encode.noEncoder"
     case .encoderFormat: "media.encode.format"
@@ -84,6 +87,8 @@ public enum MediaError: CodedError, Hashable {
     case .noDecoder(let codec, _): "there is no decoder for \(codec)"
     case .bitDepth(let format, let bits, _):
       "the pixels are \(format), \(bits) bits a sample; 8 are supported"
+    case .pictureTooLarge(let width, let height, let pixelsMax, _):
+      "a picture of \(width)x\(height) has more than \(pixelsMax) pixels, the most that is decoded"
     case .pixelFormat(let format, _): "pixels of format \(format) are not supported"
     case .decode(let packet, _, _):
       "the decoder refused \(packet.map { "packet \($0)" } ?? "the stream")"

@@ -42,8 +42,12 @@ public final class Recorder: Sendable {
     _ source: any RecordingSource, options: RecorderOptions, machine: Machine,
     report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
   ) throws {
-    let wanted = options.name ?? source.description.name
-    let name = try SessionFolder.sanitised(name: wanted)
+    let name: String
+    if let wanted = options.name {
+      name = try SessionFolder.checked(name: wanted)
+    } else {
+      name = try SessionFolder.sanitised(name: source.description.name)
+    }
     target = SessionFolder(path: options.into + "/" + name)
     (self.source, self.options, self.machine, self.report) = (source, options, machine, report)
     pipes = RecorderPipes(options, clock: machine.clock)

@@ -10,10 +10,25 @@ public enum SessionError: CodedError {
   case notSession(path: String, cause: String)
   case unknownTrack(session: String, track: Int, known: [Int])
   case unknownFrame(session: String, frame: FrameID)
-  case badName(name: String)
+  /// The database is gone; what it was an index of is not.
+  case noDatabase(path: String)
+  case badName(name: String, suggestion: String?)
   case nameTaken(path: String)
   /// A recorder holds the session's lock.
   case beingRecorded(path: String)
+  /// The recording was never closed.
+  case notClosed(path: String)
+  /// A span of time in which the session has nothing.
+  case emptySpan(session: String, durationNanoseconds: Int64)
+  /// What a trim made does not replay as the original does.
+  case trimDiffers(session: String, frame: FrameID, cause: String)
+  /// No lossless encoder takes pictures of this format.
+  case noLossless(format: String)
+  case fileExists(path: String)
+  /// Several segments that do not fit into one file.
+  case exportShapes(session: String, cause: String)
+  /// The session has no rows of this kind.
+  case nothingToExport(session: String, kind: String)
   /// What a recovery wrote does not read back as it should.
   case recoveryFailed(path: String, cause: String)
   case noFrames(file: String)
@@ -66,9 +81,17 @@ public enum SessionError: CodedError {
     case .notSession: "session.open.notSession"
     case .unknownTrack: "session.track.unknown"
     case .unknownFrame: "session.frame.unknown"
+    case .noDatabase: "session.open.noDatabase"
     case .badName: "session.name.bad"
     case .nameTaken: "session.name.taken"
     case .beingRecorded: "session.lock.held"
+    case .notClosed: "session.open.notClosed"
+    case .emptySpan: "session.trim.empty"
+    case .trimDiffers: "session.trim.differs"
+    case .noLossless: "session.trim.format"
+    case .fileExists: "session.export.exists"
+    case .exportShapes: "session.export.shapes"
+    case .nothingToExport: "session.export.nothing"
     case .recoveryFailed: "session.recover.failed"
     case .noFrames: "session.import.noFrames"
     case .unsafePath: "session.file.unsafe"
@@ -92,9 +115,18 @@ public enum SessionError: CodedError {
     case .unknownTrack(_, let track, let known):
       "the session has no track \(track); it has \(known.map(String.init).joined(separator: ", "))"
     case .unknownFrame: "the session has no such frame"
-    case .badName(let name): "'\(name)' cannot be a session's name"
+    case .noDatabase: "the session's database session.sqlite is missing; its media is there"
+    case .badName(let name, _): "'\(name)' cannot be a session's name"
     case .nameTaken: "a session of this name exists already"
     case .beingRecorded: "a recorder writes to this session"
+    case .notClosed: "the recording was never closed"
+    case .emptySpan(_, let duration):
+      "the session has no frame in that span; it is \(Duration.nanoseconds(duration).unitText) long"
+    case .trimDiffers: "the trimmed session does not replay as the original does"
+    case .noLossless(let format): "no lossless encoder here takes pictures of \(format)"
+    case .fileExists: "there is a file already"
+    case .exportShapes: "the session's segments do not fit into one file"
+    case .nothingToExport(_, let kind): "the session has no \(kind)"
     case .recoveryFailed: "the session could not be recovered"
     case .noFrames: "no frame of the file can be decoded"
     case .unsafePath(_, let path): "the database names a file outside of the session: '\(path)'"
@@ -119,7 +151,7 @@ public enum SessionError: CodedError {
     switch self {
     case .notSession(_, let cause), .mediaMismatch(_, _, _, _, let cause),
       .noPixels(_, _, let cause), .undecodable(_, _, let cause), .write(_, let cause),
-      .recoveryFailed(_, let cause):
+      .recoveryFailed(_, let cause), .trimDiffers(_, _, let cause), .exportShapes(_, let cause):
       cause
     case .database(_, let text), .media(_, let text): text.cause
     default: nil
@@ -129,18 +161,21 @@ public enum SessionError: CodedError {
   public var place: Place? {
     switch self {
     case .notSession(let path, _), .nameTaken(let path), .write(let path, _),
-      .beingRecorded(let path), .recoveryFailed(let path, _):
+      .beingRecorded(let path), .recoveryFailed(let path, _), .noDatabase(let path),
+      .notClosed(let path), .fileExists(let path):
       Place(file: path)
     case .noFrames(let file), .mediaMissing(let file): Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
-      .unknownRun(let session, _, _), .badCosts(let session, _, _):
+      .unknownRun(let session, _, _), .badCosts(let session, _, _), .emptySpan(let session, _),
+      .exportShapes(let session, _), .nothingToExport(let session, _):
       Place(file: session)
     case .unknownFrame(let session, let frame), .pixelMismatch(let session, let frame),
-      .noPixels(let session, let frame, _), .undecodable(let session, let frame, _):
+      .noPixels(let session, let frame, _), .undecodable(let session, let frame, _),
+      .trimDiffers(let session, let frame, _):
       Place(file: session, frame: frame)
     case .mediaMismatch(let file, _, _, let frame, _): Place(file: file, frame: frame)
     case .database(_, let text), .media(_, let text): text.place
-    case .badName, .interrupted: nil
+    case .badName, .interrupted, .noLossless: nil
     }
   }
 
@@ -149,12 +184,25 @@ public enum SessionError: CodedError {
     case .notSession: "List the sessions with: retake session list"
     case .unknownTrack(let session, _, _), .unknownFrame(let session, _):
       "See what it has with: retake session info \(session)"
-    case .badName: "Choose letters, digits, '-', '_' and '.', with --name"
+    case .noDatabase(let path):
+      "Rebuild it from the media: retake session recover \(path) --from-media"
+    case .badName(_, let suggestion):
+      suggestion.map { "Write: --name \($0)" }
+        ?? "Choose letters, digits, '-', '_' and '.', with --name"
     case .nameTaken: "Choose another name with --name, or remove that folder"
     case .noFrames(let file): "Check that the file plays, for instance with: ffplay \(file)"
     case .beingRecorded: "Wait until the recording has ended"
     case .recoveryFailed(let path, _):
       "See what is damaged with: retake session doctor \(path)"
+    case .notClosed(let path): "Close it first: retake session recover \(path)"
+    case .emptySpan: "Choose another span with --from and --to, counted from the first frame"
+    case .trimDiffers(let session, _, _):
+      "See whether the original is whole: retake session doctor \(session) --deep"
+    case .noLossless: "See what this FFmpeg has with: retake doctor"
+    case .fileExists: "Choose another file, or remove that one"
+    case .exportShapes(let session, _):
+      "Export spans that fit: retake session trim \(session) --from T --to T --into FOLDER"
+    case .nothingToExport(let session, _): "See what it has: retake session info \(session)"
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"
     case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"

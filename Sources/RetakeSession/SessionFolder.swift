@@ -19,6 +19,13 @@ public struct SessionFolder: Hashable, Sendable {
   /// Exists only while a recorder writes.
   package var lock: String { path + "/recorder.lock" }
 
+  /// The media files that lie in the folder, whatever the database says: relative, sorted.
+  package var mediaOnDisk: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
+    return names.filter { $0.hasPrefix("original.") || $0 == "original" || $0.hasPrefix("video-") }
+      .sorted().map { "media/" + $0 }
+  }
+
   /// The absolute path of a file that the database names.
   ///
   /// - Throws: `SessionError.unsafePath` for a path that leaves the folder.
@@ -50,8 +57,18 @@ public struct SessionFolder: Hashable, Sendable {
     let ends: Set<Character> = ["-", "."]
     let trimmed = result.drop { ends.contains($0) }.prefix(nameLengthMax)
     let name = trimmed.reversed().drop { ends.contains($0) }.reversed()
-    guard !name.isEmpty else { throw .badName(name: result) }
+    guard !name.isEmpty else { throw .badName(name: result, suggestion: nil) }
     return String(name)
+  }
+
+  /// A name that somebody gave, unchanged.
+  ///
+  /// - Throws: `SessionError.badName` for one that is not safe as a folder's on any system, with
+  ///   the nearest that is.
+  public static func checked(name: String) throws(SessionError) -> String {
+    let safe = try? sanitised(name: name)
+    guard let safe, safe == name else { throw .badName(name: name, suggestion: safe) }
+    return safe
   }
 
   static let nameLengthMax = 64

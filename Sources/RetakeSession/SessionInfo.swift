@@ -66,7 +66,9 @@ extension SessionReader {
   public func status() throws -> SessionStatus { try sessionStatus() }
 
   func sessionStatus() throws(SessionError) -> SessionStatus {
-    guard index.store.isClosed else { return .recovered }
+    guard index.store.isClosed else {
+      return RecorderLock.isHeld(folder.lock) ? .recording : .recovered
+    }
     let stored = try fromStore { () throws(StoreError) in try index.store.meta("status") }
     return stored.flatMap { SessionStatus(rawValue: $0) } ?? .clean
   }
@@ -122,7 +124,7 @@ extension SessionReader {
       sampleAspect: "\(track.sampleAspect.numerator)/\(track.sampleAspect.denominator)",
       timeBase: "\(track.timeBase)", frames: counts.frames, packets: counts.packets,
       bytes: counts.packetBytes, startNanoseconds: start,
-      durationNanoseconds: (counts.lastNanoseconds ?? start) - start)
+      durationNanoseconds: (counts.lastNanoseconds ?? start) &- start)
   }
 
   private static func bytes(of folder: SessionFolder) -> Int64 {

@@ -60,6 +60,12 @@ enum DatabaseFile {
       logHeader: (try? head(of: path + "-wal", count: 32)) ?? [])
   }
 
+  /// No file has more rows than a quarter of its bytes; its log may hold as many again.
+  static func rowCountMax(_ path: String) throws(StoreError) -> Int {
+    let log = (try? byteCount(path + "-wal")) ?? 0
+    return Int((try byteCount(path) + log) / 4)
+  }
+
   private static func byteCount(_ path: String) throws(StoreError) -> Int64 {
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
       let size = attributes[.size] as? NSNumber

@@ -13,20 +13,18 @@ struct RunningDigest: Hashable, Sendable {
     self.value = value
   }
 
-  mutating func add(_ values: [DatabaseValue], of table: Schema.Table) {
-    let row = Self.digest(of: values, table: table)
+  mutating func add(_ row: Digest128) {
     let (low, carry) = value.low.addingReportingOverflow(row.low)
     value = Digest128(high: value.high &+ row.high &+ (carry ? 1 : 0), low: low)
   }
 
-  mutating func subtract(_ values: [DatabaseValue], of table: Schema.Table) {
-    let row = Self.digest(of: values, table: table)
+  mutating func subtract(_ row: Digest128) {
     let (low, borrow) = value.low.subtractingReportingOverflow(row.low)
     value = Digest128(high: value.high &- row.high &- (borrow ? 1 : 0), low: low)
   }
 
   /// Of the table's name and each value with its storage class: no two rows share a form.
-  private static func digest(of values: [DatabaseValue], table: Schema.Table) -> Digest128 {
+  static func digest(of values: [DatabaseValue], table: Schema.Table) -> Digest128 {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(192)
     append(table.name, to: &bytes)
@@ -51,6 +49,9 @@ struct RunningDigest: Hashable, Sendable {
     }
     return Digest128(of: bytes)
   }
+
+  /// What the row's `row_check` holds.
+  static func check(of row: Digest128) -> Int64 { Int64(bitPattern: row.low) }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
     append(UInt64(text.utf8.count), to: &bytes)

@@ -3,8 +3,12 @@
 /// A reader compares this text with what the file holds, so a change here is a new schema version.
 /// References are declared for readers and for the doctor; the writer does not enforce them,
 /// so that a recording never fails for them.
+///
+/// Schema 1 had no `row_check`; everything else is the same.
 enum Schema {
-  static let version: Int64 = 1
+  static let version: Int64 = 2
+  /// The oldest that is read, and migrated.
+  static let oldestVersion: Int64 = 1
 
   /// In the order in which they are created, dumped and checked.
   static let tables: [Table] = [
@@ -34,26 +38,45 @@ enum Schema {
       columns.prefix(keyCount).map { "\"\($0.name)\"" }.joined(separator: ", ")
     }
 
-    var createSQL: String {
+    func createSQL(version: Int64) -> String {
       let lines =
-        columns.map { "\"\($0.name)\" \($0.rule)" } + ["PRIMARY KEY (\(keyList))"] + references
+        stored(version: version).map { "\"\($0.name)\" \($0.rule)" }
+        + ["PRIMARY KEY (\(keyList))"] + references
       return "CREATE TABLE \(name) (\(lines.joined(separator: ", "))) STRICT, WITHOUT ROWID"
     }
 
-    var insertSQL: String {
+    func insertSQL(version: Int64) -> String {
+      let columns = stored(version: version)
+      let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
       let marks = columns.map { _ in "?" }.joined(separator: ", ")
-      return "INSERT INTO \(name) (\(columnList)) VALUES (\(marks))"
+      return "INSERT INTO \(name) (\(names)) VALUES (\(marks))"
     }
 
-    var replaceSQL: String { "INSERT OR REPLACE" + insertSQL.dropFirst("INSERT".count) }
+    func replaceSQL(version: Int64) -> String {
+      "INSERT OR REPLACE" + insertSQL(version: version).dropFirst("INSERT".count)
+    }
 
     var selectSQL: String { "SELECT \(columnList) FROM \(name)" }
+
+    /// Each row and, behind it, its checksum where the schema has one.
+    func selectStoredSQL(version: Int64) -> String {
+      version >= Schema.firstVersionWithChecks
+        ? "SELECT \(columnList), \"\(Schema.rowCheck.name)\" FROM \(name)" : selectSQL
+    }
+
+    private func stored(version: Int64) -> [Column] {
+      version >= Schema.firstVersionWithChecks ? columns + [Schema.rowCheck] : columns
+    }
 
     var selectByKeySQL: String {
       let terms = columns.prefix(keyCount).map { "\"\($0.name)\" = ?" }
       return "\(selectSQL) WHERE \(terms.joined(separator: " AND "))"
     }
   }
+
+  /// The lower half of the row's XXH3-128, in every table: so the doctor can name a damaged row.
+  static let rowCheck = Table.Column("row_check", "INTEGER NOT NULL")
+  static let firstVersionWithChecks: Int64 = 2
 
   static let meta = Table(
     name: "meta", keyCount: 1,

@@ -75,6 +75,12 @@ package enum StoreError: CodedError {
     }
   }
 
+  /// The session that the database belongs to.
+  private var folder: String {
+    guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return path }
+    return String(path[..<end])
+  }
+
   package var place: Place? { Place(file: path) }
 
   package var advice: String? {
@@ -82,9 +88,12 @@ package enum StoreError: CodedError {
     case .missing, .notSession: "Make a session with: retake import FILE"
     case .exists: "Choose another name with --name"
     case .truncated, .corrupt:
-      "Look closer with: retake session doctor, and import the media again if it is whole"
+      "See what is damaged: retake session doctor \(folder); "
+        + "rebuild the index: retake session recover \(folder) --from-media"
     case .schemaTooNew: "Update retake, or import the media again with this version"
-    case .schemaUnknown: "Import the media again: this database was not written by retake"
+    case .schemaUnknown:
+      "This database was not written by retake. Where the media is yours: "
+        + "retake session recover \(folder) --from-media"
     case .busy: "Wait until the recording has ended"
     case .diskFull: "Free some space and try again"
     case .readFailed, .writeFailed, .closed: "Check the disk and the folder's permissions"

@@ -57,47 +57,6 @@ extension StoreReader {
     }
   }
 
-  /// The last key packet at or before a packet; the track's first packet where there is none.
-  package func keyPacket(track: Int, atOrBefore index: Int) throws(StoreError) -> Int {
-    try read { database in
-      let key = try DatabaseValue.fetchOne(
-        database,
-        sql: """
-          SELECT "index" FROM packet WHERE track = ? AND "index" <= ? AND (flags & 1) = 1
-          ORDER BY "index" DESC LIMIT 1
-          """, arguments: [track, index])
-      return key.flatMap { Int.fromDatabaseValue($0) } ?? 0
-    }
-  }
-
-  /// Of the first frame that a packet gives. Looks through the whole track.
-  package func firstSequence(track: Int, packet: Int) throws(StoreError) -> Int? {
-    try read { database in
-      let sequence = try DatabaseValue.fetchOne(
-        database, sql: "SELECT min(sequence) FROM frame WHERE track = ? AND packet = ?",
-        arguments: [track, packet])
-      return sequence.flatMap { Int.fromDatabaseValue($0) }
-    }
-  }
-
-  /// Frames at which decoding begins with the frame itself, rising.
-  package func entrySequences(track: Int) throws(StoreError) -> [Int] {
-    try read { database in
-      let cursor = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT sequence FROM frame
-          WHERE track = ? AND entry = packet AND cause IS NULL ORDER BY sequence
-          """, arguments: [track])
-      var sequences: [Int] = []
-      while let row = try cursor.next() {
-        var reader = RowReader(row, of: Schema.frame)
-        sequences.append(try reader.count())
-      }
-      return sequences
-    }
-  }
-
   package func events(ordinals: Range<Int> = 0..<Int.max) throws(StoreError) -> [EventRecord] {
     try rows(
       "WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",
@@ -168,41 +127,8 @@ extension StoreReader {
 
   private static let ofRun = "WHERE run = ? AND ordinal >= ? AND ordinal < ? ORDER BY ordinal"
 
-  /// What a track holds, counted without reading it all.
-  package struct TrackCounts: Hashable, Sendable {
-    package var packets: Int
-    package var packetBytes: Int64
-    package var frames: Int
-    /// Frames with a cause: no pixels, or pixels that cannot be trusted.
-    package var damaged: Int
-    /// Frames whose pixels the recorder shed.
-    package var shed: Int
-    /// Of the first and the last frame; nil without frames.
-    package var firstNanoseconds: Int64?
-    package var lastNanoseconds: Int64?
-  }
-
-  package func counts(track: Int) throws(StoreError) -> TrackCounts {
-    try read { database in
-      let sizes = try Row.fetchOne(
-        database, sql: "SELECT count(*), coalesce(sum(size), 0) FROM packet WHERE track = ?",
-        arguments: [track])
-      let frames = try Row.fetchOne(
-        database,
-        sql: """
-          SELECT count(*), count(cause), count(*) - count(packet), min(pts_ns), max(pts_ns)
-          FROM frame WHERE track = ?
-          """, arguments: [track])
-      guard let sizes, let frames else { throw RowDamage(table: "frame", column: "track") }
-      var packetRow = RowReader(sizes, of: Schema.packet)
-      var frameRow = RowReader(frames, of: Schema.frame)
-      return TrackCounts(
-        packets: try packetRow.count(), packetBytes: try packetRow.int64(),
-        frames: try frameRow.count(), damaged: try frameRow.count(),
-        shed: try frameRow.count(), firstNanoseconds: try frameRow.int64IfAny(),
-        lastNanoseconds: try frameRow.int64IfAny())
-    }
-  }
+  /// Of the rows that are held in memory at once.
+  private static let pageBytesMax = 512 << 20
 
   func rows<Record: StoredRow>(
     _ clause: String, _ arguments: StatementArguments = []
@@ -211,8 +137,13 @@ extension StoreReader {
       let statement = try database.cachedStatement(sql: Record.table.selectSQL + " " + clause)
       let cursor = try Row.fetchCursor(statement, arguments: arguments)
       var records: [Record] = []
+      var bytes = 0
       while let row = try cursor.next() {
         var reader = RowReader(row, of: Record.table)
+        bytes += reader.byteCount
+        guard records.count < rowCountMax, bytes <= Self.pageBytesMax else {
+          throw RowDamage(table: Record.table.name, column: "rows")
+        }
         records.append(try Record(&reader))
       }
       return records

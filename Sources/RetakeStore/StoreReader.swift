@@ -12,6 +12,7 @@ package final class StoreReader: Sendable {
   package let isClosed: Bool
   /// A log or rollback journal lay beside the database: it was read from a private copy.
   package var hasJournal: Bool { copy != nil }
+  package let schemaVersion: Int
   let queue: DatabaseQueue
   /// Held for its folder's sake.
   private let copy: PrivateCopy?
@@ -31,10 +32,28 @@ package final class StoreReader: Sendable {
         path: Self.immutableURI(path), configuration: Self.configuration(readonly: true))
     }
     self.queue = queue
-    isClosed = try storeErrors(at: path, writing: false) {
+    let (version, isClosed) = try storeErrors(at: path, writing: false) {
       try queue.read { database in
-        try Self.checkSchema(database, path: path)
-        return try Self.fact("closed", in: database) == "1"
+        let version = try Self.checkSchema(database, path: path)
+        return (version, try Self.fact("closed", in: database) == "1")
+      }
+    }
+    schemaVersion = Int(version)
+    self.isClosed = isClosed
+    rowCountMax = try DatabaseFile.rowCountMax(copy?.path ?? path)
+  }
+
+  /// A table of a damaged or hostile file may lead round in circles.
+  let rowCountMax: Int
+
+  /// Copies a database and its log as they were at one instant, while a recorder may write.
+  package static func copy(_ path: String, to target: String) throws(StoreError) {
+    try DatabaseFile.check(path)
+    let copy = try DatabaseFile.privateCopy(of: path)
+    try storeErrors(at: target, writing: true) {
+      for suffix in ["", "-wal", "-journal"]
+      where FileManager.default.fileExists(atPath: copy.path + suffix) {
+        try FileManager.default.copyItem(atPath: copy.path + suffix, toPath: target + suffix)
       }
     }
   }
@@ -48,9 +67,14 @@ package final class StoreReader: Sendable {
       try database.execute(sql: "PRAGMA trusted_schema = OFF")
       try database.execute(sql: "PRAGMA cell_size_check = ON")
       try database.execute(sql: "PRAGMA mmap_size = 0")
+      // Of the whole process; a page cache is a few MiB.
+      _ = try Int64.fetchOne(database, sql: "PRAGMA hard_heap_limit = \(heapBytesMax)")
     }
     return configuration
   }
+
+  /// What a giant value in a hostile file may take up.
+  private static let heapBytesMax = 256 << 20
 
   /// SQLite's own form of a file name with options; every byte but plain ones is escaped.
   private static func immutableURI(_ path: String) -> String {
@@ -70,15 +94,18 @@ package final class StoreReader: Sendable {
 
   /// Only a database whose every table is word for word ours is looked at any further: no views,
   /// triggers, indexes or virtual tables of a stranger's.
-  private static func checkSchema(_ database: Database, path: String) throws {
-    let version = try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+  ///
+  /// - Returns: the schema's version.
+  private static func checkSchema(_ database: Database, path: String) throws -> Int64 {
+    let version = try version(in: database)
     guard version <= Schema.version else {
       throw StoreError.schemaTooNew(path: path, found: version)
     }
-    guard version == Schema.version else {
+    guard version >= Schema.oldestVersion else {
       throw StoreError.notSession(path: path, cause: "schema \(version)")
     }
-    let expected = Dictionary(uniqueKeysWithValues: Schema.tables.map { ($0.name, $0.createSQL) })
+    let expected = Dictionary(
+      uniqueKeysWithValues: Schema.tables.map { ($0.name, $0.createSQL(version: version)) })
     let rows = try Row.fetchAll(
       database, sql: "SELECT type, name, sql FROM sqlite_schema ORDER BY name LIMIT 100")
     for row in rows {
@@ -94,6 +121,11 @@ package final class StoreReader: Sendable {
     for table in Schema.tables where !found.contains(table.name) {
       throw StoreError.schemaUnknown(path: path, object: table.name)
     }
+    return version
+  }
+
+  static func version(in database: Database) throws -> Int64 {
+    try Int64.fetchOne(database, sql: "PRAGMA user_version") ?? 0
   }
 
   static func fact(_ key: String, in database: Database) throws -> String? {

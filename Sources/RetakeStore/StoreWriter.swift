@@ -19,6 +19,7 @@ package final class StoreWriter: @unchecked Sendable {
 
   package let path: String
   private let durability: Durability
+  private let version: Int64
   private let lock = NSLock()
   private let queue: DatabaseQueue
   private var pending: [Change] = []
@@ -40,23 +41,31 @@ package final class StoreWriter: @unchecked Sendable {
   }
 
   /// A new database at `path`, which must not exist.
-  package init(creating path: String, durability: Durability) throws(StoreError) {
+  package convenience init(creating path: String, durability: Durability) throws(StoreError) {
+    try self.init(creating: path, durability: durability, version: Schema.version)
+  }
+
+  /// The same in an older schema, for tests of what reads it.
+  init(creating path: String, durability: Durability, version: Int64) throws(StoreError) {
     guard !FileManager.default.fileExists(atPath: path) else {
       throw StoreError.exists(path: path)
     }
     self.path = path
     self.durability = durability
+    self.version = version
     running = RunningDigest()
     commitOrdinal = 0
     queue = try storeErrors(at: path, writing: true) {
       try DatabaseQueue(path: path, configuration: Self.configuration(durability))
     }
-    add(Schema.meta, ["schema".databaseValue, String(Schema.version).databaseValue])
+    add(Schema.meta, ["schema".databaseValue, String(version).databaseValue])
     try storeErrors(at: path, writing: true) {
       try queue.writeWithoutTransaction { database in
         try database.inTransaction {
-          for table in Schema.tables { try database.execute(sql: table.createSQL) }
-          try database.execute(sql: "PRAGMA user_version = \(Schema.version)")
+          for table in Schema.tables {
+            try database.execute(sql: table.createSQL(version: version))
+          }
+          try database.execute(sql: "PRAGMA user_version = \(version)")
           try flush(database)
           return .commit
         }
@@ -70,11 +79,15 @@ package final class StoreWriter: @unchecked Sendable {
     try DatabaseFile.check(path)
     self.path = path
     durability = .recording
-    let (queue, last) = try storeErrors(at: path, writing: true) {
+    let (queue, last, version) = try storeErrors(at: path, writing: true) {
       let queue = try DatabaseQueue(path: path, configuration: Self.configuration(.recording))
-      return (queue, try queue.read { try StoreReader.lastCommit(in: $0) })
+      let (last, version) = try queue.read {
+        (try StoreReader.lastCommit(in: $0), try StoreReader.version(in: $0))
+      }
+      return (queue, last, version)
     }
     self.queue = queue
+    self.version = version
     running = RunningDigest(last.digest)
     commitOrdinal = last.ordinal
   }
@@ -103,34 +116,11 @@ package final class StoreWriter: @unchecked Sendable {
     pending.append(Change(table: table, values: values, replaces: replaces))
   }
 
-  private func append(_ rows: [some StoredRow], replaces: Bool = false) {
+  func append(_ rows: [some StoredRow], replaces: Bool) {
     lock.withLock {
       for row in rows { add(type(of: row).table, row.values, replaces: replaces) }
     }
   }
-
-  // MARK: Rows. New ones; a key that exists already makes the commit fail.
-
-  package func append(_ rows: [SegmentRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [SegmentTrackRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [PacketRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [FrameRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [EventRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [FileRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [RunRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [NodeRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [SpanRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [ExternalEventRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [DecisionRecord]) { append(rows, replaces: false) }
-  package func append(_ rows: [ResultRecord]) { append(rows, replaces: false) }
-
-  // MARK: Rows that take the place of the one with their key.
-
-  package func replace(_ row: SegmentRecord) { append([row], replaces: true) }
-  package func replace(_ rows: [PacketRecord]) { append(rows, replaces: true) }
-  /// A frame's entry and pixel hash become known later than the frame.
-  package func replace(_ rows: [FrameRecord]) { append(rows, replaces: true) }
-  package func replace(_ row: FileRecord) { append([row], replaces: true) }
 
   /// Sets a fact of the whole session, such as `"name"`. `schema`, `commit` and `digest` are the
   /// writer's own.
@@ -185,22 +175,37 @@ package final class StoreWriter: @unchecked Sendable {
         let old = try database.cachedStatement(sql: change.table.selectByKeySQL)
         old.setUncheckedArguments(StatementArguments(change.values.prefix(change.table.keyCount)))
         if let row = try Row.fetchOne(old) {
-          running.subtract(row.cells, of: change.table)
+          running.subtract(RunningDigest.digest(of: row.cells, table: change.table))
         }
       }
-      let statement = try database.cachedStatement(
-        sql: change.replaces ? change.table.replaceSQL : change.table.insertSQL)
-      statement.setUncheckedArguments(StatementArguments(change.values))
-      try statement.execute()
-      running.add(change.values, of: change.table)
+      running.add(try write(change, to: database))
     }
     pending.removeAll(keepingCapacity: true)
     let isFirst = try Int.fetchOne(database, sql: "SELECT count(*) FROM meta") == 1
     if !isFirst { commitOrdinal += 1 }
     for (key, value) in [("commit", String(commitOrdinal)), ("digest", "\(running.value)")] {
-      try database.execute(sql: Schema.meta.replaceSQL, arguments: [key, value])
+      let values = [key.databaseValue, value.databaseValue]
+      _ = try write(Change(table: Schema.meta, values: values, replaces: true), to: database)
     }
     return Commit(ordinal: commitOrdinal, digest: running.value)
+  }
+
+  /// - Returns: the row's digest.
+  private func write(_ change: Change, to database: Database) throws -> Digest128 {
+    let digest = RunningDigest.digest(of: change.values, table: change.table)
+    let statement = try database.cachedStatement(
+      sql: change.replaces
+        ? change.table.replaceSQL(version: version) : change.table.insertSQL(version: version))
+    let hasCheck = version >= Schema.firstVersionWithChecks
+    let check = hasCheck ? [RunningDigest.check(of: digest).databaseValue] : []
+    statement.setUncheckedArguments(StatementArguments(change.values + check))
+    try statement.execute()
+    return digest
+  }
+
+  /// Rows as another database holds them.
+  func append(_ rows: [[DatabaseValue]], to table: Schema.Table, replaces: Bool) {
+    lock.withLock { for values in rows { add(table, values, replaces: replaces) } }
   }
 
   /// Commits what waits, marks the database closed, and turns it into a single file that opens
@@ -263,6 +268,8 @@ func storeErrors<Value>(
     case .SQLITE_NOTADB: throw .notSession(path: path, cause: cause)
     case .SQLITE_BUSY, .SQLITE_LOCKED: throw .busy(path: path)
     case .SQLITE_FULL: throw .diskFull(path: path)
+    case .SQLITE_NOMEM, .SQLITE_TOOBIG:
+      throw .corrupt(path: path, cause: "a value is larger than a session's ever is")
     default:
       throw writing
         ? .writeFailed(path: path, cause: cause) : .readFailed(path: path, cause: cause)

@@ -26,6 +26,17 @@ struct RowReader {
     self.table = table
   }
 
+  /// Of all texts and blobs.
+  var byteCount: Int {
+    values.reduce(0) { total, value in
+      switch value.storage {
+      case .string(let text): total + text.utf8.count
+      case .blob(let data): total + data.count
+      default: total
+      }
+    }
+  }
+
   private mutating func take() throws(RowDamage) -> DatabaseValue {
     defer { next += 1 }
     guard next < values.count else { throw RowDamage(table: table.name, column: "\(next)") }
@@ -52,16 +63,18 @@ struct RowReader {
   mutating func int() throws(RowDamage) -> Int { Int(try int64()) }
   mutating func intIfAny() throws(RowDamage) -> Int? { try int64IfAny().map { Int($0) } }
 
+  /// Of anything counted, so that sums of a few fit.
+  static let countMax: Int64 = 1 << 56
+
   /// A number that counts something: never negative.
   mutating func count() throws(RowDamage) -> Int {
-    let value = try int64()
-    guard value >= 0 else { throw damage }
-    return Int(value)
+    guard let value = try countIfAny() else { throw damage }
+    return value
   }
 
   mutating func countIfAny() throws(RowDamage) -> Int? {
     guard let value = try int64IfAny() else { return nil }
-    guard value >= 0 else { throw damage }
+    guard value >= 0, value <= Self.countMax else { throw damage }
     return Int(value)
   }
 
@@ -71,27 +84,30 @@ struct RowReader {
     return value
   }
 
+  /// Of a text or a blob; nothing that a session holds comes near.
+  static let valueBytesMax = 64 << 20
+
   mutating func text() throws(RowDamage) -> String {
-    guard case .string(let value) = try take().storage else { throw damage }
+    guard let value = try textIfAny() else { throw damage }
     return value
   }
 
   mutating func textIfAny() throws(RowDamage) -> String? {
     switch try take().storage {
-    case .string(let value): return value
+    case .string(let value) where value.utf8.count <= Self.valueBytesMax: return value
     case .null: return nil
     default: throw damage
     }
   }
 
   mutating func blob() throws(RowDamage) -> [UInt8] {
-    guard case .blob(let value) = try take().storage else { throw damage }
-    return [UInt8](value)
+    guard let value = try blobIfAny() else { throw damage }
+    return value
   }
 
   mutating func blobIfAny() throws(RowDamage) -> [UInt8]? {
     switch try take().storage {
-    case .blob(let value): return [UInt8](value)
+    case .blob(let value) where value.count <= Self.valueBytesMax: return [UInt8](value)
     case .null: return nil
     default: throw damage
     }

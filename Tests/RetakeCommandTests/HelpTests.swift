@@ -4,7 +4,8 @@ import Testing
 @Suite struct HelpTests {
   static let commands = [
     "", "import", "record", "session", "session list", "session info", "session doctor",
-    "session recover", "pipeline", "pipeline check", "pipeline draw", "pipeline example",
+    "session recover", "session snapshot", "session trim", "session export", "session migrate",
+    "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "replay", "test", "diff",
     "accept", "verify", "doctor",
   ]
@@ -46,6 +47,11 @@ import Testing
     "replay clip --write-tape a.tape --costs declared",
     "replay clip --write-tape a.tape --strict-costs", "test --costs declared",
     "test --case", "test --mode redecide", "record", "import", "accept", "diff a",
+    "session trim yard --into x", "session trim yard --from 5s --to 2s --into x",
+    "session trim yard --from soon --into x", "session trim yard --from 1s",
+    "session snapshot yard", "session migrate yard", "session export yard",
+    "session export yard --csv a --json-lines a", "session export yard --csv a --rows cats",
+    "session export yard --media -", "session export yard --csv - --json",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
   ])
   func `a wrong option is a usage error and nothing is done`(line: String) throws {

@@ -11,7 +11,12 @@ import Testing
     try workplace.record("yard", frames: 10, size: "64x48")
     for (line, status) in [
       ("session list --json", 0), ("session info yard --json", 0),
-      ("session doctor yard --json", 0), ("pipeline check example:motion-boxes --json", 0),
+      ("session doctor yard --json", 0), ("session snapshot yard --into Copies --json", 0),
+      ("session trim yard --from 100ms --into Trimmed --json", 0),
+      ("session export yard --csv yard.csv --media yard.mkv --json", 0),
+      ("session migrate yard --into Migrated --json", 0), ("session recover yard --json", 0),
+      ("session recover yard --from-media --json", 0),
+      ("pipeline check example:motion-boxes --json", 0),
       ("replay yard --pipeline example:motion-boxes --output run --json", 0),
       ("test yard --pipeline example:motion-boxes --json", 3), ("accept --reason x --json", 0),
       ("test yard --pipeline example:motion-boxes --report report --json", 0),

@@ -114,6 +114,33 @@ struct BadInputTests {
     #expect(code { try SessionFolder.sanitised(name: "") } == "session.name.bad")
   }
 
+  @Test func `a name that is not safe is refused with the nearest one that is`() throws {
+    for (name, safe) in [("a/b", "a-b"), ("../up", "up"), ("Grüße", "Gr-e"), ("a b", "a-b")] {
+      let error = #expect(throws: SessionError.self) { try SessionFolder.checked(name: name) }
+      #expect(error?.code == "session.name.bad" && error?.advice == "Write: --name \(safe)")
+    }
+    #expect(try SessionFolder.checked(name: "yard-2_b.c") == "yard-2_b.c")
+    let clip = try Clip.lateStart.make(in: folder)
+    #expect(importing(clip.path, name: "a/b") == "session.name.bad")
+    #expect(!FileManager.default.fileExists(atPath: into))
+  }
+
+  @Test func `a picture that is too large is refused with the bound`() throws {
+    let clip = try Clip(
+      name: "large", file: "large.mkv",
+      inputs: ["-f", "lavfi", "-i", "color=size=16000x9000:rate=1", "-frames:v", "1"],
+      output: ["-c:v", "png"]
+    ).make(in: folder)
+    let error = #expect(throws: SessionError.self) {
+      try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
+    }
+    #expect(error?.code == "media.decode.tooLarge")
+    #expect(
+      error?.message == "a picture of 16000x9000 has more than 134217728 pixels, "
+        + "the most that is decoded")
+    #expect(leftovers.isEmpty)
+  }
+
   @Test func `what is no session is refused by name`() throws {
     let empty = folder.file("empty").path
     try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: true)

@@ -41,8 +41,16 @@ struct DamageTests {
       }
     }
 
-    #expect(diagnosis.findings.map(\.code) == ["session.doctor.file", "session.doctor.packet"])
-    #expect(diagnosis.findings.last?.packet == packet)
+    #expect(
+      diagnosis.findings.map(\.code).prefix(3) == [
+        "session.doctor.file", "session.doctor.packet", "session.doctor.frame",
+      ])
+    #expect(diagnosis.findings[1].packet == packet)
+    let named = diagnosis.findings.dropFirst(2).flatMap { finding -> [Int] in
+      guard let first = finding.frame, let last = finding.lastFrame else { return [] }
+      return Array(first.sequence...last.sequence)
+    }
+    #expect(named == hit.map(\.sequence) && diagnosis.damagedFrames == hit.count)
     #expect(!diagnosis.isHealthy)
     // A neighbour that the decoder shows only after the damaged packet may fail with it.
     #expect(Set(failed).isSuperset(of: hit.map(\.sequence)))
@@ -80,7 +88,8 @@ struct DamageTests {
       let diagnosis = try SessionDoctor(path: imported.path).run()
       if diagnosis.isHealthy {
         // Bits of free pages and of the header's counters: every row is what it was.
-        #expect(code { try imported.reader().index.store.checkDigest() } == nil)
+        #expect(
+          try imported.reader().index.store.checkRows().allSatisfy { $0.kind == .check })
       }
     }
     try whole.prefix(whole.count - 1).write(to: database)
@@ -88,7 +97,7 @@ struct DamageTests {
     #expect(code { try imported.reader() } == "store.truncated")
     #expect(
       try SessionDoctor(path: imported.path).run().findings.map(\.code) == [
-        "session.doctor.database"
+        "session.doctor.database", "session.doctor.media",
       ])
   }
 
@@ -104,7 +113,30 @@ struct DamageTests {
 
     let diagnosis = try SessionDoctor(path: imported.path).run()
 
-    #expect(diagnosis.findings.map(\.code) == ["session.doctor.digest"])
+    #expect(
+      diagnosis.findings.map(\.code) == ["session.doctor.row", "session.doctor.digest"])
+    #expect(diagnosis.findings[0].frame == FrameID(track: 0, sequence: 3))
+  }
+
+  @Test func `a lossy import names its damaged frames and why they are lost`() throws {
+    let clean = try ImportedClip(.motionJPEG)
+    var bytes = try Data(contentsOf: media(clean))
+    let record = try #require(try clean.reader().index.packet(track: 0, index: 30))
+    let place = Int(try #require(record.offset))
+    bytes.replaceSubrange(place..<place + record.size, with: Data(count: record.size))
+    let folder = try TemporaryFolder()
+    let file = folder.file("hurt.avi")
+    try bytes.write(to: file)
+    let result = try SessionImporter(
+      ImportOptions(file: file.path, name: "hurt", into: folder.url.path)
+    ).run()
+
+    let diagnosis = try SessionDoctor(path: result.folder.path).run()
+
+    let finding = try #require(diagnosis.findings.first { $0.code == "session.doctor.cause" })
+    #expect(finding.frame == FrameID(track: 0, sequence: 30) && finding.severity == .warning)
+    #expect(finding.message.contains("frame 0:30 cannot be replayed, as the session says: media."))
+    #expect(diagnosis.isHealthy && diagnosis.damagedFrames == 1 && diagnosis.status == .lossy)
   }
 
   @Test func `a database that names a file elsewhere is refused`() throws {
@@ -137,6 +169,11 @@ struct DamageTests {
     } else {
       #expect(result.status == .lossy)
       #expect(damaged.count < 40)
+      let findings = try SessionDoctor(path: result.folder.path).run().findings
+      let named = findings.filter { $0.code == "session.doctor.cause" }.flatMap { finding in
+        Array((finding.frame?.sequence ?? 0)...(finding.lastFrame?.sequence ?? 0))
+      }
+      #expect(named == damaged.map(\.id.sequence))
       #expect(
         code { try reader.frame(damaged[0].id) } == "session.frame.noPixels")
     }

@@ -31,12 +31,12 @@ struct BadDatabaseTests {
 
   @Test func `a newer schema is refused by its number`() throws {
     let (folder, path) = try written()
-    try sqlite(path, "PRAGMA user_version = 2")
+    try sqlite(path, "PRAGMA user_version = 3")
 
     #expect {
       try StoreReader(opening: path)
     } throws: { error in
-      (error as? StoreError)?.message == "the session has schema 2, this version reads up to 1"
+      (error as? StoreError)?.message == "the session has schema 3, this version reads up to 2"
     }
     withExtendedLifetime(folder) {}
   }
@@ -89,7 +89,7 @@ struct BadDatabaseTests {
           && reader.frames(track: 0, sequences: 0..<400) == frames
         if same { continue }
         changed += 1
-        let complaints = try reader.checkStructure() + reader.checkDigest()
+        let complaints = try reader.checkStructure() + reader.checkRows()
         if complaints.isEmpty { silent.append(place) }
       } catch {
         #expect(error is StoreError)
@@ -106,6 +106,54 @@ struct BadDatabaseTests {
     #expect(code { try StoreWriter(creating: path, durability: .building) } == "store.exists")
     #expect(code { try StoreReader(opening: path) } == nil)
     withExtendedLifetime(folder) {}
+  }
+
+  @Test func `giant values are a typed error and not a crash`() throws {
+    for sql in [
+      "UPDATE segment_track SET extradata = zeroblob(80000000)",
+      "UPDATE event SET json = hex(zeroblob(40000000))",
+      "UPDATE packet SET side_data = zeroblob(70000000) WHERE \"index\" < 3",
+    ] {
+      let (folder, path) = try written()
+      try sqlite(path, sql)
+      let found = code {
+        let reader = try StoreReader(opening: path)
+        _ = try reader.segmentTracks()
+        _ = try reader.packets(track: 0, indexes: 0..<400)
+        return try reader.events()
+      }
+      #expect(found == "store.corrupt", "\(sql)")
+      let complaints = try StoreReader(opening: path).checkRows()
+      #expect(!complaints.isEmpty)
+      withExtendedLifetime(folder) {}
+    }
+  }
+
+  @Test func `a table that leads round in circles ends`() throws {
+    let (folder, path) = try written()
+    let pageBytes = 4_096
+    let whole = try Data(contentsOf: URL(filePath: path))
+    let interior = stride(from: pageBytes, to: whole.count, by: pageBytes).filter {
+      whole[$0] == 2
+    }
+    #expect(!interior.isEmpty)
+    for page in interior {
+      // Every child of the page becomes the page itself.
+      var bytes = whole
+      let number = withUnsafeBytes(of: UInt32(page / pageBytes + 1).bigEndian) { Data($0) }
+      bytes.replaceSubrange(page + 8..<page + 12, with: number)
+      let cells = Int(bytes[page + 3]) << 8 | Int(bytes[page + 4])
+      for cell in 0..<cells {
+        let pointer = page + 12 + 2 * cell
+        let place = page + (Int(bytes[pointer]) << 8 | Int(bytes[pointer + 1]))
+        bytes.replaceSubrange(place..<place + 4, with: number)
+      }
+      let file = folder.file("circle.sqlite")
+      try bytes.write(to: file)
+      var complaints: [StoreReader.Complaint] = []
+      let found = code { complaints = try StoreReader(opening: file.path).checkRows() }
+      #expect(found == "store.corrupt" || !complaints.isEmpty)
+    }
   }
 
   @Test func `a duplicate key fails the commit and closes the writer`() throws {

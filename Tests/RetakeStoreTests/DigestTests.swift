@@ -73,22 +73,44 @@ struct DigestTests {
   }
 
   @Test(arguments: [
-    "UPDATE packet SET size = size + 1 WHERE \"index\" = 3",
-    "UPDATE frame SET pts_ns = pts_ns + 1 WHERE sequence = 0",
-    "DELETE FROM event",
-    "UPDATE meta SET value = '0' WHERE key = 'closed'",
-    "INSERT INTO meta VALUES ('extra', '1')",
+    ("UPDATE packet SET size = size + 1 WHERE \"index\" = 3", "packet with track 0, index 3"),
+    ("UPDATE frame SET pts_ns = pts_ns + 1 WHERE sequence = 0", "frame with track 0, sequence 0"),
+    ("DELETE FROM event", ""),
+    ("UPDATE meta SET value = '0' WHERE key = 'closed'", "meta with key 'closed'"),
+    ("INSERT INTO meta VALUES ('extra', '1', 5)", "meta with key 'extra'"),
   ])
-  func `a changed row is noticed`(sql: String) throws {
+  func `a changed row is noticed and named`(sql: String, row: String) throws {
     let folder = try TemporaryFolder()
     let path = folder.file("session.sqlite").path
     try Sample().write(path)
-    #expect(try StoreReader(opening: path).checkDigest().isEmpty)
+    #expect(try StoreReader(opening: path).checkRows().isEmpty)
 
     try sqlite(path, sql)
 
-    let complaints = try StoreReader(opening: path).checkDigest()
-    #expect(complaints.map(\.kind) == [.digest])
+    let complaints = try StoreReader(opening: path).checkRows()
+    #expect(complaints.map(\.kind) == (row.isEmpty ? [.digest] : [.row, .digest]))
+    #expect(row.isEmpty || complaints[0].text.contains("the row of \(row) is not the one"))
+  }
+
+  @Test func `a damaged checksum is told from a damaged row`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("session.sqlite").path
+    try Sample().write(path)
+    try sqlite(path, "UPDATE frame SET row_check = row_check + 1 WHERE sequence = 4")
+    let complaints = try StoreReader(opening: path).checkRows()
+    #expect(complaints.map(\.kind) == [.check] && complaints[0].key == [0, 4])
+  }
+
+  @Test func `rows of the first schema are held against their digest`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("session.sqlite").path
+    let writer = try StoreWriter(creating: path, durability: .building, version: 1)
+    Sample().append(to: writer)
+    try writer.close()
+    let reader = try StoreReader(opening: path)
+    #expect(try reader.schemaVersion == 1 && reader.checkRows().isEmpty)
+    try sqlite(path, "UPDATE frame SET pts_ns = 5 WHERE sequence = 4")
+    #expect(try StoreReader(opening: path).checkRows().map(\.kind) == [.digest])
   }
 
   @Test func `an orphan row is noticed`() throws {

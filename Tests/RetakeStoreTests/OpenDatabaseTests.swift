@@ -30,7 +30,7 @@ struct OpenDatabaseTests {
     #expect(!reader.isClosed)
     #expect(try reader.lastCommit() == commit)
     #expect(try reader.frames(track: 0, sequences: 0..<100) == sample.frames)
-    #expect(try reader.checkDigest().isEmpty)
+    #expect(try reader.checkRows().isEmpty)
     #expect(try contents(folder) == before)
     try writer.close()
   }
@@ -58,7 +58,7 @@ struct OpenDatabaseTests {
       guard let reader = try? StoreReader(opening: copy.path) else { continue }
       let commit = try reader.lastCommit()
       ordinals.append(commit.ordinal)
-      #expect(try reader.checkDigest().isEmpty)
+      #expect(try reader.checkRows().isEmpty)
       #expect(commit.ordinal == 0 || digests[commit.ordinal] == commit.digest)
       #expect(try reader.counts(track: 0).packets == commit.ordinal)
     }
@@ -75,7 +75,7 @@ struct OpenDatabaseTests {
 
     let reader = try StoreReader(opening: path)
     _ = try reader.digest()
-    _ = try reader.checkStructure() + reader.checkReferences() + reader.checkDigest()
+    _ = try reader.checkStructure() + reader.checkReferences() + reader.checkRows()
 
     #expect(try contents(folder) == before)
     #expect(try reader.checkStructure().isEmpty)

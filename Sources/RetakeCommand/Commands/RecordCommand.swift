@@ -63,7 +63,7 @@ struct RecordCommand: ParsableCommand {
   func run() throws {
     Interruption.listen()
     var options = RecorderOptions(
-      name: name ?? defaultName, into: into, preset: try RecordingPreset.named(preset),
+      name: try name ?? defaultName, into: into, preset: try RecordingPreset.named(preset),
       pace: pace, framesMax: frames, durationMax: duration.flatMap { Duration(parsing: $0) },
       probe: probe)
     if pace == .unpaced { options.probe = .skip }
@@ -94,9 +94,12 @@ struct RecordCommand: ParsableCommand {
   }
 
   private var defaultName: String {
-    input.hasPrefix("synthetic:")
-      ? String(input.dropFirst("synthetic:".count))
-      : URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent
+    get throws {
+      try SessionFolder.sanitised(
+        name: input.hasPrefix("synthetic:")
+          ? String(input.dropFirst("synthetic:".count))
+          : URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent)
+    }
   }
 
   private func finish(_ result: RecordingResult) throws {

@@ -140,6 +140,12 @@ package final class MediaDecoder: @unchecked Sendable {
   }
 
   private static func checkFormat(_ stream: MediaStream, file: String?) throws(MediaError) {
+    let (width, height) = (Int64(stream.width), Int64(stream.height))
+    let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
+    guard !overflow, pixels <= pixelsMax else {
+      throw .pictureTooLarge(
+        width: stream.width, height: stream.height, pixelsMax: pixelsMax, file: file)
+    }
     guard !stream.pixelFormatName.isEmpty else { return }
     let format = av_get_pix_fmt(stream.pixelFormatName)
     guard PixelFormat(ffmpeg: format) != nil else { throw format.refusal(file: file) }

@@ -6,14 +6,22 @@ struct DoctorNotes {
   let folder: SessionFolder
   private(set) var findings: [SessionFinding] = []
   private(set) var omitted = 0
+  private(set) var hasErrors = false
   var packetsChecked = 0
   var framesChecked = 0
+  var damagedFrames = 0
 
   init(folder: SessionFolder) {
     self.folder = folder
   }
 
+  /// For what the media can tell again.
+  var rebuildAdvice: String {
+    "Rebuild the index from the media: retake session recover \(folder.path) --from-media"
+  }
+
   mutating func add(_ finding: SessionFinding) {
+    if finding.severity == .error { hasErrors = true }
     if findings.count < SessionDoctor.findingCount {
       findings.append(finding)
     } else {
@@ -23,33 +31,52 @@ struct DoctorNotes {
 
   mutating func add(
     _ severity: SessionFinding.Severity, _ topic: String, _ message: String, file: String? = nil,
-    track: Int? = nil, packet: Int? = nil, frame: FrameID? = nil, advice: String? = nil
+    table: String? = nil, track: Int? = nil, packet: Int? = nil, frame: FrameID? = nil,
+    frames: ClosedRange<FrameID>? = nil, advice: String? = nil
   ) {
     add(
       SessionFinding(
         code: "session.doctor.\(topic)", severity: severity, message: message, file: file,
-        track: track, packet: packet, frame: frame, advice: advice))
+        table: table, track: track, packet: packet, frame: frame ?? frames?.lowerBound,
+        lastFrame: frames?.upperBound, advice: advice))
   }
 
   mutating func add(
     _ severity: SessionFinding.Severity, _ topic: String, _ error: any CodedError,
-    file: String? = nil
+    file: String? = nil, advice: String? = nil
   ) {
     let cause = error.cause.map { " (\($0))" } ?? ""
     add(
       severity, topic, error.message + cause, file: file ?? error.place?.file,
-      frame: error.place?.frame, advice: error.advice)
+      frame: error.place?.frame, advice: advice ?? error.advice)
   }
 
   mutating func add(_ complaint: StoreReader.Complaint) {
-    let advice = "Import the media again; the media itself is checked apart from the database"
+    let (table, key) = (complaint.table, complaint.key)
+    let isPacket = table == "packet" && key.count == 2
+    let isFrame = table == "frame" && key.count == 2
     add(
-      .error, complaint.kind.rawValue, complaint.text, file: "session.sqlite", advice: advice)
+      complaint.kind == .check ? .warning : .error, complaint.kind.rawValue, complaint.text,
+      file: "session.sqlite", table: table, track: isPacket || isFrame ? key[0] : nil,
+      packet: isPacket ? key[1] : nil,
+      frame: isFrame ? FrameID(track: key[0], sequence: key[1]) : nil, advice: advice(for: table))
+  }
+
+  /// Tables that no media can tell again.
+  private static let unique: Set<String> = [
+    "event", "run", "node", "span", "external_event", "decision", "result",
+  ]
+
+  private func advice(for table: String?) -> String {
+    guard let table, Self.unique.contains(table) else { return rebuildAdvice }
+    return "The media does not hold the \(table)s. Put a copy of session.sqlite back, or keep "
+      + "what is whole: retake session recover \(folder.path) --from-media"
   }
 
   func diagnosis(status: SessionStatus?) -> SessionDiagnosis {
     SessionDiagnosis(
       path: folder.path, status: status, findings: findings, omitted: omitted,
-      packetsChecked: packetsChecked, framesChecked: framesChecked)
+      packetsChecked: packetsChecked, framesChecked: framesChecked, damagedFrames: damagedFrames,
+      isHealthy: !hasErrors)
   }
 }

@@ -9,62 +9,109 @@ struct MediaCheck {
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   private static let reportEvery = 256
-  private static let advice = "Put the original media back, or import it again"
+  private static let advice =
+    "Put the original media back, or import it again; all other frames replay"
 
-  func checkPackets(_ notes: inout DoctorNotes) throws(SessionError) {
-    var counts: [Int: Int] = [:]
+  /// - Returns: frames that cannot be decoded any more.
+  func checkPackets(_ notes: inout DoctorNotes) throws(SessionError) -> Set<FrameID> {
+    var counts: [Int: StoreReader.TrackCounts] = [:]
     for track in reader.index.tracks {
       counts[track] = try fromStore { () throws(StoreError) in
-        try reader.index.store.counts(track: track).packets
+        try reader.index.store.counts(track: track)
       }
     }
-    let total = counts.values.reduce(0, +)
+    let total = counts.values.reduce(0) { $0 + $1.packetEnd }
+    var suffering: Set<FrameID> = []
     for track in reader.index.tracks {
-      try checkPackets(of: track, count: counts[track] ?? 0, total: total, &notes)
+      guard let count = counts[track] else { continue }
+      let damaged = try checkPackets(of: track, count.packetEnd, total: total, &notes)
+      suffering.formUnion(try nameFrames(of: track, damaged: damaged, &notes))
+      try checkRows(of: track, count, &notes)
     }
+    return suffering
   }
 
+  /// - Returns: the damaged packets, rising.
   private func checkPackets(
-    of track: Int, count: Int, total: Int, _ notes: inout DoctorNotes
-  ) throws(SessionError) {
-    var fetcher = PacketFetcher(table: IndexedTrack(index: reader.index, track: track))
-    for packet in 0..<count {
-      do throws(SessionError) {
-        if try fetcher.packet(packet) == nil {
-          notes.add(
-            .error, "gap", "track \(track) has no packet \(packet)", track: track, packet: packet,
-            advice: Self.advice)
-        }
-      } catch {
-        note(error, track: track, packet: packet, &notes)
-        if case .mediaMissing = error { return }
-        fetcher = PacketFetcher(table: IndexedTrack(index: reader.index, track: track))
-      }
-      notes.packetsChecked += 1
-      try tell(notes.packetsChecked, of: total)
+    of track: Int, _ end: Int, total: Int, _ notes: inout DoctorNotes
+  ) throws(SessionError) -> [Int] {
+    var count = notes.packetsChecked
+    let damages = try PacketCheck(reader: reader, track: track).damages(before: end) {
+      (_) throws(SessionError) in
+      count += 1
+      try tell(count, of: total)
     }
+    notes.packetsChecked = count
+    for damage in PacketCheck.folded(damages) { note(damage, track: track, &notes) }
+    return PacketCheck.numbers(damages)
   }
 
   private func note(
-    _ error: SessionError, track: Int, packet: Int, _ notes: inout DoctorNotes
+    _ run: PacketCheck.Damage, track: Int, _ notes: inout DoctorNotes
   ) {
-    guard case .mediaMismatch(let file, _, _, _, let cause) = error else {
-      return notes.add(.error, "media", error)
+    let frame = reader.index.frame(ofPacket: run.packets.lowerBound, of: track)
+    let (first, last) = (run.packets.lowerBound, run.packets.upperBound)
+    let named = frame.map { " (frame \($0))" } ?? ""
+    let message: String
+    if first == last {
+      message = "packet \(first) of track \(track)\(named) \(run.cause)"
+    } else {
+      message = "packets \(first) to \(last) of track \(track), the first one\(named) \(run.cause)"
     }
-    let frame = reader.index.frame(ofPacket: packet, of: track)
-    let named = frame.map { ", frame \($0)" } ?? ""
     notes.add(
-      .error, "packet", "packet \(packet) of track \(track)\(named) is damaged: \(cause)",
-      file: file, track: track, packet: packet, frame: frame, advice: Self.advice)
+      .error, run.topic, message, file: run.file, track: track, packet: first, frame: frame,
+      advice: Self.advice)
   }
 
-  /// Every frame, decoded, against its pixel hash; those with a recorded cause are only counted.
-  func checkPixels(_ notes: inout DoctorNotes) throws(SessionError) {
+  /// Says which frames cannot be decoded for want of the damaged packets, and which ones never could.
+  private func nameFrames(
+    of track: Int, damaged: [Int], _ notes: inout DoctorNotes
+  ) throws(SessionError) -> Set<FrameID> {
+    let rows =
+      damaged.isEmpty
+      ? [] : try DamagedFrames(reader: reader).frames(of: track, damaged: damaged)
+    for run in FrameStretch.stretches(rows.map { ($0.sequence, "") }) {
+      notes.add(
+        .error, "frame", Self.text(run, track: track) + " cannot be decoded without them",
+        track: track, frames: run.range(of: track), advice: Self.advice)
+    }
+    notes.damagedFrames += rows.count
+    let known = try DamagedFrames(reader: reader).known(of: track)
+    for run in FrameStretch.stretches(known.map { ($0.sequence, $0.cause ?? "") }) {
+      notes.add(
+        .warning, "cause",
+        Self.text(run, track: track) + " cannot be replayed, as the session says: \(run.cause)",
+        track: track, frames: run.range(of: track))
+    }
+    notes.damagedFrames += known.count
+    return Set(rows.map { FrameID(track: track, sequence: $0.sequence) })
+  }
+
+  private static func text(_ run: FrameStretch, track: Int) -> String {
+    run.first == run.last
+      ? "frame \(track):\(run.first)"
+      : "frames \(track):\(run.first) to \(track):\(run.last) (\(run.last - run.first + 1))"
+  }
+
+  private func checkRows(
+    of track: Int, _ count: StoreReader.TrackCounts, _ notes: inout DoctorNotes
+  ) throws(SessionError) {
+    guard count.frameEnd > count.frames else { return }
+    let missing = count.frameEnd - count.frames
+    notes.add(
+      .error, "gap", "\(missing) frames of track \(track) have no row", track: track,
+      advice: notes.rebuildAdvice)
+  }
+
+  /// Every frame, decoded, against its pixel hash; those that are known to fail are passed over.
+  func checkPixels(
+    _ notes: inout DoctorNotes, except failing: Set<FrameID>
+  ) throws(SessionError) {
     let total = reader.tracks.reduce(0) { $0 + $1.frameCount }
     for track in reader.tracks {
       for sequence in 0..<track.frameCount {
         let id = FrameID(track: track.track, sequence: sequence)
-        try checkPixels(of: id, &notes)
+        if !failing.contains(id) { try checkPixels(of: id, &notes) }
         notes.framesChecked += 1
         try tell(notes.framesChecked, of: total)
       }
@@ -72,20 +119,17 @@ struct MediaCheck {
   }
 
   private func checkPixels(of id: FrameID, _ notes: inout DoctorNotes) throws(SessionError) {
-    guard let record = try reader.index.frame(id) else {
-      return notes.add(
-        .error, "gap", "frame \(id) has no row", track: id.track, frame: id, advice: Self.advice)
-    }
-    if let cause = record.cause {
-      return notes.add(
-        .note, "cause", "frame \(id) fails as it did then: \(cause)", track: id.track, frame: id)
+    guard let record = try reader.index.frame(id), record.cause == nil, record.packet != nil else {
+      return
     }
     do {
       _ = try reader.frame(id)
-    } catch let error as SessionError {
-      notes.add(.error, "pixels", error)
     } catch {
-      notes.add(.error, "pixels", "\(error)", track: id.track, frame: id)
+      notes.damagedFrames += 1
+      let text = (error as? SessionError).map { $0.cause ?? $0.message } ?? "\(error)"
+      notes.add(
+        .error, "pixels", "frame \(id) does not come out as it was stored: \(text)",
+        track: id.track, frame: id, advice: (error as? SessionError)?.advice)
     }
   }
 

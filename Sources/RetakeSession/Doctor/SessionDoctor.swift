@@ -42,50 +42,64 @@ public struct SessionDoctor: Sendable {
         folder, options: ReadOptions(verifiesPixels: true, framesPerChain: nil))
     } catch {
       if case .notSession = error { throw error }
-      notes.add(.error, "database", error)
+      note(unreadable: error, &notes)
       return notes.diagnosis(status: nil)
     }
     checkDatabase(reader, &notes)
+    RecordingCheck(reader: reader).run(&notes)
     checkFiles(reader, &notes)
     checkSizes(reader, &notes)
-    try MediaCheck(reader: reader, report: report).checkPackets(&notes)
-    if decodes { try MediaCheck(reader: reader, report: report).checkPixels(&notes) }
+    do throws(SessionError) {
+      let check = MediaCheck(reader: reader, report: report)
+      let failing = try check.checkPackets(&notes)
+      if decodes { try check.checkPixels(&notes, except: failing) }
+    } catch {
+      if case .interrupted = error { throw error }
+      notes.add(.error, "database", error, advice: notes.rebuildAdvice)
+    }
     return notes.diagnosis(status: try? reader.sessionStatus())
+  }
+
+  /// The database cannot be used. What is left is the media, and how to get an index of it again.
+  private func note(unreadable error: SessionError, _ notes: inout DoctorNotes) {
+    notes.add(.error, "database", error, advice: error.isNewerSchema ? nil : notes.rebuildAdvice)
+    for name in folder.mediaOnDisk {
+      guard let path = try? folder.file(name), let file = try? MediaFile(path: path) else {
+        notes.add(.error, "media", "\(name) cannot be opened", file: name)
+        continue
+      }
+      notes.add(
+        .note, "media", "\(name) is there, \(file.size) bytes: its frames can be indexed again",
+        file: name)
+    }
   }
 
   private func checkDatabase(_ reader: SessionReader, _ notes: inout DoctorNotes) {
     let store = reader.index.store
     do throws(StoreError) {
-      for complaint in try store.checkStructure() + store.checkReferences() + store.checkDigest() {
-        notes.add(complaint)
-      }
-      if !store.isClosed {
-        let last = try store.lastCommit().ordinal
-        notes.add(.warning, "open", "the recording was never closed; commit \(last) is the last")
-      }
+      for complaint in try store.checkStructure() { notes.add(complaint) }
+    } catch {
+      notes.add(.error, "database", error, advice: notes.rebuildAdvice)
+    }
+    do throws(StoreError) {
+      for complaint in try store.checkRows() { notes.add(complaint) }
+      for complaint in try store.checkReferences() { notes.add(complaint) }
       if let losses = try store.meta("losses") { notes.add(.warning, "lossy", losses) }
     } catch {
-      notes.add(.error, "database", error)
+      notes.add(.error, "database", error, advice: notes.rebuildAdvice)
     }
   }
 
-  /// Whether the media files are as long as the last commit says. A recorder that died may leave
-  /// more behind, which no row speaks of.
+  /// Whether the media files are as long as the last commit says.
   private func checkSizes(_ reader: SessionReader, _ notes: inout DoctorNotes) {
     for name in reader.mediaFiles() {
       let committed = reader.index.segments.values.filter { $0.file == name }.map(\.bytes).max()
-      guard let committed, let size = try? reader.index.file(name).size, size != committed else {
+      guard let committed, let size = try? reader.index.file(name).size, size < committed else {
         continue
       }
-      if size < committed {
-        notes.add(
-          .error, "short", "\(name) has \(size) bytes of \(committed)", file: name,
-          advice: "Put the original media back, or import it again")
-      } else if !reader.index.store.isClosed {
-        notes.add(
-          .note, "tail", "\(size - committed) bytes of \(name) came after the last commit",
-          file: name)
-      }
+      notes.add(
+        .error, "short", "\(name) has \(size) bytes of \(committed)", file: name,
+        advice: "Put the original media back, or import it again")
     }
   }
 
@@ -94,7 +108,7 @@ public struct SessionDoctor: Sendable {
     do throws(StoreError) {
       files = try reader.index.store.files()
     } catch {
-      return notes.add(.error, "database", error)
+      return notes.add(.error, "database", error, advice: notes.rebuildAdvice)
     }
     for record in files {
       do throws(SessionError) {
@@ -110,4 +124,9 @@ public struct SessionDoctor: Sendable {
       }
     }
   }
+}
+
+extension SessionError {
+  /// Written by a newer version: nothing is wrong with it.
+  var isNewerSchema: Bool { code == "store.schema.tooNew" }
 }

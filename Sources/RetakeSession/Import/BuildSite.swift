@@ -66,6 +66,42 @@ struct BuildSite {
     }
   }
 
+  /// Copies the first bytes of a file that somebody may still be writing, or all of it.
+  func bring(_ source: String, as relative: String, bytesMax: Int64?) throws(SessionError) {
+    guard let bytesMax else { return try bring(source, as: relative, link: false) }
+    let destination = try folder.file(relative)
+    do {
+      let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
+      defer { try? input.close() }
+      try Data().write(to: URL(fileURLWithPath: destination))
+      let output = try FileHandle(forWritingTo: URL(fileURLWithPath: destination))
+      defer { try? output.close() }
+      var left = bytesMax
+      while left > 0 {
+        let piece = try input.read(upToCount: Int(min(left, Self.pieceBytes))) ?? Data()
+        guard !piece.isEmpty else { break }
+        try output.write(contentsOf: piece)
+        left -= Int64(piece.count)
+      }
+      try output.synchronize()
+    } catch {
+      throw .write(path: destination, cause: Self.text(error))
+    }
+  }
+
+  private static let pieceBytes: Int64 = 1 << 20
+
+  /// Lets the media of the finished session stand for that of the folder under way.
+  func borrowMedia() throws(SessionError) {
+    do {
+      try FileManager.default.removeItem(atPath: folder.media)
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.media, withDestinationPath: target.media)
+    } catch {
+      throw .write(path: folder.media, cause: Self.text(error))
+    }
+  }
+
   func write(_ text: String, to path: String) throws(SessionError) {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
@@ -77,7 +113,8 @@ struct BuildSite {
   /// Makes everything durable, then gives the folder its name.
   func finish() throws(SessionError) {
     do {
-      for path in [folder.database, folder.notes, folder.media, folder.path] {
+      let media = folder.mediaOnDisk.map { folder.path + "/" + $0 }
+      for path in media + [folder.database, folder.notes, folder.media, folder.path] {
         try Self.synchronise(path)
       }
       guard !FileManager.default.fileExists(atPath: target.path) else {
@@ -102,13 +139,13 @@ struct BuildSite {
     }
   }
 
-  private static func synchronise(_ path: String) throws {
+  static func synchronise(_ path: String) throws {
     let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     defer { try? handle.close() }
     try handle.synchronize()
   }
 
-  private static func text(_ error: any Error) -> String {
+  static func text(_ error: any Error) -> String {
     let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
     return (underlying ?? error as NSError).localizedDescription
   }

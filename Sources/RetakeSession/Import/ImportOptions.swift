@@ -62,6 +62,8 @@ public struct ImportResult: Hashable, Sendable {
 /// How much of what was captured is there.
 public enum SessionStatus: String, Hashable, Sendable, Codable {
   case clean
+  /// A recorder is writing it now: everything up to the last commit.
+  case recording
   /// Never closed: everything up to the last commit.
   case recovered
   case lossy

@@ -70,10 +70,17 @@ struct ImportWriting {
   private func description(
     of stream: MediaStream, segment: Int, shape: DecodedFact.Shape
   ) -> SegmentTrackRecord {
-    SegmentTrackRecord(
-      segment: segment, track: stream.index, streamIndex: stream.index, codec: stream.storedCodec,
+    SegmentTrackRecord(segment: segment, track: stream.index, of: stream, shape: shape)
+  }
+}
+
+extension SegmentTrackRecord {
+  /// What a container and the decoded pictures say.
+  init(segment: Int, track: Int, of stream: MediaStream, shape: DecodedFact.Shape) {
+    self.init(
+      segment: segment, track: track, streamIndex: stream.index, codec: stream.storedCodec,
       profile: stream.profile, extradata: stream.extradata.isEmpty ? nil : stream.extradata,
-      width: shape.width, height: shape.height, pixelFormat: pixelFormat(stream, shape),
+      width: shape.width, height: shape.height, pixelFormat: Self.pixelFormat(stream, shape),
       range: stream.rangeAssumed ? nil : stream.range.rawValue,
       matrix: stream.matrixAssumed ? nil : stream.matrix.rawValue,
       rotationDegrees: stream.rotationDegrees,
@@ -83,7 +90,7 @@ struct ImportWriting {
   }
 
   /// The container's own name for it where that is the pictures' format (`yuvj420p`).
-  private func pixelFormat(_ stream: MediaStream, _ shape: DecodedFact.Shape) -> String {
+  private static func pixelFormat(_ stream: MediaStream, _ shape: DecodedFact.Shape) -> String {
     PixelFormat(ffmpegName: stream.pixelFormatName) == shape.format
       ? stream.pixelFormatName : shape.format.ffmpegName
   }

@@ -56,8 +56,13 @@ public struct SessionImporter: Sendable {
   }
 
   private func place(for source: URL) throws(SessionError) -> SessionFolder {
-    let name = try SessionFolder.sanitised(
-      name: options.name ?? source.deletingPathExtension().lastPathComponent)
+    let name: String
+    if let wanted = options.name {
+      name = try SessionFolder.checked(name: wanted)
+    } else {
+      name = try SessionFolder.sanitised(
+        name: source.deletingPathExtension().lastPathComponent)
+    }
     let target = SessionFolder(path: options.into + "/" + name)
     guard !FileManager.default.fileExists(atPath: target.path) else {
       throw .nameTaken(path: target.path)

@@ -3,17 +3,21 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// The packets of one stream while it is being imported.
+/// The packets of one stream while it is being indexed.
 struct ImportTable: PacketTable {
   let track: Int
   let packets: [PacketRecord]
-  let view: SegmentView
+  /// By segment; every packet's is there.
+  let views: [Int: SegmentView]
 
   func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
     packets.indices.contains(index) ? packets[index] : nil
   }
 
-  func segment(_ index: Int) throws(SessionError) -> SegmentView { view }
+  func segment(_ index: Int) throws(SessionError) -> SegmentView {
+    guard let view = views[index] else { preconditionFailure("a packet lies in a segment") }
+    return view
+  }
 }
 
 /// Turns the packets of one stream into the rows of a track: decodes it, ranks its frames, finds
@@ -35,26 +39,45 @@ struct TrackIndexing {
     var damaged: Int { frames.count { $0.cause != nil } }
   }
 
+  let track: Int
+  /// With the time base of all packets.
   let stream: MediaStream
-  let file: MediaFile
+  let views: [Int: SegmentView]
   let packets: [PacketRecord]
   let memory: PictureMemory
   let report: @Sendable (ImportProgress) -> Bool
 
+  /// A stream of one file, which is segment 0.
+  init(
+    stream: MediaStream, file: MediaFile, packets: [PacketRecord], memory: PictureMemory,
+    report: @escaping @Sendable (ImportProgress) -> Bool
+  ) {
+    self.init(
+      track: stream.index, stream: stream, views: [0: SegmentView(file: file, stream: stream)],
+      packets: packets, memory: memory, report: report)
+  }
+
+  init(
+    track: Int, stream: MediaStream, views: [Int: SegmentView], packets: [PacketRecord],
+    memory: PictureMemory, report: @escaping @Sendable (ImportProgress) -> Bool
+  ) {
+    (self.track, self.stream, self.views) = (track, stream, views)
+    (self.packets, self.memory, self.report) = (packets, memory, report)
+  }
+
   /// - Throws: `SessionError`; `noFrames` or the decoder's own error when nothing can be decoded.
   func run() throws(SessionError) -> Rows {
-    let table = ImportTable(
-      track: stream.index, packets: packets, view: SegmentView(file: file, stream: stream))
+    let table = ImportTable(track: track, packets: packets, views: views)
     let facts = try TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
     }.run()
     guard !facts.frames.isEmpty else {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
-      throw .noFrames(file: file.path)
+      throw .noFrames(file: views.values.first?.file.path ?? "")
     }
     let damage = damageByPacket(facts)
     var ranked = FrameRanking(
-      track: stream.index, timeBase: stream.timeBase,
+      track: track, timeBase: stream.timeBase,
       durationNanoseconds: Self.frameDuration(stream)
     ).rank(facts, packets: packets)
     try findEntries(of: &ranked, table: table, damage: damage)
@@ -63,7 +86,7 @@ struct TrackIndexing {
   }
 
   /// From the container's average rate; 40 ms where it has none.
-  private static func frameDuration(_ stream: MediaStream) -> Int64 {
+  static func frameDuration(_ stream: MediaStream) -> Int64 {
     guard let rate = stream.averageFrameRate else { return 40_000_000 }
     return Int64(1_000_000_000) * Int64(rate.denominator) / Int64(rate.numerator)
   }

@@ -56,6 +56,7 @@ public final class SessionReader: FrameReader {
       throw .notSession(path: folder.path, cause: "it is a file, not a session's folder")
     }
     guard FileManager.default.fileExists(atPath: folder.database) else {
+      guard folder.mediaOnDisk.isEmpty else { throw .noDatabase(path: folder.path) }
       throw .notSession(path: folder.path, cause: "it has no session.sqlite")
     }
     return try fromStore { () throws(StoreError) in try StoreReader(opening: folder.database) }

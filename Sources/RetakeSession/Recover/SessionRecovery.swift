@@ -1,7 +1,6 @@
 import Foundation
 import RetakeCore
 import RetakeMedia
-import RetakeRuntime
 import RetakeStore
 
 /// What a recovery did.
@@ -13,91 +12,91 @@ public struct RecoveryResult: Hashable, Sendable, Codable {
   public var frames: Int
   /// Frames whose media is not what was committed; their rows say so.
   public var damagedFrames: Int
+  /// Frames whose rows were made again from the media.
+  public var rebuiltFrames: Int
   /// Bytes of media behind the last commit. They stay in the file and belong to no frame.
   public var tailBytes: Int64
+  /// In words: what is not as it was recorded.
+  public var losses: String?
   public var sessionDigest: Digest128
 }
 
-/// Closes a session that a recorder left open when it died.
+/// Closes a session that a recorder left open when it died, or makes its database again.
 ///
 /// Everything up to the last commit is kept, what is behind it is said. The database changes in one
-/// transaction of SQLite's own, so a recovery that is cut short is simply done again, with the same
-/// result. Says success only after it opened its own result.
+/// transaction of SQLite's own, or in one rename, so a recovery that is cut short is simply done
+/// again, with the same result. Says success only after it opened its own result.
 public struct SessionRecovery: Sendable {
-  private let folder: SessionFolder
-  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+  let folder: SessionFolder
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private let usesMedia: Bool
 
-  /// - Parameter report: Told how far it is, in packets; answering false stops it, with nothing
-  ///   written.
+  /// - Parameters:
+  ///   - fromMedia: Make rows that the database does not have, or all of them, from the media.
+  ///   - report: Told how far it is, in packets; answering false stops it, with nothing written.
   public init(
-    _ path: String, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+    _ path: String, fromMedia: Bool = false,
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
+    usesMedia = fromMedia
     self.report = report
   }
 
   /// - Throws: `SessionError`: no session, a recorder that is still at work, a damaged database.
-  public func run() throws -> RecoveryResult { try recover() }
+  public func run() throws -> RecoveryResult {
+    usesMedia ? try recoverFromMedia() : try recover()
+  }
 
   private func recover() throws(SessionError) -> RecoveryResult {
     _ = try SessionReader.open(folder)
     let lock = try RecorderLock(taking: folder.lock)
     defer { lock.remove(folder.lock) }
-    let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    return try closed(try SessionReader(folder, options: ReadOptions(framesPerChain: nil)))
+  }
+
+  /// Closes a database whose rows are whole. The caller holds the lock.
+  func closed(_ reader: SessionReader, rebuilt: Int = 0) throws(SessionError) -> RecoveryResult {
     let before = Expectation(reader: reader)
     let (isClosed, hasJournal) = (reader.index.store.isClosed, reader.index.store.hasJournal)
     var tail: Int64 = 0
     if !isClosed {
-      try checkDatabase(reader)
-      tail = try close(reader)
+      try SessionClosing.check(reader.index.store, at: folder.database)
+      tail = try close(reader, rebuilt: rebuilt)
     } else if hasJournal {
       // It died between its last commit and making one file of the database.
       _ = try fromStore { () throws(StoreError) in
         try StoreWriter(continuing: folder.database).close()
       }
     }
-    return try reopened(before, wasOpen: !isClosed || hasJournal, tail: tail)
-  }
-
-  private func checkDatabase(_ reader: SessionReader) throws(SessionError) {
-    let complaints = try fromStore { () throws(StoreError) in
-      try reader.index.store.checkStructure() + reader.index.store.checkDigest()
-    }
-    guard let first = complaints.first else { return }
-    throw SessionError(StoreError.corrupt(path: folder.database, cause: first.text))
+    return try reopened(before, wasOpen: !isClosed || hasJournal, tail: tail, rebuilt: rebuilt)
   }
 
   /// Writes what the crash left open; returns the bytes of the tail.
-  private func close(_ reader: SessionReader) throws(SessionError) -> Int64 {
-    var rows = try DamagedPackets(reader: reader, report: report).frames()
-    let damaged = rows.count
-    for track in reader.index.tracks {
-      let known = Set(rows.map { FrameID(track: $0.track, sequence: $0.sequence) })
-      rows += try MissingPixels(reader).find(track: track).filter {
-        !known.contains(FrameID(track: $0.track, sequence: $0.sequence))
-      }
-    }
-    let tail = tailBytes(reader)
-    let event = try self.event(reader, tail: tail, damaged: damaged)
-    try fromStore { () throws(StoreError) in
-      let writer = try StoreWriter(continuing: folder.database)
-      writer.replace(rows)
-      writer.append([event])
-      let status: SessionStatus = damaged > 0 ? .lossy : .recovered
-      writer.setMeta("status", status.rawValue)
-      writer.setMeta("losses", Self.losses(tail: tail, damaged: damaged))
-      try writer.close()
-    }
-    return tail
+  private func close(_ reader: SessionReader, rebuilt: Int) throws(SessionError) -> Int64 {
+    let closing = SessionClosing(folder: folder, report: report)
+    return try closing.close(reader) { (findings) throws(SessionError) in
+      SessionClosing.Account(
+        status: .recovered, facts: [("losses", Self.losses(findings, rebuilt: rebuilt))],
+        event: try event(reader, findings, rebuilt: rebuilt))
+    }.tailBytes
   }
 
-  private static func losses(tail: Int64, damaged: Int) -> String {
-    let text = "the recording was never closed; \(tail) bytes behind its last commit are not used"
-    return damaged == 0 ? text : text + "; \(damaged) frames have damaged media"
+  private static func losses(_ findings: SessionClosing.Findings, rebuilt: Int) -> String {
+    var text =
+      "the recording was never closed; \(findings.tailBytes) bytes behind its last commit "
+      + "are not used"
+    if rebuilt > 0 {
+      text += "; \(rebuilt) frames behind it were found in the media, their times to a millisecond"
+    }
+    if findings.damagedFrames > 0 {
+      text += "; \(findings.damagedFrames) frames have damaged media"
+    }
+    return text
   }
 
   private func event(
-    _ reader: SessionReader, tail: Int64, damaged: Int
+    _ reader: SessionReader, _ findings: SessionClosing.Findings, rebuilt: Int
   ) throws(SessionError) -> EventRecord {
     try fromStore { () throws(StoreError) in
       let store = reader.index.store
@@ -108,24 +107,20 @@ public struct SessionRecovery: Sendable {
           time,
           try store.frame(FrameID(track: track, sequence: last))?.arrivalNanoseconds ?? 0)
       }
-      let json = JSONValue.object([
-        "tailBytes": .integer(tail), "damagedFrames": .integer(Int64(damaged)),
-      ])
+      var members: [String: JSONValue] = [
+        "tailBytes": .integer(findings.tailBytes),
+        "damagedFrames": .integer(Int64(findings.damagedFrames)),
+      ]
+      if rebuilt > 0 { members["rebuiltFrames"] = .integer(Int64(rebuilt)) }
       return EventRecord(
         ordinal: (try store.events().last?.ordinal ?? -1) + 1, timeNanoseconds: time,
-        source: "recover", kind: "recording.cut", json: json.canonicalText)
-    }
-  }
-
-  private func tailBytes(_ reader: SessionReader) -> Int64 {
-    reader.index.segments.values.filter { !$0.isClosed }.reduce(0) { total, segment in
-      guard let file = try? reader.index.file(segment.file) else { return total }
-      return total + max(0, file.size - segment.bytes)
+        source: "recover", kind: "recording.cut",
+        json: JSONValue.object(members).canonicalText)
     }
   }
 
   /// What a session holds, before and after.
-  private struct Expectation: Equatable {
+  struct Expectation: Equatable {
     var frames: [Int]
 
     init(reader: SessionReader) {
@@ -133,8 +128,8 @@ public struct SessionRecovery: Sendable {
     }
   }
 
-  private func reopened(
-    _ before: Expectation, wasOpen: Bool, tail: Int64
+  func reopened(
+    _ before: Expectation, wasOpen: Bool, tail: Int64, rebuilt: Int
   ) throws(SessionError) -> RecoveryResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
@@ -144,21 +139,23 @@ public struct SessionRecovery: Sendable {
     guard Expectation(reader: reader) == before else {
       throw .recoveryFailed(path: folder.path, cause: "it has other frames than before")
     }
-    let complaints = try fromStore { () throws(StoreError) in
-      try store.checkStructure() + store.checkReferences() + store.checkDigest()
+    do throws(SessionError) {
+      try SessionClosing.check(store, at: folder.database)
+    } catch {
+      throw .recoveryFailed(path: folder.path, cause: error.cause ?? error.message)
     }
-    if let first = complaints.first {
-      throw .recoveryFailed(path: folder.path, cause: first.text)
-    }
-    let (digest, damaged) = try fromStore { () throws(StoreError) in
+    let (digest, damaged, losses) = try fromStore { () throws(StoreError) in
       let counts = try reader.index.tracks.map { track throws(StoreError) in
         try store.counts(track: track)
       }
-      return (try store.digest(), counts.reduce(0) { $0 + $1.damaged - $1.shed })
+      return (
+        try store.digest(), counts.reduce(0) { $0 + $1.damaged - $1.shed },
+        try store.meta("losses")
+      )
     }
     return RecoveryResult(
       path: folder.path, wasOpen: wasOpen, status: try reader.sessionStatus(),
-      frames: before.frames.reduce(0, +), damagedFrames: damaged, tailBytes: tail,
-      sessionDigest: digest)
+      frames: before.frames.reduce(0, +), damagedFrames: damaged, rebuiltFrames: rebuilt,
+      tailBytes: tail, losses: losses, sessionDigest: digest)
   }
 }

@@ -4,16 +4,18 @@ import Retake
 
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "session", abstract: "Look at sessions.",
+    commandName: "session", abstract: "Look at sessions, mend them, and make others of them.",
     discussion: """
       Examples:
         retake session list
         retake session info yard --json
         retake session doctor yard --deep
+        retake session trim yard --from 2s --to 5s --into Trimmed
       """,
     subcommands: [
       SessionListCommand.self, SessionInfoCommand.self, SessionDoctorCommand.self,
-      SessionRecoverCommand.self,
+      SessionRecoverCommand.self, SessionSnapshotCommand.self, SessionTrimCommand.self,
+      SessionExportCommand.self, SessionMigrateCommand.self,
     ])
 }
 
@@ -117,86 +119,5 @@ struct SessionInfoCommand: ParsableCommand {
     let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)°"
     return "track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
       + "\(assumed)  \(track.frames) frames, \((seconds * 1_000).rounded() / 1_000) s\(rotation)"
-  }
-}
-
-struct SessionDoctorCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Check every checksum and reference of a session.",
-    discussion: """
-      Exits with 0 when the session is whole, with 2 when anything is damaged.
-
-      Examples:
-        retake session doctor yard
-        retake session doctor yard --deep --json
-      """)
-
-  @OptionGroup var session: SessionArgument
-  @Flag(help: "Also decode every frame and compare its pixels.")
-  var deep = false
-  @OptionGroup var output: OutputOptions
-
-  func run() throws {
-    let path = try session.path(in: try CommandEnvironment.current.project())
-    Interruption.listen()
-    let line = ProgressLine(isQuiet: output.quiet)
-    defer { line.finish() }
-    let diagnosis = try SessionDoctor(path: path, decodes: deep) { progress in
-      line.update("checking", done: progress.done, total: progress.total)
-      return !Interruption.isRequested
-    }.run()
-    line.finish()
-    if output.json {
-      try Console.json(diagnosis)
-    } else {
-      report(diagnosis)
-    }
-    if !diagnosis.isHealthy { throw CommandEnd(status: .trouble) }
-  }
-
-  private func report(_ diagnosis: SessionDiagnosis) {
-    for finding in diagnosis.findings {
-      Console.result("\(finding.severity.rawValue): \(visible(finding.message)) [\(finding.code)]")
-      if let advice = finding.advice { Console.result("  \(visible(advice))") }
-    }
-    if diagnosis.omitted > 0 { Console.result("and \(diagnosis.omitted) more") }
-    Console.result(
-      (diagnosis.isHealthy ? "whole" : "damaged")
-        + ": \(diagnosis.packetsChecked) packets and \(diagnosis.framesChecked) frames checked")
-  }
-}
-
-struct SessionRecoverCommand: ParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "recover", abstract: "Close a session that a recorder left open when it died.",
-    discussion: """
-      Everything up to the last commit is kept. Done twice, it changes nothing.
-
-      Example:
-        retake session recover yard
-      """)
-
-  @OptionGroup var session: SessionArgument
-  @OptionGroup var output: OutputOptions
-
-  func run() throws {
-    Interruption.listen()
-    let path = try session.path(in: try CommandEnvironment.current.project())
-    let line = ProgressLine(isQuiet: output.quiet)
-    defer { line.finish() }
-    let result = try SessionRecovery(path) { progress in
-      line.update("recovering", done: progress.done, total: progress.total)
-      return !Interruption.isRequested
-    }.run()
-    line.finish()
-    if output.json {
-      try Console.json(result)
-    } else if result.wasOpen {
-      Console.result(
-        "\(result.status.rawValue): \(result.frames) frames kept, "
-          + "\(result.damagedFrames) damaged, \(result.tailBytes) bytes behind the last commit")
-    } else {
-      Console.result("\(result.status.rawValue): nothing to recover, \(result.frames) frames")
-    }
   }
 }

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Retake
+
+/// Where a session that is made of another one goes.
+struct TargetOptions: ParsableArguments {
+  @Option(help: "The folder that the new session's folder is made in.")
+  var into: String
+
+  @Option(help: "The new session's name; the old one's if not given.")
+  var name: String?
+
+  var target: SessionTarget { SessionTarget(into: into, name: name) }
+}
+
+struct SessionSnapshotCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "snapshot", abstract: "Copy a session safely, also while it is being recorded.",
+    discussion: """
+      The copy is the session as its last commit left it: closed, every packet checked. The recording \
+      goes on undisturbed.
+
+      Examples:
+        retake session snapshot yard --into Backup
+        retake session snapshot yard --into /mnt/usb --name yard-noon --json
+      """)
+
+  @OptionGroup var session: SessionArgument
+  @OptionGroup var to: TargetOptions
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    let result = try SessionProgress.shown("checking", output) { report in
+      try SessionSnapshot(of: path, to: to.target, report: report).run()
+    }
+    try SessionCopyText.tell(result, output)
+  }
+}
+
+struct SessionMigrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate", abstract: "Copy a session of an older schema into the present one.",
+    discussion: """
+      The old session stays as it is, and is still read. A session of a newer schema is refused.
+
+      Examples:
+        retake session migrate yard --into Migrated
+        retake session migrate yard --into Migrated --link
+      """)
+
+  @OptionGroup var session: SessionArgument
+  @OptionGroup var to: TargetOptions
+  @Flag(help: "Link to the media rather than copying it.")
+  var link = false
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    Interruption.listen()
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    guard let result = try SessionMigration(of: path, to: to.target, link: link).run() else {
+      output.note("nothing to migrate: the session has schema \(SessionMigration.schema) already")
+      if output.json { try Console.json(try SessionReader(opening: path).info()) }
+      return
+    }
+    try SessionCopyText.tell(result, output)
+  }
+}
+
+private enum SessionCopyText {
+  static func tell(_ result: SessionCopyResult, _ output: OutputOptions) throws {
+    for note in result.notes { output.note("note: \(visible(note))") }
+    guard !output.json else { return try Console.json(result) }
+    let damaged = result.damagedFrames > 0 ? ", \(result.damagedFrames) of them damaged" : ""
+    Console.result("\(result.status.rawValue)  \(result.frames) frames\(damaged)  \(result.path)")
+    Console.result("  digest \(result.sessionDigest)")
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Retake
+
+struct SessionDoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Check every checksum and reference of a session.",
+    discussion: """
+      Names each damaged row, packet and frame, with what to do. Exits with 0 when the session is as \
+      it was stored, also where it says itself that something is missing; with 2 when anything is \
+      damaged.
+
+      Examples:
+        retake session doctor yard
+        retake session doctor yard --deep --json
+      """)
+
+  @OptionGroup var session: SessionArgument
+  @Flag(help: "Also decode every frame and compare its pixels.")
+  var deep = false
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    let diagnosis = try SessionProgress.shown("checking", output) { report in
+      try SessionDoctor(path: path, decodes: deep, report: report).run()
+    }
+    if output.json {
+      try Console.json(diagnosis)
+    } else {
+      report(diagnosis)
+    }
+    if !diagnosis.isHealthy { throw CommandEnd(status: .trouble) }
+  }
+
+  private func report(_ diagnosis: SessionDiagnosis) {
+    for finding in diagnosis.findings {
+      Console.result("\(finding.severity.rawValue): \(visible(finding.message)) [\(finding.code)]")
+      if let advice = finding.advice { Console.result("  \(visible(advice))") }
+    }
+    if diagnosis.omitted > 0 { Console.result("and \(diagnosis.omitted) more") }
+    Console.result(Self.verdict(diagnosis))
+  }
+
+  private static func verdict(_ diagnosis: SessionDiagnosis) -> String {
+    let checked =
+      "\(diagnosis.packetsChecked) packets and \(diagnosis.framesChecked) frames checked"
+    let lost =
+      diagnosis.damagedFrames > 0 ? "; \(diagnosis.damagedFrames) frames cannot be replayed" : ""
+    guard diagnosis.isHealthy else { return "damaged: \(checked)\(lost)" }
+    guard let status = diagnosis.status, status != .clean else { return "whole: \(checked)\(lost)" }
+    return "\(status.rawValue), and as it was stored: \(checked)\(lost)"
+  }
+}
+
+/// Long work on a session, with its progress on a terminal, which Ctrl-C ends.
+enum SessionProgress {
+  static func shown<Result>(
+    _ label: String, _ output: OutputOptions,
+    _ body: (@escaping @Sendable (SessionDoctor.Progress) -> Bool) throws -> Result
+  ) throws -> Result {
+    Interruption.listen()
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    return try body { progress in
+      line.update(
+        label, done: progress.done, total: progress.total > 0 ? progress.total : nil)
+      return !Interruption.isRequested
+    }
+  }
+}

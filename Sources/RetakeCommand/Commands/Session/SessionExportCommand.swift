@@ -1,0 +1,89 @@
+import ArgumentParser
+import Retake
+
+struct SessionExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write a session's media or rows into files for other programs.",
+    discussion: """
+      Media goes out as it came in, or remuxed into the container that the file's name asks for \
+      (mkv, mp4, mov, avi, nut, ts, webm); it is never encoded again. '-' is standard output for \
+      tables.
+
+      Examples:
+        retake session export yard --media yard.mkv
+        retake session export yard --csv frames.csv
+        retake session export yard --rows events --json-lines events.jsonl
+        retake session export yard --rows decisions --json-lines - | head
+      """)
+
+  @OptionGroup var session: SessionArgument
+  @Option(help: ArgumentHelp("A media file to write.", valueName: "file"))
+  var media: String?
+  @Option(help: ArgumentHelp("A table to write as CSV.", valueName: "file"))
+  var csv: String?
+  @Option(help: ArgumentHelp("A table to write as JSON lines.", valueName: "file"))
+  var jsonLines: String?
+  @Option(help: "The rows of the table: frames, packets, events, decisions, results or spans.")
+  var rows: SessionExport.Rows = .frames
+  @Option(help: "The track of the media; the first if not given.")
+  var track: Int?
+  @Option(
+    name: .customLong("run"),
+    help: "The live run of decisions, results and spans; the newest if not given.")
+  var liveRun: Int?
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard media != nil || csv != nil || jsonLines != nil else {
+      throw ValidationError("Say what to write: --media FILE, --csv FILE or --json-lines FILE")
+    }
+    let files = [media, csv, jsonLines].compactMap(\.self)
+    guard Set(files).count == files.count else {
+      throw ValidationError("Two outputs have the same file; give each one of its own")
+    }
+    if media == "-" { throw ValidationError("--media wants a file; tables can go to '-'") }
+    if output.json, files.contains("-") {
+      throw ValidationError("--json and a table on standard output would mix; leave one out")
+    }
+  }
+
+  /// One written file, in `--json`.
+  private struct Written: Encodable {
+    var file: String
+    var rows: String
+    var count: Int
+  }
+
+  func run() throws {
+    Console.outliveReaders()
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    let written = try SessionProgress.shown("exporting", output) { report in
+      let export = SessionExport(of: path, report: report)
+      var written: [Written] = []
+      if let media {
+        let count = try export.media(to: media, track: track)
+        written.append(Written(file: media, rows: "media", count: count))
+      }
+      for (file, form) in [(csv, SessionExport.Form.csv), (jsonLines, .jsonLines)] {
+        guard let file else { continue }
+        written.append(
+          Written(file: file, rows: rows.rawValue, count: try table(export, form, file)))
+      }
+      return written
+    }
+    if output.json { return try Console.json(written) }
+    for line in written where line.file != "-" {
+      Console.result("\(line.count) \(line.rows == "media" ? "packets" : line.rows)  \(line.file)")
+    }
+  }
+
+  private func table(
+    _ export: SessionExport, _ form: SessionExport.Form, _ file: String
+  ) throws -> Int {
+    guard file == "-" else { return try export.table(rows, as: form, run: liveRun, toFile: file) }
+    return try export.table(rows, as: form, run: liveRun) { Console.result($0) }
+  }
+}
+
+extension SessionExport.Rows: ExpressibleByArgument {}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Retake
+
+struct SessionRecoverCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "recover",
+    abstract: "Close a session that a recorder left open, or make its database again.",
+    discussion: """
+      Everything up to the last commit is kept. With --from-media, frames that no row speaks of are \
+      found in the media, and a database that is gone or damaged is made again; the old one stays \
+      as session.sqlite.damaged. Done twice, or after a kill, the result is the same.
+
+      Examples:
+        retake session recover yard
+        retake session recover yard --from-media
+      """)
+
+  @OptionGroup var session: SessionArgument
+  @Flag(help: "Make the rows that are missing, or all of them, from the media.")
+  var fromMedia = false
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    let result = try SessionProgress.shown("recovering", output) { report in
+      try SessionRecovery(path, fromMedia: fromMedia, report: report).run()
+    }
+    if output.json {
+      try Console.json(result)
+      return
+    }
+    guard result.wasOpen else {
+      Console.result("\(result.status.rawValue): nothing to recover, \(result.frames) frames")
+      return
+    }
+    let found = result.rebuiltFrames > 0 ? ", \(result.rebuiltFrames) of them from the media" : ""
+    Console.result(
+      "\(result.status.rawValue): \(result.frames) frames kept\(found), "
+        + "\(result.damagedFrames) damaged, \(result.tailBytes) bytes behind the last commit")
+    if let losses = result.losses { Console.result("  lost: \(visible(losses))") }
+  }
+}

@@ -1,0 +1,76 @@
+import RetakeCore
+import RetakeStore
+
+/// Names the frames that suffer from damaged packets.
+struct DamagedFrames {
+  let reader: SessionReader
+
+  private static let pageRows = 1_024
+
+  /// The rows of frames whose own packet is damaged, or one between their entry and it, with the
+  /// entry that was used. Frames with a cause of their own are left out.
+  ///
+  /// - Parameter damaged: Packets, rising.
+  func frames(of track: Int, damaged: [Int]) throws(SessionError) -> [FrameRecord] {
+    var suffering: [FrameRecord] = []
+    try each(of: track) { (frame) throws(SessionError) in
+      guard frame.cause == nil, let packet = frame.packet else { return }
+      let entry = try fromStore { () throws(StoreError) in
+        if let entry = frame.entry { return entry }
+        return try reader.index.store.keyPacket(track: track, atOrBefore: packet)
+      }
+      guard Self.isHit(damaged, from: entry, through: max(entry, packet)) else { return }
+      var row = frame
+      row.entry = entry
+      suffering.append(row)
+    }
+    return suffering
+  }
+
+  /// The rows of frames that the session itself says are not to be replayed.
+  func known(of track: Int) throws(SessionError) -> [FrameRecord] {
+    var known: [FrameRecord] = []
+    try each(of: track) { (frame) throws(SessionError) in
+      guard frame.cause != nil || frame.packet == nil else { return }
+      var row = frame
+      row.cause = frame.cause ?? "no pixels"
+      known.append(row)
+    }
+    return known
+  }
+
+  private func each(
+    of track: Int, _ body: (FrameRecord) throws(SessionError) -> Void
+  ) throws(SessionError) {
+    var next = 0
+    let end = try fromStore { () throws(StoreError) in
+      try reader.index.store.counts(track: track).frameEnd
+    }
+    while next < end {
+      let page = try fromStore { () throws(StoreError) in
+        try reader.index.store.frames(track: track, sequences: next..<next + Self.pageRows)
+      }
+      for frame in page { try body(frame) }
+      guard let last = page.last else {
+        // Rows are missing: the next ones may be far away.
+        guard
+          let jump = try fromStore({ () throws(StoreError) in
+            try reader.index.store.firstSequence(track: track, atOrAfter: next)
+          })
+        else { return }
+        next = jump
+        continue
+      }
+      next = last.sequence + 1
+    }
+  }
+
+  private static func isHit(_ damaged: [Int], from first: Int, through last: Int) -> Bool {
+    var (low, high) = (0, damaged.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if damaged[middle] < first { low = middle + 1 } else { high = middle }
+    }
+    return low < damaged.count && damaged[low] <= last
+  }
+}

@@ -1,0 +1,135 @@
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// Holds the packets of one track against the media, one after another.
+final class PacketCheck {
+  struct Damage: Hashable {
+    /// One packet; several only where their rows are missing.
+    var packets: ClosedRange<Int>
+    /// Relative to the session's folder, where it is known.
+    var file: String?
+    /// With a verb: `is damaged: …`.
+    var cause: String
+    /// Of the finding: `packet`, `media` or `gap`.
+    var topic: String
+  }
+
+  private let reader: SessionReader
+  private let table: IndexedTrack
+  private var fetcher: PacketFetcher
+  /// Files that are not there or cannot be opened: nothing more is tried with them.
+  private var missing: [String: String] = [:]
+
+  init(reader: SessionReader, track: Int) {
+    self.reader = reader
+    table = IndexedTrack(index: reader.index, track: track)
+    fetcher = PacketFetcher(table: table)
+  }
+
+  /// What is wrong with the track's packets, in their order.
+  ///
+  /// - Parameters:
+  ///   - end: One more than the highest packet.
+  ///   - tell: Told of each packet that was looked at.
+  /// - Throws: what is no damage of the media's or of a row's, and what `tell` throws.
+  func damages(
+    before end: Int, tell: (Int) throws(SessionError) -> Void
+  ) throws(SessionError) -> [Damage] {
+    var damages: [Damage] = []
+    var packet = 0
+    while packet < end {
+      var next = packet + 1
+      if var damage = try damage(of: packet) {
+        if damage.topic == "gap" {
+          let found = try? reader.index.store.firstPacket(
+            track: table.track, atOrAfter: packet)
+          next = max(next, found ?? end)
+          damage.packets = packet...next - 1
+        }
+        damages.append(damage)
+      }
+      try tell(packet)
+      packet = next
+    }
+    return damages
+  }
+
+  /// The numbers of damaged packets, rising. Of a very long gap, only where it begins and ends.
+  static func numbers(_ damages: [Damage]) -> [Int] {
+    damages.flatMap { damage in
+      damage.packets.count <= gapMax
+        ? Array(damage.packets) : [damage.packets.lowerBound, damage.packets.upperBound]
+    }
+  }
+
+  private static let gapMax = 65_536
+
+  /// What is wrong with a packet, or nil.
+  private func damage(of packet: Int) throws(SessionError) -> Damage? {
+    var file: String?
+    do throws(SessionError) {
+      file = try table.packet(packet).flatMap { reader.index.segments[$0.segment]?.file }
+      if let file, let cause = missing[file] {
+        return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
+      }
+      guard try fetcher.packet(packet) == nil else { return nil }
+      return Damage(packets: packet...packet, file: file, cause: "has no row", topic: "gap")
+    } catch {
+      fetcher = PacketFetcher(table: table)
+      switch error {
+      case .mediaMismatch(_, _, _, _, let cause):
+        return Damage(
+          packets: packet...packet, file: file, cause: "is damaged: \(cause)", topic: "packet")
+      case .mediaMissing, .media:
+        let cause = "is gone: \(error.message)" + (error.cause.map { " (\($0))" } ?? "")
+        if let file { missing[file] = cause }
+        return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
+      case .database:
+        return Damage(
+          packets: packet...packet, file: "session.sqlite",
+          cause: "has a damaged row: \(error.cause ?? error.message)", topic: "row")
+      default: throw error
+      }
+    }
+  }
+
+  /// Damage of the same kind to packets that follow each other, as one, with the first one's cause.
+  static func folded(_ damages: [Damage]) -> [Damage] {
+    var result: [Damage] = []
+    for damage in damages {
+      if let last = result.last, last.packets.upperBound + 1 == damage.packets.lowerBound,
+        last.file == damage.file, last.topic == damage.topic
+      {
+        result[result.count - 1].packets = last.packets.lowerBound...damage.packets.upperBound
+      } else {
+        result.append(damage)
+      }
+    }
+    return result
+  }
+}
+
+/// Frames that follow each other and fail for the same reason.
+struct FrameStretch: Hashable {
+  var first: Int
+  var last: Int
+  var cause: String
+
+  static func stretches(_ frames: [(sequence: Int, cause: String)]) -> [FrameStretch] {
+    var stretches: [FrameStretch] = []
+    for frame in frames {
+      if let last = stretches.last, last.last + 1 == frame.sequence, last.cause == frame.cause {
+        stretches[stretches.count - 1].last = frame.sequence
+      } else {
+        stretches.append(
+          FrameStretch(first: frame.sequence, last: frame.sequence, cause: frame.cause))
+      }
+    }
+    return stretches
+  }
+
+  func range(of track: Int) -> ClosedRange<FrameID> {
+    FrameID(track: track, sequence: first)...FrameID(track: track, sequence: last)
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// Makes the index of a session again from its media alone, in a folder of its own.
+struct MediaRebuild {
+  /// Where the new database goes; its media is the session's.
+  let site: SessionFolder
+  /// What is left of the old database.
+  let salvage: StoreReader.Salvage
+  /// The tracks that the old database had; nil when it does not say.
+  let tracks: [Int]?
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// What was found in the media.
+  struct Outcome: Hashable {
+    var frames = 0
+    /// In words.
+    var losses: [String] = []
+  }
+
+  func run() throws(SessionError) -> Outcome {
+    let files = site.mediaOnDisk
+    guard !files.isEmpty else { throw .mediaMissing(file: site.media) }
+    var outcome: Outcome
+    if let original = files.first(where: { $0.hasPrefix("media/original") }) {
+      outcome = try importAgain(original)
+    } else {
+      outcome = try RecordedRebuild(site: site, facts: facts("recorded"), report: report).run(files)
+    }
+    try append()
+    return outcome
+  }
+
+  private func facts(_ kind: String) -> [(key: String, value: String)] {
+    let kept = salvage.facts.filter { !["status", "losses", "closed"].contains($0.key) }
+    let facts = kept.merging(["kind": salvage.facts["kind"] ?? kind]) { $1 }
+    return facts.keys.sorted().map { ($0, facts[$0] ?? "") }
+  }
+
+  private func importAgain(_ media: String) throws(SessionError) -> Outcome {
+    let path = try site.file(media)
+    let file = try fromMedia { () throws(MediaError) in try MediaFile(path: path) }
+    let streams = try fromMedia { () throws(MediaError) in
+      let demuxer = try MediaDemuxer(path: path)
+      _ = try demuxer.videoStream()
+      return demuxer.videoStreams.filter { tracks?.contains($0.index) ?? true }
+    }
+    let report = report
+    let findings = try PacketIndexer(file: file, streams: streams) {
+      report(SessionDoctor.Progress(done: $0, total: 0))
+    }.run()
+    var rows: [(MediaStream, TrackIndexing.Rows)] = []
+    for stream in streams {
+      let indexing = TrackIndexing(
+        stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
+        memory: PictureMemory()
+      ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
+      rows.append((stream, try indexing.run()))
+    }
+    let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
+    let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
+    let status = isLossy ? SessionStatus.lossy : .clean
+    let losses =
+      findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))]
+    try ImportWriting(
+      path: site.database, media: media, bytes: file.size, sha256: bytes(hex: digest),
+      facts: facts("imported") + [("status", status.rawValue)] + losses
+    ).write(rows)
+    return Outcome(
+      frames: rows.reduce(0) { $0 + $1.1.frames.count }, losses: findings.losses)
+  }
+
+  /// Puts the salvaged rows behind those of the media.
+  private func append() throws(SessionError) {
+    try fromStore { () throws(StoreError) in
+      let writer = try StoreWriter(continuing: site.database)
+      var events = salvage.events
+      for place in events.indices { events[place].ordinal = place }
+      writer.append(events)
+      writer.append(salvage.runs)
+      writer.append(salvage.nodes)
+      writer.append(salvage.spans)
+      writer.append(salvage.externalEvents)
+      writer.append(salvage.decisions)
+      writer.append(salvage.results)
+      try writer.close()
+    }
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// Makes the index of a recorded session again from its segments, of which nothing else is known:
+/// times are the containers', in milliseconds, and frames arrived when they are shown.
+struct RecordedRebuild {
+  let site: SessionFolder
+  let facts: [(key: String, value: String)]
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// One readable file.
+  private struct Segment {
+    var index: Int
+    var name: String
+    var file: MediaFile
+    var stream: MediaStream
+    var packets: [PacketRecord]
+  }
+
+  func run(_ names: [String]) throws(SessionError) -> MediaRebuild.Outcome {
+    var outcome = MediaRebuild.Outcome()
+    var tracks: [Int: [Segment]] = [:]
+    for name in names {
+      do throws(SessionError) {
+        let track = Self.track(of: name)
+        let number = tracks.values.reduce(0) { $0 + $1.count }
+        var segment = try read(name, index: number, losses: &outcome.losses)
+        if let before = tracks[track]?.last { Self.continue(before, with: &segment) }
+        for place in segment.packets.indices { segment.packets[place].track = track }
+        tracks[track, default: []].append(segment)
+      } catch {
+        if case .interrupted = error { throw error }
+        outcome.losses.append("\(name) cannot be read: \(error.cause ?? error.message)")
+      }
+    }
+    guard !tracks.isEmpty else { throw .noFrames(file: site.media) }
+    outcome.losses.insert(Self.lossText, at: 0)
+    outcome.frames = try write(tracks, losses: outcome.losses)
+    return outcome
+  }
+
+  private static let lossText =
+    "the index was made again from the media: times are exact to a millisecond, arrivals are "
+    + "assumed, and frames without pixels are not known"
+
+  /// `media/video-00000.mkv` is of track 0, `media/video-t2-00000.mkv` of track 2.
+  static func track(of name: String) -> Int {
+    let parts = name.split(separator: "-")
+    guard parts.count == 3, parts[1].hasPrefix("t"), let track = Int(parts[1].dropFirst()),
+      (0..<1_000).contains(track)
+    else { return 0 }
+    return track
+  }
+
+  private func read(
+    _ name: String, index: Int, losses: inout [String]
+  ) throws(SessionError) -> Segment {
+    let path = try site.file(name)
+    let (file, stream) = try fromMedia { () throws(MediaError) in
+      (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
+    }
+    let report = report
+    var findings = try PacketIndexer(file: file, streams: [stream]) {
+      report(SessionDoctor.Progress(done: $0, total: 0))
+    }.run()
+    losses += findings.losses.map { "\(name): \($0)" }
+    var packets = findings.packets.removeValue(forKey: stream.index) ?? []
+    guard !packets.isEmpty else { throw .noFrames(file: path) }
+    for place in packets.indices { packets[place].segment = index }
+    return Segment(index: index, name: name, file: file, stream: stream, packets: packets)
+  }
+
+  /// Numbers the packets on, and moves their times behind those of the segment before where the
+  /// container's clock began again.
+  private static func `continue`(_ before: Segment, with segment: inout Segment) {
+    let number = (before.packets.last?.index ?? -1) + 1
+    let last = before.packets.compactMap(\.pts).max() ?? 0
+    let first = segment.packets.compactMap(\.pts).min() ?? 0
+    let base = before.stream.timeBase
+    func moved(_ time: Int64?) -> Int64? {
+      guard let time, segment.stream.timeBase != base else { return time }
+      return Timestamp(pts: time, timeBase: segment.stream.timeBase)?.pts(in: base)
+    }
+    let step = max(1, before.packets.count > 1 ? last / Int64(before.packets.count - 1) : 1)
+    let shift = (moved(first) ?? 0) > last ? 0 : last + step - (moved(first) ?? 0)
+    for place in segment.packets.indices {
+      segment.packets[place].index += number
+      segment.packets[place].pts = moved(segment.packets[place].pts).map { $0 &+ shift }
+      segment.packets[place].dts = moved(segment.packets[place].dts).map { $0 &+ shift }
+    }
+    segment.stream.timeBase = base
+  }
+
+  /// - Returns: how many frames there are.
+  private func write(
+    _ tracks: [Int: [Segment]], losses: [String]
+  ) throws(SessionError) -> Int {
+    var rows: [TrackIndexing.Rows] = []
+    let report = report
+    for track in tracks.keys.sorted() {
+      guard let segments = tracks[track], let stream = segments.first?.stream else { continue }
+      let views = segments.map { ($0.index, SegmentView(file: $0.file, stream: $0.stream)) }
+      let indexing = TrackIndexing(
+        track: track, stream: stream, views: Dictionary(uniqueKeysWithValues: views),
+        packets: segments.flatMap(\.packets), memory: PictureMemory()
+      ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
+      rows.append(try indexing.run())
+    }
+    try fromStore { () throws(StoreError) in
+      let writer = try StoreWriter(creating: site.database, durability: .building)
+      for fact in facts { writer.setMeta(fact.key, fact.value) }
+      writer.setMeta("status", SessionStatus.lossy.rawValue)
+      writer.setMeta("losses", losses.joined(separator: "; "))
+      for track in tracks.keys.sorted() {
+        for segment in tracks[track] ?? [] {
+          writer.append([Self.record(of: segment)])
+          writer.append([Self.part(of: segment, track: track)])
+        }
+      }
+      for row in rows {
+        writer.append(row.packets)
+        writer.append(row.frames)
+        try writer.commit()
+      }
+      try writer.close()
+    }
+    return rows.reduce(0) { $0 + $1.frames.count }
+  }
+
+  private static func record(of segment: Segment) -> SegmentRecord {
+    let start = segment.packets.first?.pts.flatMap {
+      Timestamp(pts: $0, timeBase: segment.stream.timeBase)
+    }
+    return SegmentRecord(
+      index: segment.index, file: segment.name, startedNanoseconds: start?.nanoseconds ?? 0,
+      isClosed: true, bytes: segment.file.size)
+  }
+
+  private static func part(of segment: Segment, track: Int) -> SegmentTrackRecord {
+    let stream = segment.stream
+    let shape = DecodedFact.Shape(
+      width: stream.width, height: stream.height,
+      format: .init(ffmpegName: stream.pixelFormatName) ?? .i420)
+    return SegmentTrackRecord(segment: segment.index, track: track, of: stream, shape: shape)
+  }
+}

@@ -1,0 +1,93 @@
+import RetakeCore
+import RetakeStore
+
+/// Closes the database of a folder whose rows end with a recorder's last commit: finds what media is
+/// damaged, and the entries and hashes that the recorder had no time for.
+struct SessionClosing {
+  let folder: SessionFolder
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// What was found on the way.
+  struct Findings: Hashable {
+    /// Frames whose media is not what was committed.
+    var damagedFrames = 0
+    /// Bytes of media behind the last commit.
+    var tailBytes: Int64 = 0
+  }
+
+  /// What is written beside the frames.
+  struct Account {
+    var status: SessionStatus
+    var facts: [(key: String, value: String)]
+    var event: EventRecord?
+  }
+
+  /// - Parameter account: Says, from the findings, what is written beside the frames.
+  func close(
+    _ reader: SessionReader, account: (Findings) throws(SessionError) -> Account
+  ) throws(SessionError) -> Findings {
+    var rows = try damagedRows(reader)
+    let damaged = rows.count
+    for track in reader.index.tracks {
+      let known = Set(rows.map { FrameID(track: $0.track, sequence: $0.sequence) })
+      rows += try MissingPixels(reader).find(track: track).filter {
+        !known.contains(FrameID(track: $0.track, sequence: $0.sequence))
+      }
+    }
+    let findings = Findings(damagedFrames: damaged, tailBytes: tailBytes(reader))
+    let account = try account(findings)
+    try fromStore { () throws(StoreError) in
+      let writer = try StoreWriter(continuing: folder.database)
+      writer.replace(rows)
+      if let event = account.event { writer.append([event]) }
+      let status = damaged > 0 ? SessionStatus.lossy : account.status
+      writer.setMeta("status", status.rawValue)
+      for fact in account.facts { writer.setMeta(fact.key, fact.value) }
+      try writer.close()
+    }
+    return findings
+  }
+
+  /// The rows of frames whose media is not what was committed, with that as their cause.
+  private func damagedRows(_ reader: SessionReader) throws(SessionError) -> [FrameRecord] {
+    var rows: [FrameRecord] = []
+    for track in reader.index.tracks {
+      let end = try fromStore { () throws(StoreError) in
+        try reader.index.store.counts(track: track).packetEnd
+      }
+      let damages = try PacketCheck(reader: reader, track: track).damages(before: end) {
+        (packet) throws(SessionError) in
+        if packet.isMultiple(of: Self.reportEvery),
+          !report(SessionDoctor.Progress(done: packet, total: end))
+        {
+          throw .interrupted
+        }
+      }
+      rows += try DamagedFrames(reader: reader).frames(
+        of: track, damaged: PacketCheck.numbers(damages))
+    }
+    for place in rows.indices {
+      rows[place].pixelHash = nil
+      rows[place].cause = "session.media.mismatch"
+    }
+    return rows
+  }
+
+  private static let reportEvery = 256
+
+  private func tailBytes(_ reader: SessionReader) -> Int64 {
+    reader.index.segments.values.filter { !$0.isClosed }.reduce(0) { total, segment in
+      guard let file = try? reader.index.file(segment.file) else { return total }
+      return total + max(0, file.size - segment.bytes)
+    }
+  }
+
+  /// Nothing that the rows say of themselves is wrong.
+  static func check(_ store: StoreReader, at path: String) throws(SessionError) {
+    let complaints = try fromStore { () throws(StoreError) in
+      try store.checkStructure() + store.checkReferences() + store.checkRows()
+    }
+    guard let first = complaints.first(where: { $0.kind != .check }) else { return }
+    throw SessionError(StoreError.corrupt(path: path, cause: first.text))
+  }
+}

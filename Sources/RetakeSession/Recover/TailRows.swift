@@ -1,0 +1,182 @@
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// Makes rows for the packets that a recorder wrote behind its last commit, or whose commits were
+/// lost with the log. The recorder gives one frame a packet, in order.
+struct TailRows {
+  let site: SessionFolder
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  private static let track = 0
+
+  /// Where a container's clock and the session's meet.
+  private struct Meeting {
+    var milliseconds: Int64
+    var ptsNanoseconds: Int64
+    var arrivalNanoseconds: Int64
+  }
+
+  /// What is added so far.
+  private struct State {
+    var nextPacket: Int
+    var nextSequence: Int
+    var nextSegment: Int
+    var meeting: Meeting
+    var packets: [PacketRecord] = []
+    var frames: [FrameRecord] = []
+    var segments: [SegmentRecord] = []
+    var parts: [SegmentTrackRecord] = []
+  }
+
+  /// - Returns: how many frames were added. The database stays open.
+  func append() throws(SessionError) -> Int {
+    let reader = try SessionReader(site, options: ReadOptions(framesPerChain: nil))
+    let index = reader.index
+    let counts = try fromStore { () throws(StoreError) in
+      try index.store.counts(track: Self.track)
+    }
+    var state = State(
+      nextPacket: counts.packetEnd, nextSequence: counts.frameEnd,
+      nextSegment: (index.segments.keys.max() ?? -1) + 1,
+      meeting: Meeting(milliseconds: -1, ptsNanoseconds: 0, arrivalNanoseconds: 0))
+    for name in site.mediaOnDisk { try take(name, index, &state) }
+    let (segments, parts, packets, frames) = (
+      state.segments, state.parts, state.packets, state.frames
+    )
+    try fromStore { () throws(StoreError) in
+      let writer = try StoreWriter(continuing: site.database)
+      for segment in segments { writer.replace(segment) }
+      writer.append(parts)
+      writer.append(packets)
+      writer.append(frames)
+      try writer.commit()
+      try writer.release()
+    }
+    return frames.count
+  }
+
+  private func take(
+    _ name: String, _ index: SessionIndex, _ state: inout State
+  ) throws(SessionError) {
+    guard let file = try? index.file(name),
+      let stream = try? MediaDemuxer(path: file.path).videoStream()
+    else { return }
+    let report = report
+    guard
+      let all = try PacketIndexer(
+        file: file, streams: [stream],
+        report: {
+          report(SessionDoctor.Progress(done: $0, total: 0))
+        }
+      ).run().packets[stream.index]
+    else { return }
+    let segments = index.segments.values.filter { $0.file == name }
+    let committed = try fromStore { () throws(StoreError) in
+      var total = 0
+      for segment in segments { total += try index.store.packetCount(segment: segment.index) }
+      return total
+    }
+    if let last = all.prefix(committed).last {
+      state.meeting = try meeting(at: last, index: index, segments: segments)
+    } else {
+      begin(all, stream, &state)
+    }
+    let rest = all.dropFirst(committed)
+    guard !rest.isEmpty else { return }
+    let segment = try self.segment(name, segments, file, stream, index, &state)
+    let base = try timeBase(index)
+    for packet in rest { add(packet, to: segment, stream: stream, base: base, &state) }
+  }
+
+  /// The last committed packet of a file, on both clocks.
+  private func meeting(
+    at packet: PacketRecord, index: SessionIndex, segments: [SegmentRecord]
+  ) throws(SessionError) -> Meeting {
+    try fromStore { () throws(StoreError) in
+      var frame: FrameRecord?
+      let store = index.store
+      if let last = try store.lastPacket(segments: segments.map(\.index), track: Self.track),
+        let sequence = try store.firstSequence(track: Self.track, packet: last)
+      {
+        frame = try store.frame(FrameID(track: Self.track, sequence: sequence))
+      }
+      return Meeting(
+        milliseconds: packet.pts ?? 0, ptsNanoseconds: frame?.ptsNanoseconds ?? 0,
+        arrivalNanoseconds: frame?.arrivalNanoseconds ?? 0)
+    }
+  }
+
+  /// A file that no row speaks of: its clock goes on, or begins again behind the one before.
+  private func begin(_ packets: [PacketRecord], _ stream: MediaStream, _ state: inout State) {
+    guard let first = packets.first?.pts, first <= state.meeting.milliseconds else { return }
+    let step = TrackIndexing.frameDuration(stream)
+    state.meeting = Meeting(
+      milliseconds: first, ptsNanoseconds: state.meeting.ptsNanoseconds &+ step,
+      arrivalNanoseconds: state.meeting.arrivalNanoseconds &+ step)
+  }
+
+  private func segment(
+    _ name: String, _ segments: [SegmentRecord], _ file: MediaFile, _ stream: MediaStream,
+    _ index: SessionIndex, _ state: inout State
+  ) throws(SessionError) -> Int {
+    if var last = segments.max(by: { $0.index < $1.index }) {
+      last.bytes = file.size
+      state.segments.append(last)
+      return last.index
+    }
+    let number = state.nextSegment
+    state.nextSegment += 1
+    state.segments.append(
+      SegmentRecord(
+        index: number, file: name, startedNanoseconds: state.meeting.ptsNanoseconds,
+        isClosed: false, bytes: file.size, reason: "found in the media"))
+    let shape = DecodedFact.Shape(
+      width: stream.width, height: stream.height,
+      format: .init(ffmpegName: stream.pixelFormatName) ?? .i420)
+    var part = SegmentTrackRecord(segment: number, track: Self.track, of: stream, shape: shape)
+    part.timeBase = try timeBase(index)
+    state.parts.append(part)
+    return number
+  }
+
+  private func timeBase(_ index: SessionIndex) throws(SessionError) -> TimeBase {
+    try index.requireTrack(Self.track)
+    let parts = index.parts[Self.track] ?? [:]
+    return parts.keys.min().flatMap { parts[$0]?.timeBase } ?? TimeBase(1, 1_000)
+  }
+
+  private func add(
+    _ packet: PacketRecord, to segment: Int, stream: MediaStream, base: TimeBase,
+    _ state: inout State
+  ) {
+    let meeting = state.meeting
+    let step = ((packet.pts ?? meeting.milliseconds) &- meeting.milliseconds) &* 1_000_000
+    let time = meeting.ptsNanoseconds &+ step
+    let pts = Timestamp(nanoseconds: time).pts(in: base)
+    var row = packet
+    (row.track, row.index, row.segment) = (Self.track, state.nextPacket, segment)
+    (row.pts, row.dts) = (pts, pts)
+    state.packets.append(row)
+    state.frames.append(
+      FrameRecord(
+        track: Self.track, sequence: state.nextSequence, pts: pts, ptsNanoseconds: time,
+        arrivalNanoseconds: meeting.arrivalNanoseconds &+ step, packet: state.nextPacket,
+        assumed: [.arrival]))
+    state.nextPacket += 1
+    state.nextSequence += 1
+    state.meeting = Meeting(
+      milliseconds: packet.pts ?? meeting.milliseconds, ptsNanoseconds: time,
+      arrivalNanoseconds: meeting.arrivalNanoseconds &+ step)
+  }
+}
+
+extension Timestamp {
+  /// The nearest time stamp of a track.
+  func pts(in base: TimeBase) -> Int64 {
+    let (value, scale) = (
+      Int128(nanoseconds) * Int128(base.denominator), Int128(base.numerator) * 1_000_000_000
+    )
+    return Int64(clamping: divideToNearest(value, by: scale))
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// What came of a trim.
+public struct TrimResult: Hashable, Sendable, Codable {
+  public var path: String
+  public var status: SessionStatus
+  public var frames: Int
+  /// Frames whose packets are the original's.
+  public var copiedFrames: Int
+  /// Frames that were encoded again without loss, because they hang on packets outside of the span.
+  public var encodedFrames: Int
+  /// Frames without pixels, in the original either.
+  public var damagedFrames: Int
+  public var events: Int
+  /// Of the span that was kept, from its first frame to its last.
+  public var durationNanoseconds: Int64
+  public var sessionDigest: Digest128
+  /// In words: what a reader should know.
+  public var notes: [String]
+}
+
+/// A new session of a span of another one's time.
+///
+/// Nothing that was seen before or after the span comes along: packets are copied only where all
+/// that they show lies inside, other frames are encoded again without loss. Frames keep their times
+/// and pixels, which is checked frame by frame before the new session gets its name.
+public struct SessionTrim: Sendable {
+  public struct Options: Hashable, Sendable {
+    /// From the session's first frame.
+    public var from: Duration
+    /// From the session's first frame, itself not in the span; nil is the end.
+    public var to: Duration?
+    public var target: SessionTarget
+
+    public init(from: Duration = .zero, to: Duration? = nil, target: SessionTarget) {
+      (self.from, self.to, self.target) = (from, to, target)
+    }
+  }
+
+  private let folder: SessionFolder
+  private let options: Options
+  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// - Parameter report: Told how far it is, in frames; answering false stops it, with nothing left.
+  public init(
+    of path: String, _ options: Options,
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
+    folder = SessionFolder(path: path)
+    self.options = options
+    self.report = report
+  }
+
+  /// - Throws: `SessionError`. Nothing is left behind.
+  public func run() throws -> TrimResult { try trim() }
+
+  private func trim() throws(SessionError) -> TrimResult {
+    let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    guard reader.index.store.isClosed else { throw .notClosed(path: folder.path) }
+    let span = try TrimSpan(reader, from: options.from, to: options.to)
+    let destination = try options.target.folder(for: folder)
+    do throws(SessionError) {
+      return try make(reader, span, destination, copies: true)
+    } catch .trimDiffers {
+      // Some decoder hangs on more than the index knows: frames are what counts.
+      return try make(reader, span, destination, copies: false)
+    }
+  }
+
+  private func make(
+    _ reader: SessionReader, _ span: TrimSpan, _ destination: SessionFolder, copies: Bool
+  ) throws(SessionError) -> TrimResult {
+    let site = try BuildSite(for: destination)
+    do throws(SessionError) {
+      var progress = TrimProgress(total: 2 * span.frameCount, report: report)
+      var tracks: [TrimmedTrack] = []
+      for track in span.tracks {
+        let number = tracks.reduce(0) { $0 + $1.segments.count }
+        tracks.append(
+          try TrimmedTrack(
+            reader: reader, track: track, site: site.folder, firstSegment: number, copies: copies,
+            origin: span.origin, progress: &progress))
+      }
+      let rows = try TrimRows(reader: reader, span: span)
+      try rows.write(tracks, to: site.folder.database)
+      try site.write(rows.notes, to: site.folder.notes)
+      try TrimProof(original: reader, copy: site.folder).check(span.tracks, &progress)
+      let checked = try SessionSnapshot.checked(site.folder, as: destination)
+      try site.finish()
+      let encoded = tracks.reduce(0) { $0 + $1.encodedFrames }
+      let unreadable = tracks.reduce(0) { $0 + $1.unreadableFrames }
+      return TrimResult(
+        path: destination.path, status: checked.status, frames: checked.frames,
+        copiedFrames: checked.frames - encoded - unreadable, encodedFrames: encoded,
+        damagedFrames: checked.damagedFrames, events: rows.events.count,
+        durationNanoseconds: span.durationNanoseconds, sessionDigest: checked.digest,
+        notes: Self.notes(encoded, rows))
+    } catch {
+      site.discard()
+      throw error
+    }
+  }
+
+  private static func notes(_ encoded: Int, _ rows: TrimRows) -> [String] {
+    var notes: [String] = []
+    if encoded > 0 {
+      notes.append(
+        "\(encoded) frames hang on packets outside of the span and were encoded again, without loss"
+      )
+    }
+    if rows.carriedEvents > 0 {
+      notes.append("\(rows.carriedEvents) states of the device hold from before the span")
+    }
+    if rows.leavesDecisions {
+      notes.append("decisions and results of live runs are left out: they hang on what came before")
+    }
+    return notes
+  }
+}
+
+/// Tells how many frames are done, and stops.
+struct TrimProgress {
+  let total: Int
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
+  private var done = 0
+
+  init(total: Int, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool) {
+    (self.total, self.report) = (total, report)
+  }
+
+  mutating func advance(_ count: Int = 1) throws(SessionError) {
+    done += count
+    guard report(SessionDoctor.Progress(done: done, total: total)) else { throw .interrupted }
+  }
+}
+
+/// The frames of a session that lie in a span of its time.
+struct TrimSpan {
+  struct Track: Hashable {
+    var track: Int
+    var sequences: ClosedRange<Int>
+  }
+
+  let tracks: [Track]
+  /// On the session's time line: from, and up to but not including.
+  let times: Range<Int64>
+  /// The time of the first frame that is kept.
+  let origin: Int64
+  let durationNanoseconds: Int64
+
+  var frameCount: Int { tracks.reduce(0) { $0 + $1.sequences.count } }
+
+  init(_ reader: SessionReader, from: Duration, to: Duration?) throws(SessionError) {
+    let store = reader.index.store
+    let counts = try fromStore { () throws(StoreError) in
+      try reader.index.tracks.map { track throws(StoreError) in
+        (track, try store.counts(track: track))
+      }
+    }
+    let start = counts.compactMap(\.1.firstNanoseconds).min() ?? 0
+    let end = counts.compactMap(\.1.lastNanoseconds).max() ?? 0
+    let lower = start &+ from.nanoseconds
+    let upper = to.map { start &+ $0.nanoseconds } ?? .max
+    guard lower < upper else {
+      throw .emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
+    }
+    times = lower..<upper
+    let range = times
+    var tracks: [Track] = []
+    var (first, last) = (Int64.max, Int64.min)
+    for (track, _) in counts {
+      let found = try fromStore { () throws(StoreError) in
+        try store.sequences(track: track, nanoseconds: range)
+      }
+      guard let found else { continue }
+      tracks.append(Track(track: track, sequences: found.sequences))
+      (first, last) = (min(first, found.first), max(last, found.last))
+    }
+    guard !tracks.isEmpty else {
+      throw .emptySpan(session: reader.folder.path, durationNanoseconds: end &- start)
+    }
+    self.tracks = tracks
+    origin = first
+    durationNanoseconds = last &- first
+  }
+}

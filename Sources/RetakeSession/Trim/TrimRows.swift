@@ -1,0 +1,119 @@
+import Foundation
+import RetakeCore
+import RetakeStore
+
+/// The rows of a trimmed session that are not media: facts, events and runs of the span.
+struct TrimRows {
+  private let reader: SessionReader
+  private let span: TrimSpan
+  let events: [EventRecord]
+  /// Of these, states of the device that hold from before.
+  let carriedEvents: Int
+  /// The original has decisions or results, which are not taken over.
+  let leavesDecisions: Bool
+  private let runs: [RunRecord]
+
+  init(reader: SessionReader, span: TrimSpan) throws(SessionError) {
+    self.reader = reader
+    self.span = span
+    let store = reader.index.store
+    let (all, runs) = try fromStore { () throws(StoreError) in
+      (try store.events(), try store.runs())
+    }
+    self.runs = runs
+    let carried = Self.carried(all, before: span.times.lowerBound)
+    let inside = all.filter { span.times.contains($0.timeNanoseconds) }
+    let tracks = Set(span.tracks.map(\.track))
+    var events = (carried + inside).filter { $0.track.map { tracks.contains($0) } ?? true }
+    for place in events.indices { events[place].ordinal = place }
+    self.events = events
+    carriedEvents = carried.count
+    leavesDecisions = try fromStore { () throws(StoreError) in
+      for run in runs {
+        if try !store.decisions(run: run.run, ordinals: 0..<1).isEmpty { return true }
+        if try !store.results(run: run.run, ordinals: 0..<1).isEmpty { return true }
+      }
+      return false
+    }
+  }
+
+  /// The last event of each kind of the device's before the span, put at its beginning: heat does
+  /// not end where a trim begins.
+  private static func carried(_ events: [EventRecord], before time: Int64) -> [EventRecord] {
+    var last: [String: EventRecord] = [:]
+    for event in events where event.source == DeviceEvent.source && event.timeNanoseconds < time {
+      last[event.kind] = event
+    }
+    return last.keys.sorted().compactMap { kind in
+      var event = last[kind]
+      event?.timeNanoseconds = time
+      return event
+    }
+  }
+
+  func write(_ tracks: [TrimmedTrack], to path: String) throws(SessionError) {
+    let facts = try self.facts(tracks)
+    try fromStore { () throws(StoreError) in
+      let writer = try StoreWriter(creating: path, durability: .building)
+      for fact in facts { writer.setMeta(fact.key, fact.value) }
+      for track in tracks {
+        writer.append(track.segments)
+        writer.append(track.parts)
+        writer.append(track.packets)
+        writer.append(track.frames)
+        try writer.commit()
+      }
+      writer.append(events)
+      for run in runs { try write(run, to: writer) }
+      try writer.close()
+    }
+  }
+
+  private func write(_ run: RunRecord, to writer: StoreWriter) throws(StoreError) {
+    let store = reader.index.store
+    writer.append([run])
+    writer.append(try store.nodes(run: run.run))
+    var spans: [SpanRecord] = []
+    let kept = Dictionary(uniqueKeysWithValues: span.tracks.map { ($0.track, $0.sequences) })
+    try store.eachSpan(run: run.run) { row in
+      guard let sequences = kept[row.track], sequences.contains(row.sequence) else { return true }
+      var row = row
+      row.sequence -= sequences.lowerBound
+      spans.append(row)
+      return true
+    }
+    writer.append(spans)
+    let external = try store.externalEvents(run: run.run, ordinals: 0..<Int(Int32.max))
+    var inside = external.filter { span.times.contains($0.timeNanoseconds) }
+    for place in inside.indices { inside[place].ordinal = place }
+    writer.append(inside)
+    try writer.commit()
+  }
+
+  private func facts(
+    _ tracks: [TrimmedTrack]
+  ) throws(SessionError) -> [(key: String, value: String)] {
+    let isLossy = tracks.contains { track in track.frames.contains { $0.cause != nil } }
+    let (kind, source, digest) = try fromStore { () throws(StoreError) in
+      let store = reader.index.store
+      return (try store.meta("kind"), try store.meta("source"), try store.digest())
+    }
+    let trimmed = JSONValue.object([
+      "session": .string(reader.folder.name), "digest": .string("\(digest)"),
+      "fromNanoseconds": .integer(span.times.lowerBound),
+      "toNanoseconds": .integer(span.times.upperBound),
+    ])
+    return [
+      ("kind", kind ?? "recorded"), ("source", source ?? reader.folder.name),
+      ("status", (isLossy ? SessionStatus.lossy : .clean).rawValue),
+      ("trimmed", trimmed.canonicalText),
+    ]
+  }
+
+  /// What people wrote of the original, and where this comes from.
+  var notes: String {
+    let seconds = Double(span.durationNanoseconds) / 1e9
+    let own = try? String(contentsOfFile: reader.folder.notes, encoding: .utf8)
+    return "Trimmed from the session \(reader.folder.name): \(seconds) s.\n\n" + (own ?? "")
+  }
+}

@@ -1,0 +1,152 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// What a trim reads of one track of the original.
+struct TrimSource {
+  let reader: SessionReader
+  let track: TrimSpan.Track
+
+  private static let pageRows = 1_024
+
+  /// The rows of the span, and of every other frame whose packet lies among theirs.
+  func rows() throws(SessionError) -> [FrameRecord] {
+    let span = try frames(track.sequences)
+    let wanted = span.compactMap(\.packet)
+    guard let first = wanted.min(), let last = wanted.max() else { return span }
+    let around = try fromStore { () throws(StoreError) in
+      try reader.index.store.frames(track: track.track, packets: first...last)
+    }
+    let others = around.filter { !track.sequences.contains($0.sequence) }
+    return (span + others).sorted { $0.sequence < $1.sequence }
+  }
+
+  private func frames(_ sequences: ClosedRange<Int>) throws(SessionError) -> [FrameRecord] {
+    var rows: [FrameRecord] = []
+    for start in stride(
+      from: sequences.lowerBound, through: sequences.upperBound, by: Self.pageRows)
+    {
+      let end = min(sequences.upperBound + 1, start + Self.pageRows)
+      rows += try fromStore { () throws(StoreError) in
+        try reader.index.store.frames(track: track.track, sequences: start..<end)
+      }
+    }
+    return rows
+  }
+
+  func plan(_ rows: [FrameRecord], copies: Bool) throws(SessionError) -> TrimPlan {
+    let wanted = rows.compactMap(\.packet)
+    var segments: [Int: Int] = [:]
+    var damaged: Set<Int> = []
+    if copies, let first = wanted.min(), let last = wanted.max() {
+      let fetcher = fetcher()
+      for record in try packets(first...last) {
+        segments[record.index] = record.segment
+        if (try? fetcher.packet(record.index)) == nil { damaged.insert(record.index) }
+      }
+    }
+    return TrimPlan(
+      rows.map {
+        TrimPlan.Row(
+          sequence: $0.sequence, packet: $0.packet, entry: $0.entry, isDamaged: $0.cause != nil)
+      }, span: track.sequences, segments: segments, damaged: damaged,
+      end: copies ? try lastGroup(wanted.max()) : .nothing)
+  }
+
+  /// Packets of these hold pictures that are shown by later ones.
+  private static let hidingCodecs: Set<String> = ["vp8", "vp9", "av1"]
+
+  private func lastGroup(_ packet: Int?) throws(SessionError) -> TrimPlan.LastGroup {
+    guard let packet else { return .nothing }
+    guard try reader.index.packet(track: track.track, index: packet + 1) != nil else {
+      return .whole
+    }
+    let following = try fromStore { () throws(StoreError) in
+      try reader.index.store.frames(track: track.track, packets: packet + 1...packet + 1)
+    }
+    if following.contains(where: { $0.entry == packet + 1 }) { return .whole }
+    let codec = MediaStream(try part(of: packet)).codec
+    return Self.hidingCodecs.contains(codec) ? .hidden : .cut
+  }
+
+  func packets(_ range: ClosedRange<Int>) throws(SessionError) -> [PacketRecord] {
+    var records: [PacketRecord] = []
+    for start in stride(from: range.lowerBound, through: range.upperBound, by: Self.pageRows) {
+      let end = min(range.upperBound + 1, start + Self.pageRows)
+      records += try fromStore { () throws(StoreError) in
+        try reader.index.store.packets(track: track.track, indexes: start..<end)
+      }
+    }
+    return records
+  }
+
+  func fetcher() -> PacketFetcher {
+    PacketFetcher(table: IndexedTrack(index: reader.index, track: track.track))
+  }
+
+  /// What the track is where a packet lies; at its beginning for none.
+  func part(of packet: Int?) throws(SessionError) -> SegmentTrackRecord {
+    let parts = reader.index.parts[track.track] ?? [:]
+    let segment = try packet.flatMap { (packet) throws(SessionError) in
+      try reader.index.packet(track: track.track, index: packet)?.segment
+    }
+    guard let part = segment.flatMap({ parts[$0] }) ?? parts.keys.min().flatMap({ parts[$0] })
+    else { throw .unknownTrack(session: reader.folder.path, track: track.track, known: []) }
+    return part
+  }
+
+  func frame(_ sequence: Int) throws(SessionError) -> Frame {
+    let id = FrameID(track: track.track, sequence: sequence)
+    do {
+      return try reader.frame(id)
+    } catch let error as SessionError {
+      throw error
+    } catch {
+      throw .undecodable(session: reader.folder.path, frame: id, cause: "\(error)")
+    }
+  }
+}
+
+/// Holds a trimmed session's frames against the original's.
+struct TrimProof {
+  let original: SessionReader
+  let copy: SessionFolder
+
+  func check(_ tracks: [TrimSpan.Track], _ progress: inout TrimProgress) throws(SessionError) {
+    let reader = try SessionReader(copy, options: ReadOptions(framesPerChain: nil))
+    for track in tracks {
+      let (before, after) = (
+        TrimSource(reader: original, track: track),
+        TrimSource(reader: reader, track: track)
+      )
+      for sequence in track.sequences {
+        try progress.advance()
+        let expected = try? before.frame(sequence)
+        let id = FrameID(track: track.track, sequence: sequence)
+        do throws(SessionError) {
+          let found = try after.frame(sequence - track.sequences.lowerBound)
+          guard let expected, found.isEqual(expected) else {
+            throw .trimDiffers(
+              session: original.folder.path, frame: id, cause: "its pixels are others")
+          }
+        } catch {
+          if case .trimDiffers = error { throw error }
+          guard expected == nil else {
+            throw .trimDiffers(
+              session: original.folder.path, frame: id, cause: error.cause ?? error.message)
+          }
+        }
+      }
+    }
+  }
+}
+
+extension Frame {
+  fileprivate func isEqual(_ other: Frame) -> Bool {
+    format == other.format && width == other.width && height == other.height
+      && range == other.range && matrix == other.matrix && timestamp == other.timestamp
+      && rotationDegrees == other.rotationDegrees && sampleAspect == other.sampleAspect
+      && pixelDigest == other.pixelDigest
+  }
+}

@@ -1,0 +1,56 @@
+import GRDB
+import RetakeCore
+
+/// Copies a database into the present schema.
+package enum StoreMigration {
+  package static let version = Int(Schema.version)
+
+  /// Rows that go into one transaction.
+  private static let batchRows = 4_096
+
+  /// Every row of a closed database, whatever its schema, into a new one at `path`.
+  ///
+  /// - Returns: how many rows there are, the writer's own facts not counted.
+  @discardableResult
+  package static func copy(_ reader: StoreReader, to path: String) throws(StoreError) -> Int {
+    let writer = try StoreWriter(creating: path, durability: .building)
+    var total = 0
+    for table in Schema.tables {
+      total += try copy(table, from: reader, to: writer)
+    }
+    try writer.close()
+    return total
+  }
+
+  private static func copy(
+    _ table: Schema.Table, from reader: StoreReader, to writer: StoreWriter
+  ) throws(StoreError) -> Int {
+    try reader.read { database in
+      let cursor = try Row.fetchCursor(database, sql: table.selectSQL)
+      var batch: [[DatabaseValue]] = []
+      var total = 0
+      while let row = try cursor.next() {
+        let values = row.cells
+        if table.name == Schema.meta.name, isOwn(values) { continue }
+        total += 1
+        guard total <= reader.rowCountMax else {
+          throw RowDamage(table: table.name, column: "rows")
+        }
+        batch.append(values)
+        guard batch.count == batchRows else { continue }
+        writer.append(batch, to: table, replaces: false)
+        try writer.commit()
+        batch = []
+      }
+      writer.append(batch, to: table, replaces: false)
+      try writer.commit()
+      return total
+    }
+  }
+
+  /// Facts that the new database's writer keeps itself.
+  private static func isOwn(_ values: [DatabaseValue]) -> Bool {
+    guard let key = values.first.flatMap({ String.fromDatabaseValue($0) }) else { return false }
+    return key == "closed" || StoreWriter.ownKeys.contains(key)
+  }
+}

@@ -1,0 +1,169 @@
+import GRDB
+import RetakeCore
+
+/// Questions whose answer is a number or a few rows.
+extension StoreReader {
+  /// The last key packet at or before a packet; the track's first packet where there is none.
+  package func keyPacket(track: Int, atOrBefore index: Int) throws(StoreError) -> Int {
+    try read { database in
+      let key = try DatabaseValue.fetchOne(
+        database,
+        sql: """
+          SELECT "index" FROM packet WHERE track = ? AND "index" <= ? AND (flags & 1) = 1
+          ORDER BY "index" DESC LIMIT 1
+          """, arguments: [track, index])
+      return key.flatMap { Int.fromDatabaseValue($0) } ?? 0
+    }
+  }
+
+  /// Of the first frame that a packet gives. Looks through the whole track.
+  package func firstSequence(track: Int, packet: Int) throws(StoreError) -> Int? {
+    try read { database in
+      let sequence = try DatabaseValue.fetchOne(
+        database, sql: "SELECT min(sequence) FROM frame WHERE track = ? AND packet = ?",
+        arguments: [track, packet])
+      return sequence.flatMap { Int.fromDatabaseValue($0) }
+    }
+  }
+
+  package func packetCount(segment: Int) throws(StoreError) -> Int {
+    try read { database in
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM packet WHERE segment = ?", arguments: [segment]) ?? 0
+    }
+  }
+
+  /// The highest of a track's packets in some segments.
+  package func lastPacket(segments: [Int], track: Int) throws(StoreError) -> Int? {
+    var last: Int?
+    for segment in segments {
+      let found = try read { database in
+        try DatabaseValue.fetchOne(
+          database, sql: "SELECT max(\"index\") FROM packet WHERE track = ? AND segment = ?",
+          arguments: [track, segment])
+      }
+      if let found = found.flatMap({ Int.fromDatabaseValue($0) }) { last = max(last ?? 0, found) }
+    }
+    return last
+  }
+
+  /// The lowest index of a track's packets from there on; nil behind the last one.
+  package func firstPacket(track: Int, atOrAfter index: Int) throws(StoreError) -> Int? {
+    try read { database in
+      let found = try DatabaseValue.fetchOne(
+        database,
+        sql: """
+          SELECT "index" FROM packet WHERE track = ? AND "index" >= ?
+          ORDER BY "index" LIMIT 1
+          """, arguments: [track, index])
+      return found.flatMap { Int.fromDatabaseValue($0) }
+    }
+  }
+
+  /// The lowest sequence of a track's rows from there on; nil behind the last one.
+  package func firstSequence(track: Int, atOrAfter sequence: Int) throws(StoreError) -> Int? {
+    try read { database in
+      let found = try DatabaseValue.fetchOne(
+        database,
+        sql: """
+          SELECT sequence FROM frame WHERE track = ? AND sequence >= ?
+          ORDER BY sequence LIMIT 1
+          """, arguments: [track, sequence])
+      return found.flatMap { Int.fromDatabaseValue($0) }
+    }
+  }
+
+  /// Frames at which decoding begins with the frame itself, rising.
+  package func entrySequences(track: Int) throws(StoreError) -> [Int] {
+    try read { database in
+      let cursor = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT sequence FROM frame
+          WHERE track = ? AND entry = packet AND cause IS NULL ORDER BY sequence
+          """, arguments: [track])
+      var sequences: [Int] = []
+      while let row = try cursor.next() {
+        var reader = RowReader(row, of: Schema.frame)
+        sequences.append(try reader.count())
+      }
+      return sequences
+    }
+  }
+
+  /// What a track holds, counted without reading it all.
+  package struct TrackCounts: Hashable, Sendable {
+    package var packets: Int
+    package var packetBytes: Int64
+    package var frames: Int
+    /// Frames with a cause: no pixels, or pixels that cannot be trusted.
+    package var damaged: Int
+    /// Frames whose pixels the recorder shed.
+    package var shed: Int
+    /// One more than the highest packet; more than `packets` where rows are missing.
+    package var packetEnd: Int
+    /// One more than the highest sequence.
+    package var frameEnd: Int
+    /// Of the first and the last frame; nil without frames.
+    package var firstNanoseconds: Int64?
+    package var lastNanoseconds: Int64?
+  }
+
+  package func counts(track: Int) throws(StoreError) -> TrackCounts {
+    try read { database in
+      let sizes = try Row.fetchOne(
+        database,
+        sql: """
+          SELECT count(*), coalesce(sum(size), 0), coalesce(max("index") + 1, 0)
+          FROM packet WHERE track = ?
+          """, arguments: [track])
+      let frames = try Row.fetchOne(
+        database,
+        sql: """
+          SELECT count(*), count(cause), count(*) - count(packet), coalesce(max(sequence) + 1, 0),
+            min(pts_ns), max(pts_ns)
+          FROM frame WHERE track = ?
+          """, arguments: [track])
+      guard let sizes, let frames else { throw RowDamage(table: "frame", column: "track") }
+      var packetRow = RowReader(sizes, of: Schema.packet)
+      var frameRow = RowReader(frames, of: Schema.frame)
+      let (packetCount, bytes) = (try packetRow.count(), try packetRow.int64())
+      let (frameCount, damaged, shed) = (
+        try frameRow.count(), try frameRow.count(), try frameRow.count()
+      )
+      return TrackCounts(
+        packets: packetCount, packetBytes: bytes, frames: frameCount, damaged: damaged, shed: shed,
+        packetEnd: try packetRow.count(), frameEnd: try frameRow.count(),
+        firstNanoseconds: try frameRow.int64IfAny(), lastNanoseconds: try frameRow.int64IfAny())
+    }
+  }
+
+  /// The frames of a span of time, from the first to the last, and their times; nil without any.
+  package func sequences(
+    track: Int, nanoseconds: Range<Int64>
+  ) throws(StoreError) -> (sequences: ClosedRange<Int>, first: Int64, last: Int64)? {
+    try read { database in
+      let row = try Row.fetchOne(
+        database,
+        sql: """
+          SELECT min(sequence), max(sequence), min(pts_ns), max(pts_ns)
+          FROM frame WHERE track = ? AND pts_ns >= ? AND pts_ns < ?
+          """, arguments: [track, nanoseconds.lowerBound, nanoseconds.upperBound])
+      guard let row else { return nil }
+      var reader = RowReader(row, of: Schema.frame)
+      guard let first = try reader.countIfAny(), let last = try reader.countIfAny() else {
+        return nil
+      }
+      return (first...last, try reader.int64(), try reader.int64())
+    }
+  }
+
+  /// The rows of all frames that some packets give. Looks through the whole track.
+  package func frames(
+    track: Int, packets: ClosedRange<Int>
+  ) throws(StoreError) -> [FrameRecord] {
+    try rows(
+      "WHERE track = ? AND packet >= ? AND packet <= ? ORDER BY sequence",
+      [track, packets.lowerBound, packets.upperBound])
+  }
+}

@@ -1,0 +1,79 @@
+import GRDB
+import RetakeCore
+
+extension StoreReader {
+  /// What is left of a damaged database that no media holds: everything whose rows can be read and,
+  /// where they have a checksum, fit it.
+  package struct Salvage: Sendable {
+    package var facts: [String: String] = [:]
+    package var events: [EventRecord] = []
+    package var runs: [RunRecord] = []
+    package var nodes: [NodeRecord] = []
+    package var spans: [SpanRecord] = []
+    package var externalEvents: [ExternalEventRecord] = []
+    package var decisions: [DecisionRecord] = []
+    package var results: [ResultRecord] = []
+
+    package init() {}
+  }
+
+  package func salvage() -> Salvage {
+    var salvage = Salvage()
+    let facts: [FactRow] = trusted()
+    for fact in facts where !StoreWriter.ownKeys.contains(fact.key) {
+      salvage.facts[fact.key] = fact.value
+    }
+    salvage.events = trusted()
+    salvage.runs = trusted()
+    let known = Set(salvage.runs.map(\.run))
+    salvage.nodes = trusted().filter { (row: NodeRecord) in known.contains(row.run) }
+    salvage.spans = trusted().filter { (row: SpanRecord) in known.contains(row.run) }
+    salvage.externalEvents = trusted().filter { (row: ExternalEventRecord) in
+      known.contains(row.run)
+    }
+    salvage.decisions = trusted().filter { (row: DecisionRecord) in known.contains(row.run) }
+    salvage.results = trusted().filter { (row: ResultRecord) in known.contains(row.run) }
+    return salvage
+  }
+
+  /// The rows of a table in the order of their keys, up to where it cannot be read on.
+  private func trusted<Record: StoredRow>() -> [Record] {
+    let table = Record.table
+    let version = Int64(schemaVersion)
+    var records: [Record] = []
+    _ = try? read { database in
+      let cursor = try Row.fetchCursor(
+        database, sql: table.selectStoredSQL(version: version) + " ORDER BY \(table.keyList)")
+      while records.count < rowCountMax, let row = try cursor.next() {
+        let stored = row.cells
+        let digest = RunningDigest.digest(
+          of: Array(stored.prefix(table.columns.count)), table: table)
+        let isWhole =
+          version < Schema.firstVersionWithChecks
+          || stored.last.flatMap { Int64.fromDatabaseValue($0) } == RunningDigest.check(of: digest)
+        var reader = RowReader(row, of: table)
+        if isWhole, let record = try? Record(&reader) { records.append(record) }
+      }
+    }
+    return records
+  }
+}
+
+/// A fact of the whole session.
+private struct FactRow: StoredRow {
+  static var table: Schema.Table { Schema.meta }
+  var key: String
+  var value: String
+
+  var values: [DatabaseValue] {
+    RowBuilder.build {
+      $0.add(key)
+      $0.add(value)
+    }
+  }
+
+  init(_ row: inout RowReader) throws(RowDamage) {
+    key = try row.text()
+    value = try row.text()
+  }
+}

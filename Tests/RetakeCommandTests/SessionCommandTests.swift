@@ -1,0 +1,100 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+@Suite struct SessionCommandTests {
+  @Test func `a trimmed session replays, and says what was encoded again`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 60, size: "64x48")
+    let result = try workplace.retake(
+      "session", "trim", "yard", "--from", "500ms", "--to", "1500ms", "--into", "Recordings",
+      "--name", "span")
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(result.stdout.contains("30 frames"))
+    #expect(result.stderr.contains("note: 15 frames hang on packets outside of the span"))
+    let replay = try workplace.retake(
+      "replay", "span", "--pipeline", "example:motion-boxes", "--json", "--output", "run")
+    #expect(replay.status == 0, "\(replay.stderr)")
+    #expect(try replay.json().frames.delivered.int == 30)
+    let again = try workplace.retake(
+      "session", "trim", "yard", "--from", "1s", "--into", "Recordings", "--name", "span")
+    #expect(again.status == 2 && again.stderr.contains("[session.name.taken]"))
+    let empty = try workplace.retake(
+      "session", "trim", "yard", "--from", "10s", "--into", "Recordings", "--name", "late")
+    #expect(empty.status == 2 && empty.stderr.contains("[session.trim.empty]"))
+    #expect(!workplace.exists("Recordings/late"))
+  }
+
+  @Test func `the advice of a lost database can be typed, and mends the session`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 20, size: "64x48")
+    let digest = try workplace.retake("session", "info", "yard", "--json").json()
+    let database = workplace.folder.file("Recordings/yard/session.sqlite")
+    try Data(contentsOf: database).prefix(9_000).write(to: database)
+
+    let info = try workplace.retake("session", "info", "yard")
+    #expect(info.status == 2 && info.stderr.contains("[store.truncated]"))
+    let doctor = try workplace.retake("session", "doctor", "yard")
+    #expect(doctor.status == 2 && doctor.stdout.contains("cut short: 9000 of"))
+    let advice = try #require(
+      doctor.stdout.split(separator: "\n").first { $0.contains("--from-media") })
+    let words = advice.drop { $0 != ":" }.dropFirst().split(separator: " ").dropFirst()
+
+    let recovered = try workplace.retake(words: words.map(String.init))
+    #expect(recovered.status == 0, "\(recovered.stderr)")
+    #expect(recovered.stdout.contains("20 frames kept, 20 of them from the media"))
+    #expect(recovered.stdout.contains("  lost: the index was made again from the media"))
+    #expect(try workplace.retake("session", "doctor", "yard", "--deep").status == 0)
+    let after = try workplace.retake("session", "info", "yard", "--json").json()
+    #expect(after.frames.captured.int == digest.frames.captured.int)
+    #expect(after.status.text == "lossy")
+  }
+
+  @Test func `tables go to files and to standard output`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 12, size: "64x48")
+    let csv = try workplace.retake("session", "export", "yard", "--csv", "frames.csv")
+    #expect(csv.status == 0 && csv.stdout == "12 frames  frames.csv\n")
+    let text = try String(contentsOf: workplace.folder.file("frames.csv"), encoding: .utf8)
+    #expect(text.split(whereSeparator: \.isNewline).count == 13)
+    let lines = try workplace.retake(
+      "session", "export", "yard", "--rows", "packets", "--json-lines", "-")
+    #expect(lines.stdout.split(separator: "\n").count == 12)
+    let again = try workplace.retake("session", "export", "yard", "--csv", "frames.csv")
+    #expect(again.status == 2 && again.stderr.contains("[session.export.exists]"))
+    let none = try workplace.retake("session", "export", "yard", "--rows", "events", "--csv", "-")
+    #expect(none.status == 2 && none.stderr.contains("the session has no events"))
+  }
+
+  @Test func `a recording under way is called that, and its snapshot is whole`() throws {
+    let folder = try TemporaryFolder()
+    let recording = try LiveRecording(name: "yard", into: folder.url, size: "64x48")
+    recording.waitForCommit()
+    func retake(_ arguments: String...) throws -> CommandResult {
+      try runCommand(LiveRecording.binary, arguments: arguments)
+    }
+    let info = try retake("session", "info", recording.path, "--json").json()
+    #expect(info.status.text == "recording")
+    #expect(try retake("session", "list", "--from", folder.url.path).stdout.contains("recording"))
+    let into = folder.file("Copies").path
+    let snapshot = try retake("session", "snapshot", recording.path, "--into", into)
+    #expect(snapshot.status == 0, "\(snapshot.stderr)")
+    let doctor = try retake("session", "doctor", into + "/yard", "--deep", "--json")
+    #expect(doctor.status == 0, "\(doctor.stdout)")
+    #expect(try doctor.json().findings.count == 0)
+    let live = try retake("session", "doctor", recording.path)
+    #expect(live.status == 0 && live.stdout.contains("it is being recorded"), "\(live.stdout)")
+    recording.send(SIGINT)
+    #expect(try retake("session", "info", recording.path, "--json").json().status.text == "clean")
+  }
+
+  @Test func `a name with a slash is refused with the nearest that is safe`() throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake(
+      "record", "synthetic:figures", "--name", "a/b", "--frames", "3", "--pace", "unpaced")
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("'a/b' cannot be a session's name [session.name.bad]"))
+    #expect(result.stderr.contains("Write: --name a-b"))
+    #expect(try workplace.listing().isEmpty)
+  }
+}

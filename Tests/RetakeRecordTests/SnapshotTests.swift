@@ -1,0 +1,123 @@
+import Foundation
+import RetakeCore
+import RetakeSession
+import RetakeStore
+import RetakeTestSupport
+import Synchronization
+import Testing
+
+@testable import RetakeRecord
+
+@Suite struct SnapshotTests {
+  /// What a snapshot that was taken after a commit holds.
+  private struct Taken: Sendable {
+    var line: RecordingProgress
+    var result: SessionCopyResult?
+    var code: String?
+  }
+
+  @Test func `a session is copied while it is recorded, and each copy is whole`() throws {
+    let folder = try TemporaryFolder()
+    let taken = Mutex<[Taken]>([])
+    let path = folder.file("yard").path
+    let statuses = Reports.Codes()
+    let whole = try record(Scene(90), options: .test(folder), machine: .ticking()) { line in
+      guard !line.closed else { return }
+      statuses.add(try? SessionReader(opening: path).info().status.rawValue)
+      let target = SessionTarget(into: folder.file("Snapshots").path, name: "at-\(line.commit)")
+      var item = Taken(line: line)
+      item.code = code { item.result = try SessionSnapshot(of: path, to: target).run() }
+      taken.withLock { $0.append(item) }
+    }
+    #expect(statuses.all.allSatisfy { $0 == "recording" })
+    let all = taken.withLock { $0 }
+    #expect(all.count > 3)
+    for item in all {
+      let result = try #require(item.result, "\(item.code ?? "")")
+      #expect(result.frames == item.line.frames.captured && result.status == .clean)
+      let doctor = try SessionDoctor(path: result.path, decodes: true).run()
+      #expect(doctor.findings.isEmpty, "\(doctor.findings)")
+      let reader = try SessionReader(
+        opening: result.path, options: ReadOptions(verifiesPixels: true))
+      #expect(
+        try packetDigest(of: reader, through: item.line.lastSequence) == item.line.packetDigest)
+      for sequence in 0..<result.frames {
+        #expect(try reader.frame(FrameID(track: 0, sequence: sequence)).width == 64)
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: result.path).sorted()
+      #expect(names == ["NOTES.md", "media", "session.sqlite"])
+    }
+    #expect(whole.status == .clean && whole.progress.frames.captured == 90)
+    #expect(try SessionDoctor(path: path, decodes: true).run().findings.isEmpty)
+  }
+
+  @Test func `a closed session is copied as it is`() throws {
+    let folder = try TemporaryFolder()
+    let whole = try record(Scene(20), options: .test(folder))
+    let target = SessionTarget(into: folder.file("Copies").path)
+    let result = try SessionSnapshot(of: whole.folder.path, to: target).run()
+    let original = try SessionReader(opening: whole.folder.path)
+    #expect(try result.sessionDigest == original.sessionDigest())
+    #expect(result.notes.isEmpty)
+    #expect(
+      code { try SessionSnapshot(of: whole.folder.path, to: target).run() } == "session.name.taken")
+  }
+
+  @Test func `a snapshot of what is damaged is refused or says so, and leaves nothing`() throws {
+    let folder = try TemporaryFolder()
+    let whole = try record(Scene(20), options: .test(folder))
+    let path = whole.folder.path
+    let target = SessionTarget(into: folder.file("Copies").path)
+    let store = try StoreReader(opening: path + "/session.sqlite")
+    let segments = try store.segments()
+    try FileManager.default.removeItem(atPath: path + "/" + segments[0].file)
+    #expect(code { try SessionSnapshot(of: path, to: target).run() } == "session.media.missing")
+    let bytes = try Data(contentsOf: URL(filePath: path + "/session.sqlite"))
+    try bytes.prefix(bytes.count / 2).write(to: URL(filePath: path + "/session.sqlite"))
+    #expect(code { try SessionSnapshot(of: path, to: target).run() } == "store.truncated")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("Copies").path))
+  }
+
+  @Test func `a lost log is told from a crash, and its frames come back from the media`() throws {
+    let crash = try CrashImages()
+    let image = try #require(crash.images.last)
+    let truth = Truth.pixels(image.path, count: image.line.frames.captured)
+    try FileManager.default.removeItem(atPath: image.path + "/session.sqlite-wal")
+
+    let doctor = try SessionDoctor(path: image.path).run()
+    let log = try #require(doctor.findings.first { $0.code == "session.doctor.log" })
+    #expect(log.message.contains("session.sqlite-wal is gone"))
+    #expect(log.advice?.contains("--from-media") == true && !doctor.isHealthy)
+
+    let result = try SessionRecovery(image.path, fromMedia: true).run()
+    #expect(result.frames >= image.line.frames.captured && result.rebuiltFrames > 0)
+    #expect(Truth.pixels(image.path, count: truth.count) == truth)
+    #expect(
+      try SessionRecovery(image.path, fromMedia: true).run().sessionDigest == result.sessionDigest)
+  }
+
+  @Test func `frames behind the last commit are found in the media, in their own time`() throws {
+    let crash = try CrashImages()
+    let (first, last) = (crash.images[0], crash.images[crash.images.count - 1])
+    // The rows of the first commit with the media of the last: commits are missing.
+    let media = "/media/video-00000.mkv"
+    try FileManager.default.removeItem(atPath: first.path + media)
+    try FileManager.default.copyItem(atPath: last.path + media, toPath: first.path + media)
+    let truth = try StoredFrames(last.path)
+
+    let doctor = try SessionDoctor(path: first.path).run()
+    let tail = try #require(doctor.findings.first { $0.code == "session.doctor.tail" })
+    #expect(tail.severity == .error && tail.message.contains("rows are missing"))
+
+    let result = try SessionRecovery(first.path, fromMedia: true).run()
+    let found = try StoredFrames(first.path)
+    #expect(found.all.count >= truth.all.count)
+    #expect(result.rebuiltFrames == found.all.count - first.line.frames.captured)
+    for (row, expected) in zip(found.all, truth.all) {
+      #expect(row.packet == expected.packet && row.pixelHash == expected.pixelHash)
+      #expect(abs(row.ptsNanoseconds - expected.ptsNanoseconds) <= 1_000_000)
+      #expect(abs(row.arrivalNanoseconds - expected.arrivalNanoseconds) <= 2_000_000)
+    }
+    #expect(try SessionDoctor(path: first.path, decodes: true).run().isHealthy)
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import RetakeCore
+import RetakeStore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+@Suite struct RebuildTests {
+  private func database(_ imported: ImportedClip) -> URL {
+    URL(filePath: imported.path + "/session.sqlite")
+  }
+
+  private func pixels(_ path: String) throws -> [Digest128] {
+    let reader = try SessionReader(opening: path, options: ReadOptions(verifiesPixels: true))
+    return try reader.tracks.flatMap { track in
+      try (0..<track.frameCount).map {
+        try reader.frame(FrameID(track: track.track, sequence: $0)).pixelDigest
+      }
+    }
+  }
+
+  @Test(arguments: [Clip.openGOP, .twoTracks, .mpeg2, .transport, .motionJPEG])
+  func `an index that is gone is made again, the same as at the import`(clip: Clip) throws {
+    let imported = try ImportedClip(clip)
+    let (digest, before) = (try imported.reader().sessionDigest(), try pixels(imported.path))
+    try FileManager.default.removeItem(at: database(imported))
+
+    let found = try SessionDoctor(path: imported.path).run()
+    #expect(found.findings.first?.code == "session.doctor.database")
+    #expect(found.findings.first?.advice?.contains("recover \(imported.path) --from-media") == true)
+    #expect(code { try imported.reader() } == "session.open.noDatabase")
+    #expect(code { try SessionRecovery(imported.path).run() } == "session.open.noDatabase")
+
+    let result = try SessionRecovery(imported.path, fromMedia: true).run()
+    #expect(result.sessionDigest == digest && result.status == .clean)
+    #expect(result.rebuiltFrames == before.count)
+    #expect(try pixels(imported.path) == before)
+    let names = try FileManager.default.contentsOfDirectory(atPath: imported.path).sorted()
+    #expect(names == ["NOTES.md", "media", "session.sqlite"])
+    let again = try SessionRecovery(imported.path, fromMedia: true).run()
+    #expect(!again.wasOpen && again.sessionDigest == digest)
+  }
+
+  @Test func `what no media holds is kept from a damaged database where its rows are whole`() throws
+  {
+    let imported = try ImportedClip(.lateStart)
+    let writer = try StoreWriter(continuing: database(imported).path)
+    writer.append(
+      (0..<5).map {
+        EventRecord(
+          ordinal: $0, timeNanoseconds: Int64($0), source: "device", kind: "thermal",
+          json: #"{"state":"fair"}"#)
+      })
+    writer.append([RunRecord(run: 0, kind: "live", pipeline: "{}", startedNanoseconds: 0)])
+    try writer.close()
+    _ = try runCommand(
+      "sqlite3",
+      arguments: [
+        database(imported).path,
+        "UPDATE event SET time_ns = 77 WHERE ordinal = 2; UPDATE frame SET pts = 5 WHERE sequence = 3",
+      ])
+
+    let damaged = try SessionDoctor(path: imported.path).run().findings
+    let rows = damaged.filter { $0.code == "session.doctor.row" }
+    #expect(rows.map(\.table) == ["frame", "event"])
+    #expect(rows.first?.frame == FrameID(track: 0, sequence: 3))
+    #expect(rows.last?.message.contains("ordinal 2") == true)
+
+    let result = try SessionRecovery(imported.path, fromMedia: true).run()
+    #expect(result.wasOpen && result.frames == 20)
+    let reader = try imported.reader()
+    #expect(try reader.events().map(\.timestamp.nanoseconds) == [0, 1, 3, 4])
+    #expect(try reader.index.store.runs().count == 1)
+    #expect(try reader.info().source == "late.mkv")
+    #expect(FileManager.default.fileExists(atPath: database(imported).path + ".damaged"))
+    #expect(try SessionDoctor(path: imported.path, decodes: true).run().findings.isEmpty)
+  }
+
+  @Test func `a recovery that was killed is finished by the next one`() throws {
+    let imported = try ImportedClip(.lateStart)
+    let digest = try imported.reader().sessionDigest()
+    let whole = try Data(contentsOf: database(imported))
+    // Killed while it built: the hidden folder is left, with nobody's lock.
+    try FileManager.default.removeItem(at: database(imported))
+    let hidden = imported.folder.file("Recordings/.clip.0123ABCD")
+    try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
+    try Data().write(to: hidden.appending(path: ".building"))
+    #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
+    #expect(!FileManager.default.fileExists(atPath: hidden.path))
+
+    // Killed between the two renames: the old database is aside, the new one has not its name yet.
+    let path = database(imported).path
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".recovered")
+    try whole.prefix(4_000).write(to: URL(filePath: path + ".damaged"))
+    #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
+
+    // Killed before the first: the old one is still in its place, with its log.
+    try FileManager.default.moveItem(atPath: path, toPath: path + ".recovered")
+    try whole.prefix(4_000).write(to: URL(filePath: path))
+    try Data("log".utf8).write(to: URL(filePath: path + "-wal"))
+    #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
+    #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    #expect(try SessionDoctor(path: imported.path).run().findings.isEmpty)
+  }
+
+  @Test func `an interrupted rebuild leaves the session as it was`() throws {
+    let imported = try ImportedClip(.openGOP)
+    try FileManager.default.removeItem(at: database(imported))
+    let before = try contents(of: imported.path)
+    let stopped = SessionRecovery(imported.path, fromMedia: true) { _ in false }
+    #expect(code { try stopped.run() } == "session.interrupted")
+    #expect(try contents(of: imported.path) == before)
+    #expect(
+      try FileManager.default.contentsOfDirectory(
+        atPath: imported.folder.file("Recordings").path) == ["clip"])
+  }
+
+  @Test func `a session of a newer version is told by name and never rebuilt`() throws {
+    let imported = try ImportedClip(.lateStart)
+    _ = try runCommand(
+      "sqlite3", arguments: [database(imported).path, "PRAGMA user_version = 3"])
+    let before = try contents(of: imported.path)
+    #expect(
+      code { try SessionRecovery(imported.path, fromMedia: true).run() }
+        == "store.schema.tooNew")
+    #expect(try contents(of: imported.path) == before)
+    let finding = try SessionDoctor(path: imported.path).run().findings.first
+    #expect(finding?.message == "the session has schema 3, this version reads up to 2")
+    #expect(finding?.advice?.contains("Update retake") == true)
+  }
+}
