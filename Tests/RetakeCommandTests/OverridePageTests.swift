@@ -27,10 +27,11 @@ import Testing
   }
 
   @Test func `the example gives the lines of the page`() throws {
+    let workplace = try workplace()
     let commands = try block("sh").replacing("retake replay", with: "'\(Workplace.binary)' replay")
     let result = try runCommand(
       "bash", arguments: ["-e", "-c", commands], environment: ["CI": nil],
-      folder: try workplace().folder.url)
+      folder: workplace.folder.url)
     #expect(result.status == 0, "\(result.stderr)")
     func decisions(_ text: String) -> [Substring] {
       text.split(separator: "\n").filter { $0.hasPrefix("@") }
@@ -64,7 +65,8 @@ import Testing
     let golden = try String(
       contentsOf: workplace.folder.file("Goldens/figures/hot/golden.yml"), encoding: .utf8)
     #expect(golden.contains("swap:motion@frame100") && golden.contains("thermal@2s"))
-    let other = try workplace.retake("test", "figures", "--override", "battery=9@1s")
+    let other = try workplace.retake(
+      "test", "figures", "--pipeline", "hot", "--override", "battery=9@1s")
     #expect(other.status == 5, "\(other.stdout)")
   }
 }
