@@ -2,9 +2,10 @@ import RetakeCore
 
 /// What keeps a replay from beginning, or its files from being written.
 public enum ReplayError: CodedError, Hashable {
-  /// A file that a replay writes.
+  /// A file that a command writes.
   public enum Output: String, Hashable, Sendable {
     case decisions
+    case drawing
     case metadata
     case results
     case tape
@@ -106,6 +107,7 @@ extension ReplayError.Output {
   fileprivate var words: String {
     switch self {
     case .decisions: "the decisions"
+    case .drawing: "the drawing"
     case .metadata: "the metadata"
     case .results: "the results"
     case .tape: "the cost tape"

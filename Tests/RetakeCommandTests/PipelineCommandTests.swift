@@ -117,6 +117,21 @@ import Testing
     #expect(try workplace.retake("pipeline", "draw", "slow.json", "--dot", "--svg").status == 64)
     let nowhere = try workplace.retake("pipeline", "draw", "slow.json", "--output", "no/a.svg")
     #expect(nowhere.status == 2)
-    #expect(nowhere.stderr.contains("[suite.output.notWritable]"))
+    #expect(nowhere.stderr.contains("[replay.drawing.unwritable]"))
+  }
+
+  @Test func `a drawing goes through a pipe or a device, which stays what it is`() throws {
+    let workplace = try workplace()
+    let draw = "'\(Workplace.binary)' pipeline draw slow.json --output"
+    let result = try runCommand(
+      "bash",
+      arguments: [
+        "-c",
+        "mkfifo a.svg; timeout 20 cat a.svg >got.svg & \(draw) a.svg; wait; test -p a.svg && "
+          + "\(draw) - | cmp - got.svg && \(draw) /dev/stdout | cmp - got.svg",
+      ], environment: ["CI": nil], folder: workplace.folder.url)
+    #expect(result.status == 0, "\(result.stdout)\(result.stderr)")
+    let drawing = try String(contentsOf: workplace.folder.file("got.svg"), encoding: .utf8)
+    #expect(drawing.hasPrefix("<svg xmlns="))
   }
 }

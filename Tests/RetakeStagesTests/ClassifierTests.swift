@@ -140,6 +140,12 @@ import Testing
     #expect(try merged(one, two, options: .init(iou: 0.66)).items.count == 3)
   }
 
+  @Test func `an overlap of just as much as is allowed suppresses nothing`() throws {
+    let half = Detections([box(0, score: 0.9, width: 20), box(0, score: 0.5)], classNames: [])
+    #expect(try merged(half, options: .init(iou: 0.5)).items.count == 2)
+    #expect(try merged(half, options: .init(iou: 0.49)).items.count == 1)
+  }
+
   @Test func `equal boxes with equal scores are one, from the first port`() throws {
     var later = box(0, score: 0.5)
     later.identity = 7

@@ -168,6 +168,18 @@ import Testing
     #expect(share(stage.process(given, anyContext), given))
   }
 
+  @Test func `left to itself, what shrinks becomes the mean of what a pixel covers`() throws {
+    let line = frame(.grey, 64, 32) { _, _, x in x == 21 ? 200 : 0 }
+    func scaled(_ width: Int, _ height: Int, _ algorithm: ScalingAlgorithm) throws -> [UInt8] {
+      let options = ResizeOptions(width: width, height: height, algorithm: algorithm)
+      return try Resize(options: options).process(line, anyContext).bytes(of: 0)
+    }
+    #expect(try scaled(16, 8, .automatic) == scaled(16, 8, .area))
+    #expect(try scaled(16, 8, .automatic) != scaled(16, 8, .bilinear))
+    #expect(try scaled(16, 8, .automatic).prefix(8) == [0, 0, 0, 0, 0, 50, 0, 0])
+    #expect(try scaled(96, 48, .automatic) == scaled(96, 48, .bilinear))
+  }
+
   @Test func `no shape is so odd that it cannot be scaled`() throws {
     for format in PixelFormat.allCases {
       for (from, to) in [

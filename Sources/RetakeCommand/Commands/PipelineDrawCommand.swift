@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Retake
 
 struct PipelineDrawCommand: ParsableCommand {
@@ -40,14 +39,17 @@ struct PipelineDrawCommand: ParsableCommand {
       dot
       ? PipelineDOT.text(flat: inspection.complete)
       : try PipelineSVG.text(flat: inspection.complete)
-    guard let output else {
+    guard let output, output != "-" else {
       Console.result(text)
       return
     }
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: output), options: .atomic)
+    let file = try WholeFile(path: output, output: .drawing)
+    file.append(text.utf8)
+    do throws(ReplayError) {
+      try file.finish()
     } catch {
-      throw SuiteError.notWritable(path: output, cause: error.localizedDescription)
+      file.discard()
+      throw error
     }
   }
 }

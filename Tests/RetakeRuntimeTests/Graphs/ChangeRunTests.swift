@@ -146,6 +146,22 @@ private let millisecond: Int64 = 1_000_000
     #expect(counts(notes) == [1, 1, 1, 2, 2, 2, 2, 2])
   }
 
+  @Test func `a new stage has the cost that came with it, or none`() throws {
+    for cost in [1, nil] as [Int64?] {
+      let (notes, _) = try run(
+        StageSwap(
+          at: .arrival(FrameID(track: 0, sequence: 3)), node: "find", stage: two,
+          cost: cost.map { .fixed(.milliseconds($0)) }))
+      func times(_ kind: String) -> [Int64] {
+        notes.lines.filter { $0.kind == kind }.map(\.time)
+      }
+      #expect(
+        zip(times("start"), times("done")).map { $1 - $0 }
+          == [4, 4, 4].map { $0 * millisecond }
+          + Array(repeating: (cost ?? 0) * millisecond, count: 5))
+    }
+  }
+
   @Test func `a frame that never arrives brings no swap`() throws {
     for id in [FrameID(track: 0, sequence: 8), FrameID(track: 1, sequence: 0)] {
       let (notes, _) = try run(StageSwap(at: .arrival(id), node: "find", stage: two))
