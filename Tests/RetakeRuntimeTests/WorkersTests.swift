@@ -1,3 +1,4 @@
+import Dispatch
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
@@ -128,6 +129,30 @@ import Testing
       #expect(!future.isDone)
       let outcome = try workers.help(future)
       #expect(number(outcome) == 1)
+    }
+  }
+
+  @Test func `what is needed comes before speculation, however long that has waited`() throws {
+    try withWorkers(1) { workers in
+      let order = Locked<[String]>([])
+      let isOver = DispatchSemaphore(value: 0)
+      func note(_ word: String, isNeeded: Bool) -> ValueFuture {
+        make(isNeeded: isNeeded) { _ in
+          order.withLock { $0.append(word) }
+          isOver.signal()
+          return .cancelled
+        }
+      }
+      // Ends when the others have: so the time plane helps with those.
+      let pinned = make(lane: 1) { _ in
+        for _ in 0..<4 { isOver.wait() }
+        return .cancelled
+      }
+      for word in ["maybe", "perhaps"] { workers.submit(note(word, isNeeded: false)) }
+      for word in ["needed", "needed too"] { workers.submit(note(word, isNeeded: true)) }
+      workers.submit(pinned)
+      _ = try workers.help(pinned)
+      #expect(order.withLock { $0 } == ["needed", "needed too", "maybe", "perhaps"])
     }
   }
 
