@@ -155,14 +155,14 @@ package final class Workers: Sendable {
   }
 
   /// The body that holds a future up: that of its first input that is not there, its own, or the
-  /// one before it on its lane; `nil` when the next one is about to begin.
+  /// one before it on its lane; `nil` when it is there by now.
   private func culprit(of future: ValueFuture) -> WatchedBody? {
     var last = future
     // Bounded: futures depend on earlier ones only.
     while let input = last.firstUnresolvedInput { last = input }
     if last.isDone { return nil }
     guard let lane = last.lane, last.current.status == .waiting else { return last.watched }
-    return existingLane(lane)?.body.withLock { $0 }
+    return existingLane(lane)?.body.withLock { $0 } ?? last.watched
   }
 
   /// The thread was given up while it was in somebody else's code: nobody expects it back.
