@@ -74,70 +74,43 @@ extension TextBuffer {
   }
 
   mutating func append(json label: FactGroups.Label) {
-    append("{\"label\":")
-    append(json: label.label)
-    append(",\"score\":")
-    append(json: label.score)
-    append(UInt8(ascii: "}"))
+    append(jsonMembers: [
+      "label": { $0.append(json: label.label) }, "score": { $0.append(json: label.score) },
+    ])
   }
 
   mutating func append(json print: FramePrint) {
-    append("{\"digest\":")
-    append(json: print.digest)
-    append(",\"format\":")
-    append(json: print.format)
-    append(",\"height\":")
-    append(print.height)
-    append(",\"matrix\":")
-    append(json: print.matrix)
-    append(",\"range\":")
-    append(json: print.range)
-    append(",\"width\":")
-    append(print.width)
-    append(UInt8(ascii: "}"))
+    append(jsonMembers: [
+      "digest": { $0.append(json: print.digest) }, "format": { $0.append(json: print.format) },
+      "height": { $0.append(print.height) }, "matrix": { $0.append(json: print.matrix) },
+      "range": { $0.append(json: print.range) }, "width": { $0.append(print.width) },
+    ])
   }
 
   mutating func append(json tensor: FactGroups.Tensor) {
-    append("{\"digest\":")
-    append(json: tensor.digest)
-    append(",\"shape\":")
-    append(jsonArray: tensor.shape) { $0.append($1) }
-    append(",\"type\":")
-    append(json: tensor.type)
-    append(UInt8(ascii: "}"))
+    append(jsonMembers: [
+      "digest": { $0.append(json: tensor.digest) },
+      "shape": { $0.append(jsonArray: tensor.shape) { $0.append($1) } },
+      "type": { $0.append(json: tensor.type) },
+    ])
   }
 
   mutating func append(json wave: FactGroups.Wave) {
-    append("{\"name\":")
-    append(json: wave.name)
-    append(",\"rate\":")
-    append(json: wave.rate)
-    append(",\"samples\":")
-    append(jsonArray: wave.samples) { $0.append(json: $1) }
-    append(UInt8(ascii: "}"))
+    append(jsonMembers: [
+      "name": { $0.append(json: wave.name) }, "rate": { $0.append(json: wave.rate) },
+      "samples": { $0.append(jsonArray: wave.samples) { $0.append(json: $1) } },
+    ])
   }
 
   mutating func append(jsonName name: String, value: FixedDecimal) {
-    append("{\"name\":")
-    append(json: name)
-    append(",\"value\":")
-    append(json: value)
-    append(UInt8(ascii: "}"))
+    append(jsonMembers: ["name": { $0.append(json: name) }, "value": { $0.append(json: value) }])
   }
 
   mutating func append(jsonName name: String, text: String) {
-    append("{\"name\":")
-    append(json: name)
-    append(",\"text\":")
-    append(json: text)
-    append(UInt8(ascii: "}"))
+    append(jsonMembers: ["name": { $0.append(json: name) }, "text": { $0.append(json: text) }])
   }
 
   mutating func append(jsonKind kind: String, digest: Digest128) {
-    append("{\"digest\":")
-    append(json: digest)
-    append(",\"kind\":")
-    append(json: kind)
-    append(UInt8(ascii: "}"))
+    append(jsonMembers: ["digest": { $0.append(json: digest) }, "kind": { $0.append(json: kind) }])
   }
 }

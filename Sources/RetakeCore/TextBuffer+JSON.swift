@@ -46,4 +46,16 @@ extension TextBuffer {
     }
     self.append(UInt8(ascii: "]"))
   }
+
+  /// An object with these members, whose order is that of their keys' bytes.
+  mutating func append(jsonMembers members: KeyValuePairs<StaticString, (inout TextBuffer) -> Void>)
+  {
+    for (index, member) in members.enumerated() {
+      append(index == 0 ? "{\"" : ",\"")
+      append(member.key)
+      append("\":")
+      member.value(&self)
+    }
+    append(UInt8(ascii: "}"))
+  }
 }
