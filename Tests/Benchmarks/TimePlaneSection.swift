@@ -88,6 +88,7 @@ final class TimePlaneDriver: GateKeeper {
   // No stage can fail, and nothing happens to the device.
   func damage(slot: Int) -> String? { nil }
   func outcome(node: Int, work: Work) -> CompletionOutcome { .success }
+  func keepsInput(node: Int, slot: Int) -> Bool { false }
   func itemCount(node: Int, slot: Int) -> Int { 0 }
   func port(node: Int, slot: Int) -> Int { 0 }
   func deviceChanged(event index: Int) -> [Int] { [] }

@@ -66,10 +66,13 @@ struct RecoveryKillTests {
 
   /// On a busy machine another thread may make the calls, and fewer of them: then the kill comes
   /// at an earlier one.
-  private func isKilled(_ point: Point, _ arguments: [String]) throws -> Bool {
+  private func isKilled(
+    _ point: Point, _ arguments: [String], _ prepare: () throws -> Void
+  ) throws -> Bool {
     var number = point.number
     // Bounded: the number is halved each time.
     while number > 0 {
+      try prepare()
       let run = try runCommand(
         "strace",
         arguments: [
@@ -107,8 +110,7 @@ struct RecoveryKillTests {
       for number in 0..<min(Self.kills, points.count) {
         // Backwards: most early calls are of the program's start.
         let point = points[points.count - 1 - number * points.count / Self.kills]
-        try prepare()
-        if try isKilled(point, arguments) { killed += 1 }
+        if try isKilled(point, arguments, prepare) { killed += 1 }
         let again = try SessionRecovery(path, fromMedia: item.options.contains("--from-media"))
           .run()
         #expect(again.sessionDigest == digest, "\(item.name): killed at \(point)")

@@ -30,6 +30,11 @@ extension VirtualRun: GateKeeper {
     }
   }
 
+  func keepsInput(node: Int, slot: Int) -> Bool {
+    guard let record = pendingBySlot[slot] else { return false }
+    return stages.stage(node, epoch: record.epoch).signature.keepsInput
+  }
+
   func itemCount(node: Int, slot: Int) -> Int {
     guard let value = inputValue(of: node, slot: slot) else { return 0 }
     return ForEachItems.input(value)?.1.items.count ?? 0

@@ -5,7 +5,7 @@ extension DecisionCore {
   mutating func changeDevice(index: Int, _ turn: inout Turn) {
     for node in turn.gates.deviceChanged(event: index) where !isPolicyPending[node] {
       isPolicyPending[node] = true
-      push(Event(key: releaseKey(node: node), kind: .policy, target: node))
+      push(Event(key: releaseKey(node: node, ordinal: index), kind: .policy, target: node))
     }
   }
 
@@ -20,7 +20,7 @@ extension DecisionCore {
 
   mutating func prepareSwap(index: Int, node: Int, _ turn: inout Turn) {
     decide(.swapPrepare, node: node)
-    let time = turn.gates.swap(index).prepareNanoseconds
+    let time = rules.isBounded ? turn.gates.swap(index).prepareNanoseconds : 0
     let key =
       time == 0
       ? releaseKey(node: node, ordinal: index)
@@ -40,7 +40,7 @@ extension DecisionCore {
   }
 
   /// The key of what an environment event causes at its own instant.
-  private func releaseKey(node: Int, ordinal: Int = 0) -> EventKey {
+  private func releaseKey(node: Int, ordinal: Int) -> EventKey {
     EventKey(
       time: current.time, band: .release, phase: .control, node: node, ordinal: ordinal)
   }

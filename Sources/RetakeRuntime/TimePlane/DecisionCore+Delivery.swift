@@ -93,10 +93,10 @@ extension DecisionCore {
     }
   }
 
-  /// Takes the frame that waited longest; whoever was blocked by it gets its place. The frame's
-  /// token, and its hold on its buffers, pass to the taker.
-  mutating func take(from edge: Int) -> QueueStateMachine.Entry? {
-    guard let entry = queues[edge].take() else { return nil }
+  /// Takes a waiting frame, by default the one that waited longest; whoever was blocked by it gets
+  /// room. The frame's token, and its hold on its buffers, pass to the taker.
+  mutating func take(from edge: Int, at place: Int = 0) -> QueueStateMachine.Entry? {
+    guard let entry = queues[edge].take(at: place) else { return nil }
     if let blocked = queues[edge].claimUnblock() {
       push(
         .unblock, phase: .delivery, node: plan.edges[edge].to, work: blocked, at: current.time,

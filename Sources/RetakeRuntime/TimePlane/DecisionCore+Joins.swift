@@ -9,7 +9,7 @@ extension DecisionCore {
     while !offers[node].isHeld {
       if let slot = joins[node]?.nextToLeave() {
         leaveJoined(node, slot: slot, &turn)
-      } else if let edge = nextPart(of: node), let entry = take(from: edge) {
+      } else if let (edge, place) = nextPart(of: node), let entry = take(from: edge, at: place) {
         takePart(entry.work, on: edge, at: node, &turn)
       } else {
         return
@@ -17,14 +17,15 @@ extension DecisionCore {
     }
   }
 
-  private func nextPart(of node: Int) -> Int? {
-    var best: (sequence: Int, edge: Int)?
+  private func nextPart(of node: Int) -> (edge: Int, place: Int)? {
+    var best: (sequence: Int, edge: Int, place: Int)?
     for edge in plan.nodes[node].inEdges {
-      guard let entry = queues[edge].first else { continue }
-      let sequence = slots[entry.work.slotIndex].id.sequence
-      if best.map({ sequence < $0.sequence }) ?? true { best = (sequence, edge) }
+      for place in 0..<queues[edge].count {
+        let sequence = slots[queues[edge][place].work.slotIndex].id.sequence
+        if best.map({ sequence < $0.sequence }) ?? true { best = (sequence, edge, place) }
+      }
     }
-    return best?.edge
+    return best.map { ($0.edge, $0.place) }
   }
 
   private mutating func takePart(

@@ -13,8 +13,11 @@ extension DecisionCore {
       // Bounded: each turn takes a value from a finite queue.
       while let entry = take(from: edges[port]) {
         let slot = entry.work.slotIndex
-        latests[node][port].add(value(of: slot))
-        retain(slot)
+        if latests[node][port].add(value(of: slot)) {
+          retain(slot)
+        } else {
+          releaseValue(on: edges[port], entry.work, &turn)
+        }
         endToken(slot, &turn)
       }
       if latests[node][port].count > Self.pruneLength { prune(node, port: port, &turn) }

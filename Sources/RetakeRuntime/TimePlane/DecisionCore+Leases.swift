@@ -45,10 +45,10 @@ extension DecisionCore {
   }
 
   /// A body's output lies in its own buffer, and in its input's if it keeps that.
-  mutating func publishOutput(of node: Int, _ work: Work) {
+  mutating func publishOutput(of node: Int, _ work: Work, _ turn: Turn) {
     guard hasLeases, let edge = plan.nodes[node].inEdge else { return }
     var found = leases.output(of: bodyOf(node), work)
-    if plan.nodes[node].stage.signature.keepsInput {
+    if turn.gates.keepsInput(node: node, slot: work.slotIndex) {
       found += leases.output(of: plan.edges[edge].from, work)
     }
     hold(found, as: node, work)

@@ -18,8 +18,8 @@ extension DecisionCore {
   /// Serves ready frames while a server is free.
   mutating func dispatch(executor: Int, _ turn: inout Turn) {
     services[executor].isDispatchPending = false
-    while services[executor].freeServers > 0, let node = nextReady(of: executor),
-      let edge = plan.nodes[node].inEdge, let entry = take(from: edge)
+    while services[executor].freeServers > 0, let (node, place) = nextReady(of: executor),
+      let edge = plan.nodes[node].inEdge, let entry = take(from: edge, at: place)
     {
       if let pool = emptyPool(of: node) {
         endForWantOfBuffer(pool: pool, node: node, entry.work, &turn)
@@ -40,25 +40,41 @@ extension DecisionCore {
   }
 
   /// Earliest source arrival, track, sequence, deepest rank, node id, item.
-  private func nextReady(of executor: Int) -> Int? {
+  ///
+  /// - Returns: The node, and the place of the frame in its queue.
+  private func nextReady(of executor: Int) -> (node: Int, place: Int)? {
     let nodes = plan.executors[executor].nodes
-    if nodes.count == 1 { return readyEntry(of: nodes[0]) == nil ? nil : nodes[0] }
-    var best: (order: ReadyOrder, node: Int)?
+    if nodes.count == 1 { return readyPlace(at: nodes[0]).map { (nodes[0], $0) } }
+    var best: (order: ReadyOrder, node: Int, place: Int)?
     for node in nodes {
-      guard let entry = readyEntry(of: node) else { continue }
-      let slot = slots[entry.work.slotIndex]
+      guard let place = readyPlace(at: node), let edge = plan.nodes[node].inEdge else { continue }
+      let slot = slots[queues[edge][place].work.slotIndex]
       let order = ReadyOrder(
         arrival: slot.arrival, frame: slot.id, depth: -plan.nodes[node].rank, node: node)
-      if best.map({ order < $0.order }) ?? true { best = (order, node) }
+      if best.map({ order < $0.order }) ?? true { best = (order, node, place) }
     }
-    return best?.node
+    return best.map { ($0.node, $0.place) }
   }
 
-  /// What a node would serve next; `nil` when its lanes are taken or it waits for a buffer.
-  private func readyEntry(of node: Int) -> QueueStateMachine.Entry? {
-    guard !lanes[node].isFull, let edge = plan.nodes[node].inEdge else { return nil }
+  /// The place of what a node would serve next: the head of its queue, unless frames overtook each
+  /// other; `nil` when its lanes are taken or it waits for a buffer.
+  private func readyPlace(at node: Int) -> Int? {
+    guard !lanes[node].isFull, let edge = plan.nodes[node].inEdge, queues[edge].count > 0 else {
+      return nil
+    }
     if let pool = emptyPool(of: node), plan.pools[pool].policy == .block { return nil }
-    return queues[edge].first
+    var first = 0
+    for place in 1..<max(1, queues[edge].count)
+    where isEarlier(queues[edge][place].work, than: queues[edge][first].work) {
+      first = place
+    }
+    return first
+  }
+
+  private func isEarlier(_ work: Work, than other: Work) -> Bool {
+    guard work.slot != other.slot else { return work.item < other.item }
+    let (slot, otherSlot) = (slots[work.slotIndex], slots[other.slotIndex])
+    return (slot.arrival, slot.id) < (otherSlot.arrival, otherSlot.id)
   }
 
   mutating func complete(node: Int, _ work: Work, _ turn: inout Turn) {
@@ -72,7 +88,7 @@ extension DecisionCore {
       switch turn.gates.outcome(node: node, work: work) {
       case .success:
         decide(.done, node: node, work)
-        publishOutput(of: node, work)
+        publishOutput(of: node, work, turn)
         lanes[node].finish(work, with: .value)
         addToken(work.slotIndex)
       case .failure(let error): fail(node: node, work, error, &turn)

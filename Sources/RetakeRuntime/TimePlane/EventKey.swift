@@ -26,20 +26,20 @@ package struct EventKey: Hashable, Sendable {
   package var time: Int64
   /// band 3 bits, microstep 37, phase 4, node 20.
   private var place: UInt64
-  /// track 20 bits, sequence 44.
+  /// track 20 bits, sequence + 1 in 44: what is about no frame comes before what is about one.
   private var frame: UInt64
   /// item + 1 in 32 bits, ordinal 32.
   private var tail: UInt64
 
   package init(
     time: Int64, band: EventBand, microstep: Int = 0, phase: EventPhase, node: Int, track: Int = 0,
-    sequence: Int = 0, item: Int = -1, ordinal: Int = 0
+    sequence: Int = -1, item: Int = -1, ordinal: Int = 0
   ) {
     self.time = time
     place =
       UInt64(band.rawValue) << 61 | UInt64(microstep) << 24 | UInt64(phase.rawValue) << 20
       | UInt64(node)
-    frame = UInt64(track) << 44 | UInt64(sequence)
+    frame = UInt64(track) << 44 | UInt64(sequence + 1)
     tail = UInt64(item + 1) << 32 | UInt64(ordinal)
   }
 
@@ -52,7 +52,7 @@ package struct EventKey: Hashable, Sendable {
   /// The key of an event made while `current` is handled, for the same instant: band and
   /// microstep stay if the new key is larger, else the microstep is counted up.
   package static func following(
-    _ current: EventKey, phase: EventPhase, node: Int, track: Int = 0, sequence: Int = 0,
+    _ current: EventKey, phase: EventPhase, node: Int, track: Int = 0, sequence: Int = -1,
     item: Int = -1, ordinal: Int = 0
   ) -> EventKey {
     var key = EventKey(

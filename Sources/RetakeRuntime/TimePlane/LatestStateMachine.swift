@@ -31,11 +31,14 @@ package struct LatestStateMachine: Sendable {
   package var count: Int { values.count }
   package var slots: [Int] { values.map(\.slot) }
 
-  package mutating func add(_ value: Value) {
+  /// - Returns: `false` for a value that is not kept: a newer one was read, so nobody will read it.
+  package mutating func add(_ value: Value) -> Bool {
+    if let lastRead, isRising(value, lastRead) { return false }
     var place = values.endIndex
     // Bounded: values come in rising order but for frames that arrived out of theirs.
     while place > values.startIndex, isRising(value, values[place - 1]) { place -= 1 }
     values.insert(value, at: place)
+    return true
   }
 
   /// The value that a frame reads, never an older one than was read before; older ones are of no

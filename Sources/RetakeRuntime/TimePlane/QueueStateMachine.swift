@@ -62,8 +62,13 @@ package struct QueueStateMachine: Sendable {
     }
   }
 
-  /// Takes the frame that waited longest.
-  package mutating func take() -> Entry? { waiting.popFirst() }
+  package subscript(place: Int) -> Entry { waiting[place] }
+
+  /// Takes the frame at a place; the one that waited longest is at 0.
+  package mutating func take(at place: Int = 0) -> Entry? {
+    if place == 0 { return waiting.popFirst() }
+    return waiting.indices.contains(place) ? waiting.remove(at: place) : nil
+  }
 
   /// The frame that was blocked, the first time that there is room for it: whoever takes several
   /// frames at one instant lets it in once.

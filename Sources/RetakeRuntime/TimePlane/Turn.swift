@@ -46,6 +46,8 @@ package protocol GateKeeper: AnyObject {
   func damage(slot: Int) -> String?
   /// Whether a body succeeded.
   func outcome(node: Int, work: Work) -> CompletionOutcome
+  /// Whether the stage that works on a frame keeps its input in what it makes.
+  func keepsInput(node: Int, slot: Int) -> Bool
   /// How many items a forEach makes of a frame.
   func itemCount(node: Int, slot: Int) -> Int
   /// The port that a route sends a frame to.

@@ -54,6 +54,39 @@ extension CaseDrawing {
   }
 }
 
+extension CaseDrawing {
+  /// What happens around the run, beside the heat that throttles look at.
+  mutating func drawChanges() {
+    let heats = example.heats
+    example.heats = []
+    for heat in heats {
+      if chance(40) { example.heats.append(heat) } else { example.overrides.append(.heat(heat)) }
+    }
+    guard chance(40) else { return }
+    for _ in 0..<random.pick(1...4) { example.overrides.append(.swap(swap())) }
+    example.overrides.shuffle(using: &random)
+  }
+
+  private mutating func swap() -> ModelCase.Swap {
+    let flat = FlatCase(example).nodes
+    let stages = flat.filter { if case .own(.stage) = $0.role { true } else { false } }
+    let isAnything = stages.isEmpty || chance(4)
+    let node = random.pick(isAnything ? flat : stages)
+    var service = plainService(failing: 12)
+    if case .own(.stage(let old)) = node.role {
+      service.makes = chance(90) ? old.makes : random.pick([.scalars, .detections, .classes])
+      if service.makes == .detections { service.counts = counts() }
+      // A stage that remembers works on one frame at a time.
+      if old.lanes > 1 { service.remembers = false }
+    }
+    let frames = random.pick(example.sources).frames
+    let arrival = FrameID(track: frames.track, sequence: random.pick(0...frames.times.count))
+    return ModelCase.Swap(
+      moment: chance(50) ? .arrival(arrival) : .ticks(random.pick(-5...30)), node: node.id,
+      service: service, prepareTicks: random.pick(0...4))
+  }
+}
+
 // MARK: - Stages
 
 extension CaseDrawing {
@@ -119,7 +152,7 @@ extension CaseDrawing {
     return ["a", "b", "c"].shuffled(using: &random).prefix(count).enumerated().map { index, id in
       var service = plainService(failing: 0)
       for sequence in 0..<sequencesMax {
-        for item in 0..<ModelCase.itemsMax where chance(6) {
+        for item in 0..<ModelCase.itemsMax where chance(isFatal ? 20 : 6) {
           service.failures[.init(sequence: sequence, item: item)] = failure()
         }
       }

@@ -46,6 +46,7 @@ struct CaseDrawing {
     // The order in the document is not the order of the graph.
     drawing.example.nodes.shuffle(using: &drawing.random)
     drawing.example.edges.shuffle(using: &drawing.random)
+    if shape != .line { drawing.drawChanges() }
     return drawing.example
   }
 

@@ -20,10 +20,38 @@ extension ModelCase {
       pools: pools.map { .init(capacity: $0.capacity, policy: .init($0.policy)) },
       isLossless: mode == .lossless)
     addArrivals(to: model, indexes)
-    for (ordinal, heat) in heats.enumerated() {
-      model.addHeat(heat.state.level, time: Int64(heat.ticks) * tick, ordinal: ordinal)
+    for (ordinal, change) in (heats.map { Override.heat($0) } + overrides).enumerated() {
+      switch change {
+      case .heat(let heat):
+        model.addHeat(heat.state.level, time: Int64(heat.ticks) * tick, ordinal: ordinal)
+      case .swap(let swap):
+        guard let time = time(of: swap) else { continue }
+        model.addSwap(
+          indexes[swap.node] ?? -1, time: time,
+          .init(
+            ordinal: ordinal, preparing: Int64(swap.prepareTicks) * tick,
+            stage: modelStage(swap.node, swap.service, executor: -1),
+            refusal: refusal(of: swap, flat)))
+      }
     }
     return model
+  }
+
+  /// `nil` for a swap that waits for a frame which never comes.
+  private func time(of swap: Swap) -> Int64? {
+    switch swap.moment {
+    case .ticks(let ticks): return Int64(ticks) * tick
+    case .arrival(let id):
+      let source = sources.first { $0.frames.track == id.track }
+      return source.flatMap { arrivals($0.frames).first { $0.sequence == id.sequence }?.time }
+    }
+  }
+
+  private func refusal(of swap: Swap, _ flat: FlatCase) -> String? {
+    guard case .own(.stage(let old)) = flat.nodes.first(where: { $0.id == swap.node })?.role else {
+      return Self.noStageCode
+    }
+    return old.makes == swap.service.makes ? nil : Self.outputCode
   }
 
   private func modelEdge(
@@ -69,7 +97,7 @@ extension ModelCase {
   }
 
   private func modelStage(_ id: String, _ service: Service, executor: Int) -> TimePlaneModel.Stage {
-    var stage = TimePlaneModel.Stage(costs: [costs(service.cost, of: id)], executor: executor)
+    var stage = TimePlaneModel.Stage(costs: costs(service.cost, of: id), executor: executor)
     stage.failures = service.failures
     stage.makes = service.makes
     stage.counts = service.counts
@@ -95,15 +123,19 @@ extension ModelCase {
   }
 
   private func addArrivals(to model: TimePlaneModel, _ indexes: [String: Int]) {
-    let origin = sources.compactMap(\.frames.times.first).min() ?? 0
     for (id, frames) in sources {
-      let times = mode == .lossless ? frames.times : frames.arrivals ?? frames.times
-      for sequence in times.indices where !frames.shed.contains(sequence) {
+      for (sequence, time) in arrivals(frames) {
         model.addArrival(
-          indexes[id] ?? -1, track: frames.track, sequence: sequence,
-          time: times[sequence] - origin, damage: frames.damaged[sequence])
+          indexes[id] ?? -1, track: frames.track, sequence: sequence, time: time,
+          damage: frames.damaged[sequence])
       }
     }
+  }
+
+  /// The frames that have pixels, in virtual time.
+  private func arrivals(_ frames: TinyFrames) -> [(sequence: Int, time: Int64)] {
+    let times = mode == .lossless ? frames.times : frames.arrivals ?? frames.times
+    return times.indices.filter { !frames.shed.contains($0) }.map { ($0, times[$0] - origin) }
   }
 }
 

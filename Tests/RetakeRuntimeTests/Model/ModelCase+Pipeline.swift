@@ -9,10 +9,33 @@ extension ModelCase {
   /// What the engine is asked to do with it.
   var options: RunOptions {
     var options = RunOptions(mode: mode, workers: 0, seed: seed)
-    options.overrides = heats.map {
-      .event(atNanoseconds: Int64($0.ticks) * tick, .thermal($0.state))
+    options.overrides = overrides.map { override in
+      switch override {
+      case .heat(let heat): .event(atNanoseconds: Int64(heat.ticks) * tick, .thermal(heat.state))
+      case .swap(let swap): .swap(stageSwap(swap))
+      }
     }
     return options
+  }
+
+  private func stageSwap(_ swap: Swap) -> StageSwap {
+    let moment: StageSwap.Moment =
+      switch swap.moment {
+      case .ticks(let ticks): .nanoseconds(Int64(ticks) * tick)
+      case .arrival(let frame): .arrival(frame)
+      }
+    return StageSwap(
+      at: moment, node: swap.node, stage: MixingNodes.stage(swap.service),
+      cost: swap.service.cost, prepare: .nanoseconds(Int64(swap.prepareTicks) * tick))
+  }
+
+  /// What a session knows of its device.
+  private var recorded: [TimedDeviceEvent] {
+    heats.enumerated().map { ordinal, heat in
+      TimedDeviceEvent(
+        ordinal: ordinal, timestamp: Timestamp(nanoseconds: origin + Int64(heat.ticks) * tick),
+        event: .thermal(heat.state))
+    }
   }
 
   /// The same, with other words for its sources.
@@ -25,7 +48,9 @@ extension ModelCase {
   private func pipelineNode(_ node: Node, _ source: (TinyFrames) -> AnyStage) -> PipelineNode {
     var result: PipelineNode
     switch node.role {
-    case .source(let frames): result = PipelineNode(id: node.id, stage: source(frames))
+    case .source(var frames):
+      frames.events = recorded
+      result = PipelineNode(id: node.id, stage: source(frames))
     case .stage(let service): result = served(node.id, service)
     case .throttle(let ticks, let rules):
       result = PipelineNode(

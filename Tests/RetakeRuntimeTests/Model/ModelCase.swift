@@ -8,6 +8,9 @@ import RetakeTestSupport
 /// All times are small multiples of one tick, so that many things happen at one nanosecond.
 struct ModelCase: CustomStringConvertible {
   static let failureCode = "model.chosen"
+  /// A stage takes the place of a node that is none.
+  static let noStageCode = "swap.noStage"
+  static let outputCode = "swap.outputMismatch"
   static let damageCode = "session.packet.refused"
   /// The most detections that a frame of a case has.
   static let itemsMax = 5
@@ -53,6 +56,24 @@ struct ModelCase: CustomStringConvertible {
     var state: ThermalState
   }
 
+  /// Another stage for a node, or for `x/NODE`.
+  struct Swap {
+    enum Moment {
+      case ticks(Int)
+      case arrival(FrameID)
+    }
+
+    var moment: Moment
+    var node: String
+    var service: Service
+    var prepareTicks: Int
+  }
+
+  enum Override {
+    case heat(Heat)
+    case swap(Swap)
+  }
+
   struct Service {
     var cost: Cost?
     var failures: [TimePlaneModel.FrameItem: TimePlaneModel.Failure] = [:]
@@ -75,8 +96,10 @@ struct ModelCase: CustomStringConvertible {
   var edges: [PipelineEdge] = []
   var servers: [PipelineExecutor] = []
   var pools: [PipelinePool] = []
-  /// In the order of the list where at one instant.
+  /// What the session says of the device.
   var heats: [Heat] = []
+  /// Behind those at one instant, in the order of the list.
+  var overrides: [Override] = []
 
   init(seed: UInt64, shape: Shape = .graph) {
     var random = SeededGenerator(seed: seed)
@@ -90,6 +113,9 @@ struct ModelCase: CustomStringConvertible {
     self.mode = mode
     self.tick = tick
   }
+
+  /// The earliest presentation time.
+  var origin: Int64 { sources.compactMap(\.frames.times.first).min() ?? 0 }
 
   var sources: [(id: String, frames: TinyFrames)] {
     nodes.compactMap { node in
@@ -107,7 +133,7 @@ extension ModelCase {
     let pools = pools.map { "\($0.id)*\($0.capacity) \($0.policy)" }.joined(separator: ", ")
     let lines =
       ["seed \(seed), \(mode), tick \(tick), servers [\(servers)], pools [\(pools)]"]
-      + heats.map { "  \($0.state) after \($0.ticks) ticks" } + nodes.map { "  \($0)" }
+      + heats.map { "  recorded: \($0)" } + overrides.map { "  \($0)" } + nodes.map { "  \($0)" }
       + edges.map { "  \($0.text)" }
     return lines.joined(separator: "\n")
   }
@@ -118,6 +144,20 @@ extension PipelineEdge {
     let sender = from + (fromPort.map { ".\($0)" } ?? "")
     let receiver = to + (toPort.map { ".\($0)" } ?? "")
     return "\(sender) → \(policy) \(capacity) → \(receiver)"
+  }
+}
+
+extension ModelCase.Heat: CustomStringConvertible {
+  var description: String { "\(state) after \(ticks) ticks" }
+}
+
+extension ModelCase.Override: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .heat(let heat): "\(heat)"
+    case .swap(let swap):
+      "at \(swap.moment) for \(swap.node) in \(swap.prepareTicks) ticks: \(swap.service)"
+    }
   }
 }
 

@@ -65,7 +65,8 @@ struct ModelComparison {
 
   private func ledger(of sink: String, captured: Int) -> FrameLedger {
     var ledger = FrameLedger()
-    for line in actual.lazy.compactMap({ DecisionLine(parsing: $0) }) where line.node == sink {
+    for line in actual.lazy.compactMap({ DecisionLine(parsing: $0) })
+    where line.node == sink && line.frame != nil {
       let fate =
         line.kind == "deliver"
         ? .delivered : FrameFate(word: line["fate"] ?? "", reason: line["reason"] ?? "")

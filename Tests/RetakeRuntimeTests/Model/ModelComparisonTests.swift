@@ -1,14 +1,49 @@
+import Foundation
+import RetakeGraph
 import Testing
 
+/// The engine against the model of its rules, decision line by decision line and ledger by ledger.
+///
+/// `RETAKE_MODEL_CASES=20000 swift test --filter ModelComparisonTests` compares so many graphs, and
+/// half as many whose frames overtake each other.
 @Suite struct ModelComparisonTests {
-  static let casesPerBatch: UInt64 = 50
+  private static let batches: UInt64 = 20
+  static let lines: UInt64 = 1_000
+  static let graphs =
+    ProcessInfo.processInfo.environment["RETAKE_MODEL_CASES"]
+    .flatMap { UInt64($0) } ?? 1_200
+
+  /// Compares the cases of one batch that are pipelines at all.
+  private func check(_ shape: ModelCase.Shape, cases: UInt64, batch: UInt64) throws {
+    var compared = 0
+    var refused = 0
+    for seed in batch * cases / Self.batches..<(batch + 1) * cases / Self.batches {
+      let example = ModelCase(seed: seed, shape: shape)
+      guard (try? example.pipeline.validate()) != nil else {
+        refused += 1
+        continue
+      }
+      let difference = try ModelComparison(example).difference
+      #expect(difference == nil, "seed \(seed)")
+      compared += 1
+    }
+    #expect(compared > refused, "\(compared) compared, \(refused) refused")
+  }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
-  func `the engine decides line by line as the rules' independent model does`(batch: UInt64) throws
-  {
-    for seed in batch * Self.casesPerBatch..<(batch + 1) * Self.casesPerBatch {
-      let difference = try ModelComparison(ModelCase(seed: seed, shape: .line)).difference
-      #expect(difference == nil, "seed \(seed)")
-    }
+  func `the engine decides lines as the rules' independent model does`(batch: UInt64) throws {
+    try check(.line, cases: Self.lines, batch: batch)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `the engine decides graphs, swaps and heat as the model does`(batch: UInt64) throws {
+    try check(.graph, cases: Self.graphs, batch: batch)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `the engine decides frames that overtake each other as the model does`(
+    batch: UInt64
+  ) throws {
+    try check(.overtaking, cases: Self.graphs / 2, batch: batch)
   }
 }

@@ -67,9 +67,10 @@ import Testing
         "fail session.packet.refused", "itemFail timeout", "itemFail pool.empty",
         "itemFail model.chosen", "outcome queue", "outcome pool", "outcome timeout",
         "outcome partnerMissing", "outcome throttle", "outcome sample", "outcome route",
-        "item block", "item unblock", "item timeout", "item late", "throttle",
+        "item block", "item unblock", "item timeout", "item late", "throttle", "swapPrepare",
+        "swap", "swapRefused swap.outputMismatch",
       ], atLeast: 8)
-    reach.expect(["item halt"], atLeast: 3)
+    reach.expect(["item halt", "swapRefused swap.noStage"], atLeast: 3)
     #expect(reach.crowded >= 600)
     #expect((10...200).contains(reach.stuck), "\(reach.stuck)")
   }

@@ -35,7 +35,7 @@ import Testing
     for (sequence, cost) in costs.enumerated() {
       for item in -1..<2 { table[.init(sequence: sequence, item: item)] = cost }
     }
-    var stage = Model.Stage(costs: [table], executor: executor)
+    var stage = Model.Stage(costs: table, executor: executor)
     change(&stage)
     return node(id, rank, .stage(stage), pool: pool)
   }
@@ -236,21 +236,18 @@ import Testing
   }
 
   @Test func `a swap is in force for what arrives at its instant, not for what is on its way`() {
-    var node = stage("a", 1, costs: [4, 4, 4])
-    if case .stage(var stage) = node.role {
-      stage.costs.append([.init(sequence: 1): 1, .init(sequence: 2): 1])
-      node.role = .stage(stage)
-    }
+    let fast = Model.Stage(
+      costs: [.init(sequence: 1): 1, .init(sequence: 2): 1], executor: 0)
     let model = Model(
-      nodes: [self.node("c", 0, .source), node, self.node("s", 2, sink)],
+      nodes: [node("c", 0, .source), stage("a", 1, costs: [4, 4, 4]), node("s", 2, sink)],
       edges: [.init(from: 0, to: 1), .init(from: 1, to: 2)], servers: [1])
     for (sequence, time) in [0, 2, 3].enumerated() {
       model.addArrival(0, track: 0, sequence: sequence, time: Int64(time))
     }
-    model.addSwap(1, time: 1, .init(epoch: 1, preparing: 2), ordinal: 0)
+    model.addSwap(1, time: 1, .init(ordinal: 0, preparing: 2, stage: fast))
     #expect(
       model.run() == [
-        "@0 a 0:0 deliver", "@0 a 0:0 start", "@1 a - swapPrepare epoch=1", "@2 a 0:1 deliver",
+        "@0 a 0:0 deliver", "@0 a 0:0 start", "@1 a - swapPrepare", "@2 a 0:1 deliver",
         "@3 a - swap epoch=1", "@3 a 0:2 deliver", "@4 a 0:0 done", "@4 s 0:0 deliver",
         "@4 a 0:1 start", "@8 a 0:1 done", "@8 s 0:1 deliver", "@8 a 0:2 start", "@9 a 0:2 done",
         "@9 s 0:2 deliver",

@@ -5,7 +5,7 @@ extension TimePlaneModel {
   /// lost before capture.
   func arrive(_ arriving: Token, at node: Int, damage: String?) {
     var frame = arriving
-    frame.epochs = Dictionary(uniqueKeysWithValues: nodes.indices.map { ($0, nodes[$0].epoch) })
+    frame.versions = nodes.map(\.swapped.count)
     let isFull = nodes[node].outs.contains { index in
       let edge = edges[index]
       guard edge.policy == .block, let capacity = edge.capacity else { return false }

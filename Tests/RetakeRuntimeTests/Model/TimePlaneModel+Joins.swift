@@ -23,10 +23,10 @@ extension TimePlaneModel {
     var frame = nodes[node].joining[part.sequence] ?? Joining(frame: part)
     guard !frame.hasTimedOut else { return say(node, part, "late") }
     frame.parts[port] = part
-    if !frame.hasBegun, let timeout, !isLossless {
+    if !frame.isTimed, let timeout, !isLossless {
       later(timeout, .control, node, part, .timer(part))
     }
-    frame.hasBegun = true
+    frame.isTimed = true
     nodes[node].joining[part.sequence] = frame
     decideJoin(part.sequence, at: node)
   }
@@ -80,10 +80,10 @@ extension TimePlaneModel {
     end(frame.frame, from: node, ending)
   }
 
-  /// The lowest joined frame leaves when no lower one is open.
+  /// The lowest joined frame leaves when no lower one is open: values leave in the order of sequence.
   private func leaveJoin(_ node: Int) -> Bool {
     let frames = nodes[node].joining.values.sorted { $0.frame.sequence < $1.frame.sequence }
-    let next = frames.first { $0.state == .joined || $0.state == .open && $0.hasBegun }
+    let next = frames.first { $0.state != .ended }
     guard let frame = next, frame.state == .joined else { return false }
     var output = frame.frame
     output.value = .joined(nodes[node].ins.indices.map { frame.parts[$0]?.value })

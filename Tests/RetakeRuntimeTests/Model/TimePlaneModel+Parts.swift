@@ -37,7 +37,7 @@ extension TimePlaneModel {
     case noItems(Token)
     case read
     case dispatch(executor: Int)
-    case prepareSwap(Swap)
+    case prepareSwap(node: Int, Swap)
     case swap(Swap)
     /// The device is that hot from now on.
     case heat(Int)
@@ -53,7 +53,8 @@ extension TimePlaneModel {
     var arrival: Int64
     /// When the edge accepted it behind which it waits.
     var since: Int64 = 0
-    var epochs: [Int: Int] = [:]
+    /// How many swaps of each node were in force when it arrived.
+    var versions: [Int] = []
     var value = Value.other(nil)
     var leases: Set<Int> = []
 
@@ -140,8 +141,7 @@ extension TimePlaneModel {
   }
 
   struct Stage {
-    /// By epoch, then frame and item.
-    var costs: [[FrameItem: Int64]]
+    var costs: [FrameItem: Int64]
     var failures: [FrameItem: Failure] = [:]
     var makes = Made.scalars
     /// Detections by sequence.
@@ -159,8 +159,11 @@ extension TimePlaneModel {
   }
 
   struct Swap {
-    var epoch: Int
+    /// Its place among all that happens around the run.
+    var ordinal: Int
     var preparing: Int64
+    /// What works on frames that arrive from then on.
+    var stage: Stage
     /// The code with which it is refused.
     var refusal: String?
   }
@@ -193,8 +196,9 @@ extension TimePlaneModel {
     /// Edges that have not accepted what left last.
     var pending = 0
     var lanes: [Lane] = []
-    /// What left last, where there is a fallback.
+    /// What left last, where there is a fallback; and the frame that it was computed for.
     var lastLeft: Token?
+    var lastOrigin = ""
     var due: Int64?
     /// Nanoseconds between frames, as decided last; 0 = all pass.
     var interval: Int64 = 0
@@ -211,7 +215,8 @@ extension TimePlaneModel {
     /// Frames at the join of a forEach, by sequence.
     var gathering: [Int: Gathering] = [:]
     var holds: [Token] = []
-    var epoch = 0
+    /// The stages that were swapped in, in the order in which they came into force.
+    var swapped: [Stage] = []
 
     init(id: String, rank: Int, role: Role, pool: Int? = nil) {
       self.id = id
@@ -252,7 +257,7 @@ extension TimePlaneModel {
     var frame: Token
     var parts: [Int: Token] = [:]
     var endings: [Int: Ending] = [:]
-    var hasBegun = false
+    var isTimed = false
     var state = State.open
     var hasTimedOut = false
   }

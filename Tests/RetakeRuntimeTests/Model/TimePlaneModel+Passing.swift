@@ -63,10 +63,11 @@ extension TimePlaneModel {
     plan(Key(time: time, band: 0, phase: .control, node: -1, ordinal: ordinal), .heat(level))
   }
 
-  func addSwap(_ node: Int, time: Int64, _ swap: Swap, ordinal: Int) {
+  /// Like events of the device, swaps of one instant begin in the order in which they are listed.
+  func addSwap(_ node: Int, time: Int64, _ swap: Swap) {
     plan(
-      Key(time: time, band: 0, phase: .control, node: node, ordinal: ordinal),
-      .prepareSwap(swap))
+      Key(time: time, band: 0, phase: .control, node: -1, ordinal: swap.ordinal),
+      .prepareSwap(node: node, swap))
   }
 
   func setHeat(_ level: Int) {
@@ -93,17 +94,19 @@ extension TimePlaneModel {
     say(node, "throttle interval=\(new)")
   }
 
+  /// Preparing is a cost like others: `lossless` knows none.
   func prepare(_ swap: Swap, at node: Int) {
-    say(node, "swapPrepare epoch=\(swap.epoch)")
+    say(node, "swapPrepare")
     plan(
       Key(
         time: current.time + (isLossless ? 0 : swap.preparing), band: 1, phase: .control,
-        node: node, ordinal: swap.epoch), .swap(swap))
+        node: node, ordinal: swap.ordinal), .swap(swap))
   }
 
+  /// The epoch counts the swaps of all nodes that are in force.
   func decide(_ swap: Swap, at node: Int) {
     if let code = swap.refusal { return say(node, "swapRefused code=\(code)") }
-    nodes[node].epoch = swap.epoch
-    say(node, "swap epoch=\(swap.epoch)")
+    nodes[node].swapped.append(swap.stage)
+    say(node, "swap epoch=\(nodes.reduce(0) { $0 + $1.swapped.count })")
   }
 }

@@ -31,8 +31,8 @@ extension TimePlaneModel {
     nodes[node].lanes.append(
       Lane(input: token, own: nodes[node].pool.map { newLease(of: $0) } ?? []))
     say(node, token, "start")
-    let costs = stage.costs[token.epochs[node] ?? 0]
-    let cost = costs[FrameItem(sequence: token.sequence, item: token.item)] ?? 0
+    let name = FrameItem(sequence: token.sequence, item: token.item)
+    let cost = body(of: node, for: token).costs[name] ?? 0
     if cost == 0 {
       now(.completion, node, token, .completion(token))
     } else {
@@ -78,6 +78,13 @@ extension TimePlaneModel {
     guard case .stage(let stage) = nodes[node].role else { return nil }
     return stage
   }
+
+  /// The stage that was in force when the frame arrived.
+  private func body(of node: Int, for token: Token) -> Stage {
+    guard let own = stage(node) else { preconditionFailure("only stages are served") }
+    let version = token.versions[node]
+    return version == 0 ? own : nodes[node].swapped[version - 1]
+  }
 }
 
 // MARK: - Lanes
@@ -93,10 +100,11 @@ extension TimePlaneModel {
     }
     let name = FrameItem(sequence: token.sequence, item: token.item)
     let code = ModelCase.failureCode
-    switch stage.failures[name] {
+    let body = body(of: node, for: token)
+    switch body.failures[name] {
     case nil:
       say(node, token, "done")
-      nodes[node].lanes[lane].state = .finished(output(of: nodes[node].lanes[lane], stage))
+      nodes[node].lanes[lane].state = .finished(output(of: nodes[node].lanes[lane], body))
       leaveLanes(node)
     case .recoverable:
       failLane(lane, at: node, code: code)
@@ -130,6 +138,7 @@ extension TimePlaneModel {
   /// The lowest that is finished leaves when no lower one is open, and when all edges have accepted
   /// the one that left before.
   func leaveLanes(_ node: Int) {
+    closeLanes(node)
     while nodes[node].pending == 0 {
       closeLanes(node)
       let order = nodes[node].lanes.indices.sorted {
@@ -144,7 +153,9 @@ extension TimePlaneModel {
       }
       guard let next else { return }
       switch nodes[node].lanes[next].state {
-      case .finished(let output): leave(output, lane: next, at: node)
+      case .finished(let output):
+        nodes[node].lastOrigin = output.name
+        leave(output, lane: next, at: node)
       case .replaceable(let ending): replace(lane: next, at: node, ending)
       case .working, .left, .ended: return
       }
@@ -163,7 +174,7 @@ extension TimePlaneModel {
       nodes[node].lanes[lane].state = .ended
       return end(frame, from: node, ending)
     }
-    say(node, frame, "fallback from=\(last.name)")
+    say(node, frame, "fallback from=\(nodes[node].lastOrigin)")
     var output = frame
     output.value = last.value
     output.leases = last.leases

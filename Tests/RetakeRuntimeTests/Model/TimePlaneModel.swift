@@ -122,7 +122,7 @@ final class TimePlaneModel {
     case .noItems(let token): gather(token, at: node)
     case .read: readLatest(node)
     case .dispatch(let executor): dispatch(executor)
-    case .prepareSwap(let swap): prepare(swap, at: node)
+    case .prepareSwap(let swapped, let swap): prepare(swap, at: swapped)
     case .swap(let swap): decide(swap, at: node)
     case .heat(let level): setHeat(level)
     case .rate: decideRate(node)

@@ -6,105 +6,6 @@ import Testing
 
 private let millisecond: Int64 = 1_000_000
 
-@Suite struct DeviceEventRunTests {
-  private static let rules = [
-    DeviceRule(thermal: .serious, fps: 25), DeviceRule(memory: .warning, fps: 25),
-  ]
-
-  /// Frames every 10 ms, thinned to 50 a second, or to 25 when the device is hot or short.
-  private func pipeline(
-    _ frames: Int, fps: Double = 50, events: [TimedDeviceEvent] = []
-  ) -> Pipeline {
-    var reader = TinyFrames.at(rate: 100, count: frames)
-    reader.events = events
-    return Pipeline(
-      [
-        .source(reader), .stage("throttle", Nodes.throttle(fps, rules: Self.rules)),
-        .stage("count", AnyStage(Brightness())), .sink(),
-      ], ["camera → throttle → count → sink"])
-  }
-
-  private func options(
-    _ events: [(milliseconds: Int64, event: DeviceEvent)], mode: RunOptions.Mode = .redecide
-  ) -> RunOptions {
-    var options = RunOptions(mode: mode)
-    options.overrides = events.map {
-      .event(atNanoseconds: $0.milliseconds * millisecond, $0.event)
-    }
-    return options
-  }
-
-  private let heat: [(milliseconds: Int64, event: DeviceEvent)] = [
-    (40, .thermal(.serious)), (100, .thermal(.nominal)),
-  ]
-
-  @Test func `the rate follows the device, from the instant on at which it changes`() throws {
-    let (notes, _) = try pipeline(15).noted(options(heat))
-    #expect(notes.fates == ".t.tt.ttt.tt.t.")
-    #expect(
-      notes.lines("throttle") == [
-        "@40000000 throttle - throttle interval=40000000",
-        "@100000000 throttle - throttle interval=20000000",
-      ])
-  }
-
-  @Test func `the session's events do what overrides at the same times do`() throws {
-    let recorded = heat.enumerated().map { index, heat in
-      TimedDeviceEvent(
-        ordinal: index, timestamp: Timestamp(nanoseconds: heat.milliseconds * millisecond),
-        event: heat.event)
-    }
-    let own = try pipeline(15, events: recorded).noted(options([])).outcome
-    #expect(own.decisionDigest == (try pipeline(15).noted(options(heat)).outcome.decisionDigest))
-    #expect(own.decisionDigest != (try pipeline(15).noted(options([])).outcome.decisionDigest))
-  }
-
-  @Test func `an event that changes no rate is no decision`() throws {
-    let quiet = options([
-      (20, .thermal(.fair)), (30, .battery(BatteryState(level: 1))), (40, .memory(.warning)),
-      (50, .thermal(.critical)), (60, .memory(.normal)), (70, .thermal(.fair)),
-    ])
-    let (notes, _) = try pipeline(15).noted(quiet)
-    #expect(
-      notes.lines("throttle") == [
-        "@40000000 throttle - throttle interval=40000000",
-        "@70000000 throttle - throttle interval=20000000",
-      ])
-  }
-
-  @Test func `what comes and goes within an instant changes nothing`() throws {
-    let both = options([(40, .thermal(.serious)), (40, .thermal(.nominal))])
-    #expect(try pipeline(15).noted(both).notes.lines("throttle").isEmpty)
-  }
-
-  @Test func `a throttle without a limit of its own lets all through until it is hot`() throws {
-    let (notes, _) = try pipeline(12, fps: 0).noted(
-      options([(30, .thermal(.serious)), (90, .thermal(.fair))]))
-    #expect(notes.fates == "....tt.tt...")
-    #expect(
-      notes.lines("throttle") == [
-        "@30000000 throttle - throttle interval=40000000",
-        "@90000000 throttle - throttle interval=0",
-      ])
-  }
-
-  @Test func `in lossless nobody looks at the device`() throws {
-    let (notes, _) = try pipeline(15).noted(options(heat, mode: .lossless))
-    #expect(notes.lines("throttle").isEmpty)
-    #expect(notes.fates == ".t.t.t.t.t.t.t.")
-  }
-
-  @Test func `an impossible time of an event is refused by name`() {
-    for time in [Int64.min, .max] {
-      let event = TimedDeviceEvent(
-        ordinal: 7, timestamp: Timestamp(nanoseconds: time), event: .thermal(.fair))
-      #expect(throws: RuntimeError.eventTimeOutOfRange(ordinal: 7, nanoseconds: time)) {
-        try pipeline(3, events: [event]).noted()
-      }
-    }
-  }
-}
-
 @Suite struct SwapRunTests {
   /// Finds one thing in each frame, every 10 ms.
   private let pipeline = Pipeline(
@@ -137,6 +38,69 @@ private let millisecond: Int64 = 1_000_000
     #expect(
       notes.lines("swapPrepare", "swap") == [
         "@20000000 find - swapPrepare", "@50000000 find - swap epoch=1",
+      ])
+  }
+
+  @Test func `in lossless a new stage takes no time to prepare`() throws {
+    let swap = StageSwap(
+      at: .nanoseconds(20 * millisecond), node: "find", stage: two, prepare: .milliseconds(30))
+    var options = RunOptions(mode: .lossless)
+    options.overrides = [.swap(swap)]
+    let (notes, _) = try pipeline.noted(options)
+    #expect(counts(notes) == [1, 1, 2, 2, 2, 2, 2, 2])
+    #expect(notes.lines("swap") == ["@20000000 find - swap epoch=1"])
+  }
+
+  @Test func `a new stage that keeps its input keeps the buffer that its input lies in`() throws {
+    // Nothing takes time but the sink, which holds each result for 5 ms.
+    var pipeline = Pipeline(
+      [
+        .source(.on("f-----f--f")).with { $0.pool = "frames" },
+        .stage("copy", AnyStage(Fragile2(failing: []))), .sink(),
+      ], ["camera → copy → sink"], pools: [PipelinePool(id: "frames", capacity: 1)])
+    pipeline.nodes[2].hold = .milliseconds(5)
+    #expect(try pipeline.noted().notes.lines("lost").isEmpty)
+    var options = RunOptions(mode: .redecide)
+    options.overrides = [
+      .swap(
+        StageSwap(
+          at: .arrival(FrameID(track: 0, sequence: 1)), node: "copy",
+          stage: Fragile2(failing: []).keeping))
+    ]
+    #expect(
+      try pipeline.noted(options).notes.lines("lost") == ["@9000000 camera 0:2 lost reason=pool"])
+  }
+
+  @Test func `a swap may come into force at the instant of the first frame's timeout`() throws {
+    var pipeline = pipeline
+    pipeline.nodes[1].timeout = .milliseconds(2)
+    var options = RunOptions(mode: .redecide)
+    options.overrides = [
+      .swap(StageSwap(at: .nanoseconds(0), node: "find", stage: two, prepare: .milliseconds(2)))
+    ]
+    let (notes, _) = try pipeline.noted(options)
+    #expect(
+      notes.lines("swap", "timeout").prefix(2) == [
+        "@2000000 find - swap epoch=1", "@2000000 find 0:0 timeout",
+      ])
+  }
+
+  @Test func `heat and a refused swap may meet at a throttle`() throws {
+    let cooled = Pipeline(
+      [
+        .source(TinyFrames.at(rate: 100, count: 3)),
+        .stage("throttle", Nodes.throttle(0, rules: [DeviceRule(thermal: .serious, fps: 50)])),
+        .stage("count", AnyStage(Brightness())), .sink(),
+      ], ["camera → throttle → count → sink"])
+    var options = RunOptions(mode: .redecide)
+    options.overrides = [
+      .swap(StageSwap(at: .nanoseconds(0), node: "throttle", stage: two)),
+      .event(atNanoseconds: 0, .thermal(.critical)),
+    ]
+    let (notes, _) = try cooled.noted(options)
+    #expect(
+      notes.lines("swapRefused", "throttle") == [
+        "@0 throttle - swapRefused code=swap.noStage", "@0 throttle - throttle interval=20000000",
       ])
   }
 
