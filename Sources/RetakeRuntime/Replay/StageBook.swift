@@ -11,11 +11,14 @@ struct StageBook {
     var chainTail: ValueFuture?
     /// Whether time waits for the outcome of a call.
     let isGate: Bool
+    /// Whether the output goes on using the memory of the input.
+    let keepsInput: Bool
     /// A call of the stage, with a stateful one's memory; `nil` for nodes that compute nothing.
     let call: (@Sendable (any PipelineValue, StageContext) -> StageOutcome)?
 
     init(_ stage: AnyStage, cost: Cost?, guardsFormat: Bool) {
       self.cost = cost
+      keepsInput = stage.signature.keepsInput
       isGate = stage.signature.canFail || guardsFormat
       let body: (@Sendable (any PipelineValue, StageContext) -> StageOutcome)?
       switch stage.body {
@@ -60,6 +63,10 @@ struct StageBook {
   subscript(node: Int, version: Int) -> Entry {
     _read { yield entries[node][version] }
     _modify { yield &entries[node][version] }
+  }
+
+  func keepsInput(_ node: Int, epoch: Int) -> Bool {
+    entries[node][version(of: node, epoch: epoch)].keepsInput
   }
 
   func isGate(_ node: Int, epoch: Int) -> Bool {

@@ -32,7 +32,7 @@ extension VirtualRun: GateKeeper {
 
   func keepsInput(node: Int, slot: Int) -> Bool {
     guard let record = pendingBySlot[slot] else { return false }
-    return stages.stage(node, epoch: record.epoch).signature.keepsInput
+    return stages.keepsInput(node, epoch: record.epoch)
   }
 
   func itemCount(node: Int, slot: Int) -> Int {
