@@ -43,6 +43,16 @@ struct StageBook {
     _modify { yield &entries[node][version] }
   }
 
+  /// What is called for the frames of an epoch.
+  func code(_ node: Int, epoch: Int) -> BodyCall.Code {
+    let version = version(of: node, epoch: epoch)
+    if let instance = entries[node][version].instance { return .stateful(instance) }
+    guard case .pure(let body) = entries[node][version].stage.body else {
+      preconditionFailure("only stages are called")
+    }
+    return .pure(body)
+  }
+
   func stage(_ node: Int, epoch: Int) -> AnyStage {
     entries[node][version(of: node, epoch: epoch)].stage
   }

@@ -215,7 +215,7 @@ extension VirtualRun {
 extension StageSignature {
   /// Why a body is not given a value: a frame that came in another pixel format than the graph was
   /// made for.
-  fileprivate func refusal(of value: any PipelineValue) -> StageOutcome? {
+  func refusal(of value: any PipelineValue) -> StageOutcome? {
     guard let frame = value as? Frame ?? (value as? Region)?.frame,
       !inputFormats.contains(frame.format)
     else { return nil }

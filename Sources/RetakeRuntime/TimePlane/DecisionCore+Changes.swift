@@ -20,6 +20,7 @@ extension DecisionCore {
 
   mutating func prepareSwap(index: Int, node: Int, _ turn: inout Turn) {
     decide(.swapPrepare, node: node)
+    guard !rules.isLive else { return }
     let time = turn.gates.swap(index).prepareNanoseconds
     let key =
       time == 0
