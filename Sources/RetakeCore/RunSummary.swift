@@ -44,6 +44,25 @@ public struct RunSummary: Hashable, Sendable, Codable {
     public init() {}
   }
 
+  /// How the decisions agree with those that were made live on the same session, times apart.
+  public struct LiveAgreement: Hashable, Sendable, Codable {
+    /// The live run's number.
+    public var run: Int
+    /// Decisions that were made in both.
+    public var same = 0
+    public var onlyLive = 0
+    public var onlyReplayed = 0
+    public var liveDrops = 0
+    public var replayedDrops = 0
+    /// Lost before capture.
+    public var liveLost = 0
+    public var replayedLost = 0
+
+    public init(run: Int) {
+      self.run = run
+    }
+  }
+
   public var v = 1
   public var session: String?
   /// The name of the case: written as `case`.
@@ -58,6 +77,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var decisionDigest: Digest128
   public var resultDigest: Digest128
   public var costs = Costs()
+  /// Where costs of a live run's tape decided again.
+  public var live: LiveAgreement?
   public var wallSeconds: Double = 0
   public var framesPerSecond: Double = 0
   /// Set when a stage halted the run: the stable code of the first error.
@@ -66,7 +87,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
-    case framesPerSecond, haltedBy
+    case framesPerSecond, haltedBy, live
   }
 
   public init(

@@ -28,20 +28,27 @@ public final class Recorder: Sendable {
   private let target: SessionFolder
   private let report: @Sendable (RecordingProgress) -> Void
   private let pipes: RecorderPipes
+  private let pipeline: LivePipeline?
+  private let live = Locked<LiveRecording?>(nil)
 
-  /// - Parameter report: Called after each commit, by the writer's thread: it holds up the disk.
+  /// - Parameters:
+  ///   - pipeline: Runs on what is recorded; what it decides goes into the same session.
+  ///   - report: Called after each commit, by the writer's thread: it holds up the disk.
   /// - Throws: `SessionError.badName`.
   public convenience init(
-    _ source: any RecordingSource, options: RecorderOptions,
+    _ source: any RecordingSource, options: RecorderOptions, pipeline: LivePipeline? = nil,
     report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
   ) throws {
-    try self.init(source, options: options, machine: Machine(), report: report)
+    try self.init(
+      source, options: options, machine: Machine(), pipeline: pipeline, report: report)
   }
 
   init(
     _ source: any RecordingSource, options: RecorderOptions, machine: Machine,
+    pipeline: LivePipeline? = nil,
     report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
   ) throws {
+    self.pipeline = pipeline
     let name: String
     if let wanted = options.name {
       name = try SessionFolder.checked(name: wanted)
@@ -62,7 +69,11 @@ public final class Recorder: Sendable {
   /// Never shed.
   public func note(_ event: DeviceEvent) {
     pipes.note(source: DeviceEvent.source, kind: event.kind.rawValue, json: event.json)
+    live.withLock { $0 }?.session.push(event)
   }
+
+  /// How the pipeline stands that runs on what is recorded; `nil` without one.
+  public var liveCounts: LiveCounts? { live.withLock { $0 }?.session.counts }
 
   /// Puts something else that happened into the session, at this moment. Never shed.
   ///
@@ -89,6 +100,7 @@ public final class Recorder: Sendable {
     guard let first = try stream.next() else {
       throw RecordError.noFrames(source: source.description.name)
     }
+    let running = try startPipeline(first)
     let site = try RecordingSite(for: target, facts: facts())
     let writing = RecorderWriting(
       site: site, options: options, machine: machine, pipes: pipes, report: report)
@@ -99,11 +111,26 @@ public final class Recorder: Sendable {
       options: options, pipes: pipes)
     let writer = RecorderThread("retake-writer") { writing.run() }
     let encoder = RecorderThread("retake-encoder") { encoding.run() }
-    RecorderCapture(source: source, options: options, clock: machine.clock, pipes: pipes)
-      .run(stream, first: first)
+    running?.watchDevice()
+    RecorderCapture(
+      source: source, options: options, clock: machine.clock, pipes: pipes, live: running
+    ).run(stream, first: first)
     encoder.join()
     writer.join()
-    return try result(writing, site: site, probe: probe)
+    var result = try result(writing, site: site, probe: probe)
+    result.pipeline = running?.outcome
+    return result
+  }
+
+  private func startPipeline(_ first: SourceFrame) throws -> LiveRecording? {
+    guard var pipeline else { return nil }
+    // What is recorded unpaced lies on no time line of the machine's.
+    if options.pace == .unpaced { pipeline.watchesDevice = false }
+    let running = try LiveRecording(
+      pipeline, first: first, timeBase: source.description.timeBase, preset: options.preset,
+      clock: machine.clock, pipes: pipes)
+    live.withLock { $0 = running }
+    return running
   }
 
   private func measure() throws -> EncoderProbe.Measurement? {

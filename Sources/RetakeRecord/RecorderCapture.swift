@@ -10,9 +10,13 @@ struct RecorderCapture {
   let options: RecorderOptions
   let clock: any LiveClock
   let pipes: RecorderPipes
+  var live: LiveRecording?
 
   func run(_ stream: any FrameStream, first: SourceFrame) {
-    defer { pipes.captured.close() }
+    defer {
+      live?.finish()
+      pipes.captured.close()
+    }
     var assumptions = FrameAssumptions()
     var next: SourceFrame? = first
     var sequence = 0
@@ -70,6 +74,7 @@ struct RecorderCapture {
     if !isTaken { record.cause = pipes.shedCause }
     let waiting = pipes.captured.add(
       .frame(CapturedFrame(record: record, frame: isTaken ? frame : nil)))
+    live?.push(record, frame)
     if waiting > RecorderOptions.waitingRowsMax {
       pipes.end(
         .failed,

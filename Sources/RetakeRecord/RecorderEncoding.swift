@@ -27,6 +27,7 @@ final class RecorderEncoding: @unchecked Sendable {
       for row in rows {
         switch row {
         case .event(let event): pipes.encoded.add(.event(event))
+        case .run(let rows): pipes.encoded.add(.run(rows))
         case .frame(let frame): encode(frame)
         }
       }

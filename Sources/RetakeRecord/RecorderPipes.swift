@@ -19,6 +19,7 @@ struct CapturedFrame: Sendable {
 enum CapturedRow: Sendable {
   case frame(CapturedFrame)
   case event(EventRecord)
+  case run(RunRows)
 }
 
 /// What the capturing, the encoding and the writing thread share.

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeRuntime
 import RetakeSession
 
 /// What is durable after a commit: the line that `record --json` prints.
@@ -57,4 +58,6 @@ public struct RecordingResult: Sendable {
   public var progress: RecordingProgress
   /// What the encoder's measurement said; nil when none was made.
   public var probe: EncoderProbe.Measurement?
+  /// What became of the frames in the pipeline that ran beside; nil without one.
+  public var pipeline: Result<RunOutcome, any Error>?
 }

@@ -102,7 +102,12 @@ public struct Replay: Sendable {
     let outcome = try prepared.run(
       runOptions, observer: ObserverGroup([digester] + observers))
     let nanoseconds = clock.monotonicNanoseconds - start
-    return summary(of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
+    var summary = summary(
+      of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
+    for case let comparison as LiveComparison in observers {
+      summary.live = try comparison.agreement(lost: outcome.lostBeforeCapture)
+    }
+    return summary
   }
 
   /// The request's options, with its overrides as a run carries them out.

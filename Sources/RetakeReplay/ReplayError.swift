@@ -21,6 +21,8 @@ public enum ReplayError: CodedError, Hashable {
   /// An override cannot be read, or not be carried out in this pipeline.
   case badOverride(String, detail: String, advice: String?)
   case noSession(node: String)
+  /// A live run was recorded without its pipeline, which has closures.
+  case noPipeline(session: String, run: Int)
   /// Result lines are asked of a sink that is not there.
   case noSuchSink(node: String, sinks: [String])
   /// The costs shall come from a session, and there is none.
@@ -40,6 +42,7 @@ public enum ReplayError: CodedError, Hashable {
     case .badQuantum: "replay.case.badQuantum"
     case .badOverride: "replay.case.badOverride"
     case .noSession: "replay.case.noSession"
+    case .noPipeline: "replay.reenact.noPipeline"
     case .noSuchSink: "replay.results.noSuchSink"
     case .noSessionCosts: "replay.costs.noSession"
     case .unwritable(let output, _, _): "replay.\(output.rawValue).unwritable"
@@ -57,6 +60,7 @@ public enum ReplayError: CodedError, Hashable {
     case .badQuantum(let node, let detail): "the quantum of '\(node)' cannot be used: \(detail)"
     case .badOverride(let text, let detail, _): "the override '\(text)' cannot be used: \(detail)"
     case .noSession(let node): "the source '\(node)' reads a session, and none was named"
+    case .noPipeline(_, let run): "the run \(run) was recorded without a pipeline document"
     case .noSuchSink(let node, _): "the pipeline has no sink '\(node)'"
     case .noSessionCosts: "the costs shall come from a session, and none was named"
     case .unwritable(let output, _, _): "\(output.words) cannot be written"
@@ -92,6 +96,8 @@ public enum ReplayError: CodedError, Hashable {
     case .badQuantum: "Use powers of ten: {\"box\": 0.1, \"score\": 0.0001, \"scalar\": 0.001}"
     case .badOverride(_, _, let advice): advice
     case .noSession: "Name one: retake replay SESSION --pipeline P"
+    case .noPipeline(let session, _):
+      "Name it: retake replay \(session) --mode reenact --pipeline P"
     case .noSessionCosts:
       "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
     case .unwritable: "Choose a file in a folder that exists, can be written and has room"

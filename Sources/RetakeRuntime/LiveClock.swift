@@ -3,11 +3,19 @@ public protocol LiveClock: Sendable {
   /// Nanoseconds on a clock that never goes back, from an origin of its own.
   var monotonicNanoseconds: Int64 { get }
 
+  /// Nanoseconds that the calling thread has spent computing.
+  var threadNanoseconds: Int64 { get }
+
   /// What the other clocks say at one instant of this one.
   func anchor() -> WallAnchor
 
   /// Returns when the monotonic clock has reached the deadline, or when the bell rings.
   func wait(untilNanoseconds deadline: Int64, or bell: Bell)
+}
+
+extension LiveClock {
+  /// A clock that is no machine's measures no thread.
+  public var threadNanoseconds: Int64 { 0 }
 }
 
 /// One instant on several clocks.

@@ -7,6 +7,8 @@ public struct RunOptions: Sendable {
     case lossless
     /// The decisions are made again from costs.
     case redecide
+    /// A live run is told again what it was told. No `PreparedRun` does that: see `Reenactment`.
+    case reenact
   }
 
   /// Longer than any body should take, and shorter than anybody's patience.

@@ -23,6 +23,14 @@ public enum RuntimeError: CodedError, Hashable {
   case costMissing(node: String, frame: FrameID, item: Int?, tape: String, detail: String?)
   case interrupted
   case badOption(String)
+  /// A source brings its own frames, and nobody pushes any to it.
+  case notLive(node: String)
+  /// A stage could not take a node's place.
+  case swapRefused(node: String, code: String)
+  /// A recorded external event says nothing that is known.
+  case badExternalEvent(ordinal: Int, detail: String)
+  /// A recorded external event is about something that is not going on.
+  case strayExternalEvent(ordinal: Int, detail: String)
   /// A body did not come back; its thread is left behind.
   case hung(node: String, FrameID, seconds: Double)
 
@@ -40,6 +48,10 @@ public enum RuntimeError: CodedError, Hashable {
     case .costMissing: "runtime.cost.missing"
     case .interrupted: "runtime.run.interrupted"
     case .badOption: "runtime.run.badOption"
+    case .notLive: "runtime.live.ownFrames"
+    case .swapRefused: "runtime.swap.refused"
+    case .badExternalEvent: "runtime.live.badEvent"
+    case .strayExternalEvent: "runtime.live.strayEvent"
     case .hung: "runtime.stage.hung"
     }
   }
@@ -63,6 +75,13 @@ public enum RuntimeError: CodedError, Hashable {
       "the tape \(tape) has no cost of '\(node)'" + (item.map { " for item \($0)" } ?? "")
     case .interrupted: "the run was interrupted"
     case .badOption(let detail): detail
+    case .notLive(let node): "the source '\(node)' brings its own frames: it cannot run live"
+    case .swapRefused(let node, let code):
+      "the new stage cannot take the place of '\(node)' [\(code)]"
+    case .badExternalEvent(let ordinal, let detail):
+      "the external event \(ordinal) cannot be read: \(detail)"
+    case .strayExternalEvent(let ordinal, let detail):
+      "the external event \(ordinal) does not fit: \(detail)"
     case .hung(let node, _, let seconds):
       "'\(node)' has not come back for \(Self.text(seconds))"
     }
@@ -96,7 +115,7 @@ public enum RuntimeError: CodedError, Hashable {
     case .unknownSwapNode(let node, let nodes): Suggestion.advice(for: node, among: nodes)
     case .endlessInstant: "Give a stage of the loop a cost"
     case .frameUnreadable(_, _, let advice): advice
-    case .timeOutOfRange, .eventTimeOutOfRange:
+    case .timeOutOfRange, .eventTimeOutOfRange, .badExternalEvent:
       "Examine the session: retake session doctor SESSION"
     case .costMissing:
       "Draw it from the tape's other costs: leave out --strict-costs; or write a tape that has it: "
@@ -104,6 +123,10 @@ public enum RuntimeError: CodedError, Hashable {
     case .hung(_, _, let seconds):
       "If it is only slow, wait longer: --watchdog \(Int((10 * seconds).rounded(.up))). If not, "
         + "look where it stands: retake replay … --workers 0 --watchdog 0 in a debugger"
+    case .notLive: "Write a source of kind 'session'"
+    case .swapRefused: "Give a stage with the same input and output; the old one goes on"
+    case .strayExternalEvent:
+      "Its pipeline may be another one: leave out --pipeline to take the recorded one"
     case .stuck, .interrupted, .badOption: nil
     }
   }

@@ -47,6 +47,10 @@ public enum SessionError: CodedError {
   case unknownRun(session: String, run: Int, known: [Int])
   /// The recorded stage times cannot be a cost tape.
   case badCosts(session: String, run: Int, detail: String)
+  /// No live run was recorded; or not the one that is asked for.
+  case noLiveRun(session: String, known: [Int])
+  /// What was recorded of a live run cannot be read.
+  case badRun(session: String, run: Int, detail: String)
   /// The person stopped it; nothing is left behind.
   case interrupted
   case write(path: String, cause: String)
@@ -103,6 +107,8 @@ public enum SessionError: CodedError {
     case .noCosts: "session.costs.none"
     case .unknownRun: "session.run.unknown"
     case .badCosts: "session.costs.bad"
+    case .noLiveRun: "session.run.none"
+    case .badRun: "session.run.bad"
     case .interrupted: "session.interrupted"
     case .write: "session.write"
     case .database(let code, _), .media(let code, _): code
@@ -141,6 +147,8 @@ public enum SessionError: CodedError {
       "the session has no stage times of a run \(run); it has those of run "
         + known.map(String.init).joined(separator: ", ")
     case .badCosts(_, let run, let detail): "the stage times of run \(run) are damaged: \(detail)"
+    case .noLiveRun: "the session has no such live run"
+    case .badRun(_, let run, let detail): "the live run \(run) is damaged: \(detail)"
     case .interrupted: "interrupted; nothing was left behind"
     case .write: "the session cannot be written"
     case .database(_, let text), .media(_, let text): text.message
@@ -167,6 +175,7 @@ public enum SessionError: CodedError {
     case .noFrames(let file), .mediaMissing(let file): Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
       .unknownRun(let session, _, _), .badCosts(let session, _, _), .emptySpan(let session, _),
+      .noLiveRun(let session, _), .badRun(let session, _, _),
       .exportShapes(let session, _), .nothingToExport(let session, _):
       Place(file: session)
     case .unknownFrame(let session, let frame), .pixelMismatch(let session, let frame),
@@ -213,7 +222,11 @@ public enum SessionError: CodedError {
     case .noCosts:
       "Measure some: retake replay SESSION --pipeline P --write-tape FILE; then --costs tape:FILE"
     case .unknownRun(_, _, let known): "Choose one: --costs tape@\(known.last ?? 0)"
-    case .badCosts(let session, _, _):
+    case .noLiveRun(_, let known):
+      known.isEmpty
+        ? "Record one: retake record INPUT --pipeline P"
+        : "It has those of run " + known.map(String.init).joined(separator: ", ")
+    case .badCosts(let session, _, _), .badRun(let session, _, _):
       "See what is damaged with: retake session doctor \(session)"
     case .interrupted: nil
     case .write: "Check the disk's space and the folder's permissions"

@@ -90,7 +90,10 @@ public struct ReplayJob {
     let progress = ProgressObserver(total: replay.frameCount, progress)
     let outputs = try OpenOutputs(outputs, of: replay, isAlone: output == nil)
     do {
-      let summary = try run(replay, reader: reader, observers: [progress] + outputs.observers)
+      let live = try liveComparison(reader)
+      let summary = try run(
+        replay, reader: reader,
+        observers: [progress] + outputs.observers + (live.map { [$0] } ?? []))
       try outputs.finish(isHalted: summary.haltedBy != nil)
       return summary
     } catch {

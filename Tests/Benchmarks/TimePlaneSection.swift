@@ -68,7 +68,7 @@ final class TimePlaneDriver: GateKeeper {
     core.addArrival(source: plan.sources[0], id: FrameID(track: 0, sequence: 0), time: 0)
     while let event = try core.popEvent() {
       core.handle(event, &turn)
-      for case .start(let node, let work) in turn.actions {
+      for case .start(let node, let work, _) in turn.actions {
         let cost = Self.costs[plan.nodes[node].rank - 1]
         core.addCompletion(node: node, work: work, time: event.key.time + cost)
       }

@@ -37,7 +37,7 @@ import Testing
     let reports = try [tiny(), tiny()]
     #expect(reports.allSatisfy { $0.isTiny })
     for report in reports {
-      #expect(report.sections.map(\.name) == ["hop", "stealing", "detector", "timePlane"])
+      #expect(report.sections.map(\.name) == ["hop", "live", "stealing", "detector", "timePlane"])
       for section in report.sections {
         #expect(section.hash.count == 32, "\(section.name): \(section.hash)")
         #expect(section.hash.allSatisfy { $0.isHexDigit })
@@ -76,6 +76,6 @@ import Testing
   @Test func `a section that is not there is refused by name`() throws {
     let result = try runCommand(Self.binary, arguments: ["hops"])
     #expect(result.status == 2)
-    #expect(result.stderr.contains("hop, stealing, detector, timePlane"))
+    #expect(result.stderr.contains("hop, live, stealing, detector, timePlane"))
   }
 }

@@ -11,10 +11,14 @@ where Stage.Input == Scalars, Stage.Output == Scalars {
 }
 
 RetakeCommand.main(
-  stages: { $0.register(Hangs.self) },
+  stages: {
+    $0.register(Hangs.self)
+    $0.register(ReadsClock.self)
+  },
   pipelines: [
     pipeline(Pure()), pipeline(ReadsClock()), pipeline(OrdersByHash()), pipeline(Mathematics()),
     pipeline(FailsByMathematics()), pipeline(ReadsClockElsewhere()), pipeline(ReadsOldMemory()),
     pipeline(DiesElsewhere()), pipeline(HangsElsewhere()),
     Pipeline.named(ReadsPadding.kind).source(.session()).stage(ReadsPadding()).results(),
+    Pipeline.named("liveClock").source(.session()).luminance().stage(ReadsClock()).results(),
   ])

@@ -40,7 +40,9 @@ struct CaseOptions: ParsableArguments {
     help: "A pipeline: a JSON file, a case of retake.yml, or example:NAME.")
   var pipeline: String?
 
-  @Option(name: .long, help: "lossless: every frame; redecide: decide again from costs.")
+  @Option(
+    name: .long,
+    help: "lossless: every frame; redecide: decide again from costs; reenact: a live run again.")
   var mode: RunOptions.Mode?
 
   @Option(

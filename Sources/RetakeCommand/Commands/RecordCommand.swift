@@ -13,6 +13,7 @@ struct RecordCommand: ParsableCommand {
         retake record synthetic:figures --frames 300
         retake record clip.mp4 --name yard --preset ffv1
         retake record synthetic:pulse --pace unpaced --frames 900 --size 320x240
+        retake record clip.mp4 --pipeline example:motion-boxes --workers 2
       """)
 
   @Argument(help: "synthetic:figures, synthetic:pulse, synthetic:cut, or a video file.")
@@ -48,6 +49,7 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "Of a drawn scene's noise.")
   var seed = 1
 
+  @OptionGroup var live: LivePipelineOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -70,7 +72,8 @@ struct RecordCommand: ParsableCommand {
     let line = ProgressLine(isQuiet: output.quiet)
     let isJSON = output.json
     let total = frames
-    let recorder = try Recorder(try source(), options: options) { progress in
+    let recorder = try Recorder(try source(), options: options, pipeline: try live.makePipeline()) {
+      progress in
       if isJSON {
         try? Console.json(progress, isPretty: false)
       } else {
@@ -82,6 +85,7 @@ struct RecordCommand: ParsableCommand {
     let result = try recorder.run()
     line.finish()
     try finish(result)
+    try live.finish(result, output)
   }
 
   private func source() throws -> any RecordingSource {

@@ -22,6 +22,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline heat.json --mode redecide --override thermal=serious@2s
         retake replay clip --pipeline motion.json --follow | jq -c .sinks
         retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
+        retake replay yard --mode reenact
 
       ui.perfetto.dev opens a trace. FILE may be - for standard output; what is told about the run
       then goes to standard error.
@@ -66,6 +67,11 @@ struct ReplayCommand: ParsableCommand {
         """))
   var sweep: String?
 
+  @Option(
+    name: .customLong("run"),
+    help: "With --mode reenact: which live run; the newest one if not given.")
+  var liveRun: Int?
+
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var form: OutputOptions
 
@@ -83,6 +89,7 @@ struct ReplayCommand: ParsableCommand {
     guard !form.json || follow || outputs.leavesStandardOutput else {
       throw ValidationError("--json and a FILE of '-' both want standard output")
     }
+    try checkReenact()
     try checkSweep()
     guard writeTape != nil else { return }
     guard workers ?? 1 == 1 else {
@@ -91,6 +98,23 @@ struct ReplayCommand: ParsableCommand {
     }
     guard selection.costs == nil, !selection.strictCosts else {
       throw ValidationError("--write-tape measures what stages cost: leave out --costs")
+    }
+  }
+
+  private func checkReenact() throws {
+    guard selection.mode == .reenact else {
+      guard liveRun == nil else { throw ValidationError("--run goes with --mode reenact") }
+      return
+    }
+    guard session != nil else {
+      throw ValidationError("--mode reenact goes with a session that has a live run")
+    }
+    guard output == nil, decisions == nil, writeTape == nil, trace == nil, metadata.isEmpty,
+      !follow, sweep == nil, selection.costs == nil, selection.happenings.texts.isEmpty
+    else {
+      throw ValidationError(
+        "--mode reenact takes everything from the record: leave out --costs, --override, --sweep "
+          + "and what writes of a run")
     }
   }
 
@@ -119,6 +143,7 @@ struct ReplayCommand: ParsableCommand {
     Console.outliveReaders()
     let line = ProgressLine(isQuiet: form.quiet || !outputs.leavesStandardOutput)
     defer { line.finish() }
+    if selection.mode == .reenact { return try reenact(line) }
     var job = try job()
     job.progress = { line.update("replaying", done: $0, total: $1) }
     if let sweep = try parsedSweep() {

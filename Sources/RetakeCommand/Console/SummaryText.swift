@@ -19,9 +19,19 @@ enum SummaryText {
       \(name)  \(summary.mode)
         \(parts.joined(separator: ", "))
         decisions \(summary.decisionDigest)
-        results   \(summary.resultDigest)\(costs)
+        results   \(summary.resultDigest)\(costs)\(live(summary))
         \(Int(summary.framesPerSecond)) frames per second
       """
+  }
+
+  /// How faithful the model is to the live run whose stage times it decides by.
+  private static func live(_ summary: RunSummary) -> String {
+    guard let live = summary.live else { return "" }
+    let total = live.same + live.onlyLive
+    let share = total == 0 ? 100 : live.same * 100 / total
+    return "\n  live      \(share) % of \(total) decisions the same, \(live.onlyLive) only live, "
+      + "\(live.onlyReplayed) only replayed; drops \(live.liveDrops) live, "
+      + "\(live.replayedDrops) replayed; lost \(live.liveLost) live, \(live.replayedLost) replayed"
   }
 
   /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only nothing is 0 %, and only all is 100 %.

@@ -11,11 +11,14 @@ struct CommitBatch {
   var packets: [PacketRecord] = []
   var frames: [FrameRecord] = []
   var events: [EventRecord] = []
+  /// Of the pipeline that runs beside the recorder.
+  var runs = RunRows()
 
   var isEmpty: Bool { rowCount == 0 }
 
   var rowCount: Int {
     frames.count + events.count + packets.count + changedSegments.count + (segment == nil ? 0 : 1)
+      + runs.count
   }
 
   /// The media of all packets in the batch is gone: their frames keep their rows.
@@ -43,5 +46,6 @@ struct CommitBatch {
     store.append(packets)
     store.append(frames)
     store.append(events)
+    runs.append(to: store)
   }
 }

@@ -7,6 +7,7 @@ import RetakeStore
 enum RecordedRow: Sendable {
   case frame(FrameRecord, EncodedFrame?)
   case event(EventRecord)
+  case run(RunRows)
 }
 
 /// Writes media and rows, and makes them durable together. The writer thread alone uses it.
@@ -54,6 +55,7 @@ final class SessionWriter {
     guard !isStoreLost else { return }
     switch row {
     case .event(let event): add(event)
+    case .run(let rows): batch.runs.append(rows)
     case .frame(var record, let encoded):
       if let encoded { place(encoded, of: &record) }
       batch.frames.append(record)

@@ -117,6 +117,10 @@ public struct PreparedRun: Sendable {
   }
 
   private func check(_ options: RunOptions) throws(RuntimeError) {
+    guard options.mode != .reenact else {
+      throw .badOption(
+        "a live run is reenacted from its record: retake replay SESSION --mode reenact")
+    }
     guard (0...Workers.countMax).contains(options.workers) else {
       throw .badOption("between 0 and \(Workers.countMax) workers, not \(options.workers)")
     }

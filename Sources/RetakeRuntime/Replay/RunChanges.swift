@@ -74,7 +74,7 @@ struct RunChanges {
   }
 
   /// Why a stage cannot take a node's place; `nil` when it can.
-  private static func refusal(of new: AnyStage, for old: AnyStage) -> String? {
+  static func refusal(of new: AnyStage, for old: AnyStage) -> String? {
     guard old.signature.role.isServed, new.signature.role.isServed else { return "swap.noStage" }
     if new.signature.input != old.signature.input { return "swap.inputMismatch" }
     if new.signature.output != old.signature.output { return "swap.outputMismatch" }

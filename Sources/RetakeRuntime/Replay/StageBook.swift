@@ -1,6 +1,9 @@
 import RetakeBuffers
 import RetakeGraph
 
+/// One call of a stage's body; it refuses frames in a pixel format that the graph was not made for.
+typealias StageCall = @Sendable (any PipelineValue, StageContext) -> StageOutcome
+
 /// The bodies of a run's nodes: which stage works on a frame depends on the swaps that were in
 /// force when it arrived.
 struct StageBook {
@@ -14,13 +17,13 @@ struct StageBook {
     /// Whether the output goes on using the memory of the input.
     let keepsInput: Bool
     /// A call of the stage, with a stateful one's memory; `nil` for nodes that compute nothing.
-    let call: (@Sendable (any PipelineValue, StageContext) -> StageOutcome)?
+    let call: StageCall?
 
     init(_ stage: AnyStage, cost: Cost?, guardsFormat: Bool) {
       self.cost = cost
       keepsInput = stage.signature.keepsInput
       isGate = stage.signature.canFail || guardsFormat
-      let body: (@Sendable (any PipelineValue, StageContext) -> StageOutcome)?
+      let body: StageCall?
       switch stage.body {
       case .pure(let pure): body = pure
       case .stateful(let make):
@@ -63,6 +66,14 @@ struct StageBook {
   subscript(node: Int, version: Int) -> Entry {
     _read { yield entries[node][version] }
     _modify { yield &entries[node][version] }
+  }
+
+  /// What is called for the frames of an epoch.
+  func call(_ node: Int, epoch: Int) -> StageCall {
+    guard let call = entries[node][version(of: node, epoch: epoch)].call else {
+      preconditionFailure("only stages are called")
+    }
+    return call
   }
 
   func keepsInput(_ node: Int, epoch: Int) -> Bool {

@@ -90,7 +90,7 @@ final class VirtualRun {
     switch action {
     case .captured(let slot): capture(slot)
     case .lost(let slot): lose(slot)
-    case .start(let node, let work): try start(node: node, work: work)
+    case .start(let node, let work, _): try start(node: node, work: work)
     case .pass(let node, let slot): pass(node: node, slot: slot)
     case .fallback(let node, let slot, let previous):
       fallBack(node: node, slot: slot, to: previous)

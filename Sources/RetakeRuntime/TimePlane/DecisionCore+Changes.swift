@@ -20,6 +20,7 @@ extension DecisionCore {
 
   mutating func prepareSwap(index: Int, node: Int, _ turn: inout Turn) {
     decide(.swapPrepare, node: node)
+    guard !rules.isLive else { return }
     let time = rules.isBounded ? turn.gates.swap(index).prepareNanoseconds : 0
     let key =
       time == 0

@@ -121,7 +121,10 @@ extension DecisionCore {
     guard let edge = plan.nodes[sink].inEdge, let entry = take(from: edge) else { return }
     let slot = entry.work.slotIndex
     turn.actions.append(.deliver(sink: sink, slot: slot))
-    if rules.isBounded, let hold = plan.nodes[sink].holdNanoseconds, hold > 0 {
+    if holdsAtSinks {
+      retain(slot)
+    } else if rules.isBounded, !rules.isLive, let hold = plan.nodes[sink].holdNanoseconds, hold > 0
+    {
       retain(slot)
       push(
         .holdEnd, phase: .completion, node: sink, work: entry.work, at: current.time + hold)

@@ -5,6 +5,9 @@ import RetakeGraph
 extension DecisionCore {
   private var hasLeases: Bool { rules.isBounded && !plan.pools.isEmpty }
 
+  /// Whether a sink holds what it got until it says that it has let go.
+  package var holdsAtSinks: Bool { rules.isLive && hasLeases }
+
   /// The node's pool when no buffer is left in it.
   func emptyPool(of node: Int) -> Int? {
     guard hasLeases, let pool = plan.nodes[node].pool, leases.isEmpty(pool: pool) else {

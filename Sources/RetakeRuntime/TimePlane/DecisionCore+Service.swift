@@ -31,7 +31,7 @@ extension DecisionCore {
       lanes[node].start(entry.work, order: order(of: entry.work))
       leaseForBody(of: node, entry.work)
       decide(.start, node: node, entry.work)
-      turn.actions.append(.start(node: node, work: entry.work))
+      turn.actions.append(.start(node: node, work: entry.work, ready: entry.since))
     }
   }
 
@@ -103,8 +103,10 @@ extension DecisionCore {
     requestDispatch(of: node)
   }
 
-  mutating func timeOut(stage node: Int, _ work: Work, _ turn: inout Turn) {
-    guard lanes[node].isOpen(work) else { return }
+  mutating func timeOut(
+    stage node: Int, _ work: Work, generation: Int32, _ turn: inout Turn
+  ) {
+    guard slots[work.slotIndex].generation == generation, lanes[node].isOpen(work) else { return }
     decide(.timeout, node: node, work)
     fail(
       node: node, work, StageError(code: "timeout", message: "the stage's time was over"), &turn)

@@ -48,9 +48,12 @@ package struct DecisionCore: ~Copyable {
   package struct Rules: Hashable, Sendable {
     /// Whether queues and pools have an end, and timeouts and policies count.
     package var isBounded: Bool
+    /// Whether bodies, swaps and sinks end when somebody says so, not when a model does.
+    package var isLive = false
 
     package static let lossless = Rules(isBounded: false)
     package static let redecide = Rules(isBounded: true)
+    package static let live = Rules(isBounded: true, isLive: true)
   }
 
   package init(plan: GraphPlan, rules: Rules, observer: ((DecisionLine) -> Void)? = nil) {
@@ -134,7 +137,7 @@ package struct DecisionCore: ~Copyable {
     guard rules.isBounded, let timeout = plan.nodes[node].timeoutNanoseconds,
       time - current.time > timeout
     else { return }
-    push(.stageTimeout, phase: .control, node: node, work: work, at: current.time + timeout)
+    addStageTimeout(node: node, work: work)
   }
 
   /// Says that something happens in the environment.
@@ -158,7 +161,7 @@ package struct DecisionCore: ~Copyable {
     case .tombstone: passTombstone(node: target, work, Tombstone(event), &turn)
     case .dispatch: dispatch(executor: target, &turn)
     case .halt: halt(node: target, work, ending: Int(event.extra), &turn)
-    case .stageTimeout: timeOut(stage: target, work, &turn)
+    case .stageTimeout: timeOut(stage: target, work, generation: event.extra, &turn)
     case .joinTimeout: timeOut(join: target, work, generation: event.extra, &turn)
     case .emptyFrame: closeEmpty(gather: target, slot: work.slotIndex, &turn)
     case .latest: readLatest(node: target, &turn)

@@ -104,7 +104,7 @@ package struct Event: Sendable {
     case tombstone
     case dispatch
     case halt
-    /// A stage's time is over.
+    /// A stage's time is over; `extra` is the slot's generation.
     case stageTimeout
     /// A join's time is over; `extra` is the slot's generation.
     case joinTimeout

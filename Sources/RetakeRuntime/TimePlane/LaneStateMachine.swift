@@ -62,6 +62,11 @@ package struct LaneStateMachine: Sendable {
     lanes.contains { $0.work == work && $0.phase == .working }
   }
 
+  /// Whether the frame's body has not returned yet.
+  package func isRunning(_ work: Work) -> Bool {
+    lanes.contains { $0.work == work && $0.isBodyRunning }
+  }
+
   /// The frame has an output, which leaves when it is its turn.
   package mutating func finish(_ work: Work, with output: Output) {
     guard let lane = index(of: work) else { return }

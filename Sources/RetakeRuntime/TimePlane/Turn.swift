@@ -7,8 +7,9 @@ package enum Action: Hashable, Sendable {
   case captured(slot: Int)
   /// The frame was lost before capture; the slot is free again after this action.
   case lost(slot: Int)
-  /// A server begins to work on the frame or item: compute, and say when it will be done.
-  case start(node: Int, work: Work)
+  /// A server begins to work on the frame or item, which came at the time `ready`: compute, and say
+  /// when it will be done.
+  case start(node: Int, work: Work, ready: Int64)
   /// A node without cost hands its input on unchanged.
   case pass(node: Int, slot: Int)
   /// The value of the frame in another slot takes the place of the one that failed.

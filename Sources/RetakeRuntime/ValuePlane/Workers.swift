@@ -129,6 +129,14 @@ package final class Workers: Sendable {
     cancelQueued()
   }
 
+  /// As `stop`, but waits for nobody: threads end after what they are doing, whenever that is.
+  package func abandon() {
+    stopped.store(true, ordering: .sequentiallyConsistent)
+    idle.wakeAll()
+    for lane in allLanes { lane.bell.ring() }
+    cancelQueued()
+  }
+
   // MARK: What the time plane does
 
   /// Computes on this thread, unless somebody else does or only a lane may.

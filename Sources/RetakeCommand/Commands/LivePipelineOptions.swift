@@ -1,0 +1,60 @@
+import ArgumentParser
+import Retake
+
+/// A pipeline that runs on what is recorded.
+struct LivePipelineOptions: ParsableArguments {
+  @Option(
+    name: [.short, .long],
+    help: "A pipeline that runs live on what is recorded: a file, a case, or example:NAME.")
+  var pipeline: String?
+
+  @Option(help: "Threads that compute for the pipeline; 2 to 4 by the machine if not given.")
+  var workers: Int?
+
+  func validate() throws {
+    guard pipeline != nil || workers == nil else {
+      throw ValidationError("--workers goes with --pipeline")
+    }
+    if let workers {
+      guard (1...255).contains(workers) else {
+        throw ValidationError("'--workers \(workers)' is not between 1 and 255")
+      }
+    }
+  }
+
+  func makePipeline() throws -> LivePipeline? {
+    guard let name = pipeline else { return nil }
+    let environment = CommandEnvironment.current
+    return LivePipeline(
+      try environment.project().pipeline(
+        name, catalog: environment.registry, given: environment.pipelines),
+      registry: environment.registry, options: LiveOptions(workers: workers))
+  }
+
+  /// Says what became of the frames in the pipeline.
+  func finish(_ result: RecordingResult, _ output: OutputOptions) throws {
+    switch result.pipeline {
+    case nil: break
+    case .failure(let error): throw error
+    case .success(let outcome):
+      if !output.json { Console.result(Self.text(outcome)) }
+      guard let halt = outcome.halt else { return }
+      output.note("error: '\(halt.node)' halted the pipeline at frame \(halt.frame) [\(halt.code)]")
+      throw CommandEnd(status: .trouble)
+    }
+  }
+
+  /// `  pipeline  300 captured, 260 delivered, 40 dropped (queue)`
+  static func text(_ outcome: RunOutcome) -> String {
+    let frames = outcome.headline
+    var parts = ["\(frames.captured) captured", "\(frames.delivered) delivered"]
+    for reason in frames.dropped.keys.sorted() {
+      parts.append("\(frames.dropped[reason] ?? 0) dropped (\(reason))")
+    }
+    for (count, word) in [
+      (frames.thinned, "thinned"), (frames.superseded, "superseded"), (frames.failed, "failed"),
+      (frames.inFlight, "in flight"), (outcome.lostBeforeCapture, "lost before capture"),
+    ] where count > 0 { parts.append("\(count) \(word)") }
+    return "  pipeline  " + parts.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,30 @@
+import Retake
+
+/// `retake replay SESSION --mode reenact`
+extension ReplayCommand {
+  func reenact(_ line: ProgressLine) throws {
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    let hasOwnPipeline = selection.pipeline != nil
+    let definition =
+      hasOwnPipeline
+      ? try selection.definition(in: project) : CaseDefinition(name: "live", pipeline: "")
+    var job = ReplayJob(
+      project: project, definition: definition,
+      session: try session.map { try project.sessionPath($0) },
+      registry: environment.registry, pipelines: environment.pipelines)
+    job.workers = workers ?? 2
+    job.isInterrupted = { Interruption.isRequested }
+    job.progress = { done, _ in line.update("reenacting", done: done, total: nil) }
+    let report = try job.reenact(run: liveRun, hasOwnPipeline: hasOwnPipeline)
+    line.finish()
+    if form.json {
+      try Console.json(report)
+    } else {
+      Console.result(ReenactText.of(report))
+    }
+    guard report.isReproduced, !report.hasUnexplainedValues else {
+      throw CommandEnd(status: .regression)
+    }
+  }
+}

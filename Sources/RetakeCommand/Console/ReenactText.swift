@@ -1,0 +1,45 @@
+import Retake
+
+/// What came of a reenacted live run, for people.
+enum ReenactText {
+  static func of(_ report: ReenactReport) -> String {
+    var lines = [
+      "\(report.session)/run \(report.run)  reenact  \(report.pipeline)",
+      "  \(report.frames.captured) captured, \(report.frames.delivered) delivered, "
+        + "\(report.frames.droppedTotal) dropped, \(report.lostBeforeCapture) lost before capture",
+      "  decisions \(report.reproducedDecisions) of \(report.recordedDecisions) reproduced"
+        + " from \(report.events) external events",
+    ]
+    if let divergence = report.divergence { lines += Self.lines(of: divergence) }
+    return (lines + valueLines(report.values)).joined(separator: "\n")
+  }
+
+  private static func lines(of divergence: ReenactReport.Divergence) -> [String] {
+    var lines = [
+      "  DECISION DIVERGENCE at decision \(divergence.decision)"
+        + (divergence.event.map { ", external event \($0)" } ?? ", behind the last event"),
+      "    live       \(divergence.recorded ?? "(no decision)")",
+      "    reenacted  \(divergence.reenacted ?? "(no decision)")",
+    ]
+    if let detail = divergence.detail { lines.append("    \(detail)") }
+    lines.append("    The live run knew something that is not in the record.")
+    return lines
+  }
+
+  private static func valueLines(_ values: ReenactReport.Values) -> [String] {
+    var line = "  values    \(values.compared - values.different) of \(values.compared) the same"
+    if values.notComputed > 0 { line += ", \(values.notComputed) not computed" }
+    guard values.different > 0, let first = values.first else { return [line] }
+    let item = first.item.map { ".\($0)" } ?? ""
+    return [
+      line,
+      "  VALUE DIVERGENCE first at '\(first.node)', frame \(first.frame)\(item)",
+      "    live       \(first.recorded)",
+      "    recomputed \(first.recomputed)",
+      values.hasExactPixels
+        ? "    The frames are stored exactly: the stage is not pure, or not the same."
+        : "    The frames are not stored exactly (--preset ffv1 or h264 does): decisions are "
+          + "reproduced all the same.",
+    ]
+  }
+}

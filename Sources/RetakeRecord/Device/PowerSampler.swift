@@ -1,0 +1,40 @@
+import Foundation
+import RetakeCore
+
+/// What the device runs on, from Linux's power supplies: the system's battery with the least charge.
+///
+/// Source: Documentation/ABI/testing/sysfs-class-power of the Linux kernel.
+struct PowerSampler: DeviceSampler {
+  private let root: String
+
+  init(root: String = "/sys/class/power_supply") {
+    self.root = root
+  }
+
+  /// `nil` on a machine without a battery.
+  func sample() -> DeviceEvent? {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    var (least, isPlugged): (BatteryState?, Bool) = (nil, false)
+    for supply in entries.sorted() {
+      if text(supply, "type") == "Battery", text(supply, "scope") != "Device",
+        let level = text(supply, "capacity").flatMap({ Int($0) })
+      {
+        let status = text(supply, "status")
+        let state = BatteryState(
+          level: min(100, max(0, level)), isCharging: status == "Charging" || status == "Full",
+          isLowPower: text(supply, "capacity_level") == "Critical")
+        if least.map({ state.level < $0.level }) ?? true { least = state }
+      } else if text(supply, "online") == "1" {
+        isPlugged = true
+      }
+    }
+    guard var least else { return nil }
+    // A full battery on the mains often says that it does not charge.
+    least.isCharging = least.isCharging || isPlugged
+    return .battery(least)
+  }
+
+  private func text(_ supply: String, _ file: String) -> String? {
+    DeviceFile.text("\(root)/\(supply)/\(file)")
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import RetakeCore
+
+/// How hot the device is, from Linux's thermal zones: each zone's temperature against the trip
+/// points that its driver gives, the hottest zone counts.
+///
+/// Source: Documentation/driver-api/thermal/sysfs-api.rst of the Linux kernel. Temperatures are
+/// thousandths of a degree Celsius.
+struct ThermalSampler: DeviceSampler {
+  private let root: String
+  private var last = ThermalState.nominal
+
+  /// Where a zone without trip points counts as fair, serious and critical.
+  static let standard = Limits(fair: 70_000, serious: 85_000, critical: 95_000)
+  /// A zone is fair so far below the point at which the system begins to slow down.
+  static let fairMargin = 10_000
+  /// It is critical so far below the point at which the system shuts down.
+  static let criticalMargin = 5_000
+  /// A state ends only so far below the limit at which it began.
+  static let hysteresis = 2_000
+
+  struct Limits: Hashable, Sendable {
+    var fair: Int
+    var serious: Int
+    var critical: Int
+
+    func state(at temperature: Int) -> ThermalState {
+      if temperature >= critical { return .critical }
+      if temperature >= serious { return .serious }
+      return temperature >= fair ? .fair : .nominal
+    }
+  }
+
+  init(root: String = "/sys/class/thermal") {
+    self.root = root
+  }
+
+  mutating func sample() -> DeviceEvent? {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
+    var hottest: ThermalState?
+    for zone in entries.sorted() where zone.hasPrefix("thermal_zone") {
+      guard let temperature = integer("\(zone)/temp") else { continue }
+      let limits = limits(of: zone)
+      var state = limits.state(at: temperature)
+      if state < last { state = min(last, limits.state(at: temperature + Self.hysteresis)) }
+      hottest = max(hottest ?? state, state)
+    }
+    guard let hottest else { return nil }
+    last = hottest
+    return .thermal(hottest)
+  }
+
+  private func limits(of zone: String) -> Limits {
+    var (passive, critical): (Int?, Int?)
+    // Bounded: a zone has a few trip points, counted from 0.
+    for trip in 0..<16 {
+      guard let kind = text("\(zone)/trip_point_\(trip)_type") else { break }
+      guard let temperature = integer("\(zone)/trip_point_\(trip)_temp"), temperature > 0 else {
+        continue
+      }
+      switch kind {
+      case "passive", "hot": passive = min(passive ?? temperature, temperature)
+      case "critical": critical = min(critical ?? temperature, temperature)
+      default: break
+      }
+    }
+    let standard = Self.standard
+    let end = critical.map { $0 - Self.criticalMargin } ?? max(standard.critical, passive ?? 0)
+    let serious = min(passive ?? standard.serious, end)
+    return Limits(fair: serious - Self.fairMargin, serious: serious, critical: end)
+  }
+
+  private func integer(_ file: String) -> Int? { text(file).flatMap { Int($0) } }
+  private func text(_ file: String) -> String? { DeviceFile.text("\(root)/\(file)") }
+}
+
+/// A small file of the kernel's.
+enum DeviceFile {
+  static func text(_ path: String) -> String? {
+    guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536 else {
+      return nil
+    }
+    return String(decoding: data, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+}

@@ -1,0 +1,46 @@
+import RetakeCore
+import RetakeRuntime
+import RetakeStore
+
+/// Rows of a live run, on their way to the database.
+struct RunRows: Sendable {
+  var run: RunRecord?
+  var nodes: [NodeRecord] = []
+  var events: [ExternalEventRecord] = []
+  var decisions: [DecisionRecord] = []
+  var spans: [SpanRecord] = []
+  var results: [ResultRecord] = []
+
+  var count: Int {
+    (run == nil ? 0 : 1) + nodes.count + events.count + decisions.count + spans.count
+      + results.count
+  }
+
+  mutating func append(_ other: RunRows) {
+    run = run ?? other.run
+    nodes += other.nodes
+    events += other.events
+    decisions += other.decisions
+    spans += other.spans
+    results += other.results
+  }
+
+  func append(to store: StoreWriter) {
+    store.append([run].compactMap(\.self))
+    store.append(nodes)
+    store.append(events)
+    store.append(decisions)
+    store.append(spans)
+    store.append(results)
+  }
+}
+
+extension SpanRecord {
+  init(run: Int, _ span: CostSpan) {
+    self.init(
+      run: run, node: span.node, track: span.frame.track, sequence: span.frame.sequence,
+      item: span.item, readyNanoseconds: span.readyNanoseconds,
+      startNanoseconds: span.startNanoseconds, endNanoseconds: span.endNanoseconds,
+      cpuNanoseconds: span.processorNanoseconds, executor: span.executor, outcome: span.outcome)
+  }
+}

@@ -1,0 +1,111 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeStore
+
+/// Turns what a live run was told and decided into rows. None of them is ever shed.
+final class RunTap: LiveTap {
+  /// A session that a recorder makes has one run.
+  private static let run = 0
+
+  private struct State: Sendable {
+    var nodeIDs: [String] = []
+    var decisions = 0
+    var results = 0
+  }
+
+  private let add: @Sendable (RunRows) -> Void
+  private let state = Locked(State())
+  private let writer: ResultRows
+  private let hasExactPixels: Bool
+
+  /// - Parameters:
+  ///   - hasExactPixels: Whether the frames are stored as the pipeline sees them.
+  ///   - add: Takes rows, from two threads.
+  init(
+    _ pipeline: Pipeline, hasExactPixels: Bool, add: @escaping @Sendable (RunRows) -> Void
+  ) throws {
+    self.hasExactPixels = hasExactPixels
+    self.add = add
+    writer = try ResultRows(pipeline)
+  }
+
+  func began(_ facts: LiveFacts) {
+    state.withLock { $0.nodeIDs = facts.nodeIDs }
+    var rows = RunRows()
+    rows.run = RunRecord(
+      run: Self.run, kind: "live", pipeline: facts.pipelineText,
+      startedNanoseconds: facts.startedNanoseconds, json: json(of: facts).canonicalText)
+    rows.nodes = facts.nodes.map {
+      NodeRecord(
+        run: Self.run, node: $0.id, kind: $0.kind, version: "\($0.version)",
+        options: $0.options.canonicalText)
+    }
+    add(rows)
+  }
+
+  func told(_ batch: LiveBatch) {
+    let (nodes, first) = state.withLock { state -> ([String], Int) in
+      defer { state.decisions += batch.decisions.count }
+      return (state.nodeIDs, state.decisions)
+    }
+    var rows = RunRows()
+    rows.events = batch.events.map {
+      ExternalEventRecord(
+        run: Self.run, ordinal: $0.ordinal, timeNanoseconds: $0.nanoseconds,
+        kind: $0.event.kind.rawValue, json: $0.json(nodes: nodes).canonicalText)
+    }
+    rows.decisions = batch.decisions.enumerated().map { index, line in
+      DecisionRecord(run: Self.run, ordinal: first + index, line: "\(line)")
+    }
+    rows.spans = batch.spans.map { SpanRecord(run: Self.run, $0) }
+    add(rows)
+  }
+
+  func finished(_ result: LiveResult) {
+    let lines = writer.lines(of: result)
+    guard !lines.isEmpty else { return }
+    let first = state.withLock { state -> Int in
+      defer { state.results += lines.count }
+      return state.results
+    }
+    var rows = RunRows()
+    rows.results = lines.enumerated().map { index, line in
+      ResultRecord(run: Self.run, ordinal: first + index, sink: line.sink, line: line.text)
+    }
+    add(rows)
+  }
+
+  func ended(_ outcome: RunOutcome) {}
+
+  private func json(of facts: LiveFacts) -> JSONValue {
+    .object([
+      "exactPixels": .bool(hasExactPixels),
+      "name": .string(facts.pipeline.name),
+      "originNanoseconds": .integer(facts.originNanoseconds),
+      "tracks": .array(facts.tracks.map(\.json)),
+      "workers": .integer(Int64(facts.workers)),
+    ])
+  }
+}
+
+/// Writes the lines of results; one thread at a time uses it.
+private final class ResultRows: @unchecked Sendable {
+  // @unchecked: only the thread that tells the sinks uses it.
+  private var writer: LiveResultLines
+
+  init(_ pipeline: Pipeline) throws {
+    writer = try LiveResultLines(pipeline)
+  }
+
+  func lines(of result: LiveResult) -> [LiveResultLines.Line] { writer.lines(of: result) }
+}
+
+extension LiveFacts {
+  /// The canonical document; empty for a pipeline with closures, which has none.
+  fileprivate var pipelineText: String {
+    guard let json = try? PipelineDocument.json(of: pipeline) else { return "" }
+    return json.canonicalText
+  }
+}

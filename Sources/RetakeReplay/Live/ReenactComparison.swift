@@ -1,0 +1,135 @@
+import RetakeCore
+import RetakeRuntime
+import RetakeSession
+
+/// Holds what is decided and found now against the rows of a live run, as it comes.
+final class ReenactComparison {
+  private let live: LiveRunReader
+  private var lines: LiveResultLines
+  private(set) var events = 0
+  private(set) var reproduced = 0
+  private(set) var divergence: ReenactReport.Divergence?
+  private var decisionPage: ArraySlice<String> = []
+  private var decisionsRead = 0
+  private var resultPage: ArraySlice<LiveRunReader.Result> = []
+  private var resultsRead = 0
+  private var compared = 0
+  private var different = 0
+  private var notComputed = 0
+  private var first: ReenactReport.ValueDivergence?
+  /// What the session threw when it was read.
+  private var failure: (any Error)?
+
+  init(_ live: LiveRunReader, _ lines: consuming LiveResultLines) {
+    self.live = live
+    self.lines = lines
+  }
+
+  func begin(event: Int) { events = event + 1 }
+
+  /// What went wrong while the record was read.
+  func check() throws { if let failure { throw failure } }
+
+  // MARK: Decisions
+
+  func decided(_ line: String) {
+    guard divergence == nil, failure == nil else { return }
+    let recorded = nextDecision()
+    guard failure == nil else { return }
+    if recorded == line {
+      reproduced += 1
+    } else {
+      diverge(recorded: recorded, reenacted: line)
+    }
+  }
+
+  /// The record cannot be followed any further.
+  func diverge(because detail: String) {
+    guard divergence == nil else { return }
+    diverge(recorded: nextDecision(), reenacted: nil)
+    divergence?.detail = detail
+  }
+
+  /// No more events: no recorded decision may be left.
+  func end() throws {
+    try check()
+    guard divergence == nil, let recorded = nextDecision() else { return try check() }
+    diverge(recorded: recorded, reenacted: nil)
+    divergence?.event = nil
+  }
+
+  private func diverge(recorded: String?, reenacted: String?) {
+    divergence = ReenactReport.Divergence(
+      decision: reproduced, event: events - 1, recorded: recorded, reenacted: reenacted)
+  }
+
+  private func nextDecision() -> String? {
+    if decisionPage.isEmpty {
+      do {
+        decisionPage = try live.decisions(from: decisionsRead)[...]
+        decisionsRead += decisionPage.count
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    return decisionPage.popFirst()
+  }
+
+  /// How many decisions were recorded.
+  func countRecorded() throws -> Int {
+    while case let page = try live.decisions(from: decisionsRead), !page.isEmpty {
+      decisionsRead += page.count
+    }
+    return decisionsRead
+  }
+
+  // MARK: Values
+
+  /// After the first decision that differs, frames have other fates: no value says anything then.
+  func finished(_ result: LiveResult) {
+    guard divergence == nil, failure == nil else { return }
+    for (line, isComputed) in zip(lines.lines(of: result), result.isComputed) {
+      guard let recorded = nextResult(), failure == nil else { return }
+      guard isComputed else {
+        notComputed += 1
+        continue
+      }
+      compared += 1
+      if recorded.line == line.text, recorded.sink == line.sink { continue }
+      different += 1
+      first =
+        first
+        ?? ReenactReport.ValueDivergence(
+          frame: result.frame.result.id, item: nil, node: line.sink, recorded: recorded.line,
+          recomputed: line.text)
+    }
+  }
+
+  private func nextResult() -> LiveRunReader.Result? {
+    if resultPage.isEmpty {
+      do {
+        resultPage = try live.results(from: resultsRead)[...]
+        resultsRead += resultPage.count
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    return resultPage.popFirst()
+  }
+
+  /// The differences of bodies come before those of sinks: they are nearer to the cause.
+  func values(with reenactor: Reenactor, hasExactPixels: Bool) -> ReenactReport.Values {
+    var values = ReenactReport.Values()
+    values.compared = compared + reenactor.computed
+    values.different = different + reenactor.differenceCount
+    values.notComputed = notComputed + reenactor.notComputed
+    values.hasExactPixels = hasExactPixels
+    values.first =
+      reenactor.differences.first.map {
+        ReenactReport.ValueDivergence(
+          frame: $0.frame, item: $0.item < 0 ? nil : $0.item, node: $0.node,
+          recorded: $0.recorded, recomputed: $0.recomputed)
+      } ?? first
+    return values
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeSession
+
+/// Lets a recorded live run happen again, event by event, and holds what is decided against what was
+/// decided live: the proof that nothing which mattered is missing in the record.
+public struct Reenactment: Sendable {
+  private let session: SessionReader
+  private let live: LiveRunReader
+  private let pipeline: Pipeline
+  private let registry: StageRegistry
+  private let workers: Int
+
+  /// - Parameters:
+  ///   - run: The number of the live run; the newest one if `nil`.
+  ///   - pipeline: In place of the recorded one, which pipelines with closures do not have.
+  /// - Throws: `SessionError.noLiveRun`, `PipelineError`, `ReplayError`.
+  public init(
+    _ session: SessionReader, run: Int? = nil, pipeline: Pipeline? = nil,
+    registry: StageRegistry, workers: Int = 2
+  ) throws {
+    self.session = session
+    self.registry = registry
+    self.workers = workers
+    live = try session.liveRun(run)
+    if let pipeline {
+      self.pipeline = pipeline
+    } else {
+      guard let document = live.pipeline else {
+        throw ReplayError.noPipeline(session: session.folder.name, run: live.number)
+      }
+      self.pipeline = try PipelineDocument.parse(
+        Data(document.utf8), catalog: registry, file: "run \(live.number)")
+    }
+  }
+
+  /// - Parameters:
+  ///   - isInterrupted: Asked between events; `true` ends it with `RuntimeError.interrupted`.
+  ///   - progress: Told how many decisions were reproduced, now and then.
+  /// - Throws: `RuntimeError`, `SessionError`.
+  public func run(
+    isInterrupted: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
+  ) throws -> ReenactReport {
+    let clock = WallClock()
+    let start = clock.monotonicNanoseconds
+    let comparison = ReenactComparison(live, try LiveResultLines(pipeline))
+    let reenactor = try Reenactor(
+      pipeline, tracks: live.tracks, frames: session,
+      originNanoseconds: live.originNanoseconds, workers: workers, catalog: registry,
+      decided: { comparison.decided("\($0)") }, finished: { comparison.finished($0) })
+    let outcome = try follow(
+      reenactor, comparison, isInterrupted: isInterrupted, progress: progress)
+    var report = ReenactReport(
+      session: session.folder.name, run: live.number, pipeline: pipeline.name)
+    report.events = comparison.events
+    report.recordedDecisions = try comparison.countRecorded()
+    report.reproducedDecisions = comparison.reproduced
+    report.divergence = comparison.divergence
+    report.values = comparison.values(with: reenactor, hasExactPixels: live.hasExactPixels)
+    report.frames = outcome.outcome.headline
+    report.lostBeforeCapture = outcome.outcome.lostBeforeCapture
+    report.decisionDigest = outcome.decisionDigest
+    report.wallSeconds = Double(clock.monotonicNanoseconds - start) / 1e9
+    return report
+  }
+
+  /// Until the record ends, or cannot be followed any further.
+  private func follow(
+    _ reenactor: Reenactor, _ comparison: ReenactComparison, isInterrupted: () -> Bool,
+    progress: (Int) -> Void
+  ) throws -> (outcome: RunOutcome, decisionDigest: Digest128) {
+    let nodes = Dictionary(
+      reenactor.nodeIDs.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    var next = 0
+    // Bounded: each turn reads a page of a finite table.
+    while case let page = try live.events(from: next), !page.isEmpty {
+      for row in page where comparison.divergence == nil {
+        if isInterrupted() { throw RuntimeError.interrupted }
+        do {
+          guard row.ordinal == next else {
+            throw RuntimeError.strayExternalEvent(
+              ordinal: row.ordinal, detail: "the events before it, from \(next) on, are missing")
+          }
+          comparison.begin(event: next)
+          try reenactor.handle(
+            try StampedEvent(
+              ordinal: row.ordinal, nanoseconds: row.nanoseconds, kind: row.kind,
+              text: row.json, nodes: nodes))
+        } catch let error as RuntimeError where error.isAboutRecord {
+          comparison.diverge(because: error.message)
+        }
+        try comparison.check()
+        next += 1
+      }
+      progress(comparison.reproduced)
+      if comparison.divergence != nil { break }
+    }
+    let outcome = reenactor.finish()
+    try comparison.end()
+    return outcome
+  }
+}
+
+extension RuntimeError {
+  /// The record itself is not what a live run writes.
+  fileprivate var isAboutRecord: Bool {
+    switch self {
+    case .badExternalEvent, .strayExternalEvent: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// What the decision thread does.
+final class DecisionLoop: EventHost {
+  private let live: LiveRun
+  private let facts: LiveFacts
+  private let workers: Workers
+  /// The session's time minus the clock's.
+  private let shift: Int64
+  private var batch = LiveBatch()
+  private var ordinal = 0
+  private var flushedOrdinal = 0
+  private var last = Int64.min
+  private var drainDeadline: Int64?
+  private var verdicts: [SwapVerdict] = []
+
+  init(_ live: LiveRun, facts: LiveFacts, shift: Int64) {
+    self.live = live
+    self.facts = facts
+    self.shift = shift
+    // The first of them is the time plane's own, and this one never helps.
+    workers = Workers(count: live.options.workers + 1)
+  }
+
+  func run() -> Result<RunOutcome, any Error> {
+    let driver = EventDriver(
+      plan: live.plan, tracks: Dictionary(uniqueKeysWithValues: live.sources.map { ($1, $0) }),
+      originNanoseconds: facts.originNanoseconds, host: self,
+      observer: live.tap == nil ? nil : { [unowned self] in batch.decisions.append($0) })
+    live.tap?.began(facts)
+    let failure = decide(driver)
+    if driver.tokensAlive == 0 { workers.stop() } else { workers.abandon() }
+    var outcome = driver.finish()
+    outcome.decisionDigest = driver.decisionDigest()
+    outcome.lostBeforeCapture += live.refused.load(ordering: .relaxed)
+    refuseSwaps()
+    flush(driver)
+    return failure.map { .failure($0) } ?? .success(outcome)
+  }
+
+  /// Nobody waits for a swap that cannot be any more.
+  private func refuseSwaps() {
+    live.inbox.close()
+    var rest: [LiveMessage] = []
+    _ = live.inbox.takeAll(into: &rest)
+    for case .swap(_, _, let verdict) in rest { verdicts.append(verdict) }
+    for verdict in verdicts { verdict.decide(LiveCode.ended) }
+  }
+
+  /// Until no more frames come and none is on its way.
+  private func decide(_ driver: EventDriver) -> (any Error)? {
+    var messages: [LiveMessage] = []
+    do {
+      while !driver.isHalted {
+        let isClosed = live.inbox.takeAll(into: &messages)
+        for message in messages where !driver.isHalted { try handle(message, driver) }
+        if messages.isEmpty {
+          try fireTimers(driver)
+          flush(driver)
+          if isClosed, isDrained(driver) { break }
+          rest(driver)
+        } else if ordinal - flushedOrdinal >= LiveBatch.eventsMax {
+          flush(driver)
+        }
+      }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private var now: Int64 { live.clock.monotonicNanoseconds + shift }
+
+  private func isDrained(_ driver: EventDriver) -> Bool {
+    if driver.tokensAlive == 0 { return true }
+    let now = live.clock.monotonicNanoseconds
+    guard let deadline = drainDeadline else {
+      drainDeadline = now + live.options.drain.nanoseconds
+      return false
+    }
+    return now >= deadline
+  }
+
+  private func rest(_ driver: EventDriver) {
+    var deadline = drainDeadline
+    if let timer = driver.nextTimer { deadline = min(deadline ?? .max, timer - shift) }
+    live.inbox.rest(until: deadline, clock: live.clock)
+  }
+
+  private func fireTimers(_ driver: EventDriver) throws {
+    guard let due = driver.nextTimer, due <= now else { return }
+    try tell(.timer, driver)
+  }
+
+  private func handle(_ message: LiveMessage, _ driver: EventDriver) throws {
+    switch message {
+    case .frame(let entry, let pushed):
+      var frame = pushed
+      frame?.timestamp = driver.timestamp(of: entry)
+      try tell(
+        frame == nil ? .allocationFailed(entry.id) : .arrival(entry.id), driver,
+        .frame(entry, frame))
+    case .ended(let body, let outcome, let value, let span):
+      if let span { batch.spans.append(span) }
+      try tell(.completion(body, outcome), driver, .output(value))
+    case .released(let sink, let frame): try tell(.leaseEnded(sink: sink, frame), driver)
+    case .device(let event): try tell(.environment(event), driver)
+    case .swap(let swap, let node, let verdict):
+      verdicts.append(verdict)
+      let stage = swap.stage
+      try tell(
+        .command(
+          .swap(node: node, kind: stage.signature.kind, options: stage.options)), driver,
+        .swap(swap))
+    case .swapReady(let index, let refusal):
+      try tell(.swapReady(index: index, refusal: refusal), driver)
+      verdicts[index].decide(refusal)
+    case .sourceLost(let track, let code):
+      try tell(.sourceLost(track: track, code: code), driver)
+    }
+  }
+
+  /// Stamps an event and lets everything happen that follows from it.
+  private func tell(
+    _ event: ExternalEvent, _ driver: EventDriver, _ value: EventDriver.Carried = .nothing
+  ) throws {
+    last = max(now, last + 1)
+    var stamped = StampedEvent(ordinal: ordinal, nanoseconds: last, event: event)
+    ordinal += 1
+    stamped.gates = try driver.handle(stamped, value: value)
+    if live.tap != nil { batch.events.append(stamped) }
+  }
+
+  private func flush(_ driver: EventDriver) {
+    if let tap = live.tap, !batch.isEmpty {
+      tap.told(batch)
+      batch = LiveBatch()
+    }
+    flushedOrdinal = ordinal
+    let (headline, lost, decisions) = (
+      driver.headline, driver.outcome.lostBeforeCapture, driver.decisions
+    )
+    let events = ordinal
+    live.counts.withLock {
+      $0.ledger = headline
+      $0.lostBeforeCapture = lost
+      $0.decisions = decisions
+      $0.externalEvents = events
+    }
+  }
+
+  // MARK: EventHost
+
+  func begin(_ call: BodyCall) {
+    let isMeasured = live.tap != nil
+    let (clock, inbox, shift) = (live.clock, live.inbox, shift)
+    let executor = isMeasured ? executor(of: call.name.node) : ""
+    let future = ValueFuture(
+      node: call.name.node, frame: call.name.frame,
+      item: call.name.item < 0 ? nil : call.name.item, inputs: [], lane: call.lane,
+      isNeeded: true, isDigested: false
+    ) { _ in
+      guard let input = call.input else { preconditionFailure("what is served has a value") }
+      let meter = isMeasured ? BodyMeter(clock: clock, shift: shift) : nil
+      let outcome = call.run(input)
+      let span = meter?.span(of: call, executor: executor, outcome)
+      switch outcome {
+      case .success(let value): inbox.post(.ended(call.name, .success, value, span))
+      case .failure(let error): inbox.post(.ended(call.name, .failure(error), nil, span))
+      }
+      return .cancelled
+    }
+    workers.submit(future)
+  }
+
+  private func executor(of node: Int) -> String {
+    live.plan.nodes[node].executor.map { live.plan.executors[$0].id } ?? live.plan.nodes[node].id
+  }
+
+  func gateValue(_ question: GateQuestion) -> Int { question.answer(plan: live.plan) ?? 0 }
+
+  /// On a worker: making a stage may take its time.
+  func prepare(_ swap: LiveSwap, index: Int) {
+    let old = live.plan.nodes[swap.node].stage
+    let inbox = live.inbox
+    workers.submit(
+      ValueFuture(
+        node: swap.node, frame: FrameID(track: 0, sequence: 0), inputs: [], isNeeded: true,
+        isDigested: false
+      ) { _ in
+        let refusal = RunChanges.refusal(of: swap.swap.stage, for: old)
+        inbox.post(.swapReady(index: index, refusal: refusal))
+        return .cancelled
+      })
+  }
+
+  func delivered(_ delivery: LiveDelivery) { live.outbox.post(.delivery(delivery)) }
+  func settled(_ frame: LiveFrame) { live.outbox.post(.settled(frame)) }
+}

@@ -1,0 +1,93 @@
+import RetakeCore
+import RetakeGraph
+
+/// What the core decided is done.
+extension EventDriver {
+  func carryOut(_ action: Action) {
+    switch action {
+    case .captured(let slot): capture(slot)
+    case .lost: outcome.lostBeforeCapture += 1
+    case .start(let node, let work, let ready): start(node: node, work: work, ready: ready)
+    case .pass(let node, let slot):
+      values[slot].outputs[node] = input(of: node, work: Work(slot: slot))
+    case .fallback(let node, let slot, let previous):
+      values[slot].outputs[node] = values[previous].outputs[node]
+    case .fanOut(let node, let slot, let items): fanOut(node: node, slot: slot, items: items)
+    case .gather(let node, let slot): gather(node: node, slot: slot)
+    case .join(let node, let slot, let ports): join(node: node, slot: slot, ports: ports)
+    case .latest(let node, let slot, let others): latest(node: node, slot: slot, others: others)
+    case .deliver(let sink, let slot): deliver(sink: sink, slot: slot)
+    case .end(let sink, let slot, let fate, let node):
+      end(sink: sink, slot: slot, fate, node: node)
+    case .report(let node, let work, let code): report(node: node, work: work, code: code)
+    case .settled(let slot):
+      if let frame = values[slot].frame.take() { host.settled(frame) }
+    case .freed(let slot):
+      slotOfFrame[core.slots[slot].id] = nil
+      values[slot] = LiveValues()
+    case .swapped(let index):
+      let swap = swaps[index]
+      stages.swap(node: swap.node, to: swap.swap.stage, cost: swap.swap.cost)
+    case .halt(let node, let work, let code):
+      outcome.halt = ReportedError(
+        frame: core.slots[work.slotIndex].id, node: plan.nodes[node].id, code: code)
+    }
+  }
+
+  // MARK: Frames
+
+  private func capture(_ slot: Int) {
+    guard let entry = values[slot].entry else { return }
+    let frame = LiveFrame(
+      entry: entry, timestamp: timestamp(of: entry), arrival: values[slot].arrival,
+      sinks: plan.sinks.count)
+    values[slot].frame = frame
+    values[slot].epoch = core.slots[slot].epoch
+    for position in plan.sinkPositions(ofSource: core.slots[slot].source) {
+      frame.isOpen[position] = true
+      ledgers.capture(track: entry.id.track, sink: position)
+    }
+  }
+
+  private func deliver(sink: Int, slot: Int) {
+    guard let frame = values[slot].frame, let position = plan.sinks.firstIndex(of: sink) else {
+      preconditionFailure("what is delivered was captured")
+    }
+    frame.isOpen[position] = false
+    ledgers.count(.delivered, sink: position, track: frame.entry.id.track)
+    if core.holdsAtSinks {
+      heldBySinks.insert(BodyName(node: sink, frame: frame.entry.id))
+    }
+    host.delivered(
+      LiveDelivery(
+        frame: frame, sink: sink, position: position, nanoseconds: core.current.time,
+        content: .value(input(of: sink, work: Work(slot: slot)))))
+  }
+
+  private func end(sink: Int, slot: Int, _ fate: FrameFate, node: Int) {
+    guard let frame = values[slot].frame else { return }
+    end(frame, sink: sink, fate, node: node)
+  }
+
+  func end(_ frame: LiveFrame, sink: Int, _ fate: FrameFate, node: Int) {
+    guard let position = plan.sinks.firstIndex(of: sink) else { return }
+    frame.isOpen[position] = false
+    ledgers.count(fate, sink: position, track: frame.entry.id.track)
+    host.delivered(
+      LiveDelivery(
+        frame: frame, sink: sink, position: position, nanoseconds: core.current.time,
+        content: .ended(fate, node: plan.nodes[node].id)))
+  }
+
+  private func report(node: Int, work: Work, code: String) {
+    if work.isItem, let fork = plan.nodes[node].fork {
+      values[work.slotIndex].failedItems[fork, default: [:]][Int(work.item)] = code
+    }
+    outcome.errorCount += 1
+    guard outcome.errors.count < RunOutcome.reportedErrorsMax else { return }
+    outcome.errors.append(
+      ReportedError(
+        frame: core.slots[work.slotIndex].id, item: work.isItem ? Int(work.item) : nil,
+        node: plan.nodes[node].id, code: code))
+  }
+}

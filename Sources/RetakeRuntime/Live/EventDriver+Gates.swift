@@ -1,0 +1,45 @@
+import RetakeCore
+import RetakeGraph
+
+/// The core asks while it is at work, so nothing here looks at it.
+extension EventDriver: GateKeeper {
+  func damage(slot: Int) -> String? { values[slot].damage }
+
+  func outcome(node: Int, work: Work) -> CompletionOutcome { ending }
+
+  func keepsInput(node: Int, slot: Int) -> Bool {
+    stages.keepsInput(node, epoch: values[slot].epoch)
+  }
+
+  func itemCount(node: Int, slot: Int) -> Int {
+    gate(.items, node: node, slot: slot)
+  }
+
+  func port(node: Int, slot: Int) -> Int {
+    gate(.port, node: node, slot: slot)
+  }
+
+  private func gate(_ kind: GateQuestion.Kind, node: Int, slot: Int) -> Int {
+    let id = values[slot].entry?.id ?? FrameID(track: 0, sequence: 0)
+    let question = GateQuestion(
+      kind: kind, node: node, frame: id, input: input(of: node, work: Work(slot: slot)))
+    var value = max(0, host.gateValue(question))
+    if kind == .port { value = min(value, plan.nodes[node].stage.outputPorts.count - 1) }
+    gates.append(GateValue(node: node, frame: id, value: value))
+    return value
+  }
+
+  func deviceChanged(event index: Int) -> [Int] {
+    device.apply(deviceEvents[index])
+    return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
+  }
+
+  func throttleInterval(node: Int) -> Int64 {
+    guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
+    return policy.intervalNanoseconds(in: device)
+  }
+
+  func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) {
+    (swaps[index].refusal, 0)
+  }
+}

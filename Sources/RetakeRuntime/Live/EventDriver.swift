@@ -1,0 +1,218 @@
+import RetakeCore
+import RetakeGraph
+
+/// Carries out what a driver of external events cannot decide: bodies, and who is told.
+protocol EventHost: AnyObject {
+  /// A body begins; its end comes back as an external event.
+  func begin(_ call: BodyCall)
+  /// How many items a forEach makes of a value, or which port a route sends it to.
+  func gateValue(_ question: GateQuestion) -> Int
+  /// A stage shall be made ready to take a node's place; that it is comes as an external event.
+  func prepare(_ swap: LiveSwap, index: Int)
+  func delivered(_ delivery: LiveDelivery)
+  /// Everything about the frame is decided.
+  func settled(_ frame: LiveFrame)
+}
+
+/// Drives a decision core by external events, one after another, each at a time of its own: live,
+/// and again when a live run is reenacted. Everything that follows from an event is decided before
+/// the next is handled.
+///
+/// It waits for nothing: values come with the events.
+final class EventDriver {
+  let plan: GraphPlan
+  /// Subtracted from the frames' times where stages are told them.
+  let originNanoseconds: Int64
+  unowned let host: any EventHost
+  var core: DecisionCore
+  var stages: StageBook
+  /// By slot.
+  var values: [LiveValues] = []
+  /// Of the frames that are on their way.
+  var slotOfFrame: [FrameID: Int] = [:]
+  let sourceOfTrack: [Int: Int]
+  var device = DeviceState()
+  private(set) var deviceEvents: [DeviceEvent] = []
+  private(set) var swaps: [LiveSwap] = []
+  var ledgers: LedgerBook
+  var outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
+  /// What sinks hold, where pools count buffers.
+  var heldBySinks: Set<BodyName> = []
+  private var actions: [Action] = []
+  /// The body whose end is being handled.
+  private(set) var ending: CompletionOutcome = .success
+  var gates: [GateValue] = []
+  private(set) var lastNanoseconds = Int64.min
+
+  /// - Parameters:
+  ///   - tracks: The track that each source reads, by node.
+  ///   - observer: Told of each decision.
+  init(
+    plan: GraphPlan, tracks: [Int: Int], originNanoseconds: Int64, host: any EventHost,
+    observer: ((DecisionLine) -> Void)?
+  ) {
+    self.plan = plan
+    self.originNanoseconds = originNanoseconds
+    self.host = host
+    core = DecisionCore(plan: plan, rules: .live, observer: observer)
+    stages = StageBook(plan)
+    ledgers = LedgerBook(sinks: plan.sinks.count)
+    var sources: [Int: Int] = [:]
+    for (node, track) in tracks { sources[track] = node }
+    sourceOfTrack = sources
+  }
+
+  /// When the core wants to be asked again, on the session's time line.
+  var nextTimer: Int64? { core.nextKey?.time }
+  var isHalted: Bool { core.isHalted }
+  /// Frames, parts and items that are somewhere on their way.
+  var tokensAlive: Int { core.tokensAlive }
+
+  /// Lets everything happen that follows from an event.
+  ///
+  /// - Parameter value: What comes with it: a frame's pixels, a body's output.
+  /// - Returns: What was asked on the way.
+  /// - Throws: `RuntimeError.strayExternalEvent` for an event that cannot be.
+  func handle(
+    _ stamped: StampedEvent, value: Carried = .nothing
+  ) throws(RuntimeError) -> [GateValue] {
+    guard stamped.nanoseconds > lastNanoseconds else {
+      throw stray(stamped, "its time is not after the one before")
+    }
+    gates.removeAll(keepingCapacity: true)
+    lastNanoseconds = stamped.nanoseconds
+    // What is due before comes first, and may ask for values of its own.
+    try settle(through: stamped.nanoseconds - 1)
+    guard !core.isHalted else { return gates }
+    try tell(stamped, value)
+    try settle(through: stamped.nanoseconds)
+    return gates
+  }
+
+  /// What comes with an event, beside what is recorded of it.
+  enum Carried {
+    case nothing
+    case frame(FrameEntry, (any PipelineValue)?)
+    case output((any PipelineValue)?)
+    case swap(StageSwap)
+  }
+
+  private func tell(_ stamped: StampedEvent, _ value: Carried) throws(RuntimeError) {
+    let time = stamped.nanoseconds
+    switch stamped.event {
+    case .arrival(let id): try arrive(id, value, damage: nil, stamped)
+    case .allocationFailed(let id):
+      try arrive(id, value, damage: LiveCode.allocationFailed, stamped)
+    case .completion(let body, let outcome):
+      let work = try running(body, stamped)
+      ending = outcome
+      if case .output(let output?) = value, core.isOpen(node: body.node, work: work) {
+        values[work.slotIndex][body.node, work] = output
+      }
+      core.addEnd(ofBody: body.node, work: work, time: time)
+    case .timer: break
+    case .leaseEnded(let sink, let frame):
+      guard heldBySinks.remove(BodyName(node: sink, frame: frame)) != nil,
+        let slot = slotOfFrame[frame]
+      else { throw stray(stamped, "no sink holds the frame \(frame)") }
+      core.addLeaseEnd(sink: sink, slot: slot, time: time)
+    case .environment(let event):
+      deviceEvents.append(event)
+      core.addEnvironment(
+        .environment, index: deviceEvents.count - 1, node: 0, time: time)
+    case .command(.swap(let node, _, _)):
+      guard case .swap(let swap) = value else { throw stray(stamped, "there is no stage") }
+      swaps.append(LiveSwap(swap: swap, node: node))
+      core.addEnvironment(.swapPrepare, index: swaps.count - 1, node: node, time: time)
+      host.prepare(swaps[swaps.count - 1], index: swaps.count - 1)
+    case .swapReady(let index, let refusal):
+      guard swaps.indices.contains(index), !swaps[index].isDecided else {
+        throw stray(stamped, "no swap \(index) is being prepared")
+      }
+      swaps[index].isDecided = true
+      swaps[index].refusal = refusal
+      core.addSwapReady(index: index, node: swaps[index].node, time: time)
+    case .sourceLost: break
+    }
+  }
+
+  private func arrive(
+    _ id: FrameID, _ value: Carried, damage: String?, _ stamped: StampedEvent
+  ) throws(RuntimeError) {
+    guard let source = sourceOfTrack[id.track] else {
+      throw stray(stamped, "no source reads track \(id.track)")
+    }
+    guard slotOfFrame[id] == nil else { throw stray(stamped, "the frame \(id) is there already") }
+    guard case .frame(let entry, let frame) = value else {
+      throw stray(stamped, "there is no frame \(id)")
+    }
+    let slot = core.addArrival(source: source, id: id, time: stamped.nanoseconds)
+    while values.count <= slot { values.append(LiveValues()) }
+    values[slot] = LiveValues(
+      entry: entry, arrival: stamped.nanoseconds, damage: damage, nodes: plan.nodes.count)
+    values[slot].outputs[source] = frame
+    slotOfFrame[id] = slot
+  }
+
+  private func running(_ body: BodyName, _ stamped: StampedEvent) throws(RuntimeError) -> Work {
+    guard plan.nodes[body.node].role.isServed, let slot = slotOfFrame[body.frame] else {
+      throw stray(stamped, "nothing works on the frame \(body.frame)")
+    }
+    let work = Work(slot: slot, item: body.item)
+    guard core.isRunning(node: body.node, work: work) else {
+      throw stray(stamped, "'\(plan.nodes[body.node].id)' does not work on \(body.frame)")
+    }
+    return work
+  }
+
+  private func stray(_ stamped: StampedEvent, _ detail: String) -> RuntimeError {
+    .strayExternalEvent(ordinal: stamped.ordinal, detail: detail)
+  }
+
+  private func settle(through time: Int64) throws(RuntimeError) {
+    var turn = Turn(gates: self)
+    Swift.swap(&turn.actions, &actions)
+    // Bounded: the core bounds each instant, and what it makes for later is a timer of a frame.
+    while let key = core.nextKey, key.time <= time, let event = try core.popEvent() {
+      core.handle(event, &turn)
+      for action in turn.actions { carryOut(action) }
+      turn.actions.removeAll(keepingCapacity: true)
+    }
+    Swift.swap(&turn.actions, &actions)
+  }
+
+  // MARK: The end
+
+  /// Ends the run: what is still on its way is in flight for good.
+  func finish() -> RunOutcome {
+    let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
+    for frame in values.compactMap(\.frame).sorted(by: { $0.entry.id < $1.entry.id }) {
+      let source = sourceOfTrack[frame.entry.id.track] ?? 0
+      for position in plan.sinkPositions(ofSource: source) where frame.isOpen[position] {
+        end(frame, sink: plan.sinks[position], .inFlight, node: node)
+      }
+      host.settled(frame)
+    }
+    values = []
+    return summary
+  }
+
+  /// What became of the frames so far; those that are neither here nor there are in flight.
+  var summary: RunOutcome {
+    var outcome = outcome
+    outcome.headline = headline
+    outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
+    outcome.decisions = core.log.count
+    return outcome
+  }
+
+  /// At the primary sink.
+  var headline: FrameLedger {
+    ledgers.total(ofSink: plan.sinks.firstIndex(of: plan.primarySink) ?? 0)
+  }
+
+  var decisions: Int { core.log.count }
+
+  /// XXH3-128 of all decision lines.
+  func decisionDigest() -> Digest128 { core.log.digest() }
+}

@@ -1,0 +1,91 @@
+import RetakeBuffers
+import RetakeCore
+
+/// How a pipeline runs live.
+public struct LiveOptions: Sendable {
+  /// Threads that compute, beside the one that decides: as many as the machine has processors, but
+  /// at least 2 and at most 4.
+  public var workers: Int
+  /// Frames that may wait for the decision thread: microseconds' worth, unless the machine stalls.
+  /// A frame beyond that is lost before capture.
+  public var waitingFramesMax = 64
+  /// Results that may wait for whoever reads `LiveSession.results`; the oldest go first.
+  public var waitingResultsMax = 1_024
+  /// Deliveries that may wait for slow sinks. The decision thread then waits for them, and frames
+  /// are lost before capture.
+  public var waitingDeliveriesMax = 1_024
+  /// How long `stop` waits, in real time, for frames that are on their way.
+  public var drain = Duration.seconds(1)
+
+  public init(workers: Int? = nil) {
+    self.workers = workers ?? Self.workersStandard
+  }
+}
+
+/// A track whose frames are pushed to a live pipeline.
+public struct LiveTrack: Hashable, Sendable {
+  /// The number that source nodes name.
+  public var track: Int
+  /// Of the frames' `pts`.
+  public var timeBase: TimeBase
+  /// What the first frames have; stages that take another format get a `convert` before them.
+  public var format: PixelFormat
+  /// Pixels.
+  public var width: Int
+  /// Pixels.
+  public var height: Int
+
+  public init(
+    track: Int = 0, timeBase: TimeBase = TimeBase(1, 1_000_000_000), format: PixelFormat,
+    width: Int, height: Int
+  ) {
+    self.track = track
+    self.timeBase = timeBase
+    self.format = format
+    self.width = width
+    self.height = height
+  }
+}
+
+/// What became of the frames of a live run so far.
+public struct LiveCounts: Hashable, Sendable {
+  /// At the primary sink; frames on their way are captured and nothing else yet.
+  public var ledger = FrameLedger()
+  /// Frames that came while a block edge of the source was full or its pool empty.
+  public var lostBeforeCapture = 0
+  /// Frames that came faster than anybody could look at them, or after `stop`.
+  public var refused = 0
+  /// Results that nobody read in time.
+  public var resultsDropped = 0
+  public var externalEvents = 0
+  public var decisions = 0
+
+  public init() {}
+}
+
+/// The form that tracks have in a session's `run` table.
+extension LiveTrack {
+  package var json: JSONValue {
+    .object([
+      "track": .integer(Int64(track)), "format": .string(format.rawValue),
+      "width": .integer(Int64(width)), "height": .integer(Int64(height)),
+      "timeBase": .string("\(timeBase.numerator)/\(timeBase.denominator)"),
+    ])
+  }
+
+  /// Reads what `json` gives; `nil` for anything else.
+  package init?(json: JSONValue) {
+    guard case .integer(let track) = json["track"], case .string(let word) = json["format"],
+      let format = PixelFormat(rawValue: word), case .integer(let width) = json["width"],
+      case .integer(let height) = json["height"], case .string(let base) = json["timeBase"],
+      (1...65_535).contains(width), (1...65_535).contains(height), track >= 0
+    else { return nil }
+    let parts = base.split(separator: "/").map { Int32($0) }
+    guard parts.count == 2, let numerator = parts[0], let denominator = parts[1],
+      numerator > 0, denominator > 0
+    else { return nil }
+    self.init(
+      track: Int(track), timeBase: TimeBase(numerator, denominator), format: format,
+      width: Int(width), height: Int(height))
+  }
+}

@@ -1,0 +1,102 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Synchronization
+
+/// Tells sinks and readers of results, in order, on a thread of its own: whatever they do, nothing
+/// is decided later for it, until too much waits.
+final class LiveOutbox: Sendable {
+  enum Message: Sendable {
+    case delivery(LiveDelivery)
+    case settled(LiveFrame)
+  }
+
+  private struct State: Sendable {
+    var messages: [Message] = []
+    var isClosed = false
+  }
+
+  private let plan: GraphPlan
+  private let deliveriesMax: Int
+  private let finished: @Sendable (LiveResult) -> Void
+  private let state = Mutex(State())
+  private let arrived = Bell()
+  private let relieved = Bell()
+  private let over = Bell()
+
+  init(
+    plan: GraphPlan, deliveriesMax: Int, finished: @escaping @Sendable (LiveResult) -> Void
+  ) {
+    self.plan = plan
+    self.deliveriesMax = deliveriesMax
+    self.finished = finished
+  }
+
+  /// Called by the decision thread, which waits while too much waits.
+  func post(_ message: Message) {
+    while true {
+      let count = state.withLock { state -> Int? in
+        guard state.messages.count < deliveriesMax else { return nil }
+        state.messages.append(message)
+        return state.messages.count
+      }
+      if let count {
+        if count == 1 { arrived.ring() }
+        return
+      }
+      relieved.wait()
+    }
+  }
+
+  func close() {
+    state.withLock { $0.isClosed = true }
+    arrived.ring()
+  }
+
+  func waitForEnd() { over.wait() }
+
+  /// Until it is closed and empty.
+  ///
+  /// - Parameter released: Told when a sink has let go of a frame.
+  func run(released: (Int, FrameID) -> Void) {
+    while true {
+      let (messages, isClosed) = state.withLock { state -> ([Message], Bool) in
+        defer { state.messages = [] }
+        return (state.messages, state.isClosed)
+      }
+      relieved.ring()
+      if messages.isEmpty {
+        guard !isClosed else { break }
+        arrived.wait()
+      }
+      for message in messages { tell(message, released: released) }
+    }
+    over.ring()
+  }
+
+  private func tell(_ message: Message, released: (Int, FrameID) -> Void) {
+    switch message {
+    case .settled(let frame):
+      finished(frame.result(sinkIDs: plan.sinks.map { plan.nodes[$0].id }))
+    case .delivery(let delivery):
+      let stage = plan.nodes[delivery.sink].stage
+      delivery.frame.note(
+        delivery, discards: stage.signature.kind == AnyStage.discardKind)
+      receive(delivery, stage)
+      if case .value = delivery.content { released(delivery.sink, delivery.frame.entry.id) }
+    }
+  }
+
+  private func receive(_ delivery: LiveDelivery, _ stage: AnyStage) {
+    guard case .sink(let receive) = stage.body else { return }
+    let content: SinkDelivery.Content
+    switch delivery.content {
+    case .value(let value?): content = .value(value)
+    case .ended(let fate, let node): content = .ended(fate, node: node)
+    case .value(nil): return
+    }
+    receive(
+      SinkDelivery(
+        frame: delivery.frame.entry.id, timestamp: delivery.frame.timestamp, content: content))
+  }
+}

@@ -1,0 +1,100 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Synchronization
+
+/// A pipeline that runs in real time: the decision thread, its workers, and the thread that tells
+/// the sinks.
+final class LiveRun: Sendable {
+  let plan: GraphPlan
+  let options: LiveOptions
+  let clock: any LiveClock
+  let inbox: LiveInbox
+  let outbox: LiveOutbox
+  let tap: (any LiveTap)?
+  /// By track.
+  let sources: [Int: Int]
+  /// But for the times, which are known when it begins.
+  let facts: LiveFacts
+  /// The last counts that the decision thread gave.
+  let counts = Mutex(LiveCounts())
+  let refused = Atomic(0)
+  private let hasBegun = Atomic(false)
+  private let stage = Mutex(Stage.waiting)
+  private let over = Bell()
+  /// Called when everything has been told.
+  let onEnd = Mutex<(@Sendable () -> Void)?>(nil)
+  private let outcome = Mutex<Result<RunOutcome, any Error>?>(nil)
+
+  private enum Stage: Sendable {
+    case waiting
+    case running
+    case over
+  }
+
+  init(
+    plan: GraphPlan, facts: LiveFacts, sources: [Int: Int], options: LiveOptions,
+    clock: any LiveClock, tap: (any LiveTap)?, receive: @escaping @Sendable (LiveResult) -> Void
+  ) {
+    self.plan = plan
+    self.facts = facts
+    self.sources = sources
+    self.options = options
+    self.clock = clock
+    self.tap = tap
+    inbox = LiveInbox(framesMax: options.waitingFramesMax)
+    outbox = LiveOutbox(plan: plan, deliveriesMax: options.waitingDeliveriesMax) { result in
+      tap?.finished(result)
+      receive(result)
+    }
+  }
+
+  /// Begins to decide: from now on, messages are handled. Only the first call counts.
+  ///
+  /// - Parameters:
+  ///   - time: Now, on the session's time line.
+  ///   - origin: Subtracted from the frames' times where stages are told them.
+  func begin(at time: Int64, origin: Int64) {
+    guard !hasBegun.load(ordering: .acquiring) else { return }
+    let isFirst = stage.withLock { stage -> Bool in
+      guard stage == .waiting else { return false }
+      stage = .running
+      return true
+    }
+    guard isFirst else { return }
+    hasBegun.store(true, ordering: .releasing)
+    var begun = facts
+    (begun.startedNanoseconds, begun.originNanoseconds) = (time, origin)
+    let facts = begun
+    let shift = time - clock.monotonicNanoseconds
+    NamedThread.start("retake-sinks") { [outbox, inbox, plan] in
+      outbox.run { sink, frame in
+        if !plan.pools.isEmpty { inbox.post(.released(sink: sink, frame)) }
+      }
+    }
+    NamedThread.start("retake-decide") { [self] in
+      let result = DecisionLoop(self, facts: facts, shift: shift).run()
+      outbox.close()
+      outbox.waitForEnd()
+      if case .success(let outcome) = result { tap?.ended(outcome) }
+      outcome.withLock { $0 = result }
+      stage.withLock { $0 = .over }
+      onEnd.withLock { $0 }?()
+      over.ring()
+    }
+  }
+
+  /// Takes no more frames and returns when those on their way have ended, or when `options.drain`
+  /// is over. One thread calls it, once.
+  ///
+  /// - Throws: `RuntimeError`.
+  func finish() throws -> RunOutcome {
+    begin(at: facts.startedNanoseconds, origin: facts.originNanoseconds)
+    inbox.close()
+    over.wait()
+    guard let result = outcome.withLock({ $0 }) else {
+      preconditionFailure("a run that is over has an outcome")
+    }
+    return try result.get()
+  }
+}

@@ -1,0 +1,195 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Synchronization
+
+/// A pipeline that runs live, on frames that an app pushes.
+///
+/// One thread decides: it takes what happens (frames, ends of bodies, events of the device, commands)
+/// one after another, in the order in which it comes to handle them. Stages run on a few others. An
+/// app's threads only hand over and never wait for the pipeline.
+///
+/// ```swift
+/// let session = try LiveSession(pipeline, tracks: [LiveTrack(format: .nv12, width: 1920, height: 1080)])
+/// Task { for await result in session.results { show(result.frame.result) } }
+/// camera.onFrame { frame in session.push(frame) }
+/// // …
+/// let outcome = try await session.stop()
+/// ```
+public actor LiveSession {
+  /// One result a captured frame, as soon as it is known what became of it at all sinks.
+  ///
+  /// Whoever reads too slowly loses the oldest; `counts.resultsDropped` says how many. Sinks hear of
+  /// everything.
+  public nonisolated let results: AsyncStream<LiveResult>
+  /// The pipeline as it runs, inserted conversions included.
+  public nonisolated let pipeline: Pipeline
+  private nonisolated let run: LiveRun
+  private nonisolated let door: LiveDoor
+  private var ending: Task<RunOutcome, any Error>?
+
+  /// - Parameters:
+  ///   - tracks: What is pushed. A source node reads the track of its option `track`.
+  ///   - catalog: Where `convert` is found if a stage needs another pixel format.
+  /// - Throws: `PipelineError`, `RuntimeError`.
+  public init(
+    _ pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog = StageRegistry(),
+    options: LiveOptions = LiveOptions()
+  ) throws {
+    try self.init(pipeline, tracks: tracks, catalog: catalog, options: options, tap: nil)
+  }
+
+  package init(
+    _ pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog,
+    options: LiveOptions, clock: any LiveClock = WallClock(), tap: (any LiveTap)?
+  ) throws {
+    try options.check()
+    let prepared = try PreparedRun(live: pipeline, tracks: tracks, catalog: catalog)
+    let door = LiveDoor(tracks: tracks)
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: LiveResult.self, bufferingPolicy: .bufferingNewest(options.waitingResultsMax))
+    run = LiveRun(
+      prepared, of: pipeline, pushed: tracks, options: options, clock: clock, tap: tap
+    ) { result in
+      if case .dropped = continuation.yield(result) { door.countDroppedResult() }
+    }
+    run.onEnd.withLock { $0 = { continuation.finish() } }
+    self.door = door
+    self.pipeline = prepared.pipeline
+    results = stream
+  }
+
+  deinit { run.inbox.close() }
+
+  // MARK: What an app hands over, from any thread
+
+  /// Hands a frame over; it waits for nothing.
+  ///
+  /// - Parameters:
+  ///   - frame: Its time stamp is its presentation time; its id is given here. Nobody may write to
+  ///     its pixels any more.
+  ///   - pts: In the track's time base, if it has one.
+  /// - Returns: The frame's name.
+  @discardableResult
+  public nonisolated func push(_ frame: Frame, track: Int = 0, pts: Int64? = nil) -> FrameID {
+    let id = door.nextID(track: track)
+    var frame = frame
+    frame.id = id
+    push(FrameEntry(id: id, pts: pts, timestamp: frame.timestamp), frame)
+    return id
+  }
+
+  /// Says that a frame came for whose pixels there was no memory: it fails at its source.
+  @discardableResult
+  public nonisolated func pushFailed(
+    timestamp: Timestamp, track: Int = 0, pts: Int64? = nil
+  ) -> FrameID {
+    let id = door.nextID(track: track)
+    push(FrameEntry(id: id, pts: pts, timestamp: timestamp), nil)
+    return id
+  }
+
+  /// As an app's frame, but with a name that the caller gives, and at a time that it knows.
+  package nonisolated func push(
+    _ entry: FrameEntry, _ frame: Frame?, sessionTime: Int64 = 0
+  ) {
+    run.begin(at: sessionTime, origin: entry.timestamp.nanoseconds)
+    if !run.inbox.offer(entry, frame) { run.refused.add(1, ordering: .relaxed) }
+  }
+
+  /// Says what happened to the device.
+  public nonisolated func push(_ event: DeviceEvent) {
+    _ = run.inbox.postWhileOpen(.device(event))
+  }
+
+  /// Says that a track brings no more frames.
+  ///
+  /// - Parameter code: Why, in a word without spaces.
+  public nonisolated func sourceLost(track: Int, code: String) {
+    _ = run.inbox.postWhileOpen(.sourceLost(track: track, code: code))
+  }
+
+  /// How it stands; a moment old.
+  public nonisolated var counts: LiveCounts {
+    var counts = run.counts.withLock { $0 }
+    counts.refused = run.refused.load(ordering: .relaxed)
+    counts.resultsDropped = door.droppedResults
+    return counts
+  }
+
+  // MARK: Commands
+
+  /// Puts another stage in a node's place, for the frames that arrive from then on.
+  ///
+  /// - Parameter node: The node's id; inside a forEach `x/NODE`.
+  /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.swapRefused`; the old stage goes on.
+  public func swap(_ node: String, to stage: AnyStage) async throws {
+    guard let index = run.plan.nodes.firstIndex(where: { $0.id == node }) else {
+      throw RuntimeError.unknownSwapNode(node, nodes: run.plan.nodes.map(\.id))
+    }
+    let verdict = SwapVerdict()
+    let swap = StageSwap(at: .nanoseconds(0), node: node, stage: stage)
+    guard run.inbox.postWhileOpen(.swap(swap, node: index, verdict)) else {
+      throw RuntimeError.swapRefused(node: node, code: LiveCode.ended)
+    }
+    if let code = await verdict.refusal() {
+      throw RuntimeError.swapRefused(node: node, code: code)
+    }
+  }
+
+  /// Takes no more frames, and ends when those on their way have; at most after `options.drain`:
+  /// what is left then is in flight for good.
+  ///
+  /// - Throws: `RuntimeError`.
+  @discardableResult
+  public func stop() async throws -> RunOutcome {
+    let task = ending ?? Task.detached { [run] in try await run.ended() }
+    ending = task
+    return try await task.value
+  }
+
+  /// As `stop`, for a thread that may wait.
+  package nonisolated func finish() throws -> RunOutcome { try run.finish() }
+}
+
+extension LiveOptions {
+  func check() throws(RuntimeError) {
+    guard (1...Workers.countMax - 1).contains(workers) else {
+      throw .badOption("between 1 and \(Workers.countMax - 1) workers, not \(workers)")
+    }
+    for (count, name) in [
+      (waitingFramesMax, "waitingFramesMax"), (waitingResultsMax, "waitingResultsMax"),
+      (waitingDeliveriesMax, "waitingDeliveriesMax"),
+    ] where count < 1 { throw .badOption("\(name) is at least 1, not \(count)") }
+  }
+}
+
+/// Gives pushed frames their names.
+private final class LiveDoor: Sendable {
+  private struct State: Sendable {
+    /// By track.
+    var next: [Int: Int]
+    var droppedResults = 0
+  }
+
+  private let state: Mutex<State>
+
+  init(tracks: [LiveTrack]) {
+    var next: [Int: Int] = [:]
+    for track in tracks { next[track.track] = 0 }
+    state = Mutex(State(next: next))
+  }
+
+  func nextID(track: Int) -> FrameID {
+    state.withLock { state in
+      guard let sequence = state.next[track] else {
+        preconditionFailure("frames are pushed to tracks that the session has")
+      }
+      state.next[track] = sequence + 1
+      return FrameID(track: track, sequence: sequence)
+    }
+  }
+
+  func countDroppedResult() { state.withLock { $0.droppedResults += 1 } }
+  var droppedResults: Int { state.withLock { $0.droppedResults } }
+}

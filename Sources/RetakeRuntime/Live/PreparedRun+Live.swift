@@ -1,0 +1,88 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+extension PreparedRun {
+  /// Connects a pipeline's sources to tracks that bring their frames by and by. Each source that
+  /// reads a session reads the track of its option; with one track only, that.
+  init(live pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog) throws {
+    let reader = PushedFrames(tracks: tracks)
+    var bindings: [String: Binding] = [:]
+    for node in pipeline.nodes where node.kind == AnyStage.sessionKind {
+      var track = tracks.first?.track ?? 0
+      if case .integer(let option) = node.stage.options["track"], tracks.count > 1 || option != 0 {
+        track = Int(option)
+      }
+      bindings[node.id] = Binding(reader: reader, track: track)
+    }
+    for node in pipeline.nodes where node.stage.signature.role == .source {
+      guard bindings[node.id] == nil else { continue }
+      throw RuntimeError.notLive(node: node.id)
+    }
+    try self.init(pipeline, bindings: bindings, catalog: catalog)
+  }
+
+  /// The track of each source, by the node's number.
+  var liveTracks: [Int: Int] { bindings.mapValues(\.track) }
+}
+
+extension LiveRun {
+  convenience init(
+    _ prepared: PreparedRun, of pipeline: Pipeline, pushed: [LiveTrack], options: LiveOptions,
+    clock: any LiveClock,
+    tap: (any LiveTap)?, receive: @escaping @Sendable (LiveResult) -> Void
+  ) {
+    let tracks = prepared.liveTracks
+    var sources: [Int: Int] = [:]
+    for node in prepared.plan.sources {
+      if let track = tracks[node] { sources[track] = node }
+    }
+    let facts = LiveFacts(
+      pipeline: pipeline,
+      nodes: prepared.plan.nodes.map {
+        LiveNode(
+          id: $0.id, kind: $0.stage.signature.kind, version: $0.stage.signature.version,
+          options: $0.stage.options)
+      }, workers: options.workers, tracks: pushed)
+    self.init(
+      plan: prepared.plan, facts: facts, sources: sources, options: options, clock: clock,
+      tap: tap, receive: receive)
+  }
+
+  /// As `finish`, without a thread that waits.
+  func ended() async throws -> RunOutcome {
+    try await withCheckedThrowingContinuation { continuation in
+      NamedThread.start("retake-stop") { [self] in
+        continuation.resume(with: Result { try finish() })
+      }
+    }
+  }
+}
+
+extension LiveOptions {
+  /// As many as there are processors, but at least 2 and at most 4.
+  static var workersStandard: Int {
+    min(4, max(2, ProcessInfo.processInfo.activeProcessorCount))
+  }
+}
+
+/// Tracks whose frames come from outside: nobody reads them here.
+private struct PushedFrames: FrameReader {
+  let tracks: [TrackDescription]
+
+  init(tracks given: [LiveTrack]) {
+    tracks = given.sorted { $0.track < $1.track }.map {
+      TrackDescription(
+        track: $0.track, timeBase: $0.timeBase, format: $0.format, width: $0.width,
+        height: $0.height, frameCount: 0)
+    }
+  }
+
+  func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] { [] }
+  func chain(of id: FrameID) -> Int { id.track }
+
+  func frame(_ id: FrameID) throws -> Frame {
+    throw RuntimeError.frameUnreadable(id, cause: "it was pushed, not recorded", advice: nil)
+  }
+}

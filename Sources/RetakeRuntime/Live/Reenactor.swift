@@ -1,0 +1,238 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// Lets a live run happen again: tells a core what the live one was told, in the same order and at
+/// the same times, and computes the values anew beside it.
+///
+/// What decides about time comes from the record. Whether what is recomputed agrees with it is
+/// counted, and changes nothing.
+package final class Reenactor {
+  /// A value that is not what was recorded.
+  package struct ValueDifference: Hashable, Sendable {
+    package var frame: FrameID
+    /// −1 is the whole frame.
+    package var item: Int
+    package var node: String
+    package var recorded: String
+    package var recomputed: String
+  }
+
+  private let host: ReenactHost
+  private let driver: EventDriver
+  private let frames: any FrameReader
+  /// Those that are stored in the format that the pipeline was made for.
+  private let usableTracks: Set<Int>
+  private let registry: any StageCatalog
+  private var page: (track: Int, start: Int, entries: [Int: FrameEntry])?
+
+  /// - Parameters:
+  ///   - tracks: Those that the live run was made for; one that is stored in another format is not
+  ///     looked at.
+  ///   - workers: Threads that compute, this one included.
+  ///   - decided: Told of each decision line.
+  ///   - finished: Told of each frame.
+  package init(
+    _ pipeline: Pipeline, tracks: [LiveTrack], frames: any FrameReader,
+    originNanoseconds: Int64, workers: Int, catalog: some StageCatalog,
+    decided: @escaping (DecisionLine) -> Void, finished: @escaping (LiveResult) -> Void
+  ) throws {
+    let prepared = try PreparedRun(live: pipeline, tracks: tracks, catalog: catalog)
+    self.frames = frames
+    registry = catalog
+    usableTracks = Set(
+      tracks.filter { live in
+        frames.tracks.contains { $0.track == live.track && $0.format == live.format }
+      }.map(\.track))
+    host = ReenactHost(plan: prepared.plan, workers: workers, finished: finished)
+    driver = EventDriver(
+      plan: prepared.plan, tracks: prepared.liveTracks, originNanoseconds: originNanoseconds,
+      host: host, observer: decided)
+  }
+
+  /// The nodes' ids, by their numbers.
+  package var nodeIDs: [String] { driver.plan.nodes.map(\.id) }
+  package var differences: [ValueDifference] { host.differences }
+  package var differenceCount: Int { host.differenceCount }
+  /// Bodies and sinks whose values could be computed again.
+  package var computed: Int { host.computed }
+  /// Those whose frames have no pixels, or others than the pipeline saw.
+  package var notComputed: Int { host.notComputed }
+
+  /// Tells the core what it was told.
+  ///
+  /// - Throws: `RuntimeError.strayExternalEvent`, and what the session throws for its frames.
+  package func handle(_ stamped: StampedEvent) throws {
+    host.recordedGates = stamped.gates[...]
+    let gates = try driver.handle(stamped, value: try carried(stamped))
+    guard gates == stamped.gates else {
+      throw RuntimeError.strayExternalEvent(
+        ordinal: stamped.ordinal, detail: "other values were asked for than are recorded with it")
+    }
+  }
+
+  /// What was still on its way is in flight for good.
+  package func finish() -> (outcome: RunOutcome, decisionDigest: Digest128) {
+    host.stop()
+    let outcome = driver.finish()
+    return (outcome, driver.decisionDigest())
+  }
+
+  private func carried(_ stamped: StampedEvent) throws -> EventDriver.Carried {
+    switch stamped.event {
+    case .arrival(let id): .frame(try entry(of: id), try pixels(of: id))
+    case .allocationFailed(let id): .frame(try entry(of: id), nil)
+    case .completion(let body, let outcome): .output(try host.output(of: body, recorded: outcome))
+    case .command(.swap(let node, let kind, let options)):
+      .swap(try swap(node, kind, options, ordinal: stamped.ordinal))
+    case .timer, .leaseEnded, .environment, .swapReady, .sourceLost: .nothing
+    }
+  }
+
+  private func swap(
+    _ node: Int, _ kind: String, _ options: JSONValue, ordinal: Int
+  ) throws(RuntimeError) -> StageSwap {
+    do throws(OptionProblem) {
+      return StageSwap(
+        at: .nanoseconds(0), node: nodeIDs[node],
+        stage: try registry.make(kind: kind, options: options))
+    } catch {
+      throw .badExternalEvent(
+        ordinal: ordinal, detail: "the stage '\(kind)' cannot be made: \(error.message)")
+    }
+  }
+
+  // MARK: Frames
+
+  private static let pageRows = 1_024
+
+  /// A frame behind the last commit of a recording that was cut has no row.
+  private func entry(of id: FrameID) throws -> FrameEntry {
+    try indexed(id)
+      ?? FrameEntry(id: id, pts: nil, timestamp: .zero, isPayloadMissing: true)
+  }
+
+  private func indexed(_ id: FrameID) throws -> FrameEntry? {
+    if let page, page.track == id.track, page.start..<page.start + Self.pageRows ~= id.sequence {
+      return page.entries[id.sequence]
+    }
+    let start = id.sequence / Self.pageRows * Self.pageRows
+    let rows = try frames.entries(of: id.track, sequences: start..<start + Self.pageRows)
+    let entries = Dictionary(rows.map { ($0.id.sequence, $0) }) { first, _ in first }
+    page = (id.track, start, entries)
+    return entries[id.sequence]
+  }
+
+  private func pixels(of id: FrameID) throws -> Frame? {
+    let entry = try entry(of: id)
+    guard !entry.isPayloadMissing, entry.damage == nil, usableTracks.contains(id.track) else {
+      return nil
+    }
+    var frame = try frames.frame(id)
+    frame.id = id
+    frame.timestamp = driver.timestamp(of: entry)
+    return frame
+  }
+}
+
+/// Computes what the live run computed, and holds it against the record.
+private final class ReenactHost: EventHost {
+  private let plan: GraphPlan
+  private let workers: Workers
+  private let finished: (LiveResult) -> Void
+  private var futures: [BodyName: ValueFuture] = [:]
+  var recordedGates: ArraySlice<GateValue> = []
+  private(set) var differences: [Reenactor.ValueDifference] = []
+  private(set) var differenceCount = 0
+  private(set) var computed = 0
+  private(set) var notComputed = 0
+
+  /// Differences that are kept; the others are counted.
+  private static let differencesMax = 100
+
+  init(plan: GraphPlan, workers: Int, finished: @escaping (LiveResult) -> Void) {
+    self.plan = plan
+    self.finished = finished
+    self.workers = Workers(count: workers)
+  }
+
+  func stop() { workers.stop() }
+
+  func begin(_ call: BodyCall) {
+    guard let input = call.input else { return }
+    let future = ValueFuture(
+      node: call.name.node, frame: call.name.frame,
+      item: call.name.item < 0 ? nil : call.name.item, inputs: [], lane: call.lane,
+      isNeeded: true, isDigested: false
+    ) { _ in
+      switch call.run(input) {
+      case .success(let value): .value(value)
+      case .failure(let error): .failure(error)
+      }
+    }
+    futures[call.name] = future
+    workers.submit(future)
+  }
+
+  /// The output of a body whose end was recorded.
+  func output(
+    of body: BodyName, recorded: CompletionOutcome
+  ) throws(HungBody) -> (any PipelineValue)? {
+    guard let future = futures.removeValue(forKey: body) else {
+      notComputed += 1
+      return nil
+    }
+    computed += 1
+    let outcome = try workers.help(future)
+    var known = CostSpan.done
+    if case .failure(let error) = recorded { known = error.code }
+    switch outcome {
+    case .value(let value):
+      if known == CostSpan.done { return value }
+      note(body, recorded: known, recomputed: CostSpan.done)
+    case .failure(let error):
+      if known != error.code { note(body, recorded: known, recomputed: error.code) }
+    case .fault, .cancelled: break
+    }
+    return nil
+  }
+
+  private func note(_ body: BodyName, recorded: String, recomputed: String) {
+    note(
+      Reenactor.ValueDifference(
+        frame: body.frame, item: body.item, node: plan.nodes[body.node].id, recorded: recorded,
+        recomputed: recomputed))
+  }
+
+  private func note(_ difference: Reenactor.ValueDifference) {
+    differenceCount += 1
+    if differences.count < Self.differencesMax { differences.append(difference) }
+  }
+
+  /// The recorded answer stands, whatever the value says now.
+  func gateValue(_ question: GateQuestion) -> Int {
+    let recorded = recordedGates.popFirst()
+    let answer = question.answer(plan: plan)
+    guard let recorded, recorded.node == question.node, recorded.frame == question.frame else {
+      return answer ?? 0
+    }
+    if let answer, answer != recorded.value {
+      note(
+        Reenactor.ValueDifference(
+          frame: question.frame, item: -1, node: plan.nodes[question.node].id,
+          recorded: "\(recorded.value)", recomputed: "\(answer)"))
+    }
+    return recorded.value
+  }
+
+  func prepare(_ swap: LiveSwap, index: Int) {}
+
+  func delivered(_ delivery: LiveDelivery) {
+    let kind = plan.nodes[delivery.sink].stage.signature.kind
+    delivery.frame.note(delivery, discards: kind == AnyStage.discardKind)
+  }
+
+  func settled(_ frame: LiveFrame) {
+    finished(frame.result(sinkIDs: plan.sinks.map { plan.nodes[$0].id }))
+  }
+}

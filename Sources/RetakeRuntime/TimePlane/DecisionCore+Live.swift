@@ -1,0 +1,41 @@
+import RetakeCore
+import RetakeGraph
+
+/// What a core is told when real time, and not a model, says when things end.
+extension DecisionCore {
+  /// A body has begun; how long it takes nobody knows, but its time runs.
+  package mutating func startTimer(node: Int, work: Work) {
+    guard plan.nodes[node].timeoutNanoseconds != nil else { return }
+    addStageTimeout(node: node, work: work)
+  }
+
+  mutating func addStageTimeout(node: Int, work: Work) {
+    guard let timeout = plan.nodes[node].timeoutNanoseconds else { return }
+    push(
+      .stageTimeout, phase: .control, node: node, work: work, at: current.time + timeout,
+      extra: Int(slots[work.slotIndex].generation))
+  }
+
+  /// A body has returned, at a time after all that was handled.
+  package mutating func addEnd(ofBody node: Int, work: Work, time: Int64) {
+    push(.completion, phase: .completion, node: node, work: work, at: time)
+  }
+
+  /// A sink has let go of a frame.
+  package mutating func addLeaseEnd(sink: Int, slot: Int, time: Int64) {
+    push(.holdEnd, phase: .completion, node: sink, work: Work(slot: slot), at: time)
+  }
+
+  /// A swap was prepared, or refused: the gates say which.
+  package mutating func addSwapReady(index: Int, node: Int, time: Int64) {
+    let key = EventKey(
+      time: time, band: .release, phase: .control, node: node, ordinal: index)
+    push(Event(key: key, kind: .swapReady, target: node, extra: index))
+  }
+
+  /// Whether a node's body works on the frame or item.
+  package func isRunning(node: Int, work: Work) -> Bool { lanes[node].isRunning(work) }
+
+  /// Whether the outcome of the body is still wanted: not so after its timeout.
+  package func isOpen(node: Int, work: Work) -> Bool { lanes[node].isOpen(work) }
+}

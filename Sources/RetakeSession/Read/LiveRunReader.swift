@@ -1,0 +1,107 @@
+import Foundation
+import RetakeCore
+import RetakeRuntime
+import RetakeStore
+
+/// A live run that was recorded with a session: what its decision core was told, and what it
+/// decided.
+package struct LiveRunReader: Sendable {
+  package let session: String
+  package let number: Int
+  package let name: String
+  /// The pipeline's document; `nil` for a pipeline with closures, which has none.
+  package let pipeline: String?
+  package let tracks: [LiveTrack]
+  package let originNanoseconds: Int64
+  package let workers: Int
+  /// The ids of the nodes that ran, by their bytes.
+  package let nodeIDs: [String]
+  /// Whether the frames that are stored have the pixels that the pipeline saw.
+  package let hasExactPixels: Bool
+  private let store: StoreReader
+
+  /// Rows that are in memory at once.
+  package static let pageRows = 1_024
+
+  package struct Event: Sendable {
+    package var ordinal: Int
+    package var nanoseconds: Int64
+    package var kind: String
+    package var json: String
+  }
+
+  package struct Result: Hashable, Sendable {
+    package var sink: String
+    package var line: String
+  }
+
+  fileprivate init(
+    _ row: RunRecord, nodes: [NodeRecord], session: String, store: StoreReader
+  ) throws(SessionError) {
+    guard let json = try? JSONValue(parsing: Data(row.json.utf8)),
+      case .string(let name) = json["name"], case .array(let tracks) = json["tracks"],
+      case .integer(let origin) = json["originNanoseconds"],
+      case .integer(let workers) = json["workers"]
+    else { throw .badRun(session: session, run: row.run, detail: "its facts cannot be read") }
+    let known = tracks.compactMap { LiveTrack(json: $0) }
+    guard known.count == tracks.count, !known.isEmpty else {
+      throw .badRun(session: session, run: row.run, detail: "its tracks cannot be read")
+    }
+    self.session = session
+    number = row.run
+    self.name = name
+    pipeline = row.pipeline.isEmpty ? nil : row.pipeline
+    self.tracks = known
+    originNanoseconds = origin
+    self.workers = Int(clamping: workers)
+    nodeIDs = nodes.map(\.node).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    hasExactPixels = json["exactPixels"] == .bool(true)
+    self.store = store
+  }
+
+  /// From the ordinal on, at most a page, rising; empty at the end.
+  package func events(from ordinal: Int) throws -> [Event] {
+    try fromStore { () throws(StoreError) in
+      try store.externalEvents(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
+    }.map {
+      Event(ordinal: $0.ordinal, nanoseconds: $0.timeNanoseconds, kind: $0.kind, json: $0.json)
+    }
+  }
+
+  /// From the ordinal on, at most a page.
+  package func decisions(from ordinal: Int) throws -> [String] {
+    try fromStore { () throws(StoreError) in
+      try store.decisions(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
+    }.map(\.line)
+  }
+
+  /// From the ordinal on, at most a page.
+  package func results(from ordinal: Int) throws -> [Result] {
+    try fromStore { () throws(StoreError) in
+      try store.results(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
+    }.map { Result(sink: $0.sink, line: $0.line) }
+  }
+}
+
+extension SessionReader {
+  /// The numbers of the live runs that were recorded, rising.
+  package func liveRuns() throws -> [Int] {
+    try fromStore { () throws(StoreError) in try index.store.runs() }
+      .filter { $0.kind == Self.liveKind }.map(\.run)
+  }
+
+  /// A live run by its number; the newest one if `nil`.
+  ///
+  /// - Throws: `SessionError.noLiveRun`, `SessionError.badRun`.
+  package func liveRun(_ number: Int? = nil) throws -> LiveRunReader {
+    let rows = try fromStore { () throws(StoreError) in try index.store.runs() }
+      .filter { $0.kind == Self.liveKind }
+    guard let row = number.map({ wanted in rows.first { $0.run == wanted } }) ?? rows.last else {
+      throw SessionError.noLiveRun(session: folder.path, known: rows.map(\.run))
+    }
+    let nodes = try fromStore { () throws(StoreError) in try index.store.nodes(run: row.run) }
+    return try LiveRunReader(row, nodes: nodes, session: folder.path, store: index.store)
+  }
+
+  private static var liveKind: String { "live" }
+}

@@ -1,0 +1,38 @@
+import RetakeCore
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+
+/// Live runs that were recorded with a session.
+extension ReplayJob {
+  /// Lets a live run of the session happen again.
+  ///
+  /// - Parameters:
+  ///   - run: Its number; the newest one if `nil`.
+  ///   - hasOwnPipeline: Whether the case's pipeline takes the place of the recorded one.
+  /// - Throws: `SuiteError.nothingSelected` without a session, `SessionError.noLiveRun`, and what the
+  ///   pipeline and the session throw.
+  public func reenact(run: Int?, hasOwnPipeline: Bool) throws -> ReenactReport {
+    guard let session else {
+      throw SuiteError.nothingSelected("a live run is reenacted from its session")
+    }
+    let reader = try SessionReader(opening: session)
+    let pipeline =
+      hasOwnPipeline
+      ? try project.pipeline(definition.pipeline, catalog: registry, given: pipelines) : nil
+    let reenactment = try Reenactment(
+      reader, run: run, pipeline: pipeline, registry: registry, workers: workers)
+    return try reenactment.run(isInterrupted: isInterrupted) { progress($0, 0) }
+  }
+
+  /// What holds a replay's decisions against the live ones, where the session's own stage times
+  /// decide again.
+  func liveComparison(_ reader: SessionReader?) throws -> LiveComparison? {
+    guard definition.mode == .redecide, let reader, case .session(let run) = definition.costs.source
+    else { return nil }
+    let known = try reader.liveRuns()
+    guard let number = run ?? known.last, known.contains(number) else { return nil }
+    return LiveComparison(try reader.liveRun(number))
+  }
+}

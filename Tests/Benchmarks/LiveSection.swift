@@ -1,0 +1,110 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import Synchronization
+
+/// What a stage costs live beside its body, and what handing a frame over costs the app.
+struct LiveSection {
+  let scale: Scale
+
+  private static let manyStages = 11
+  /// Frames that the app lets be on their way at once: few enough that none is refused.
+  private static let ahead = 32
+
+  func run() throws -> SectionReport {
+    let frames = scale.count(20_000, tiny: 50)
+    let contest = try Contest(
+      rounds: scale.rounds,
+      [
+        { try Self.play(stages: Self.manyStages, frames: frames).text },
+        { try Self.play(stages: 1, frames: frames).text },
+      ])
+    let seconds = contest.bestSeconds[0] - contest.bestSeconds[1]
+    let pushes = try Self.play(stages: 3, frames: frames).pushes.sorted()
+    var report = SectionReport(
+      name: "live",
+      title: "A live hop: \(frames) frames through \(Self.manyStages) empty stages against 1, "
+        + "2 workers; the time of the app's push",
+      hash: contest.hash)
+    report.figures = [
+      Figure(
+        name: "live.hop", value: 1e6 * seconds / Double(frames * (Self.manyStages - 1)),
+        unit: "µs"),
+      Figure(
+        name: "live.push.p50", value: 1e-3 * Double(pushes[pushes.count / 2]), unit: "µs"),
+      Figure(
+        name: "live.push.p99", value: 1e-3 * Double(pushes[pushes.count * 99 / 100]), unit: "µs"),
+    ]
+    return report
+  }
+
+  private struct Played {
+    var delivered: Int
+    var pushes: [Int64]
+    var text: String { "\(delivered)" }
+  }
+
+  private static func play(stages: Int, frames: Int) throws -> Played {
+    let returned = Returned(ahead: ahead)
+    var chain = Pipeline.named("live").source(.pushedFrames)
+    for _ in 0..<stages { chain = chain.stage(Pass()).queue(capacity: ahead, policy: .block) }
+    let session = try LiveSession(
+      chain.queue(capacity: ahead, policy: .block).sink(returned.sink),
+      tracks: [LiveTrack(format: .grey, width: 4, height: 2)], options: LiveOptions(workers: 2))
+    let frame = Frame(format: .grey, width: 4, height: 2, planes: [[0, 1, 2, 3, 4, 5, 6, 7]])
+    let clock = WallClock()
+    var pushes: [Int64] = []
+    pushes.reserveCapacity(frames)
+    for _ in 0..<frames {
+      returned.waitForRoom()
+      let start = clock.monotonicNanoseconds
+      session.push(frame)
+      pushes.append(clock.monotonicNanoseconds - start)
+    }
+    let outcome = try session.finish()
+    return Played(delivered: outcome.headline.delivered, pushes: pushes)
+  }
+}
+
+/// Lets so many frames be on their way at once.
+private final class Returned: Sendable {
+  private let room: Mutex<Int>
+  private let bell = Bell()
+
+  init(ahead: Int) { room = Mutex(ahead) }
+
+  var sink: AnyStage {
+    AnyStage(
+      signature: StageSignature(kind: "results", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]),
+      body: .sink { [self] _ in
+        let wasEmpty = room.withLock { room -> Bool in
+          room += 1
+          return room == 1
+        }
+        if wasEmpty { bell.ring() }
+      })
+  }
+
+  func waitForRoom() {
+    while true {
+      let isThere = room.withLock { room -> Bool in
+        guard room > 0 else { return false }
+        room -= 1
+        return true
+      }
+      if isThere { return }
+      bell.wait()
+    }
+  }
+}
+
+extension AnyStage {
+  fileprivate static var pushedFrames: AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: sessionKind, version: 1, role: .source, input: nil, output: .frame),
+      options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))
+  }
+}

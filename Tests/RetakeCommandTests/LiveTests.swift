@@ -1,0 +1,82 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// A pipeline that runs while it is recorded, and its reenactment, as people use them.
+@Suite struct LiveTests {
+  private func recorded(
+    _ pipeline: String, preset: String = "ffv1", binary: String = Workplace.binary
+  ) throws -> Workplace {
+    let workplace = try Workplace()
+    let result = try runCommand(
+      binary,
+      arguments: [
+        "record", "synthetic:figures", "--name", "yard", "--frames", "45", "--size", "160x120",
+        "--preset", preset, "--probe", "skip", "--pipeline", pipeline, "--workers", "2",
+      ], folder: workplace.folder.url)
+    try #require(result.status == 0, "\(result.stderr)")
+    #expect(result.stdout.contains("  pipeline  "))
+    return workplace
+  }
+
+  @Test func `a live run that was recorded is reenacted, decision by decision and value by value`()
+    throws
+  {
+    let workplace = try recorded("example:motion-boxes")
+    let result = try workplace.retake("replay", "yard", "--mode", "reenact", "--json")
+    try #require(result.status == 0, "\(result.stdout) \(result.stderr)")
+    let report = try result.json()
+    #expect(report.reproducedDecisions.int == report.recordedDecisions.int)
+    #expect((report.reproducedDecisions.int ?? 0) > 100)
+    #expect(report.values.different.int == 0)
+    #expect((report.values.compared.int ?? 0) > 45)
+    #expect(report.frames.captured.int == 45)
+    let text = try workplace.retake("replay", "yard", "--mode", "reenact")
+    #expect(text.stdout.contains("reproduced"))
+    #expect(text.stdout.contains("motion-boxes"))
+  }
+
+  @Test func `deciding again from the live stage times says how faithful the model is`() throws {
+    let workplace = try recorded("example:motion-boxes")
+    let words = ["replay", "yard", "--pipeline", "example:motion-boxes", "--costs", "tape"]
+    let summary = try workplace.retake(words: words + ["--json"]).json()
+    #expect(summary.live.run.int == 0)
+    let total = (summary.live.same.int ?? 0) + (summary.live.onlyLive.int ?? 0)
+    #expect(total > 100)
+    #expect(
+      (summary.live.same.int ?? 0) + (summary.live.onlyReplayed.int ?? 0) == summary.decisions.int)
+    #expect(try workplace.retake(words: words).stdout.contains("  live      "))
+  }
+
+  @Test func `another pipeline than the live one decides otherwise, and the first line is named`()
+    throws
+  {
+    let workplace = try recorded("example:motion-boxes")
+    let result = try workplace.retake(
+      "replay", "yard", "--mode", "reenact", "--pipeline", "example:motion-classes")
+    #expect(result.status == 1)
+    #expect(result.stdout.contains("DECISION DIVERGENCE at decision "))
+    #expect(result.stdout.contains("    live       @"))
+  }
+
+  @Test func `a stage that reads a clock is a value divergence, and its decisions stand`() throws {
+    let workplace = try recorded("example:liveClock", binary: Workplace.impureBinary)
+    let result = try runCommand(
+      Workplace.impureBinary, arguments: ["replay", "yard", "--mode", "reenact"],
+      folder: workplace.folder.url)
+    #expect(result.status == 1, "\(result.stderr)")
+    #expect(result.stdout.contains("VALUE DIVERGENCE first at 'results', frame 0:0"))
+    #expect(!result.stdout.contains("DECISION DIVERGENCE"))
+  }
+
+  @Test func `a session without a live run says how to record one`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 5)
+    let result = try workplace.retake("replay", "yard", "--mode", "reenact")
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("retake record INPUT --pipeline P"))
+    let costs = try workplace.retake(
+      "replay", "yard", "--mode", "reenact", "--override", "thermal=serious@1s")
+    #expect(costs.status == 64)
+  }
+}

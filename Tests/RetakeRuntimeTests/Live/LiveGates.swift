@@ -1,0 +1,82 @@
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import Synchronization
+
+/// A body that stands still until a test lets it go on.
+final class Gate: Sendable {
+  private let entered = Bell()
+  private let opened = Mutex(false)
+  private let bell = Bell()
+
+  func waitUntilEntered() { entered.wait() }
+
+  func open() {
+    opened.withLock { $0 = true }
+    bell.ring()
+  }
+
+  func pass() {
+    entered.ring()
+    if opened.withLock({ $0 }) { return }
+    bell.wait()
+  }
+
+  var stage: AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: "gate", version: 1, role: .pure, input: .frame, output: .frame),
+      options: .object([:]),
+      body: .pure { input, _ in
+        self.pass()
+        return .success(input)
+      })
+  }
+
+  var sink: AnyStage {
+    AnyStage(
+      signature: StageSignature(kind: "results", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]), body: .sink { _ in self.pass() })
+  }
+}
+
+/// A clock that moves when a test says so, and a nanosecond with each look.
+final class LiveTestClock: LiveClock {
+  private struct State: Sendable {
+    var now: Int64 = 1_000
+    var bells: [Bell] = []
+  }
+
+  private let state = Mutex(State())
+
+  var monotonicNanoseconds: Int64 {
+    state.withLock {
+      $0.now += 1
+      return $0.now
+    }
+  }
+
+  func anchor() -> WallAnchor {
+    WallAnchor(
+      monotonicNanoseconds: monotonicNanoseconds, unixNanoseconds: 0, bootNanoseconds: 0,
+      uncertaintyNanoseconds: 0)
+  }
+
+  func move(milliseconds: Int64) {
+    let bells = state.withLock { state -> [Bell] in
+      state.now += milliseconds * 1_000_000
+      defer { state.bells = [] }
+      return state.bells
+    }
+    for bell in bells { bell.ring() }
+  }
+
+  func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+    let isOver = state.withLock { state -> Bool in
+      guard state.now < deadline else { return true }
+      state.bells.append(bell)
+      return false
+    }
+    if !isOver { bell.wait() }
+  }
+}

@@ -1,0 +1,176 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import Testing
+
+@testable import RetakeRuntime
+
+@Suite struct LiveSessionTests {
+  private static let track = LiveTrack(format: .grey, width: 4, height: 2)
+
+  private func frame(_ milliseconds: Int64) -> Frame {
+    Frame(
+      timestamp: Timestamp(nanoseconds: milliseconds * 1_000_000), format: .grey, width: 4,
+      height: 2, planes: [(0..<8).map { UInt8(truncatingIfNeeded: Int($0) + Int(milliseconds)) }])
+  }
+
+  private func chain(_ stages: [PipelineNode], edges: [PipelineEdge] = []) -> Pipeline {
+    let ids = ["camera"] + stages.map(\.id) + ["sink"]
+    let drawn = zip(ids, ids.dropFirst()).map { PipelineEdge("\($0) → \($1)") }
+    return Pipeline(
+      name: "live",
+      nodes: [PipelineNode(id: "camera", stage: .pushed(track: 0))] + stages + [.sink()],
+      edges: drawn.map { edge in edges.first { $0.to == edge.to } ?? edge })
+  }
+
+  @Test func `each pushed frame is a result, with what its stages made of it`() async throws {
+    let session = try LiveSession(
+      chain([.stage("sum", AnyStage(Brightness())), .stage("count", AnyStage(Counter()))]),
+      tracks: [Self.track])
+    let reading = Task {
+      var results: [LiveResult] = []
+      for await result in session.results { results.append(result) }
+      return results
+    }
+    for index in 0..<3 { session.push(frame(Int64(index))) }
+    let outcome = try await session.stop()
+    let results = await reading.value
+    #expect(outcome.headline.delivered == 3)
+    #expect(outcome.headline.isBalanced)
+    #expect(results.map(\.frame.result.id.sequence) == [0, 1, 2])
+    #expect(
+      results.map { $0.frame.result.outcomes[0].content } == [
+        .facts([.scalar(name: "sum", value: 28), .scalar(name: "count", value: 1)]),
+        .facts([.scalar(name: "sum", value: 36), .scalar(name: "count", value: 2)]),
+        .facts([.scalar(name: "sum", value: 44), .scalar(name: "count", value: 3)]),
+      ])
+    #expect(session.counts.ledger == outcome.headline)
+  }
+
+  @Test func `while a stage is at work, a full block edge at the source loses what comes`()
+    async throws
+  {
+    let gate = Gate()
+    let session = try LiveSession(
+      chain([.stage("wait", gate.stage)]), tracks: [Self.track])
+    session.push(frame(0))
+    gate.waitUntilEntered()
+    // One is at work, three wait, and the rest finds no room.
+    for index in 1..<8 { session.push(frame(Int64(index))) }
+    session.push(.thermal(.fair))
+    gate.open()
+    let outcome = try await session.stop()
+    #expect(outcome.lostBeforeCapture == 4)
+    #expect(outcome.headline.captured == 4)
+    #expect(outcome.headline.delivered == 4)
+  }
+
+  @Test func `a body that is over its time fails the frame, and its end is late`() async throws {
+    let gate = Gate()
+    let kept = KeptRun()
+    let clock = LiveTestClock()
+    let session = try LiveSession(
+      chain([.stage("wait", gate.stage).with { $0.timeout = .milliseconds(5) }]),
+      tracks: [Self.track], catalog: StageRegistry(), options: LiveOptions(), clock: clock,
+      tap: kept)
+    session.push(frame(0))
+    gate.waitUntilEntered()
+    clock.move(milliseconds: 6)
+    // Whatever is handled next comes behind the timer.
+    session.push(.thermal(.fair))
+    gate.open()
+    let outcome = try await session.stop()
+    #expect(outcome.headline.failed == 1)
+    let words = kept.kept.decisions.map {
+      $0.split(separator: " ").dropFirst().joined(separator: " ")
+    }
+    #expect(
+      words == [
+        "wait 0:0 deliver", "wait 0:0 start", "wait 0:0 timeout", "wait 0:0 fail code=timeout",
+        "sink 0:0 outcome fate=fail node=wait reason=timeout", "wait 0:0 late",
+      ])
+  }
+
+  @Test func `a stage takes the place of another for the frames that come after`() async throws {
+    let session = try LiveSession(
+      chain([.stage("sum", AnyStage(Brightness())), .stage("tail", AnyStage(Fragile(failing: [])))]
+      ),
+      tracks: [Self.track])
+    session.push(frame(0))
+    try await session.swap("tail", to: AnyStage(Fragile(failing: [1])))
+    session.push(frame(1))
+    await #expect(throws: RuntimeError.swapRefused(node: "tail", code: "swap.inputMismatch")) {
+      try await session.swap("tail", to: AnyStage(Brightness()))
+    }
+    await #expect(throws: RuntimeError.self) {
+      try await session.swap("nobody", to: AnyStage(Brightness()))
+    }
+    let outcome = try await session.stop()
+    #expect(outcome.headline.delivered == 1)
+    #expect(outcome.headline.failed == 1)
+    await #expect(throws: RuntimeError.swapRefused(node: "tail", code: "swap.ended")) {
+      try await session.swap("tail", to: AnyStage(Fragile(failing: [])))
+    }
+  }
+
+  @Test func `a frame without memory fails at its source`() async throws {
+    let session = try LiveSession(
+      chain([.stage("sum", AnyStage(Brightness()))]), tracks: [Self.track])
+    session.push(frame(0))
+    session.pushFailed(timestamp: Timestamp(nanoseconds: 1_000_000))
+    let outcome = try await session.stop()
+    #expect(outcome.headline.delivered == 1)
+    #expect(outcome.headline.failed == 1)
+    #expect(outcome.errors.map(\.code) == ["allocation.failed"])
+  }
+
+  @Test func `an unrecoverable failure halts the run and names its stage`() async throws {
+    let session = try LiveSession(
+      chain([
+        .stage("sum", AnyStage(Brightness())),
+        .stage("fatal", AnyStage(Fragile(failing: [1], severity: .unrecoverable))),
+      ]), tracks: [Self.track])
+    for index in 0..<4 { session.push(frame(Int64(index))) }
+    let outcome = try await session.stop()
+    #expect(outcome.halt?.node == "fatal")
+    #expect(outcome.headline.isBalanced)
+  }
+
+  @Test func `a stage that hangs holds neither push nor stop up`() async throws {
+    let gate = Gate()
+    var options = LiveOptions(workers: 1)
+    options.drain = .milliseconds(50)
+    let session = try LiveSession(
+      chain([.stage("hang", gate.stage)]), tracks: [Self.track], options: options)
+    session.push(frame(0))
+    gate.waitUntilEntered()
+    for index in 1..<100 { session.push(frame(Int64(index))) }
+    let outcome = try await session.stop()
+    #expect(outcome.headline.inFlight == outcome.headline.captured)
+    #expect(outcome.headline.captured + outcome.lostBeforeCapture == 100)
+    gate.open()
+  }
+
+  @Test func `a buffer of a pool is free again when the sink has let go`() async throws {
+    var pipeline = chain([.stage("sum", AnyStage(Brightness()))])
+    pipeline.pools = [PipelinePool(id: "frames", capacity: 2)]
+    pipeline.nodes[0].pool = "frames"
+    let gate = Gate()
+    pipeline.nodes[2].stage = gate.sink
+    let session = try LiveSession(pipeline, tracks: [Self.track])
+    session.push(frame(0))
+    gate.waitUntilEntered()
+    gate.open()
+    for index in 1..<4 { session.push(frame(Int64(index))) }
+    let outcome = try await session.stop()
+    #expect(outcome.headline.isBalanced)
+    #expect(outcome.headline.delivered == outcome.headline.captured)
+  }
+
+  @Test func `a pipeline that brings its own frames cannot run live`() {
+    let own = Pipeline([.source(.on("f")), .sink()], ["camera → sink"])
+    #expect(throws: RuntimeError.notLive(node: "camera")) {
+      try LiveSession(own, tracks: [Self.track])
+    }
+  }
+}
