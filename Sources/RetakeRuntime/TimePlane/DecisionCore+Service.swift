@@ -111,6 +111,8 @@ extension DecisionCore {
     fail(
       node: node, work, StageError(code: "timeout", message: "the stage's time was over"), &turn)
     letLeave(from: node, &turn)
+    // A frame that failed before, and waited for this one, may have given its lane back.
+    requestDispatch(of: node)
   }
 
   private mutating func fail(

@@ -30,6 +30,25 @@ import Testing
       ])
   }
 
+  @Test func `a lane that another frame's timeout sets free is taken at once`() throws {
+    // 1 fails at 4 ms and waits for 0, which fails at 6 ms; nothing ever left to fall back to.
+    let pipeline = Pipeline(
+      [
+        .source(arriving([2, 0, 3])),
+        .stage("late", AnyStage(Brightness()), 5).with {
+          $0.lanes = 2
+          $0.timeout = .milliseconds(4)
+          $0.fallback = .previous
+        }, .sink(),
+      ], ["camera → late → sink"])
+    let (notes, _) = try pipeline.noted()
+    #expect(
+      notes.lines("start", "timeout", "late").prefix(6) == [
+        "@0 late 0:1 start", "@2000000 late 0:0 start", "@4000000 late 0:1 timeout",
+        "@5000000 late 0:1 late", "@6000000 late 0:0 timeout", "@6000000 late 0:2 start",
+      ])
+  }
+
   @Test func `a join takes the part of the lowest sequence that waits anywhere`() throws {
     // 0 is in service, 1 waits, 2 is blocked; 4 and then 3 wait for the join.
     let pipeline = Pipeline(

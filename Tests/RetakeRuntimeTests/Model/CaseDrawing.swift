@@ -117,7 +117,7 @@ struct CaseDrawing {
     }
     switch random.pick(0...99) {
     case 0..<32: addBehind(.stage(service()))
-    case 32..<40: addBehind(throttle())
+    case 32..<40: addThrottle()
     case 40..<45: addBehind(.sample(random.pick(1...3)))
     case 45..<55: addRoute()
     case 55..<62: ends.append(random.pick(ends))
@@ -144,6 +144,18 @@ struct CaseDrawing {
     }
     return End(
       node: id, kind: service.makes == .detections ? .detections : .other, source: end.source)
+  }
+
+  /// Often before a slower stage, so that frames wait at the throttle.
+  private mutating func addThrottle() {
+    addBehind(throttle())
+    guard chance(50) else { return }
+    var slow = service()
+    slow.cost = .fixed(.nanoseconds(Int64(random.pick(3...12)) * example.tick))
+    let end = ends.removeLast()
+    ends.append(grown(.stage(slow), behind: end))
+    example.edges[example.edges.count - 1].policy = .block
+    example.edges[example.edges.count - 1].capacity = 1
   }
 
   private mutating func addRoute() {
