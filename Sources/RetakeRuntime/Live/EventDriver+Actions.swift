@@ -43,7 +43,7 @@ extension EventDriver {
       sinks: plan.sinks.count)
     values[slot].frame = frame
     values[slot].epoch = core.slots[slot].epoch
-    for position in plan.sinkPositions(ofSource: core.slots[slot].source) {
+    for position in plan.sinkPositions[core.slots[slot].source] {
       frame.isOpen[position] = true
       ledgers.capture(track: entry.id.track, sink: position)
     }

@@ -188,7 +188,7 @@ final class EventDriver {
     let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
     for frame in values.compactMap(\.frame).sorted(by: { $0.entry.id < $1.entry.id }) {
       let source = sourceOfTrack[frame.entry.id.track] ?? 0
-      for position in plan.sinkPositions(ofSource: source) where frame.isOpen[position] {
+      for position in plan.sinkPositions[source] where frame.isOpen[position] {
         end(frame, sink: plan.sinks[position], .inFlight, node: node)
       }
       host.settled(frame)

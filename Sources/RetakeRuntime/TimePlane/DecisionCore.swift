@@ -94,6 +94,8 @@ package struct DecisionCore: ~Copyable {
 
   // MARK: Events
 
+  package var nextKey: EventKey? { events.first?.key }
+
   /// The next event in the total order.
   ///
   /// - Throws: `RuntimeError.endlessInstant` when an instant never gets quiet.
