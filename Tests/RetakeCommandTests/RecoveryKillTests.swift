@@ -80,9 +80,6 @@ struct RecoveryKillTests {
           "inject=\(point.call):signal=KILL:when=\(number)+", LiveRecording.binary,
         ] + arguments)
       if run.status != 0 { return true }
-      print(
-        "not killed at \(point.call) \(number): \(run.status ?? -1) \(run.stdout.prefix(200)) \(run.stderr.prefix(300))"
-      )
       number /= 2
     }
     return false
@@ -109,11 +106,10 @@ struct RecoveryKillTests {
           + arguments)
       try #require(whole.status == 0, "\(item.name): \(whole.stderr)")
       let digest = try SessionReader(opening: path).sessionDigest()
-      let points = try Self.points(in: String(contentsOfFile: log, encoding: .utf8))
+      let seen = try String(contentsOfFile: log, encoding: .utf8)
+      let points = Self.points(in: seen)
       try #require(
-        points.count >= Self.kills,
-        "\(item.name): \(try String(contentsOfFile: log, encoding: .utf8).prefix(600)) \(whole.stdout) \(whole.stderr)"
-      )
+        points.count >= Self.kills, "\(item.name): \(seen.prefix(600)) \(whole.stderr)")
       for number in 0..<Self.kills {
         // Backwards: most early calls are of the program's start.
         let point = points[points.count - 1 - number * points.count / Self.kills]
