@@ -9,6 +9,9 @@ public struct RunOptions: Sendable {
     case redecide
     /// A live run is told again what it was told. No `PreparedRun` does that: see `Reenactment`.
     case reenact
+
+    /// Those that decide in virtual time.
+    public static let virtual: [Mode] = [.lossless, .redecide]
   }
 
   /// Longer than any body should take, and shorter than anybody's patience.

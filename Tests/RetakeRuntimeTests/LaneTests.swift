@@ -105,7 +105,7 @@ import Testing
     #expect(seen.withLock { $0.isEmpty })
   }
 
-  @Test(arguments: RunOptions.Mode.allCases)
+  @Test(arguments: RunOptions.Mode.virtual)
   func `a pipeline with pinned stages says the same however it is run`(
     mode: RunOptions.Mode
   ) throws {

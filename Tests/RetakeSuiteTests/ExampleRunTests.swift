@@ -112,7 +112,7 @@ private final class Found: RunObserver {
     #expect(expected.contains { $0.isEmpty } && expected.contains { $0.count > 1 })
   }
 
-  @Test(arguments: ["motion-classes", "ensemble"], RunOptions.Mode.allCases)
+  @Test(arguments: ["motion-classes", "ensemble"], RunOptions.Mode.virtual)
   func `an example is the same for any number of workers`(
     name: String, mode: RunOptions.Mode
   ) throws {

@@ -43,7 +43,7 @@ import Testing
   @Test func `a tape of real times gives one digest for any number of workers, again and again`()
     throws
   {
-    for mode in RunOptions.Mode.allCases {
+    for mode in RunOptions.Mode.virtual {
       let (measured, path) = try measure(mode)
       #expect(measured.costs.source == (mode == .lossless ? "none" : "measured"))
       var decisions: Set<Digest128> = []

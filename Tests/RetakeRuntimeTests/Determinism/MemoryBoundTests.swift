@@ -56,7 +56,7 @@ import Testing
       .stage(Counter()).sink(Nodes.sink())
   }
 
-  @Test(arguments: RunOptions.Mode.allCases, [true, false])
+  @Test(arguments: RunOptions.Mode.virtual, [true, false])
   func `pixels in memory are bounded by the window, not by the length of the session`(
     mode: RunOptions.Mode, hasOneChain: Bool
   ) throws {

@@ -47,7 +47,7 @@ import Testing
     frames.colourFrom = 2
     let pipeline = Pipeline.people(
       [1, 2, 2, 1], frames: frames, label: .stage("label", AnyStage(GreyRegions())))
-    for mode in RunOptions.Mode.allCases {
+    for mode in RunOptions.Mode.virtual {
       let (notes, outcome) = try pipeline.noted(RunOptions(mode: mode, workers: workers))
       #expect(notes.fates == "....")
       #expect(
