@@ -54,8 +54,9 @@ struct RecoveryKillTests {
   private static func points(in log: String) -> [Point] {
     var counts: [String: Int] = [:]
     return log.split(separator: "\n").compactMap { line in
-      let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-      guard words.count == 2, let call = words[1].split(separator: "(").first,
+      // Short process numbers are padded with spaces.
+      let words = line.split(separator: " ")
+      guard words.count >= 2, let call = words[1].split(separator: "(").first,
         calls.split(separator: ",").contains(call)
       else { return nil }
       let key = "\(words[0]) \(call)"
