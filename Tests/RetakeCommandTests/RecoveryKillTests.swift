@@ -65,27 +65,6 @@ struct RecoveryKillTests {
     }
   }
 
-  /// On a busy machine another thread may make the calls, and fewer of them: then the kill comes
-  /// at an earlier one.
-  private func isKilled(
-    _ point: Point, _ arguments: [String], _ prepare: () throws -> Void
-  ) throws -> Bool {
-    var number = point.number
-    // Bounded: the number is halved each time.
-    while number > 0 {
-      try prepare()
-      let run = try runCommand(
-        "strace",
-        arguments: [
-          "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(point.call)", "-e",
-          "inject=\(point.call):signal=KILL:when=\(number)+", LiveRecording.binary,
-        ] + arguments)
-      if run.status != 0 { return true }
-      number /= 2
-    }
-    return false
-  }
-
   @Test func `a recovery that is killed anywhere ends with the same digest when done again`() throws
   {
     let folder = try TemporaryFolder()
@@ -114,7 +93,14 @@ struct RecoveryKillTests {
       for number in 0..<Self.kills {
         // Backwards: most early calls are of the program's start.
         let point = points[points.count - 1 - number * points.count / Self.kills]
-        if try isKilled(point, arguments, prepare) { killed += 1 }
+        try prepare()
+        let run = try runCommand(
+          "strace",
+          arguments: [
+            "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(point.call)", "-e",
+            "inject=\(point.call):signal=KILL:when=\(point.number)", LiveRecording.binary,
+          ] + arguments)
+        if run.status != 0 { killed += 1 }
         let again = try SessionRecovery(path, fromMedia: item.options.contains("--from-media"))
           .run()
         #expect(again.sessionDigest == digest, "\(item.name): killed at \(point)")
