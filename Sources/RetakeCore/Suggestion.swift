@@ -10,7 +10,7 @@ package enum Suggestion {
       let farthest = max(1, max(letters.count, others.count) / 3)
       // Each letter more is one that differs.
       guard abs(letters.count - others.count) <= farthest else { continue }
-      let distance = distance(letters, others)
+      let distance = distance(letters, others, atMost: min(farthest, best?.distance ?? farthest))
       guard distance <= farthest, (distance, candidate) < best ?? (.max, "") else { continue }
       best = (distance, candidate)
     }
@@ -31,25 +31,42 @@ package enum Suggestion {
   /// Damerau-Levenshtein distance with adjacent transpositions, on lower-cased letters.
   /// Words longer than 64 letters are cut there.
   static func distance(_ left: String, _ right: String) -> Int {
-    distance(letters(left), letters(right))
+    let (left, right) = (letters(left), letters(right))
+    return distance(left, right, atMost: max(left.count, right.count))
   }
 
   private static func letters(_ word: String) -> [Unicode.Scalar] {
     Array(word.prefix(64).lowercased().unicodeScalars.prefix(64))
   }
 
-  private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
-    var before = [Int](repeating: 0, count: b.count + 1)
-    var previous = Array(0...b.count)
+  /// Only cells near the diagonal can be on a way of at most `limit` steps.
+  ///
+  /// - Returns: The distance, or more than `limit` if it is more.
+  private static func distance(
+    _ a: [Unicode.Scalar], _ b: [Unicode.Scalar], atMost limit: Int
+  ) -> Int {
+    let tooFar = limit + 1
+    guard abs(a.count - b.count) <= limit else { return tooFar }
+    var before = [Int](repeating: tooFar, count: b.count + 1)
+    var previous = (0...b.count).map { min($0, tooFar) }
     var current = before
+    var leastBefore = 0
     for i in 0..<a.count {
-      current[0] = i + 1
-      for j in 0..<b.count {
+      let low = max(0, i - limit)
+      let high = min(b.count, i + limit + 1)
+      current[low] = low == 0 ? min(i + 1, tooFar) : tooFar
+      var least = current[low]
+      for j in low..<high {
         var best = min(
           previous[j] + (a[i] == b[j] ? 0 : 1), previous[j + 1] + 1, current[j] + 1)
         if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { best = min(best, before[j - 1] + 1) }
-        current[j + 1] = best
+        current[j + 1] = min(best, tooFar)
+        least = min(least, best)
       }
+      if high < b.count { current[high + 1] = tooFar }
+      // Two letters that changed places lead over a row.
+      if least > limit, leastBefore > limit { return tooFar }
+      leastBefore = least
       (before, previous, current) = (previous, current, before)
     }
     return previous[b.count]

@@ -36,6 +36,21 @@ import Testing
     #expect(Suggestion.distance(long, long + "b") == 0)
   }
 
+  @Test func `looking no farther than needed finds what looking at everything finds`() {
+    var random = SeededGenerator(seed: 7)
+    func word() -> String {
+      (0..<random.pick(0...12)).map { _ in random.pick(["a", "b", "c"]) }.joined()
+    }
+    for _ in 0..<2_000 {
+      let misspelt = word()
+      let candidates = (0..<8).map { _ in word() }
+      let near = candidates.map { (Suggestion.distance(misspelt, $0), $0) }
+        .filter { $0.0 <= max(1, max(misspelt.count, $0.1.count) / 3) }
+      let nearest = near.min { $0 < $1 }
+      #expect(Suggestion.nearest(to: misspelt, among: candidates) == nearest?.1, "\(misspelt)")
+    }
+  }
+
   @Test func `fates are two words and read back`() {
     let fates: [FrameFate] =
       [.delivered, .thinned(by: "throttle"), .superseded, .failed(code: "a.b"), .inFlight]

@@ -16,8 +16,8 @@ import Testing
   private func check(
     _ data: Data, code: String?, _ what: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    // A processor that is shared also slows the thread's own time: the best of three counts.
-    let (found, seconds) = CPUTime.bestSeconds(of: 3) { () -> PipelineError? in
+    // A processor that is shared also slows the thread's own time: the best of five counts.
+    let (found, seconds) = CPUTime.bestSeconds(of: 5) { () -> PipelineError? in
       do throws(PipelineError) {
         _ = try PipelineDocument.parse(data, catalog: TestCatalog())
         return nil

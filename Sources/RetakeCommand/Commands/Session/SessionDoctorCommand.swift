@@ -43,7 +43,9 @@ struct SessionDoctorCommand: ParsableCommand {
 
   private static func verdict(_ diagnosis: SessionDiagnosis) -> String {
     let checked =
-      "\(diagnosis.packetsChecked) packets and \(diagnosis.framesChecked) frames checked"
+      diagnosis.framesChecked > 0
+      ? "\(diagnosis.packetsChecked) packets and \(diagnosis.framesChecked) frames checked"
+      : "\(diagnosis.packetsChecked) packets checked; --deep also decodes the frames"
     let lost =
       diagnosis.damagedFrames > 0 ? "; \(diagnosis.damagedFrames) frames cannot be replayed" : ""
     guard diagnosis.isHealthy else { return "damaged: \(checked)\(lost)" }
