@@ -4,8 +4,8 @@
 # Both use one build: release, testable. Other Swift flags would mean a second build.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests demo test unit-test recordings-test example-test bench lint \
-  format clean
+.PHONY: help setup build build-tests demo test unit-test recordings-test example-test bench faults \
+  lint format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -Xswiftc -enable-testing
@@ -40,6 +40,16 @@ example-test: build-tests ## Build and run Examples/FirstReplay, as a user would
 
 bench: build ## Measure the engine, and hold the ratios against Tests/Benchmarks/thresholds.json
 	.build/release/retake-benchmarks --thresholds Tests/Benchmarks/thresholds.json
+
+# RETAKE_FAULT_CASES=20 RETAKE_KILLS=100 make faults: fewer cases.
+faults: build-tests ## Plant every fault under recorders and sessions, many times, and print the figures (hours)
+	RETAKE_FAULTS=long RETAKE_KILLS=$${RETAKE_KILLS:-1000} RETAKE_UNPLUGS=$${RETAKE_UNPLUGS:-100} \
+	  RETAKE_RECOVERY_KILLS=$${RETAKE_RECOVERY_KILLS:-50} RETAKE_FLIPS=$${RETAKE_FLIPS:-1000} \
+	  RETAKE_CUTS=$${RETAKE_CUTS:-500} RETAKE_SHADOW_RUNS=$${RETAKE_SHADOW_RUNS:-200} \
+	  swift test --skip-build $(SWIFT_FLAGS) --no-parallel \
+	  --filter 'FaultTests|SlowDiskTests|KillTests|LiveSourceTests|ShadowTests' 2>&1 | tee .build/faults.log | \
+	  grep -E '^faults|kill|unplugged|flips|cuts|shadow check|✘|Test run'
+	@! grep -q '✘' .build/faults.log
 
 lint: ## Check the style
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

@@ -12,6 +12,8 @@ struct Room {
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
 let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
+let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let rainbow = Target.Dependency.product(name: "Rainbow", package: "Rainbow")
@@ -31,6 +33,7 @@ let record = "RetakeRecord"
 let replay = "RetakeReplay"
 let report = "RetakeReport"
 let suite = "RetakeSuite"
+let serve = "RetakeServe"
 
 /// What Retake re-exports.
 let facade = [
@@ -59,9 +62,11 @@ let rooms: [Room] = [
       report,
     ]),
   Room(name: "Retake", ours: facade),
-  // The command imports Retake alone. SwiftPM sees a change behind a re-export only in targets that
-  // name its room, so it names them all.
-  Room(name: "RetakeCommand", ours: ["Retake"] + facade, outside: [argumentParser]),
+  // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
+  // name its room, so they name them all.
+  Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
+  Room(
+    name: "RetakeCommand", ours: ["Retake", serve] + facade, outside: [argumentParser]),
 ]
 
 /// Warnings are errors where CI says so, and only in this package's own targets.
@@ -76,7 +81,8 @@ func named(_ names: [String]) -> [Target.Dependency] {
 let sourceTargets: [Target] = rooms.map { room in
   .target(
     name: room.name, dependencies: named(room.ours) + room.outside,
-    resources: room.name == report ? [.embedInCode("Resources")] : [], swiftSettings: settings)
+    resources: [report, serve].contains(room.name) ? [.embedInCode("Resources")] : [],
+    swiftSettings: settings)
 }
 
 let support = "RetakeTestSupport"
@@ -92,7 +98,7 @@ let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { roo
 /// Measures the engine against itself and against others: `make bench`.
 let benchmarks = "retake-benchmarks"
 let benchmarkTarget = Target.executableTarget(
-  name: benchmarks, dependencies: named([core, buffers, graph, runtime, support]),
+  name: benchmarks, dependencies: named([core, buffers, graph, runtime, compare, report, support]),
   path: "Tests/Benchmarks", exclude: ["thresholds.json"], swiftSettings: settings)
 
 /// Tests of the whole house, which belong to no single room.
@@ -118,6 +124,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/onevcat/Rainbow", from: "4.2.2"),

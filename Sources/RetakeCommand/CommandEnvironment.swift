@@ -16,6 +16,9 @@ struct CommandEnvironment: Sendable {
     return !value.isEmpty && value != "0" && value != "false"
   }
 
+  /// Set by a GitHub workflow, whose runner reads annotations from the output.
+  var isGitHub: Bool { ProcessInfo.processInfo.environment["GITHUB_ACTIONS"] == "true" }
+
   var pendingFolder: String? { ProcessInfo.processInfo.environment["RETAKE_PENDING_DIR"] }
 
   var folder: String { FileManager.default.currentDirectoryPath }
@@ -49,7 +52,7 @@ enum Interruption {
 
   /// Keeps the sources alive for as long as the process lives.
   private final class Holder: @unchecked Sendable {
-    // @unchecked: written once, by the main thread, before any long work; never read.
+    // @unchecked: written by the main thread, before any long work; never read.
     var sources: [any DispatchSourceProtocol] = []
   }
 
@@ -63,23 +66,47 @@ enum Interruption {
     if isRequested { action() }
   }
 
+  /// Calls `action` for each SIGUSR1 from now on, from a thread of its own.
+  static func onTrigger(_ action: @escaping @Sendable () -> Void) {
+    signal(SIGUSR1, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(
+      signal: SIGUSR1, queue: DispatchQueue(label: "retake.trigger"))
+    source.setEventHandler { action() }
+    holder.sources.append(source)
+    source.resume()
+  }
+
   /// Begins to listen. Call once, before long work.
   static func listen() {
     let queue = DispatchQueue(label: "retake.signals")
-    holder.sources = [SIGINT, SIGTERM].map { number -> any DispatchSourceProtocol in
-      signal(number, SIG_IGN)
+    let numbers = [SIGINT, SIGTERM]
+    var waiting = sigset_t()
+    sigemptyset(&waiting)
+    for number in numbers { sigaddset(&waiting, number) }
+    // A signal that comes before its source is in place waits: it would be ignored for good, and on
+    // a busy machine that takes a while.
+    pthread_sigmask(SIG_BLOCK, &waiting, nil)
+    let isInPlace = DispatchSemaphore(value: 0)
+    holder.sources = numbers.map { number -> any DispatchSourceProtocol in
+      // Not SIG_IGN: that would forget one that waits already.
+      signal(number) { _ in }
       let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-      source.setEventHandler {
-        let isSecond = flag.withLock { flag in
-          defer { flag = true }
-          return flag
-        }
-        if isSecond { _exit(ExitStatus.interrupted.rawValue) }
-        for action in actions.withLock({ $0 }) { action() }
-      }
+      source.setRegistrationHandler { isInPlace.signal() }
+      source.setEventHandler { request() }
       source.resume()
       return source
     }
+    for _ in numbers { isInPlace.wait() }
+    pthread_sigmask(SIG_UNBLOCK, &waiting, nil)
+  }
+
+  private static func request() {
+    let isSecond = flag.withLock { flag in
+      defer { flag = true }
+      return flag
+    }
+    if isSecond { _exit(ExitStatus.interrupted.rawValue) }
+    for action in actions.withLock({ $0 }) { action() }
   }
 
   /// Ends this process at once when the one that started it does, which holds the other end of

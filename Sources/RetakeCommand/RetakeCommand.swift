@@ -100,7 +100,8 @@ struct Root: ParsableCommand {
     version: Tool.version,
     subcommands: [
       ImportCommand.self, RecordCommand.self, SessionCommand.self, PipelineCommand.self,
-      ReplayCommand.self, TestCommand.self, DiffCommand.self, AcceptCommand.self,
-      VerifyCommand.self, DoctorCommand.self,
+      ReplayCommand.self, TestCommand.self, DiffCommand.self, ReviewCommand.self,
+      AcceptCommand.self, RejectCommand.self, GoldenCommand.self, VerifyCommand.self,
+      ReportCommands.self, DoctorCommand.self,
     ])
 }

@@ -4,7 +4,9 @@ import RetakeCore
 package struct CauseLog: Sendable {
   package private(set) var roots: [RootCause] = []
   /// For frames with a stage digest that differs: the root of the deepest such stage.
-  private var rootOfFrame: [FrameID: Int] = [:]
+  private var rootOfFrame = FrameRoots()
+  /// The same for the stages that a sink stands on, for each sink that is known to.
+  private var rootOfFrameBySink: [String: FrameRoots] = [:]
   /// The first differing decision; later ones, and what follows from them, are its echoes.
   package private(set) var decisionRoot: Int?
   /// Both sides had stage digests, so an unexplained difference is made at the sink.
@@ -27,10 +29,28 @@ package struct CauseLog: Sendable {
   }
 
   package mutating func set(_ root: Int, for frame: FrameID) {
-    rootOfFrame[frame] = root
+    rootOfFrame.set(root, for: frame)
+  }
+
+  /// What a sink receives follows from the stages that it stands on, and from no others.
+  package mutating func setSink(_ sink: String) { rootOfFrameBySink[sink] = FrameRoots() }
+
+  package mutating func set(_ root: Int, for frame: FrameID, sink: String) {
+    rootOfFrameBySink[sink]?.set(root, for: frame)
   }
 
   package func root(of frame: FrameID) -> Int? { rootOfFrame[frame] }
+
+  private func root(of finding: Finding) -> Int? {
+    guard let frame = finding.frame else { return nil }
+    if let sink = finding.node, let roots = rootOfFrameBySink[sink] { return roots[frame] }
+    return rootOfFrame[frame]
+  }
+
+  /// Says of each root what its difference comes from, once all is known of the two runs.
+  package mutating func setOrigins(_ origin: (RootCause) -> RootCause.Origin?) {
+    for index in roots.indices { roots[index].origin = origin(roots[index]) }
+  }
 
   /// Finds the cause of a finding, makes one where none is known, and counts it there.
   package mutating func attribute(_ finding: inout Finding) {
@@ -55,7 +75,9 @@ package struct CauseLog: Sendable {
     case .sinkAdded, .sinkRemoved, .classesChanged:
       return root(RootCause(stage: finding.node, why: .sinkChanged))
     case .budget: return roots.isEmpty ? root(RootCause(why: .budget)) : 0
-    case .drift: return root(RootCause(stage: finding.node, why: .drift))
+    case .drift:
+      if let known = root(of: finding) { return known }
+      return root(of: finding, why: .drift)
     case .decisionAdded, .decisionRemoved, .decisionMoved, .decisionChanged, .decisionsDiffer:
       if let known = finding.frame.flatMap({ rootOfFrame[$0] }) { return known }
       return decisionRoot ?? root(of: finding, why: .decisionDiffers)
@@ -63,7 +85,7 @@ package struct CauseLog: Sendable {
       if let known = finding.frame.flatMap({ rootOfFrame[$0] }) { return known }
       return decisionRoot ?? root(of: finding, why: .decisionDiffers)
     default:
-      if let known = finding.frame.flatMap({ rootOfFrame[$0] }) { return known }
+      if let known = root(of: finding) { return known }
       if hasStageDigests { return root(of: finding, why: .outputDiffers) }
       if let decisionRoot { return decisionRoot }
       return roots.indices.last { roots[$0].why == .seenAtSink || roots[$0].why == .frameLost }
@@ -74,5 +96,50 @@ package struct CauseLog: Sendable {
   private mutating func root(of finding: Finding, why: RootCause.Why) -> Int {
     let stage = why == .frameLost || why == .frameInserted ? nil : finding.node
     return root(RootCause(frame: finding.frame, time: finding.time, stage: stage, why: why))
+  }
+}
+
+/// The root of each frame that has one, as runs of frames: what follows from one root mostly
+/// follows in a row.
+private struct FrameRoots: Sendable {
+  private struct Run {
+    var first: Int
+    var last: Int
+    var root: Int
+  }
+
+  /// In rising order, by track.
+  private var runs: [Int: [Run]] = [:]
+
+  /// Frames come in rising order on each track; one that comes too late is left out.
+  mutating func set(_ root: Int, for frame: FrameID) {
+    var track = runs[frame.track] ?? []
+    // One owner, so that the list grows in place.
+    runs[frame.track] = nil
+    defer { runs[frame.track] = track }
+    if let last = track.last, frame.sequence <= last.last + 1 {
+      if frame.sequence == last.last, last.first == last.last {
+        track[track.count - 1].root = root
+        return
+      }
+      guard frame.sequence == last.last + 1 else { return }
+      if last.root == root {
+        track[track.count - 1].last = frame.sequence
+        return
+      }
+    }
+    track.append(Run(first: frame.sequence, last: frame.sequence, root: root))
+  }
+
+  subscript(frame: FrameID) -> Int? {
+    guard let track = runs[frame.track] else { return nil }
+    var (low, high) = (0, track.count)
+    // Halves every time.
+    while low < high {
+      let middle = (low + high) / 2
+      if track[middle].last < frame.sequence { low = middle + 1 } else { high = middle }
+    }
+    guard low < track.count, track[low].first <= frame.sequence else { return nil }
+    return track[low].root
   }
 }

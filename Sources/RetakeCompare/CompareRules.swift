@@ -12,6 +12,9 @@ public struct SinkRule: Hashable, Sendable {
     case numeric
     /// Detections paired by overlap and identity, then compared within `position` and `score`.
     case boxes
+    /// Pictures by their pixels, as far as golden and run keep them: `psnrMin`, `ssimMin` and
+    /// `densestMax` must all hold. Other facts as in `numeric`.
+    case pictures
   }
 
   public enum Order: String, Hashable, Sendable, Codable, CaseIterable {
@@ -29,6 +32,23 @@ public struct SinkRule: Hashable, Sendable {
   public var score = 0.0
   /// The largest difference of scalars and of waveform samples.
   public var scalar = 0.0
+  /// As `scalar`, as a share of the golden number: the wider of the two counts.
+  public var relative = 0.0
+  /// Waveforms by their shape instead of sample by sample, where this, `correlationMin` or
+  /// `lagMax` is set: the largest root mean square of the differences at the best lag.
+  public var rmsMax = 0.0
+  /// The least correlation of a waveform at the best lag.
+  public var correlationMin = 0.0
+  /// Samples by which a waveform may come later or earlier.
+  public var lagMax = 0
+  /// The least peak signal to noise ratio of two pictures, in decibels; 0 = it is not looked at.
+  public var psnrMin = 0.0
+  /// The least structural similarity of two pictures, 0 to 1.
+  public var ssimMin = 1.0
+  /// The largest share of changed pixels in any window of 16 x 16, 0 to 1.
+  public var densestMax = 0.0
+  /// Of so many frames one has its picture kept and compared.
+  public var pictureEvery = 1
   /// Boxes without a partner, in either run, over all frames.
   public var unmatchedMax = 0
   /// How far the mean error of 1,000 frames may lie from that of the 1,000 before, in pixels;
@@ -42,58 +62,6 @@ public struct SinkRule: Hashable, Sendable {
 
   /// Boxes by overlap, and no difference allowed.
   public static let standard = SinkRule()
-}
-
-extension SinkRule: Codable {
-  /// The keys of the YAML form, in order.
-  public enum CodingKeys: String, CodingKey, CaseIterable {
-    case mode, iou, position, score, scalar, unmatchedMax, driftPer1000, order
-  }
-
-  /// What is left out is standard.
-  public init(from decoder: any Decoder) throws {
-    let fields = try decoder.container(keyedBy: CodingKeys.self)
-    mode = try fields.decodeIfPresent(Mode.self, forKey: .mode) ?? mode
-    iou = try fields.decodeIfPresent(Double.self, forKey: .iou) ?? iou
-    position = try fields.decodeIfPresent(Double.self, forKey: .position) ?? position
-    score = try fields.decodeIfPresent(Double.self, forKey: .score) ?? score
-    scalar = try fields.decodeIfPresent(Double.self, forKey: .scalar) ?? scalar
-    unmatchedMax = try fields.decodeIfPresent(Int.self, forKey: .unmatchedMax) ?? unmatchedMax
-    driftPer1000 = try fields.decodeIfPresent(Double.self, forKey: .driftPer1000) ?? driftPer1000
-    order = try fields.decodeIfPresent(Order.self, forKey: .order) ?? order
-    for value in [iou, position, score, scalar, driftPer1000] where !(value >= 0) {
-      throw DecodingError.dataCorrupted(
-        .init(codingPath: decoder.codingPath, debugDescription: "a tolerance is 0 or more"))
-    }
-  }
-
-  /// Only the keys that the mode looks at.
-  public func encode(to encoder: any Encoder) throws {
-    var fields = encoder.container(keyedBy: CodingKeys.self)
-    for key in Self.keys(of: self) {
-      switch key {
-      case .mode: try fields.encode(mode, forKey: key)
-      case .iou: try fields.encode(iou, forKey: key)
-      case .position: try fields.encode(position, forKey: key)
-      case .score: try fields.encode(score, forKey: key)
-      case .scalar: try fields.encode(scalar, forKey: key)
-      case .unmatchedMax: try fields.encode(unmatchedMax, forKey: key)
-      case .driftPer1000: try fields.encode(driftPer1000, forKey: key)
-      case .order: try fields.encode(order, forKey: key)
-      }
-    }
-  }
-
-  private static func keys(of rule: SinkRule) -> [CodingKeys] {
-    switch rule.mode {
-    case .exact: [.mode]
-    case .numeric: [.mode, .score, .scalar, .driftPer1000]
-    case .boxes:
-      rule.scalar == 0
-        ? [.mode, .iou, .position, .score, .unmatchedMax, .driftPer1000, .order]
-        : CodingKeys.allCases
-    }
-  }
 }
 
 /// The rules of a case by the path of the sink, or by the name of a mode for all sinks of that

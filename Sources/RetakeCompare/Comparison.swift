@@ -64,16 +64,36 @@ public struct ComparisonCounts: Hashable, Sendable, Codable {
   public var compared: Int { same + withinTolerance + changed }
 }
 
+/// A change that somebody marked as known.
+public struct KnownChange: Hashable, Sendable, Codable {
+  public var id: String
+  /// Where it is discussed.
+  public var url: String?
+
+  public init(id: String, url: String? = nil) {
+    self.id = id
+    self.url = url
+  }
+}
+
 /// A budget of the golden and what the run spent.
 public struct BudgetResult: Hashable, Sendable, Codable {
   public var name: String
   public var spent: Int
   public var allowed: Int
+  public var unit: Unit
 
-  public init(name: String, spent: Int, allowed: Int) {
+  public enum Unit: String, Hashable, Sendable, Codable {
+    case count
+    /// Of virtual time, which is exact.
+    case nanoseconds
+  }
+
+  public init(name: String, spent: Int, allowed: Int, unit: Unit = .count) {
     self.name = name
     self.spent = spent
     self.allowed = allowed
+    self.unit = unit
   }
 }
 
@@ -87,6 +107,8 @@ public struct Comparison: Hashable, Sendable, Codable {
   public var verdict: Verdict
   /// The change is marked as known in the golden.
   public var isExpected = false
+  /// The marks under which something was found.
+  public var known: [KnownChange] = []
   /// In words: why it is missing, not comparable or errored.
   public var reasons: [String] = []
   public var counts = ComparisonCounts()

@@ -131,9 +131,12 @@ package struct DecisionComparator {
       findings.append(Finding(kind, message: "\(side.overflow) more decisions have no partner"))
     }
     compareFolds()
-    return findings.enumerated().sorted {
+    var sorted = findings.enumerated().sorted {
       ($0.element.time ?? .max, $0.offset) < ($1.element.time ?? .max, $1.offset)
     }.map(\.element)
+    var chain = DecisionChain()
+    chain.link(&sorted)
+    return sorted
   }
 
   /// A decision that went to a frame nearby: same node, kind and details.
@@ -219,7 +222,8 @@ package struct DecisionComparator {
     _ kind: Finding.Kind, _ golden: DecisionLine?, _ actual: DecisionLine?, _ message: String,
     magnitude: Double? = nil
   ) -> Finding {
-    let line = golden ?? actual
+    // A decision that moved differs from the earlier of its two places on.
+    let line = [golden, actual].compactMap(\.self).min { $0.time < $1.time }
     return Finding(
       kind, frame: line?.frame, time: line?.time, node: line?.node, golden: golden?.description,
       actual: actual?.description, magnitude: magnitude, message: message)

@@ -1,33 +1,76 @@
 import RetakeCore
 
-/// The mean signed error of each 1,000 frames, for each of x, y, width and height.
+/// Whether the signed errors of x, y, width and height creep while each of them stays allowed.
 ///
-/// Single errors vanish in a mean of 1,000; a creeping one does not.
+/// The mean errors of the frames are gathered in windows of equal length. A drift is a straight
+/// line through the windows that explains most of what they vary by: chance and single steps do
+/// not lie on one.
 struct DriftMeter {
-  static let window = 1_000
+  /// A line through fewer windows proves nothing.
+  static let windowsMin = 10
+  /// Beyond these, two windows become one of twice the length.
+  static let windowsMax = 64
+  /// Frames in a window at first.
+  private static let framesMin = 4
+  /// The share of the windows' variance that the line explains: a step comes to 0.76.
+  private static let explainedMin = 0.8
 
-  /// By window.
-  private var sums: [SIMD4<Double>] = []
-
-  mutating func add(_ axis: Int, _ error: Double, _ frame: FrameID) {
-    guard error.isFinite else { return }
-    let index = frame.sequence / Self.window
-    while sums.count <= index { sums.append(.zero) }
-    sums[index][axis] += error
+  struct Drift {
+    /// In 1,000 frames.
+    var change: Double
+    /// From the first window to the last.
+    var total: Double
   }
 
-  /// The largest change of a mean from one window of frames to the next, and where that one
-  /// begins. Windows without errors have the mean 0; the last counts only if it is full.
-  func largest(frames: Int) -> (change: Double, sequence: Int)? {
-    var result: (change: Double, sequence: Int)?
-    for index in 1..<max(frames / Self.window, 1) {
-      let before = index <= sums.count ? sums[index - 1] : .zero
-      let after = index < sums.count ? sums[index] : .zero
-      for axis in 0..<4 {
-        let change = ((after[axis] - before[axis]) / Double(Self.window)).magnitude
-        if change > result?.change ?? 0 { result = (change, index * Self.window) }
-      }
+  private var windows: [SIMD4<Double>] = []
+  private var framesPerWindow = framesMin
+  private var sum = SIMD4<Double>.zero
+  private var frames = 0
+  /// The first frame with an error.
+  private(set) var first: FrameID?
+
+  /// The mean error of a frame's values; zero where all are equal.
+  mutating func add(_ errors: SIMD4<Double>, _ frame: FrameID) {
+    if first == nil, errors != .zero { first = frame }
+    add(errors)
+  }
+
+  /// Frames with values that are all equal.
+  mutating func addEqual(frames count: Int) {
+    for _ in 0..<count { add(.zero) }
+  }
+
+  private mutating func add(_ errors: SIMD4<Double>) {
+    sum += errors
+    frames += 1
+    guard frames == framesPerWindow else { return }
+    windows.append(sum / Double(frames))
+    (sum, frames) = (.zero, 0)
+    guard windows.count == Self.windowsMax else { return }
+    windows = stride(from: 0, to: windows.count, by: 2).map { (windows[$0] + windows[$0 + 1]) / 2 }
+    framesPerWindow *= 2
+  }
+
+  /// The largest drift of the four.
+  var largest: Drift? {
+    guard first != nil, windows.count >= Self.windowsMin else { return nil }
+    return (0..<4).compactMap(drift).max { $0.change < $1.change }
+  }
+
+  /// The least squares line through the windows of one axis.
+  private func drift(_ axis: Int) -> Drift? {
+    let count = Double(windows.count)
+    let middle = (count - 1) / 2
+    let mean = windows.reduce(0) { $0 + $1[axis] } / count
+    var (places, values, both) = (0.0, 0.0, 0.0)
+    for (place, window) in windows.enumerated() {
+      let (x, y) = (Double(place) - middle, window[axis] - mean)
+      places += x * x
+      values += y * y
+      both += x * y
     }
-    return result
+    guard values > 0, both * both / (places * values) >= Self.explainedMin else { return nil }
+    let slope = (both / places).magnitude
+    return Drift(change: slope / Double(framesPerWindow) * 1_000, total: slope * (count - 1))
   }
 }

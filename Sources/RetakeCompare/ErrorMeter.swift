@@ -27,24 +27,56 @@ struct ErrorMeter {
     }
   }
 
+  /// The error that comes nearest to what is allowed, or goes farthest beyond it.
+  private struct Worst {
+    var error = 0.0
+    var allowed: Double
+    var frame: FrameID?
+  }
+
+  /// What one frame adds to the drift.
+  private struct FrameErrors {
+    var sum = SIMD4<Double>.zero
+    var count = 0
+  }
+
   private let allowed: [Double]
-  private var largest: [(error: Double, frame: FrameID?)]
+  /// The share of a golden scalar by which it may differ.
+  private let relative: Double
+  /// By quantity, then decimals: `allowed` in quanta.
+  private let allowedSteps: [[Double]]
+  /// By decimals: quanta in one unit.
+  private let scales: [Double]
+  private var worst: [Worst]
+  private var current = FrameErrors()
+  /// The step of the errors that drift.
+  private var quantum = 0.0
   private(set) var drift = DriftMeter()
 
   init(rule: SinkRule) {
-    allowed = rule.mode == .exact ? [0, 0, 0] : [rule.position, rule.score, rule.scalar]
-    largest = Quantity.allCases.map { _ in (0, nil) }
+    let isExact = rule.mode == .exact
+    allowed = isExact ? [0, 0, 0] : [rule.position, rule.score, rule.scalar]
+    relative = isExact ? 0 : rule.relative
+    let scales = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+    // So that a tolerance of 0.3 allows three steps of 0.1 whatever their bits are.
+    allowedSteps = allowed.map { allowed in scales.map { allowed * $0 * (1 + 1e-9) } }
+    self.scales = scales
+    worst = allowed.map { Worst(allowed: $0) }
   }
 
   mutating func measure(
     _ quantity: Quantity, _ golden: FixedDecimal, _ actual: FixedDecimal, _ frame: FrameID
   ) -> Measured {
+    if quantity == .scalar { current.count += 1 }
     if golden == actual {
       return Measured(error: 0, allowed: allowed[quantity.rawValue], isAllowed: true)
     }
-    let measured = judge(golden, actual, allowed[quantity.rawValue])
-    note(quantity, measured.error, frame)
-    if quantity == .scalar { drift.add(0, actual.value - golden.value, frame) }
+    let measured = judge(quantity, golden, actual)
+    note(quantity, measured.error, allowed: measured.allowed, frame)
+    if quantity == .scalar, measured.error.isFinite {
+      current.sum[0] += actual.value - golden.value
+      quantum = FixedDecimal(units: 1, like: golden).value
+    }
     return measured
   }
 
@@ -53,49 +85,139 @@ struct ErrorMeter {
     _ golden: DetectionLine, _ actual: DetectionLine, _ frame: FrameID
   ) -> Measured {
     var worst = Measured(error: 0, allowed: allowed[0], isAllowed: true)
-    compareSide(0, golden.x, actual.x, frame, &worst)
-    compareSide(1, golden.y, actual.y, frame, &worst)
-    compareSide(2, golden.width, actual.width, frame, &worst)
-    compareSide(3, golden.height, actual.height, frame, &worst)
-    note(.position, worst.error, frame)
+    current.count += 1
+    compareSide(0, golden.x, actual.x, &worst)
+    compareSide(1, golden.y, actual.y, &worst)
+    compareSide(2, golden.width, actual.width, &worst)
+    compareSide(3, golden.height, actual.height, &worst)
+    note(.position, worst.error, allowed: worst.allowed, frame)
     return worst
   }
 
   private mutating func compareSide(
-    _ axis: Int, _ golden: FixedDecimal, _ actual: FixedDecimal, _ frame: FrameID,
-    _ worst: inout Measured
+    _ axis: Int, _ golden: FixedDecimal, _ actual: FixedDecimal, _ worst: inout Measured
   ) {
     guard golden != actual else { return }
-    let measured = judge(golden, actual, allowed[0])
+    let measured = judge(.position, golden, actual)
     if measured.isWorse(than: worst) { worst = measured }
-    drift.add(axis, actual.value - golden.value, frame)
+    guard measured.error.isFinite else { return }
+    current.sum[axis] += actual.value - golden.value
+    quantum = FixedDecimal(units: 1, like: golden).value
   }
 
-  /// In quanta, so that a tolerance of 0.3 allows three steps of 0.1 whatever their bits are.
+  /// As `measure`, of a scalar that another measure judges: nothing is noted.
+  func look(_ golden: FixedDecimal, _ actual: FixedDecimal) -> Measured {
+    golden == actual
+      ? Measured(error: 0, allowed: allowed[2], isAllowed: true) : judge(.scalar, golden, actual)
+  }
+
   private func judge(
-    _ golden: FixedDecimal, _ actual: FixedDecimal, _ allowed: Double
+    _ quantity: Quantity, _ golden: FixedDecimal, _ actual: FixedDecimal
   ) -> Measured {
+    let allowed = allowed[quantity.rawValue]
     let steps = (golden.units - actual.units).magnitude
     guard steps.isFinite, golden.decimals == actual.decimals else {
       return Measured(error: .infinity, allowed: allowed, isAllowed: false)
     }
-    let quantum = FixedDecimal(units: 1, like: golden).value
-    let isAllowed = steps <= (allowed / quantum) * (1 + 1e-9)
+    let error = FixedDecimal(units: steps, like: golden).value
+    let isWithin = steps <= allowedSteps[quantity.rawValue][Int(golden.decimals)]
+    let share = quantity == .scalar ? relative * golden.value.magnitude : 0
     return Measured(
-      error: FixedDecimal(units: steps, like: golden).value, allowed: allowed,
-      isAllowed: isAllowed)
+      error: error, allowed: max(allowed, share),
+      isAllowed: isWithin || error <= share * (1 + 1e-9))
   }
 
-  private mutating func note(_ quantity: Quantity, _ error: Double, _ frame: FrameID) {
-    if error > largest[quantity.rawValue].error { largest[quantity.rawValue] = (error, frame) }
+  private mutating func note(
+    _ quantity: Quantity, _ error: Double, allowed: Double, _ frame: FrameID
+  ) {
+    guard error > 0 else { return }
+    let before = worst[quantity.rawValue]
+    let isWorse =
+      before.allowed == allowed
+      ? error > before.error : error * before.allowed > before.error * allowed
+    if isWorse || before.frame == nil {
+      worst[quantity.rawValue] = Worst(error: error, allowed: allowed, frame: frame)
+    }
+  }
+
+  /// Adds what was measured since the last call to the drift, as one frame.
+  mutating func endFrame(_ frame: FrameID) {
+    guard current.count > 0 else { return }
+    drift.add(current.sum / Double(current.count), frame)
+    current = FrameErrors()
+  }
+
+  mutating func noteEqual(frames: Int) { drift.addEqual(frames: frames) }
+
+  /// A drift of at least one quantum where no single error was beyond what is allowed: beyond it
+  /// the errors are findings of their own.
+  var driftWithinTolerance: DriftMeter.Drift? {
+    let isWithin = [Quantity.position, .scalar].allSatisfy { quantity in
+      worst[quantity.rawValue].error <= worst[quantity.rawValue].allowed * (1 + 1e-9)
+    }
+    guard isWithin, let drift = drift.largest, drift.total >= quantum * (1 - 1e-9) else {
+      return nil
+    }
+    return drift
   }
 
   func headroom(sink: String) -> [ErrorHeadroom] {
     Quantity.allCases.map { quantity in
-      let (error, frame) = largest[quantity.rawValue]
+      let row = worst[quantity.rawValue]
       return ErrorHeadroom(
-        sink: sink, quantity: quantity.name, largest: error.isFinite ? error : nil,
-        allowed: allowed[quantity.rawValue], frame: frame)
+        sink: sink, quantity: quantity.name, largest: row.error.isFinite ? row.error : nil,
+        allowed: row.allowed, frame: row.frame)
+    }
+  }
+}
+
+extension ErrorMeter {
+  /// The signed errors of two detections in quanta: the box, and the score. Never finite where the
+  /// two cannot be compared.
+  @inline(__always)
+  static func steps(
+    _ golden: DetectionLine, _ actual: DetectionLine
+  ) -> (box: SIMD4<Double>, score: Double) {
+    let mine = SIMD4(golden.x.units, golden.y.units, golden.width.units, golden.height.units)
+    let theirs = SIMD4(actual.x.units, actual.y.units, actual.width.units, actual.height.units)
+    let areAlike =
+      golden.x.decimals == actual.x.decimals && golden.y.decimals == actual.y.decimals
+      && golden.width.decimals == actual.width.decimals
+      && golden.height.decimals == actual.height.decimals
+      && golden.x.decimals == golden.y.decimals && golden.x.decimals == golden.width.decimals
+      && golden.x.decimals == golden.height.decimals
+      && golden.score.decimals == actual.score.decimals
+    let score = actual.score.units - golden.score.units
+    return areAlike ? (theirs - mine, score) : (SIMD4(repeating: .nan), .nan)
+  }
+
+  /// Whether errors of so many quanta are allowed; never where one is no number.
+  @inline(__always)
+  func allows(_ box: SIMD4<Double>, _ score: Double, like golden: DetectionLine) -> Bool {
+    let sides = max(
+      max(box[0].magnitude, box[1].magnitude), max(box[2].magnitude, box[3].magnitude))
+    return sides <= allowedSteps[0][Int(golden.x.decimals)]
+      && score.magnitude <= allowedSteps[1][Int(golden.score.decimals)]
+      && (box[0] + box[1] + box[2] + box[3]).isFinite
+  }
+
+  /// Notes errors that are allowed.
+  @inline(__always)
+  mutating func note(
+    _ box: SIMD4<Double>, _ score: Double, like golden: DetectionLine, _ frame: FrameID
+  ) {
+    current.count += 1
+    if box != .zero {
+      let scale = scales[Int(golden.x.decimals)]
+      let sides = max(
+        max(box[0].magnitude, box[1].magnitude), max(box[2].magnitude, box[3].magnitude))
+      note(.position, sides / scale, allowed: allowed[0], frame)
+      current.sum += box / scale
+      quantum = 1 / scale
+    }
+    if score != 0 {
+      let scale = scales[Int(golden.score.decimals)]
+      note(.score, score.magnitude / scale, allowed: allowed[1], frame)
     }
   }
 }

@@ -13,7 +13,10 @@ public struct Finding: Hashable, Sendable, Codable {
     case boxAppeared, boxDisappeared, boxMoved
     case classChanged, identityChanged, scoreChanged
     case numberChanged
-    /// Anything that is the same or not: a text, a digest, a shape, a length.
+    /// Another label has the highest score.
+    case labelChanged
+    case textChanged, waveformChanged, pictureChanged
+    /// Anything else that is the same or not: a digest, a shape.
     case factChanged
     case factAppeared, factDisappeared
     case decisionAdded, decisionRemoved, decisionMoved, decisionChanged
@@ -24,6 +27,8 @@ public struct Finding: Hashable, Sendable, Codable {
     case classesChanged
     case drift
     case budget
+    /// A change that is marked as known is no longer there.
+    case knownChangeGone
   }
 
   public var kind: Kind
@@ -43,6 +48,8 @@ public struct Finding: Hashable, Sendable, Codable {
   public var allowed: Double?
   /// One sentence.
   public var message: String
+  /// What it follows from, the nearest first: earlier decisions that differ.
+  public var because: [String] = []
   /// Index into the comparison's root causes.
   public var root: Int?
 
@@ -77,8 +84,21 @@ public struct RootCause: Hashable, Sendable, Codable {
     case inputsRewired = "its inputs come from other nodes"
     case sinkChanged = "the sinks are not the same"
     case budget = "over budget"
+    case knownChangeGone = "a known change is gone"
     case drift = "the error drifts inside the tolerance"
     case seenAtSink = "seen first at the sink; there are no stage digests to look behind it"
+  }
+
+  /// Where the difference comes from, as far as the two runs' own descriptions tell.
+  public enum Origin: String, Hashable, Sendable, Codable {
+    /// Libraries or Retake itself are others, and nothing of the pipeline changed: the machine
+    /// behaves otherwise, not the pipeline.
+    case environment
+    /// The pipeline's document changed.
+    case pipeline
+    case model
+    /// Neither documents nor libraries changed: the code of a stage did.
+    case code
   }
 
   /// The first frame that differs; `nil` where the cause is about the run as a whole.
@@ -87,6 +107,8 @@ public struct RootCause: Hashable, Sendable, Codable {
   public var time: Int64?
   public var stage: String?
   public var why: Why
+  /// `nil` where nothing is known.
+  public var origin: Origin?
   /// The nodes before `stage` in topological order whose output at this frame is equal.
   public var equalBefore: [String] = []
   /// Findings with this cause.

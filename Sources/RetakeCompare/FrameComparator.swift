@@ -16,13 +16,21 @@ struct FrameComparator {
   let rule: SinkRule
   let classes: (golden: [String], actual: [String])
   private let hasSameClasses: Bool
-  private(set) var meter: ErrorMeter
+  /// Knows the pixels behind pictures; `nil` where nobody kept any.
+  let images: (any ImageMeasure)?
+  var meter: ErrorMeter
+  var pictures = PictureMeter()
+  var series = ScalarSeries()
   /// The actual identity that each golden identity went with last, where it is another one.
   private var identities: [Int: Int] = [:]
 
-  init(sink: String, rule: SinkRule, goldenClasses: [String], actualClasses: [String]) {
+  init(
+    sink: String, rule: SinkRule, goldenClasses: [String], actualClasses: [String],
+    images: (any ImageMeasure)? = nil
+  ) {
     self.sink = sink
     self.rule = rule
+    self.images = images
     classes = (goldenClasses, actualClasses)
     hasSameClasses = goldenClasses == actualClasses
     meter = ErrorMeter(rule: rule)
@@ -30,10 +38,13 @@ struct FrameComparator {
 
   /// All that the rules do not allow. Boxes without a partner are among it: the caller counts them
   /// against `unmatchedMax`.
+  ///
+  /// - Parameter actualFrame: The name of the frame in the actual run, where it is another one.
   mutating func compare(
-    golden: [ResultLine], actual: [ResultLine], frame: FrameID
+    golden: [ResultLine], actual: [ResultLine], frame: FrameID, actualFrame: FrameID? = nil
   ) -> [Difference] {
     var differences: [Difference] = []
+    defer { meter.endFrame(frame) }
     let goldenBoxes = golden.compactMap(\.detection)
     let actualBoxes = actual.compactMap(\.detection)
     let matching =
@@ -53,21 +64,70 @@ struct FrameComparator {
     }
     for index in matching.unmatched { differences.append(added(actualBoxes[index])) }
     if goldenBoxes.count < golden.count || actualBoxes.count < actual.count {
-      compareFacts(golden, actual, matching.partners, frame, into: &differences)
+      compareFacts(
+        golden, actual, matching.partners, (frame, actualFrame ?? frame), into: &differences)
     }
     return differences
   }
 
   /// In equal lines everybody goes with himself.
   mutating func noteEqual(_ lines: [ResultLine]) {
+    if let first = lines.first, case .ended = first { return }
+    if !lines.isEmpty { meter.noteEqual(frames: 1) }
+    if !series.isEmpty {
+      for case .scalar(let name, let value) in lines { series.add(name, value, value) }
+    }
     guard !identities.isEmpty else { return }
     for line in lines {
       if let identity = line.detection?.identity { identities[identity] = nil }
     }
   }
 
-  /// As `noteEqual(_:)` for facts that nobody has read.
-  mutating func noteEqualFacts() { identities.removeAll() }
+  /// As `noteEqual(_:)` for so many frames whose facts nobody has read.
+  mutating func noteEqualFacts(frames: Int) {
+    meter.noteEqual(frames: frames)
+    series.end()
+    identities.removeAll()
+  }
+
+  /// The boxes of one frame, where a look at each tells that everything is as it should be.
+  ///
+  /// - Returns: Whether they are equal, or only within tolerance; `nil`, with nothing noted, where
+  ///   another pairing is possible, somebody had another number before, or an error is too large:
+  ///   `compare(golden:actual:frame:actualFrame:)` decides then.
+  mutating func areEqual(
+    _ golden: BoxFrames, _ mine: Range<Int>, _ actual: BoxFrames, _ theirs: Range<Int>,
+    _ frame: FrameID
+  ) -> Bool? {
+    guard mine.count == theirs.count, mine.count <= Self.quickMax, rule.mode != .exact,
+      identities.isEmpty, hasSameClasses, !mine.isEmpty
+    else { return nil }
+    let isMatched = rule.mode == .boxes && rule.order == .any
+    var isEqual = true
+    for offset in 0..<mine.count {
+      let box = golden.boxes[mine.lowerBound + offset]
+      let other = actual.boxes[theirs.lowerBound + offset]
+      guard box.identity == other.identity, box.classIndex == other.classIndex else { return nil }
+      let steps = ErrorMeter.steps(box, other)
+      guard meter.allows(steps.box, steps.score, like: box) else { return nil }
+      isEqual = isEqual && steps.box == .zero && steps.score == 0
+      guard isMatched else { continue }
+      for place in 0..<theirs.count {
+        let overlap = BoxMatching.overlap(box, actual.boxes[theirs.lowerBound + place])
+        guard (overlap >= rule.iou) == (place == offset) else { return nil }
+      }
+    }
+    for offset in 0..<mine.count {
+      let box = golden.boxes[mine.lowerBound + offset]
+      let steps = ErrorMeter.steps(box, actual.boxes[theirs.lowerBound + offset])
+      meter.note(steps.box, steps.score, like: box, frame)
+    }
+    meter.endFrame(frame)
+    return isEqual
+  }
+
+  /// Boxes of a frame up to which a look at each pair is quicker than the matching.
+  private static let quickMax = 32
 
   private func missing(_ box: DetectionLine) -> Difference {
     Difference(
@@ -128,82 +188,12 @@ struct FrameComparator {
     return rule.mode == .boxes ? before != actual : golden != actual
   }
 
-  private func className(_ box: DetectionLine, _ names: [String]) -> String {
+  func className(_ box: DetectionLine, _ names: [String]) -> String {
     names.indices.contains(box.classIndex) ? names[box.classIndex] : "class \(box.classIndex)"
   }
 
   private func place(_ box: DetectionLine) -> String {
     "\(box.x.text),\(box.y.text) \(box.width.text)x\(box.height.text)"
-  }
-
-  // MARK: facts other than detections
-
-  private mutating func compareFacts(
-    _ golden: [ResultLine], _ actual: [ResultLine], _ partners: [Int?], _ frame: FrameID,
-    into differences: inout [Difference]
-  ) {
-    let goldenFacts = KeyedFacts(golden) { partners.indices.contains($0) ? partners[$0] : nil }
-    let actualFacts = KeyedFacts(actual) { $0 }
-    let paired = Set(partners.compactMap(\.self))
-    for (key, line) in goldenFacts.entries {
-      if let other = actualFacts[key] {
-        if let difference = compare(line, other, frame) { differences.append(difference) }
-      } else {
-        differences.append(
-          Difference(
-            kind: .factDisappeared, golden: line.text, message: "\(key.words) is missing"))
-      }
-    }
-    for (key, line) in actualFacts.entries
-    where goldenFacts[key] == nil && key.detection.map(paired.contains) ?? true {
-      differences.append(
-        Difference(kind: .factAppeared, actual: line.text, message: "\(key.words) is new"))
-    }
-    if rule.mode == .exact, differences.isEmpty, goldenFacts.keys != actualFacts.keys {
-      differences.append(
-        Difference(kind: .factChanged, message: "the facts come in another order"))
-    }
-  }
-
-  private mutating func compare(
-    _ golden: ResultLine, _ actual: ResultLine, _ frame: FrameID
-  ) -> Difference? {
-    switch (golden, actual) {
-    case (.classification(_, let label, let left), .classification(_, _, let right)):
-      let error = meter.measure(.score, left, right, frame)
-      return difference(error, .scoreChanged, golden, actual, "the score of \(label)", left)
-    case (.scalar(let name, let left), .scalar(_, let right)):
-      let error = meter.measure(.scalar, left, right, frame)
-      return difference(error, .numberChanged, golden, actual, name, left)
-    case (.waveform(let name, let rate, let left), .waveform(_, let otherRate, let right)):
-      guard left.count == right.count else {
-        return Difference(
-          kind: .factChanged, golden: golden.text, actual: actual.text,
-          message: "\(name) has \(right.count) samples instead of \(left.count)")
-      }
-      var worst = meter.measure(.scalar, rate, otherRate, frame)
-      for (sample, other) in zip(left, right) {
-        let error = meter.measure(.scalar, sample, other, frame)
-        if error.isWorse(than: worst) { worst = error }
-      }
-      return difference(worst, .numberChanged, golden, actual, name, rate)
-    default:
-      guard golden != actual else { return nil }
-      return Difference(
-        kind: .factChanged, golden: golden.text, actual: actual.text,
-        message: "\(KeyedFacts.Key(golden, detection: nil).words) differs")
-    }
-  }
-
-  private func difference(
-    _ error: ErrorMeter.Measured, _ kind: Finding.Kind, _ golden: ResultLine,
-    _ actual: ResultLine, _ name: String, _ number: FixedDecimal
-  ) -> Difference? {
-    guard !error.isAllowed else { return nil }
-    return Difference(
-      kind: kind, golden: golden.text, actual: actual.text, magnitude: error.error,
-      allowed: error.allowed,
-      message: "\(name) differs by \(error.text(decimals: number.decimals))")
   }
 }
 

@@ -39,7 +39,9 @@ struct KeyedFacts {
     }
   }
 
-  private(set) var entries: [(key: Key, line: ResultLine)] = []
+  typealias Entry = (key: Key, line: ResultLine)
+
+  private(set) var entries: [Entry] = []
   private var lines: [Key: ResultLine] = [:]
 
   /// - Parameter partner: Names a golden's detection as the actual run does. Labels of detections
@@ -66,4 +68,22 @@ struct KeyedFacts {
   subscript(key: Key) -> ResultLine? { lines[key] }
 
   var keys: [Key] { entries.map(\.key) }
+
+  /// The label with the highest score of each detection, and of the frame; of equal ones the first.
+  var bestLabels: [(detection: Int?, best: Entry)] {
+    var best: [(detection: Int?, best: Entry)] = []
+    for entry in entries {
+      guard case .classification(_, _, let score) = entry.line else { continue }
+      guard let place = best.firstIndex(where: { $0.detection == entry.key.detection }) else {
+        best.append((entry.key.detection, entry))
+        continue
+      }
+      if case .classification(_, _, let highest) = best[place].best.line,
+        score.units > highest.units
+      {
+        best[place].best = entry
+      }
+    }
+    return best
+  }
 }

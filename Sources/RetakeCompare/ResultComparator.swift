@@ -2,31 +2,40 @@ import RetakeCore
 
 /// Compares two streams of results: equal blocks by their digests, the others frame by frame.
 package struct ResultComparator {
-  package private(set) var counts = ComparisonCounts()
+  package internal(set) var counts = ComparisonCounts()
   package var log: FindingLog
   /// Frames with a finding about their fate; decisions about them say the same again.
-  package private(set) var framesWithOtherFate: Set<FrameID> = []
+  package internal(set) var framesWithOtherFate: Set<FrameID> = []
   /// Dropped frames of the run by sink.
   package private(set) var dropped: [Int]
 
   private let golden: ResultHeader
   private let origin: Int64
   private let timeBases: [Int: TimeBase]
+  /// Why a frame ended otherwise, as the decisions tell.
+  let chains: [FrameID: [String]]
   /// The actual index of each golden sink.
-  private let sinkPairs: [Int?]
-  private let blocksAreComparable: Bool
-  private var sinks: [FrameComparator]
-  private var unmatched: [UnmatchedBoxes]
+  let sinkPairs: [Int?]
+  let blocksAreComparable: Bool
+  var sinks: [FrameComparator]
+  var unmatched: [UnmatchedBoxes]
   private var aligner: FrameAligner
   private var gaps: [Int: Finding] = [:]
+  /// The frames of a block of boxes, kept for their memory.
+  private var goldenBoxes = BoxFrames()
+  private var actualBoxes = BoxFrames()
 
   /// - Parameters:
   ///   - origin: The virtual time's zero, in nanoseconds of presentation time.
   ///   - log: Holds the causes that are known by now.
+  ///   - chains: Why a frame ended otherwise, the nearest cause first.
+  ///   - images: Knows the pixels behind pictures.
   package init(
     golden: ResultHeader, actual: ResultHeader, rules: CompareRules, pairing: Pairing = .sequence,
-    origin: Int64 = 0, log: FindingLog = FindingLog()
+    origin: Int64 = 0, log: FindingLog = FindingLog(), chains: [FrameID: [String]] = [:],
+    images: (any ImageMeasure)? = nil
   ) {
+    self.chains = chains
     self.golden = golden
     self.origin = origin
     self.log = log
@@ -40,7 +49,7 @@ package struct ResultComparator {
       let partner = actual.sinks.firstIndex(of: sink)
       return FrameComparator(
         sink: sink, rule: rules.rule(for: sink), goldenClasses: golden.classes[index],
-        actualClasses: partner.map { actual.classes[$0] } ?? [])
+        actualClasses: partner.map { actual.classes[$0] } ?? [], images: images)
     }
     unmatched = sinks.map { UnmatchedBoxes(allowed: $0.rule.unmatchedMax) }
     noteSinks(actual)
@@ -72,8 +81,13 @@ package struct ResultComparator {
       {
         counts.same += mine.frameCount
         if mine.facts > 0 {
-          for index in sinks.indices { sinks[index].noteEqualFacts() }
+          for index in sinks.indices { sinks[index].noteEqualFacts(frames: mine.frameCount) }
         }
+        continue
+      }
+      if let mine, let theirs, let golden, let actual,
+        compareBoxes((mine, golden), (theirs, actual))
+      {
         continue
       }
       let goldenFrames = try mine.flatMap { block throws(ResultTextError) in
@@ -85,6 +99,38 @@ package struct ResultComparator {
       aligner.add(golden: goldenFrames ?? [], actual: actualFrames ?? [])
       for pair in aligner.take(atEnd: false) { compare(pair) }
     }
+  }
+
+  /// Compares two blocks that hold boxes alone, of the same frames; `false`, with nothing done,
+  /// for any others.
+  private mutating func compareBoxes(
+    _ golden: (block: ResultChunk.Block, chunk: ResultChunk),
+    _ actual: (block: ResultChunk.Block, chunk: ResultChunk)
+  ) -> Bool {
+    guard blocksAreComparable, sinks.count == 1, aligner.isEmpty, gaps.isEmpty,
+      golden.block.holdsBoxesAlone, actual.block.holdsBoxesAlone,
+      golden.block.frameCount == actual.block.frameCount,
+      goldenBoxes.read(golden.block, of: golden.chunk),
+      actualBoxes.read(actual.block, of: actual.chunk)
+    else { return false }
+    let indices = goldenBoxes.entries.indices
+    let isByTime = aligner.pairing == .presentationTime
+    for index in indices {
+      let (mine, theirs) = (goldenBoxes.entries[index], actualBoxes.entries[index])
+      guard mine.id == theirs.id, !isByTime || mine.pts == theirs.pts else { return false }
+    }
+    for index in indices {
+      let (mine, theirs) = (goldenBoxes.entries[index], actualBoxes.entries[index])
+      let isEqual =
+        mine.pts == theirs.pts
+        ? sinks[0].areEqual(goldenBoxes, mine.boxes, actualBoxes, theirs.boxes, mine.id) : nil
+      switch isEqual {
+      case true?: counts.same += 1
+      case false?: counts.withinTolerance += 1
+      case nil: compare(goldenBoxes.frame(index), actualBoxes.frame(index))
+      }
+    }
+    return true
   }
 
   /// Compares what is left; findings about the run as a whole come now.
@@ -99,26 +145,36 @@ package struct ResultComparator {
         ErrorHeadroom(
           sink: sink.sink, quantity: "unmatched", largest: Double(boxes.count),
           allowed: Double(boxes.allowed), frame: boxes.first))
+      headroom += sink.pictures.headroom(sink: sink.sink, sink.rule)
       headroom += judgeDrift(of: sink)
     }
     return headroom
   }
 
+  /// What is worth knowing and no finding.
+  package var notes: [String] {
+    sinks.flatMap { sink in
+      sink.series.notes.map { "\(sink.sink): \($0)" }
+        + (sink.pictures.note(sink: sink.sink).map { [$0] } ?? [])
+    }
+  }
+
   private mutating func judgeDrift(of sink: FrameComparator) -> [ErrorHeadroom] {
-    guard let drift = sink.meter.drift.largest(frames: counts.compared) else { return [] }
+    guard let drift = sink.meter.driftWithinTolerance else { return [] }
     let allowed = sink.rule.driftPer1000
-    let frame = FrameID(track: golden.tracks.first?.index ?? 0, sequence: drift.sequence)
-    // Half a quantum of the finest standard step is not yet a drift.
-    let change = FixedDecimal(drift.change, decimals: 3).value
-    if change > allowed {
+    let frame = sink.meter.drift.first
+    if drift.change > allowed {
+      let change = FixedDecimal(drift.change, decimals: 3).text
+      let total = FixedDecimal(drift.total, decimals: 3).text
       log.add(
         Finding(
-          .drift, frame: frame, node: sink.sink, magnitude: change, allowed: allowed,
-          message: "the mean error moved by \(change) from one thousand frames to the next"))
+          .drift, frame: frame, node: sink.sink, magnitude: drift.change, allowed: allowed,
+          message: "the error drifts by \(change) in 1,000 frames, \(total) in all, "
+            + "while each single one is within tolerance"))
     }
     return [
       ErrorHeadroom(
-        sink: sink.sink, quantity: "drift", largest: change, allowed: allowed, frame: frame)
+        sink: sink.sink, quantity: "drift", largest: drift.change, allowed: allowed, frame: frame)
     ]
   }
 
@@ -139,7 +195,7 @@ package struct ResultComparator {
     }
   }
 
-  private func time(of frame: ResultFrame) -> Int64? {
+  func time(of frame: ResultFrame) -> Int64? {
     guard let pts = frame.pts, let base = timeBases[frame.id.track],
       let time = Timestamp(pts: pts, timeBase: base)
     else { return nil }
@@ -180,108 +236,5 @@ package struct ResultComparator {
       ? "frame \(frame) is" : "\(gap.frameCount) frames from \(frame) to about \(last) are"
     gap.message = frames + (gap.kind == .frameLost ? " missing" : " new")
     log.add(gap)
-  }
-
-  private mutating func compare(_ golden: ResultFrame, _ actual: ResultFrame) {
-    if golden == actual && blocksAreComparable {
-      for outcome in golden.outcomes { sinks[outcome.sink].noteEqual(outcome.lines) }
-      counts.same += 1
-      return
-    }
-    var findings = timeFindings(golden, actual)
-    var isWithin = false
-    var fates: [Finding] = []
-    for outcome in golden.outcomes {
-      guard let partner = sinkPairs[outcome.sink],
-        let other = actual.outcomes.first(where: { $0.sink == partner })
-      else { continue }
-      if outcome.lines == other.lines {
-        sinks[outcome.sink].noteEqual(outcome.lines)
-        continue
-      }
-      if outcome.ended != nil || other.ended != nil {
-        if let finding = fateFinding(golden, outcome, other) { fates.append(finding) }
-        continue
-      }
-      let sink = outcome.sink
-      let differences = sinks[sink].compare(
-        golden: outcome.lines, actual: other.lines, frame: golden.id)
-      isWithin = isWithin || differences.isEmpty
-      for difference in differences {
-        findings += admit(
-          finding(difference, golden, sinks[sink].sink), sink: sink, within: &isWithin)
-      }
-    }
-    findings += Self.merged(fates)
-    if !fates.isEmpty { framesWithOtherFate.insert(golden.id) }
-    for finding in findings { log.add(finding) }
-    if !findings.isEmpty {
-      counts.changed += 1
-    } else if isWithin {
-      counts.withinTolerance += 1
-    } else {
-      counts.same += 1
-    }
-  }
-
-  private func timeFindings(_ golden: ResultFrame, _ actual: ResultFrame) -> [Finding] {
-    guard golden.pts != actual.pts else { return [] }
-    let times = [golden.pts, actual.pts].map { $0.map(String.init) ?? "-" }
-    return [
-      Finding(
-        .timeChanged, frame: golden.id, time: time(of: golden), golden: times[0],
-        actual: times[1], message: "the presentation time is \(times[1]) instead of \(times[0])")
-    ]
-  }
-
-  private func finding(
-    _ difference: FrameComparator.Difference, _ frame: ResultFrame, _ sink: String
-  ) -> Finding {
-    Finding(
-      difference.kind, frame: frame.id, time: time(of: frame), node: sink,
-      golden: difference.golden, actual: difference.actual, magnitude: difference.magnitude,
-      allowed: difference.allowed, message: difference.message)
-  }
-
-  /// Boxes without a partner are findings only once there are more than the rule allows: then all.
-  private mutating func admit(
-    _ finding: Finding, sink: Int, within: inout Bool
-  ) -> [Finding] {
-    guard finding.kind == .boxAppeared || finding.kind == .boxDisappeared else { return [finding] }
-    var findings = unmatched[sink].add(finding)
-    if findings.isEmpty { within = true }
-    // Those that were held back belong to frames that were counted as within tolerance.
-    let earlier = findings.filter { $0.frame != finding.frame }
-    if !earlier.isEmpty {
-      let frames = Set(earlier.compactMap(\.frame)).count
-      counts.withinTolerance -= min(frames, counts.withinTolerance)
-      counts.changed += frames
-      for finding in earlier { log.add(finding) }
-      findings.removeAll { $0.frame != finding.frame }
-    }
-    return findings
-  }
-
-  private func fateFinding(
-    _ frame: ResultFrame, _ golden: ResultFrame.Outcome, _ actual: ResultFrame.Outcome
-  ) -> Finding? {
-    func words(_ outcome: ResultFrame.Outcome) -> String {
-      guard let (fate, node) = outcome.ended else { return "delivered" }
-      let reason = fate.reason == "-" ? "" : " (\(fate.reason))"
-      return "\(fate.word)\(reason) at \(node)"
-    }
-    let texts = [words(golden), words(actual)]
-    guard texts[0] != texts[1] else { return nil }
-    return Finding(
-      .fateChanged, frame: frame.id, time: time(of: frame),
-      node: actual.ended?.node ?? golden.ended?.node, golden: texts[0], actual: texts[1],
-      message: "frame \(frame.id): \(texts[1]), golden: \(texts[0])")
-  }
-
-  /// One end at several sinks is one finding.
-  private static func merged(_ fates: [Finding]) -> [Finding] {
-    var merged: [Finding] = []
-    for fate in fates where !merged.contains(fate) { merged.append(fate) }
-    return merged
   }
 }

@@ -27,8 +27,13 @@ package struct StageComparator {
   /// Frames that both sides have.
   package private(set) var comparedFrames = 0
   private var stages: [Stage] = []
+  /// The stages that each sink stands on, by index.
+  private var sinks: [(name: String, stages: [Int])] = []
 
-  package init(golden: [StageColumn], actual: [StageColumn], log: FindingLog) {
+  /// - Parameter sinks: The nodes that each sink stands on, where that is known.
+  package init(
+    golden: [StageColumn], actual: [StageColumn], sinks: [String: [String]] = [:], log: FindingLog
+  ) {
     self.log = log
     self.log.causes.hasStageDigests = true
     notePresence(golden, actual)
@@ -45,6 +50,17 @@ package struct StageComparator {
       }
       stage.column.isStateful = column.isStateful || actual[other].isStateful
       stages.append(stage)
+    }
+    // With one sink all that differs is before it.
+    guard sinks.count > 1 else { return }
+    for (name, inputs) in sinks.sorted(by: { $0.key < $1.key }) {
+      var reached = Set(inputs)
+      for stage in stages.reversed() where reached.contains(stage.column.node) {
+        reached.formUnion(stage.inputs.map { stages[$0].column.node })
+      }
+      let indices = stages.indices.filter { reached.contains(stages[$0].column.node) }
+      self.sinks.append((name, indices))
+      self.log.causes.setSink(name)
     }
   }
 
@@ -89,6 +105,10 @@ package struct StageComparator {
     if let deepest {
       differingFrames += 1
       log.causes.set(deepest, for: golden.frame)
+      for sink in sinks {
+        let cause = sink.stages.last { causes[$0] != nil }.flatMap { causes[$0] }
+        if let cause { log.causes.set(cause, for: golden.frame, sink: sink.name) }
+      }
     }
   }
 
@@ -97,6 +117,7 @@ package struct StageComparator {
     let root = log.causes.root(
       RootCause(frame: row.frame, why: isLost ? .frameLost : .frameInserted))
     log.causes.set(root, for: row.frame)
+    for sink in sinks { log.causes.set(root, for: row.frame, sink: sink.name) }
     for index in stages.indices where stages[index].column.isStateful {
       stages[index].taint = stages[index].taint ?? root
     }

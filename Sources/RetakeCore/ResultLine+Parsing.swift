@@ -3,7 +3,7 @@ extension ResultLine {
   init?(letter: UInt8, _ cursor: inout ByteCursor) {
     let line: ResultLine? =
       switch letter {
-      case UInt8(ascii: "D"): Self.detection(&cursor)
+      case UInt8(ascii: "D"): DetectionLine(&cursor).map { .detection($0) }
       case UInt8(ascii: "C"): Self.classification(&cursor)
       case UInt8(ascii: "V"): Self.scalar(&cursor)
       case UInt8(ascii: "P"): Self.picture(&cursor)
@@ -19,23 +19,6 @@ extension ResultLine {
   }
 
   private static let equals = UInt8(ascii: "=")
-
-  private static func detection(_ cursor: inout ByteCursor) -> ResultLine? {
-    var identity: Int?
-    if !cursor.skip("-:") {
-      guard let number = cursor.integer(), cursor.skip(UInt8(ascii: ":")) else { return nil }
-      identity = number
-    }
-    guard let classIndex = cursor.integer(), cursor.skipSpace(), let x = cursor.decimal(),
-      cursor.skipSpace(), let y = cursor.decimal(), cursor.skipSpace(),
-      let width = cursor.decimal(), cursor.skipSpace(), let height = cursor.decimal(),
-      cursor.skipSpace(), let score = cursor.decimal()
-    else { return nil }
-    return .detection(
-      DetectionLine(
-        identity: identity, classIndex: classIndex, x: x, y: y, width: width, height: height,
-        score: score))
-  }
 
   private static func classification(_ cursor: inout ByteCursor) -> ResultLine? {
     var detection: Int?
@@ -111,6 +94,26 @@ extension ResultLine {
       let fate = FrameFate(word: word, reason: reason)
     else { return nil }
     return .ended(fate, node: node)
+  }
+}
+
+extension DetectionLine {
+  /// Parses what follows `D `; `nil` for any other form.
+  init?(_ cursor: inout ByteCursor) {
+    if cursor.skip("-:") {
+      identity = nil
+    } else {
+      guard let number = cursor.integer(), cursor.skip(UInt8(ascii: ":")) else { return nil }
+      identity = number
+    }
+    guard let classIndex = cursor.integer(), cursor.skipSpace(), let x = cursor.decimal(),
+      cursor.skipSpace(), let y = cursor.decimal(), cursor.skipSpace(),
+      let width = cursor.decimal(), cursor.skipSpace(), let height = cursor.decimal(),
+      cursor.skipSpace(), let score = cursor.decimal()
+    else { return nil }
+    self.classIndex = classIndex
+    (self.x, self.y, self.width, self.height) = (x, y, width, height)
+    self.score = score
   }
 }
 

@@ -61,6 +61,13 @@ public struct RunSummary: Hashable, Sendable, Codable {
     public init(run: Int) {
       self.run = run
     }
+
+    /// Equal decisions in a hundred of the live ones: how faithful the model is. Only all is 100.
+    public var sharePercent: Int {
+      let total = same + onlyLive
+      guard total > 0, onlyLive > 0 else { return 100 }
+      return min(99, (200 * same + total) / (2 * total))
+    }
   }
 
   public var v = 1
@@ -100,5 +107,14 @@ public struct RunSummary: Hashable, Sendable, Codable {
     self.frames = frames
     self.decisionDigest = decisionDigest
     self.resultDigest = resultDigest
+  }
+}
+
+extension RunSummary.LiveAgreement: CustomStringConvertible {
+  /// For people, beside the live decisions.
+  public var description: String {
+    "\(sharePercent) % of \(same + onlyLive) live decisions made again, \(onlyLive) only live, "
+      + "\(onlyReplayed) only replayed; drops \(liveDrops) live, \(replayedDrops) replayed; "
+      + "lost \(liveLost) live, \(replayedLost) replayed"
   }
 }

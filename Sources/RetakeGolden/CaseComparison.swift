@@ -26,7 +26,7 @@ struct CaseComparison {
     let decisions =
       isOneSession ? try DecisionFilesComparison.run(folders, manifests) : DecisionFilesComparison()
     comparison.counts.decisions = decisions.compared
-    var log = FindingLog()
+    var log = FindingLog(limit: options.findingLimit)
     if let first = decisions.findings.first {
       log.causes.setDecisionRoot(
         RootCause(
@@ -53,7 +53,8 @@ struct CaseComparison {
     let track = manifests.golden.input.tracks.values.min() ?? 0
     let golden = try StageDigestReader(mine, track: track)
     let actual = try StageDigestReader(theirs, track: track)
-    var comparator = StageComparator(golden: golden.columns, actual: actual.columns, log: log)
+    var comparator = StageComparator(
+      golden: golden.columns, actual: actual.columns, sinks: sinkInputs, log: log)
     if try areEqual(mine, theirs) { return comparator }
     guard golden.header.key == manifests.golden.key else {
       throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
@@ -74,12 +75,22 @@ struct CaseComparison {
     return comparator
   }
 
+  /// The nodes before each sink; the run says it where the golden does not.
+  private var sinkInputs: [String: [String]] {
+    let (golden, actual) = (manifests.golden.pipeline.sinks, manifests.actual.pipeline.sinks)
+    return golden.isEmpty ? actual : golden
+  }
+
   // MARK: results
 
   private mutating func compareResults(
     _ log: FindingLog, _ decisions: DecisionFilesComparison
   ) throws(GoldenError) {
     var comparator: ResultComparator?
+    let chains = decisions.chains
+    let images = options.pictures.map {
+      GoldenPictures(golden: folders.golden, actual: folders.actual, source: $0)
+    }
     var rolling = DigestHasher()
     var totals = (frames: 0, facts: 0)
     let counts = (
@@ -96,14 +107,15 @@ struct CaseComparison {
       if let platform = otherPlatform(golden, actual) {
         comparison.verdict = .missing
         comparison.reasons = [
-          "the golden's pictures, tensors or own values hold for \(platform) only"
+          "the golden's pictures, tensors or own values hold for \(platform) only; "
+            + "take those of this platform with: retake accept --alternate"
         ]
       }
       if comparator == nil, let golden, let actual {
         comparator = ResultComparator(
           golden: golden.header, actual: actual.header,
           rules: options.rules ?? manifests.golden.compare, pairing: options.pairing,
-          origin: decisions.origin, log: log)
+          origin: decisions.origin, log: log, chains: chains, images: images)
       }
       do throws(ResultTextError) {
         try comparator?.compare(golden: golden, actual: actual)
@@ -115,8 +127,12 @@ struct CaseComparison {
     guard var comparator else { return }
     comparison.headroom = comparator.finish()
     addDecisions(decisions, &comparator)
-    addBudgets(&comparator)
+    comparison.budgets = BudgetCheck(manifests).run(&comparator)
+    let origins = CauseOrigins(
+      manifests: manifests, environmentDiffers: !environmentChanges.isEmpty)
+    comparator.log.causes.setOrigins { origins.origin(of: $0) }
     let compared = comparison.counts.decisions
+    comparison.notes += comparator.notes
     comparison.counts = comparator.counts
     comparison.counts.decisions = compared
     comparison.findingCount = comparator.log.count
@@ -191,18 +207,6 @@ struct CaseComparison {
     }
   }
 
-  private mutating func addBudgets(_ comparator: inout ResultComparator) {
-    guard let allowed = manifests.golden.budgets.droppedMax else { return }
-    let spent = comparator.dropped.max() ?? 0
-    comparison.budgets = [BudgetResult(name: "droppedMax", spent: spent, allowed: allowed)]
-    if spent > allowed {
-      comparator.log.add(
-        Finding(
-          .budget, magnitude: Double(spent), allowed: Double(allowed),
-          message: "\(spent) frames were dropped, \(allowed) are allowed"))
-    }
-  }
-
   // MARK: conclusions
 
   private mutating func addNotes(_ stages: StageComparator?) {
@@ -224,12 +228,16 @@ struct CaseComparison {
     where golden.models[name] != actual.models[name] {
       comparison.suspects.append("the model \(name) changed")
     }
+    comparison.suspects += environmentChanges
+  }
+
+  /// Libraries and the like that are others than the golden's, in words.
+  private var environmentChanges: [String] {
     let mine = folders.golden.environment(options.platform)
     let theirs = folders.actual.environment(options.platform)
-    for name in mine.keys.sorted() {
-      if let new = theirs[name], let old = mine[name], new != old {
-        comparison.suspects.append("\(name) is \(new), the golden was made with \(old)")
-      }
+    return mine.keys.sorted().compactMap { name in
+      guard let new = theirs[name], let old = mine[name], new != old else { return nil }
+      return "\(name) is \(new), the golden was made with \(old)"
     }
   }
 
@@ -240,12 +248,24 @@ struct CaseComparison {
       comparison.reasons.append("no frame was compared")
       return
     }
+    let marks = ExpectedFrames(
+      manifests.golden.expected, track: manifests.golden.input.tracks.values.min() ?? 0)
+    comparison.isExpected = marks.cover(comparison)
+    comparison.known = marks.known(comparison)
+    for finding in marks.vanished(comparison) { addVanished(finding) }
     comparison.verdict = comparison.findingCount == 0 ? .passed : .changed
-    if comparison.verdict == .changed {
-      comparison.isExpected = ExpectedFrames(
-        manifests.golden.expected, track: manifests.golden.input.tracks.values.min() ?? 0
-      ).cover(comparison)
-    }
+  }
+
+  /// A mark that hides nothing would hide the next regression.
+  private mutating func addVanished(_ finding: Finding) {
+    var finding = finding
+    var root = RootCause(frame: finding.frame, why: .knownChangeGone)
+    root.findings = 1
+    finding.root = comparison.roots.count
+    comparison.roots.append(root)
+    comparison.findings.append(finding)
+    comparison.findingCount += 1
+    comparison.isExpected = false
   }
 
   /// A golden that passes says the same of itself as the run does of itself.

@@ -10,6 +10,17 @@ struct DecisionFilesComparison {
   /// Virtual time zero of the golden, in nanoseconds on the session's time line.
   var origin: Int64 = 0
 
+  /// For each frame why it ended otherwise: its own decisions that differ, then what those follow
+  /// from.
+  var chains: [FrameID: [String]] {
+    var chains: [FrameID: [String]] = [:]
+    for finding in findings {
+      guard let frame = finding.frame, chains[frame] == nil else { continue }
+      chains[frame] = [finding.message] + finding.because
+    }
+    return chains
+  }
+
   static func run(
     _ folders: (golden: GoldenFolder, actual: GoldenFolder),
     _ manifests: (golden: GoldenManifest, actual: GoldenManifest)

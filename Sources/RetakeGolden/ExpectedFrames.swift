@@ -1,15 +1,29 @@
 import RetakeCompare
 import RetakeCore
 
-/// The frames that golden.yml marks as changed and known.
+/// The changes that golden.yml marks as known, each with its frames.
 struct ExpectedFrames {
-  private var ranges: [(first: FrameID, last: FrameID)] = []
+  private struct Mark {
+    var mark: GoldenManifest.Expected
+    var first: FrameID
+    var last: FrameID
+
+    func holds(_ finding: Finding) -> Bool {
+      guard let frame = finding.frame else { return false }
+      let end = FrameID(track: frame.track, sequence: frame.sequence + finding.frameCount - 1)
+      return first <= frame && end <= last
+    }
+  }
+
+  private var marks: [Mark] = []
 
   init(_ marks: [GoldenManifest.Expected], track: Int) {
     for mark in marks {
       let ends = mark.frames.split(separator: "..", omittingEmptySubsequences: false)
         .compactMap { Self.frame($0, track) }
-      if let first = ends.first, let last = ends.last { ranges.append((first, last)) }
+      if let first = ends.first, let last = ends.last {
+        self.marks.append(Mark(mark: mark, first: first, last: last))
+      }
     }
   }
 
@@ -24,11 +38,32 @@ struct ExpectedFrames {
 
   /// Whether every finding is about marked frames.
   func cover(_ comparison: Comparison) -> Bool {
-    guard comparison.findingCount == comparison.findings.count else { return false }
-    return comparison.findings.allSatisfy { finding in
-      guard let frame = finding.frame else { return false }
-      let last = FrameID(track: frame.track, sequence: frame.sequence + finding.frameCount - 1)
-      return ranges.contains { $0.first <= frame && last <= $0.last }
+    guard !marks.isEmpty, comparison.findingCount == comparison.findings.count else {
+      return false
+    }
+    return comparison.findings.allSatisfy { finding in marks.contains { $0.holds(finding) } }
+  }
+
+  /// The marks under which something was found, for the report.
+  func known(_ comparison: Comparison) -> [KnownChange] {
+    marks.filter { mark in comparison.findings.contains { mark.holds($0) } }.map {
+      KnownChange(id: $0.mark.id, url: $0.mark.url)
+    }
+  }
+
+  /// The marks that hold one of the findings.
+  func marks(holding findings: [Finding]) -> [GoldenManifest.Expected] {
+    marks.filter { mark in findings.contains { mark.holds($0) } }.map(\.mark)
+  }
+
+  /// For each mark under which nothing differs any more, a finding: it would hide the next change.
+  func vanished(_ comparison: Comparison) -> [Finding] {
+    guard comparison.findingCount == comparison.findings.count else { return [] }
+    return marks.filter { mark in !comparison.findings.contains { mark.holds($0) } }.map { mark in
+      Finding(
+        .knownChangeGone, frame: mark.first, golden: mark.mark.frames,
+        message: "the known change '\(mark.mark.id)' is gone from the frames "
+          + "\(mark.mark.frames); remove its mark from golden.yml")
     }
   }
 }

@@ -5,13 +5,17 @@ import RetakeCore
 /// Compares a run with a golden: keys, then bytes, blocks and frames; decisions; stage digests, to
 /// find the root causes; budgets.
 public struct GoldenComparator: Sendable {
-  public struct Options: Hashable, Sendable {
+  public struct Options: Sendable {
     /// Instead of the rules in golden.yml.
     public var rules: CompareRules?
     /// Compare though session, tracks or case differ: for a look at two runs, never for a verdict
     /// in CI.
     public var ignoresKeys = false
     public var pairing = Pairing.sequence
+    /// Findings beyond this number are counted, not kept.
+    public var findingLimit = Comparison.findingLimit
+    /// Reads kept pictures, where a rule asks for a look at pixels.
+    public var pictures: (any PictureSource)?
     /// Such as linux-x86_64-fma: whose stage digests are compared.
     public var platform: String
 
@@ -55,6 +59,11 @@ public struct GoldenComparator: Sendable {
     }
     let lock = FolderLock(golden.url, .reading)
     defer { withExtendedLifetime(lock) {} }
+    return try compareLocked(run)
+  }
+
+  /// As `compare()`, for somebody who holds the golden's folder.
+  func compareLocked(_ run: GoldenManifest) throws(GoldenError) -> Comparison {
     let manifest = try golden.manifest()
     let reasons = KeyDifferences.reasons(golden: manifest, actual: run)
     if !reasons.isEmpty && !options.ignoresKeys {

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCompare
 import RetakeCore
 
 extension GoldenFolder {
@@ -7,8 +8,9 @@ extension GoldenFolder {
   /// All new files are laid out complete in a folder of their own first; from the moment in which
   /// that folder is marked as complete it is the golden, and only then are they moved into place.
   /// Whenever this is interrupted, readers find the old golden or the new one, and the next
-  /// acceptance ends what was begun. Rules, budgets and marks that people wrote into golden.yml
-  /// stay. Stage digests of other platforms stay only where nothing that they depend on changed.
+  /// acceptance ends what was begun. Rules and budgets that people wrote into golden.yml stay; marks
+  /// of known changes go, for nothing differs any more. Stage digests of other platforms stay only
+  /// where nothing that they depend on changed.
   ///
   /// - Parameters:
   ///   - pending: Where the pending golden is; `nil` is beside this one.
@@ -32,6 +34,13 @@ extension GoldenFolder {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     try finishInterrupted(step)
+    return try acceptLocked(acceptance, from: pending, step: step)
+  }
+
+  private func acceptLocked(
+    _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder,
+    step: (String) throws -> Void
+  ) throws(GoldenError) -> GoldenManifest {
     guard pending.exists else { throw .nothingPending(folder: pending.url.path) }
     let names = pending.fileNames()
     let manifest = try acceptedManifest(acceptance, pending, names)
@@ -41,12 +50,91 @@ extension GoldenFolder {
     return manifest
   }
 
+  /// Accepts of a pending golden what follows from some of its root causes; the rest stays as it
+  /// was, and the pending golden stays beside it until nothing is left.
+  ///
+  /// - Parameters:
+  ///   - pending: Where the pending golden is; `nil` is beside this one.
+  ///   - isChosen: The root causes to accept, at least one.
+  ///   - acceptance: Of the root causes that are accepted, and the number of frames that change.
+  /// - Throws: As `accept(_:from:)`; `GoldenError.inseparable` for root causes that are written
+  ///   together with others.
+  package func accept(
+    from pending: GoldenFolder? = nil, options: GoldenComparator.Options = .init(),
+    roots isChosen: (RootCause) -> Bool,
+    acceptance: ([RootCause], Int) -> GoldenManifest.Acceptance
+  ) throws(GoldenError) -> GoldenSplit {
+    let pending = pending ?? self.pending
+    guard exists else { throw .missing(folder: url.path) }
+    let lock = FolderLock(url, .writing)
+    defer { withExtendedLifetime(lock) {} }
+    try finishInterrupted { _ in }
+    let split = try GoldenSplit(
+      golden: self, pending: pending, options: options, isLocked: true, isChosen)
+    guard !split.chosen.isEmpty else { return split }
+    let entry = acceptance(split.chosen, split.frames)
+    if split.left.isEmpty {
+      _ = try acceptLocked(entry, from: pending) { _ in }
+      return split
+    }
+    let scratch = try ScratchFolder(in: url)
+    defer { scratch.remove() }
+    try GoldenMerge(split).write(to: scratch)
+    _ = try acceptLocked(entry, from: GoldenFolder(scratch.url)) { _ in }
+    return split
+  }
+
+  /// Takes out of a pending golden what follows from some of its root causes, so that it cannot be
+  /// accepted any more; with the last of them the pending golden goes.
+  ///
+  /// - Throws: As `accept(from:options:roots:acceptance:)`.
+  package func reject(
+    from pending: GoldenFolder? = nil, options: GoldenComparator.Options = .init(),
+    roots isChosen: (RootCause) -> Bool
+  ) throws(GoldenError) -> GoldenSplit {
+    let pending = pending ?? self.pending
+    let split = try GoldenSplit(
+      golden: self, pending: pending, options: options, isLocked: false
+    ) { !isChosen($0) }
+    guard !split.left.isEmpty else { return split }
+    if split.chosen.isEmpty {
+      pending.removeFiles()
+      return split
+    }
+    let scratch = try ScratchFolder(in: pending.url)
+    defer { scratch.remove() }
+    try GoldenMerge(split).write(to: scratch)
+    try scratch.move(into: pending)
+    return split
+  }
+
   /// Takes back a pending golden.
   ///
   /// - Throws: `GoldenError.nothingPending`.
   public func discardPending() throws(GoldenError) {
     guard pending.exists else { throw .nothingPending(folder: url.path) }
     pending.removeFiles()
+  }
+
+  /// Removes an accepted golden, its alternates and what is pending beside it, and the folders that
+  /// are then empty. Files that are no golden's stay.
+  ///
+  /// - Throws: `GoldenError.io` where a file cannot be removed.
+  public func remove() throws(GoldenError) {
+    let lock = FolderLock(url, .writing)
+    defer { withExtendedLifetime(lock) {} }
+    for folder in [pending, self] + alternates() {
+      // golden.yml first: without it the rest is no golden.
+      for name in [Self.manifestName] + folder.fileNames()
+      where FileManager.default.fileExists(atPath: folder.file(name).path) {
+        try io(folder.file(name), "remove the file") {
+          try FileManager.default.removeItem(at: folder.file(name))
+        }
+      }
+    }
+    for folder in alternates() { rmdir(folder.url.path) }
+    // Only empty folders go.
+    if rmdir(url.path) == 0 { rmdir(url.deletingLastPathComponent().path) }
   }
 
   private func acceptedManifest(
@@ -66,7 +154,8 @@ extension GoldenFolder {
         manifest.compare.bySink[sink] = rule
       }
       manifest.budgets = old.budgets
-      manifest.expected = old.expected
+      manifest.fitted = old.fitted
+      // What is accepted is no longer a known change: a merged golden says which ones are left.
       manifest.accepted = old.accepted
     }
     manifest.accepted.append(acceptance)

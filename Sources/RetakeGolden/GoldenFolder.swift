@@ -16,6 +16,7 @@ public struct GoldenFolder: Hashable, Sendable {
   static let commitName = "COMMIT"
   static let manifestName = "golden.yml"
   static let decisionsName = "decisions.gold"
+  static let alternatePrefix = "alternate-"
 
   public let url: URL
   public let form: Form
@@ -34,6 +35,25 @@ public struct GoldenFolder: Hashable, Sendable {
 
   /// The pending golden of the same folder.
   public var pending: GoldenFolder { GoldenFolder(url, form: .pending) }
+
+  /// The golden that holds on one platform in place of this one: values that differ there by right.
+  public func alternate(_ platform: String) -> GoldenFolder {
+    GoldenFolder(
+      url.appending(path: Self.alternatePrefix + platform, directoryHint: .isDirectory))
+  }
+
+  /// The alternate for a platform where there is one, else this golden.
+  public func fitting(_ platform: String) -> GoldenFolder {
+    let alternate = alternate(platform)
+    return alternate.exists ? alternate : self
+  }
+
+  /// All alternates, in the order of their platforms.
+  func alternates() -> [GoldenFolder] {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
+    return entries.sorted().filter { $0.hasPrefix(Self.alternatePrefix) }
+      .map { alternate(String($0.dropFirst(Self.alternatePrefix.count))) }
+  }
 
   /// Whether there is a golden; without golden.yml there is none.
   public var exists: Bool {
@@ -67,7 +87,15 @@ public struct GoldenFolder: Hashable, Sendable {
   static func isGoldenFile(_ name: String) -> Bool {
     if name == manifestName || name == decisionsName { return true }
     if name.hasPrefix("results-") || name.hasPrefix("digests-") { return name.hasSuffix(".gold") }
+    if name.hasPrefix("picture-") { return name.hasSuffix(".png") }
     return name.hasPrefix("environment-") && name.hasSuffix(".yml")
+  }
+
+  /// The picture that a sink received: `picture-0-000120-preview.png`.
+  static func pictureName(_ frame: FrameID, sink: String) -> String {
+    let digits = String(frame.sequence)
+    let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    return "picture-\(frame.track)-\(padded)-\(sink.replacing("/", with: "-")).png"
   }
 
   static func digestsName(_ platform: String) -> String { "digests-\(platform).gold" }

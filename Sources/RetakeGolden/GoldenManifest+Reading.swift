@@ -35,7 +35,7 @@ extension GoldenManifest {
       json, at: "",
       keys: [
         "v", "input", "case", "pipeline", "models", "quantisation", "compare", "budgets", "summary",
-        "accepted", "expected",
+        "accepted", "expected", "fitted",
       ])
     guard fields.value("v") != nil else { throw missing("v", at: "") }
     input = try Self.inputPart(fields)
@@ -44,12 +44,11 @@ extension GoldenManifest {
     models = try texts(fields.value("models"), at: "/models")
     quantisation = try Self.quantisationPart(fields.value("quantisation"))
     compare = try Self.rules(fields.value("compare"), at: "/compare")
-    let limits = try Fields(
-      fields.value("budgets") ?? .object([:]), at: "/budgets", keys: ["droppedMax"])
-    budgets = Budgets(droppedMax: try limits.integer("droppedMax"))
+    budgets = try Self.budgets(fields.value("budgets") ?? .object([:]))
     summary = try Self.summaryPart(fields)
     accepted = try Self.acceptedPart(fields)
     expected = try Self.expectedPart(fields)
+    fitted = try Self.fittedPart(fields)
   }
 
   /// The `compare` part of golden.yml and of retake.yml.
@@ -66,6 +65,43 @@ extension GoldenManifest {
       let _: SinkRule = try decoded(rule, at: place)
     }
     return try decoded(.object(rules), at: pointer)
+  }
+
+  /// The `budgets` part of golden.yml and of retake.yml.
+  ///
+  /// - Throws: `GoldenError.manifest`, without a file.
+  package static func budgets(_ json: JSONValue) throws(GoldenError) -> Budgets {
+    let fields = try Fields(
+      json, at: "/budgets", keys: ["droppedMax", "latencyMax", "latencyP99"])
+    func time(_ key: String) throws(GoldenError) -> Int? {
+      guard let text = try fields.string(key) else { return nil }
+      guard let duration = Duration(parsing: text) else {
+        throw wrong("must be a time such as 120ms", at: "/budgets/\(key)")
+      }
+      return Int(duration.nanoseconds)
+    }
+    return Budgets(
+      droppedMax: try fields.integer("droppedMax"), latencyMax: try time("latencyMax"),
+      latencyP99: try time("latencyP99"))
+  }
+
+  private static func latency(_ json: JSONValue?) throws(GoldenError) -> Latency? {
+    guard let json else { return nil }
+    let place = "/summary/latency"
+    let fields = try Fields(json, at: place, keys: ["max", "p99", "slowest"])
+    var times: [Int] = []
+    for key in ["max", "p99"] {
+      guard let duration = Duration(parsing: try fields.required(key)) else {
+        throw wrong("must be a time such as 120ms", at: "\(place)/\(key)")
+      }
+      times.append(Int(duration.nanoseconds))
+    }
+    let numbers = try fields.required("slowest").split(separator: ":").compactMap { Int($0) }
+    guard numbers.count == 2 else {
+      throw wrong("must be a frame such as 0:12", at: "\(place)/slowest")
+    }
+    return Latency(
+      max: times[0], p99: times[1], slowest: FrameID(track: numbers[0], sequence: numbers[1]))
   }
 
   private static func inputPart(_ document: Fields) throws(GoldenError) -> Input {
@@ -109,10 +145,17 @@ extension GoldenManifest {
   }
 
   private static func pipelinePart(_ document: Fields) throws(GoldenError) -> PipelineNote {
-    let fields = try part("pipeline", of: document, keys: ["name", "digest", "nodes"])
+    let fields = try part("pipeline", of: document, keys: ["name", "digest", "nodes", "sinks"])
+    var sinks: [String: [String]] = [:]
+    let named = try members(fields.value("sinks"), at: "/pipeline/sinks")
+    if !named.isEmpty {
+      let names = named.keys.sorted()
+      let lists = try Fields(.object(named), at: "/pipeline/sinks", keys: names)
+      for sink in names { sinks[sink] = try strings(sink, lists, at: "/pipeline/sinks") }
+    }
     return PipelineNote(
       name: try fields.required("name"), digest: try digest("digest", fields, at: "/pipeline"),
-      nodes: try strings("nodes", fields, at: "/pipeline"))
+      nodes: try strings("nodes", fields, at: "/pipeline"), sinks: sinks)
   }
 
   private static func quantisationPart(
@@ -131,14 +174,16 @@ extension GoldenManifest {
 
   private static func summaryPart(_ document: Fields) throws(GoldenError) -> Summary {
     let keys = ["captured", "delivered", "facts", "decisions", "decisionDigest", "resultDigest"]
-    let fields = try part("summary", of: document, keys: keys)
-    return Summary(
+    let fields = try part("summary", of: document, keys: keys + ["latency"])
+    var summary = Summary(
       captured: try count("captured", fields, at: "/summary"),
       delivered: try count("delivered", fields, at: "/summary"),
       facts: try count("facts", fields, at: "/summary"),
       decisions: try count("decisions", fields, at: "/summary"),
       decisionDigest: try digest("decisionDigest", fields, at: "/summary"),
       resultDigest: try digest("resultDigest", fields, at: "/summary"))
+    summary.latency = try latency(fields.value("latency"))
+    return summary
   }
 
   private static func acceptedPart(_ document: Fields) throws(GoldenError) -> [Acceptance] {
@@ -147,17 +192,12 @@ extension GoldenManifest {
       let pointer = "/accepted/\(index)"
       let fields = try Fields(
         json, at: pointer, keys: ["at", "reason", "roots", "frames", "maxError"])
-      var maxError = 0.0
-      switch fields.value("maxError") {
-      case .integer(let value)?: maxError = Double(value)
-      case .number(let value)?: maxError = value
-      default: throw wrong("must be a number", at: "\(pointer)/maxError")
-      }
       result.append(
         Acceptance(
           at: try fields.required("at"), reason: try fields.required("reason"),
           roots: try strings("roots", fields, at: pointer),
-          frames: try count("frames", fields, at: pointer), maxError: maxError))
+          frames: try count("frames", fields, at: pointer),
+          maxError: try number("maxError", fields, at: pointer)))
     }
     return result
   }
@@ -175,6 +215,33 @@ extension GoldenManifest {
         Expected(id: try fields.required("id"), frames: frames, url: try fields.string("url")))
     }
     return result
+  }
+
+  private static func fittedPart(_ document: Fields) throws(GoldenError) -> [Fit] {
+    var result: [Fit] = []
+    for (index, json) in try document.array("fitted").enumerated() {
+      let pointer = "/fitted/\(index)"
+      let fields = try Fields(
+        json, at: pointer, keys: ["at", "sink", "quantity", "largest", "allowed", "conditions"])
+      result.append(
+        Fit(
+          at: try fields.required("at"), sink: try fields.required("sink"),
+          quantity: try fields.required("quantity"),
+          largest: try number("largest", fields, at: pointer),
+          allowed: try number("allowed", fields, at: pointer),
+          conditions: try strings("conditions", fields, at: pointer)))
+    }
+    return result
+  }
+
+  private static func number(
+    _ key: String, _ fields: Fields, at pointer: String
+  ) throws(GoldenError) -> Double {
+    switch fields.value(key) {
+    case .integer(let value)?: return Double(value)
+    case .number(let value)?: return value
+    default: throw wrong("must be a number", at: "\(pointer)/\(key)")
+    }
   }
 
   private static func part(

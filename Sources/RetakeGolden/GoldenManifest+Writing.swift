@@ -8,6 +8,7 @@ extension GoldenManifest {
     for (key, value) in parts { lines.append("\(key): \(value.text)") }
     lines += Self.list("accepted", accepted.map(\.flow))
     if !expected.isEmpty { lines += Self.list("expected", expected.map(\.flow)) }
+    if !fitted.isEmpty { lines += Self.list("fitted", fitted.map(\.flow)) }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -43,30 +44,55 @@ extension GoldenManifest {
       ),
       (
         "pipeline",
-        .map([
-          ("name", .text(pipeline.name)), ("digest", .text(pipeline.digest.description)),
-          ("nodes", .list(pipeline.nodes.map { .text($0) })),
-        ])
+        .map(
+          [
+            ("name", .text(pipeline.name)), ("digest", .text(pipeline.digest.description)),
+            ("nodes", .list(pipeline.nodes.map { .text($0) })),
+          ]
+            + (pipeline.sinks.isEmpty
+              ? [] : [("sinks", .sorted(pipeline.sinks) { .list($0.map { .text($0) }) })]))
       ),
       ("models", .sorted(models) { .text($0) }),
       (
         "quantisation", .sorted(quantisation) { .encoding($0, keys: Quantisation.CodingKeys.names) }
       ),
       ("compare", .sorted(compare.bySink) { .encoding($0, keys: SinkRule.CodingKeys.names) }),
-      ("budgets", .map(budgets.droppedMax.map { [("droppedMax", .integer($0))] } ?? [])),
+      ("budgets", budgets.flow),
       ("summary", summary.flow),
     ]
   }
 }
 
-extension GoldenManifest.Summary {
+extension GoldenManifest.Budgets {
+  fileprivate var flow: FlowYAML {
+    let times = [("latencyMax", latencyMax), ("latencyP99", latencyP99)]
+    return .map(
+      (droppedMax.map { [("droppedMax", .integer($0))] } ?? [])
+        + times.compactMap { name, value in
+          value.map { (name, .text(Duration.nanoseconds($0).unitText)) }
+        })
+  }
+}
+
+extension GoldenManifest.Latency {
   fileprivate var flow: FlowYAML {
     .map([
-      ("captured", .integer(captured)), ("delivered", .integer(delivered)),
-      ("facts", .integer(facts)), ("decisions", .integer(decisions)),
-      ("decisionDigest", .text(decisionDigest.description)),
-      ("resultDigest", .text(resultDigest.description)),
+      ("max", .text(Duration.nanoseconds(max).unitText)),
+      ("p99", .text(Duration.nanoseconds(p99).unitText)),
+      ("slowest", .text(slowest.description)),
     ])
+  }
+}
+
+extension GoldenManifest.Summary {
+  fileprivate var flow: FlowYAML {
+    .map(
+      [
+        ("captured", .integer(captured)), ("delivered", .integer(delivered)),
+        ("facts", .integer(facts)), ("decisions", .integer(decisions)),
+        ("decisionDigest", .text(decisionDigest.description)),
+        ("resultDigest", .text(resultDigest.description)),
+      ] + (latency.map { [("latency", $0.flow)] } ?? []))
   }
 }
 
@@ -83,6 +109,16 @@ extension GoldenManifest.Expected {
   fileprivate var flow: FlowYAML {
     .map(
       [("id", .text(id)), ("frames", .text(frames))] + (url.map { [("url", .text($0))] } ?? []))
+  }
+}
+
+extension GoldenManifest.Fit {
+  fileprivate var flow: FlowYAML {
+    .map([
+      ("at", .text(at)), ("sink", .text(sink)), ("quantity", .text(quantity)),
+      ("largest", .number(largest)), ("allowed", .number(allowed)),
+      ("conditions", .list(conditions.map { .text($0) })),
+    ])
   }
 }
 

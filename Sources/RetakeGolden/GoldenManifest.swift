@@ -59,11 +59,17 @@ public struct GoldenManifest: Hashable, Sendable {
     public var digest: Digest128
     /// In topological order.
     public var nodes: [String]
+    /// The sources and stages that each sink stands on, by the sink's id; goldens of before it was
+    /// noted have none.
+    public var sinks: [String: [String]]
 
-    public init(name: String, digest: Digest128, nodes: [String]) {
+    public init(
+      name: String, digest: Digest128, nodes: [String], sinks: [String: [String]] = [:]
+    ) {
       self.name = name
       self.digest = digest
       self.nodes = nodes
+      self.sinks = sinks
     }
   }
 
@@ -71,9 +77,31 @@ public struct GoldenManifest: Hashable, Sendable {
   public struct Budgets: Hashable, Sendable {
     /// Dropped frames at the sink that lost most.
     public var droppedMax: Int?
+    /// Nanoseconds of virtual time from a frame's arrival to its delivery at the primary sink: of
+    /// the slowest frame.
+    public var latencyMax: Int?
+    /// The same, of the frame that is slower than 99 of 100.
+    public var latencyP99: Int?
 
-    public init(droppedMax: Int? = nil) {
+    public init(droppedMax: Int? = nil, latencyMax: Int? = nil, latencyP99: Int? = nil) {
       self.droppedMax = droppedMax
+      self.latencyMax = latencyMax
+      self.latencyP99 = latencyP99
+    }
+  }
+
+  /// Virtual times from arrival to delivery at the primary sink, in nanoseconds.
+  public struct Latency: Hashable, Sendable {
+    public var max: Int
+    /// 99 of 100 frames took no longer (nearest rank).
+    public var p99: Int
+    /// The first of those that took longest.
+    public var slowest: FrameID
+
+    public init(max: Int, p99: Int, slowest: FrameID) {
+      self.max = max
+      self.p99 = p99
+      self.slowest = slowest
     }
   }
 
@@ -86,6 +114,8 @@ public struct GoldenManifest: Hashable, Sendable {
     public var decisions: Int
     public var decisionDigest: Digest128
     public var resultDigest: Digest128
+    /// `nil` where virtual time costs nothing.
+    public var latency: Latency?
 
     public init(
       captured: Int = 0, delivered: Int = 0, facts: Int = 0, decisions: Int = 0,
@@ -136,6 +166,31 @@ public struct GoldenManifest: Hashable, Sendable {
     }
   }
 
+  /// How a tolerance was found: the largest error of runs under other conditions.
+  public struct Fit: Hashable, Sendable {
+    /// A date, such as 2026-11-21.
+    public var at: String
+    public var sink: String
+    /// `position`, `score` or `scalar`.
+    public var quantity: String
+    public var largest: Double
+    public var allowed: Double
+    /// One of each run, such as the name of a condition or of a run's folder.
+    public var conditions: [String]
+
+    public init(
+      at: String, sink: String, quantity: String, largest: Double, allowed: Double,
+      conditions: [String]
+    ) {
+      self.at = at
+      self.sink = sink
+      self.quantity = quantity
+      self.largest = largest
+      self.allowed = allowed
+      self.conditions = conditions
+    }
+  }
+
   public var input: Input
   public var testCase: Case
   public var pipeline: PipelineNote
@@ -149,6 +204,8 @@ public struct GoldenManifest: Hashable, Sendable {
   /// The latest last.
   public var accepted: [Acceptance] = []
   public var expected: [Expected] = []
+  /// The evidence for tolerances that were fitted.
+  public var fitted: [Fit] = []
 
   public init(
     input: Input, testCase: Case, pipeline: PipelineNote, models: [String: String] = [:],

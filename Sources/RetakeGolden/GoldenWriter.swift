@@ -48,6 +48,7 @@ public final class GoldenWriter {
   private let decisions: DecisionFileWriter
   private let digests: StageDigestWriter?
   private var delivered = 0
+  private var latency = LatencyMeter()
   private var modes: [String: SinkRule.Mode] = [:]
   private var failure: GoldenError?
 
@@ -93,11 +94,31 @@ public final class GoldenWriter {
   /// frame.
   public func append(_ decision: DecisionLine) {
     guard failure == nil else { return }
+    if decision.kind == "deliver", decision.node == primarySink, let frame = decision.frame {
+      latency.delivered(frame, at: decision.time)
+    }
     do throws(GoldenError) {
       try decisions.append(decision)
     } catch {
       failure = error
     }
+  }
+
+  /// When a frame arrived in virtual time, once all of its deliveries are told.
+  public func noteArrival(of frame: FrameID, at nanoseconds: Int64) {
+    latency.finished(frame, arrival: nanoseconds)
+  }
+
+  /// Whether the rules ask for the pixels of a frame at a sink.
+  public func keepsPicture(of frame: FrameID, at sink: String) -> Bool {
+    let rules = plan.manifest.compare.bySink
+    guard let rule = rules[sink] ?? rules[SinkRule.Mode.pictures.rawValue] else { return false }
+    return rule.mode == .pictures && frame.sequence % rule.pictureEvery == 0
+  }
+
+  /// Keeps the picture that a sink received.
+  public func keep(png: [UInt8], of frame: FrameID, at sink: String) throws(GoldenError) {
+    try OutputFile.write(png, to: scratch.file(GoldenFolder.pictureName(frame, sink: sink)))
   }
 
   /// Appends the stage digests of a frame, in the order of the frames.
@@ -150,6 +171,7 @@ public final class GoldenWriter {
     manifest.summary = GoldenManifest.Summary(
       captured: results.frames, delivered: delivered, facts: results.facts,
       decisions: decisions.count, decisionDigest: decisions.digest, resultDigest: results.digest)
+    manifest.summary.latency = latency.latency
     let rules = plan.header.sinks.map { sink in
       (sink, manifest.compare.rule(for: sink, suited: modes[sink] ?? .boxes))
     }
@@ -164,7 +186,8 @@ public final class GoldenWriter {
     }
   }
 
-  /// The mode that suits what a sink receives: boxes, else numbers, else as it stands.
+  /// The mode that suits what a sink receives: boxes, else numbers, else pictures where there is
+  /// a rule for them, else as it stands.
   private func noteMode(_ outcome: SinkOutcome) {
     guard modes[outcome.sink] != .boxes, case .facts(let facts) = outcome.content else { return }
     for fact in facts {
@@ -172,6 +195,8 @@ public final class GoldenWriter {
       case .detection: modes[outcome.sink] = .boxes
       case .scalar, .waveform, .classification:
         if modes[outcome.sink] != .boxes { modes[outcome.sink] = .numeric }
+      case .frame where plan.manifest.compare.bySink[SinkRule.Mode.pictures.rawValue] != nil:
+        modes[outcome.sink] = modes[outcome.sink] ?? .pictures
       default: modes[outcome.sink] = modes[outcome.sink] ?? .exact
       }
     }

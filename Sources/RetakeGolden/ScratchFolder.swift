@@ -28,7 +28,7 @@ final class ScratchFolder {
       path: folder.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
   }
 
-  private static func removeAbandoned(in folder: URL) {
+  static func removeAbandoned(in folder: URL) {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix(suffix) {
       let owner = entry.dropFirst(prefix.count).prefix { $0 != "-" }
@@ -60,4 +60,9 @@ final class ScratchFolder {
   }
 
   func remove() { try? FileManager.default.removeItem(at: url) }
+}
+
+extension GoldenFolder {
+  /// Removes what a writer that was killed left in a folder; one that lives keeps its own.
+  public static func removeAbandoned(in folder: URL) { ScratchFolder.removeAbandoned(in: folder) }
 }

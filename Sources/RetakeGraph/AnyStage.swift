@@ -221,10 +221,15 @@ public struct SinkDelivery: Sendable {
   public var frame: FrameID
   public var timestamp: Timestamp
   public var content: Content
+  /// Live, in a pipeline with pools: keep it for as long as the frame is looked at.
+  public var lease: FrameLease?
 
-  public init(frame: FrameID, timestamp: Timestamp, content: Content) {
+  public init(
+    frame: FrameID, timestamp: Timestamp, content: Content, lease: FrameLease? = nil
+  ) {
     self.frame = frame
     self.timestamp = timestamp
     self.content = content
+    self.lease = lease
   }
 }

@@ -6,10 +6,13 @@ extension MediaError {
     case .unreadable(_, let cause), .notMedia(_, let cause), .noIndex(_, let cause),
       .damaged(_, let cause), .read(_, let cause), .decode(_, _, let cause),
       .encoderOption(_, _, let cause), .encode(_, let cause), .muxer(_, _, let cause),
-      .write(_, _, let cause), .scale(_, _, let cause), .notImage(_, let cause):
+      .write(_, _, let cause), .scale(_, _, let cause), .notImage(_, let cause),
+      .badTestPicture(_, let cause), .unreachable(_, let cause), .lost(_, let cause),
+      .noDevices(let cause):
       cause
     case .missing, .directory, .special, .empty, .playlist, .container, .noVideo, .noTrack,
-      .noDecoder, .bitDepth, .pixelFormat, .pictureTooLarge, .noEncoder, .encoderFormat:
+      .noDecoder, .bitDepth, .pixelFormat, .pictureTooLarge, .noEncoder, .encoderFormat,
+      .protocolRefused, .badAddress, .redirected, .timedOut:
       nil
     }
   }
@@ -28,7 +31,12 @@ extension MediaError {
       .muxer(_, let file, _),
       .write(let file, _, _), .notImage(let file, _):
       file
-    case .noEncoder, .encoderFormat, .encoderOption, .encode, .scale: nil
+    case .badAddress(let address), .unreachable(let address, _), .redirected(let address, _),
+      .timedOut(let address), .lost(let address, _):
+      address
+    case .badTestPicture(let graph, _): "lavfi:\(graph)"
+    case .noEncoder, .encoderFormat, .encoderOption, .encode, .scale, .protocolRefused, .noDevices:
+      nil
     }
   }
 
@@ -57,6 +65,14 @@ extension MediaError {
     case .write(_, let errorNumber, _) where errorNumber == 28: "Free some space on the disk"
     case .write: "Check the disk; dmesg may say more"
     case .notImage: "Name a PNG or JPEG file"
+    case .protocolRefused: "Name the stream by one of them, or a file, or a camera: /dev/video0"
+    case .badAddress: "Write it like rtsp://HOST:PORT/PATH or http://HOST/PATH"
+    case .badTestPicture: "Write it like lavfi:testsrc2=size=640x480:rate=30"
+    case .unreachable(let address, _) where address.hasPrefix("v4l2:"):
+      "See which cameras there are with ls -l /dev/video*, and who uses them with fuser"
+    case .unreachable, .timedOut, .lost: "Check the address, the network and the source itself"
+    case .redirected(_, let target): "If you trust that place, name it yourself: \(target)"
+    case .noDevices: "Install it, then try again: apt-get install libavdevice59"
     case .decode, .encoderOption, .encode, .muxer, .scale: nil
     }
   }

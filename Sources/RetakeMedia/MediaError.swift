@@ -37,6 +37,22 @@ public enum MediaError: CodedError, Hashable {
   case write(file: String?, errorNumber: Int32, cause: String)
   case scale(from: String, to: String, cause: String)
   case notImage(file: String?, cause: String)
+  /// A stream's protocol that is not on the list.
+  case protocolRefused(name: String, allowed: [String])
+  /// No URL, or one without a host.
+  case badAddress(address: String)
+  /// A test picture that FFmpeg's filters cannot draw, or that is not on the list.
+  case badTestPicture(graph: String, cause: String)
+  /// A camera or a stream that does not answer as one.
+  case unreachable(address: String, cause: String)
+  /// It sends us to another place, where we do not go.
+  case redirected(address: String, to: String)
+  /// It said nothing for longer than a call may last.
+  case timedOut(address: String)
+  /// It was there, and gave an error or its end.
+  case lost(address: String, cause: String)
+  /// FFmpeg's library for cameras and test pictures is not there.
+  case noDevices(cause: String)
 
   public var code: String {
     switch self {
@@ -66,6 +82,14 @@ public enum MediaError: CodedError, Hashable {
     case .write: "media.mux.write"
     case .scale: "media.scale.refused"
     case .notImage: "media.image.notImage"
+    case .protocolRefused: "media.live.protocol"
+    case .badAddress: "media.live.address"
+    case .badTestPicture: "media.live.testPicture"
+    case .unreachable: "media.live.unreachable"
+    case .redirected: "media.live.redirected"
+    case .timedOut: "media.live.timedOut"
+    case .lost: "media.live.lost"
+    case .noDevices: "media.live.noDevices"
     }
   }
 
@@ -100,6 +124,15 @@ public enum MediaError: CodedError, Hashable {
     case .write: "the media could not be written"
     case .scale(let from, let to, _): "a picture of \(from) cannot be made \(to)"
     case .notImage: "this is not a PNG or JPEG picture"
+    case .protocolRefused(let name, let allowed):
+      "streams of protocol '\(name)' are not opened; these are: \(allowed.joined(separator: ", "))"
+    case .badAddress: "this is not the URL of a stream"
+    case .badTestPicture: "this test picture is not drawn"
+    case .unreachable: "the source does not answer"
+    case .redirected(_, let target): "the source sends us to \(target)"
+    case .timedOut: "the source said nothing for too long"
+    case .lost: "the source was lost"
+    case .noDevices: "FFmpeg's libavdevice is missing, which cameras and test pictures need"
     }
   }
 }

@@ -4,6 +4,8 @@ import Foundation
 enum FileSystem {
   /// The error numbers that mean that there is no more room.
   static let diskFullNumbers: Set<Int32> = [ENOSPC, EDQUOT]
+  /// The one that means that a file may not be larger.
+  static let fileFullNumber = EFBIG
 
   /// Creates a file that must not exist. Returns the descriptor, or minus the error number.
   static func create(_ path: String) -> Int32 {

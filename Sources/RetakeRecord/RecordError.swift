@@ -9,6 +9,8 @@ import RetakeStore
 public enum RecordError: CodedError {
   case noTrack(source: String, track: Int?)
   case unknownPreset(name: String, known: [String], suggestion: String?)
+  /// The source's packets cannot be stored as they come.
+  case notCopyable(source: String, cause: String)
   case presetFormat(preset: String, format: String)
   /// The encoder was measured and does not keep up with the source.
   case tooSlow(preset: String, measured: Double, needed: Double)
@@ -16,6 +18,12 @@ public enum RecordError: CodedError {
   /// Another recorder holds the session.
   case busy(path: String)
   case noFrames(source: String)
+  /// The pre-trigger ring was never written: there is no session.
+  case notTriggered(path: String)
+  /// A ring forgets what came early, and a live run cannot be told again without it.
+  case ringWithPipeline
+  /// A ring begins with a key frame, and tracks have them at different times.
+  case ringWithTracks
   /// The source gave an error; what it gave before is in the session.
   case sourceLost(source: String, cause: String)
   /// Less than the reserve is free; a recording under way was closed in time.
@@ -44,11 +52,15 @@ public enum RecordError: CodedError {
     switch self {
     case .noTrack: "record.source.noTrack"
     case .unknownPreset: "record.preset.unknown"
+    case .notCopyable: "record.preset.copy"
     case .presetFormat: "record.preset.format"
     case .tooSlow: "record.encoder.tooSlow"
     case .nameTaken: "record.name.taken"
     case .busy: "record.session.busy"
     case .noFrames: "record.source.noFrames"
+    case .notTriggered: "record.ring.notTriggered"
+    case .ringWithPipeline: "record.ring.pipeline"
+    case .ringWithTracks: "record.ring.tracks"
     case .sourceLost: "record.source.lost"
     case .diskReserve: "record.disk.reserve"
     case .writeFailed: "record.disk.write"
@@ -63,6 +75,7 @@ public enum RecordError: CodedError {
       track.map { "the source has no track \($0) with frames" } ?? "the source has no frames"
     case .unknownPreset(let name, let known, _):
       "there is no preset '\(name)'; there are \(known.joined(separator: ", "))"
+    case .notCopyable: "this source cannot be recorded with the preset copy"
     case .presetFormat(let preset, let format): "\(preset) cannot record frames of \(format)"
     case .tooSlow(let preset, let measured, let needed):
       "\(preset) encodes \(Self.rate(measured)) frames a second here, "
@@ -70,6 +83,10 @@ public enum RecordError: CodedError {
     case .nameTaken: "a session of this name exists already"
     case .busy: "another recorder writes to this session"
     case .noFrames: "the source gave no frame"
+    case .notTriggered: "the recording ended before it was triggered, so nothing was written"
+    case .ringWithPipeline:
+      "a ring forgets what came early, and a pipeline's run cannot be replayed without it"
+    case .ringWithTracks: "a ring keeps one track, and this source has several"
     case .sourceLost: "the source was lost; what it gave before is kept"
     case .diskReserve(_, let free, let reserve):
       "the disk has \(free >> 20) MiB left, less than the reserve of \(reserve >> 20) MiB"
@@ -81,7 +98,8 @@ public enum RecordError: CodedError {
 
   public var cause: String? {
     switch self {
-    case .sourceLost(_, let cause), .writeFailed(_, _, let cause), .encoderFailed(_, let cause):
+    case .sourceLost(_, let cause), .notCopyable(_, let cause), .writeFailed(_, _, let cause),
+      .encoderFailed(_, let cause):
       cause
     case .layer(_, _, let cause, _, _): cause
     default: nil
@@ -90,13 +108,17 @@ public enum RecordError: CodedError {
 
   public var place: Place? {
     switch self {
-    case .noTrack(let source, _), .noFrames(let source), .sourceLost(let source, _):
+    case .noTrack(let source, _), .noFrames(let source), .sourceLost(let source, _),
+      .notCopyable(let source, _):
       Place(file: source)
-    case .nameTaken(let path), .busy(let path), .diskReserve(let path, _, _),
+    case .nameTaken(let path), .busy(let path), .notTriggered(let path),
+      .diskReserve(let path, _, _),
       .writeFailed(let path, _, _):
       Place(file: path)
     case .layer(_, _, _, let place, _): place
-    case .unknownPreset, .presetFormat, .tooSlow, .encoderFailed: nil
+    case .unknownPreset, .presetFormat, .tooSlow, .encoderFailed, .ringWithPipeline,
+      .ringWithTracks:
+      nil
     }
   }
 
@@ -105,11 +127,16 @@ public enum RecordError: CodedError {
     case .noTrack: "Choose another track with --track"
     case .unknownPreset(_, _, let suggestion):
       suggestion.map { "Did you mean --preset \($0)?" } ?? "Choose one of them with --preset"
+    case .notCopyable: "Encode it: leave out --preset, or --preset ffv1 for every pixel"
     case .presetFormat: "Choose another preset, such as --preset ffv1"
     case .tooSlow: "Choose a faster preset, such as --preset mjpeg, or a smaller picture"
     case .nameTaken: "Choose another name with --name, or remove that folder"
     case .busy: "Wait until that recording has ended, or choose another name with --name"
     case .noFrames: "Check that the source gives frames"
+    case .notTriggered: "Send SIGUSR1 to the recorder to have the ring written: kill -USR1 PID"
+    case .ringWithPipeline:
+      "Leave out --ring, or leave out --pipeline and replay the session through it later"
+    case .ringWithTracks: "Choose one track with --track, or leave out --ring"
     case .sourceLost: "Look at what was kept with: retake session info SESSION"
     case .diskReserve: "Free some space, or record to another disk with --into"
     case .writeFailed: "Check the disk, then look at what was kept: retake session doctor SESSION"

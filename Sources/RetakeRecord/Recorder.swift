@@ -48,6 +48,8 @@ public final class Recorder: Sendable {
     pipeline: LivePipeline? = nil,
     report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
   ) throws {
+    if options.ring != nil, pipeline != nil { throw RecordError.ringWithPipeline }
+    if options.ring != nil, source.description.tracks.count > 1 { throw RecordError.ringWithTracks }
     self.pipeline = pipeline
     let name: String
     if let wanted = options.name {
@@ -63,6 +65,12 @@ public final class Recorder: Sendable {
   /// Ends the recording soon, cleanly. From any thread, at any time.
   public func stop() {
     pipes.end(.stopped)
+  }
+
+  /// Writes what the pre-trigger ring keeps, and everything from now on. From any thread; without a
+  /// ring it is an event in the session.
+  public func trigger() {
+    pipes.trigger()
   }
 
   /// Puts an event of the device into the session, at this moment: a replay lets it happen again.
@@ -91,24 +99,25 @@ public final class Recorder: Sendable {
   ///   a recording ends early the result says why.
   public func run() throws -> RecordingResult {
     FileSystem.ignoreSizeSignal()
-    guard RecordingPreset.available.contains(options.preset) else {
-      throw MediaError.noEncoder(name: options.preset.encoder)
-    }
-    let stream = try source.open()
-    let probe = try measure()
+    try checkPreset()
     try checkReserve()
-    guard let first = try stream.next() else {
+    let stream = try source.open()
+    let opening = SourceOpening(source: source, stream: stream, clock: machine.clock, pipes: pipes)
+    let probe = try measure(opening)
+    guard let first = try opening.next() else {
       throw RecordError.noFrames(source: source.description.name)
     }
     let running = try startPipeline(first)
     let site = try RecordingSite(for: target, facts: facts())
     let writing = RecorderWriting(
-      site: site, options: options, machine: machine, pipes: pipes, report: report)
-    let encoding = RecorderEncoding(
-      encoder: FrameEncoder(
-        preset: options.preset, timeBase: source.description.timeBase,
-        segmentMax: options.segmentDurationMax),
-      options: options, pipes: pipes)
+      site: site, options: options, machine: machine, pipes: pipes,
+      tracks: source.description.tracks.count
+    ) { [report] progress in
+      var progress = progress
+      progress.pipeline = running?.progress
+      report(progress)
+    }
+    let encoding = RecorderEncoding(encoders: encoders, options: options, pipes: pipes)
     let writer = RecorderThread("retake-writer") { writing.run() }
     let encoder = RecorderThread("retake-encoder") { encoding.run() }
     running?.watchDevice()
@@ -119,7 +128,29 @@ public final class Recorder: Sendable {
     writer.join()
     var result = try result(writing, site: site, probe: probe)
     result.pipeline = running?.outcome
+    result.progress.pipeline = running?.progress
     return result
+  }
+
+  private func checkPreset() throws {
+    guard let encoder = options.preset.encoder else {
+      for track in source.description.tracks {
+        guard let refusal = track.stream.map(CopyRefusal.of) ?? .noPackets else { continue }
+        throw RecordError.notCopyable(source: source.description.name, cause: "\(refusal)")
+      }
+      return
+    }
+    guard RecordingPreset.available.contains(options.preset) else {
+      throw MediaError.noEncoder(name: encoder)
+    }
+  }
+
+  private var encoders: [any PacketMaker] {
+    source.description.tracks.map {
+      guard options.preset != .copy else { return PacketCopier(timeBase: $0.timeBase) }
+      return FrameEncoder(
+        preset: options.preset, timeBase: $0.timeBase, segmentMax: options.segmentDurationMax)
+    }
   }
 
   private func startPipeline(_ first: SourceFrame) throws -> LiveRecording? {
@@ -127,15 +158,20 @@ public final class Recorder: Sendable {
     // What is recorded unpaced lies on no time line of the machine's.
     if options.pace == .unpaced { pipeline.watchesDevice = false }
     let running = try LiveRecording(
-      pipeline, first: first, timeBase: source.description.timeBase, preset: options.preset,
+      pipeline, first: first, source: source.description, preset: options.preset,
       clock: machine.clock, pipes: pipes)
     live.withLock { $0 = running }
     return running
   }
 
-  private func measure() throws -> EncoderProbe.Measurement? {
-    guard options.pace == .realtime, options.probe != .skip else { return nil }
-    let measured = try EncoderProbe(preset: options.preset, clock: machine.clock).measure(source)
+  private func measure(_ opening: SourceOpening) throws -> EncoderProbe.Measurement? {
+    guard options.pace == .realtime, options.probe != .skip, options.preset != .copy else {
+      return nil
+    }
+    let samples = try opening.samples(EncoderProbe.sampleFrames)
+    let measured = try EncoderProbe(preset: options.preset, clock: machine.clock)
+      .measure(samples, of: source.description)
+    opening.discardWaiting()
     if options.probe == .refuse, measured.isTooSlow {
       throw RecordError.tooSlow(
         preset: options.preset.rawValue, measured: measured.framesPerSecond,
@@ -175,7 +211,11 @@ public final class Recorder: Sendable {
     let outcome = writing.outcome
     if outcome.progress.frames.captured == 0 {
       site.discard()
-      throw outcome.failure ?? RecordError.noFrames(source: source.description.name)
+      if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {
+        throw outcome.failure ?? RecordError.notTriggered(path: target.path)
+      }
+      throw outcome.failure ?? pipes.failure
+        ?? RecordError.noFrames(source: source.description.name)
     }
     if outcome.isClosed { site.unlock() }
     let failure = outcome.failure ?? pipes.failure

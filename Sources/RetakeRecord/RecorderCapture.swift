@@ -15,32 +15,51 @@ struct RecorderCapture {
   func run(_ stream: any FrameStream, first: SourceFrame) {
     defer {
       live?.finish()
+      stream.close()
       pipes.captured.close()
     }
-    var assumptions = FrameAssumptions()
-    var next: SourceFrame? = first
-    var sequence = 0
-    while let frame = next, waitForTime(of: frame) {
-      if isBeyondLimit(frame, sequence: sequence, start: first.frame.timestamp) {
-        return pipes.end(.limit)
+    var tracks = source.description.tracks.map { _ in CapturedTrack() }
+    var item = SourceItem.frame(first)
+    // Ends: the source does, or somebody ends the recording.
+    while !pipes.hasEnded {
+      switch item {
+      case .frame(let frame):
+        guard waitForTime(of: frame) else { return }
+        let sequence = tracks[frame.track].frames
+        if isBeyondLimit(frame, sequence: sequence, start: first.frame.timestamp) {
+          return pipes.end(.limit)
+        }
+        capture(
+          frame, sequence: sequence, assumed: tracks[frame.track].assumptions.assumed(for: frame))
+        tracks[frame.track].frames += 1
+      case .note(let kind, let json):
+        pipes.note(source: "recorder", kind: kind, json: json)
+        if SourceWatch.Note.isAway(kind) { live?.sourceLost(code: kind) }
+      case .nothing:
+        if isBeyondLimit(pipes.sessionTime, start: first.frame.timestamp) {
+          return pipes.end(.limit)
+        }
+      case .end: return pipes.end(.sourceEnded)
       }
-      capture(frame, sequence: sequence, assumed: assumptions.assumed(for: frame))
-      sequence += 1
       do {
-        next = try stream.next()
+        item = try stream.item()
       } catch {
-        let name = source.description.name
-        pipes.note(
-          source: "recorder", kind: "source.lost",
-          json: .object(["cause": .string("\(error)")]))
-        return pipes.end(.failed, failure: .sourceLost(source: name, cause: "\(error)"))
+        return lost(error)
       }
     }
-    pipes.end(.sourceEnded)
+  }
+
+  private func lost(_ error: any Error) {
+    let name = source.description.name
+    let kind = SourceWatch.Note.lost(cause: "").kind
+    pipes.note(source: "recorder", kind: kind, json: .object(["cause": .string("\(error)")]))
+    live?.sourceLost(code: kind)
+    pipes.end(.failed, failure: .sourceLost(source: name, cause: "\(error)"))
   }
 
   /// - Returns: false when the recording is to end.
   private func waitForTime(of frame: SourceFrame) -> Bool {
+    guard !source.description.isLive else { return true }
     let due = pipes.due(frame.frame.timestamp)
     // Ends: the clock reaches the time, or the recording ends.
     while !pipes.hasEnded {
@@ -52,8 +71,12 @@ struct RecorderCapture {
 
   private func isBeyondLimit(_ frame: SourceFrame, sequence: Int, start: Timestamp) -> Bool {
     if let framesMax = options.framesMax, sequence >= framesMax { return true }
+    return isBeyondLimit(frame.frame.timestamp.nanoseconds, start: start)
+  }
+
+  private func isBeyondLimit(_ time: Int64, start: Timestamp) -> Bool {
     guard let durationMax = options.durationMax else { return false }
-    return frame.frame.timestamp - start >= durationMax.nanoseconds
+    return time - start.nanoseconds >= durationMax.nanoseconds
   }
 
   private func capture(
@@ -62,7 +85,8 @@ struct RecorderCapture {
     let bytes = CapturedFrame.bytes(of: captured.frame)
     let frame = captured.frame
     var record = FrameRecord(
-      track: 0, sequence: sequence, pts: captured.pts, ptsNanoseconds: frame.timestamp.nanoseconds,
+      track: captured.track, sequence: sequence, pts: captured.pts,
+      ptsNanoseconds: frame.timestamp.nanoseconds,
       arrivalNanoseconds: pipes.arrival(of: frame.timestamp), packet: nil, assumed: assumed)
     var isTaken = true
     switch options.pace {
@@ -73,7 +97,10 @@ struct RecorderCapture {
     }
     if !isTaken { record.cause = pipes.shedCause }
     let waiting = pipes.captured.add(
-      .frame(CapturedFrame(record: record, frame: isTaken ? frame : nil)))
+      .frame(
+        CapturedFrame(
+          record: record, frame: isTaken ? frame : nil,
+          original: isTaken && options.preset == .copy ? captured.original : nil)))
     live?.push(record, frame)
     if waiting > RecorderOptions.waitingRowsMax {
       pipes.end(
@@ -81,6 +108,13 @@ struct RecorderCapture {
         failure: .writeFailed(file: options.into, step: "wait", cause: "the disk stands still"))
     }
   }
+}
+
+/// What was captured of a track so far.
+struct CapturedTrack: Hashable, Sendable {
+  /// Its sequence numbers go on with this one.
+  var frames = 0
+  var assumptions = FrameAssumptions()
 }
 
 /// What is odd about a frame's time, told from the frames before it.

@@ -4,7 +4,8 @@ import RetakeStore
 /// Encodes what was captured and hands it to the writer. The encoder's thread.
 final class RecorderEncoding: @unchecked Sendable {
   // @unchecked: only the encoder's thread touches it once it runs.
-  private let encoder: FrameEncoder
+  /// By track.
+  private let encoders: [any PacketMaker]
   private let options: RecorderOptions
   private let pipes: RecorderPipes
   private var failures = 0
@@ -12,8 +13,8 @@ final class RecorderEncoding: @unchecked Sendable {
   /// Frames in a row that may fail.
   private static let failuresMax = 3
 
-  init(encoder: FrameEncoder, options: RecorderOptions, pipes: RecorderPipes) {
-    (self.encoder, self.options, self.pipes) = (encoder, options, pipes)
+  init(encoders: [any PacketMaker], options: RecorderOptions, pipes: RecorderPipes) {
+    (self.encoders, self.options, self.pipes) = (encoders, options, pipes)
   }
 
   func run() {
@@ -41,12 +42,19 @@ final class RecorderEncoding: @unchecked Sendable {
       return
     }
     defer { pipes.captured.finish(CapturedFrame.bytes(of: frame)) }
+    if let cause = pipes.lossCause {
+      record.cause = cause
+      pipes.encoded.add(.frame(record, nil))
+      return
+    }
     do {
-      let encoded = try encoder.encode(
-        frame, wantsKey: pipes.takeKeyRequest(),
+      let encoded = try encoders[record.track].packet(
+        of: frame, original: captured.original,
+        wantsKey: pipes.takeKeyRequest(track: record.track),
         hasTime: options.pace == .unpaced || !pipes.captured.isPressed)
       failures = 0
-      waitForRoom(encoded.packet.size)
+      if encoded == nil { record.cause = RecordCause.lostReference }
+      waitForRoom(encoded?.packet.size ?? 0)
       pipes.encoded.add(.frame(record, encoded))
     } catch {
       record.cause = RecordCause.encodeFailed
@@ -56,7 +64,7 @@ final class RecorderEncoding: @unchecked Sendable {
   }
 
   private func waitForRoom(_ bytes: Int) {
-    guard pipes.encoded.offer(bytes) == .full else { return }
+    guard bytes > 0, pipes.encoded.offer(bytes) == .full else { return }
     pipes.setDiskBehind(true)
     pipes.encoded.waitForRoom(bytes)
     pipes.setDiskBehind(false)

@@ -26,6 +26,12 @@ public struct RecorderOptions: Hashable, Sendable {
   public var waitingPacketBytesMax: Int
   /// Bytes that stay free on the disk: the recording ends before.
   public var reserveBytes: Int64
+  /// Keep the last so much in memory, and write it and what follows when `trigger` is called; nil
+  /// writes from the beginning.
+  public var ring: Duration?
+  /// Encoded bytes that the ring may hold; when they are not enough it reaches less far back, and an
+  /// event says so.
+  public var ringBytesMax: Int
 
   public init(
     name: String? = nil, into: String = "Recordings", preset: RecordingPreset = .mpeg4,
@@ -41,6 +47,7 @@ public struct RecorderOptions: Hashable, Sendable {
     waitingDurationMax = .milliseconds(300)
     (waitingPacketsMax, waitingPacketBytesMax) = (4_096, 64 << 20)
     reserveBytes = 64 << 20
+    (ring, ringBytesMax) = (nil, 1 << 30)
   }
 
   /// Rows of one commit, at most: for sources that are faster than any clock.

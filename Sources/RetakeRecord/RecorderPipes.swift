@@ -9,6 +9,8 @@ struct CapturedFrame: Sendable {
   var record: FrameRecord
   /// nil when it was shed.
   var frame: Frame?
+  /// What the frame was decoded from, for presets that store that.
+  var original: OriginalPacket?
 
   static func bytes(of frame: Frame) -> Int {
     frame.format.visibleBytes(width: frame.width, height: frame.height)
@@ -35,8 +37,11 @@ final class RecorderPipes: Sendable {
     var timeline: SessionTimeline
     var end: RecordingEnd?
     var failure: RecordError?
-    var wantsKey = false
+    /// Tracks.
+    var wantsKey: Set<Int> = []
     var isDiskBehind = false
+    var isTriggered = false
+    var lossCause: String?
   }
 
   init(_ options: RecorderOptions, clock: any LiveClock) {
@@ -66,21 +71,34 @@ final class RecorderPipes: Sendable {
   var failure: RecordError? { state.withLock { $0.failure } }
   var hasEnded: Bool { reason != nil }
 
-  func requestKey() {
-    state.withLock { $0.wantsKey = true }
+  /// Ends the waiting of a pre-trigger ring.
+  func trigger() {
+    state.withLock { $0.isTriggered = true }
+    note(source: "recorder", kind: "recording.triggered", json: .object([:]))
   }
 
-  /// Whether a key frame was asked for since the last call.
-  func takeKeyRequest() -> Bool {
-    state.withLock { state in
-      defer { state.wantsKey = false }
-      return state.wantsKey
-    }
+  var isTriggered: Bool { state.withLock { $0.isTriggered } }
+
+  func requestKey(track: Int) {
+    state.withLock { _ = $0.wantsKey.insert(track) }
+  }
+
+  /// Whether a key frame of the track was asked for since the last call.
+  func takeKeyRequest(track: Int) -> Bool {
+    state.withLock { $0.wantsKey.remove(track) != nil }
   }
 
   func setDiskBehind(_ isBehind: Bool) {
     state.withLock { $0.isDiskBehind = isBehind }
   }
+
+  /// Nothing more can be written: frames that still wait need not be encoded, so that the recording
+  /// ends soon. The first cause stands.
+  func loseFrames(cause: String) {
+    state.withLock { $0.lossCause = $0.lossCause ?? cause }
+  }
+
+  var lossCause: String? { state.withLock { $0.lossCause } }
 
   /// Why payload is shed now.
   var shedCause: String {
@@ -128,5 +146,10 @@ final class RecorderThread: Sendable {
 
   func join() {
     done.wait()
+  }
+
+  /// Waits for its end, but not longer than this.
+  func join(nanosecondsMax: Int64, clock: any LiveClock) {
+    clock.wait(untilNanoseconds: clock.monotonicNanoseconds + nanosecondsMax, or: done)
   }
 }

@@ -12,6 +12,8 @@ final class RecorderWriting: @unchecked Sendable {
     var failure: RecordError?
     var isClosed = false
     var status = SessionStatus.clean
+    /// Frames that waited in the ring for a trigger that never came.
+    var waiting = 0
   }
 
   private let site: RecordingSite
@@ -20,13 +22,19 @@ final class RecorderWriting: @unchecked Sendable {
   private let pipes: RecorderPipes
   private let report: @Sendable (RecordingProgress) -> Void
   private let writer: SessionWriter
+  private let tracks: Int
   private var schedule: CommitSchedule
   private var watch: ClockWatch
+  private var meter = RateMeter()
+  /// nil once it was triggered, or when there is none.
+  private var ring: PreTriggerRing?
+  /// The ring's first frame is the session's: its number is taken from all.
+  private var firstSequence: Int?
   private(set) var outcome = Outcome()
 
   init(
     site: RecordingSite, options: RecorderOptions, machine: Recorder.Machine,
-    pipes: RecorderPipes, report: @escaping @Sendable (RecordingProgress) -> Void
+    pipes: RecorderPipes, tracks: Int = 1, report: @escaping @Sendable (RecordingProgress) -> Void
   ) {
     self.site = site
     self.options = options
@@ -35,15 +43,21 @@ final class RecorderWriting: @unchecked Sendable {
     self.report = report
     writer = SessionWriter(
       site: .init(
-        folder: site.folder, makeSink: machine.makeSink, requestKey: { pipes.requestKey() }),
+        folder: site.folder, makeSink: machine.makeSink,
+        requestKey: { pipes.requestKey(track: $0) }),
       store: site.store,
       limits: .init(
         bytesMax: options.segmentBytesMax,
-        nanosecondsMax: options.segmentDurationMax.nanoseconds))
+        nanosecondsMax: options.segmentDurationMax.nanoseconds), tracks: tracks)
+    self.tracks = tracks
     schedule = CommitSchedule(
       intervalNanoseconds: options.commitInterval.nanoseconds,
       rowsMax: RecorderOptions.commitRowsMax)
     watch = ClockWatch(machine.clock.anchor())
+    ring = options.ring.map {
+      PreTriggerRing(nanoseconds: $0.nanoseconds, bytesMax: options.ringBytesMax)
+    }
+    _ = roomBytes()
   }
 
   func run() {
@@ -67,14 +81,47 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   private func take(_ row: RecordedRow) {
-    writer.add(row)
     if case .frame(_, let encoded?) = row { pipes.encoded.finish(encoded.packet.size) }
+    if pipes.isTriggered { openRing() }
+    guard ring == nil else {
+      ring?.add(row)
+      return
+    }
+    write(row)
+  }
+
+  private func write(_ row: RecordedRow) {
+    writer.add(renumbered(row))
     schedule.rowAdded(nowNanoseconds: machine.clock.monotonicNanoseconds)
     commitIfDue()
   }
 
+  /// Sequences count from 0 in a session, whatever left the ring before.
+  private func renumbered(_ row: RecordedRow) -> RecordedRow {
+    guard case .frame(var record, let encoded) = row else { return row }
+    let first = firstSequence ?? record.sequence
+    firstSequence = first
+    record.sequence -= first
+    return .frame(record, encoded)
+  }
+
+  private func openRing() {
+    guard var full = ring else { return }
+    ring = nil
+    writer.pass(full.passedFrames)
+    let isShort = full.isShort
+    for row in full.take() { write(row) }
+    guard isShort else { return }
+    let json = JSONValue.object(["bytesMax": .integer(Int64(options.ringBytesMax))])
+    writer.add(
+      EventRecord(
+        ordinal: 0, timeNanoseconds: pipes.sessionTime, source: "recorder", kind: "ring.short",
+        json: json.canonicalText))
+  }
+
   private func commitIfDue() {
-    guard schedule.isDue(nowNanoseconds: machine.clock.monotonicNanoseconds) else { return }
+    let now = machine.clock.monotonicNanoseconds
+    guard schedule.isDue(nowNanoseconds: now, bytes: writer.pendingBytes) else { return }
     commit()
   }
 
@@ -82,25 +129,39 @@ final class RecorderWriting: @unchecked Sendable {
     watchClock()
     let isCommitted = writer.commit(at: pipes.sessionTime)
     schedule.committed()
+    let room = roomBytes()
+    let rate = meter.rate(
+      nowNanoseconds: machine.clock.monotonicNanoseconds,
+      frames: writer.progress.frames.captured, bytes: writer.progress.mediaBytes, roomBytes: room)
+    writer.setRate(rate)
     outcome.progress = writer.progress
     if isCommitted { report(writer.progress) }
-    checkReserve()
     if let failure = writer.failure { stop(failure) }
+    checkReserve(room)
   }
 
   private func stop(_ failure: RecordError) {
     outcome.failure = outcome.failure ?? failure
+    pipes.loseFrames(cause: RecordCause.lostWrite)
     pipes.end(.failed, failure: failure)
   }
 
-  private func checkReserve() {
-    guard let free = machine.freeBytes(site.folder.path), free < options.reserveBytes else {
-      return
-    }
+  /// What the disk holds above the reserve; nil when nobody can say.
+  private func roomBytes() -> Int64? {
+    let room = machine.freeBytes(site.folder.path).map { $0 - options.reserveBytes }
+    if let room { schedule.setRoom(bytes: room) }
+    return room
+  }
+
+  private func checkReserve(_ room: Int64?) {
+    guard let room, room < 0 else { return }
+    writer.keepReserve()
+    pipes.loseFrames(cause: RecordCause.shedReserve)
     pipes.end(
       .failed,
       failure: .diskReserve(
-        path: site.folder.path, freeBytes: free, reserveBytes: options.reserveBytes))
+        path: site.folder.path, freeBytes: room + options.reserveBytes,
+        reserveBytes: options.reserveBytes))
   }
 
   /// Unpaced sessions are the same every time, so nothing of the machine goes into them.
@@ -121,6 +182,11 @@ final class RecorderWriting: @unchecked Sendable {
 
   /// The last commit, the container's end, the hashes that are missing, and the database.
   private func finish() {
+    if pipes.isTriggered { openRing() }
+    if let ring {
+      (outcome.progress.passed, outcome.waiting) = (ring.passedFrames, ring.frameCount)
+    }
+    guard ring == nil else { return }
     writer.finishMedia(at: pipes.sessionTime)
     outcome.progress = writer.progress
     outcome.failure = outcome.failure ?? writer.failure
@@ -151,9 +217,11 @@ final class RecorderWriting: @unchecked Sendable {
     guard writer.missingHashes > 0, let reader = try? SessionReader(opening: site.folder.path)
     else { return [] }
     let deadline = machine.clock.monotonicNanoseconds + Self.hashNanosecondsMax
-    let found = try? MissingPixels(reader).find(track: 0) {
-      machine.clock.monotonicNanoseconds < deadline
+    return (0..<tracks).flatMap { track in
+      let found = try? MissingPixels(reader).find(track: track) {
+        machine.clock.monotonicNanoseconds < deadline
+      }
+      return found ?? []
     }
-    return found ?? []
   }
 }

@@ -1,16 +1,38 @@
 import RetakeCore
 import RetakeRuntime
 import RetakeSession
+import RetakeStore
 
 /// What is durable after a commit: the line that `record --json` prints.
 public struct RecordingProgress: Hashable, Sendable, Codable {
   public struct Frames: Hashable, Sendable, Codable {
-    /// Every frame that reached the recorder; each has its row.
+    /// `captured = recorded + missing`. Every frame that reached the recorder; each has its row.
     public var captured = 0
     /// Those with pixels.
     public var recorded = 0
     /// Those without, by cause.
     public var missing: [String: Int] = [:]
+
+    mutating func count(hasPixels: Bool, cause: String?) {
+      captured += 1
+      if hasPixels {
+        recorded += 1
+      } else {
+        missing[cause ?? RecordCause.encodeFailed, default: 0] += 1
+      }
+    }
+  }
+
+  /// One of several tracks.
+  public struct Track: Hashable, Sendable, Codable {
+    public var track: Int
+    public var frames = Frames()
+    /// Of this track's frames, as `packetDigest`.
+    public var packetDigest = Digest128.zero
+
+    init(track: Int) {
+      self.track = track
+    }
   }
 
   public var v = 1
@@ -18,7 +40,10 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   public var commit = 0
   /// When it was made, on the session's time line.
   public var timeNanoseconds: Int64 = 0
+  /// Of all tracks.
   public var frames = Frames()
+  /// Where there are several.
+  public var tracks: [Track]?
   /// Of the last frame in the commit; −1 before the first one.
   public var lastSequence = -1
   public var lastArrivalNanoseconds: Int64 = 0
@@ -26,12 +51,40 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   public var segments = 0
   public var mediaBytes: Int64 = 0
   /// XXH3-128 over (sequence, packet hash) of every frame with pixels so far: whoever reads the
-  /// session back can compute it again.
+  /// session back can compute it again. Of several tracks the first one's.
   public var packetDigest = Digest128.zero
+  /// Of the last seconds; nil at first.
+  public var rate: RecordingRate?
+  /// Frames that left the pre-trigger ring: they are no part of the session.
+  public var passed = 0
+  /// Of the pipeline that runs beside; nil without one.
+  public var pipeline: PipelineProgress?
   /// The session is finished.
   public var closed = false
 
   public init() {}
+
+  mutating func count(_ frame: FrameRecord, hasPixels: Bool) {
+    frames.count(hasPixels: hasPixels, cause: frame.cause)
+    tracks?[frame.track].frames.count(hasPixels: hasPixels, cause: frame.cause)
+    lastSequence = frame.sequence
+    lastArrivalNanoseconds = frame.arrivalNanoseconds
+  }
+
+  mutating func setPacketDigest(_ digest: Digest128, track: Int) {
+    if track == 0 { packetDigest = digest }
+    tracks?[track].packetDigest = digest
+  }
+}
+
+/// How fast a recording goes.
+public struct RecordingRate: Hashable, Sendable, Codable {
+  /// Captured, those without pixels too.
+  public var framesPerSecond: Double
+  /// Of media.
+  public var bytesPerSecond: Double
+  /// Until the disk's reserve is reached; nil when nobody can say.
+  public var minutesLeft: Int?
 }
 
 /// Why a recording ended.

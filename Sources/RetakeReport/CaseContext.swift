@@ -53,6 +53,7 @@ struct CaseContext {
     ]) { $1 }
     values.merge(causes) { $1 }
     values.merge(tables) { $1 }
+    values.merge(CaseContext.more(item)) { $1 }
     return values
   }
 
@@ -79,7 +80,9 @@ struct CaseContext {
       "hasTime": cause.timeNanoseconds != nil, "stage": cause.stage ?? "",
       "hasStage": cause.stage != nil, "hasPlace": cause.stage != nil || cause.frame != nil,
       "comma": cause.stage != nil && cause.frame != nil,
-      "why": PageContext.capitalized(cause.why), "weight": cause.weight, "drawing": drawing,
+      "why": PageContext.capitalized(cause.why),
+      "equalBefore": cause.equalBefore.prefix(12).map(\.self),
+      "hasEqual": !cause.equalBefore.isEmpty, "weight": cause.weight, "drawing": drawing,
       "hasDrawing": !drawing.isEmpty, "causeCommands": cause.commands.map(PageContext.command),
       "causeID": cause.id,
     ]
@@ -107,6 +110,7 @@ struct CaseContext {
       let share = Double(run.costsRecorded) * 100 / Double(costs)
       parts.append("costs \(Wording.number(share, places: 0)) % recorded")
     }
+    if let live = run.live { parts.append("beside live run \(live.run): \(live)") }
     return parts.joined(separator: ", ")
   }
 

@@ -7,13 +7,30 @@ import RetakeCore
 /// and the tables of findings are made by the page's own script from the embedded document. The
 /// page allows itself one script and one style, each by its hash.
 package enum HTMLReport {
+  /// What a page has more when it comes from a server that has the sessions at hand.
+  package struct Served: Hashable, Sendable {
+    /// The address of the server's first page without the host: `/TOKEN/`.
+    package var root: String
+    /// Whether the page may ask for an acceptance.
+    package var canAccept: Bool
+
+    package init(root: String, canAccept: Bool) {
+      self.root = root
+      self.canAccept = canAccept
+    }
+  }
+
   /// The page's bytes, UTF-8.
   ///
+  /// - Parameter served: Nil for a page that opens from disk and asks nobody for anything.
   /// - Throws: `ReportError.template` where the program's own resources are damaged.
-  package static func render(_ document: ReportDocument) throws(ReportError) -> [UInt8] {
+  package static func render(
+    _ document: ReportDocument, served: Served? = nil
+  ) throws(ReportError) -> [UInt8] {
     let data = PageData(document)
     do {
-      let context = PageContext(data: data, json: try data.embedded()).values
+      let json = try data.embedded()
+      let context = PageContext(data: data, json: json, served: served).values
       return Array(try template.get().render(context).utf8)
     } catch {
       throw .template(reason: "\(error)")
@@ -23,10 +40,17 @@ package enum HTMLReport {
   /// SHA-256 of the style and the script as they stand in the page, in base64.
   ///
   /// A test computes them anew and prints what they must be after a change.
-  static let styleHash = "izc1gwOMcej/6PlaXVuAzezceC3pW4xcD+BnJaPHNeI="
-  static let scriptHash = "0VXnqw/4eABSsOIRpjZUXZtXMpRLZxT2o+QX9S+1X4k="
+  static let styleHash = "PFxPL8bCKkFWirDcZ3hDUbe4vUptX8x6GbbSdN3VfO0="
+  static let scriptHash = "sFwFgbji+mRXw01o+RG22kDqC1C5SnI/HBgWdR+Rtj4="
 
-  static var style: String { String(decoding: PackageResources.page_css, as: UTF8.self) }
+  /// What a served page may do: what the page's own policy says, and stand in no frame.
+  package static let servedPolicy =
+    "default-src 'none'; img-src data: 'self'; connect-src 'self'; "
+    + "style-src 'sha256-\(styleHash)'; script-src 'sha256-\(scriptHash)'; base-uri 'none'; "
+    + "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
+    + "trusted-types 'none'"
+
+  package static var style: String { String(decoding: PackageResources.page_css, as: UTF8.self) }
   static var script: String { String(decoding: PackageResources.page_js, as: UTF8.self) }
 
   private static let template = Result<MustacheTemplate, any Error> {

@@ -29,10 +29,16 @@ package struct JUnitReport {
     for suite in suites { total.add(suite.tally) }
     return """
       <?xml version="1.0" encoding="UTF-8"?>
-      <testsuites name="\(MarkupText.escaped(document.title))" \(total.attributes)>
+      <testsuites name="\(MarkupText.escaped(document.title))" \(total.totals)>
       \(suites.map { $0.text + "\n" }.joined())</testsuites>
 
       """
+  }
+
+  /// Seconds without an exponent, which readers of JUnit do not take.
+  static func time(_ seconds: Double) -> String {
+    guard seconds.isFinite, seconds > 0 else { return "0" }
+    return Wording.number((seconds * 1_000).rounded() / 1_000, places: 3)
   }
 
   private struct Tally {
@@ -50,9 +56,13 @@ package struct JUnitReport {
       seconds += other.seconds
     }
 
-    var attributes: String {
+    /// Of a suite.
+    var attributes: String { "\(totals) skipped=\"\(skipped)\"" }
+
+    /// Of all suites together, where Jenkins' schema has no `skipped`.
+    var totals: String {
       "tests=\"\(tests)\" failures=\"\(failures)\" errors=\"\(errors)\" "
-        + "skipped=\"\(skipped)\" time=\"\(Wording.number(seconds, places: 3))\""
+        + "time=\"\(JUnitReport.time(seconds))\""
     }
   }
 
@@ -93,7 +103,7 @@ package struct JUnitReport {
       let content = Self.outcome(item, check, &tally)
       let start =
         "<testcase classname=\"\(MarkupText.escaped(item.session))\" "
-        + "name=\"\(MarkupText.escaped(name))\" time=\"\(Wording.number(seconds, places: 3))\""
+        + "name=\"\(MarkupText.escaped(name))\" time=\"\(JUnitReport.time(seconds))\""
       return content.isEmpty ? start + "/>" : start + ">\(content)</testcase>"
     }
   }

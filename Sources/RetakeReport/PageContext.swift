@@ -8,7 +8,7 @@ struct PageContext {
 
   let values: Values
 
-  init(data: PageData, json: [UInt8]) {
+  init(data: PageData, json: [UInt8], served: HTMLReport.Served? = nil) {
     let document = data.document
     let cases = document.cases.enumerated().map { CaseContext($0.element, number: $0.offset + 1) }
     let order = ReportCase.readingOrder(document.cases)
@@ -17,6 +17,8 @@ struct PageContext {
       notes.append("This page is larger than 50 MB and slow to open; use retake report serve.")
     }
     values = [
+      "served": served != nil, "servedRoot": served?.root ?? "",
+      "canAccept": served?.canAccept ?? false ? "yes" : "no",
       "title": document.title.visible(limit: 120), "styleHash": HTMLReport.styleHash,
       "scriptHash": HTMLReport.scriptHash, "style": HTMLReport.style, "script": HTMLReport.script,
       "json": String(decoding: json, as: UTF8.self),
@@ -26,7 +28,9 @@ struct PageContext {
       "exitWord": Self.capitalized(document.exit.word.visible(limit: 60)),
       "exitMeaning": document.exit.meaning,
       "exitClass": Self.exitClass(document.exit.code),
-      "facts": Self.facts(document), "single": cases.count == 1, "several": cases.count > 1,
+      "facts": Self.facts(document), "frameFacts": Self.frameFacts(document),
+      "hasFrameFacts": document.totals.frames > 0, "single": cases.count == 1,
+      "several": cases.count > 1,
       "rows": order.map { cases[$0].row }, "cases": order.map { cases[$0].values },
       "problems": document.errors.map(Self.problem), "notes": notes,
       "commands": document.commands.map(Self.command),
@@ -52,6 +56,22 @@ struct PageContext {
       facts.append(["number": text, "word": "frames a second", "kind": "plain"])
     }
     return facts
+  }
+
+  /// How the frames of all cases came out.
+  private static func frameFacts(_ document: ReportDocument) -> [Values] {
+    func sum(_ count: KeyPath<ComparedCounts, Int>) -> Int {
+      document.cases.reduce(0) { $0 + $1.counts[keyPath: count] }
+    }
+    return [
+      (sum(\.same), "the same", "passed"), (sum(\.withinTolerance), "within tolerance", "passed"),
+      (sum(\.changed), "changed", "changed"),
+    ].map { count, word, kind in
+      [
+        "number": Wording.grouped(count), "word": count == 1 ? "frame \(word)" : "frames \(word)",
+        "kind": count == 0 ? "plain" : kind,
+      ]
+    }
   }
 
   static func exitClass(_ code: Int) -> String {

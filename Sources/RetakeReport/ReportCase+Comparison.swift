@@ -16,7 +16,11 @@ extension ReportCase {
     self.init(
       session: session, name: name, pipeline: pipeline, mode: mode,
       verdict: ReportVerdict(comparison.verdict), reason: comparison.reason)
-    if comparison.isExpected { expected = ExpectedMark(id: "expected in golden.yml") }
+    if comparison.isExpected {
+      expected = ExpectedMark(
+        id: comparison.known.map(\.id).joined(separator: ", "),
+        url: comparison.known.compactMap(\.url).first)
+    }
     let counted = comparison.counts
     counts = ComparedCounts(
       compared: counted.compared, same: counted.same, withinTolerance: counted.withinTolerance,
@@ -119,8 +123,11 @@ extension Headroom {
 
 extension ReportBudget {
   init(_ result: BudgetResult) {
+    let isTime = result.unit == .nanoseconds
+    let factor = isTime ? 1e-6 : 1
     self.init(
-      name: result.name, limit: Double(result.allowed), actual: Double(result.spent),
+      name: result.name, limit: Double(result.allowed) * factor,
+      actual: Double(result.spent) * factor, unit: isTime ? "ms" : nil,
       met: result.spent <= result.allowed)
   }
 }

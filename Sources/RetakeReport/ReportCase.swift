@@ -29,6 +29,10 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var decisions: DecisionDifferences?
   /// Things that changed beside the results and may be the cause; never a verdict.
   package var suspects: [ReportSuspect] = []
+  /// What golden.yml allows, by sink.
+  package var tolerances: [ReportTolerance] = []
+  /// Who took the golden that was compared with, and why: the latest acceptance.
+  package var accepted: ReportAcceptance?
   package var error: ReportProblem?
   package var notes: [String] = []
   package var commands: [ReportCommand] = []
@@ -37,7 +41,8 @@ package struct ReportCase: Hashable, Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case session, name = "case", pipeline, mode, verdict, expected, reason, counts, checks
     case headroom, budgets, ledgers, decisionDigest, resultDigest, tracks, graph, rootCauses
-    case findings, pictures, timelines, decisions, suspects, error, notes, commands, run
+    case findings, pictures, timelines, decisions, suspects, tolerances, accepted, error, notes,
+      commands, run
   }
 
   package init(
@@ -64,6 +69,29 @@ package struct ExpectedMark: Hashable, Sendable, Codable {
   package init(id: String, url: String? = nil) {
     self.id = id
     self.url = url
+  }
+}
+
+/// The rule by which the results of one sink are compared, in words.
+package struct ReportTolerance: Hashable, Sendable, Codable {
+  package var sink: String
+  package var rule: String
+
+  package init(sink: String, rule: String) {
+    self.sink = sink
+    self.rule = rule
+  }
+}
+
+/// An entry of golden.yml's list of acceptances.
+package struct ReportAcceptance: Hashable, Sendable, Codable {
+  /// A date, such as 2026-11-21.
+  package var at: String
+  package var reason: String
+
+  package init(at: String, reason: String) {
+    self.at = at
+    self.reason = reason
   }
 }
 
@@ -211,6 +239,8 @@ package struct ReportRun: Hashable, Sendable, Codable {
   /// Costs from a tape, and costs that were declared or drawn.
   package var costsRecorded: Int
   package var costsModelled: Int
+  /// Where costs of a live run's tape decided again: how faithful the model is.
+  package var live: RunSummary.LiveAgreement?
 
   package init(
     workers: Int, wallSeconds: Double, framesPerSecond: Double, costsRecorded: Int = 0,

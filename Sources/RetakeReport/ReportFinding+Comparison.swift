@@ -12,6 +12,7 @@ extension ReportFinding {
     magnitude = finding.magnitude.map { $0 * unit.factor }
     allowed = finding.allowed.map { $0 * unit.factor }
     self.unit = unit.name
+    because = finding.because
     boxes = [(ReportBox.Side.golden, finding.golden), (.actual, finding.actual)].compactMap {
       side, line in line.flatMap { ReportBox(side, line: $0, classes: classes) }
     }
@@ -39,9 +40,10 @@ extension ReportRootCause {
   init(_ root: RootCause, findings: [Finding], graph: ReportGraph?) {
     self.init(
       id: root.id, kind: Kind(root.why), frame: root.frame, timeNanoseconds: root.time,
-      stage: root.stage, why: root.why.rawValue, findings: max(0, root.findings - root.echoes),
+      stage: root.stage, why: root.words, findings: max(0, root.findings - root.echoes),
       echoes: root.echoes)
     extent = Self.extent(findings)
+    equalBefore = root.equalBefore
     if let graph, let stage = root.stage {
       statuses = graph.statuses(root: stage, why: root.why, touched: Set(findings.map(\.node)))
     }
@@ -59,6 +61,20 @@ extension ReportRootCause {
   }
 }
 
+extension RootCause {
+  /// Why, and what the difference comes from.
+  var words: String {
+    switch origin {
+    case .environment: why.rawValue + " (the environment changed, the pipeline did not)"
+    case .model: why.rawValue + " (a model changed)"
+    case .pipeline where why != .nodeAdded && why != .nodeRemoved:
+      why.rawValue + " (the pipeline changed)"
+    case .code: why.rawValue + " (pipeline, models and libraries are the golden's)"
+    default: why.rawValue
+    }
+  }
+}
+
 extension ReportRootCause.Kind {
   init(_ why: RootCause.Why) {
     self =
@@ -66,7 +82,7 @@ extension ReportRootCause.Kind {
       case .decisionDiffers: .decision
       case .frameLost, .frameInserted: .input
       case .nodeAdded, .nodeRemoved, .inputsRewired, .sinkChanged: .graph
-      case .outputDiffers, .ranOnOneSide, .budget, .drift, .seenAtSink: .value
+      case .outputDiffers, .ranOnOneSide, .budget, .drift, .seenAtSink, .knownChangeGone: .value
       }
   }
 }
@@ -138,7 +154,9 @@ extension DecisionDifferences {
       lines: Excerpt(
         changes.prefix(Self.linesMax).map { change, finding in
           DecisionDifference(
-            change, golden: finding.golden, actual: finding.actual, note: finding.message)
+            change, golden: finding.golden, actual: finding.actual,
+            note: ([finding.message] + finding.because.map { "because \($0)" })
+              .joined(separator: "; "))
         }, total: changes.count))
   }
 }

@@ -31,6 +31,8 @@ package struct ReportFinding: Hashable, Sendable, Codable {
   package var allowed: Double?
   package var unit: String?
   package var message: String
+  /// Earlier decisions that differ and that this one follows from, the nearest first.
+  package var because: [String] = []
   /// What to draw over the frame's picture.
   package var boxes: [ReportBox] = []
 

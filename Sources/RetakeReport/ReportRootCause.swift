@@ -27,6 +27,8 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var stage: String?
   /// "output differs while its inputs are equal".
   package var why: String
+  /// The nodes before the stage whose output at this frame is equal.
+  package var equalBefore: [String] = []
   package var findings: Int
   /// Later differences that follow from this one.
   package var echoes: Int

@@ -16,6 +16,10 @@ package struct ReportTimeline: Hashable, Sendable, Codable {
   /// What is allowed of that error.
   package var errorAllowed: Double?
   package var errorUnit: String?
+  /// What became of the frames that did not arrive; only what occurred.
+  package var lanes: [TimelineLane] = []
+  /// What happened beside the frames, in the order of its frame.
+  package var marks: [TimelineMark] = []
 
   package init(
     track: Int, firstSequence: Int = 0, framesPerBin: Int = 1, findings: [Int],
@@ -36,6 +40,44 @@ package struct ReportTimeline: Hashable, Sendable, Codable {
   }
 }
 
+/// Frames that met one fate, by bin.
+package struct TimelineLane: Hashable, Sendable, Codable {
+  /// `dropped`, `failed`, `superseded`, `thinned` or `lost`.
+  package var name: String
+  package var golden: [Int]
+  package var actual: [Int]
+
+  package init(_ name: String, golden: [Int], actual: [Int]) {
+    self.name = name
+    self.golden = golden
+    self.actual = actual
+  }
+}
+
+/// Something that happened at a time, such as a change of a throttle's rate or of the heat.
+package struct TimelineMark: Hashable, Sendable, Codable {
+  package enum Side: String, Hashable, Sendable, Codable {
+    case golden
+    case actual
+    /// It belongs to the session, or is the same in both runs.
+    case both
+  }
+
+  /// `throttle`, `thermal`, `memory`, `battery`, `pool`, `swap` and so on.
+  package var lane: String
+  package var side: Side
+  /// The frame of that time.
+  package var sequence: Int
+  package var text: String
+
+  package init(_ lane: String, _ side: Side, sequence: Int, text: String) {
+    self.lane = lane
+    self.side = side
+    self.sequence = sequence
+    self.text = text
+  }
+}
+
 /// How the decisions of the run differ from the golden's.
 package struct DecisionDifferences: Hashable, Sendable, Codable {
   package var added: Int
@@ -44,6 +86,8 @@ package struct DecisionDifferences: Hashable, Sendable, Codable {
   /// Made at the same time and place, with other details.
   package var changed: Int
   package var lines: Excerpt<DecisionDifference>
+  /// The kept lines, those together that differ in the same way one after another.
+  package var groups: [DecisionGroup] = []
 
   package init(
     added: Int, removed: Int, moved: Int, changed: Int = 0, lines: Excerpt<DecisionDifference>
@@ -53,6 +97,7 @@ package struct DecisionDifferences: Hashable, Sendable, Codable {
     self.moved = moved
     self.changed = changed
     self.lines = lines
+    groups = DecisionGroup.all(lines.items)
   }
 }
 

@@ -37,6 +37,10 @@ package struct TerminalReport {
     for error in document.errors { tell(error, under: painted("errored", .red)) }
     if !lines.isEmpty { lines.append("") }
     table(cases)
+    for item in cases {
+      guard let live = item.run?.live else { continue }
+      lines.append("live  \(visible(item.title))  beside run \(live.run): \(live)")
+    }
     for note in document.notes { lines.append("note: \(visible(note))") }
     lines.append(summary)
     let verdict = "exit \(document.exit.code) (\(visible(document.exit.word)))"

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 
 /// What a run was asked to do.
@@ -74,6 +75,8 @@ public struct FinishedFrame: Sendable {
   /// The class names that came with a sink's detections, by sink as in `result`; empty where none
   /// came.
   public var classNames: [[String]]
+  /// The pictures that sinks received, by sink as in `result`; `nil` where it was none.
+  public var pictures: [Frame?] = []
   /// One per node whose role `isDigested`, in topological order; empty unless the observer wants
   /// digests.
   public var digests: [NodeDigest]
@@ -160,9 +163,24 @@ public struct RunOutcome: Hashable, Sendable {
     public var ledger: FrameLedger
   }
 
+  /// What became of a track's frames at their source: each that came was captured or lost.
+  public struct TrackCounts: Hashable, Sendable {
+    public var track: Int
+    public var captured = 0
+    public var lostBeforeCapture = 0
+
+    public init(track: Int) {
+      self.track = track
+    }
+  }
+
   public var headline: FrameLedger
   public var ledgers: [LedgerEntry]
   public var lostBeforeCapture = 0
+  /// Of a live run: those that its sources read, in order.
+  public var tracks: [TrackCounts] = []
+  /// How often a live run heard that a track brings no frames for now.
+  public var sourcesLost = 0
   public var payloadMissing = 0
   public var decisions = 0
   public var decisionDigest = Digest128.zero

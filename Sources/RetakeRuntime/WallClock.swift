@@ -6,7 +6,7 @@ public struct WallClock: Sendable {
   public init() {}
 
   /// Nanoseconds on a clock that never goes back, from an origin of its own.
-  public var monotonicNanoseconds: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
+  public var monotonicNanoseconds: Int64 { Self.read(Self.monotonic) }
 
   /// Nanoseconds that the calling thread has spent computing.
   public var threadNanoseconds: Int64 { Self.read(CLOCK_THREAD_CPUTIME_ID) }
@@ -28,38 +28,9 @@ public struct WallClock: Sendable {
   private static func twoDigits(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
 }
 
-/// Wakes the one thread that waits for it. Rings before the wait count, and count once.
-public final class Bell: Sendable {
-  private let semaphore = DispatchSemaphore(value: 0)
-  private let isRung = Locked(false)
-
-  public init() {}
-
-  /// May be called by any thread.
-  public func ring() {
-    let isFirst = isRung.withLock { rung in
-      defer { rung = true }
-      return !rung
-    }
-    if isFirst { semaphore.signal() }
-  }
-
-  /// Returns when the bell has rung since the last wait. One thread waits.
-  public func wait() {
-    semaphore.wait()
-    isRung.withLock { $0 = false }
-  }
-
-  fileprivate func wait(nanosecondsMax: Int64) {
-    let deadline = DispatchTime.now() + .nanoseconds(Int(clamping: max(0, nanosecondsMax)))
-    guard semaphore.wait(timeout: deadline) == .success else { return }
-    isRung.withLock { $0 = false }
-  }
-}
-
 extension WallClock: LiveClock {
   public func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
-    bell.wait(nanosecondsMax: deadline - monotonicNanoseconds)
+    bell.wait(untilNanoseconds: deadline, nowNanoseconds: monotonicNanoseconds)
   }
 
   /// Readings that an anchor is the best of.
@@ -86,8 +57,10 @@ extension WallClock: LiveClock {
   }
 
   #if canImport(Darwin)
+    private static let monotonic = CLOCK_UPTIME_RAW
     private static let sinceBoot = CLOCK_MONOTONIC_RAW
   #else
+    private static let monotonic = CLOCK_MONOTONIC
     private static let sinceBoot = CLOCK_BOOTTIME
   #endif
 }

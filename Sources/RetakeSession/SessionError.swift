@@ -25,8 +25,6 @@ public enum SessionError: CodedError {
   /// No lossless encoder takes pictures of this format.
   case noLossless(format: String)
   case fileExists(path: String)
-  /// Several segments that do not fit into one file.
-  case exportShapes(session: String, cause: String)
   /// The session has no rows of this kind.
   case nothingToExport(session: String, kind: String)
   /// What a recovery wrote does not read back as it should.
@@ -94,7 +92,6 @@ public enum SessionError: CodedError {
     case .trimDiffers: "session.trim.differs"
     case .noLossless: "session.trim.format"
     case .fileExists: "session.export.exists"
-    case .exportShapes: "session.export.shapes"
     case .nothingToExport: "session.export.nothing"
     case .recoveryFailed: "session.recover.failed"
     case .noFrames: "session.import.noFrames"
@@ -131,7 +128,6 @@ public enum SessionError: CodedError {
     case .trimDiffers: "the trimmed session does not replay as the original does"
     case .noLossless(let format): "no lossless encoder here takes pictures of \(format)"
     case .fileExists: "there is a file already"
-    case .exportShapes: "the session's segments do not fit into one file"
     case .nothingToExport(_, let kind): "the session has no \(kind)"
     case .recoveryFailed: "the session could not be recovered"
     case .noFrames: "no frame of the file can be decoded"
@@ -159,7 +155,7 @@ public enum SessionError: CodedError {
     switch self {
     case .notSession(_, let cause), .mediaMismatch(_, _, _, _, let cause),
       .noPixels(_, _, let cause), .undecodable(_, _, let cause), .write(_, let cause),
-      .recoveryFailed(_, let cause), .trimDiffers(_, _, let cause), .exportShapes(_, let cause):
+      .recoveryFailed(_, let cause), .trimDiffers(_, _, let cause):
       cause
     case .database(_, let text), .media(_, let text): text.cause
     default: nil
@@ -176,7 +172,7 @@ public enum SessionError: CodedError {
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
       .unknownRun(let session, _, _), .badCosts(let session, _, _), .emptySpan(let session, _),
       .noLiveRun(let session, _), .badRun(let session, _, _),
-      .exportShapes(let session, _), .nothingToExport(let session, _):
+      .nothingToExport(let session, _):
       Place(file: session)
     case .unknownFrame(let session, let frame), .pixelMismatch(let session, let frame),
       .noPixels(let session, let frame, _), .undecodable(let session, let frame, _),
@@ -209,8 +205,6 @@ public enum SessionError: CodedError {
       "See whether the original is whole: retake session doctor \(session) --deep"
     case .noLossless: "See what this FFmpeg has with: retake doctor"
     case .fileExists: "Choose another file, or remove that one"
-    case .exportShapes(let session, _):
-      "Export spans that fit: retake session trim \(session) --from T --to T --into FOLDER"
     case .nothingToExport(let session, _): "See what it has: retake session info \(session)"
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"

@@ -18,15 +18,34 @@ public enum RecordingInput {
     public init() {}
   }
 
-  /// - Parameter name: `synthetic:SCENE`, or a media file.
-  /// - Throws: `SuiteError.noScene` and `.noFile`; what the scene says of its options.
-  public static func source(_ name: String, _ picture: Picture) throws -> any RecordingSource {
+  /// What is wished of a source that may be a camera or a stream.
+  public struct Live: Hashable, Sendable {
+    public var camera = CameraRequest()
+    /// A source that is away for longer ends the recording; nil waits for ever.
+    public var patience: Duration?
+
+    public init() {}
+  }
+
+  /// - Parameter name: `synthetic:SCENE`, a camera, a stream's URL, `lavfi:GRAPH`, or a media file.
+  /// - Throws: `SuiteError.noScene`, `.noFile` and `.tracksOfFiles`; what the scene says of its options; `MediaError`.
+  public static func source(
+    _ name: String, _ picture: Picture, live: Live = Live(),
+    tracks: MediaFileSource.Tracks = .first
+  ) throws -> any RecordingSource {
     guard name.hasPrefix("synthetic:") else {
+      if let source = try SourceAddress.source(
+        name, camera: live.camera, patience: live.patience)
+      {
+        guard tracks == .first else { throw SuiteError.tracksOfFiles(name) }
+        return source
+      }
       guard FileManager.default.fileExists(atPath: name) else {
         throw SuiteError.noFile(path: name)
       }
-      return try MediaFileSource(path: name)
+      return try MediaFileSource(path: name, tracks: tracks)
     }
+    guard tracks == .first else { throw SuiteError.tracksOfFiles(name) }
     let word = String(name.dropFirst("synthetic:".count))
     guard let scene = SceneKind(rawValue: word) else {
       throw SuiteError.noScene(word, known: SceneKind.allCases.map(\.rawValue))

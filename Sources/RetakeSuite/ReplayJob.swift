@@ -132,6 +132,7 @@ extension ReplayJob {
   /// Only an earlier run is replaced: a golden is changed by accepting, never by replaying.
   private static func checkFree(_ folder: URL, named name: String) throws(SuiteError) {
     guard FileManager.default.fileExists(atPath: folder.path) else { return }
+    GoldenFolder.removeAbandoned(in: folder)
     let entries = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
     guard let entries, entries.isEmpty || entries.contains("run.json") else {
       throw .exists(path: name)

@@ -22,12 +22,26 @@ public enum SuiteError: CodedError, Hashable {
   case nothingPending
   /// There are pending goldens, but none that was named.
   case notPending(String, known: [String])
+  /// Nothing that is pending has a root cause or a stage of that name.
+  case noRoot(String, known: [String])
+  /// An alternate is a whole golden.
+  case partialAlternate
+  /// A review asks, and there is nobody to answer.
+  case noTerminal
   /// Goldens are accepted on a desk, not by a machine.
   case acceptInCI
   case noGolden(path: String)
+  /// git has no such revision, or there is no git repository here.
+  case noRevision(String, cause: String)
+  /// A tolerance cannot cover what differs.
+  case notFitted(String, cause: String)
+  /// No report lies there.
+  case noReport(path: String)
   case noFile(path: String)
   case noScene(String, known: [String])
   case badScene(String)
+  /// Only files have tracks to choose from.
+  case tracksOfFiles(String)
   /// Two outputs of one run would mix.
   case sameOutput(String)
   case noMetadata(pipeline: String)
@@ -70,11 +84,18 @@ public enum SuiteError: CodedError, Hashable {
     case .missingReason: "suite.accept.missingReason"
     case .nothingPending: "suite.accept.nothingPending"
     case .notPending: "suite.accept.notPending"
+    case .noRoot: "suite.accept.noRoot"
+    case .partialAlternate: "suite.accept.partialAlternate"
+    case .noTerminal: "suite.review.noTerminal"
     case .acceptInCI: "suite.accept.inCI"
     case .noGolden: "suite.diff.noGolden"
+    case .noRevision: "suite.diff.noRevision"
+    case .notFitted: "suite.fit.notNumbers"
+    case .noReport: "suite.report.none"
     case .noFile: "suite.record.noFile"
     case .noScene: "suite.record.noScene"
     case .badScene: "suite.record.badScene"
+    case .tracksOfFiles: "suite.record.tracks"
     case .sameOutput: "suite.output.same"
     case .noMetadata: "suite.metadata.none"
     case .severalMetadata: "suite.metadata.several"
@@ -102,11 +123,18 @@ public enum SuiteError: CodedError, Hashable {
     case .missingReason: "a golden is accepted with a reason"
     case .nothingPending: "nothing waits to be accepted"
     case .notPending(let key, _): "no pending golden fits '\(key)'"
+    case .noRoot(let name, _): "nothing pending has the root cause '\(name)'"
+    case .partialAlternate: "an alternate is a whole golden, not some root causes"
+    case .noTerminal: "a review asks for keys, and standard input is no terminal"
     case .acceptInCI: "nothing is written to Goldens/ in CI"
     case .noGolden: "this is neither a golden nor a run"
+    case .noRevision(let name, _): "git has no revision '\(name)' of this project"
+    case .notFitted(let key, _): "the runs of \(key) differ in more than numbers"
+    case .noReport: "there is no report here"
     case .noFile: "there is no such file"
     case .noScene(let name, _): "there is no scene '\(name)'"
     case .badScene(let detail): detail
+    case .tracksOfFiles(let name): "'\(name)' has one track; --track chooses among a file's"
     case .sameOutput("-"): "standard output can take one stream"
     case .sameOutput: "two outputs of the run have the same file"
     case .noMetadata(let pipeline): "the pipeline '\(pipeline)' has no metadata sink"
@@ -121,7 +149,8 @@ public enum SuiteError: CodedError, Hashable {
   public var cause: String? {
     switch self {
     case .projectUnreadable(_, let cause), .notWritable(_, let cause),
-      .verifyProcessFailed(_, let cause), .traceUnwritable(_, let cause):
+      .noRevision(_, let cause), .notFitted(_, let cause), .verifyProcessFailed(_, let cause),
+      .traceUnwritable(_, let cause):
       cause
     default: nil
     }
@@ -134,7 +163,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noSession(_, let folder, _): Place(file: folder)
     case .sameOutput(let path) where path != "-": Place(file: path)
     case .badSessionName(let path), .notWritable(let path, _), .exists(let path),
-      .noGolden(let path), .noFile(let path), .traceUnwritable(let path, _):
+      .noGolden(let path), .noReport(let path), .noFile(let path), .traceUnwritable(let path, _):
       Place(file: path)
     default: nil
     }
@@ -147,7 +176,7 @@ public enum SuiteError: CodedError, Hashable {
       advice ?? "Mend it, and see whether it can be read with: retake doctor"
     case .noPipeline(let name, let known), .noSuite(let name, let known),
       .noCase(let name, let known), .notPending(let name, let known),
-      .notMetadata(let name, let known):
+      .notMetadata(let name, let known), .noRoot(let name, let known):
       Suggestion.advice(for: name, among: known)
     case .noSession(let name, _, let known):
       known.isEmpty
@@ -159,6 +188,8 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "Choose another name, or remove it first"
     case .missingReason: "Say why: retake accept --reason \"new detector\""
     case .nothingPending: "Make pending goldens with: retake test"
+    case .partialAlternate: "Leave out --root and --stage, or --alternate"
+    case .noTerminal: "Name what is right: retake accept --root ID --reason \"…\""
     case .acceptInCI: "Accept on a desk and commit Goldens/"
     case .noFile: "Record a file, or a drawn scene: retake record synthetic:figures"
     case .noScene(let name, let known): Suggestion.advice(for: name, among: known)
@@ -166,6 +197,7 @@ public enum SuiteError: CodedError, Hashable {
     case .sameName: "Test one after the other, each with --goldens of its own"
     case .halted: "Let the stage fail recoverably, or mend what it cannot go on with"
     case .badScene: "See the options: retake record --help"
+    case .tracksOfFiles: "Leave out --track"
     case .sameOutput: "Give each a file of its own"
     case .noMetadata:
       "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"
@@ -173,6 +205,9 @@ public enum SuiteError: CodedError, Hashable {
     case .verifyProcessFailed:
       "Run it again; if it ends so again, a stage cannot bear the condition: see its last words"
     case .traceUnwritable: "Choose a folder with more room: export TMPDIR=DIR"
+    case .noRevision: "See what there is: git log --oneline"
+    case .notFitted: "Mend that first, or look at it: retake diff GOLDEN RUN"
+    case .noReport: "Make one with: retake test --report report"
     case .noGolden: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }
   }

@@ -14,23 +14,27 @@ struct LiveSection {
 
   func run() throws -> SectionReport {
     let frames = scale.count(20_000, tiny: 50)
+    let ahead = 2 * Self.ahead
     let contest = try Contest(
       rounds: scale.rounds,
       [
         { try Self.play(stages: Self.manyStages, frames: frames).text },
         { try Self.play(stages: 1, frames: frames).text },
+        { try Self.play(stages: 1, frames: frames, pool: ahead).text },
       ])
+    let leases = contest.bestSeconds[2] - contest.bestSeconds[1]
     let seconds = contest.bestSeconds[0] - contest.bestSeconds[1]
     let pushes = try Self.play(stages: 3, frames: frames).pushes.sorted()
     var report = SectionReport(
       name: "live",
       title: "A live hop: \(frames) frames through \(Self.manyStages) empty stages against 1, "
-        + "2 workers; the time of the app's push",
+        + "2 workers; a lease of a pool, from taken to ended; the time of the app's push",
       hash: contest.hash)
     report.figures = [
       Figure(
         name: "live.hop", value: 1e6 * seconds / Double(frames * (Self.manyStages - 1)),
         unit: "µs"),
+      Figure(name: "live.lease", value: 1e6 * leases / Double(frames), unit: "µs"),
       Figure(
         name: "live.push.p50", value: 1e-3 * Double(pushes[pushes.count / 2]), unit: "µs"),
       Figure(
@@ -45,9 +49,11 @@ struct LiveSection {
     var text: String { "\(delivered)" }
   }
 
-  private static func play(stages: Int, frames: Int) throws -> Played {
+  /// - Parameter pool: Buffers that the source's frames are leased from; `nil` = nobody counts them.
+  private static func play(stages: Int, frames: Int, pool: Int? = nil) throws -> Played {
     let returned = Returned(ahead: ahead)
     var chain = Pipeline.named("live").source(.pushedFrames)
+    if let pool { chain = chain.pool("frames").pool("frames", capacity: pool) }
     for _ in 0..<stages { chain = chain.stage(Pass()).queue(capacity: ahead, policy: .block) }
     let session = try LiveSession(
       chain.queue(capacity: ahead, policy: .block).sink(returned.sink),

@@ -37,7 +37,10 @@ import Testing
     let reports = try [tiny(), tiny()]
     #expect(reports.allSatisfy { $0.isTiny })
     for report in reports {
-      #expect(report.sections.map(\.name) == ["hop", "live", "stealing", "detector", "timePlane"])
+      #expect(
+        report.sections.map(\.name) == [
+          "hop", "live", "stealing", "detector", "timePlane", "compare",
+        ])
       for section in report.sections {
         #expect(section.hash.count == 32, "\(section.name): \(section.hash)")
         #expect(section.hash.allSatisfy { $0.isHexDigit })

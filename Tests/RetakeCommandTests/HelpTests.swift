@@ -7,7 +7,8 @@ import Testing
     "session recover", "session snapshot", "session trim", "session export", "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "replay", "test", "diff",
-    "accept", "verify", "doctor",
+    "review", "accept", "reject", "golden", "golden fit", "golden stale", "verify", "report",
+    "report open", "report serve", "doctor",
   ]
 
   private func retake(_ line: String, in workplace: Workplace) throws -> CommandResult {
@@ -52,6 +53,8 @@ import Testing
     "session snapshot yard", "session migrate yard", "session export yard",
     "session export yard --csv a --json-lines a", "session export yard --csv a --rows cats",
     "session export yard --media -", "session export yard --csv - --json",
+    "golden fit --runs 0", "golden fit --runs 1000", "diff --base", "diff a b --case x",
+    "report serve --port 70000", "report serve --port x",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
   ])
   func `a wrong option is a usage error and nothing is done`(line: String) throws {

@@ -15,7 +15,8 @@ import Testing
         "--preset", preset, "--probe", "skip", "--pipeline", pipeline, "--workers", "2",
       ], folder: workplace.folder.url)
     try #require(result.status == 0, "\(result.stderr)")
-    #expect(result.stdout.contains("  pipeline  "))
+    #expect(result.stdout.contains("  pipeline  45 produced, "))
+    #expect(result.stdout.contains(" results\n"))
     return workplace
   }
 
@@ -67,6 +68,46 @@ import Testing
     #expect(result.status == 1, "\(result.stderr)")
     #expect(result.stdout.contains("VALUE DIVERGENCE first at 'results', frame 0:0"))
     #expect(!result.stdout.contains("DECISION DIVERGENCE"))
+  }
+
+  @Test func `several tracks are recorded and decided live, and every decision is made again`()
+    throws
+  {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=30", "-f", "lavfi", "-i",
+      "testsrc2=size=96x64:rate=15", "-map", "0", "-map", "1", "-t", "1", "-c:v", "mpeg4",
+      "-pix_fmt", "yuv420p", "rig.mkv")
+    let example = try workplace.retake("pipeline", "example", "motion-boxes").stdout
+    try workplace.folder.write(
+      example.replacing(#""track": 0"#, with: #""track": 1"#), to: "second.json")
+    let result = try workplace.retake(
+      "record", "rig.mkv", "--track", "all", "--preset", "ffv1", "--probe", "skip", "--pipeline",
+      "second.json", "--json")
+    try #require(result.status == 0, "\(result.stderr)")
+    let last = try #require(result.stdout.split(separator: "\n").last)
+    let json = try JSON(Data(last.utf8))
+    #expect(json.frames.recorded.int == 45 && json.pipeline.produced.int == 15)
+    #expect(
+      (json.pipeline.accepted.int ?? 0) + (json.pipeline.dropped.int ?? 0) == 15)
+    let report = try workplace.retake("replay", "rig", "--mode", "reenact", "--json").json()
+    #expect(report.reproducedDecisions.int == report.recordedDecisions.int)
+    #expect(report.values.different.int == 0)
+    #expect(report.frames.captured.int == json.pipeline.accepted.int)
+    let wrong = try workplace.retake(
+      "record", "synthetic:figures", "--track", "all", "--frames", "3")
+    #expect(wrong.status == 2 && wrong.stderr.contains("suite.record.tracks"))
+    #expect(try workplace.retake("record", "rig.mkv", "--track", "one").status == 64)
+  }
+
+  @Test func `a ring and a pipeline do not go together, and nothing is left behind`() throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake(
+      "record", "synthetic:figures", "--frames", "30", "--ring", "2s", "--pipeline",
+      "example:motion-boxes")
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("record.ring.pipeline"))
+    #expect(!FileManager.default.fileExists(atPath: workplace.folder.file("Recordings").path))
   }
 
   @Test func `a session without a live run says how to record one`() throws {

@@ -84,11 +84,11 @@ import Testing
     }
     #expect(try kinds(facts("a"), facts("a")).isEmpty)
     let findings = try Samples.findings([facts("a")], [facts("b")])
-    #expect(findings.map(\.kind) == Array(repeating: .factChanged, count: 4))
+    #expect(findings.map(\.kind) == [.pictureChanged, .factChanged, .textChanged, .factChanged])
     #expect(
       findings.map(\.message) == [
-        "the picture differs", "the tensor differs", "the text plate differs",
-        "the value own differs",
+        "the picture differs", "the tensor differs",
+        "the text plate differs at character 1: 'b' instead of 'a'", "the value own differs",
       ])
   }
 
@@ -111,7 +111,7 @@ import Testing
     #expect(try kinds([a, b], [b, a]).isEmpty)
   }
 
-  @Test func `drift is the change of the mean from one thousand frames to the next`() throws {
+  @Test func `drift is an error that creeps`() throws {
     func frames(_ error: (Int) -> Double) -> [FrameResult] {
       Samples.frames((0..<3_000).map { [scalar("n", 100 + error($0))] })
     }

@@ -157,9 +157,25 @@ import Testing
     actual.setFacts([SampleRun.box(2, dx: 5)], at: 2)
     var comparison = try SampleFolders.compare(golden, actual)
     #expect(comparison.verdict == .changed && comparison.isExpected)
+    #expect(comparison.known == [KnownChange(id: "new model")])
     actual.setFacts([SampleRun.box(4, dx: 5)], at: 4)
     comparison = try SampleFolders.compare(golden, actual)
     #expect(comparison.verdict == .changed && !comparison.isExpected)
+  }
+
+  @Test func `a known change that is gone is an error, with and without other changes`() throws {
+    var golden = SampleRun()
+    golden.manifest.expected = [.init(id: "7", frames: "2..3", url: "https://example.org/7")]
+    let gone = try SampleFolders.compare(golden, SampleRun())
+    #expect(gone.verdict == .changed && !gone.isExpected)
+    #expect(gone.findings.map(\.kind) == [.knownChangeGone])
+    #expect(gone.roots.map(\.id) == ["a known change is gone@0:2"])
+    #expect(gone.findings[0].message.contains("'7'") && gone.known.isEmpty)
+    var actual = SampleRun()
+    actual.setFacts([SampleRun.box(4, dx: 5)], at: 4)
+    let other = try SampleFolders.compare(golden, actual)
+    #expect(other.findings.map(\.kind) == [.boxMoved, .knownChangeGone])
+    #expect(other.findings.allSatisfy { $0.root != nil } && other.roots.count == 2)
   }
 
   @Test func `a budget that is broken is a finding`() throws {

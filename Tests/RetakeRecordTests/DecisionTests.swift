@@ -62,6 +62,35 @@ import Testing
     #expect(schedule.deadlineNanoseconds == nil)
   }
 
+  @Test func `commits come closer as the disk's room goes`() {
+    var schedule = CommitSchedule(intervalNanoseconds: 400, rowsMax: 1_000)
+    func isDue(after bytes: Int, room: Int64) -> Bool {
+      schedule.setRoom(bytes: room)
+      schedule.rowAdded(nowNanoseconds: 0)
+      return schedule.isDue(nowNanoseconds: 1, bytes: Int64(bytes))
+    }
+    #expect(!isDue(after: (16 << 20) - 1, room: 1 << 40))
+    #expect(isDue(after: 16 << 20, room: 1 << 40))
+    #expect(!isDue(after: (1 << 20) - 1, room: 8 << 20))
+    #expect(isDue(after: 1 << 20, room: 8 << 20))
+    #expect(!isDue(after: (64 << 10) - 1, room: -1))
+    #expect(isDue(after: 64 << 10, room: -1))
+  }
+
+  @Test func `where a file may not be larger the next ones end before`() {
+    var machine = SegmentStateMachine(limits: .init(bytesMax: 1_000, nanosecondsMax: 1_000))
+    func packet(_ bytes: Int64) -> SegmentStateMachine.Action {
+      machine.packet(epoch: 0, shape: "s", isKey: true, timeNanoseconds: 0, bytes: bytes)
+    }
+    #expect(packet(0) == .open(reason: nil))
+    let failure = WriteFailure(
+      step: .write, file: "f", errorNumber: FileSystem.fileFullNumber)
+    #expect(machine.failed(failure, bytes: 600) == .newSegment)
+    #expect(packet(0) == .open(reason: failure.word))
+    #expect(packet(299) == .write)
+    #expect(packet(300) == .open(reason: "limit"))
+  }
+
   /// Packets as `k` (key) or `p`, 100 ns and 10 bytes each; answers `o` (open), `w` (write), `l`
   /// (lose). `!` is a failed write, `c` a commit, `e` another epoch.
   private func segments(_ input: String, bytesMax: Int64 = 1_000) -> String {

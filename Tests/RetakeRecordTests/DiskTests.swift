@@ -61,6 +61,8 @@ final class FailingDisk: Sendable {
 
     func synchronise() -> Int32 { fail(disk.next(.synchronise)) ?? file.synchronise() }
 
+    func truncate(to bytes: Int64) { file.truncate(to: bytes) }
+
     func close() { file.close() }
 
     private func fail(_ number: Int32) -> Int32? {
@@ -142,14 +144,42 @@ final class FailingDisk: Sendable {
     }
   }
 
-  @Test func `a full disk ends the recording, and what was committed stays`() throws {
-    let disk = FailingDisk([.init(call: .write, number: 4, errorNumber: ENOSPC)])
+  @Test(arguments: [(FailingDisk.Call.write, 4), (.synchronise, 3)])
+  func `a full disk ends the recording, and what was committed stays`(
+    call: FailingDisk.Call, number: Int
+  ) throws {
+    let disk = FailingDisk([.init(call: call, number: number, errorNumber: ENOSPC)])
     let result = try record(disk)
     let rows = try check(result)
     #expect(result.end == .failed && result.isClosed)
     #expect(result.failure?.code == "record.disk.write")
     #expect(rows.all.contains { $0.packet != nil })
     #expect(disk.count(.open) == 1, "no other segment is tried")
+    let segment = try #require(rows.segments.first)
+    let file = try Data(contentsOf: URL(filePath: result.folder.path + "/" + segment.file))
+    #expect(file.count == Int(segment.bytes), "what is not committed gives its room back")
+  }
+
+  @Test(arguments: [ENOSPC, EIO])
+  func `a disk that takes no frame leaves no session, and nothing is said to be there`(
+    errorNumber: Int32
+  ) throws {
+    let disk = FailingDisk(
+      (1...9).map { .init(call: .synchronise, number: $0, errorNumber: errorNumber) })
+    let reports = Reports()
+    #expect(code { try record(disk, reports) } == "record.disk.write")
+    #expect(try folder.entries == [])
+    #expect(reports.all.isEmpty, "rows wait for the track that they belong to")
+  }
+
+  @Test func `rows that waited for the first segment come with it`() throws {
+    let disk = FailingDisk([.init(call: .synchronise, number: 1, errorNumber: EIO)])
+    let reports = Reports()
+    let result = try record(disk, reports)
+    let rows = try check(result)
+    #expect(rows.all.map(\.sequence) == Array(0..<90))
+    #expect(rows.all.first?.cause == RecordCause.lostWrite)
+    for line in reports.all { #expect(line.frames.recorded > 0) }
   }
 
   @Test func `a disk that keeps failing ends the recording`() throws {
@@ -191,8 +221,10 @@ final class FailingDisk: Sendable {
     let source = try ReaderSource(Scene(30), name: "endless", repeats: true)
     let result = try Recorder(source, options: options, machine: machine).run()
     #expect(result.failure?.code == "record.disk.reserve")
-    #expect(result.isClosed && result.status == .clean)
-    _ = try check(result)
+    #expect(result.isClosed)
+    let rows = try check(result)
+    #expect(Set(rows.causes.keys).isSubset(of: [RecordCause.shedReserve]), "what still waited")
+    #expect(rows.all.contains { $0.packet != nil })
     options.name = "later"
     #expect(
       code { try RetakeRecordTests.record(Scene(9), options: options, machine: machine) }

@@ -14,11 +14,9 @@ import Testing
 @Suite struct LiveRecordingTests {
   @Test func `what a pipeline was told and decided is in the session, beside every frame`() throws {
     let folder = try TemporaryFolder("retake-live")
-    var live = LivePipeline(Self.pipeline, registry: StageRegistry())
-    live.watchesDevice = false
     let recorder = try Recorder(
       try Scene(30).source, options: .test(folder, preset: .ffv1),
-      machine: Recorder.Machine(), pipeline: live)
+      machine: Recorder.Machine(), pipeline: Self.live)
     let result = try recorder.run()
     #expect(result.progress.frames.captured == 30)
     let outcome = try #require(try result.pipeline?.get())
@@ -35,6 +33,53 @@ import Testing
     #expect(try run.results(from: 0).count == outcome.headline.captured)
     let tape = try session.costTape()
     #expect(tape.spanCount == events.count { $0.kind == "completion" })
+  }
+
+  @Test
+  func `each commit says how the pipeline stands, and the last one what became of all frames`()
+    throws
+  {
+    let folder = try TemporaryFolder("retake-live")
+    let reports = Reports()
+    let result = try Recorder(
+      try Scene(200).source, options: .test(folder), machine: Recorder.Machine(),
+      pipeline: Self.live
+    ) { reports.add($0) }.run()
+    let last = try #require(reports.all.last)
+    #expect(last.closed)
+    let pipeline = try #require(last.pipeline)
+    #expect(pipeline == result.progress.pipeline)
+    #expect(pipeline.produced == 200)
+    #expect(pipeline.accepted + pipeline.dropped == 200)
+    let outcome = try #require(try result.pipeline?.get())
+    #expect(pipeline.frames == outcome.headline && pipeline.dropped == outcome.lostBeforeCapture)
+    let run = try SessionReader(opening: result.folder.path).liveRun()
+    #expect(try run.results(from: 0).count == pipeline.results)
+    let decoded = try JSONDecoder().decode(
+      RecordingProgress.self, from: JSONEncoder().encode(last))
+    #expect(decoded == last)
+  }
+
+  @Test func `a camera that goes and comes back is an event of the live run`() throws {
+    let folder = try TemporaryFolder("retake-live")
+    let result = try Recorder(
+      LeavingCamera(), options: .test(folder), machine: Recorder.Machine(), pipeline: Self.live
+    ).run()
+    #expect(result.end == .failed && result.failure?.code == "record.source.lost")
+    let run = try SessionReader(opening: result.folder.path).liveRun()
+    let lost = try run.events(from: 0).filter { $0.kind == "sourceLost" }
+    #expect(
+      lost.map(\.json) == [
+        #"{"code":"source.stalled","track":0}"#, #"{"code":"source.lost","track":0}"#,
+        #"{"code":"source.lost","track":0}"#,
+      ])
+    #expect(try run.events(from: 0).count { $0.kind == "arrival" } == 12)
+  }
+
+  private static var live: LivePipeline {
+    var live = LivePipeline(pipeline, registry: StageRegistry())
+    live.watchesDevice = false
+    return live
   }
 
   @Test func `a session without a pipeline has no live run, and says how to record one`() throws {
@@ -65,6 +110,33 @@ import Testing
       PipelineEdge(from: "camera", to: "sum", capacity: 3, policy: .dropNewest),
       PipelineEdge(from: "sum", to: "found"),
     ])
+}
+
+/// Falls silent, is unplugged, comes back each time, and goes for good.
+private struct LeavingCamera: RecordingSource {
+  let description = SourceDescription(name: "leaving", timeBase: TimeBase(1, 30))
+
+  func open() -> any FrameStream { Stream() }
+
+  private final class Stream: FrameStream {
+    private let scene = Scene(12)
+    private var given = 0
+    private var notes: [SourceWatch.Note] = [.stalled, .lost(cause: "unplugged")]
+
+    func next() -> SourceFrame? { nil }
+
+    func item() throws -> SourceItem {
+      if given == 4 * (3 - notes.count), !notes.isEmpty {
+        let note = notes.removeFirst()
+        return .note(kind: note.kind, json: note.json)
+      }
+      guard given < 12 else { throw SourceGone(cause: "no such device") }
+      defer { given += 1 }
+      var frame = scene.frame(FrameID(track: 0, sequence: given))
+      frame.timestamp = Timestamp(nanoseconds: Int64(given) * 33_000_000)
+      return .frame(SourceFrame(frame: frame, pts: Int64(given)))
+    }
+  }
 }
 
 private struct Sum: PureStage {

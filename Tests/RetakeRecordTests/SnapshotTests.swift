@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeMedia
 import RetakeSession
 import RetakeStore
 import RetakeTestSupport
@@ -49,6 +50,48 @@ import Testing
     }
     #expect(whole.status == .clean && whole.progress.frames.captured == 90)
     #expect(try SessionDoctor(path: path, decodes: true).run().findings.isEmpty)
+  }
+
+  @Test func `a copy says how many megabytes are done, and stops when it is told to`() throws {
+    let folder = try TemporaryFolder()
+    let whole = try record(Scene(20), options: .test(folder))
+    // A file that is large enough to be copied in pieces; nobody reads it here.
+    try Data(count: 5 << 20).append(to: whole.folder.path + "/media/video-00000.mkv")
+    let copied = Mutex<[SessionDoctor.Progress]>([])
+    let target = SessionTarget(into: folder.file("Copies").path)
+    _ = try SessionSnapshot(of: whole.folder.path, to: target) { progress in
+      if progress.unit == .megabytes { copied.withLock { $0.append(progress) } }
+      return true
+    }.run()
+    let told = copied.withLock { $0 }
+    #expect(told.map(\.done) == told.map(\.done).sorted() && told.count > 4)
+    #expect(told.allSatisfy { $0.total == 5 } && told.last?.done == 5)
+    let stopped = code {
+      try SessionSnapshot(
+        of: whole.folder.path, to: SessionTarget(into: folder.file("Others").path)
+      ) { $0.done < 2 }.run()
+    }
+    #expect(stopped == "session.interrupted")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("Others/yard").path))
+  }
+
+  @Test func `a session whose pictures change is exported as one file for each shape`() throws {
+    let folder = try TemporaryFolder()
+    let shots = (0..<30).map { number in
+      Scene.Shot(
+        width: (10..<20).contains(number) ? 96 : 64, height: 48, format: .i420, pts: Int64(number))
+    }
+    let whole = try record(Scene(shots), options: .test(folder, preset: .ffv1))
+    let out = folder.file("yard.mkv").path
+    let files = try SessionExport(of: whole.folder.path).media(to: out)
+    #expect(files.map(\.packets) == [10, 10, 10])
+    #expect(files.map(\.file) == (1...3).map { folder.file("yard-\($0).mkv").path })
+    let widths = try files.map { try MediaDemuxer(path: $0.file).videoStream().width }
+    #expect(widths == [64, 96, 64])
+    #expect(
+      code { try SessionExport(of: whole.folder.path).media(to: out) } == "session.export.exists")
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+    #expect(left.sorted() == ["yard", "yard-1.mkv", "yard-2.mkv", "yard-3.mkv"])
   }
 
   @Test func `a closed session is copied as it is`() throws {

@@ -24,17 +24,20 @@ import Testing
     #expect((4.53...4.55).contains(contrast(0x767676, 0xFFFFFF)))
   }
 
-  /// The colours of the light theme, and of the dark one.
+  /// The colours of the light theme, of the system's dark one, and of the dark one by choice, which
+  /// is the same.
   private func themes() throws -> [[String: Int]] {
-    let parts = HTMLReport.style.components(separatedBy: ":root {").dropFirst()
-    try #require(parts.count == 2)
-    return parts.map { part in
+    let blocks = HTMLReport.style.matches(of: /:root[^{}]*\{([^{}]*)\}/).map { block in
       var colours: [String: Int] = [:]
-      for match in part.matches(of: /--([a-z0-9-]+): #([0-9a-f]{6});/) {
-        colours[String(match.1)] = colours[String(match.1)] ?? Int(match.2, radix: 16)
+      for match in block.1.matches(of: /--([a-z0-9-]+): #([0-9a-f]{6});/) {
+        colours[String(match.1)] = Int(match.2, radix: 16)
       }
       return colours
     }
+    let themes = blocks.filter { !$0.isEmpty }
+    try #require(themes.count == 3)
+    #expect(themes[1] == themes[2])
+    return themes
   }
 
   private func contrast(_ left: Int, _ right: Int) -> Double {

@@ -25,7 +25,7 @@ import Testing
     #expect(suites["tests"] == "9")
     #expect(suites["failures"] == "2")
     #expect(suites["errors"] == "3")
-    #expect(suites["skipped"] == "1")
+    #expect(suites.children.map { $0["skipped"] } == ["1", "0"])
   }
 
   @Test(arguments: Sample.allCases)
@@ -46,6 +46,48 @@ import Testing
         #expect(Double(test["time"]) != nil)
       }
     }
+  }
+
+  @Test func `a time has no exponent, however short it is`() {
+    #expect(
+      [0.000_01, 0, .nan, 0.25, 61.000_4].map(JUnitReport.time) == ["0", "0", "0", "0.25", "61"])
+  }
+
+  @Test(arguments: Sample.allCases)
+  func `elements have the attributes of the schema and no others`(_ sample: Sample) throws {
+    let root = try parse(JUnitReport.render(sample.document))
+    var seen: Set<String> = []
+    for element in [root]
+      + ["testsuite", "testcase", "failure", "error", "skipped"]
+      .flatMap({ root.descendants($0) })
+    {
+      let rule = try #require(JUnitSchema.attributes[element.name])
+      let allowed = rule.map { $0.hasSuffix("!") ? String($0.dropLast()) : $0 }
+      #expect(element.attributes.keys.allSatisfy(allowed.contains), "\(element.name)")
+      for name in rule where name.hasSuffix("!") {
+        #expect(element.attributes[String(name.dropLast())] != nil, "\(name)")
+      }
+      seen.insert(element.name)
+    }
+    #expect(seen.isSuperset(of: ["testsuites", "testsuite", "testcase", "failure"]))
+  }
+
+  @Test(
+    .enabled(if: hasCommand("xmllint"), "xmllint is not on this machine"),
+    arguments: Sample.allCases)
+  func `xmllint finds it valid`(_ sample: Sample) throws {
+    let folder = try TemporaryFolder("retake-report")
+    let schema = try folder.write(JUnitSchema.text, to: "junit.xsd")
+    let text = JUnitReport.render(sample.document)
+    let file = try folder.write(text, to: "junit.xml")
+    let result = try runCommand(
+      "xmllint", arguments: ["--noout", "--schema", schema.path, file.path])
+    #expect(result.status == 0, "\(result.stderr)")
+    let wrong = try folder.write(
+      text.replacing("<testsuites ", with: "<testsuites skipped=\"1\" "), to: "wrong.xml")
+    let refused = try runCommand(
+      "xmllint", arguments: ["--noout", "--schema", schema.path, wrong.path])
+    #expect(refused.status == 3)
   }
 
   @Test func `a failure is shorter than 80 lines and says how much is left out`() throws {

@@ -40,6 +40,22 @@ import Testing
     #expect(text.contains("    known as known-1"))
   }
 
+  @Test func `how faithful the model is to a live run is said beside the live decisions`() throws {
+    var document = Samples.regression()
+    var live = RunSummary.LiveAgreement(run: 3)
+    (live.same, live.onlyLive, live.onlyReplayed) = (199, 1, 2)
+    (live.liveDrops, live.replayedDrops, live.liveLost) = (12, 13, 4)
+    document.cases[1].run?.live = live
+    let sentence =
+      "99 % of 200 live decisions made again, 1 only live, 2 only replayed; "
+      + "drops 12 live, 13 replayed; lost 4 live, 0 replayed"
+    let text = TerminalReport.render(document, palette: .plain)
+    #expect(text.contains("live  yard/motion  beside run 3: \(sentence)\n"))
+    let page = String(decoding: try HTMLReport.render(document), as: UTF8.self)
+    #expect(page.contains("beside live run 3: \(sentence)"))
+    #expect(try ReportDocument(parsing: document.encoded()) == document)
+  }
+
   @Test func `colour is asked for, not guessed`() {
     let plain = TerminalReport.render(Samples.regression(), palette: .plain)
     let coloured = TerminalReport.render(Samples.regression(), palette: .ansi)

@@ -1,6 +1,7 @@
 import RetakeCore
 import RetakeMedia
 import RetakeStore
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeSession
@@ -40,6 +41,41 @@ struct RankingTests {
     #expect(rows.map { $0.assumed.contains(.ptsBackwards) } == [true, true, false, false])
     #expect(rows.map { $0.assumed.contains(.ptsDuplicate) } == [false, false, false, true])
     #expect(rows.map(\.ptsNanoseconds) == [-5_000_000, 10_000_000, 20_000_000, 20_000_000])
+  }
+
+  @Test func `whatever times packets have, frames are in order of time and then of decoding`() {
+    var random = SeededGenerator(seed: 31)
+    let extremes: [Int64] = [.min, -1 << 60, 0, 1 << 60, .max]
+    var doubled = 0
+    for number in 0..<10_000 {
+      var last: Int64 = 0
+      let facts = (0..<random.pick(1...16)).map { packet -> DecodedFact in
+        let pts: Int64? =
+          switch random.pick(0...8) {
+          case 0: nil
+          case 1: random.pick(extremes)
+          case 2, 3: last
+          default: Int64(random.pick(-200...2_000))
+          }
+        last = pts ?? last
+        return fact(
+          packet, pts: pts, bestEffort: random.chance(50) ? Int64(packet) * 10 : nil,
+          duration: random.chance(20) ? .max : Int64(random.pick(0...40)))
+      }
+      let rows = ranked(facts)
+      #expect(rows.map(\.sequence) == Array(facts.indices), "case \(number)")
+      #expect(Set(rows.map(\.packet)).count == facts.count, "each frame once")
+      for (row, next) in zip(rows, rows.dropFirst()) {
+        #expect(
+          (row.ptsNanoseconds, row.packet ?? -1) < (next.ptsNanoseconds, next.packet ?? -1))
+        let isDouble = row.ptsNanoseconds == next.ptsNanoseconds
+        #expect(next.assumed.contains(.ptsDuplicate) == isDouble)
+        if isDouble { doubled += 1 }
+      }
+      #expect(rows == ranked(facts), "the same each time")
+    }
+    #expect(doubled > 1_000)
+    print("faults | 13 | bad or duplicate pts | 10000 cases | \(doubled) doubles, 0 out of order")
   }
 
   @Test func `a missing time is guessed and the guess is marked`() {

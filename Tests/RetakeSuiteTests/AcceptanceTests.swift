@@ -86,3 +86,50 @@ import Testing
     #expect(try fixture.test().status == .passed)
   }
 }
+
+@Suite struct AlternateTests {
+  /// A golden of threshold 24, and the pipeline at 26.
+  private func changed() throws -> ProjectFixture {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try fixture.change("24", to: "26")
+    #expect(try fixture.test().status == .regression)
+    return fixture
+  }
+
+  @Test func `an alternate holds on this platform, and the golden stays for all others`() throws {
+    let fixture = try changed()
+    let golden = fixture.folder.file("Goldens/yard/motion/golden.yml")
+    let before = try Data(contentsOf: golden)
+    _ = try fixture.accept(reason: "another processor") { $0.asAlternate = true }
+    #expect(try Data(contentsOf: golden) == before)
+    let outcome = try fixture.test()
+    #expect(outcome.status == .passed)
+    #expect(outcome.document.cases[0].notes.contains { $0.contains("alternate for linux-") })
+    try fixture.change("24", to: "28")
+    #expect(try fixture.test().status == .regression)
+    _ = try fixture.accept(reason: "now the alternate is compared, and changes")
+    #expect(try Data(contentsOf: golden) == before)
+    #expect(try fixture.test().status == .passed)
+  }
+
+  @Test func `an alternate is whole`() throws {
+    let fixture = try changed()
+    #expect(throws: SuiteError.partialAlternate) {
+      try fixture.accept {
+        $0.asAlternate = true
+        $0.stages = ["motion"]
+      }
+    }
+  }
+
+  @Test func `with a stale golden its alternates go`() throws {
+    let fixture = try changed()
+    _ = try fixture.accept { $0.asAlternate = true }
+    try fixture.folder.write("v: 1\ncases:\n  other: {pipeline: motion.json}\n", to: "retake.yml")
+    #expect(try StaleGoldens(project: fixture.project()).remove(isCI: false).count == 1)
+    #expect(!fixture.exists("Goldens/yard"))
+  }
+}

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCompare
 import RetakeCore
+import RetakeGolden
 import RetakeRuntime
 import RetakeSuite
 import RetakeTestSupport
@@ -224,7 +225,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     var numeric = SinkRule(mode: .numeric)
     numeric.scalar = 0.25
     #expect(project.compare.bySink == ["boxes": boxes, "numeric": numeric])
-    #expect(project.budgets == ["droppedMax": 4])
+    #expect(project.budgets == GoldenManifest.Budgets(droppedMax: 4))
     #expect(project.minimumFramesPerSecond == 500)
   }
 }

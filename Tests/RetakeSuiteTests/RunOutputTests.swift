@@ -42,6 +42,27 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
   }
 
+  @Test
+  func `what a killed run left behind does not keep its name, and what a living one makes does`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let killed = Process()
+    killed.executableURL = URL(filePath: "/bin/true")
+    try killed.run()
+    killed.waitUntilExit()
+    try folder.write("half", to: "run/.writing-\(killed.processIdentifier)-0.new/results.gold")
+    let summary = try run(folder) { $0.output = folder.file("run").path }
+    #expect(summary.frames.captured == 24)
+    let entries = try FileManager.default.contentsOfDirectory(atPath: folder.file("run").path)
+    #expect(entries.contains("run.json") && !entries.contains { $0.hasPrefix(".") })
+    let own = ProcessInfo.processInfo.processIdentifier
+    try folder.write("half", to: "busy/.writing-\(own)-0.new/results.gold")
+    #expect(throws: SuiteError.exists(path: folder.file("busy").path)) {
+      try run(folder) { $0.output = folder.file("busy").path }
+    }
+  }
+
   @Test func `a metadata sink's lines go to the file that is named, one a captured frame`() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("boxes.jsonl")

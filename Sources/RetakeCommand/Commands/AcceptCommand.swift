@@ -10,16 +10,22 @@ struct AcceptCommand: ParsableCommand {
         retake accept --reason "first golden"
         retake accept yard/motion --reason "the new detector finds the second figure"
         retake accept 'yard-*' --reason "recalibrated" --dry-run
+        retake accept --root motion@0:26 --reason "a better threshold"
+        retake accept --stage 'detect*' --reason "new model"
+        retake accept yard/faces --alternate --reason "this GPU rounds otherwise"
+
+      With --root or --stage only what follows from these root causes is
+      accepted; the rest goes on waiting. Their ids stand in the report.
       """)
 
-  @Argument(help: "SESSION, SESSION/CASE, or globs of them in quotes; all if not given.")
-  var keys: [String] = []
+  @OptionGroup var choice: PendingOptions
+  @OptionGroup var causes: RootCauseOptions
 
   @Option(help: "Why the new result is right; kept in golden.yml.")
   var reason: String
 
-  @Option(help: "The folder of the goldens.")
-  var goldens: String?
+  @Flag(help: "Accept for this platform alone, beside the golden, which stays for all others.")
+  var alternate = false
 
   @Flag(help: "Say what would be accepted, and change nothing.")
   var dryRun = false
@@ -27,6 +33,50 @@ struct AcceptCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
+    var acceptance = try causes.acceptance(of: choice)
+    acceptance.asAlternate = alternate
+    let items = try acceptance.run(reason: reason, isDryRun: dryRun)
+    try choice.tell(items, as: dryRun ? "would accept" : "accepted", json: output.json)
+  }
+}
+
+struct RejectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reject",
+    abstract: "Take pending goldens back, so that nobody accepts them.",
+    discussion: """
+      The goldens stay as they are. With --root or --stage only what follows
+      from these root causes is taken out; what is left can still be accepted.
+
+      Examples:
+        retake reject yard/motion
+        retake reject --root motion@0:26
+        retake reject --dry-run
+      """)
+
+  @OptionGroup var choice: PendingOptions
+  @OptionGroup var causes: RootCauseOptions
+
+  @Flag(help: "Say what would be rejected, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let items = try causes.acceptance(of: choice).reject(isDryRun: dryRun)
+    try choice.tell(items, as: dryRun ? "would reject" : "rejected", json: output.json)
+  }
+}
+
+/// Which pending goldens are meant.
+struct PendingOptions: ParsableArguments {
+  @Argument(help: "SESSION, SESSION/CASE, or globs of them in quotes; all if not given.")
+  var keys: [String] = []
+
+  @Option(help: "The folder of the goldens.")
+  var goldens: String?
+
+  func acceptance() throws -> Acceptance {
     let environment = CommandEnvironment.current
     let project = try environment.project()
     var acceptance = Acceptance(project: project)
@@ -34,16 +84,42 @@ struct AcceptCommand: ParsableCommand {
     acceptance.pendingFolder = environment.pendingFolder
     acceptance.keys = keys
     acceptance.isCI = environment.isCI
-    let items = try acceptance.run(reason: reason, isDryRun: dryRun)
-    if output.json {
+    return acceptance
+  }
+
+  func tell(_ items: [Acceptance.Item], as verb: String, json: Bool) throws {
+    if json {
       try Console.json(items)
       return
     }
-    for item in items {
-      let causes = item.roots.isEmpty ? "" : "  \(item.roots.prefix(5).joined(separator: ", "))"
-      Console.result(
-        "\(dryRun ? "would accept" : "accepted")  \(item.key)  \(item.kind)  "
-          + "\(item.frames) frames\(causes)")
-    }
+    for item in items { Console.result(item.text(verb)) }
+  }
+}
+
+/// Which root causes of them.
+struct RootCauseOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("A root cause's id, or a glob of ids; may be repeated.", valueName: "id"))
+  var root: [String] = []
+
+  @Option(help: ArgumentHelp("A stage, or a glob; may be repeated.", valueName: "stage"))
+  var stage: [String] = []
+
+  func acceptance(of pending: PendingOptions) throws -> Acceptance {
+    var acceptance = try pending.acceptance()
+    acceptance.roots = root
+    acceptance.stages = stage
+    return acceptance
+  }
+}
+
+extension Acceptance.Item {
+  /// A line for people.
+  func text(_ verb: String) -> String {
+    let causes = roots.isEmpty ? "" : "  \(roots.prefix(5).joined(separator: ", "))"
+    let waiting =
+      left.isEmpty
+      ? "" : "  (\(left.count) still waiting: \(left.prefix(3).joined(separator: ", ")))"
+    return visible("\(verb)  \(key)  \(kind)  \(frames) frames\(causes)\(waiting)")
   }
 }

@@ -4,36 +4,96 @@ import Retake
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Compare two runs, or a run with a golden.",
+    abstract: "Compare two runs, a run with a golden, or the pipelines of a revision with yours.",
     discussion: """
-      Both are folders with golden files: Goldens/SESSION/CASE, or what 'replay --output' wrote.
-      Exits with 0 when they are the same within the tolerances, with 1 when not.
+      Without --base both are folders with golden files: Goldens/SESSION/CASE, or what
+      'replay --output' wrote. With --base the pipeline documents of a git revision and those of the
+      working tree replay the selected sessions; goldens are neither read nor written.
+      Exits with 0 when they are the same within the tolerances, with 1 when not, with 3 when the
+      revision has no such pipeline.
 
-      Example:
+      Examples:
         retake replay clip --pipeline a.json --output run-a
         retake replay clip --pipeline b.json --output run-b
         retake diff run-a run-b
+        retake diff --base main
+        retake diff --base HEAD~1 'yard-*' --case motion --report report
       """)
 
-  @Argument(help: "The folder that counts as right.")
-  var golden: String
+  @Argument(
+    help: ArgumentHelp(
+      "The folder that counts as right, and the one that is judged; with --base, sessions.",
+      valueName: "golden actual | sessions"))
+  var words: [String] = []
 
-  @Argument(help: "The folder that is judged.")
-  var actual: String
+  @Option(help: "A revision of git whose pipeline documents count as right.")
+  var base: String?
+
+  @Option(name: .customLong("case"), help: "With --base: a case of retake.yml; repeat for several.")
+  var cases: [String] = []
+
+  @Option(help: "With --base: a suite of retake.yml; 'default' if not given.")
+  var suite: String?
+
+  @Option(help: "With --base: write the report's files into this folder.")
+  var report: String?
+
+  @Option(help: "With --base: threads that compute; changes the speed and nothing else.")
+  var workers = 2
 
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    guard (0...256).contains(workers) else {
+      throw ValidationError("'--workers \(workers)' is not between 0 and 256")
+    }
+    guard base == nil else { return }
+    guard words.count == 2 else {
+      throw ValidationError("Name two folders, or a revision: retake diff --base main")
+    }
+    guard cases.isEmpty, suite == nil, report == nil else {
+      throw ValidationError("--case, --suite and --report go with --base")
+    }
+  }
+
   func run() throws {
-    let project = try CommandEnvironment.current.project()
-    let difference = RunDifference(
-      golden: project.path(golden), actual: project.path(actual))
-    let (document, status) = try difference.run()
+    let (document, status, page) = try base.map(compare(with:)) ?? compareFolders()
     if output.json {
       Console.result(String(decoding: try document.encoded(), as: UTF8.self))
     } else {
       Console.result(
         TerminalReport.render(document, palette: Console.isColoured ? .ansi : .plain))
     }
+    if let page { output.note("report: \(page)") }
     if status != .passed { throw CommandEnd(status: status) }
+  }
+
+  private func compareFolders() throws -> (ReportDocument, ExitStatus, String?) {
+    let project = try CommandEnvironment.current.project()
+    let difference = RunDifference(
+      golden: project.path(words[0]), actual: project.path(words[1]))
+    let (document, status) = try difference.run()
+    return (document, status, nil)
+  }
+
+  private func compare(with base: String) throws -> (ReportDocument, ExitStatus, String?) {
+    Interruption.listen()
+    let environment = CommandEnvironment.current
+    var selection = Selection()
+    selection.sessions = words
+    selection.cases = cases
+    selection.suite = suite
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    var comparison = BaseComparison(
+      project: try environment.project(), base: base, selection: selection,
+      registry: environment.registry, pipelines: environment.pipelines)
+    comparison.workers = workers
+    comparison.reportFolder = report
+    comparison.isInterrupted = { Interruption.isRequested }
+    comparison.progress = { line.update($0, done: $1, total: $2) }
+    let outcome = try comparison.run()
+    line.finish()
+    return (outcome.document, outcome.status, outcome.files.last?.path)
   }
 }

@@ -37,24 +37,12 @@ struct LivePipelineOptions: ParsableArguments {
     case nil: break
     case .failure(let error): throw error
     case .success(let outcome):
-      if !output.json { Console.result(Self.text(outcome)) }
+      if !output.json, let progress = result.progress.pipeline {
+        Console.result(RecordingText.pipeline(progress))
+      }
       guard let halt = outcome.halt else { return }
       output.note("error: '\(halt.node)' halted the pipeline at frame \(halt.frame) [\(halt.code)]")
       throw CommandEnd(status: .trouble)
     }
-  }
-
-  /// `  pipeline  300 captured, 260 delivered, 40 dropped (queue)`
-  static func text(_ outcome: RunOutcome) -> String {
-    let frames = outcome.headline
-    var parts = ["\(frames.captured) captured", "\(frames.delivered) delivered"]
-    for reason in frames.dropped.keys.sorted() {
-      parts.append("\(frames.dropped[reason] ?? 0) dropped (\(reason))")
-    }
-    for (count, word) in [
-      (frames.thinned, "thinned"), (frames.superseded, "superseded"), (frames.failed, "failed"),
-      (frames.inFlight, "in flight"), (outcome.lostBeforeCapture, "lost before capture"),
-    ] where count > 0 { parts.append("\(count) \(word)") }
-    return "  pipeline  " + parts.joined(separator: ", ")
   }
 }

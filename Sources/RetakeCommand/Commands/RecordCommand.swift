@@ -5,18 +5,27 @@ import Retake
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Record a file at its own pace, or a drawn scene, into a new session.",
+    abstract: "Record a camera, a stream, a file or a drawn scene into a new session.",
     discussion: """
-      What a commit reports is durable: it survives a crash. Ctrl-C ends the recording cleanly.
+      What a commit reports is durable: it survives a crash. Ctrl-C ends the recording cleanly. A \
+      camera or stream that goes away is waited for, and the session says when it was away.
 
       Examples:
-        retake record synthetic:figures --frames 300
+        retake record /dev/video0 --size 1280x720 --fps 30 --segment 60s
+        retake record rtsp://192.168.1.20/stream --preset archive
+        retake record rtsp://192.168.1.20/stream --ring 30s    (kill -USR1 PID writes it)
+        retake record lavfi:testsrc2=size=640x480:rate=30 --frames 300
         retake record clip.mp4 --name yard --preset ffv1
+        retake record rig.mkv --track all --pipeline stereo.json
         retake record synthetic:pulse --pace unpaced --frames 900 --size 320x240
         retake record clip.mp4 --pipeline example:motion-boxes --workers 2
       """)
 
-  @Argument(help: "synthetic:figures, synthetic:pulse, synthetic:cut, or a video file.")
+  @Argument(
+    help: """
+      A camera (/dev/video0), a stream (rtsp, rtsps, http, https, rtp or udp), lavfi:GRAPH, \
+      synthetic:figures, synthetic:pulse, synthetic:cut, or a video file.
+      """)
   var input: String
 
   @Option(help: "The session's name; the input's if not given.")
@@ -31,7 +40,11 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "How long to record, such as 10s; on the source's own time line.")
   var duration: String?
 
-  @Option(help: "How frames are encoded: mpeg4, mjpeg, ffv1 or h264 (the last two are exact).")
+  @Option(
+    help: """
+      How frames are encoded: mpeg4, mjpeg, ffv1 or h264 (the last two are exact); archive is \
+      ffv1, fast is mpeg4. copy stores a file's or a stream's own packets as they come.
+      """)
   var preset = RecordingPreset.mpeg4.rawValue
 
   @Option(help: "realtime: each frame at its own time; unpaced: as fast as it is encoded.")
@@ -40,21 +53,58 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "refuse, warn or skip when the encoder cannot keep up.")
   var probe: EncoderProbe.Policy = .refuse
 
-  @Option(help: "The size of a drawn scene, such as 640x480.")
-  var size = "640x480"
+  @Option(help: "The size of a drawn scene (640x480 if not given) or asked of a camera.")
+  var size: String?
 
-  @Option(help: "Frames a second of a drawn scene.")
-  var fps = 30
+  @Option(help: "Frames a second of a drawn scene (30 if not given) or asked of a camera.")
+  var fps: Int?
+
+  @Option(
+    help: """
+      Which video stream of a file, by the file's own number, or 'all'; again for more. The first \
+      one if not given. The session's tracks are numbered from 0, in the file's order.
+      """)
+  var track: [String] = []
 
   @Option(help: "Of a drawn scene's noise.")
   var seed = 1
 
+  @Option(help: "Begin a new media file after so long or so much, such as 60s, 10m or 500MB.")
+  var segment: String?
+
+  @Option(help: "Keep the last so long in memory, such as 30s; SIGUSR1 writes it and what follows.")
+  var ring: String?
+
+  @Option(help: "Bytes of the disk that stay free, such as 64MiB: the recording ends before.")
+  var reserve: String?
+
+  @Option(
+    help: "End when a camera or stream is away for longer, such as 60s; else it is waited for.")
+  var patience: String?
+
   @OptionGroup var live: LivePipelineOptions
+
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard Self.pixels(size) != nil else {
+    if let size, Self.pixels(size) == nil {
       throw ValidationError("'--size \(size)' is not like 640x480")
+    }
+    if let segment, SegmentLimit(parsing: segment) == nil {
+      throw ValidationError(
+        "'--segment \(segment)' is not like 60s, 10m or 500MB (1s, 1MB at least)")
+    }
+    if let reserve, ByteCount.parse(reserve) == nil {
+      throw ValidationError("'--reserve \(reserve)' is not like 64MiB")
+    }
+    for (name, text) in [("ring", ring), ("patience", patience)] {
+      guard let text else { continue }
+      guard let duration = Duration(parsing: text), duration >= .seconds(1) else {
+        throw ValidationError("'--\(name) \(text)' is not like 30s (1s at least)")
+      }
+    }
+    guard fileTracks != nil else {
+      throw ValidationError("--track is a number such as 0, once or more, or 'all' alone")
     }
     guard (frames ?? 1) > 0 else { throw ValidationError("--frames is at least 1") }
     if let duration, Duration(parsing: duration) == nil {
@@ -64,23 +114,19 @@ struct RecordCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    var options = RecorderOptions(
-      name: try name ?? defaultName, into: into, preset: try RecordingPreset.named(preset),
-      pace: pace, framesMax: frames, durationMax: duration.flatMap { Duration(parsing: $0) },
-      probe: probe)
-    if pace == .unpaced { options.probe = .skip }
     let line = ProgressLine(isQuiet: output.quiet)
     let isJSON = output.json
-    let total = frames
-    let recorder = try Recorder(try source(), options: options, pipeline: try live.makePipeline()) {
-      progress in
+    let recorder = try Recorder(
+      try source(), options: try options(), pipeline: try live.makePipeline()
+    ) { progress in
       if isJSON {
         try? Console.json(progress, isPretty: false)
       } else {
-        line.update("recording", done: progress.frames.captured, total: total)
+        line.show(RecordingText.line(progress))
       }
     }
     Interruption.onRequest { recorder.stop() }
+    Interruption.onTrigger { recorder.trigger() }
     defer { line.finish() }
     let result = try recorder.run()
     line.finish()
@@ -88,21 +134,51 @@ struct RecordCommand: ParsableCommand {
     try live.finish(result, output)
   }
 
+  private func options() throws -> RecorderOptions {
+    var options = RecorderOptions(
+      name: try name ?? defaultName, into: into, preset: try RecordingPreset.named(preset),
+      pace: pace, framesMax: frames, durationMax: duration.flatMap { Duration(parsing: $0) },
+      probe: pace == .unpaced ? .skip : probe)
+    switch segment.flatMap(SegmentLimit.init(parsing:)) {
+    case .duration(let duration): options.segmentDurationMax = duration
+    case .bytes(let bytes): options.segmentBytesMax = bytes
+    case nil: break
+    }
+    options.ring = ring.flatMap { Duration(parsing: $0) }
+    options.reserveBytes = reserve.flatMap(ByteCount.parse) ?? options.reserveBytes
+    return options
+  }
+
+  /// nil when the words make no sense.
+  private var fileTracks: MediaFileSource.Tracks? {
+    if track.isEmpty { return .first }
+    if track == ["all"] { return .all }
+    let numbers = track.compactMap { Int($0) }.filter { $0 >= 0 }
+    return numbers.count == track.count ? .streams(Set(numbers)) : nil
+  }
+
   private func source() throws -> any RecordingSource {
+    let pixels = size.flatMap(Self.pixels)
     var picture = RecordingInput.Picture()
-    (picture.width, picture.height) = Self.pixels(size) ?? (640, 480)
-    picture.framesPerSecond = fps
+    (picture.width, picture.height) = pixels ?? (640, 480)
+    picture.framesPerSecond = fps ?? 30
     picture.seed = seed
     picture.frames = frames
-    return try RecordingInput.source(input, picture)
+    var live = RecordingInput.Live()
+    live.camera = CameraRequest(width: pixels?.0, height: pixels?.1, framesPerSecond: fps)
+    live.patience = patience.flatMap { Duration(parsing: $0) }
+    return try RecordingInput.source(
+      input, picture, live: live, tracks: fileTracks ?? .first)
   }
 
   private var defaultName: String {
     get throws {
-      try SessionFolder.sanitised(
-        name: input.hasPrefix("synthetic:")
-          ? String(input.dropFirst("synthetic:".count))
-          : URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent)
+      if input.hasPrefix("synthetic:") {
+        return try SessionFolder.sanitised(name: String(input.dropFirst("synthetic:".count)))
+      }
+      return try SessionFolder.sanitised(
+        name: try SourceAddress.sessionName(input)
+          ?? URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent)
     }
   }
 
@@ -120,6 +196,7 @@ struct RecordCommand: ParsableCommand {
           + "\(frames.captured) frames recorded"
           + (missing.isEmpty ? "" : "  without pixels: \(missing.joined(separator: ", "))")
           + "  \(result.folder.path)")
+      for line in RecordingText.tracks(result.progress) { Console.result(line) }
     }
     if let failure = result.failure {
       Console.error(failure)

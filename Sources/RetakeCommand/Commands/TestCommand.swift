@@ -16,6 +16,9 @@ struct TestCommand: ParsableCommand {
         retake test clip --pipeline example:motion-boxes --report report
         retake test --suite slow --traces traces    # SESSION/CASE.json for ui.perfetto.dev
 
+      In a GitHub workflow each case that needs somebody becomes an annotation, at most ten of a
+      kind.
+
       Exit codes: 0 passed, 1 regression, 2 trouble, 3 golden missing, 4 nothing compared,
       5 stale or not comparable.
       """)
@@ -101,6 +104,11 @@ struct TestCommand: ParsableCommand {
       Console.result(
         TerminalReport.render(
           outcome.document, palette: Console.isColoured ? .ansi : .plain))
+    }
+    if CommandEnvironment.current.isGitHub {
+      for line in AnnotationsReport.render(outcome.document).split(separator: "\n") {
+        Console.note(String(line))
+      }
     }
     for warning in outcome.warnings { form.note("warning: \(warning)") }
     if let page = outcome.files.last { form.note("report: \(page.path)") }

@@ -22,6 +22,12 @@ final class ProgressLine: Sendable {
   }
 
   func update(_ label: String, done: Int, total: Int?) {
+    let seconds = clock.monotonicNanoseconds - start
+    show(text(label, done: done, total: total, nanoseconds: seconds))
+  }
+
+  /// Draws a line, unless the last one is too fresh.
+  func show(_ text: @autoclosure () -> String) {
     guard isShown else { return }
     let now = clock.monotonicNanoseconds
     let isDue = state.withLock { state in
@@ -30,7 +36,7 @@ final class ProgressLine: Sendable {
       state.isDrawn = true
       return true
     }
-    if isDue { draw(text(label, done: done, total: total, nanoseconds: now - start)) }
+    if isDue { draw(text()) }
   }
 
   /// Takes the line away.

@@ -26,12 +26,7 @@ enum SummaryText {
 
   /// How faithful the model is to the live run whose stage times it decides by.
   private static func live(_ summary: RunSummary) -> String {
-    guard let live = summary.live else { return "" }
-    let total = live.same + live.onlyLive
-    let share = total == 0 ? 100 : live.same * 100 / total
-    return "\n  live      \(share) % of \(total) decisions the same, \(live.onlyLive) only live, "
-      + "\(live.onlyReplayed) only replayed; drops \(live.liveDrops) live, "
-      + "\(live.replayedDrops) replayed; lost \(live.liveLost) live, \(live.replayedLost) replayed"
+    summary.live.map { "\n  live      \($0)" } ?? ""
   }
 
   /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only nothing is 0 %, and only all is 100 %.

@@ -11,6 +11,8 @@ package struct ResultChunk: Sendable {
     package var facts: Int
     /// Frames that were dropped on their way, by sink.
     package var dropped: [Int]
+    /// The block has F and D lines alone, so that its frames can be read as `BoxFrames`.
+    package var holdsBoxesAlone = true
     var bytes: Range<Int>
     /// The file's line on which the block begins, from 1.
     var firstLine: Int
@@ -21,7 +23,7 @@ package struct ResultChunk: Sendable {
   package let blocks: [Block]
   // SAFETY: pointers into these bytes live within one call, while this value holds the array; all
   // ranges come from a scan of the same bytes.
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
 
   package var frameCount: Int { blocks.reduce(0) { $0 + $1.frameCount } }
 
@@ -81,13 +83,18 @@ private struct BlockScan {
         blocks.append(block)
         block = emptyBlock((line.upperBound + 1)..<bytes.count, firstLine: number + 1)
       case UInt8(ascii: "F"): block.frameCount += 1
-      case UInt8(ascii: "D"), UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "P"),
-        UInt8(ascii: "N"), UInt8(ascii: "W"), UInt8(ascii: "T"), UInt8(ascii: "U"):
+      case UInt8(ascii: "D"): block.facts += 1
+      case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "P"), UInt8(ascii: "N"),
+        UInt8(ascii: "W"), UInt8(ascii: "T"), UInt8(ascii: "U"):
         block.facts += 1
-      case UInt8(ascii: "O"): sink = index(ofSinkIn: line, bytes) ?? sink
+        block.holdsBoxesAlone = false
+      case UInt8(ascii: "O"):
+        sink = index(ofSinkIn: line, bytes) ?? sink
+        block.holdsBoxesAlone = false
       case UInt8(ascii: "X"):
         if bytes[line].starts(with: "X drop ".utf8), sink < sinks.count { block.dropped[sink] += 1 }
-      default: break
+        block.holdsBoxesAlone = false
+      default: block.holdsBoxesAlone = false
       }
     }
     guard end == bytes.count, block.bytes.lowerBound >= end else { throw .cutShort(file: file) }

@@ -32,7 +32,22 @@ package struct DecodedFrame: Sendable {
   /// Takes over the picture: the frame's storage frees it.
   init(taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream) {
     // SAFETY: the caller owns the picture alone and gives it up here.
-    let decoded = picture.pointee
+    self.init(picture.pointee, frame: Frame(taking: picture, of: stream), of: stream)
+  }
+
+  /// The picture in another format; it stays the caller's.
+  ///
+  /// - Throws: `MediaError.scale`.
+  init(
+    converting picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
+    to format: PixelFormat, with scaler: MediaScaler
+  ) throws(MediaError) {
+    // SAFETY: the planes are read before the caller frees the picture.
+    let frame = try Frame(converting: picture, of: stream, to: format, with: scaler)
+    self.init(picture.pointee, frame: frame, of: stream)
+  }
+
+  private init(_ decoded: AVFrame, frame made: Frame, of stream: MediaStream) {
     pts = decoded.pts.presentationTime
     bestEffortTimestamp = decoded.best_effort_timestamp.presentationTime
     duration = max(0, decoded.pkt_duration)
@@ -41,7 +56,7 @@ package struct DecodedFrame: Sendable {
     pictureType = PictureType(decoded.pict_type)
     errorFlags = Int(decoded.decode_error_flags)
     isDamaged = decoded.decode_error_flags != 0 || decoded.flags & retake_frame_corrupt != 0
-    frame = Frame(taking: picture, of: stream)
+    frame = made
     frame.timestamp =
       bestEffortTimestamp.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) } ?? .zero
     let expected = PixelFormat(ffmpegName: stream.pixelFormatName)
@@ -79,6 +94,51 @@ extension Frame {
       rotationDegrees: stream.rotationDegrees,
       sampleAspect: stream.sampleAspect,
       storage: FrameStorage(taking: picture, planeCount: format.planeCount))
+  }
+}
+
+extension Frame {
+  /// A copy of the picture in one of our formats.
+  init(
+    converting picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
+    to format: PixelFormat, with scaler: MediaScaler
+  ) throws(MediaError) {
+    let decoded = picture.pointee
+    let source = AVPixelFormat(decoded.format)
+    let (width, height) = (Int(decoded.width), Int(decoded.height))
+    let range: ColorRange =
+      source.isRGB ? .full : ColorRange(ffmpeg: decoded.color_range) ?? stream.range
+    let matrix = ColorMatrix(ffmpeg: decoded.colorspace) ?? stream.matrix
+    let planes = (0..<Int32(4)).compactMap { index in
+      retake_plane(picture, index).map {
+        FrameStorage.Plane(base: UnsafePointer($0), stride: Int(retake_stride(picture, index)))
+      }
+    }
+    let storage = try scaler.scale(
+      planes,
+      from: ScalePlan.Side(
+        width: width, height: height, format: source, range: range, matrix: matrix),
+      to: format, width: width, height: height, range: range, matrix: matrix)
+    self.init(
+      format: format, width: width, height: height, range: range,
+      matrix: format.isYUV ? matrix : .identity, rotationDegrees: stream.rotationDegrees,
+      sampleAspect: stream.sampleAspect, storage: storage)
+  }
+}
+
+extension AVPixelFormat {
+  /// What a camera's format of 8 bits becomes; nil for all others.
+  var nearest: PixelFormat? {
+    switch self {
+    case AV_PIX_FMT_YUYV422, AV_PIX_FMT_UYVY422, AV_PIX_FMT_YVYU422, AV_PIX_FMT_NV16: .i422
+    case AV_PIX_FMT_NV21, AV_PIX_FMT_YUV410P, AV_PIX_FMT_UYYVYY411: .i420
+    case AV_PIX_FMT_YUV411P, AV_PIX_FMT_YUVJ411P, AV_PIX_FMT_YUV440P, AV_PIX_FMT_YUVJ440P: .i444
+    case AV_PIX_FMT_BGR24, AV_PIX_FMT_BGR0, AV_PIX_FMT_RGB0, AV_PIX_FMT_GBRP, AV_PIX_FMT_0RGB,
+      AV_PIX_FMT_0BGR, AV_PIX_FMT_PAL8, AV_PIX_FMT_RGB565LE, AV_PIX_FMT_BAYER_RGGB8,
+      AV_PIX_FMT_BAYER_GRBG8, AV_PIX_FMT_BAYER_GBRG8, AV_PIX_FMT_BAYER_BGGR8:
+      .rgb
+    default: nil
+    }
   }
 }
 

@@ -18,23 +18,27 @@ package final class MediaDecoder: @unchecked Sendable {
   package let usesPictureMemory: Bool
   private var context: UnsafeMutablePointer<AVCodecContext>?
   private let memory: PictureMemory
+  /// For formats that a live source may have and a session has not; nil refuses them.
+  let scaler: MediaScaler?
 
   /// - Parameters:
   ///   - file: Where the packets come from, for errors.
   ///   - threads: FFmpeg's own threads; pixels do not depend on them.
+  ///   - converts: Cameras' formats of 8 bits become the nearest of ours; else they are refused.
   /// - Throws: `MediaError.noDecoder`, `.bitDepth`, `.pixelFormat` or `.decode`.
   package init(
     stream: MediaStream, file: String? = nil, threads: Int = 1,
-    memory: PictureMemory = PictureMemory()
+    memory: PictureMemory = PictureMemory(), converts: Bool = false
   ) throws(MediaError) {
     _ = FFmpeg.quiet
-    try Self.checkFormat(stream, file: file)
+    if !converts { try Self.checkFormat(stream, file: file) }
     guard let codec = avcodec_find_decoder(stream.codecID) else {
       throw .noDecoder(codec: stream.codec, file: file)
     }
     self.stream = stream
     self.file = file
     self.memory = memory
+    scaler = converts ? MediaScaler() : nil
     name = String(cString: codec.pointee.name)
     usesPictureMemory = codec.pointee.capabilities & retake_codec_direct_rendering != 0
     let context = FFmpeg.required(avcodec_alloc_context3(codec))
@@ -62,7 +66,9 @@ package final class MediaDecoder: @unchecked Sendable {
     copied.pointee.pts = packet.pts ?? retake_no_pts
     copied.pointee.dts = packet.dts ?? retake_no_pts
     copied.pointee.duration = packet.duration
-    copied.pointee.flags = packet.flags.ffmpeg
+    // A packet that this process made itself: test pictures come as pictures, not as bytes.
+    let trusted = packet.payload.pointer.pointee.flags & retake_packet_trusted
+    copied.pointee.flags = packet.flags.ffmpeg | trusted
     copied.pointee.pos = packet.offset ?? -1
     context?.pointee.reordered_opaque = Int64(packet.index)
     let sent = avcodec_send_packet(context, copied)
@@ -79,9 +85,10 @@ package final class MediaDecoder: @unchecked Sendable {
     guard let picture = try receivePicture() else { return nil }
     let format = AVPixelFormat(picture.pointee.format)
     guard PixelFormat(ffmpeg: format) != nil else {
-      var refused: UnsafeMutablePointer<AVFrame>? = picture
-      av_frame_free(&refused)
-      throw format.refusal(file: file)
+      var foreign: UnsafeMutablePointer<AVFrame>? = picture
+      defer { av_frame_free(&foreign) }
+      guard let scaler, let target = format.nearest else { throw format.refusal(file: file) }
+      return try DecodedFrame(converting: picture, of: stream, to: target, with: scaler)
     }
     return DecodedFrame(taking: picture, of: stream)
   }

@@ -10,8 +10,8 @@ struct KeySchedule: Hashable, Sendable {
   /// A little early rather than late, as frames do not come exactly on the second.
   func wantsKey(atNanoseconds time: Int64) -> Bool {
     guard let lastNanoseconds else { return true }
-    let distance = time - lastNanoseconds
-    return distance < 0 || distance >= intervalNanoseconds - intervalNanoseconds / 32
+    let distance = Int128(time) - Int128(lastNanoseconds)
+    return distance < 0 || distance >= Int128(intervalNanoseconds - intervalNanoseconds / 32)
   }
 
   mutating func keyMade(atNanoseconds time: Int64) {

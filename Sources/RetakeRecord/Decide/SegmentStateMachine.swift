@@ -28,7 +28,7 @@ struct SegmentStateMachine: Hashable, Sendable {
     case open(epoch: Int, startedNanoseconds: Int64)
   }
 
-  let limits: Limits
+  private(set) var limits: Limits
   private var state = State.closed(reason: nil)
   private var failures = 0
 
@@ -62,7 +62,8 @@ struct SegmentStateMachine: Hashable, Sendable {
       return open(epoch, timeNanoseconds, reason: shape)
     case .open(_, let started):
       let isFull =
-        bytes >= limits.bytesMax || timeNanoseconds - started >= limits.nanosecondsMax
+        bytes >= limits.bytesMax
+        || Int128(timeNanoseconds) - Int128(started) >= Int128(limits.nanosecondsMax)
       return isFull && isKey ? open(epoch, timeNanoseconds, reason: "limit") : .write
     }
   }
@@ -74,8 +75,12 @@ struct SegmentStateMachine: Hashable, Sendable {
   }
 
   /// A write or a sync failed. It is never tried again: what is not committed of the segment is
-  /// lost, and the next one begins, unless that has no prospect.
-  mutating func failed(_ failure: WriteFailure) -> Consequence {
+  /// lost, and the next one begins, unless that has no prospect. Where a file may not be larger,
+  /// the next ones end well before.
+  ///
+  /// - Parameter bytes: Of the segment that failed.
+  mutating func failed(_ failure: WriteFailure, bytes: Int64 = 0) -> Consequence {
+    if failure.isFileFull { limits.bytesMax = min(limits.bytesMax, max(1, bytes / 2)) }
     state = .closed(reason: failure.word)
     wantsKey = true
     failures += 1
@@ -101,6 +106,8 @@ struct WriteFailure: Hashable, Sendable {
   /// For the segment that follows, and the event.
   var word: String { "\(step.rawValue) failed (\(errorNumber))" }
   var isDiskFull: Bool { FileSystem.diskFullNumbers.contains(errorNumber) }
+  /// The file system or the process's own limit lets no file be larger.
+  var isFileFull: Bool { errorNumber == FileSystem.fileFullNumber }
 }
 
 /// Why a frame has no pixels: stable codes in the frame table.
@@ -109,6 +116,8 @@ enum RecordCause {
   static let shedEncoder = "record.shed.encoder"
   /// The disk was behind.
   static let shedDisk = "record.shed.disk"
+  /// The disk's reserve was reached before it was written.
+  static let shedReserve = "record.shed.reserve"
   static let encodeFailed = "record.encode.failed"
   /// The write failed before the commit.
   static let lostWrite = "record.lost.write"

@@ -18,7 +18,8 @@ struct SessionTimeline: Hashable, Sendable {
   /// When a frame is due, on the clock.
   func dueNanoseconds(_ timestamp: Timestamp, now: Int64) -> Int64 {
     guard pace == .realtime, let origin else { return now }
-    return origin.clock + (timestamp.nanoseconds - origin.session)
+    return Int64(
+      clamping: Int128(origin.clock) + Int128(timestamp.nanoseconds) - Int128(origin.session))
   }
 
   /// When a frame arrived, on the session's time line.
@@ -34,6 +35,6 @@ struct SessionTimeline: Hashable, Sendable {
 
   private func time(now: Int64, unpaced: Int64) -> Int64 {
     guard pace == .realtime, let origin else { return unpaced }
-    return origin.session + (now - origin.clock)
+    return Int64(clamping: Int128(origin.session) + Int128(now) - Int128(origin.clock))
   }
 }

@@ -34,29 +34,36 @@ public struct EncoderProbe: Sendable {
   let preset: RecordingPreset
   let clock: any LiveClock
 
-  /// - Throws: `RecordError`, or the source's own error.
-  func measure(_ source: any RecordingSource) throws -> Measurement {
-    let stream = try source.open()
-    var samples: [Frame] = []
-    while samples.count < Self.sampleFrames, let next = try stream.next() {
-      samples.append(next.frame)
-    }
-    guard !samples.isEmpty else { throw RecordError.noFrames(source: source.description.name) }
+  /// Where nobody knows how many frames a source gives, its own times tell.
+  ///
+  /// - Throws: `MediaError` when a sample cannot be encoded.
+  func measure(
+    _ samples: [SourceFrame], of description: SourceDescription
+  ) throws -> Measurement {
+    let times = samples.map(\.frame.timestamp.nanoseconds)
+    let passed = (times.last ?? 0) - (times.first ?? 0)
+    let counted = passed > 0 ? Double(samples.count - 1) * 1e9 / Double(passed) : nil
     return try measure(
-      samples, timeBase: source.description.timeBase, needed: source.description.framesPerSecond)
+      samples, tracks: description.tracks, needed: description.framesPerSecond ?? counted)
   }
 
-  func measure(_ samples: [Frame], timeBase: TimeBase, needed: Double?) throws -> Measurement {
-    let encoder = FrameEncoder(preset: preset, timeBase: timeBase)
+  private func measure(
+    _ samples: [SourceFrame], tracks: [SourceTrack], needed: Double?
+  ) throws -> Measurement {
+    let encoders = tracks.map { FrameEncoder(preset: preset, timeBase: $0.timeBase) }
     let step = Int64(1e9 / max(needed ?? 30, 1))
-    // The first frame also opens the encoder, which is not measured.
-    _ = try encoder.encode(samples[0], wantsKey: false, hasTime: true)
+    // A track's first frame also opens its encoder, which is not measured.
+    for track in tracks.indices {
+      guard let sample = samples.first(where: { $0.track == track }) else { continue }
+      _ = try encoders[track].encode(sample.frame, wantsKey: false, hasTime: true)
+    }
     let start = clock.monotonicNanoseconds
     var (count, passed) = (0, Int64(0))
     while count < Self.framesMax, passed < Self.nanosecondsMax {
-      var frame = samples[(count + 1) % samples.count]
-      frame.timestamp = samples[0].timestamp + Int64(count + 1) * step
-      _ = try encoder.encode(frame, wantsKey: false, hasTime: true)
+      let sample = samples[(count + 1) % samples.count]
+      var frame = sample.frame
+      frame.timestamp = samples[0].frame.timestamp + Int64(count + 1) * step
+      _ = try encoders[sample.track].encode(frame, wantsKey: false, hasTime: true)
       count += 1
       passed = clock.monotonicNanoseconds - start
     }

@@ -22,7 +22,7 @@ struct EncodedFrame: Sendable {
 }
 
 /// Encodes the frames of one source. One thread at a time uses it.
-final class FrameEncoder {
+final class FrameEncoder: PacketMaker {
   private let preset: RecordingPreset
   private let timeBase: TimeBase
   private let keyInterval: Duration
@@ -48,6 +48,12 @@ final class FrameEncoder {
     self.preset = preset
     self.timeBase = timeBase
     keyInterval = min(.seconds(1), segmentMax)
+  }
+
+  func packet(
+    of frame: Frame, original: OriginalPacket?, wantsKey: Bool, hasTime: Bool
+  ) throws -> EncodedFrame? {
+    try encode(frame, wantsKey: wantsKey, hasTime: hasTime)
   }
 
   /// - Parameters:

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeMedia
 import RetakeRuntime
 import RetakeStore
 
@@ -10,22 +11,28 @@ final class LiveRecording: Sendable {
   let session: LiveSession
   private let note: (@Sendable (DeviceEvent) -> Void)?
   private let clock: any LiveClock
+  private let tap: RunTap
+  /// Tracks that the pipeline's sources read; the others are recorded and nothing else.
+  private let tracks: [Int]
+  /// Frames that the pipeline was given, by track.
+  private let produced: Locked<[Int: Int]>
   private let watch = Locked<DeviceWatch?>(nil)
   private let ended = Locked<Result<RunOutcome, any Error>?>(nil)
 
   init(
-    _ live: LivePipeline, first: SourceFrame, timeBase: TimeBase, preset: RecordingPreset,
+    _ live: LivePipeline, first: SourceFrame, source: SourceDescription, preset: RecordingPreset,
     clock: any LiveClock, pipes: RecorderPipes
   ) throws {
-    let frame = first.frame
-    let isExact = preset.isLossless && preset.format(for: frame.format) == frame.format
+    let tracks = Self.tracks(of: source, first: first)
+    let isExact = tracks.allSatisfy {
+      preset.isLossless && preset.format(for: $0.format) == $0.format
+    }
+    let tap = try RunTap(live.pipeline, hasExactPixels: isExact) { pipes.captured.add(.run($0)) }
     let session = try LiveSession(
-      live.pipeline,
-      tracks: [
-        LiveTrack(
-          timeBase: timeBase, format: frame.format, width: frame.width, height: frame.height)
-      ], catalog: live.registry, options: live.options, clock: clock,
-      tap: try RunTap(live.pipeline, hasExactPixels: isExact) { pipes.captured.add(.run($0)) })
+      live.pipeline, tracks: tracks, catalog: live.registry, options: live.options, clock: clock,
+      tap: tap)
+    (self.tap, self.tracks) = (tap, session.tracks)
+    produced = Locked(Dictionary(uniqueKeysWithValues: session.tracks.map { ($0, 0) }))
     self.session = session
     self.clock = clock
     let note: @Sendable (DeviceEvent) -> Void = { event in
@@ -42,8 +49,28 @@ final class LiveRecording: Sendable {
     watch.withLock { $0 = started }
   }
 
-  /// Hands a captured frame on; it waits for nothing.
+  /// What frames of each track will be like; of those that gave none yet, as the source says.
+  private static func tracks(of source: SourceDescription, first: SourceFrame) -> [LiveTrack] {
+    source.tracks.enumerated().compactMap { number, track in
+      if number == first.track {
+        let frame = first.frame
+        return LiveTrack(
+          track: number, timeBase: track.timeBase, format: frame.format, width: frame.width,
+          height: frame.height)
+      }
+      guard let stream = track.stream,
+        let format = PixelFormat(ffmpegName: stream.pixelFormatName)
+      else { return nil }
+      return LiveTrack(
+        track: number, timeBase: track.timeBase, format: format, width: stream.width,
+        height: stream.height)
+    }
+  }
+
+  /// Hands a captured frame on, if it is of a track that the pipeline reads; it waits for nothing.
   func push(_ record: FrameRecord, _ frame: Frame) {
+    guard tracks.contains(record.track) else { return }
+    produced.withLock { $0[record.track, default: 0] += 1 }
     let id = FrameID(track: record.track, sequence: record.sequence)
     var frame = frame
     frame.id = id
@@ -52,6 +79,24 @@ final class LiveRecording: Sendable {
         id: id, pts: record.pts, timestamp: frame.timestamp,
         arrival: Timestamp(nanoseconds: record.arrivalNanoseconds)),
       frame, sessionTime: record.arrivalNanoseconds)
+  }
+
+  /// Frames come no more, for now.
+  func sourceLost(code: String) {
+    for track in tracks { session.sourceLost(track: track, code: code) }
+  }
+
+  /// How the pipeline stands; exact once it has finished.
+  var progress: PipelineProgress {
+    let produced = produced.withLock { $0 }
+    if case .success(let outcome) = outcome {
+      return PipelineProgress(
+        produced: produced, tracks: outcome.tracks, frames: outcome.headline,
+        results: tap.resultCount)
+    }
+    let counts = session.counts
+    return PipelineProgress(
+      produced: produced, tracks: counts.tracks, frames: counts.ledger, results: tap.resultCount)
   }
 
   /// Returns when the frames on their way have ended, or the time for that is over.

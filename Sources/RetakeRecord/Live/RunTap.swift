@@ -79,6 +79,9 @@ final class RunTap: LiveTap {
 
   func ended(_ outcome: RunOutcome) {}
 
+  /// Lines so far.
+  var resultCount: Int { state.withLock { $0.results } }
+
   private func json(of facts: LiveFacts) -> JSONValue {
     .object([
       "exactPixels": .bool(hasExactPixels),

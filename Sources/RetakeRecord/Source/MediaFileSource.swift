@@ -2,83 +2,150 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
-/// A media file played as if it were a camera: decoded, to be encoded again.
+/// A media file played as if it were a camera, or several that run together: decoded, to be encoded
+/// again.
 public struct MediaFileSource: RecordingSource {
+  /// Which of a file's video streams are recorded. The session's tracks are numbered from 0, in the
+  /// order in which the file has them.
+  public enum Tracks: Hashable, Sendable {
+    case first
+    case all
+    /// The file's own numbers of the streams.
+    case streams(Set<Int>)
+  }
+
   public let description: SourceDescription
   private let path: String
-  private let track: Int?
+  private let streams: [Int]
 
-  /// - Parameter track: The file's own number of the video stream; nil is the first one.
   /// - Throws: `MediaError`, one case for each way in which a file can be unfit.
-  public init(path: String, track: Int? = nil) throws {
-    let stream = try MediaDemuxer(path: path).videoStream(track)
+  public init(path: String, tracks: Tracks = .first) throws {
+    let demuxer = try MediaDemuxer(path: path)
+    let first = try demuxer.videoStream()
+    let chosen: [MediaStream] =
+      switch tracks {
+      case .first: [first]
+      case .all: demuxer.videoStreams
+      case .streams(let numbers): try numbers.sorted().map { try demuxer.videoStream($0) }
+      }
     let name = path.split(separator: "/").last.map(String.init) ?? path
     self.path = path
-    self.track = track
-    description = SourceDescription(
-      name: "file:\(name)", timeBase: stream.timeBase,
-      framesPerSecond: stream.averageFrameRate?.framesPerSecond)
+    streams = chosen.map(\.index)
+    description = SourceDescription(name: "file:\(name)", tracks: chosen.map { SourceTrack($0) })
   }
 
   public func open() throws -> any FrameStream {
     let demuxer = try MediaDemuxer(path: path)
-    let stream = try demuxer.videoStream(track)
-    demuxer.select([stream.index])
-    return MediaFileStream(
-      demuxer: demuxer, stream: stream, decoder: try MediaDecoder(stream: stream, file: path))
+    let tracks = try streams.enumerated().map { number, index in
+      let stream = try demuxer.videoStream(index)
+      return FileTrack(
+        number: number, stream: stream, decoder: try MediaDecoder(stream: stream, file: path))
+    }
+    demuxer.select(Set(streams))
+    return MediaFileStream(demuxer: demuxer, tracks: tracks)
   }
 }
 
-private final class MediaFileStream: FrameStream {
-  private let demuxer: MediaDemuxer
-  private let stream: MediaStream
+/// One stream of a file, decoded.
+private final class FileTrack {
+  let number: Int
+  let stream: MediaStream
   private let decoder: MediaDecoder
-  private var ready: ArraySlice<DecodedFrame> = []
-  private var hasEnded = false
+  /// Frames that wait for their turn.
+  private(set) var ready: ArraySlice<SourceFrame> = []
+  private(set) var hasEnded = false
   private var latest: Timestamp?
   private var failures = 0
+  private var recent = RecentPackets()
 
   /// Bad packets in a row after which the file counts as lost.
   private static let failuresMax = 64
 
-  init(demuxer: MediaDemuxer, stream: MediaStream, decoder: MediaDecoder) {
-    (self.demuxer, self.stream, self.decoder) = (demuxer, stream, decoder)
-  }
-
-  func next() throws -> SourceFrame? {
-    while ready.isEmpty {
-      guard !hasEnded else { return nil }
-      ready = try decode()[...]
-    }
-    let decoded = ready.removeFirst()
-    var frame = decoded.frame
-    if decoded.bestEffortTimestamp == nil { frame.timestamp = guess(decoded) }
-    latest = frame.timestamp
-    return SourceFrame(
-      frame: frame, pts: decoded.bestEffortTimestamp, duration: decoded.duration)
+  init(number: Int, stream: MediaStream, decoder: MediaDecoder) {
+    (self.number, self.stream, self.decoder) = (number, stream, decoder)
   }
 
   /// A camera does not stop at a picture that it could not take, and neither does this.
-  private func decode() throws -> [DecodedFrame] {
+  ///
+  /// - Parameter packet: nil is the end.
+  func take(_ packet: MediaPacket?) throws {
+    if let packet { recent.add(packet) } else { hasEnded = true }
     do {
-      guard let packet = try demuxer.nextPacket() else {
-        hasEnded = true
-        return try decoder.decode(nil)
-      }
-      guard packet.stream == stream.index else { return [] }
-      let frames = try decoder.decode(packet)
+      for decoded in try decoder.decode(packet) { add(decoded) }
       failures = 0
-      return frames
     } catch {
-      failures += 1
-      guard failures < Self.failuresMax, !hasEnded else { throw error }
-      return []
+      try fail(error)
     }
+  }
+
+  func fail(_ error: any Error) throws {
+    failures += 1
+    guard failures < Self.failuresMax, !hasEnded else { throw error }
+  }
+
+  func next() -> SourceFrame { ready.removeFirst() }
+
+  private func add(_ decoded: DecodedFrame) {
+    var frame = decoded.frame
+    if decoded.bestEffortTimestamp == nil { frame.timestamp = guess(decoded) }
+    latest = frame.timestamp
+    var captured = SourceFrame(
+      frame: frame, pts: decoded.bestEffortTimestamp, duration: decoded.duration, track: number)
+    captured.original = recent.original(decoded.packetIndex, stream: stream)
+    ready.append(captured)
   }
 
   private func guess(_ decoded: DecodedFrame) -> Timestamp {
     let rate = stream.averageFrameRate ?? FrameRate(25, 1)
     let step = Int64(1_000_000_000) * Int64(rate.denominator) / Int64(rate.numerator)
     return latest.map { $0 + step } ?? .zero
+  }
+}
+
+/// The frames of all tracks in the order of their times, as far as the file's own order lets them.
+private final class MediaFileStream: FrameStream {
+  private let demuxer: MediaDemuxer
+  private let tracks: [FileTrack]
+
+  /// Frames of one track that wait for another track's, at most: where the file has more of them in
+  /// a row they come as they lie there.
+  private static let waitingMax = 16
+
+  init(demuxer: MediaDemuxer, tracks: [FileTrack]) {
+    (self.demuxer, self.tracks) = (demuxer, tracks)
+  }
+
+  func next() throws -> SourceFrame? {
+    // Ends: the file does.
+    while true {
+      if tracks.allSatisfy({ !$0.ready.isEmpty || $0.hasEnded }) { return earliest?.next() }
+      if let full = tracks.first(where: { $0.ready.count >= Self.waitingMax }) {
+        return full.next()
+      }
+      try read()
+    }
+  }
+
+  private var earliest: FileTrack? {
+    tracks.filter { !$0.ready.isEmpty }.min { left, right in
+      guard let mine = left.ready.first, let other = right.ready.first else { return false }
+      return (mine.frame.timestamp, left.number) < (other.frame.timestamp, right.number)
+    }
+  }
+
+  private func read() throws {
+    let packet: MediaPacket?
+    do {
+      packet = try demuxer.nextPacket()
+    } catch {
+      // Behind the damage the file may go on; each track counts what it cannot read.
+      for track in tracks where !track.hasEnded { try track.fail(error) }
+      return
+    }
+    guard let packet else {
+      for track in tracks where !track.hasEnded { try track.take(nil) }
+      return
+    }
+    try tracks.first { $0.stream.index == packet.stream }?.take(packet)
   }
 }

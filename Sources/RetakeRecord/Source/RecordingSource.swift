@@ -1,5 +1,6 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeMedia
 
 /// Where a recorder takes its frames from: a scene, a file, a camera.
 ///
@@ -18,15 +19,52 @@ public protocol RecordingSource: Sendable {
 public struct SourceDescription: Hashable, Sendable {
   /// For people, such as `synthetic:figures`.
   public var name: String
+  /// One at least; the session's tracks have these numbers, from 0.
+  public var tracks: [SourceTrack]
+  /// Its frames come at their own time, whoever waits for them, and it can be opened once at a time.
+  public var isLive: Bool
+
+  public init(
+    name: String, timeBase: TimeBase, framesPerSecond: Double? = nil, isLive: Bool = false
+  ) {
+    self.init(
+      name: name, tracks: [SourceTrack(timeBase: timeBase, framesPerSecond: framesPerSecond)],
+      isLive: isLive)
+  }
+
+  public init(name: String, tracks: [SourceTrack], isLive: Bool = false) {
+    precondition(!tracks.isEmpty, "a source has a track")
+    self.name = name
+    self.tracks = tracks
+    self.isLive = isLive
+  }
+
+  /// Of all tracks together; nil when it is not known of one of them.
+  public var framesPerSecond: Double? {
+    tracks.reduce(0) { sum, track in
+      sum.flatMap { sum in track.framesPerSecond.map { sum + $0 } }
+    }
+  }
+}
+
+/// What a source says of one of its tracks.
+public struct SourceTrack: Hashable, Sendable {
   /// Of the presentation times.
   public var timeBase: TimeBase
   /// Nominal; nil when nobody knows. The recorder holds its encoder against it.
   public var framesPerSecond: Double?
+  /// Where the frames are decoded from, if they are.
+  package var stream: MediaStream?
 
-  public init(name: String, timeBase: TimeBase, framesPerSecond: Double? = nil) {
-    self.name = name
+  public init(timeBase: TimeBase, framesPerSecond: Double? = nil) {
     self.timeBase = timeBase
     self.framesPerSecond = framesPerSecond
+  }
+
+  package init(_ stream: MediaStream) {
+    self.init(
+      timeBase: stream.timeBase, framesPerSecond: stream.averageFrameRate?.framesPerSecond)
+    self.stream = stream
   }
 }
 
@@ -36,6 +74,34 @@ public protocol FrameStream: AnyObject {
   ///
   /// - Throws: When the source is lost; the recorder finishes what it has.
   func next() throws -> SourceFrame?
+
+  /// The next frame, or what happened to the source meanwhile. A live source comes back from this
+  /// call within half a second, so that the recorder can end.
+  ///
+  /// - Throws: As `next()` does.
+  func item() throws -> SourceItem
+
+  /// Forgets the frames that came while nobody asked, so that the next one is new.
+  func discardWaiting()
+
+  /// The recorder asks no more.
+  func close()
+}
+
+extension FrameStream {
+  public func item() throws -> SourceItem { try next().map(SourceItem.frame) ?? .end }
+  public func discardWaiting() {}
+  public func close() {}
+}
+
+/// What a source has to say.
+public enum SourceItem: Sendable {
+  case frame(SourceFrame)
+  /// Something happened to it: an event of the recorder's in the session.
+  case note(kind: String, json: JSONValue)
+  /// Nothing yet.
+  case nothing
+  case end
 }
 
 /// A frame as a source gives it.
@@ -46,11 +112,16 @@ public struct SourceFrame: Sendable {
   public var pts: Int64?
   /// In units of the time base; 0 when unknown.
   public var duration: Int64
+  /// One of the source's tracks.
+  public var track: Int
+  /// What it was decoded from, if it was.
+  var original: OriginalPacket?
 
-  public init(frame: Frame, pts: Int64?, duration: Int64 = 0) {
+  public init(frame: Frame, pts: Int64?, duration: Int64 = 0, track: Int = 0) {
     self.frame = frame
     self.pts = pts
     self.duration = duration
+    self.track = track
   }
 }
 

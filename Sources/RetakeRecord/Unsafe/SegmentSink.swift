@@ -7,6 +7,8 @@ protocol SegmentSink: AnyObject, Sendable {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32
   /// Makes everything written so far durable; returns 0 or the system's error number.
   func synchronise() -> Int32
+  /// Lets go of what comes behind, for its room on the disk. It may fail: nothing depends on it.
+  func truncate(to bytes: Int64)
   func close()
 }
 
@@ -48,6 +50,10 @@ final class FileSink: SegmentSink {
   }
 
   func synchronise() -> Int32 { FileSystem.synchroniseData(descriptor) }
+
+  func truncate(to bytes: Int64) {
+    _ = ftruncate(descriptor, off_t(bytes))
+  }
 
   func close() {
     _ = Foundation.close(descriptor)

@@ -8,7 +8,9 @@ struct CommitBatch {
   var segmentTrack: SegmentTrackRecord?
   /// Earlier segments that changed.
   var changedSegments: [SegmentRecord] = []
-  var packets: [PacketRecord] = []
+  private(set) var packets: [PacketRecord] = []
+  /// Of all packets.
+  private(set) var packetBytes: Int64 = 0
   var frames: [FrameRecord] = []
   var events: [EventRecord] = []
   /// Of the pipeline that runs beside the recorder.
@@ -16,26 +18,37 @@ struct CommitBatch {
 
   var isEmpty: Bool { rowCount == 0 }
 
+  mutating func add(_ packet: PacketRecord) {
+    packets.append(packet)
+    packetBytes += Int64(packet.size)
+  }
+
+  /// Where the bytes of the packets in these rows lie.
+  mutating func place(_ offsets: [Int64?], rows: [Int]) {
+    for (row, offset) in zip(rows, offsets) { packets[row].offset = offset }
+  }
+
   var rowCount: Int {
     frames.count + events.count + packets.count + changedSegments.count + (segment == nil ? 0 : 1)
       + runs.count
   }
 
-  /// The media of all packets in the batch is gone: their frames keep their rows.
+  /// The media of the track's packets in the batch is gone: their frames keep their rows.
   ///
   /// - Returns: how many frames lost their pixels.
-  mutating func losePackets(cause: String) -> Int {
+  mutating func losePackets(of track: Int, cause: String) -> Int {
     var count = 0
-    for place in frames.indices where frames[place].packet != nil {
+    for place in frames.indices
+    where frames[place].track == track && frames[place].packet != nil {
       frames[place].packet = nil
       frames[place].entry = nil
       frames[place].pixelHash = nil
       frames[place].cause = cause
       count += 1
     }
-    packets = []
-    segment = nil
-    segmentTrack = nil
+    packets.removeAll { $0.track == track }
+    packetBytes = packets.reduce(0) { $0 + Int64($1.size) }
+    if segmentTrack?.track == track { (segment, segmentTrack) = (nil, nil) }
     return count
   }
 
@@ -47,5 +60,20 @@ struct CommitBatch {
     store.append(frames)
     store.append(events)
     runs.append(to: store)
+  }
+}
+
+extension SegmentTrackRecord {
+  init(segment: Int, track: Int, epoch: StreamEpoch) {
+    let stream = epoch.stream
+    self.init(
+      segment: segment, track: track, streamIndex: 0, codec: stream.storedCodec,
+      profile: stream.profile, extradata: stream.extradata.isEmpty ? nil : stream.extradata,
+      width: stream.width, height: stream.height, pixelFormat: stream.pixelFormatName,
+      range: stream.range.rawValue, matrix: stream.matrix.rawValue,
+      rotationDegrees: stream.rotationDegrees,
+      aspectNumerator: Int(stream.sampleAspect.numerator),
+      aspectDenominator: Int(stream.sampleAspect.denominator), timeBase: stream.timeBase,
+      delay: stream.delay)
   }
 }

@@ -19,12 +19,10 @@ final class SegmentFile {
 
   /// Makes the file and writes its header.
   init(
-    index: Int, folder: String, epoch: StreamEpoch, startedNanoseconds: Int64,
+    index: Int, track: Int, folder: String, epoch: StreamEpoch, startedNanoseconds: Int64,
     makeSink: (String) -> SinkResult
   ) throws(SegmentFailed) {
-    let digits = String(index)
-    file =
-      "media/video-" + String(repeating: "0", count: max(0, 5 - digits.count)) + digits + ".mkv"
+    file = Self.name(index: index, track: track)
     path = folder + "/" + file
     self.index = index
     self.epoch = epoch
@@ -46,9 +44,17 @@ final class SegmentFile {
     }
     let number = FileSystem.synchroniseFolder(folder + "/media")
     guard number == 0 else {
-      abandon(removing: true)
+      abandon(keeping: .nothing)
       throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
     }
+  }
+
+  /// `media/video-00000.mkv` is of track 0, `media/video-t2-00001.mkv` of track 2: recovery from the
+  /// media reads the track there.
+  static func name(index: Int, track: Int) -> String {
+    let digits = String(index)
+    let padding = String(repeating: "0", count: max(0, 5 - digits.count))
+    return "media/video-" + (track == 0 ? "" : "t\(track)-") + padding + digits + ".mkv"
   }
 
   var bytes: Int64 { muxer.bytesWritten }
@@ -83,10 +89,21 @@ final class SegmentFile {
     }
   }
 
-  /// Lets go of a file that failed. Its committed part stays readable; a file without one goes.
-  func abandon(removing: Bool) {
+  /// What stays of a file that failed.
+  enum Remains {
+    /// No commit speaks of the file.
+    case nothing
+    /// The room of what is not committed is given back: on a full disk the database needs it.
+    case committedBytes
+    /// Nobody touches a file again that could not be written or synced.
+    case allBytes
+  }
+
+  /// Lets go of a file that failed. Its committed part stays readable.
+  func abandon(keeping remains: Remains) {
+    if case .committedBytes = remains { sink.truncate(to: committedBytes) }
     sink.close()
-    if removing { try? FileManager.default.removeItem(atPath: path) }
+    if case .nothing = remains { try? FileManager.default.removeItem(atPath: path) }
   }
 
   private func media(_ body: () throws(MediaError) -> Void) throws(SegmentFailed) {

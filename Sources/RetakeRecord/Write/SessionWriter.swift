@@ -18,38 +18,52 @@ final class SessionWriter {
   struct Site {
     var folder: SessionFolder
     var makeSink: @Sendable (String) -> SinkResult
-    /// Somebody must ask the encoder for a key frame.
-    var requestKey: () -> Void
+    /// Somebody must ask the track's encoder for a key frame.
+    var requestKey: (Int) -> Void
   }
 
   private let site: Site
   private let store: StoreWriter
-  private let track = 0
-  private var segments: SegmentStateMachine
-  private var current: SegmentFile?
-  private var currentIsCommitted = false
+  /// By track.
+  private var lanes: [TrackLane]
   private var nextSegment = 0
-  private var nextPacket = 0
-  private var committedPackets = 0
-  private var keyPacket = 0
   private var nextEvent = 0
   private var batch = CommitBatch()
-  private var digest = DigestHasher()
   private(set) var progress = RecordingProgress()
   /// Set once; nothing more is worth recording then.
   private(set) var failure: RecordError?
   /// The database refused a commit: it takes no other.
   private var isStoreLost = false
+  private var isAtReserve = false
   /// Frames with pixels whose hash is not known yet.
   private(set) var missingHashes = 0
 
-  init(site: Site, store: StoreWriter, limits: SegmentStateMachine.Limits) {
+  init(
+    site: Site, store: StoreWriter, limits: SegmentStateMachine.Limits, tracks: Int = 1
+  ) {
     self.site = site
     self.store = store
-    segments = SegmentStateMachine(limits: limits)
+    lanes = (0..<tracks).map { TrackLane(track: $0, limits: limits) }
+    progress.tracks = tracks > 1 ? (0..<tracks).map { RecordingProgress.Track(track: $0) } : nil
   }
 
-  var pendingRows: Int { batch.rowCount }
+  /// Media that waits for the next commit.
+  var pendingBytes: Int64 { batch.packetBytes }
+
+  /// From now on frames keep their rows only: the disk's reserve is not theirs.
+  func keepReserve() {
+    isAtReserve = true
+  }
+
+  /// For the next line of progress.
+  func setRate(_ rate: RecordingRate?) {
+    progress.rate = rate
+  }
+
+  /// Frames that were captured before the session begins.
+  func pass(_ frames: Int) {
+    progress.passed += frames
+  }
 
   func add(_ row: RecordedRow) {
     guard !isStoreLost else { return }
@@ -71,107 +85,112 @@ final class SessionWriter {
 
   /// Writes a frame's packet into the segment that it belongs to, or says why it has no pixels.
   private func place(_ encoded: EncodedFrame, of record: inout FrameRecord) {
-    guard failure == nil else {
-      record.cause = RecordCause.lostWrite
+    guard failure == nil, !isAtReserve else {
+      record.cause = failure == nil ? RecordCause.shedReserve : RecordCause.lostWrite
       return
     }
     let isKey = encoded.packet.flags.contains(.key)
-    let action = segments.packet(
+    let track = record.track
+    let action = lanes[track].segments.packet(
       epoch: encoded.epoch.number, shape: encoded.epoch.shape, isKey: isKey,
-      timeNanoseconds: record.ptsNanoseconds, bytes: current?.bytes ?? 0)
-    if segments.wantsKey { site.requestKey() }
+      timeNanoseconds: record.ptsNanoseconds, bytes: lanes[track].current?.bytes ?? 0)
+    if lanes[track].segments.wantsKey { site.requestKey(track) }
     do throws(SegmentFailed) {
       switch action {
       case .lose(let cause):
         record.cause = cause
         return
-      case .open(let reason): try open(encoded.epoch, at: record.ptsNanoseconds, reason: reason)
+      case .open(let reason):
+        try open(track, encoded.epoch, at: record.ptsNanoseconds, reason: reason)
       case .write: break
       }
       try write(encoded, isKey: isKey, of: &record)
     } catch {
       record.cause = RecordCause.lostWrite
-      fail(error.failure, at: record.arrivalNanoseconds)
+      fail(track, error.failure, at: record.arrivalNanoseconds)
     }
   }
 
   private func write(
     _ encoded: EncodedFrame, isKey: Bool, of record: inout FrameRecord
   ) throws(SegmentFailed) {
-    guard let segment = current else { return }
+    let track = record.track
+    guard let segment = lanes[track].current else { return }
     let ordinal = segment.packetCount
     try segment.write(encoded.packet)
-    if isKey { keyPacket = nextPacket }
-    record.packet = nextPacket
+    let index = lanes[track].nextPacket
+    if isKey { lanes[track].keyPacket = index }
+    record.packet = index
     if let hash = encoded.pixelHash {
       record.pixelHash = hash
-      record.entry = keyPacket
+      record.entry = lanes[track].keyPacket
     }
-    batch.packets.append(
+    batch.add(
       PacketRecord(
-        track: track, index: nextPacket, segment: segment.index, ordinal: ordinal,
+        track: track, index: index, segment: segment.index, ordinal: ordinal,
         pts: record.pts, dts: record.pts, duration: encoded.packet.duration,
         flags: isKey ? .key : [], size: encoded.packet.size, digest: encoded.packet.digest,
         sideData: encoded.packet.sideData))
-    nextPacket += 1
+    lanes[track].nextPacket += 1
   }
 
   private func open(
-    _ epoch: StreamEpoch, at time: Int64, reason: String?
+    _ track: Int, _ epoch: StreamEpoch, at time: Int64, reason: String?
   ) throws(SegmentFailed) {
     commit(at: time)
-    finishSegment(at: time)
+    finishSegment(track, at: time)
     let index = nextSegment
     nextSegment += 1
     let segment = try SegmentFile(
-      index: index, folder: site.folder.path, epoch: epoch, startedNanoseconds: time,
-      makeSink: site.makeSink)
-    current = segment
-    currentIsCommitted = false
+      index: index, track: track, folder: site.folder.path, epoch: epoch,
+      startedNanoseconds: time, makeSink: site.makeSink)
+    lanes[track].current = segment
+    lanes[track].currentIsCommitted = false
+    lanes[track].reason = reason
     batch.segment = SegmentRecord(
       index: index, file: segment.file, startedNanoseconds: time, isClosed: false,
       bytes: 0, reason: reason)
     batch.segmentTrack = SegmentTrackRecord(segment: index, track: track, epoch: epoch)
-    segmentReason = reason
-  }
-
-  private var segmentReason: String?
-
-  private func row(of segment: SegmentFile, isClosed: Bool) -> SegmentRecord {
-    SegmentRecord(
-      index: segment.index, file: segment.file, startedNanoseconds: segment.startedNanoseconds,
-      isClosed: isClosed, bytes: segment.bytes, reason: segmentReason)
   }
 
   /// The container's end. What is committed is safe whether or not this succeeds.
-  private func finishSegment(at time: Int64) {
-    guard let segment = current else { return }
-    current = nil
+  private func finishSegment(_ track: Int, at time: Int64) {
+    let lane = lanes[track]
+    guard let segment = lane.current else { return }
+    lanes[track].current = nil
     do throws(SegmentFailed) {
       try segment.finish()
-      if currentIsCommitted { batch.changedSegments.append(row(of: segment, isClosed: true)) }
+      if lane.currentIsCommitted {
+        batch.changedSegments.append(lane.row(of: segment, isClosed: true))
+      }
     } catch {
-      note(error.failure, segment: segment.index, lostFrames: 0, at: time)
+      note(error.failure, track: track, segment: segment.index, lostFrames: 0, at: time)
     }
   }
 
-  /// Gives up the segment with all that is not committed of it.
-  private func fail(_ failure: WriteFailure, at time: Int64) {
-    let segment = current
-    current = nil
-    segment?.abandon(removing: !currentIsCommitted)
-    let lost = batch.losePackets(cause: RecordCause.lostWrite)
-    nextPacket = committedPackets
-    note(failure, segment: segment?.index ?? nextSegment - 1, lostFrames: lost, at: time)
-    if segments.failed(failure) == .stop, self.failure == nil {
+  /// Gives up the track's segment with all that is not committed of it.
+  private func fail(_ track: Int, _ failure: WriteFailure, at time: Int64) {
+    let segment = lanes[track].current
+    lanes[track].current = nil
+    let remains: SegmentFile.Remains = failure.isDiskFull ? .committedBytes : .allBytes
+    segment?.abandon(keeping: lanes[track].currentIsCommitted ? remains : .nothing)
+    let lost = batch.losePackets(of: track, cause: RecordCause.lostWrite)
+    lanes[track].nextPacket = lanes[track].committedPackets
+    note(
+      failure, track: track, segment: segment?.index ?? nextSegment - 1, lostFrames: lost,
+      at: time)
+    let consequence = lanes[track].segments.failed(failure, bytes: segment?.bytes ?? 0)
+    if consequence == .stop, self.failure == nil {
       self.failure = .writeFailed(
         file: site.folder.path + "/" + failure.file, step: failure.step.rawValue,
         cause: FileSystem.text(failure.errorNumber))
     }
-    site.requestKey()
+    site.requestKey(track)
   }
 
-  private func note(_ failure: WriteFailure, segment: Int, lostFrames: Int, at time: Int64) {
+  private func note(
+    _ failure: WriteFailure, track: Int, segment: Int, lostFrames: Int, at time: Int64
+  ) {
     let json = JSONValue.object([
       "segment": .integer(Int64(segment)), "step": .string(failure.step.rawValue),
       "errorNumber": .integer(Int64(failure.errorNumber)),
@@ -183,13 +202,15 @@ final class SessionWriter {
         kind: "segment.abandoned", json: json.canonicalText))
   }
 
-  /// Makes all rows durable, with the media that they speak of.
+  /// Makes all rows durable, with the media that they speak of. Before the first segment they wait:
+  /// nobody could read a frame of a track that is not described yet.
   ///
   /// - Returns: false when there was nothing to commit, or `failure` says why it could not be.
   @discardableResult
   func commit(at time: Int64) -> Bool {
     guard !batch.isEmpty, !isStoreLost else { return false }
     synchroniseMedia(at: time)
+    guard progress.segments > 0 || batch.segment != nil else { return false }
     batch.append(to: store)
     do throws(StoreError) {
       let commit = try store.commit()
@@ -204,53 +225,55 @@ final class SessionWriter {
   }
 
   private func synchroniseMedia(at time: Int64) {
-    guard let segment = current, !batch.packets.isEmpty else { return }
+    for track in lanes.indices { synchroniseMedia(track, at: time) }
+  }
+
+  private func synchroniseMedia(_ track: Int, at time: Int64) {
+    let rows = batch.packets.indices.filter { batch.packets[$0].track == track }
+    guard let segment = lanes[track].current, !rows.isEmpty else { return }
     do throws(SegmentFailed) {
-      let places = try segment.synchronise(placing: batch.packets)
-      for (row, place) in places.enumerated() { batch.packets[row].offset = place }
-      if currentIsCommitted {
-        batch.changedSegments.append(row(of: segment, isClosed: false))
+      let places = try segment.synchronise(placing: rows.map { batch.packets[$0] })
+      batch.place(places, rows: rows)
+      if lanes[track].currentIsCommitted {
+        batch.changedSegments.append(lanes[track].row(of: segment, isClosed: false))
       } else {
         batch.segment?.bytes = segment.bytes
       }
-      segments.committed()
+      lanes[track].segments.committed()
     } catch {
-      fail(error.failure, at: time)
+      fail(track, error.failure, at: time)
     }
   }
 
   private func account(_ commit: StoreWriter.Commit, at time: Int64) {
-    var digests = batch.packets[...]
+    var packets = batch.packets[...]
     for frame in batch.frames {
-      progress.frames.captured += 1
-      if frame.packet != nil, let packet = digests.popFirst() {
-        progress.frames.recorded += 1
+      let packet = frame.packet == nil ? nil : packets.popFirst()
+      if let packet {
         if frame.pixelHash == nil { missingHashes += 1 }
-        digest.append(frame.sequence)
-        digest.append(packet.digest)
-      } else if let cause = frame.cause {
-        progress.frames.missing[cause, default: 0] += 1
+        lanes[frame.track].digest.append(frame.sequence, packet.digest)
       }
-      progress.lastSequence = frame.sequence
-      progress.lastArrivalNanoseconds = frame.arrivalNanoseconds
+      progress.count(frame, hasPixels: packet != nil)
     }
-    if batch.segment != nil {
+    if let opened = batch.segmentTrack {
       progress.segments += 1
-      currentIsCommitted = true
+      lanes[opened.track].currentIsCommitted = true
     }
-    progress.packetDigest = digest.finish()
+    for place in lanes.indices {
+      lanes[place].committedPackets = lanes[place].nextPacket
+      progress.setPacketDigest(lanes[place].digest.value, track: place)
+    }
     progress.commit = commit.ordinal
     progress.timeNanoseconds = time
     progress.events = nextEvent
-    progress.mediaBytes += batch.packets.reduce(0) { $0 + Int64($1.size) }
-    committedPackets = nextPacket
+    progress.mediaBytes += batch.packetBytes
     batch = CommitBatch()
   }
 
-  /// Commits what waits and ends the segment.
+  /// Commits what waits and ends the segments.
   func finishMedia(at time: Int64) {
     commit(at: time)
-    finishSegment(at: time)
+    for track in lanes.indices { finishSegment(track, at: time) }
     commit(at: time)
   }
 
@@ -260,20 +283,5 @@ final class SessionWriter {
     store.replace(hashes)
     progress.commit = try store.close().ordinal
     progress.closed = true
-  }
-}
-
-extension SegmentTrackRecord {
-  init(segment: Int, track: Int, epoch: StreamEpoch) {
-    let stream = epoch.stream
-    self.init(
-      segment: segment, track: track, streamIndex: 0, codec: stream.storedCodec,
-      profile: stream.profile, extradata: stream.extradata.isEmpty ? nil : stream.extradata,
-      width: stream.width, height: stream.height, pixelFormat: stream.pixelFormatName,
-      range: stream.range.rawValue, matrix: stream.matrix.rawValue,
-      rotationDegrees: stream.rotationDegrees,
-      aspectNumerator: Int(stream.sampleAspect.numerator),
-      aspectDenominator: Int(stream.sampleAspect.denominator), timeBase: stream.timeBase,
-      delay: stream.delay)
   }
 }

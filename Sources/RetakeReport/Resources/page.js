@@ -4,6 +4,9 @@
   const report = JSON.parse(document.getElementById("data").textContent);
   const said = document.getElementById("said");
   const pageRows = 25;
+  // A served page can ask for any frame of a session, and for an acceptance.
+  const served = document.documentElement.dataset.served;
+  const accepts = document.documentElement.dataset.accepts === "yes";
 
   // Text: nothing here becomes markup. Characters that act are shown, as the other reports do.
   const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff0-\ufffb\ufffe\uffff]|[\u{e0000}-\u{e0fff}]/gu;
@@ -21,7 +24,7 @@
       if (name === "on") for (const [event, action] of Object.entries(value)) node.addEventListener(event, action);
       else node.setAttribute(name, value === true ? "" : String(value));
     }
-    for (const child of children.flat()) {
+    for (const child of children.flat(Infinity)) {
       if (child === null || child === undefined) continue;
       node.append(child instanceof Node ? child : document.createTextNode(visible(child)));
     }
@@ -95,14 +98,21 @@
       this.host = host;
       this.findings = item.findings.items;
       this.stops = stopsOf(item);
-      this.stop = 0;
+      // What is shown: one of the stops, or, on a served page, any other frame.
+      this.place = this.stops[0] || this.anyFrame();
       this.chosen = -1;
       this.mode = "side";
       this.zoomed = false;
       this.build();
       const first = this.firstFinding();
       if (first >= 0) this.choose(first, true);
-      else if (this.stops.length) this.seek(0);
+      else if (this.place) this.seek(this.place);
+    }
+
+    // The first frame of a served session.
+    anyFrame() {
+      const track = served ? this.item.tracks.find((one) => one.frames > 0) : undefined;
+      return track ? freeStop(track.track, 0) : undefined;
     }
 
     firstFinding() {
@@ -126,7 +136,7 @@
       this.browser = new Browser(this);
       const bar = html("div", { class: "bar-row" }, this.title,
         html("span", { class: "group", role: "group", "aria-label": "Findings" }, this.previous, this.following), this.modes, this.zooms);
-      const children = this.stops.length ? [bar, this.panels, this.strip.element, this.facing] : [html("div", { class: "bar-row" }, html("h3", {}, "Findings")), this.facing];
+      const children = this.place ? [bar, this.panels, this.strip.element, this.facing] : [html("div", { class: "bar-row" }, html("h3", {}, "Findings")), this.facing];
       this.host.replaceChildren(...children, this.browser.element);
     }
 
@@ -139,38 +149,52 @@
     choose(index, quiet) {
       this.chosen = index;
       const finding = this.findings[index];
-      const stop = finding.frame ? this.stops.findIndex((one) => one.key === nameOf(finding.frame)) : -1;
-      if (stop >= 0) this.stop = stop;
+      const stop = finding.frame && this.stops.find((one) => one.key === nameOf(finding.frame));
+      if (stop) this.place = stop;
       this.draw();
       this.browser.mark(index);
       if (!quiet) announce(`Finding ${index + 1} of ${this.findings.length}: ${finding.message}`);
     }
 
-    seek(stop) {
-      this.stop = stop;
-      const findings = this.stops[stop].findings;
-      if (findings.length) this.choose(findings[0], true);
+    seek(place) {
+      this.place = place;
+      if (place.findings.length) this.choose(place.findings[0], true);
       else { this.chosen = -1; this.draw(); this.browser.mark(-1); }
     }
 
-    // The slider covers all frames of the track, and stands only where there is something to see.
+    // The slider covers all frames of the track. On a page from disk it stands only where there is
+    // something to see.
     seekNear(wanted) {
-      const { track } = this.stops[this.stop].frame;
-      let best = -1;
-      this.stops.forEach((stop, index) => {
-        if (stop.frame.track !== track) return;
-        if (best < 0 || Math.abs(stop.frame.sequence - wanted) < Math.abs(this.stops[best].frame.sequence - wanted)) best = index;
-      });
-      if (best >= 0 && best !== this.stop) this.seek(best);
-      else this.slider.value = this.stops[this.stop].frame.sequence;
+      const { track } = this.place.frame;
+      const here = this.stops.filter((one) => one.frame.track === track);
+      let best;
+      for (const stop of here) {
+        if (!best || Math.abs(stop.frame.sequence - wanted) < Math.abs(best.frame.sequence - wanted)) best = stop;
+      }
+      if (served && (!best || best.frame.sequence !== wanted)) best = this.free(track, wanted);
+      if (best && best.key !== this.place.key) this.seek(best);
+      else this.slider.value = this.place.frame.sequence;
+    }
+
+    free(track, sequence) {
+      const known = this.item.tracks.find((one) => one.track === track);
+      const last = Math.max(0, (known ? known.frames : 1) - 1);
+      return freeStop(track, Math.min(Math.max(0, Math.round(sequence)), last));
     }
 
     slide(event) {
       const moves = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10, Home: -Infinity, End: Infinity };
+      if (event.key === "+" || event.key === "-") return this.strip.zoom(event.key === "+" ? 0.5 : 2);
       if (!(event.key in moves)) return;
       event.preventDefault();
-      const wanted = Math.min(Math.max(this.stop + moves[event.key], 0), this.stops.length - 1);
-      if (wanted !== this.stop) this.seek(wanted);
+      const by = moves[event.key];
+      if (served) {
+        const [first, last] = this.strip.whole();
+        const to = by === -Infinity ? first : by === Infinity ? last : this.place.frame.sequence + by;
+        return this.seekNear(Math.min(Math.max(to, first), last));
+      }
+      const wanted = Math.min(Math.max(this.stops.indexOf(this.place) + by, 0), this.stops.length - 1);
+      if (this.stops[wanted] !== this.place) this.seek(this.stops[wanted]);
     }
 
     step(by) {
@@ -182,7 +206,7 @@
     }
 
     draw() {
-      const stop = this.stops[this.stop];
+      const stop = this.place;
       const rows = this.browser ? this.browser.pager.rows : [];
       const place = rows.indexOf(this.chosen);
       this.previous.disabled = place <= 0;
@@ -228,7 +252,7 @@
       const scale = view.width / (this.panels.clientWidth / across || 430);
       const picture = stop.pictures.find((one) => one.role === sides[0]) || stop.pictures.find((one) => one.role === "input");
       const layers = [svg("rect", { class: "ground", x: 0, y: 0, width: frame.width, height: frame.height })];
-      if (picture) layers.push(svg("image", { href: `data:image/png;base64,${picture.png}`, x: 0, y: 0, width: frame.width, height: frame.height, preserveAspectRatio: "none" }));
+      if (picture || served) layers.push(svg("image", { href: picture ? `data:image/png;base64,${picture.png}` : this.address(stop), x: 0, y: 0, width: frame.width, height: frame.height, preserveAspectRatio: "none" }));
       else layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
       const boxes = [], taken = new Set();
       for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
@@ -244,6 +268,11 @@
       const drawing = svg("svg", { viewBox: `${view.x} ${view.y} ${view.width} ${view.height}`, role: "img", "aria-label": label }, layers, boxes);
       const swatches = sides.map((one) => html("span", { class: `swatch ${one}`, "aria-hidden": "true" }));
       return html("figure", {}, html("figcaption", {}, swatches, name, html("span", { class: "quiet" }, picture && picture.node ? `over ${picture.node}` : "")), drawing);
+    }
+
+    // A frame as the server decodes it.
+    address(stop) {
+      return `${served}frames/${encodeURIComponent(this.item.session)}/${stop.frame.track}/${stop.frame.sequence}.png`;
     }
 
     // The chosen finding's boxes; where this side has none, the place where one is missing.
@@ -264,6 +293,7 @@
     }
   }
 
+  const freeStop = (track, sequence) => ({ key: `${track}:${sequence}`, frame: { track, sequence }, findings: [], pictures: [], time: undefined });
   const keyOf = (box) => [box.side, box.x, box.y, box.width, box.height].join(" ");
   const finite = (value) => (Number.isFinite(value) ? value : 0);
 
@@ -306,69 +336,129 @@
     return block;
   }
 
-  // The timeline: lanes over all frames of a track, with the playhead.
+  // The timeline: the golden's frames over the run's, what happened, and errors, with the playhead.
+  // It shows all bins, or a part of them.
   class Strip {
     constructor(inspector, timelines) {
       this.inspector = inspector;
       this.timelines = timelines;
       this.element = html("div", { class: "strip", role: "group", "aria-label": "Timeline" });
-      this.show((inspector.stops[0] || { frame: { track: timelines.length ? timelines[0].track : 0 } }).frame.track);
+      this.text = html("span", { role: "status" });
+      const button = (text, name, act) => html("button", { type: "button", "aria-label": name, title: name, on: { click: act } }, text);
+      this.bar = html("div", { class: "strip-bar" }, this.text, html("span", { class: "group", role: "group", "aria-label": "Zoom of the timeline" },
+        button("−", "Zoom out of the timeline", () => this.zoom(2)), button("+", "Zoom into the timeline", () => this.zoom(0.5)), button("All", "The whole timeline", () => this.zoom(Infinity))));
+      this.show((inspector.place || { frame: { track: timelines.length ? timelines[0].track : 0 } }).frame.track);
     }
 
     show(track) {
       this.track = track;
-      this.heads = [];
       this.line = this.timelines.find((one) => one.track === track);
-      const rows = [];
       if (this.line) {
         const line = this.line;
         this.bins = Math.max(line.findings.length, line.droppedGolden.length, line.droppedActual.length, line.errorMax.length, 1);
-        rows.push(...this.lane("findings", bars(line.findings, this.bins), "findings"));
+        [this.low, this.high] = [0, this.bins];
+      }
+      this.draw();
+    }
+
+    // Bins around the playhead; at least 20 frames.
+    zoom(factor) {
+      if (!this.line) return;
+      const least = Math.min(this.bins, Math.max(1, Math.ceil(20 / this.line.framesPerBin)));
+      const size = Math.min(this.bins, Math.max(least, Math.round((this.high - this.low) * factor)));
+      const middle = this.bin(this.inspector.place.frame.sequence);
+      this.low = Math.min(Math.max(0, Math.round(middle - size / 2)), this.bins - size);
+      this.high = this.low + size;
+      this.draw();
+      this.inspector.draw();
+    }
+
+    draw() {
+      const rows = [], line = this.line;
+      this.heads = [];
+      if (line) {
+        rows.push(this.bar);
+        if ((line.lanes || []).length) rows.push(...this.fates("golden", line), ...this.fates("actual", line));
         const dropped = line.droppedGolden.some(Boolean) || line.droppedActual.some(Boolean);
-        if (dropped) rows.push(...this.lane("golden drops", bars(line.droppedGolden, this.bins), "drops-golden", true));
-        if (dropped) rows.push(...this.lane("actual drops", bars(line.droppedActual, this.bins), "drops-actual", true));
+        if (dropped) rows.push(...this.lane("golden drops", bars(this.part(line.droppedGolden)), "drops-golden", "flat"));
+        if (dropped) rows.push(...this.lane("actual drops", bars(this.part(line.droppedActual)), "drops-actual", "flat"));
+        for (const name of [...new Set((line.marks || []).map((one) => one.lane))]) rows.push(...this.marks(name, line));
+        rows.push(...this.lane("findings", bars(this.part(line.findings)), "findings"));
         if (line.errorMax.some((one) => one !== null && one !== 0)) rows.push(...this.errors(line));
       }
       rows.push(html("div", { class: "slot" }, this.inspector.slider));
-      if (this.line) rows.push(this.axis(this.line));
+      if (line) rows.push(this.axis(line));
+      if (line && (line.lanes || []).length) rows.push(legend(line.lanes));
       this.element.replaceChildren(...rows);
     }
 
-    lane(name, path, kind, flat) {
-      return this.row(name, flat, svg("path", { class: kind, d: path }));
+    part(values) { return values.slice(this.low, this.high); }
+
+    lane(name, path, kind, shape) {
+      return this.row(name, shape, svg("path", { class: kind, d: path }));
+    }
+
+    // All frames of one side; over them those that did not arrive, by what became of them.
+    fates(side, line) {
+      const top = Math.max(1, ...line.lanes.flatMap((lane) => [...columns(this.part(lane.golden)), ...columns(this.part(lane.actual))]));
+      const paths = line.lanes.map((lane) => svg("path", { class: `fate-${lane.name}`, d: bars(this.part(lane[side]), top) }));
+      return this.row(side, "fates", svg("rect", { class: "fate-all", x: 0, y: 0, width: 1000, height: 24 }), paths);
+    }
+
+    // What happened at a time: the golden's marks above, the run's below, the device's on both.
+    marks(name, line) {
+      const [first, last] = this.range();
+      const shown = line.marks.filter((one) => one.lane === name && one.sequence >= first && one.sequence <= last).slice(0, 200);
+      const host = html("div", { class: "marks", role: "list", "aria-label": name });
+      for (const mark of shown) {
+        const one = html("span", { class: `tick ${mark.side}`, role: "listitem", title: `${mark.side === "both" ? "" : mark.side + ": "}${visible(mark.text)} · frame ${line.track}:${mark.sequence}` }, cut(visible(mark.text), 24));
+        one.style.left = `${((mark.sequence - first) / Math.max(1, last - first + 1) * 100).toFixed(3)}%`;
+        host.append(one);
+      }
+      return [html("div", { class: "lane-name" }, name), host];
     }
 
     errors(line) {
       const values = line.errorMax.map((one) => (one === null ? null : Number.isFinite(Number(one)) ? Number(one) : Infinity));
       const top = Math.max(...values.filter((one) => one !== null && one !== Infinity), Number(line.errorAllowed) || 0, 1e-12) * 1.1;
       const band = line.errorAllowed > 0 ? svg("rect", { class: "band", x: 0, width: 1000, y: 24 - 24 * line.errorAllowed / top, height: 24 * line.errorAllowed / top }) : null;
-      return this.row(`error${line.errorUnit ? ", " + line.errorUnit : ""}`, false, band, svg("path", { class: "error", d: curve(values, this.bins, top) }));
+      return this.row(`error${line.errorUnit ? ", " + line.errorUnit : ""}`, null, band, svg("path", { class: "error", d: curve(this.part(values), top) }));
     }
 
-    row(name, flat, ...content) {
+    row(name, shape, ...content) {
       const head = svg("line", { class: "head", x1: -10, x2: -10, y1: -2, y2: 26 });
       this.heads.push(head);
-      const drawing = svg("svg", { class: flat ? "flat" : null, viewBox: "0 0 1000 24", preserveAspectRatio: "none", "aria-hidden": "true",
+      const drawing = svg("svg", { class: shape, viewBox: "0 0 1000 24", preserveAspectRatio: "none", "aria-hidden": "true",
         on: { pointerdown: (event) => this.seek(event), pointermove: (event) => { if (event.buttons & 1) this.seek(event); } } }, content, head);
       return [html("div", { class: "lane-name" }, name), drawing];
     }
 
     axis(line) {
-      const last = line.firstSequence + this.bins * line.framesPerBin - 1;
-      const text = (sequence, time) => html("span", {}, `${line.track}:${sequence}${time === undefined ? "" : " · " + seconds(time)}`);
-      return html("div", { class: "axis" }, text(line.firstSequence, line.startNanoseconds), text(last, line.endNanoseconds));
+      const [first, last] = this.range();
+      this.text.textContent = this.high - this.low === this.bins ? "" : `frames ${grouped(first)} to ${grouped(last)}`;
+      const isWhole = this.high - this.low === this.bins;
+      const text = (sequence, time) => html("span", {}, `${line.track}:${sequence}${!isWhole || time === undefined ? "" : " · " + seconds(time)}`);
+      return html("div", { class: "axis" }, text(first, line.startNanoseconds), text(last, line.endNanoseconds));
     }
 
     seek(event) {
       const area = event.currentTarget.getBoundingClientRect();
-      const bin = Math.floor((event.clientX - area.left) / area.width * this.bins);
-      const wanted = this.line.firstSequence + bin * this.line.framesPerBin;
-      this.inspector.seekNear(wanted);
+      const bin = this.low + Math.floor((event.clientX - area.left) / area.width * (this.high - this.low));
+      this.inspector.seekNear(this.line.firstSequence + bin * this.line.framesPerBin);
     }
 
-    // The first and the last frame of the shown track.
+    bin(sequence) { return Math.floor((sequence - this.line.firstSequence) / this.line.framesPerBin); }
+
+    // The first and the last frame that is shown.
     range() {
-      if (this.line) return [this.line.firstSequence, this.line.firstSequence + this.bins * this.line.framesPerBin - 1];
+      if (this.line) return [this.line.firstSequence + this.low * this.line.framesPerBin, this.line.firstSequence + this.high * this.line.framesPerBin - 1];
+      return this.whole();
+    }
+
+    // The first and the last frame of the track.
+    whole() {
+      const track = this.inspector.item.tracks.find((one) => one.track === this.track);
+      if (track && (served || this.line)) return [this.line ? this.line.firstSequence : 0, Math.max(0, track.frames - 1)];
       const own = this.inspector.stops.filter((stop) => stop.frame.track === this.track).map((stop) => stop.frame.sequence);
       return own.length ? [own[0], own[own.length - 1]] : [0, 0];
     }
@@ -376,27 +466,35 @@
     head(frame) {
       if (frame.track !== this.track) this.show(frame.track);
       if (!this.line) return;
-      const bin = (frame.sequence - this.line.firstSequence) / this.line.framesPerBin;
-      const x = (Math.floor(bin) + 0.5) / this.bins * 1000;
+      const bin = this.bin(frame.sequence);
+      if (bin < this.low || bin >= this.high) {
+        const size = this.high - this.low;
+        this.low = Math.min(Math.max(0, Math.round(bin - size / 2)), this.bins - size);
+        this.high = this.low + size;
+        this.draw();
+      }
+      const x = (bin - this.low + 0.5) / (this.high - this.low) * 1000;
       for (const head of this.heads) { head.setAttribute("x1", x); head.setAttribute("x2", x); }
     }
   }
 
+  const legend = (lanes) => html("p", { class: "legend" }, lanes.map((lane) => html("span", {}, html("span", { class: `key fate-${lane.name}`, "aria-hidden": "true" }), lane.name)));
+
   // At most 500 columns are drawn; a column shows the largest of its bins.
-  function columns(values, bins) {
-    const count = Math.min(bins, 500);
+  function columns(values) {
+    const count = Math.min(values.length, 500);
     const result = new Array(count).fill(null);
     values.forEach((value, index) => {
       if (value === null) return;
-      const place = Math.min(count - 1, Math.floor(index * count / bins));
+      const place = Math.min(count - 1, Math.floor(index * count / values.length));
       if (result[place] === null || value > result[place]) result[place] = value;
     });
     return result;
   }
 
-  function bars(values, bins) {
-    const shown = columns(values, bins);
-    const top = Math.max(1, ...shown);
+  function bars(values, most) {
+    const shown = columns(values);
+    const top = most || Math.max(1, ...shown);
     const step = 1000 / shown.length;
     const width = Math.max(step * 0.82, 1.6);
     return shown.map((value, index) => {
@@ -406,8 +504,8 @@
     }).join("");
   }
 
-  function curve(values, bins, top) {
-    const shown = columns(values, bins);
+  function curve(values, top) {
+    const shown = columns(values);
     const step = 1000 / shown.length;
     let pen = false;
     return shown.map((value, index) => {
@@ -448,7 +546,7 @@
     filter() {
       const wanted = this.search.value.trim().toLowerCase();
       const kind = this.kind.value === "" ? undefined : this.kinds[Number(this.kind.value)];
-      const stop = this.inspector.stops[this.inspector.stop];
+      const stop = this.inspector.place;
       const frame = this.only.checked && stop ? new Set(stop.findings) : undefined;
       const findings = this.inspector.findings;
       const cause = this.cause.value === "" ? undefined : this.inspector.item.rootCauses[Number(this.cause.value)].id;
@@ -483,8 +581,34 @@
     }
   }
 
+  // Decisions of one kind at one node as two waveforms over the frames: the golden's, the run's.
+  function waveforms(item, host) {
+    const rows = new Map();
+    let first = Infinity, last = -Infinity;
+    const note = (line, side) => {
+      const words = line === undefined ? [] : line.split(" ");
+      const frame = /^\d+:(\d+)/.exec(words[2] || "");
+      if (!frame) return;
+      const sequence = Number(frame[1]), key = `${words[3]} at ${words[1]}`;
+      if (!rows.has(key)) rows.set(key, { golden: [], actual: [] });
+      rows.get(key)[side].push(sequence);
+      first = Math.min(first, sequence);
+      last = Math.max(last, sequence);
+    };
+    for (const line of item.decisions.lines.items) { note(line.golden, "golden"); note(line.actual, "actual"); }
+    if (!rows.size) return;
+    const width = 1000 / (last - first + 1);
+    const wave = (places, base) => places.map((one) => `M${((one - first) * width).toFixed(2)} ${base}v-9h${Math.max(width * 0.9, 1.5).toFixed(2)}v9z`).join("");
+    const lanes = [...rows].slice(0, 12).map(([name, places]) => [html("div", { class: "lane-name" }, cut(visible(name), 40)),
+      svg("svg", { viewBox: "0 0 1000 24", preserveAspectRatio: "none", role: "img", "aria-label": `${visible(name)}: ${plural(places.golden.length, "line")} of the golden, ${plural(places.actual.length, "line")} of the run differ` },
+        svg("path", { class: "drops-golden", d: wave(places.golden, 11) }), svg("path", { class: "drops-actual", d: wave(places.actual, 23) }))]);
+    host.querySelector(".lines").before(html("div", { class: "strip waves" }, lanes.flat(),
+      html("div", { class: "axis" }, html("span", {}, `frame ${grouped(first)}`), html("span", {}, "golden above, actual below"), html("span", {}, grouped(last)))));
+  }
+
   function decisions(item, host) {
-    const body = host.querySelector("tbody");
+    waveforms(item, host);
+    const body = host.querySelector(".lines tbody");
     const words = { added: "+ added", removed: "− removed", moved: "→ moved", changed: "≠ changed" };
     const pager = new Pager((rows) => body.replaceChildren(...rows.map((line) => html("tr", {},
       html("td", { class: `change ${line.change}` }, words[line.change]), html("td", { class: "mono" }, line.golden || ""),
@@ -493,6 +617,85 @@
     pager.set(item.decisions.lines.items);
     const left = item.decisions.lines.total - item.decisions.lines.items.length;
     if (left > 0) host.append(html("p", { class: "quiet" }, `${plural(left, "line")} more in the run folder.`));
+  }
+
+  // Objects whose boxes differ, by the identity that the tracker gave them.
+  function objects(item, host, inspector) {
+    const found = new Map();
+    for (const [index, finding] of item.findings.items.entries()) {
+      for (const side of ["golden", "actual"]) {
+        const words = (finding[side] || "").split(" ");
+        if (words[0] !== "D" || words.length !== 7 || !finding.frame) continue;
+        const identity = words[1].split(":")[0];
+        if (identity === "-") continue;
+        const key = `${finding.frame.track}:${identity}`;
+        const one = found.get(key) || { identity, track: finding.frame.track, first: finding.frame.sequence, last: finding.frame.sequence, kinds: new Map(), golden: 0, actual: 0, index };
+        one.first = Math.min(one.first, finding.frame.sequence);
+        one.last = Math.max(one.last, finding.frame.sequence);
+        one[side] += 1;
+        one.kinds.set(finding.kind, (one.kinds.get(finding.kind) || 0) + 1);
+        found.set(key, one);
+      }
+    }
+    if (!found.size) return;
+    const rows = [...found.values()].sort((a, b) => a.track - b.track || a.first - b.first);
+    const body = html("tbody");
+    const pager = new Pager((shown) => body.replaceChildren(...shown.map((one) => html("tr", {},
+      html("td", {}, html("button", { type: "button", class: "quiet-button", on: { click: () => inspector && inspector.choose(one.index) } }, `object ${one.identity}`)),
+      html("td", {}, one.first === one.last ? `${one.track}:${one.first}` : `${one.track}:${one.first} to ${one.track}:${one.last}`),
+      html("td", {}, [...one.kinds.keys()].map((kind) => cut(visible(kind), 40)).join(", ")), html("td", {}, `${grouped(one.golden)} / ${grouped(one.actual)}`)))));
+    const heads = ["Object", "Frames", "How it differs", "Golden / actual"].map((text) => html("th", { scope: "col" }, text));
+    host.append(html("h4", {}, `${plural(rows.length, "object")} with differences`),
+      html("div", { class: "scroll" }, html("table", { class: "figures" }, html("thead", {}, html("tr", {}, heads)), body)), pager.element);
+    pager.set(rows);
+  }
+
+  // The commands that accept, with the reason that somebody writes; a served page can send it.
+  function acceptPanel(item, host) {
+    const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+    const codes = [...host.querySelectorAll("code")].map((code) => ({ code, text: code.textContent }));
+    const reason = html("input", { type: "text", maxlength: 500, autocomplete: "off", "aria-label": "Why the new result is right", placeholder: "Why the new result is right",
+      on: { input: () => {
+        const text = reason.value.trim();
+        for (const one of codes) one.code.textContent = text ? one.text.replace(/--reason ("[^"]*"|\S+)/, () => `--reason ${quoted(visible(text))}`) : one.text;
+        send.disabled = !text;
+      } } });
+    const send = html("button", { type: "submit", class: "primary", disabled: true }, `Accept ${cut(visible(`${item.session}/${item.case}`), 60)}`);
+    const outcome = html("p", { class: "outcome", role: "status" });
+    const form = html("form", { class: "bar-row", on: { submit: async (event) => {
+      event.preventDefault();
+      send.disabled = true;
+      const answer = await post({ key: `${item.session}/${item.case}`, reason: reason.value.trim() });
+      outcome.textContent = visible(answer.text);
+      outcome.dataset.done = answer.done ? "yes" : "no";
+      send.disabled = answer.done;
+    } } }, reason, served && accepts ? send : null);
+    host.querySelector("ul").before(form);
+    host.append(outcome);
+    if (served && !accepts) outcome.textContent = "This is CI: goldens are accepted on a desk.";
+  }
+
+  async function post(wish) {
+    const token = served.split("/")[1];
+    try {
+      const answer = await fetch(`${served}accept`, { method: "POST", headers: { "Content-Type": "application/json", "X-Retake-Token": token }, body: JSON.stringify(wish) });
+      const result = await answer.json();
+      if (!answer.ok) return { done: false, text: `Not accepted: ${result.message}.${result.advice ? " " + result.advice : ""}` };
+      return { done: true, text: `Accepted: ${result.map((one) => `${one.key}, ${plural(one.frames, "frame")}`).join("; ")}. Run retake test again for a new report.` };
+    } catch {
+      return { done: false, text: "Not accepted: the server does not answer. Is retake report serve still running?" };
+    }
+  }
+
+  // The document of a case, as text; made when somebody opens it.
+  function rawText(item, host) {
+    host.addEventListener("toggle", () => {
+      const text = host.querySelector("pre");
+      if (!host.open || text.textContent) return;
+      const short = (key, value) => (key === "png" ? `${value.length} characters` : value);
+      const all = JSON.stringify(item, short, 2);
+      text.textContent = visible(all.slice(0, 200000)).replaceAll("\\u{A}", "\n") + (all.length > 200000 ? "\n… the rest is in report.json" : "");
+    });
   }
 
   // Cases: one is shown at a time; the address says which.
@@ -510,8 +713,8 @@
 
   // A root cause leads to its frame.
   function leadTo(cause, inspector) {
-    const stop = inspector ? inspector.stops.findIndex((one) => one.key === cause.dataset.frame) : -1;
-    if (stop < 0) return;
+    const stop = inspector && inspector.stops.find((one) => one.key === cause.dataset.frame);
+    if (!stop) return;
     cause.prepend(html("button", { type: "button", on: { click: () => {
       inspector.seek(stop);
       inspector.host.scrollIntoView({ block: "start" });
@@ -528,6 +731,11 @@
     for (const cause of article.querySelectorAll(".cause")) leadTo(cause, inspector);
     const lines = article.querySelector(".decisions");
     if (lines && item.decisions) decisions(item, lines);
+    const tracks = article.querySelector(".tracks");
+    if (tracks) objects(item, tracks, inspector);
+    const panel = article.querySelector(".accept");
+    if (panel) acceptPanel(item, panel);
+    rawText(item, article.querySelector(".raw"));
   }
 
   function showCase(id, focus) {
@@ -559,9 +767,10 @@
 
   function addCopyButtons() {
     for (const line of document.querySelectorAll(".commands li")) {
-      const code = line.querySelector("code"), text = code.textContent;
-      const button = html("button", { type: "button", "aria-label": `Copy: ${cut(visible(text), 80)}` }, "Copy");
+      const code = line.querySelector("code");
+      const button = html("button", { type: "button", "aria-label": `Copy: ${cut(visible(code.textContent), 80)}` }, "Copy");
       button.addEventListener("click", async () => {
+        const text = code.textContent;
         let done = true;
         try { await navigator.clipboard.writeText(text); } catch { done = copySelected(code); }
         button.textContent = done ? "Copied" : "Select";
@@ -593,6 +802,17 @@
     else return;
     event.preventDefault();
   }
+
+  // The system's theme, or the one that somebody chose for this visit.
+  const themes = ["auto", "light", "dark"];
+  const theme = document.getElementById("theme");
+  theme.addEventListener("click", () => {
+    const next = themes[(themes.indexOf(theme.dataset.theme) + 1) % themes.length];
+    theme.dataset.theme = next;
+    theme.textContent = `Theme: ${next}`;
+    if (next === "auto") document.documentElement.removeAttribute("data-theme");
+    else document.documentElement.dataset.theme = next;
+  });
 
   document.documentElement.classList.add("js");
   document.getElementById("download").addEventListener("click", save);

@@ -12,6 +12,9 @@ final class DecisionLoop: EventHost {
   private var batch = LiveBatch()
   private var ordinal = 0
   private var flushedOrdinal = 0
+  private var publishedOrdinal = 0
+  /// On the clock; long ago at first.
+  private var publishedNanoseconds = Int64.min / 2
   private var last = Int64.min
   private var drainDeadline: Int64?
   private var verdicts: [SwapVerdict] = []
@@ -34,19 +37,27 @@ final class DecisionLoop: EventHost {
     if driver.tokensAlive == 0 { workers.stop() } else { workers.abandon() }
     var outcome = driver.finish()
     outcome.decisionDigest = driver.decisionDigest()
-    outcome.lostBeforeCapture += live.refused.load(ordering: .relaxed)
-    refuseSwaps()
-    flush(driver)
+    refuseWaiting()
+    flush()
+    publish(driver)
     return failure.map { .failure($0) } ?? .success(outcome)
   }
 
-  /// Nobody waits for a swap that cannot be any more.
-  private func refuseSwaps() {
+  /// Frames that nobody looks at any more are lost, and nobody waits for a swap that cannot be.
+  private func refuseWaiting() {
     live.inbox.close()
     var rest: [LiveMessage] = []
     _ = live.inbox.takeAll(into: &rest)
-    for case .swap(_, _, let verdict) in rest { verdicts.append(verdict) }
+    for message in rest { refuse(message) }
     for verdict in verdicts { verdict.decide(LiveCode.ended) }
+  }
+
+  private func refuse(_ message: LiveMessage) {
+    switch message {
+    case .frame(let entry, _): live.refused.count(track: entry.id.track)
+    case .swap(_, _, let verdict): verdicts.append(verdict)
+    case .ended, .released, .device, .swapReady, .sourceLost: break
+    }
   }
 
   /// Until no more frames come and none is on its way.
@@ -55,14 +66,17 @@ final class DecisionLoop: EventHost {
     do {
       while !driver.isHalted {
         let isClosed = live.inbox.takeAll(into: &messages)
-        for message in messages where !driver.isHalted { try handle(message, driver) }
+        for message in messages {
+          if driver.isHalted { refuse(message) } else { try handle(message, driver) }
+        }
         if messages.isEmpty {
           try fireTimers(driver)
-          flush(driver)
+          flush()
+          publishIfDue(driver)
           if isClosed, isDrained(driver) { break }
           rest(driver)
         } else if ordinal - flushedOrdinal >= LiveBatch.eventsMax {
-          flush(driver)
+          flush()
         }
       }
       return nil
@@ -86,7 +100,11 @@ final class DecisionLoop: EventHost {
   private func rest(_ driver: EventDriver) {
     var deadline = drainDeadline
     if let timer = driver.nextTimer { deadline = min(deadline ?? .max, timer - shift) }
-    live.inbox.rest(until: deadline, clock: live.clock)
+    let isStale = publishedOrdinal < ordinal
+    live.inbox.rest(
+      until: deadline,
+      lookingUpAt: isStale ? publishedNanoseconds + Self.publishNanoseconds : nil,
+      clock: live.clock)
   }
 
   private func fireTimers(_ driver: EventDriver) throws {
@@ -133,19 +151,33 @@ final class DecisionLoop: EventHost {
     if live.tap != nil { batch.events.append(stamped) }
   }
 
-  private func flush(_ driver: EventDriver) {
+  private func flush() {
     if let tap = live.tap, !batch.isEmpty {
       tap.told(batch)
       batch = LiveBatch()
     }
     flushedOrdinal = ordinal
-    let (headline, lost, decisions) = (
-      driver.headline, driver.outcome.lostBeforeCapture, driver.decisions
-    )
-    let events = ordinal
+  }
+
+  /// Counts are for people: adding them up at each rest would cost as much as deciding.
+  private static let publishNanoseconds: Int64 = 10_000_000
+
+  private func publishIfDue(_ driver: EventDriver) {
+    guard publishedOrdinal < ordinal else { return }
+    let now = live.clock.monotonicNanoseconds
+    guard now - publishedNanoseconds >= Self.publishNanoseconds else { return }
+    publishedNanoseconds = now
+    publish(driver)
+  }
+
+  private func publish(_ driver: EventDriver) {
+    publishedOrdinal = ordinal
+    let (headline, outcome) = (driver.headline, driver.outcome)
+    let (decisions, events) = (driver.decisions, ordinal)
     live.counts.withLock {
       $0.ledger = headline
-      $0.lostBeforeCapture = lost
+      $0.tracks = outcome.tracks
+      $0.lostBeforeCapture = outcome.lostBeforeCapture
       $0.decisions = decisions
       $0.externalEvents = events
     }

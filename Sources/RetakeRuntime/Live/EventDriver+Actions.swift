@@ -6,7 +6,7 @@ extension EventDriver {
   func carryOut(_ action: Action) {
     switch action {
     case .captured(let slot): capture(slot)
-    case .lost: outcome.lostBeforeCapture += 1
+    case .lost(let slot): lose(slot)
     case .start(let node, let work, let ready): start(node: node, work: work, ready: ready)
     case .pass(let node, let slot):
       values[slot].outputs[node] = input(of: node, work: Work(slot: slot))
@@ -36,8 +36,20 @@ extension EventDriver {
 
   // MARK: Frames
 
+  private func lose(_ slot: Int) {
+    outcome.lostBeforeCapture += 1
+    if let place = place(ofTrack: core.slots[slot].id.track) {
+      outcome.tracks[place].lostBeforeCapture += 1
+    }
+  }
+
+  private func place(ofTrack track: Int) -> Int? {
+    outcome.tracks.firstIndex { $0.track == track }
+  }
+
   private func capture(_ slot: Int) {
     guard let entry = values[slot].entry else { return }
+    if let place = place(ofTrack: entry.id.track) { outcome.tracks[place].captured += 1 }
     let frame = LiveFrame(
       entry: entry, timestamp: timestamp(of: entry), arrival: values[slot].arrival,
       sinks: plan.sinks.count)

@@ -60,6 +60,7 @@ final class EventDriver {
     var sources: [Int: Int] = [:]
     for (node, track) in tracks { sources[track] = node }
     sourceOfTrack = sources
+    outcome.tracks = sources.keys.sorted().map { RunOutcome.TrackCounts(track: $0) }
   }
 
   /// When the core wants to be asked again, on the session's time line.
@@ -132,7 +133,7 @@ final class EventDriver {
       swaps[index].isDecided = true
       swaps[index].refusal = refusal
       core.addSwapReady(index: index, node: swaps[index].node, time: time)
-    case .sourceLost: break
+    case .sourceLost: outcome.sourcesLost += 1
     }
   }
 

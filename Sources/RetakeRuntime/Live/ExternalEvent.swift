@@ -16,7 +16,7 @@ package enum ExternalEvent: Hashable, Sendable {
   case command(LiveCommand)
   /// The swap of this index was prepared; or refused, with a code.
   case swapReady(index: Int, refusal: String?)
-  /// A track brings no more frames, for this cause.
+  /// A track brings no frames for now, for this cause.
   case sourceLost(track: Int, code: String)
 
   /// The words in a session's `external_event` table.

@@ -97,15 +97,22 @@ final class LiveInbox: Sendable {
     return isClosed
   }
 
-  /// Rests until something comes, or the clock reaches the deadline.
-  func rest(until deadline: Int64?, clock: any LiveClock) {
+  /// Rests until something comes, or the clock reaches the deadline. Where no more frames come and
+  /// there is none, it does not.
+  ///
+  /// - Parameter time: It also looks up then, for what nobody waits for.
+  func rest(until deadline: Int64?, lookingUpAt time: Int64? = nil, clock: any LiveClock) {
     let rests = state.withLock { state -> Bool in
       guard state.messages.isEmpty, !(state.isClosed && deadline == nil) else { return false }
       state.isResting = true
       return true
     }
     guard rests else { return }
-    if let deadline { clock.wait(untilNanoseconds: deadline, or: bell) } else { bell.wait() }
+    if let next = [deadline, time].compactMap(\.self).min() {
+      clock.wait(untilNanoseconds: next, or: bell)
+    } else {
+      bell.wait()
+    }
     state.withLock { $0.isResting = false }
   }
 }

@@ -55,6 +55,8 @@ public struct LiveCounts: Hashable, Sendable {
   public var lostBeforeCapture = 0
   /// Frames that came faster than anybody could look at them, or after `stop`.
   public var refused = 0
+  /// Of each track that a source reads; `refused` frames count as lost.
+  public var tracks: [RunOutcome.TrackCounts] = []
   /// Results that nobody read in time.
   public var resultsDropped = 0
   public var externalEvents = 0

@@ -57,8 +57,8 @@ final class LiveOutbox: Sendable {
 
   /// Until it is closed and empty.
   ///
-  /// - Parameter released: Told when a sink has let go of a frame.
-  func run(released: (Int, FrameID) -> Void) {
+  /// - Parameter released: Told when a sink has let go of a frame; `nil` where nobody asks.
+  func run(released: (@Sendable (Int, FrameID) -> Void)?) {
     while true {
       let (messages, isClosed) = state.withLock { state -> ([Message], Bool) in
         defer { state.messages = [] }
@@ -74,7 +74,9 @@ final class LiveOutbox: Sendable {
     over.ring()
   }
 
-  private func tell(_ message: Message, released: (Int, FrameID) -> Void) {
+  private func tell(
+    _ message: Message, released: (@Sendable (Int, FrameID) -> Void)?
+  ) {
     switch message {
     case .settled(let frame):
       finished(frame.result(sinkIDs: plan.sinks.map { plan.nodes[$0].id }))
@@ -82,12 +84,20 @@ final class LiveOutbox: Sendable {
       let stage = plan.nodes[delivery.sink].stage
       delivery.frame.note(
         delivery, discards: stage.signature.kind == AnyStage.discardKind)
-      receive(delivery, stage)
-      if case .value = delivery.content { released(delivery.sink, delivery.frame.entry.id) }
+      receive(delivery, stage, lease: lease(of: delivery, released: released))
     }
   }
 
-  private func receive(_ delivery: LiveDelivery, _ stage: AnyStage) {
+  /// Ends at the latest when nobody has it any more: at once, unless the sink keeps it.
+  private func lease(
+    of delivery: LiveDelivery, released: (@Sendable (Int, FrameID) -> Void)?
+  ) -> FrameLease? {
+    guard case .value = delivery.content, let released else { return nil }
+    let (sink, frame) = (delivery.sink, delivery.frame.entry.id)
+    return FrameLease { released(sink, frame) }
+  }
+
+  private func receive(_ delivery: LiveDelivery, _ stage: AnyStage, lease: FrameLease?) {
     guard case .sink(let receive) = stage.body else { return }
     let content: SinkDelivery.Content
     switch delivery.content {
@@ -97,6 +107,7 @@ final class LiveOutbox: Sendable {
     }
     receive(
       SinkDelivery(
-        frame: delivery.frame.entry.id, timestamp: delivery.frame.timestamp, content: content))
+        frame: delivery.frame.entry.id, timestamp: delivery.frame.timestamp, content: content,
+        lease: lease))
   }
 }

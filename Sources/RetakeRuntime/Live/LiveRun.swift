@@ -18,7 +18,7 @@ final class LiveRun: Sendable {
   let facts: LiveFacts
   /// The last counts that the decision thread gave.
   let counts = Mutex(LiveCounts())
-  let refused = Atomic(0)
+  let refused = RefusedFrames()
   private let hasBegun = Atomic(false)
   private let stage = Mutex(Stage.waiting)
   private let over = Bell()
@@ -68,9 +68,8 @@ final class LiveRun: Sendable {
     let facts = begun
     let shift = time - clock.monotonicNanoseconds
     NamedThread.start("retake-sinks") { [outbox, inbox, plan] in
-      outbox.run { sink, frame in
-        if !plan.pools.isEmpty { inbox.post(.released(sink: sink, frame)) }
-      }
+      guard !plan.pools.isEmpty else { return outbox.run(released: nil) }
+      outbox.run { sink, frame in inbox.post(.released(sink: sink, frame)) }
     }
     NamedThread.start("retake-decide") { [self] in
       let result = DecisionLoop(self, facts: facts, shift: shift).run()
@@ -95,6 +94,30 @@ final class LiveRun: Sendable {
     guard let result = outcome.withLock({ $0 }) else {
       preconditionFailure("a run that is over has an outcome")
     }
-    return try result.get()
+    var outcome = try result.get()
+    refused.add(to: &outcome)
+    return outcome
+  }
+}
+
+/// Frames that came faster than anybody could look at them, by track.
+final class RefusedFrames: Sendable {
+  private let counts = Mutex<[Int: Int]>([:])
+
+  func count(track: Int) { counts.withLock { $0[track, default: 0] += 1 } }
+
+  var total: Int { counts.withLock { $0.values.reduce(0, +) } }
+
+  /// They are lost before capture.
+  func add(to tracks: inout [RunOutcome.TrackCounts]) {
+    let refused = counts.withLock { $0 }
+    for place in tracks.indices {
+      tracks[place].lostBeforeCapture += refused[tracks[place].track] ?? 0
+    }
+  }
+
+  func add(to outcome: inout RunOutcome) {
+    outcome.lostBeforeCapture += total
+    add(to: &outcome.tracks)
   }
 }

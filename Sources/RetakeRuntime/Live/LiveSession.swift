@@ -94,7 +94,7 @@ public actor LiveSession {
     _ entry: FrameEntry, _ frame: Frame?, sessionTime: Int64 = 0
   ) {
     run.begin(at: sessionTime, origin: entry.timestamp.nanoseconds)
-    if !run.inbox.offer(entry, frame) { run.refused.add(1, ordering: .relaxed) }
+    if !run.inbox.offer(entry, frame) { run.refused.count(track: entry.id.track) }
   }
 
   /// Says what happened to the device.
@@ -102,7 +102,11 @@ public actor LiveSession {
     _ = run.inbox.postWhileOpen(.device(event))
   }
 
-  /// Says that a track brings no more frames.
+  /// The tracks that the pipeline's sources read; frames of others are not for it.
+  public nonisolated var tracks: [Int] { run.sources.keys.sorted() }
+
+  /// Says that a track brings no frames for now: a camera was unplugged, a stream fell silent. Those
+  /// that come later are taken as before.
   ///
   /// - Parameter code: Why, in a word without spaces.
   public nonisolated func sourceLost(track: Int, code: String) {
@@ -112,7 +116,8 @@ public actor LiveSession {
   /// How it stands; a moment old.
   public nonisolated var counts: LiveCounts {
     var counts = run.counts.withLock { $0 }
-    counts.refused = run.refused.load(ordering: .relaxed)
+    counts.refused = run.refused.total
+    run.refused.add(to: &counts.tracks)
     counts.resultsDropped = door.droppedResults
     return counts
   }

@@ -24,7 +24,8 @@ package final class Reenactor {
   /// Those that are stored in the format that the pipeline was made for.
   private let usableTracks: Set<Int>
   private let registry: any StageCatalog
-  private var page: (track: Int, start: Int, entries: [Int: FrameEntry])?
+  /// The last one read of each track.
+  private var pages: [Int: (start: Int, entries: [Int: FrameEntry])] = [:]
 
   /// - Parameters:
   ///   - tracks: Those that the live run was made for; one that is stored in another format is not
@@ -113,13 +114,13 @@ package final class Reenactor {
   }
 
   private func indexed(_ id: FrameID) throws -> FrameEntry? {
-    if let page, page.track == id.track, page.start..<page.start + Self.pageRows ~= id.sequence {
+    if let page = pages[id.track], page.start..<page.start + Self.pageRows ~= id.sequence {
       return page.entries[id.sequence]
     }
     let start = id.sequence / Self.pageRows * Self.pageRows
     let rows = try frames.entries(of: id.track, sequences: start..<start + Self.pageRows)
     let entries = Dictionary(rows.map { ($0.id.sequence, $0) }) { first, _ in first }
-    page = (id.track, start, entries)
+    pages[id.track] = (start, entries)
     return entries[id.sequence]
   }
 

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
@@ -34,18 +35,21 @@ extension VirtualRun {
   private func finished(_ frame: PendingFrame) throws -> FinishedFrame {
     var outcomes: [SinkOutcome] = []
     var classNames: [[String]] = []
+    var pictures: [Frame?] = []
     for (position, state) in frame.sinks.enumerated() {
       if case .elsewhere = state { continue }
       let sink = plan.sinks[position]
       outcomes.append(
         SinkOutcome(
           sink: plan.nodes[sink].id, content: try content(state, sink: sink, frame: frame)))
-      classNames.append(try names(state))
+      let value = try delivered(state)
+      classNames.append((value as? Detections)?.classNames ?? [])
+      pictures.append(value as? Frame)
     }
     return FinishedFrame(
       entry: frame.entry, arrivalNanoseconds: frame.arrival,
       result: FrameResult(id: frame.entry.id, pts: frame.entry.pts, outcomes: outcomes),
-      classNames: classNames,
+      classNames: classNames, pictures: pictures,
       digests: observer.wantsDigests ? try digests(of: frame) : [])
   }
 
@@ -65,9 +69,9 @@ extension VirtualRun {
     }
   }
 
-  private func names(_ state: PendingFrame.SinkState) throws -> [String] {
-    guard case .delivered(_, let value) = state else { return [] }
-    return (try resolved(value) as? Detections)?.classNames ?? []
+  private func delivered(_ state: PendingFrame.SinkState) throws -> (any PipelineValue)? {
+    guard case .delivered(_, let value) = state else { return nil }
+    return try resolved(value)
   }
 
   private func tell(

@@ -11,12 +11,19 @@ public struct SessionMigration: Sendable {
   private let folder: SessionFolder
   private let target: SessionTarget
   private let link: Bool
+  private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// - Parameter link: Link to the media rather than copying it.
-  public init(of path: String, to target: SessionTarget, link: Bool = false) {
+  /// - Parameters:
+  ///   - link: Link to the media rather than copying it.
+  ///   - report: Told how far it is; answering false stops it, with nothing left.
+  public init(
+    of path: String, to target: SessionTarget, link: Bool = false,
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
     folder = SessionFolder(path: path)
     self.target = target
     self.link = link
+    self.report = report
   }
 
   /// - Returns: nil when the session has the present schema already; nothing is made then.
@@ -32,39 +39,16 @@ public struct SessionMigration: Sendable {
     try SessionClosing.check(store, at: folder.database)
     let digest = try fromStore { () throws(StoreError) in try store.digest() }
     let destination = try target.folder(for: folder)
-    let site = try BuildSite(for: destination)
-    do throws(SessionError) {
+    let built = try BuiltSession(destination, digest: digest) { (site) throws(SessionError) in
       _ = try fromStore { () throws(StoreError) in
         try StoreMigration.copy(store, to: site.folder.database)
       }
-      try copyFiles(of: reader, to: site)
-      let checked = try SessionSnapshot.checked(site.folder, as: destination)
-      guard checked.digest == digest else {
-        throw SessionError.recoveryFailed(
-          path: destination.path, cause: "the copy has another digest than the session")
-      }
-      try site.finish()
-      return SessionCopyResult(
-        path: destination.path, status: checked.status, frames: checked.frames,
-        damagedFrames: checked.damagedFrames, sessionDigest: digest,
-        notes: ["schema \(store.schemaVersion) became schema \(Self.schema)"])
-    } catch {
-      site.discard()
-      throw error
+      try MediaCopy(folder: folder, reader: reader, link: link, report: report).run(to: site)
+      let notes = try? String(contentsOfFile: folder.notes, encoding: .utf8)
+      try site.write(notes ?? "# \(folder.name)\n", to: site.folder.notes)
     }
-  }
-
-  private func copyFiles(of reader: SessionReader, to site: BuildSite) throws(SessionError) {
-    let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
-    for name in Set(reader.mediaFiles() + files.map(\.path)).sorted() {
-      let source = try folder.file(name)
-      guard FileManager.default.fileExists(atPath: source) else {
-        throw .mediaMissing(file: source)
-      }
-      try site.bring(
-        URL(fileURLWithPath: source).resolvingSymlinksInPath().path, as: name, link: link)
-    }
-    let notes = try? String(contentsOfFile: folder.notes, encoding: .utf8)
-    try site.write(notes ?? "# \(folder.name)\n", to: site.folder.notes)
+    return built.result(
+      at: destination.path,
+      notes: ["schema \(store.schemaVersion) became schema \(Self.schema)"])
   }
 }

@@ -69,18 +69,8 @@ public struct SessionSnapshot: Sendable {
     // Says what is wrong with a session that cannot be copied.
     _ = try SessionReader.open(folder)
     let destination = try target.folder(for: folder)
-    let site = try BuildSite(for: destination)
-    do throws(SessionError) {
-      let notes = try copy(to: site)
-      let checked = try Self.checked(site.folder, as: destination)
-      try site.finish()
-      return SessionCopyResult(
-        path: destination.path, status: checked.status, frames: checked.frames,
-        damagedFrames: checked.damagedFrames, sessionDigest: checked.digest, notes: notes)
-    } catch {
-      site.discard()
-      throw error
-    }
+    let built = try BuiltSession(destination) { (site) throws(SessionError) in try copy(to: site) }
+    return built.result(at: destination.path, notes: built.made)
   }
 
   /// - Returns: notes for people.
@@ -122,37 +112,6 @@ public struct SessionSnapshot: Sendable {
     for segment in reader.index.segments.values where !segment.isClosed {
       limits[segment.file] = max(limits[segment.file] ?? 0, segment.bytes)
     }
-    let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
-    for name in Set(reader.mediaFiles() + files.map(\.path)).sorted() {
-      let source = try folder.file(name)
-      guard FileManager.default.fileExists(atPath: source) else {
-        throw .mediaMissing(file: source)
-      }
-      try site.bring(source, as: name, bytesMax: limits[name])
-      guard report(SessionDoctor.Progress(done: 0, total: 0)) else { throw .interrupted }
-    }
-  }
-
-  /// A folder that is about to become a session, opened as anybody would.
-  static func checked(
-    _ folder: SessionFolder, as target: SessionFolder
-  ) throws(SessionError) -> (
-    status: SessionStatus, frames: Int, damagedFrames: Int, digest: Digest128
-  ) {
-    let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
-    let store = reader.index.store
-    guard store.isClosed, !store.hasJournal else {
-      throw .recoveryFailed(path: target.path, cause: "the copy's database is still open")
-    }
-    try SessionClosing.check(store, at: target.database)
-    let (digest, damaged) = try fromStore { () throws(StoreError) in
-      let counts = try reader.index.tracks.map { track throws(StoreError) in
-        try store.counts(track: track)
-      }
-      return (try store.digest(), counts.reduce(0) { $0 + $1.damaged })
-    }
-    return (
-      try reader.sessionStatus(), reader.tracks.reduce(0) { $0 + $1.frameCount }, damaged, digest
-    )
+    try MediaCopy(folder: folder, reader: reader, limits: limits, report: report).run(to: site)
   }
 }

@@ -6,9 +6,21 @@ import RetakeStore
 /// Looks at every checksum of a session. Writes nothing.
 public struct SessionDoctor: Sendable {
   public struct Progress: Hashable, Sendable {
-    /// Packets, then frames.
+    public enum Unit: String, Hashable, Sendable {
+      /// Packets, frames or rows.
+      case rows
+      /// Of media that is copied.
+      case megabytes
+    }
+
     public var done: Int
+    /// 0 when nobody knows.
     public var total: Int
+    public var unit: Unit
+
+    init(done: Int, total: Int, unit: Unit = .rows) {
+      (self.done, self.total, self.unit) = (done, total, unit)
+    }
   }
 
   /// At most this many findings are told.

@@ -14,22 +14,40 @@ struct MediaExport {
     "webm": "webm",
   ]
 
-  func run(to path: String, track wanted: Int?) throws(SessionError) -> Int {
+  func run(to path: String, track wanted: Int?) throws(SessionError) -> [SessionExport.Media] {
     let track = wanted ?? reader.index.tracks.first ?? 0
     try reader.index.requireTrack(track)
+    let parts = try self.parts(of: track)
     let count = try fromStore { () throws(StoreError) in
       try reader.index.store.counts(track: track).packets
     }
-    let file = try NewFile(path)
+    var files: [NewFile] = []
     do throws(SessionError) {
-      if try copyOriginal(to: path, file) { return count }
-      try remux(track, packets: count, to: file, path: path)
-      try file.finish()
-      return count
+      files.append(try NewFile(parts.count > 1 ? Self.name(path, part: 1) : path))
+      if try copyOriginal(to: path, files[0]) {
+        return [SessionExport.Media(file: path, packets: count)]
+      }
+      var written: [SessionExport.Media] = []
+      for (number, part) in parts.enumerated() {
+        if number > 0 { files.append(try NewFile(Self.name(path, part: number + 1))) }
+        let name = parts.count > 1 ? Self.name(path, part: number + 1) : path
+        let packets = try remux(track, part, of: count, to: files[number], path: name)
+        written.append(SessionExport.Media(file: name, packets: packets))
+      }
+      for file in files { try file.finish() }
+      return written
     } catch {
-      file.discard()
+      for file in files { file.discard() }
       throw error
     }
+  }
+
+  /// `yard.mkv` becomes `yard-2.mkv`.
+  private static func name(_ path: String, part: Int) -> String {
+    let url = URL(fileURLWithPath: path)
+    let suffix = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
+    let slash = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    return "\(slash)\(url.deletingPathExtension().lastPathComponent)-\(part)\(suffix)"
   }
 
   /// An imported file goes out as it came in, where the name asks for the same container.
@@ -54,51 +72,68 @@ struct MediaExport {
     return true
   }
 
+  /// Segments one after another that fit into one file.
+  private struct Part {
+    var stream: MediaStream
+    var segments: Set<Int>
+  }
+
   private func remux(
-    _ track: Int, packets count: Int, to file: NewFile, path: String
-  ) throws(SessionError) {
-    let stream = try stream(of: track)
+    _ track: Int, _ part: Part, of count: Int, to file: NewFile, path: String
+  ) throws(SessionError) -> Int {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     let format = Self.containers[suffix] ?? "matroska"
-    let fetcher = PacketFetcher(table: IndexedTrack(index: reader.index, track: track))
+    let table = IndexedTrack(index: reader.index, track: track)
+    let fetcher = PacketFetcher(table: table)
     let muxer = try fromMedia { () throws(MediaError) in
       try MediaMuxer(
-        format: format, to: .descriptor(file.handle.fileDescriptor), file: path, streams: [stream])
+        format: format, to: .descriptor(file.handle.fileDescriptor), file: path,
+        streams: [part.stream])
     }
+    var written = 0
     var next = 0
-    while let (packet, _) = try fetcher.packet(next) {
-      var packet = packet
+    while let record = try table.packet(next) {
+      defer { next += 1 }
+      guard part.segments.contains(record.segment), record.size > 0,
+        var packet = try fetcher.packet(next)?.packet
+      else { continue }
       packet.stream = 0
-      next += 1
-      // A placeholder of a trimmed session.
-      guard packet.size > 0 else { continue }
       try fromMedia { () throws(MediaError) in try muxer.write(packet) }
+      written += 1
       guard next.isMultiple(of: Self.reportEvery) else { continue }
       if !report(SessionDoctor.Progress(done: next, total: count)) { throw .interrupted }
     }
     try fromMedia { () throws(MediaError) in try muxer.finish() }
+    return written
   }
 
-  /// One description for all segments.
-  private func stream(of track: Int) throws(SessionError) -> MediaStream {
-    let parts = reader.index.parts[track] ?? [:]
-    guard let first = parts.keys.min().flatMap({ parts[$0] }) else {
-      throw .unknownTrack(session: reader.folder.path, track: track, known: reader.index.tracks)
-    }
-    for number in parts.keys.sorted() {
-      guard let part = parts[number] else { continue }
-      let isSame =
-        part.codec == first.codec && part.width == first.width && part.height == first.height
-        && part.extradata == first.extradata && part.timeBase == first.timeBase
-      guard isSame else {
-        throw .exportShapes(
-          session: reader.folder.path,
-          cause: "segment \(number) is \(part.codec) \(part.width)x\(part.height), the first one "
-            + "\(first.codec) \(first.width)x\(first.height)")
+  /// A new part begins where another codec or shape does.
+  private func parts(of track: Int) throws(SessionError) -> [Part] {
+    let descriptions = reader.index.parts[track] ?? [:]
+    var parts: [Part] = []
+    var before: SegmentTrackRecord?
+    for number in descriptions.keys.sorted() {
+      guard let description = descriptions[number] else { continue }
+      defer { before = description }
+      if let before, description.fitsBehind(before), !parts.isEmpty {
+        parts[parts.count - 1].segments.insert(number)
+      } else {
+        var stream = MediaStream(description)
+        stream.index = 0
+        parts.append(Part(stream: stream, segments: [number]))
       }
     }
-    var stream = MediaStream(first)
-    stream.index = 0
-    return stream
+    guard !parts.isEmpty else {
+      throw .unknownTrack(session: reader.folder.path, track: track, known: reader.index.tracks)
+    }
+    return parts
+  }
+}
+
+extension SegmentTrackRecord {
+  /// In the same media file.
+  fileprivate func fitsBehind(_ other: SegmentTrackRecord) -> Bool {
+    codec == other.codec && width == other.width && height == other.height
+      && extradata == other.extradata && timeBase == other.timeBase
   }
 }

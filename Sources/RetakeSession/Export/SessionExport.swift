@@ -20,6 +20,12 @@ public struct SessionExport: Sendable {
     case jsonLines
   }
 
+  /// A media file that was written.
+  public struct Media: Hashable, Sendable {
+    public var file: String
+    public var packets: Int
+  }
+
   private let folder: SessionFolder
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
@@ -32,12 +38,14 @@ public struct SessionExport: Sendable {
   }
 
   /// Writes a track as one media file: the original as it is where that is what it holds, else its
-  /// packets in the container that the file's name asks for.
+  /// packets in the container that the file's name asks for. Where the track changes its codec or its
+  /// size there is a file for each: `yard.mkv` becomes `yard-1.mkv`, `yard-2.mkv`.
   ///
-  /// - Returns: how many packets there are.
-  /// - Throws: `SessionError.fileExists`, `.unknownTrack`, `.exportShapes`, or what the media says.
+  /// - Returns: what was written, in order.
+  /// - Throws: `SessionError.fileExists`, `.unknownTrack`, or what the media says. All files appear
+  ///   when all are whole.
   @discardableResult
-  public func media(to path: String, track: Int? = nil) throws -> Int {
+  public func media(to path: String, track: Int? = nil) throws -> [Media] {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     return try MediaExport(reader: reader, report: report).run(to: path, track: track)
   }

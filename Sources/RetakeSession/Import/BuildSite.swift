@@ -46,16 +46,18 @@ struct BuildSite {
     }
   }
 
-  /// Copies a file or links to it: a hard link where the disk allows, else a symbolic one.
+  /// Copies a file or links to it.
   func bring(_ source: String, as relative: String, link: Bool) throws(SessionError) {
+    guard !link else { return try self.link(source, as: relative) }
+    try bring(source, as: relative, bytesMax: .max) { _ in true }
+  }
+
+  /// A hard link where the disk allows, else a symbolic one.
+  func link(_ source: String, as relative: String) throws(SessionError) {
     let manager = FileManager.default
     let destination = try folder.file(relative)
+    let source = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
     do {
-      guard link else {
-        try manager.copyItem(atPath: source, toPath: destination)
-        try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: destination)
-        return try Self.synchronise(destination)
-      }
       do {
         try manager.linkItem(atPath: source, toPath: destination)
       } catch {
@@ -67,8 +69,11 @@ struct BuildSite {
   }
 
   /// Copies the first bytes of a file that somebody may still be writing, or all of it.
-  func bring(_ source: String, as relative: String, bytesMax: Int64?) throws(SessionError) {
-    guard let bytesMax else { return try bring(source, as: relative, link: false) }
+  ///
+  /// - Parameter report: Told of the bytes so far; answering false stops it.
+  func bring(
+    _ source: String, as relative: String, bytesMax: Int64, report: (Int64) -> Bool
+  ) throws(SessionError) {
     let destination = try folder.file(relative)
     do {
       let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
@@ -76,17 +81,27 @@ struct BuildSite {
       try Data().write(to: URL(fileURLWithPath: destination))
       let output = try FileHandle(forWritingTo: URL(fileURLWithPath: destination))
       defer { try? output.close() }
-      var left = bytesMax
-      while left > 0 {
-        let piece = try input.read(upToCount: Int(min(left, Self.pieceBytes))) ?? Data()
+      var done: Int64 = 0
+      while done < bytesMax {
+        let piece = try input.read(upToCount: Int(min(bytesMax - done, Self.pieceBytes))) ?? Data()
         guard !piece.isEmpty else { break }
         try output.write(contentsOf: piece)
-        left -= Int64(piece.count)
+        done += Int64(piece.count)
+        guard report(done) else { throw SessionError.interrupted }
       }
       try output.synchronize()
+    } catch let error as SessionError {
+      throw error
     } catch {
       throw .write(path: destination, cause: Self.text(error))
     }
+  }
+
+  /// Of a file; nil where there is none.
+  static func byteCount(_ path: String) -> Int64? {
+    let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.size] as? NSNumber)?.int64Value
   }
 
   private static let pieceBytes: Int64 = 1 << 20

@@ -8,8 +8,6 @@ struct TailRows {
   let site: SessionFolder
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  private static let track = 0
-
   /// Where a container's clock and the session's meet.
   private struct Meeting {
     var milliseconds: Int64
@@ -19,9 +17,9 @@ struct TailRows {
 
   /// What is added so far.
   private struct State {
+    var track: Int
     var nextPacket: Int
     var nextSequence: Int
-    var nextSegment: Int
     var meeting: Meeting
     var packets: [PacketRecord] = []
     var frames: [FrameRecord] = []
@@ -33,31 +31,39 @@ struct TailRows {
   func append() throws(SessionError) -> Int {
     let reader = try SessionReader(site, options: ReadOptions(framesPerChain: nil))
     let index = reader.index
-    let counts = try fromStore { () throws(StoreError) in
-      try index.store.counts(track: Self.track)
+    var nextSegment = (index.segments.keys.max() ?? -1) + 1
+    var states: [State] = []
+    for track in index.tracks {
+      var state = try self.state(of: track, index)
+      for name in site.mediaOnDisk where RecordedRebuild.track(of: name) == track {
+        try take(name, index, &state, nextSegment: &nextSegment)
+      }
+      states.append(state)
     }
-    var state = State(
-      nextPacket: counts.packetEnd, nextSequence: counts.frameEnd,
-      nextSegment: (index.segments.keys.max() ?? -1) + 1,
-      meeting: Meeting(milliseconds: -1, ptsNanoseconds: 0, arrivalNanoseconds: 0))
-    for name in site.mediaOnDisk { try take(name, index, &state) }
-    let (segments, parts, packets, frames) = (
-      state.segments, state.parts, state.packets, state.frames
-    )
+    let added = states
     try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(continuing: site.database)
-      for segment in segments { writer.replace(segment) }
-      writer.append(parts)
-      writer.append(packets)
-      writer.append(frames)
+      for state in added {
+        for segment in state.segments { writer.replace(segment) }
+        writer.append(state.parts)
+        writer.append(state.packets)
+        writer.append(state.frames)
+      }
       try writer.commit()
       try writer.release()
     }
-    return frames.count
+    return added.reduce(0) { $0 + $1.frames.count }
+  }
+
+  private func state(of track: Int, _ index: SessionIndex) throws(SessionError) -> State {
+    let counts = try fromStore { () throws(StoreError) in try index.store.counts(track: track) }
+    return State(
+      track: track, nextPacket: counts.packetEnd, nextSequence: counts.frameEnd,
+      meeting: Meeting(milliseconds: -1, ptsNanoseconds: 0, arrivalNanoseconds: 0))
   }
 
   private func take(
-    _ name: String, _ index: SessionIndex, _ state: inout State
+    _ name: String, _ index: SessionIndex, _ state: inout State, nextSegment: inout Int
   ) throws(SessionError) {
     guard let file = try? index.file(name),
       let stream = try? MediaDemuxer(path: file.path).videoStream()
@@ -78,28 +84,31 @@ struct TailRows {
       return total
     }
     if let last = all.prefix(committed).last {
-      state.meeting = try meeting(at: last, index: index, segments: segments)
+      state.meeting = try meeting(
+        at: last, index: index, segments: segments, track: state.track)
     } else {
       begin(all, stream, &state)
     }
     let rest = all.dropFirst(committed)
     guard !rest.isEmpty else { return }
-    let segment = try self.segment(name, segments, file, stream, index, &state)
-    let base = try timeBase(index)
+    let base = try timeBase(index, track: state.track)
+    if segments.isEmpty { nextSegment += 1 }
+    let segment = self.segment(
+      name, segments, file, stream, number: nextSegment - 1, base: base, &state)
     for packet in rest { add(packet, to: segment, stream: stream, base: base, &state) }
   }
 
   /// The last committed packet of a file, on both clocks.
   private func meeting(
-    at packet: PacketRecord, index: SessionIndex, segments: [SegmentRecord]
+    at packet: PacketRecord, index: SessionIndex, segments: [SegmentRecord], track: Int
   ) throws(SessionError) -> Meeting {
     try fromStore { () throws(StoreError) in
       var frame: FrameRecord?
       let store = index.store
-      if let last = try store.lastPacket(segments: segments.map(\.index), track: Self.track),
-        let sequence = try store.firstSequence(track: Self.track, packet: last)
+      if let last = try store.lastPacket(segments: segments.map(\.index), track: track),
+        let sequence = try store.firstSequence(track: track, packet: last)
       {
-        frame = try store.frame(FrameID(track: Self.track, sequence: sequence))
+        frame = try store.frame(FrameID(track: track, sequence: sequence))
       }
       return Meeting(
         milliseconds: packet.pts ?? 0, ptsNanoseconds: frame?.ptsNanoseconds ?? 0,
@@ -118,15 +127,13 @@ struct TailRows {
 
   private func segment(
     _ name: String, _ segments: [SegmentRecord], _ file: MediaFile, _ stream: MediaStream,
-    _ index: SessionIndex, _ state: inout State
-  ) throws(SessionError) -> Int {
+    number: Int, base: TimeBase, _ state: inout State
+  ) -> Int {
     if var last = segments.max(by: { $0.index < $1.index }) {
       last.bytes = file.size
       state.segments.append(last)
       return last.index
     }
-    let number = state.nextSegment
-    state.nextSegment += 1
     state.segments.append(
       SegmentRecord(
         index: number, file: name, startedNanoseconds: state.meeting.ptsNanoseconds,
@@ -134,15 +141,15 @@ struct TailRows {
     let shape = DecodedFact.Shape(
       width: stream.width, height: stream.height,
       format: .init(ffmpegName: stream.pixelFormatName) ?? .i420)
-    var part = SegmentTrackRecord(segment: number, track: Self.track, of: stream, shape: shape)
-    part.timeBase = try timeBase(index)
+    var part = SegmentTrackRecord(segment: number, track: state.track, of: stream, shape: shape)
+    part.timeBase = base
     state.parts.append(part)
     return number
   }
 
-  private func timeBase(_ index: SessionIndex) throws(SessionError) -> TimeBase {
-    try index.requireTrack(Self.track)
-    let parts = index.parts[Self.track] ?? [:]
+  private func timeBase(_ index: SessionIndex, track: Int) throws(SessionError) -> TimeBase {
+    try index.requireTrack(track)
+    let parts = index.parts[track] ?? [:]
     return parts.keys.min().flatMap { parts[$0]?.timeBase } ?? TimeBase(1, 1_000)
   }
 
@@ -155,12 +162,12 @@ struct TailRows {
     let time = meeting.ptsNanoseconds &+ step
     let pts = Timestamp(nanoseconds: time).pts(in: base)
     var row = packet
-    (row.track, row.index, row.segment) = (Self.track, state.nextPacket, segment)
+    (row.track, row.index, row.segment) = (state.track, state.nextPacket, segment)
     (row.pts, row.dts) = (pts, pts)
     state.packets.append(row)
     state.frames.append(
       FrameRecord(
-        track: Self.track, sequence: state.nextSequence, pts: pts, ptsNanoseconds: time,
+        track: state.track, sequence: state.nextSequence, pts: pts, ptsNanoseconds: time,
         arrivalNanoseconds: meeting.arrivalNanoseconds &+ step, packet: state.nextPacket,
         assumed: [.arrival]))
     state.nextPacket += 1

@@ -74,8 +74,8 @@ public struct SessionTrim: Sendable {
   private func make(
     _ reader: SessionReader, _ span: TrimSpan, _ destination: SessionFolder, copies: Bool
   ) throws(SessionError) -> TrimResult {
-    let site = try BuildSite(for: destination)
-    do throws(SessionError) {
+    let rows = try TrimRows(reader: reader, span: span)
+    let built = try BuiltSession(destination) { (site) throws(SessionError) in
       var progress = TrimProgress(total: 2 * span.frameCount, report: report)
       var tracks: [TrimmedTrack] = []
       for track in span.tracks {
@@ -85,24 +85,19 @@ public struct SessionTrim: Sendable {
             reader: reader, track: track, site: site.folder, firstSegment: number, copies: copies,
             origin: span.origin, progress: &progress))
       }
-      let rows = try TrimRows(reader: reader, span: span)
       try rows.write(tracks, to: site.folder.database)
       try site.write(rows.notes, to: site.folder.notes)
       try TrimProof(original: reader, copy: site.folder).check(span.tracks, &progress)
-      let checked = try SessionSnapshot.checked(site.folder, as: destination)
-      try site.finish()
-      let encoded = tracks.reduce(0) { $0 + $1.encodedFrames }
-      let unreadable = tracks.reduce(0) { $0 + $1.unreadableFrames }
-      return TrimResult(
-        path: destination.path, status: checked.status, frames: checked.frames,
-        copiedFrames: checked.frames - encoded - unreadable, encodedFrames: encoded,
-        damagedFrames: checked.damagedFrames, events: rows.events.count,
-        durationNanoseconds: span.durationNanoseconds, sessionDigest: checked.digest,
-        notes: Self.notes(encoded, rows))
-    } catch {
-      site.discard()
-      throw error
+      return tracks
     }
+    let encoded = built.made.reduce(0) { $0 + $1.encodedFrames }
+    let unreadable = built.made.reduce(0) { $0 + $1.unreadableFrames }
+    return TrimResult(
+      path: destination.path, status: built.status, frames: built.frames,
+      copiedFrames: built.frames - encoded - unreadable, encodedFrames: encoded,
+      damagedFrames: built.damagedFrames, events: rows.events.count,
+      durationNanoseconds: span.durationNanoseconds, sessionDigest: built.digest,
+      notes: Self.notes(encoded, rows))
   }
 
   private static func notes(_ encoded: Int, _ rows: TrimRows) -> [String] {

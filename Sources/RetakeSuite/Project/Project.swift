@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCompare
 import RetakeCore
+import RetakeGolden
 import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
@@ -19,8 +20,8 @@ public struct Project: Sendable {
   public var cases: [CaseDefinition] = []
   public var suites: [String: [SuiteEntry]] = [:]
   public var compare = CompareRules()
-  /// The most frames that may be dropped, by budget name.
-  public var budgets: [String: Int] = [:]
+  /// Limits on the numbers of each run.
+  public var budgets = GoldenManifest.Budgets()
   /// Warns, never judges.
   public var minimumFramesPerSecond: Double?
 

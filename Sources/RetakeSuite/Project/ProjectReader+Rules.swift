@@ -1,5 +1,6 @@
 import RetakeCompare
 import RetakeCore
+import RetakeGolden
 import RetakeReplay
 
 extension ProjectReader {
@@ -52,24 +53,41 @@ extension ProjectReader {
     if let text = try fields.string("order") {
       rule.order = try word(text, SinkRule.Order.self, "order", at: "\(pointer)/order")
     }
-    rule.iou = try tolerance(fields, "iou", at: pointer) ?? rule.iou
-    guard rule.iou <= 1 else {
-      throw ProjectProblem(
-        "an overlap is 0 to 1", advice: "Write, for example: iou: 0.5", at: "\(pointer)/iou")
+    for (key, path) in SinkRule.tolerances {
+      guard let value = try tolerance(fields, key.rawValue, at: pointer) else { continue }
+      rule[keyPath: path] = value
     }
-    rule.position = try tolerance(fields, "position", at: pointer) ?? rule.position
-    rule.score = try tolerance(fields, "score", at: pointer) ?? rule.score
-    rule.scalar = try tolerance(fields, "scalar", at: pointer) ?? rule.scalar
-    rule.driftPer1000 = try tolerance(fields, "driftPer1000", at: pointer) ?? rule.driftPer1000
-    if let count = fields.value("unmatchedMax") {
-      rule.unmatchedMax = try whole(count, "a count", at: "\(pointer)/unmatchedMax")
+    for (key, path) in SinkRule.counts {
+      guard let count = fields.value(key.rawValue) else { continue }
+      rule[keyPath: path] = try whole(count, "a count", at: "\(pointer)/\(key.rawValue)")
+    }
+    if let problem = rule.problem {
+      let key = problem.prefix { $0 != " " }
+      throw ProjectProblem(
+        problem, advice: "Write, for example: \(key): \(key == "pictureEvery" ? "30" : "0.5")",
+        at: "\(pointer)/\(key)")
     }
     return rule
   }
 
-  func budgets(_ fields: Fields) throws(ProjectProblem) -> [String: Int] {
-    guard let most = fields.value("droppedMax") else { return [:] }
-    return ["droppedMax": try whole(most, "a budget", at: "/budgets/droppedMax")]
+  func budgets(_ fields: Fields) throws(ProjectProblem) -> GoldenManifest.Budgets {
+    var budgets = GoldenManifest.Budgets()
+    if let most = fields.value("droppedMax") {
+      budgets.droppedMax = try whole(most, "a budget", at: "/budgets/droppedMax")
+    }
+    budgets.latencyMax = try time(fields, "latencyMax")
+    budgets.latencyP99 = try time(fields, "latencyP99")
+    return budgets
+  }
+
+  /// A budget of virtual time in nanoseconds.
+  private func time(_ fields: Fields, _ key: String) throws(ProjectProblem) -> Int? {
+    guard let text = try fields.string(key) else { return nil }
+    guard let duration = Duration(parsing: text) else {
+      throw ProjectProblem(
+        "'\(text)' is no time", advice: "Write, for example: \(key): 120ms", at: "/budgets/\(key)")
+    }
+    return Int(duration.nanoseconds)
   }
 
   /// Quanta by field, each a power of ten.

@@ -69,7 +69,8 @@ struct ProjectReader {
     }
     if let rules = fields.value("compare") { project.compare = try compareRules(rules) }
     if let json = fields.value("budgets") {
-      project.budgets = try budgets(try Fields(json, at: "/budgets", keys: ["droppedMax"]))
+      project.budgets = try budgets(
+        try Fields(json, at: "/budgets", keys: ["droppedMax", "latencyMax", "latencyP99"]))
     }
     project.minimumFramesPerSecond = try tolerance(fields, "minimumFramesPerSecond", at: "")
   }

@@ -1,8 +1,6 @@
-import RetakeBuffers
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
-import RetakeMedia
 import RetakeReport
 import RetakeRuntime
 
@@ -34,19 +32,11 @@ struct FramePictures {
     let common = commonBoxes(frames)
     return frames.compactMap { id in
       guard let reader = result.reader, let frame = try? reader.frame(id),
-        let png = try? Self.png(of: frame)
+        let png = try? FramePicture.png(of: frame, widthMax: Self.widthMax)
       else { return nil }
       return ReportPicture(
         frame: id, width: frame.width, height: frame.height, png: png, boxes: common[id] ?? [])
     }
-  }
-
-  private static func png(of frame: Frame) throws -> [UInt8] {
-    let width = min(frame.width, widthMax)
-    let height = max(1, frame.height * width / frame.width)
-    return try MediaImage.png(
-      try MediaScalers().scale(
-        frame, width: width, height: height, format: frame.format == .grey ? .grey : .rgb))
   }
 
   /// The boxes that are the same on both sides.

@@ -37,8 +37,14 @@ struct ReportBuilder {
       }, classes: result.classNames)
     item.error = result.error.map { ReportProblem($0) }
     describeRun(result, &item)
+    if let manifest = try? result.golden.manifest() { item.describe(manifest) }
+    if result.comparison.verdict == .changed { CaseTimelines(result).fill(&item.timelines) }
     addPictures(result, &item)
-    for index in item.rootCauses.indices { item.rootCauses[index].commands = commands(result) }
+    let isAlone = item.rootCauses.count == 1
+    for index in item.rootCauses.indices {
+      let root = isAlone ? nil : item.rootCauses[index].id
+      item.rootCauses[index].commands = commands(result, accepting: root)
+    }
     if item.rootCauses.isEmpty { item.commands = commands(result) }
     return item
   }
@@ -49,6 +55,7 @@ struct ReportBuilder {
       workers: summary.workers, wallSeconds: summary.wallSeconds,
       framesPerSecond: summary.framesPerSecond, costsRecorded: summary.costs.recorded,
       costsModelled: summary.costs.modelled)
+    item.run?.live = summary.live
     let golden = try? result.golden.manifest().summary
     item.decisionDigest = TextPair(
       golden: golden.map { "\($0.decisionDigest)" }, actual: "\(summary.decisionDigest)")
@@ -83,7 +90,10 @@ struct ReportBuilder {
     return text
   }
 
-  private func commands(_ result: CaseResult) -> [ReportCommand] {
+  /// - Parameter root: The id of one root cause of several, to be accepted alone.
+  private func commands(
+    _ result: CaseResult, accepting root: String? = nil
+  ) -> [ReportCommand] {
     let definition = result.selected.definition
     guard definition.pipeline != "-" else { return [] }
     let session = shell.session(result.selected.session)
@@ -92,6 +102,7 @@ struct ReportBuilder {
       let replay = "retake replay \(session) \(caseOptions(definition))"
       var accept = "retake accept \(result.selected.key)"
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
+      if let root { accept += " --root \(shell.word(root))" }
       accept += " --reason \"why it is right\""
       return [
         ReportCommand("Replay it", replay), ReportCommand("Accept the new result", accept),

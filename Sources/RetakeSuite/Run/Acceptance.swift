@@ -4,16 +4,19 @@ import RetakeCore
 import RetakeGolden
 import RetakeRuntime
 
-/// Makes pending goldens the accepted ones: what `retake accept` does.
+/// Makes pending goldens the accepted ones, or takes them back: what `retake accept`, `reject` and
+/// `review` do.
 public struct Acceptance {
-  /// One pending golden, and what its acceptance changes.
+  /// One pending golden, and what is done with it.
   public struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     public var key: String
     /// `new` or `changed`.
     public var kind: String
-    /// Ids of the root causes that are accepted.
+    /// Ids of the root causes that are accepted or rejected.
     public var roots: [String]
+    /// Ids of the root causes that still wait.
+    public var left: [String] = []
     /// Frames that change.
     public var frames: Int
   }
@@ -23,45 +26,134 @@ public struct Acceptance {
   public var pendingFolder: String?
   /// `session`, `session/case`, globs of both; empty is all.
   public var keys: [String] = []
+  /// Ids of root causes, such as `motion@0:12`, or globs of them; empty is all.
+  public var roots: [String] = []
+  /// Stages at which root causes lie, or globs of them; empty is all.
+  public var stages: [String] = []
+  /// Accept beside the golden, for this platform alone; the golden stays for all others.
+  public var asAlternate = false
   public var isCI = false
 
   public init(project: Project) {
     self.project = project
   }
 
+  /// What this platform is compared with.
+  private func golden(_ key: GoldenLibrary.Key) -> GoldenFolder {
+    library.folder(key).fitting(PlatformKey.current.description)
+  }
+
   private var library: GoldenLibrary {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
+
+  private var pendingLibrary: GoldenLibrary {
+    pendingFolder.map { GoldenLibrary(root: URL(fileURLWithPath: project.path($0))) } ?? library
+  }
+
+  private var choosesRoots: Bool { !roots.isEmpty || !stages.isEmpty }
 
   /// Accepts what is pending.
   ///
   /// - Parameters:
   ///   - reason: Kept in golden.yml.
   ///   - isDryRun: Says what would be accepted, and changes nothing.
-  /// - Throws: `SuiteError.missingReason`, `nothingPending`; `GoldenError`.
+  /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notPending`, `noRoot`,
+  ///   `partialAlternate`; `GoldenError`.
   public func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !reason.isEmpty else { throw SuiteError.missingReason }
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
-    let pending = pendingFolder.map {
-      GoldenLibrary(root: URL(fileURLWithPath: project.path($0)))
+    guard !(asAlternate && choosesRoots) else { throw SuiteError.partialAlternate }
+    let date = WallClock().dateText
+    return try chosen().map { waiting in
+      let item = waiting.item
+      if isDryRun { return item }
+      func entry(_ roots: [String], _ frames: Int, _ largest: Double)
+        -> GoldenManifest.Acceptance
+      {
+        GoldenManifest.Acceptance(
+          at: date, reason: reason, roots: Array(roots.prefix(20)), frames: frames,
+          maxError: largest)
+      }
+      if item.left.isEmpty {
+        let target = asAlternate ? waiting.alternate : waiting.golden
+        try target.accept(
+          entry(item.roots, item.frames, waiting.largest), from: waiting.pending)
+      } else {
+        _ = try waiting.golden.accept(
+          from: waiting.pending, options: .withPictures, roots: { isChosen($0) }
+        ) {
+          entry($0.map(\.id), $1, $0.map(\.largest).max() ?? 0)
+        }
+      }
+      return item
     }
-    let chosen = try chosen(among: (pending ?? library).pendingKeys())
-    var items: [Item] = []
-    for key in chosen {
-      let golden = library.folder(key)
-      let from = (pending ?? library).folder(key).pending
-      let (item, acceptance) = Self.look(key, golden, from, reason)
-      if !isDryRun { try golden.accept(acceptance, from: from) }
-      items.append(item)
+  }
+
+  /// Takes pending goldens back, or out of them what follows from the chosen root causes: nobody
+  /// can accept that any more.
+  ///
+  /// - Throws: As `run(reason:isDryRun:)`.
+  public func reject(isDryRun: Bool = false) throws -> [Item] {
+    guard !isCI || isDryRun || pendingFolder != nil else { throw SuiteError.acceptInCI }
+    return try chosen().map { waiting in
+      if isDryRun { return waiting.item }
+      if waiting.item.left.isEmpty {
+        try waiting.pending.discard()
+      } else {
+        _ = try waiting.golden.reject(
+          from: waiting.pending, options: .withPictures, roots: { isChosen($0) })
+      }
+      return waiting.item
     }
-    return items
+  }
+
+  /// What waits, with all root causes of each.
+  ///
+  /// - Throws: `SuiteError.nothingPending`, `notPending`.
+  package func waiting() throws -> [Comparison] {
+    try selectedKeys().map { compare(golden($0), pendingLibrary.folder($0).pending) }
+  }
+
+  private func compare(_ golden: GoldenFolder, _ pending: GoldenFolder) -> Comparison {
+    GoldenComparator(golden: golden, actual: pending, options: .withPictures).outcome()
+  }
+
+  // MARK: choosing
+
+  /// A pending golden that was chosen, or some of its root causes.
+  private struct Waiting {
+    var item: Item
+    var largest = 0.0
+    var golden: GoldenFolder
+    var alternate: GoldenFolder
+    var pending: GoldenFolder
+  }
+
+  /// - Throws: `SuiteError.noRoot` for a root cause or stage that nothing pending has.
+  private func chosen() throws -> [Waiting] {
+    let all = try selectedKeys().map { try look($0) }
+    guard choosesRoots else { return all }
+    let known = all.flatMap { $0.item.roots + $0.item.left }
+    for pattern in roots where !known.contains(where: { Glob.matches(pattern, $0) }) {
+      throw SuiteError.noRoot(pattern, known: known)
+    }
+    let knownStages = known.map { String($0.prefix { $0 != "@" }) }
+    for pattern in stages where !knownStages.contains(where: { Glob.matches(pattern, $0) }) {
+      throw SuiteError.noRoot(pattern, known: knownStages)
+    }
+    return all.filter { !$0.item.roots.isEmpty }
+  }
+
+  private func isChosen(_ root: RootCause) -> Bool {
+    (roots.isEmpty || roots.contains { Glob.matches($0, root.id) })
+      && (stages.isEmpty || stages.contains { Glob.matches($0, root.stage ?? "") })
   }
 
   /// What the patterns fit; each must fit something.
-  private func chosen(
-    among pending: [GoldenLibrary.Key]
-  ) throws(SuiteError) -> [GoldenLibrary.Key] {
+  private func selectedKeys() throws(SuiteError) -> [GoldenLibrary.Key] {
+    let pending = pendingLibrary.pendingKeys()
     guard !pending.isEmpty else { throw .nothingPending }
     for pattern in keys where !pending.contains(where: { Self.fits(pattern, $0) }) {
       throw .notPending(pattern, known: pending.map(\.description))
@@ -69,30 +161,32 @@ public struct Acceptance {
     return pending.filter { key in keys.isEmpty || keys.contains { Self.fits($0, key) } }
   }
 
-  private static func fits(_ pattern: String, _ key: GoldenLibrary.Key) -> Bool {
+  static func fits(_ pattern: String, _ key: GoldenLibrary.Key) -> Bool {
     Glob.matches(pattern, pattern.contains("/") ? key.description : key.session)
   }
 
-  private static func look(
-    _ key: GoldenLibrary.Key, _ golden: GoldenFolder, _ pending: GoldenFolder, _ reason: String
-  ) -> (Item, GoldenManifest.Acceptance) {
-    let date = WallClock().dateText
+  private func look(_ key: GoldenLibrary.Key) throws -> Waiting {
+    let golden = golden(key)
+    let pending = pendingLibrary.folder(key).pending
+    let alternate = library.folder(key).alternate(PlatformKey.current.description)
     guard golden.exists else {
       let frames = (try? pending.manifest().summary.captured) ?? 0
-      return (
-        Item(key: key.description, kind: "new", roots: [], frames: frames),
-        GoldenManifest.Acceptance(at: date, reason: reason, frames: frames)
-      )
+      // A first golden has no root causes: it is chosen as a whole or not at all.
+      return Waiting(
+        item: Item(key: key.description, kind: "new", roots: [], frames: frames),
+        golden: golden,
+        alternate: alternate, pending: pending)
     }
-    let comparison = GoldenComparator(golden: golden, actual: pending).outcome()
-    let roots = comparison.roots.map(\.id)
-    let frames = comparison.counts.changed + comparison.counts.missing + comparison.counts.inserted
-    let largest = comparison.findings.compactMap(\.magnitude).max() ?? 0
-    return (
-      Item(key: key.description, kind: "changed", roots: roots, frames: frames),
-      GoldenManifest.Acceptance(
-        at: date, reason: reason, roots: Array(roots.prefix(20)), frames: frames,
-        maxError: largest)
+    let comparison = compare(golden, pending)
+    let counts = comparison.counts
+    let (roots, left) = (
+      comparison.roots.filter { isChosen($0) }, comparison.roots.filter { !isChosen($0) }
     )
+    return Waiting(
+      item: Item(
+        key: key.description, kind: "changed", roots: roots.map(\.id), left: left.map(\.id),
+        frames: counts.changed + counts.missing + counts.inserted),
+      largest: comparison.findings.compactMap(\.magnitude).max() ?? 0, golden: golden,
+      alternate: alternate, pending: pending)
   }
 }

@@ -53,7 +53,8 @@ struct CaseRunner {
     var result = CaseResult(
       selected: selected,
       comparison: Comparison(key: selected.key.description, verdict: .errored),
-      golden: library.folder(selected.key), actual: actualFolder(selected.key))
+      golden: library.folder(selected.key).fitting(PlatformKey.current.description),
+      actual: actualFolder(selected.key))
     do {
       try replay(selected, into: &result, progress: progress)
     } catch RuntimeError.interrupted {
@@ -99,10 +100,12 @@ struct CaseRunner {
     let made = traces.map { NewFolders(upTo: $0.appending(path: selected.key.session)) }
     let outputs = try OpenOutputs(try outputs(of: selected.key), of: replay, isAlone: false)
     do {
+      let live = try job.liveComparison(reader)
       result.summary = try GoldenRun.write(
         replay, definition: selected.definition, project: project, reader: reader,
         to: result.actual,
-        observers: [ProgressObserver(total: replay.frameCount, progress)] + outputs.observers)
+        observers: [ProgressObserver(total: replay.frameCount, progress)] + outputs.observers
+          + (live.map { [$0] } ?? []))
       try outputs.finish()
     } catch {
       outputs.discard()
@@ -110,8 +113,14 @@ struct CaseRunner {
       throw error
     }
     result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
-    result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
+    result.comparison = GoldenComparator(
+      golden: result.golden, actual: result.actual, options: .withPictures
+    ).outcome()
     result.comparison.notes += replay.costNotes
+    if result.golden != library.folder(selected.key) {
+      result.comparison.notes.append(
+        "compared with the alternate for \(PlatformKey.current)")
+    }
   }
 }
 

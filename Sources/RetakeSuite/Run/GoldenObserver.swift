@@ -24,6 +24,13 @@ final class GoldenObserver: RunObserver {
     for (outcome, names) in zip(frame.result.outcomes, frame.classNames) where !names.isEmpty {
       writer.setClasses(names, of: outcome.sink)
     }
+    writer.noteArrival(of: frame.result.id, at: frame.arrivalNanoseconds)
+    for (outcome, picture) in zip(frame.result.outcomes, frame.pictures) {
+      guard let picture, writer.keepsPicture(of: frame.result.id, at: outcome.sink) else {
+        continue
+      }
+      try writer.keep(png: try MediaImage.png(picture), of: frame.result.id, at: outcome.sink)
+    }
     try writer.append(frame.result)
     try writer.append(
       StageRow(
@@ -60,11 +67,16 @@ extension GoldenWriter.Plan {
         overrides: CaseOverride.byKey(definition.overrides)),
       pipeline: GoldenManifest.PipelineNote(
         name: replay.pipeline.name, digest: replay.pipeline.digest,
-        nodes: replay.nodes.map(\.id)), quantisation: [:])
+        nodes: replay.nodes.map(\.id), sinks: replay.sinkInputs), quantisation: [:])
     manifest.compare = project.compare
-    manifest.budgets = GoldenManifest.Budgets(droppedMax: project.budgets["droppedMax"])
+    manifest.budgets = project.budgets
+    var sinks = replay.sinks
+    for index in sinks.indices {
+      let rule = project.compare.rule(for: sinks[index].path)
+      sinks[index].orderIsSignificant = rule.order == .significant
+    }
     self.init(
-      manifest: manifest, header: replay.header, sinks: replay.sinks,
+      manifest: manifest, header: replay.header, sinks: sinks,
       columns: replay.columns, origin: try replay.originNanoseconds(),
       platform: PlatformKey.current.description,
       primarySink: replay.pipeline.primarySink, environment: Self.libraries)
@@ -84,15 +96,25 @@ extension GoldenWriter.Plan {
 extension Replay {
   /// Sources and stages with the nearest sources and stages before them.
   var columns: [StageColumn] {
-    let byID = Dictionary(nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-    func digested(_ id: String) -> [String] {
-      guard let node = byID[id] else { return [] }
-      return node.role.isDigested ? [id] : node.inputs.flatMap(digested)
-    }
-    return nodes.filter(\.role.isDigested).map { node in
+    nodes.filter(\.role.isDigested).map { node in
       StageColumn(
         node.id, isStateful: [.stateful, .latest].contains(node.role),
-        inputs: node.inputs.flatMap(digested))
+        inputs: digestedInputs(of: node))
+    }
+  }
+
+  /// The sources and stages that each sink of results stands on.
+  var sinkInputs: [String: [String]] {
+    Dictionary(
+      nodes.filter { node in sinks.contains { $0.path == node.id } }.map {
+        ($0.id, digestedInputs(of: $0))
+      }, uniquingKeysWith: { first, _ in first })
+  }
+
+  private func digestedInputs(of node: RunNode) -> [String] {
+    node.inputs.flatMap { id -> [String] in
+      guard let input = nodes.first(where: { $0.id == id }) else { return [] }
+      return input.role.isDigested ? [id] : digestedInputs(of: input)
     }
   }
 }

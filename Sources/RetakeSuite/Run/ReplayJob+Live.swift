@@ -33,6 +33,7 @@ extension ReplayJob {
     else { return nil }
     let known = try reader.liveRuns()
     guard let number = run ?? known.last, known.contains(number) else { return nil }
-    return LiveComparison(try reader.liveRun(number))
+    // A run may be nothing but stage times; then there are no decisions to hold these against.
+    return (try? reader.liveRun(number)).map { LiveComparison($0) }
   }
 }

@@ -19,7 +19,7 @@ public struct RunDifference {
     for folder in [golden, actual] where !folder.exists {
       throw SuiteError.noGolden(path: folder.url.path)
     }
-    var options = GoldenComparator.Options()
+    var options = GoldenComparator.Options.withPictures
     options.ignoresKeys = true
     let manifest = try actual.manifest()
     options.pairing = Self.pairing(try golden.manifest().input, manifest.input)

@@ -70,6 +70,7 @@ struct Reenacted {
   var results: [LiveResult] = []
   var differences = 0
   var headline = FrameLedger()
+  var sourcesLost = 0
   /// Why the record could not be followed to its end.
   var failure: RuntimeError?
 
@@ -98,7 +99,8 @@ struct Reenacted {
     } catch let error as RuntimeError {
       failure = error
     }
-    headline = reenactor.finish().outcome.headline
+    let outcome = reenactor.finish().outcome
+    (headline, sourcesLost) = (outcome.headline, outcome.sourcesLost)
     differences = reenactor.differenceCount
     decisions = lines.withLock { $0 }
     results = told.withLock { $0 }

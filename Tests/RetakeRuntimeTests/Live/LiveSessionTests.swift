@@ -1,6 +1,8 @@
+import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import Synchronization
 import Testing
 
 @testable import RetakeRuntime
@@ -63,6 +65,73 @@ import Testing
     #expect(outcome.lostBeforeCapture == 4)
     #expect(outcome.headline.captured == 4)
     #expect(outcome.headline.delivered == 4)
+  }
+
+  @Test
+  func `a buffer stays taken while a sink's user keeps the lease, and comes back when it ends`()
+    throws
+  {
+    let held = Mutex<[FrameLease]>([])
+    let delivered = DispatchSemaphore(value: 0)
+    let sink = AnyStage(
+      signature: StageSignature(kind: "results", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]),
+      body: .sink { delivery in
+        if let lease = delivery.lease { held.withLock { $0.append(lease) } }
+        delivered.signal()
+      })
+    var camera = PipelineNode(id: "camera", stage: .pushed(track: 0))
+    camera.pool = "frames"
+    var pipeline = Pipeline(
+      name: "held", nodes: [camera, PipelineNode(id: "sink", stage: sink)],
+      edges: [PipelineEdge("camera → sink")])
+    pipeline.pools = [PipelinePool(id: "frames", capacity: 2, policy: .drop)]
+    let kept = KeptRun()
+    let session = try LiveSession(
+      pipeline, tracks: [Self.track], catalog: StageRegistry(), options: LiveOptions(), tap: kept)
+    for index in 0..<2 { session.push(frame(Int64(index))) }
+    for _ in 0..<2 { delivered.wait() }
+    session.push(frame(2))
+    session.push(.thermal(.fair))
+    held.withLock { $0[0].end() }
+    held.withLock { $0[0].end() }
+    session.push(frame(3))
+    delivered.wait()
+    held.withLock { $0 = [] }
+    session.push(frame(4))
+    delivered.wait()
+    held.withLock { $0 = [] }
+    let outcome = try session.finish()
+    #expect(outcome.headline.delivered == 4)
+    #expect(outcome.headline.droppedTotal + outcome.lostBeforeCapture == 1)
+    let ends = kept.kept.events.filter { $0.event.kind == .leaseEnded }
+    #expect(ends.count >= 3)
+  }
+
+  @Test func `each pushed frame is captured or lost, also where nobody has time to look at it`()
+    throws
+  {
+    let gate = Gate()
+    let pipeline = Pipeline(
+      name: "slow",
+      nodes: [
+        PipelineNode(id: "camera", stage: .pushed(track: 0)),
+        PipelineNode(id: "sink", stage: gate.sink),
+      ], edges: [PipelineEdge("camera → sink")])
+    var options = LiveOptions(workers: 2)
+    (options.waitingFramesMax, options.waitingDeliveriesMax) = (2, 1)
+    let session = try LiveSession(
+      pipeline, tracks: [Self.track], catalog: StageRegistry(), options: options)
+    session.push(frame(0))
+    gate.waitUntilEntered()
+    for index in 1..<200 { session.push(frame(Int64(index))) }
+    #expect(session.counts.refused > 0)
+    gate.open()
+    let outcome = try session.finish()
+    #expect(outcome.headline.captured + outcome.lostBeforeCapture == 200)
+    #expect(
+      outcome.tracks.map { [$0.track, $0.captured + $0.lostBeforeCapture] } == [[0, 200]])
+    #expect(outcome.lostBeforeCapture >= session.counts.refused)
   }
 
   @Test func `a body that is over its time fails the frame, and its end is late`() async throws {

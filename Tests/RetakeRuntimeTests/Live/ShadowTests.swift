@@ -29,12 +29,16 @@ import Testing
       #expect(again.differences == 0, "seed \(seed)")
       #expect(again.headline == kept.outcome?.headline, "seed \(seed)")
       #expect(again.headline.isBalanced)
+      #expect(again.sourcesLost == kept.outcome?.sourcesLost)
       values += try compareValues(again.results, kept.results)
       decisions += kept.decisions.count
       kinds.formUnion(kept.events.map(\.event.kind.rawValue))
     }
     // Whoever never saw a timer or a lease has not looked at them.
-    #expect(kinds.isSuperset(of: ["arrival", "completion", "timer", "environment", "leaseEnded"]))
+    #expect(
+      kinds.isSuperset(of: [
+        "arrival", "completion", "timer", "environment", "leaseEnded", "sourceLost",
+      ]))
     #expect(values > 10 * runs)
     print("shadow check: \(runs) runs, \(decisions) decisions and \(values) values reproduced")
   }
@@ -131,6 +135,7 @@ struct ShadowRun {
       next[reader] += 1
       let entry = try frames.entries(of: id.track, sequences: id.sequence..<id.sequence + 1)[0]
       session.push(entry, entry.damage == nil ? try frames.frame(id) : nil)
+      if random.chance(5) { session.sourceLost(track: id.track, code: "source.stalled") }
       if random.chance(10), let heat = heats.popFirst() { session.push(.thermal(heat.state)) }
       Burn.some(random.next())
     }

@@ -55,9 +55,11 @@ struct SessionMigrateCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    Interruption.listen()
     let path = try session.path(in: try CommandEnvironment.current.project())
-    guard let result = try SessionMigration(of: path, to: to.target, link: link).run() else {
+    let made = try SessionProgress.shown("copying", output) { report in
+      try SessionMigration(of: path, to: to.target, link: link, report: report).run()
+    }
+    guard let result = made else {
       output.note("nothing to migrate: the session has schema \(SessionMigration.schema) already")
       if output.json { try Console.json(try SessionReader(opening: path).info()) }
       return

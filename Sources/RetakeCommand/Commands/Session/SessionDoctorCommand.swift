@@ -65,7 +65,8 @@ enum SessionProgress {
     defer { line.finish() }
     return try body { progress in
       line.update(
-        label, done: progress.done, total: progress.total > 0 ? progress.total : nil)
+        progress.unit == .megabytes ? "copying MB" : label, done: progress.done,
+        total: progress.total > 0 ? progress.total : nil)
       return !Interruption.isRequested
     }
   }

@@ -7,8 +7,8 @@ struct SessionExportCommand: ParsableCommand {
     abstract: "Write a session's media or rows into files for other programs.",
     discussion: """
       Media goes out as it came in, or remuxed into the container that the file's name asks for \
-      (mkv, mp4, mov, avi, nut, ts, webm); it is never encoded again. '-' is standard output for \
-      tables.
+      (mkv, mp4, mov, avi, nut, ts, webm); it is never encoded again. Where the codec or the size \
+      changes there is a file for each, yard-1.mkv, yard-2.mkv. '-' is standard output for tables.
 
       Examples:
         retake session export yard --media yard.mkv
@@ -62,8 +62,9 @@ struct SessionExportCommand: ParsableCommand {
       let export = SessionExport(of: path, report: report)
       var written: [Written] = []
       if let media {
-        let count = try export.media(to: media, track: track)
-        written.append(Written(file: media, rows: "media", count: count))
+        for file in try export.media(to: media, track: track) {
+          written.append(Written(file: file.file, rows: "media", count: file.packets))
+        }
       }
       for (file, form) in [(csv, SessionExport.Form.csv), (jsonLines, .jsonLines)] {
         guard let file else { continue }

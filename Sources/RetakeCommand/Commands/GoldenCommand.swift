@@ -1,0 +1,115 @@
+import ArgumentParser
+import Retake
+
+struct GoldenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "golden", abstract: "Look after goldens.",
+    discussion: """
+      Examples:
+        retake golden fit --runs 3 --dry-run
+        retake golden stale
+      """,
+    subcommands: [GoldenFitCommand.self, GoldenStaleCommand.self])
+}
+
+struct GoldenFitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fit",
+    abstract: "Find tolerances by running cases under other conditions, and write them.",
+    discussion: """
+      A run is the same each time, so each has a condition of its own: fewer of the processor's
+      instructions, another hash seed, a poisoned heap. Runs of other machines or with other costs
+      are given by their folders. A tolerance becomes one and a half times the largest error, rounded
+      up to a step of its sink; golden.yml keeps what it was found by. Runs that differ in more than
+      numbers are an error.
+
+      Examples:
+        retake golden fit --runs 3 --dry-run
+        retake golden fit yard --case motion --runs 3
+        retake golden fit yard --case motion --run from-the-phone --runs 0
+      """)
+
+  @Argument(help: "Sessions: names in Recordings, folders, or globs in quotes.")
+  var sessions: [String] = []
+
+  @OptionGroup var selection: CaseOptions
+
+  @Option(name: .customLong("case"), help: "A case of retake.yml; repeat for several.")
+  var cases: [String] = []
+
+  @Option(help: "At most so many runs of this machine, each under another condition.")
+  var runs = 3
+
+  @Option(
+    name: .customLong("run"),
+    help: "The folder of a run that was made elsewhere; repeat for several.")
+  var given: [String] = []
+
+  @Option(help: "The folder of the goldens.")
+  var goldens: String?
+
+  @Flag(help: "Say what would be written, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup var output: OutputOptions
+
+  // What a process that fit starts is given: the case, its condition, and where its run goes.
+  @Option(help: .hidden) var only: String?
+  @Option(help: .hidden) var condition: String?
+  @Option(help: .hidden) var into: String?
+
+  func validate() throws {
+    guard (0...100).contains(runs), runs > 0 || !given.isEmpty else {
+      throw ValidationError("'--runs \(runs)' is not between 1 and 100, or 0 with --run")
+    }
+    guard selection.pipeline == nil || cases.isEmpty else {
+      throw ValidationError("--pipeline makes a case of its own; leave out --case")
+    }
+  }
+
+  func run() throws {
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    var chosen = Selection()
+    chosen.sessions = sessions
+    chosen.cases = cases
+    if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
+    let words = environment.arguments
+    var fit = GoldenFit(
+      project: project, selection: chosen, registry: environment.registry,
+      pipelines: environment.pipelines
+    ) { key, condition, folder in
+      words + ["--only", key, "--condition", condition, "--into", folder]
+    }
+    if let only, let condition, let into {
+      Interruption.endWithParent()
+      return try fit.record(only, condition: condition, into: into)
+    }
+    Interruption.listen()
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    fit.goldens = goldens.map { project.path($0) }
+    fit.runs = runs
+    fit.given = given
+    fit.isCI = environment.isCI
+    fit.isInterrupted = { Interruption.isRequested }
+    fit.progress = { line.update($0, done: $1, total: $2) }
+    let items = try fit.run(isDryRun: dryRun)
+    line.finish()
+    try show(items)
+  }
+
+  private func show(_ items: [GoldenFit.Item]) throws {
+    if output.json { return try Console.json(items) }
+    for item in items {
+      Console.result(
+        "\(item.key)  \(item.conditions.count) runs: \(item.conditions.joined(separator: "; "))")
+      if item.rows.isEmpty { Console.result("  no run differs; the tolerances stay") }
+      for row in item.rows {
+        Console.result(
+          "  \(dryRun ? "would allow" : "allows")  \(row.sink) \(row.quantity)  \(row.allowed)"
+            + "  (largest error \(row.largest), until now \(row.before))")
+      }
+    }
+  }
+}

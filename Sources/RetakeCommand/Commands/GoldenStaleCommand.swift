@@ -1,0 +1,46 @@
+import ArgumentParser
+import Retake
+
+struct GoldenStaleCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stale",
+    abstract: "List goldens that no suite produces any more, and remove them with --remove.",
+    discussion: """
+      Their session or their case is gone. Exits with 5 in CI when there are any.
+
+      Examples:
+        retake golden stale
+        retake golden stale 'yard-*' --remove
+      """)
+
+  @Argument(help: "SESSION, SESSION/CASE, or globs of them in quotes; all if not given.")
+  var keys: [String] = []
+
+  @Option(help: "The folder of the goldens.")
+  var goldens: String?
+
+  @Flag(help: "Remove them; files that are no golden's stay.")
+  var remove = false
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    var stale = StaleGoldens(project: project)
+    stale.goldens = goldens.map { project.path($0) }
+    stale.keys = keys
+    let items = try remove ? stale.remove(isCI: environment.isCI) : stale.items()
+    if output.json {
+      try Console.json(items)
+    } else {
+      for item in items {
+        let verb = remove ? "removed" : "stale"
+        Console.result(visible("\(verb)  \(item.key)  its \(item.missing) is gone"))
+      }
+      if items.isEmpty { Console.note("no golden is stale") }
+      if !items.isEmpty && !remove { Console.note("remove them: retake golden stale --remove") }
+    }
+    if environment.isCI, !remove, !items.isEmpty { throw CommandEnd(status: .staleOrNotComparable) }
+  }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import Retake
+import RetakeServe
+
+struct ReportCommands: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "report", abstract: "Look at reports in a browser.",
+    discussion: """
+      Examples:
+        retake report open
+        retake report serve
+      """,
+    subcommands: [ReportOpenCommand.self, ReportServeCommand.self])
+}
+
+struct ReportOpenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "open", abstract: "Open a report's page in the browser.",
+    discussion: """
+      Without a path: the newest report in this folder. The page's path is printed in any case; on
+      a machine without a browser that is all.
+
+      Examples:
+        retake report open
+        retake report open report
+      """)
+
+  @Argument(help: "A report's folder, or its page; the newest if not given.")
+  var path: String?
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let project = try CommandEnvironment.current.project()
+    let page = try ReportLibrary.page(at: path, in: project)
+    let isOpened = DesktopBrowser.open(page)
+    if output.json {
+      struct Opened: Encodable {
+        var page: String
+        var opened: Bool
+      }
+      try Console.json(Opened(page: page.path, opened: isOpened), isPretty: false)
+      return
+    }
+    Console.result(page.path)
+    if !isOpened { output.note("there is no browser here; open the page by hand") }
+  }
+}
+
+/// The browser that the desktop prefers.
+enum DesktopBrowser {
+  #if os(macOS)
+    private static let opener = "open"
+  #else
+    private static let opener = "xdg-open"
+  #endif
+
+  /// Hands the page over and does not wait; false where there is nobody to hand it to.
+  static func open(_ page: URL) -> Bool {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let found = folders.map { "\($0)/\(opener)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+    guard let found else { return false }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: found)
+    process.arguments = [page.path]
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle.nullDevice
+    process.standardError = FileHandle.nullDevice
+    return (try? process.run()) != nil
+  }
+}
+
+struct ReportServeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "serve",
+    abstract: "Show reports, runs and sessions in the browser, and accept from there.",
+    discussion: """
+      Serves this project's pages to this machine alone, until Ctrl-C. The address has a token that
+      is new each time: who does not have the address sees nothing. Every frame of a session can be
+      looked at, and a report's page can accept what is pending, with a reason; not where CI is set.
+
+      Examples:
+        retake report serve
+        retake report serve --port 8420
+        retake report serve --json      # {"address":"http://127.0.0.1:…"}, then serves
+      """)
+
+  @Option(help: "The port on 127.0.0.1; any free one if not given.")
+  var port = 0
+
+  @Option(help: "The folder of the goldens.")
+  var goldens: String?
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard (0...65_535).contains(port) else {
+      throw ValidationError("'--port \(port)' is not between 0 and 65535")
+    }
+  }
+
+  func run() throws {
+    Interruption.listen()
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    var options = ReportServer.Options()
+    options.port = port
+    options.goldens = goldens.map { project.path($0) }
+    options.pendingFolder = environment.pendingFolder
+    options.isCI = environment.isCI
+    let server = try ReportServer(project: project, options: options)
+    Interruption.onRequest { server.stop() }
+    if output.json {
+      struct Serving: Encodable {
+        var address: String
+        var port: Int
+      }
+      try Console.json(Serving(address: server.address, port: server.port), isPretty: false)
+    } else {
+      Console.result(server.address)
+      output.note("Ctrl-C ends it")
+    }
+    server.wait()
+    if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+    throw ServeError.cannotListen(port: server.port, cause: "the server ended by itself")
+  }
+}

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Retake
+
+struct ReviewCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "review",
+    abstract: "Go through what waits, one key for each root cause.",
+    discussion: """
+      Keys: a accept, r reject, s skip (it goes on waiting); A, R, S the same for
+      every root cause at this stage; d details, b back, q done. Nothing changes
+      before the last question, which asks for the reason; Ctrl-C changes nothing.
+
+      Examples:
+        retake review
+        retake review yard/motion
+        retake review 'yard-*' --reason "new model"
+
+      Without a terminal: retake accept --root ID, retake reject --root ID.
+      """)
+
+  @OptionGroup var choice: PendingOptions
+
+  @Option(help: "Why what is accepted is right; asked for at the end if not given.")
+  var reason: String?
+
+  func run() throws {
+    var review = try Review(choice.acceptance())
+    let keyboard = try Keyboard()
+    guard try ask(&review, keyboard) else { throw CommandEnd(status: .interrupted) }
+    guard review.count(.accept) + review.count(.reject) > 0 else {
+      Console.note("nothing was decided; all of it goes on waiting")
+      return
+    }
+    let reason = try reason ?? askReason(review, keyboard)
+    let done = try review.apply(reason: reason)
+    for item in done.rejected { Console.result(item.text("rejected")) }
+    for item in done.accepted { Console.result(item.text("accepted")) }
+    for failure in done.failures { Console.error(failure.error) }
+    if !done.failures.isEmpty { throw CommandEnd(status: .trouble) }
+  }
+
+  /// Returns whether the review came to its end.
+  private func ask(_ review: inout Review, _ keyboard: Keyboard) throws -> Bool {
+    var history: [[Int]] = []
+    while let index = review.next {
+      show(review.questions[index], number: index + 1, of: review.questions.count)
+      question: while true {
+        let key = try keyboard.key()
+        switch key {
+        case "a", "r", "s", "A", "R", "S":
+          history.append(take(key, index, &review))
+          break question
+        case "d": showDetails(review.questions[index])
+        case "b":
+          guard let last = history.popLast() else { continue }
+          for index in last { review.withdraw(index) }
+          break question
+        case "q": return true
+        case "\u{3}": return false
+        default: Console.note(Self.keys)
+        }
+      }
+    }
+    return true
+  }
+
+  private static let keys =
+    "a accept · r reject · s skip · A R S all at this stage · d details · b back · q done"
+
+  /// Returns the questions that were answered.
+  private func take(_ key: Character, _ index: Int, _ review: inout Review) -> [Int] {
+    let answer: Review.Answer =
+      switch key.lowercased() {
+      case "a": .accept
+      case "r": .reject
+      default: .skip
+      }
+    let taken = key.isUppercase ? review.answerAlike(index, answer) : [index]
+    if key.isLowercase { review.answer(index, answer) }
+    Console.note(taken.count > 1 ? "  \(answer): \(taken.count) root causes" : "  \(answer)")
+    return taken
+  }
+
+  private func show(_ question: Review.Question, number: Int, of count: Int) {
+    Console.note("")
+    Console.note(visible("\(number) of \(count)  \(question.key)"))
+    Console.note(visible("  \(question.headline)"))
+    for line in question.details.prefix(3) { Console.note(visible("    \(line)")) }
+    if question.details.count > 3 { Console.note("    … (d shows more)") }
+    Console.note("  \(Self.keys)")
+  }
+
+  private func showDetails(_ question: Review.Question) {
+    for line in question.details { Console.note(visible("    \(line)")) }
+    if question.moreDetails > 0 {
+      Console.note("    and \(question.moreDetails) more: see the report")
+    }
+  }
+
+  private func askReason(_ review: Review, _ keyboard: Keyboard) throws -> String {
+    guard review.count(.accept) > 0 else { return "" }
+    Console.note("")
+    return try keyboard.line(
+      "Accept \(review.count(.accept)), reject \(review.count(.reject)). "
+        + "Why are the accepted ones right? ")
+  }
+}

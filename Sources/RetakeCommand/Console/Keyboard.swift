@@ -1,0 +1,43 @@
+import Foundation
+import Retake
+
+/// Single keys and lines from the terminal on standard input, whose settings are given back at the
+/// end.
+final class Keyboard {
+  private let settings: termios
+
+  /// - Throws: `SuiteError.noTerminal`.
+  init() throws(SuiteError) {
+    var settings = termios()
+    guard isatty(STDIN_FILENO) == 1, tcgetattr(STDIN_FILENO, &settings) == 0 else {
+      throw .noTerminal
+    }
+    self.settings = settings
+  }
+
+  /// Waits for one key, which is not shown. Ctrl-C and the end of input are the character U+0003.
+  func key() throws(SuiteError) -> Character {
+    var raw = settings
+    raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
+    guard tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0 else { throw .noTerminal }
+    defer { giveBack() }
+    var byte: UInt8 = 0
+    while true {
+      let count = read(STDIN_FILENO, &byte, 1)
+      if count == 1 { return Character(UnicodeScalar(byte)) }
+      if count == 0 || errno != EINTR { return "\u{3}" }
+    }
+  }
+
+  /// Asks for a line.
+  func line(_ question: String) throws(SuiteError) -> String {
+    FileHandle.standardError.write(Data(question.utf8))
+    guard let line = readLine() else { throw .missingReason }
+    return line
+  }
+
+  private func giveBack() {
+    var settings = settings
+    tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
+  }
+}

@@ -1,0 +1,78 @@
+import Retake
+
+/// What a recording says of itself while people watch.
+enum RecordingText {
+  /// `recording  29.9/s  1,200 frames  3 without pixels: record.shed.disk  412 min left`
+  static func line(_ progress: RecordingProgress) -> String {
+    var parts = ["recording"]
+    if let rate = progress.rate { parts.append("\(tenths(rate.framesPerSecond))/s") }
+    parts.append("\(progress.frames.captured) frames")
+    let missing = progress.frames.missing
+    if !missing.isEmpty {
+      let causes = missing.keys.sorted().map { "\(missing[$0] ?? 0) \($0)" }
+      parts.append("without pixels: \(causes.joined(separator: ", "))")
+    }
+    if let pipeline = progress.pipeline { parts.append(brief(pipeline)) }
+    if let minutes = progress.rate?.minutesLeft { parts.append(left(minutes)) }
+    return parts.joined(separator: "  ")
+  }
+
+  /// `pipeline 1,170 delivered, 28 dropped (queue), 2 lost before capture`
+  private static func brief(_ pipeline: PipelineProgress) -> String {
+    let frames = pipeline.frames
+    var parts = ["\(frames.delivered) delivered"] + drops(frames)
+    if pipeline.dropped > 0 { parts.append("\(pipeline.dropped) lost before capture") }
+    if frames.failed > 0 { parts.append("\(frames.failed) failed") }
+    return "pipeline " + parts.joined(separator: ", ")
+  }
+
+  private static func drops(_ frames: FrameLedger) -> [String] {
+    frames.dropped.keys.sorted().map { "\(frames.dropped[$0] ?? 0) dropped (\($0))" }
+  }
+
+  /// What became of all frames in the pipeline, when it has ended:
+  /// `  pipeline  300 produced, 298 accepted, 2 lost before capture; 260 delivered, 38 dropped (queue); 298 results`
+  static func pipeline(_ pipeline: PipelineProgress) -> String {
+    let frames = pipeline.frames
+    var fates = ["\(frames.delivered) delivered"] + drops(frames)
+    for (count, word) in [
+      (frames.thinned, "thinned"), (frames.superseded, "superseded"), (frames.failed, "failed"),
+      (frames.inFlight, "in flight"),
+    ] where count > 0 { fates.append("\(count) \(word)") }
+    var lines = [
+      "  pipeline  "
+        + source(pipeline.produced, pipeline.accepted, pipeline.dropped)
+        + "; \(fates.joined(separator: ", ")); \(pipeline.results) results"
+    ]
+    if pipeline.tracks.count > 1 {
+      lines += pipeline.tracks.map {
+        "    track \($0.track)  " + source($0.produced, $0.accepted, $0.dropped)
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func source(_ produced: Int, _ accepted: Int, _ dropped: Int) -> String {
+    "\(produced) produced, \(accepted) accepted, \(dropped) lost before capture"
+  }
+
+  /// Each of several tracks: `  track 1  90 of 90 frames recorded`
+  static func tracks(_ progress: RecordingProgress) -> [String] {
+    (progress.tracks ?? []).map { track in
+      let missing = track.frames.missing
+      let causes = missing.keys.sorted().map { "\(missing[$0] ?? 0) \($0)" }
+      return "  track \(track.track)  \(track.frames.recorded) of \(track.frames.captured) frames "
+        + "recorded" + (causes.isEmpty ? "" : "  without pixels: \(causes.joined(separator: ", "))")
+    }
+  }
+
+  private static func left(_ minutes: Int) -> String {
+    switch minutes {
+    case ..<600: "\(minutes) min left"
+    case ..<14_400: "\(minutes / 60) h left"
+    default: "\(minutes / 1_440) days left"
+    }
+  }
+
+  private static func tenths(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+}

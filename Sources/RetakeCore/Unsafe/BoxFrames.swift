@@ -1,0 +1,87 @@
+/// The frames of a block that has nothing but detections at one sink, in flat lists that keep their
+/// memory from block to block: what most of a long comparison reads.
+package struct BoxFrames: Sendable {
+  package struct Entry: Sendable {
+    package var id: FrameID
+    /// In the track's time base; `nil` when the frame had none.
+    package var pts: Int64?
+    /// Its detections among all of the block.
+    package var boxes: Range<Int>
+  }
+
+  package private(set) var entries: [Entry] = []
+  package private(set) var boxes: [DetectionLine] = []
+
+  package init() {}
+
+  /// Reads a block.
+  ///
+  /// - Returns: Whether it could be read: a block with other lines, or one that does not follow the
+  ///   grammar, is left to `ResultChunk.frames(of:)`, which names what is wrong with it.
+  package mutating func read(_ block: ResultChunk.Block, of chunk: ResultChunk) -> Bool {
+    entries.removeAll(keepingCapacity: true)
+    boxes.removeAll(keepingCapacity: true)
+    guard block.holdsBoxesAlone, chunk.header.sinks.count == 1 else { return false }
+    let track = chunk.header.tracks.first?.index ?? 0
+    // SAFETY: the chunk holds the bytes while the cursor reads within the block's range.
+    return chunk.bytes.withUnsafeBufferPointer { bytes in
+      guard var cursor = ByteCursor(bytes, block.bytes) else { return false }
+      while !cursor.isAtEnd {
+        guard readLine(&cursor, track) else { return false }
+      }
+      return true
+    }
+  }
+
+  private mutating func readLine(_ cursor: inout ByteCursor, _ track: Int) -> Bool {
+    if cursor.skip(UInt8(ascii: "D")) {
+      guard cursor.skipSpace(), !entries.isEmpty, let line = DetectionLine(&cursor) else {
+        return false
+      }
+      boxes.append(line)
+      entries[entries.count - 1].boxes = entries[entries.count - 1].boxes.lowerBound..<boxes.count
+    } else {
+      guard cursor.skip(UInt8(ascii: "F")), cursor.skipSpace(),
+        let entry = entry(&cursor, track)
+      else { return false }
+      entries.append(entry)
+    }
+    return cursor.skip(UInt8(ascii: "\n"))
+  }
+
+  private func entry(_ cursor: inout ByteCursor, _ headerTrack: Int) -> Entry? {
+    guard var sequence = cursor.integer() else { return nil }
+    var track = headerTrack
+    if cursor.skip(UInt8(ascii: ":")) {
+      track = sequence
+      guard let rank = cursor.integer() else { return nil }
+      sequence = rank
+    }
+    guard cursor.skipSpace() else { return nil }
+    let id = FrameID(track: track, sequence: sequence)
+    if cursor.skipLoneDash() {
+      return Entry(id: id, pts: nil, boxes: boxes.count..<boxes.count)
+    }
+    guard let pts = cursor.integer() else { return nil }
+    return Entry(id: id, pts: Int64(pts), boxes: boxes.count..<boxes.count)
+  }
+
+  /// A frame as `ResultChunk.frames(of:)` gives it.
+  package func frame(_ index: Int) -> ResultFrame {
+    let entry = entries[index]
+    let lines = boxes[entry.boxes].map { ResultLine.detection($0) }
+    return ResultFrame(id: entry.id, pts: entry.pts, outcomes: [.init(sink: 0, lines: lines)])
+  }
+}
+
+extension ByteCursor {
+  /// Steps over a `-` that ends its line.
+  fileprivate mutating func skipLoneDash() -> Bool {
+    var copy = self
+    guard copy.skip(UInt8(ascii: "-")) else { return false }
+    let afterDash = copy
+    guard copy.skip(UInt8(ascii: "\n")) else { return false }
+    self = afterDash
+    return true
+  }
+}

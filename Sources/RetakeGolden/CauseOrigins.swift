@@ -1,0 +1,30 @@
+import RetakeCompare
+
+/// Tells a machine that behaves otherwise from a pipeline that does: what of the two runs' own
+/// descriptions changed.
+struct CauseOrigins {
+  private let pipelineDiffers: Bool
+  private let modelsDiffer: Bool
+  private let environmentDiffers: Bool
+
+  init(
+    manifests: (golden: GoldenManifest, actual: GoldenManifest), environmentDiffers: Bool
+  ) {
+    pipelineDiffers = manifests.golden.pipeline.digest != manifests.actual.pipeline.digest
+    modelsDiffer = manifests.golden.models != manifests.actual.models
+    self.environmentDiffers = environmentDiffers
+  }
+
+  /// A model changes values alone, and where several things changed the nearest to the pipeline is
+  /// the one to look at first. Without stage digests a cause still has an origin.
+  func origin(of root: RootCause) -> RootCause.Origin? {
+    switch root.why {
+    case .frameLost, .frameInserted: return nil
+    case .nodeAdded, .nodeRemoved, .inputsRewired, .sinkChanged: return .pipeline
+    default: break
+    }
+    if pipelineDiffers { return .pipeline }
+    if modelsDiffer { return .model }
+    return environmentDiffers ? .environment : .code
+  }
+}

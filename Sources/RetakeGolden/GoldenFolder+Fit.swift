@@ -1,0 +1,24 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+
+extension GoldenFolder {
+  /// Writes rules into golden.yml, with how they were found; nothing else of the golden changes.
+  ///
+  /// Whenever this is interrupted, golden.yml is the old or the new one.
+  /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
+  public func setRules(
+    _ rules: CompareRules, fitted: [GoldenManifest.Fit]
+  ) throws(GoldenError) {
+    let lock = FolderLock(url, .writing)
+    defer { withExtendedLifetime(lock) {} }
+    var manifest = try manifest()
+    manifest.compare = rules
+    manifest.fitted = fitted
+    let target = file(Self.manifestName)
+    let new = target.appendingPathExtension("fitting.new")
+    try OutputFile.write(manifest.text.utf8, to: new)
+    try replace(target, with: new)
+    synchronize(folder: target.deletingLastPathComponent())
+  }
+}

@@ -1,0 +1,250 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+
+/// Writes a golden in which what the chosen root causes explain is new and all else is old.
+struct GoldenMerge {
+  private let split: GoldenSplit
+  private let chosen: ResultPlaces
+  private let left: ResultPlaces
+
+  private var golden: GoldenFolder { split.golden }
+  private var pending: GoldenFolder { split.pending }
+
+  init(_ split: GoldenSplit) {
+    self.split = split
+    chosen = ResultPlaces(split.findings(true))
+    left = ResultPlaces(split.findings(false))
+  }
+
+  /// The files of the golden, golden.yml last.
+  func write(to scratch: ScratchFolder) throws(GoldenError) {
+    var manifest = try golden.manifest()
+    let new = try pending.manifest()
+    // Frames and decisions are those of the side whose decisions are taken.
+    let base = split.takesTiming ? pending : golden
+    let summary = (split.takesTiming ? new : manifest).summary
+    let writer = try writeResults(
+      base: FrameStream(base), other: FrameStream(split.takesTiming ? golden : pending), scratch)
+    manifest.expected = ExpectedFrames(
+      manifest.expected, track: manifest.input.tracks.values.min() ?? 0
+    ).marks(holding: split.findings(false))
+    manifest.summary.captured = summary.captured
+    manifest.summary.delivered = summary.delivered
+    manifest.summary.decisions = summary.decisions
+    manifest.summary.decisionDigest = summary.decisionDigest
+    manifest.summary.facts = writer.facts
+    manifest.summary.resultDigest = writer.digest
+    try copy(base.file(GoldenFolder.decisionsName), scratch.file(GoldenFolder.decisionsName))
+    for name in pending.fileNames() {
+      if name.hasPrefix("environment-") { try copy(pending.file(name), scratch.file(name)) }
+      if name.hasPrefix("digests-") { try writeDigests(name, of: manifest, scratch) }
+    }
+    try OutputFile.write(manifest.text.utf8, to: scratch.file(GoldenFolder.manifestName))
+  }
+
+  private func copy(_ source: URL, _ target: URL) throws(GoldenError) {
+    try io(target, "write the file") {
+      try FileManager.default.copyItem(at: source, to: target)
+    }
+  }
+
+  // MARK: results
+
+  private func writeResults(
+    base: FrameStream, other: FrameStream, _ scratch: ScratchFolder
+  ) throws(GoldenError) -> ResultWriter {
+    let header = try base.header()
+    var writer = ResultWriter(header: header, sinks: header.sinks.map { .init($0) })
+    func write(_ chunk: ResultChunkText) throws(GoldenError) {
+      try OutputFile.write(chunk.bytes, to: scratch.file(chunk.name))
+    }
+    var partners = Lookahead<ResultFrame>()
+    while let frame = try base.next() {
+      let partner = try partners.take(frame.id) { () throws(GoldenError) in
+        try other.next().map { ($0.id, $0) }
+      }
+      let merged = partner.map { self.frame(base: frame, other: $0, header.sinks) } ?? frame
+      for (sink, names) in zip(header.sinks, base.classes) { writer.setClasses(names, of: sink) }
+      if let chunk = writer.append(merged) { try write(chunk) }
+    }
+    if let chunk = writer.finish() { try write(chunk) }
+    return writer
+  }
+
+  private func frame(
+    base: ResultFrame, other: ResultFrame, _ sinks: [String]
+  ) -> ResultFrame {
+    let (old, new) = split.takesTiming ? (other, base) : (base, other)
+    var merged = base
+    merged.pts = takes(base.id, sink: nil) ? new.pts : old.pts
+    for index in merged.outcomes.indices {
+      let sink = merged.outcomes[index].sink
+      guard let mine = old.outcomes.first(where: { $0.sink == sink }),
+        let theirs = new.outcomes.first(where: { $0.sink == sink }),
+        (mine.ended == nil) == (theirs.ended == nil), mine.ended == nil
+      else { continue }
+      merged.outcomes[index].lines =
+        takes(base.id, sink: sinks[sink]) ? theirs.lines : mine.lines
+    }
+    return merged
+  }
+
+  private func takes(_ frame: FrameID, sink: String?) -> Bool {
+    chosen.contains(frame, sink: sink) && !left.contains(frame, sink: sink)
+  }
+
+  // MARK: stage digests
+
+  /// New, but for what the root causes explain that were left out.
+  private func writeDigests(
+    _ name: String, of manifest: GoldenManifest, _ scratch: ScratchFolder
+  ) throws(GoldenError) {
+    guard golden.fileNames().contains(name) else { return }
+    let tracks = manifest.input.tracks.values
+    let track = tracks.min() ?? 0
+    let mine = try StageDigestReader(golden.file(name), track: track)
+    let theirs = try StageDigestReader(pending.file(name), track: track)
+    // Other nodes: the digests go with the pipeline's shape, which the left causes may be about.
+    guard mine.columns == theirs.columns else {
+      return try copy(golden.file(name), scratch.file(name))
+    }
+    let writer = try StageDigestWriter(
+      scratch.file(name), key: manifest.key, columns: mine.columns,
+      writesTrack: Set(tracks).count > 1)
+    let (rows, others) = split.takesTiming ? (theirs, mine) : (mine, theirs)
+    let merge = RowMerge(columns: mine.columns, left: split.left)
+    var partners = Lookahead<StageRow>()
+    while let row = try rows.next() {
+      let partner = try partners.take(row.frame) { () throws(GoldenError) in
+        try others.next().map { ($0.frame, $0) }
+      }
+      let (old, new) = split.takesTiming ? (partner, row) : (row, partner)
+      guard let old, let new else {
+        try writer.append(row)
+        continue
+      }
+      try writer.append(merge.row(golden: old, pending: new))
+    }
+    try writer.finish()
+  }
+}
+
+/// The rows of digests in which the root causes that were left out are old.
+private struct RowMerge {
+  /// For each stage with such a cause, the columns that its output reaches, itself the first.
+  private var reach: [[Int]] = []
+
+  init(columns: [StageColumn], left: [RootCause]) {
+    for stage in Set(left.compactMap(\.stage)).sorted() {
+      guard let first = columns.firstIndex(where: { $0.node == stage }) else { continue }
+      var nodes: Set<String> = [stage]
+      for column in columns[first...] where column.inputs.contains(where: nodes.contains) {
+        nodes.insert(column.node)
+      }
+      reach.append(columns.indices.filter { nodes.contains(columns[$0].node) })
+    }
+  }
+
+  func row(golden: StageRow, pending: StageRow) -> StageRow {
+    var row = pending
+    for columns in reach {
+      guard let stage = columns.first, golden.cells[stage] != pending.cells[stage] else { continue }
+      for column in columns { row.cells[column] = golden.cells[column] }
+    }
+    return row
+  }
+}
+
+/// Where findings are in the results.
+private struct ResultPlaces {
+  /// Frames as a whole.
+  private var frames: Set<FrameID> = []
+  private var bySink: [String: Set<FrameID>] = [:]
+  /// All their frames are a little off.
+  private var driftingSinks: Set<String> = []
+
+  init(_ findings: [Finding]) {
+    for finding in findings {
+      guard let frame = finding.frame else { continue }
+      switch (finding.kind, finding.node) {
+      case (.timeChanged, _), (_, nil): frames.insert(frame)
+      case (.drift, let sink?): driftingSinks.insert(sink)
+      case (_, let sink?): bySink[sink, default: []].insert(frame)
+      }
+    }
+  }
+
+  func contains(_ frame: FrameID, sink: String?) -> Bool {
+    if frames.contains(frame) { return true }
+    guard let sink else { return false }
+    return driftingSinks.contains(sink) || bySink[sink]?.contains(frame) == true
+  }
+}
+
+/// The frames of a golden, one after the other.
+private final class FrameStream {
+  private let folder: GoldenFolder
+  private let chunks: Int
+  private var nextChunk = 0
+  private var blocks: ArraySlice<ResultChunk.Block> = []
+  private var chunk: ResultChunk?
+  private var frames: ArraySlice<ResultFrame> = []
+
+  init(_ folder: GoldenFolder) throws(GoldenError) {
+    self.folder = folder
+    chunks = GoldenFolder.chunkCount(frames: try folder.manifest().summary.captured)
+  }
+
+  func header() throws(GoldenError) -> ResultHeader {
+    // The platform is that of the writer, which notes it where a line needs it.
+    var header = try folder.chunk(0).header
+    for index in 1..<max(1, chunks) where header.platform == nil {
+      header.platform = try folder.chunk(index).header.platform
+    }
+    return header
+  }
+
+  /// The class names in the file that the last frame came from.
+  var classes: [[String]] { chunk?.header.classes ?? [] }
+
+  func next() throws(GoldenError) -> ResultFrame? {
+    while frames.isEmpty {
+      if let block = blocks.popFirst(), let chunk {
+        do throws(ResultTextError) {
+          frames = try chunk.frames(of: block)[...]
+        } catch {
+          throw .results(error)
+        }
+      } else {
+        guard nextChunk < chunks else { return nil }
+        let next = try folder.chunk(nextChunk)
+        nextChunk += 1
+        chunk = next
+        blocks = next.blocks[...]
+      }
+    }
+    return frames.popFirst()
+  }
+}
+
+/// Finds the partner of an element in a second stream of the same order; holds what it passes by.
+private struct Lookahead<Element> {
+  private var held: [FrameID: Element] = [:]
+  private var isAtEnd = false
+
+  mutating func take(
+    _ id: FrameID, _ next: () throws(GoldenError) -> (FrameID, Element)?
+  ) throws(GoldenError) -> Element? {
+    if let known = held.removeValue(forKey: id) { return known }
+    while !isAtEnd {
+      guard let (frame, element) = try next() else {
+        isAtEnd = true
+        break
+      }
+      if frame == id { return element }
+      held[frame] = element
+    }
+    return nil
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+
+/// Reads the pixels of a kept picture.
+public protocol PictureSource: Sendable {
+  /// `nil` for a file that is no picture.
+  func pixels(of file: URL) -> PicturePixels?
+}
+
+/// The pictures that a golden and a run keep, measured against each other when they are asked for.
+struct GoldenPictures: ImageMeasure {
+  let golden: GoldenFolder
+  let actual: GoldenFolder
+  let source: any PictureSource
+
+  func difference(sink: String, golden: FrameID, actual: FrameID) -> PictureDifference? {
+    guard let mine = pixels(self.golden, sink, golden),
+      let theirs = pixels(self.actual, sink, actual)
+    else { return nil }
+    return PictureDifference(golden: mine, actual: theirs)
+  }
+
+  private func pixels(_ folder: GoldenFolder, _ sink: String, _ frame: FrameID) -> PicturePixels? {
+    let file = folder.file(GoldenFolder.pictureName(frame, sink: sink))
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    return source.pixels(of: file)
+  }
+}

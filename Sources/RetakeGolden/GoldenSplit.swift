@@ -1,0 +1,95 @@
+import RetakeCompare
+import RetakeCore
+
+/// The root causes of a pending golden, parted into those that somebody chose and the others.
+package struct GoldenSplit {
+  package let golden: GoldenFolder
+  package let pending: GoldenFolder
+  /// With all findings.
+  package let comparison: Comparison
+  private let isChosen: [Bool]
+
+  /// - Parameter isLocked: The caller holds the golden's folder.
+  /// - Throws: What keeps the two from being compared; `GoldenError.indivisible`, `inseparable`.
+  init(
+    golden: GoldenFolder, pending: GoldenFolder, options: GoldenComparator.Options,
+    isLocked: Bool, _ choose: (RootCause) -> Bool
+  ) throws(GoldenError) {
+    guard pending.exists else { throw .nothingPending(folder: pending.url.path) }
+    var options = options
+    // The parts are made of the findings, so all are needed.
+    options.findingLimit = .max
+    let comparator = GoldenComparator(golden: golden, actual: pending, options: options)
+    comparison =
+      isLocked ? try comparator.compareLocked(pending.manifest()) : try comparator.compare()
+    isChosen = comparison.roots.map(choose)
+    (self.golden, self.pending) = (golden, pending)
+    guard comparison.verdict == .changed else {
+      throw .indivisible(
+        folder: golden.url.path,
+        why: comparison.reasons.first ?? "it does not differ from the golden")
+    }
+    guard !chosen.isEmpty, !left.isEmpty else { return }
+    try checkParts()
+  }
+
+  package var chosen: [RootCause] { roots(true) }
+  package var left: [RootCause] { roots(false) }
+
+  /// Frames with a finding of a chosen root cause.
+  package var frames: Int {
+    Set(findings(true).compactMap(\.frame)).count
+  }
+
+  func findings(_ wanted: Bool) -> [Finding] {
+    comparison.findings.filter { isChosen($0) == wanted }
+  }
+
+  /// What decides over time is one story: decisions, the fates of frames, and which there are.
+  var takesTiming: Bool { findings(true).contains { $0.kind.isTiming } }
+
+  private func isChosen(_ finding: Finding) -> Bool {
+    finding.root.map { isChosen[$0] } ?? false
+  }
+
+  private func roots(_ wanted: Bool) -> [RootCause] {
+    zip(comparison.roots, isChosen).filter { $0.1 == wanted }.map(\.0)
+  }
+
+  private func checkParts() throws(GoldenError) {
+    if comparison.findings.contains(where: { $0.kind.isStructural }) {
+      throw inseparable("the sinks or their classes changed, so all is accepted or nothing") {
+        _ in true
+      }
+    }
+    if takesTiming, findings(false).contains(where: { $0.kind.isTiming }) {
+      throw inseparable("decisions are accepted all or none") { $0.kind.isTiming }
+    }
+  }
+
+  /// Names the root causes that were left out, of the findings in question.
+  private func inseparable(_ why: String, _ isMeant: (Finding) -> Bool) -> GoldenError {
+    let indices = Set(comparison.findings.filter { isMeant($0) && !isChosen($0) }.map(\.root))
+    let others = comparison.roots.indices.filter { indices.contains($0) }
+    return .inseparable(
+      folder: golden.url.path, why: why, others: others.map { comparison.roots[$0].id })
+  }
+}
+
+extension Finding.Kind {
+  fileprivate var isTiming: Bool {
+    switch self {
+    case .frameLost, .frameInserted, .fateChanged, .decisionAdded, .decisionRemoved,
+      .decisionMoved, .decisionChanged, .decisionsDiffer:
+      true
+    default: false
+    }
+  }
+
+  fileprivate var isStructural: Bool {
+    switch self {
+    case .sinkAdded, .sinkRemoved, .classesChanged: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import RetakeCore
+
+/// Virtual times from a frame's arrival to its delivery at one sink.
+///
+/// It holds eight bytes for each delivered frame, so that the percentile is exact.
+struct LatencyMeter {
+  /// Deliveries of frames that are not finished: those in flight, and as many as a run's window.
+  private var deliveries: [FrameID: Int64] = [:]
+  private var latencies: [Int] = []
+  private var worst: (nanoseconds: Int, frame: FrameID)?
+
+  mutating func delivered(_ frame: FrameID, at time: Int64) { deliveries[frame] = time }
+
+  mutating func finished(_ frame: FrameID, arrival: Int64) {
+    guard let delivery = deliveries.removeValue(forKey: frame) else { return }
+    let latency = Int(delivery - arrival)
+    latencies.append(latency)
+    if latency > worst?.nanoseconds ?? 0 { worst = (latency, frame) }
+  }
+
+  /// `nil` where every frame was there at once.
+  var latency: GoldenManifest.Latency? {
+    guard let worst else { return nil }
+    let sorted = latencies.sorted()
+    let rank = (sorted.count * 99 + 99) / 100
+    return GoldenManifest.Latency(
+      max: worst.nanoseconds, p99: sorted[rank - 1], slowest: worst.frame)
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import RetakeCore
+
+/// Where live pictures come from: a camera, a stream's URL, or FFmpeg's own test pictures.
+///
+/// Only protocols and filters on the lists below are opened; everything else is refused by name.
+package enum LiveAddress: Hashable, Sendable {
+  /// A camera of the system, such as `/dev/video0`.
+  case camera(device: String)
+  case stream(StreamAddress)
+  /// A chain of FFmpeg's filters that begins with a picture source: `testsrc2=size=640x480:rate=30`.
+  case test(graph: String)
+
+  /// - Returns: nil when the text is none of these, so that it may be a file.
+  /// - Throws: `MediaError.protocolRefused`, `.badAddress` or `.badTestPicture`.
+  package init?(parsing text: String) throws(MediaError) {
+    if let graph = text.removingPrefix("lavfi:") {
+      try TestPicture.check(graph)
+      self = .test(graph: graph)
+    } else if let device = text.removingPrefix("v4l2:") {
+      self = .camera(device: device)
+    } else if text.hasPrefix("/dev/video") {
+      self = .camera(device: text)
+    } else if let separator = text.range(of: "://") {
+      self = .stream(try StreamAddress(text, scheme: text[..<separator.lowerBound].lowercased()))
+    } else {
+      return nil
+    }
+  }
+
+  /// For people and for the session; a stream's user and password are left out.
+  package var name: String {
+    switch self {
+    case .camera(let device): "v4l2:\(device)"
+    case .stream(let stream): stream.publicText
+    case .test(let graph): "lavfi:\(graph)"
+    }
+  }
+
+  /// It comes at its own time, whoever waits for it.
+  package var isLive: Bool {
+    if case .test = self { false } else { true }
+  }
+}
+
+/// A stream's URL, taken apart.
+package struct StreamAddress: Hashable, Sendable {
+  package enum Scheme: String, Hashable, Sendable, CaseIterable {
+    case http, https, rtp, rtsp, rtsps, udp
+  }
+
+  package var scheme: Scheme
+  package var text: String
+  package var host: String
+  package var port: Int
+  /// Path and query, as a request asks for them.
+  package var target: String
+  package var user: String?
+  package var password: String?
+
+  init(_ text: String, scheme name: String) throws(MediaError) {
+    guard let scheme = Scheme(rawValue: name) else {
+      throw .protocolRefused(name: name, allowed: Scheme.allCases.map(\.rawValue))
+    }
+    guard !text.unicodeScalars.contains(where: { $0.value <= 0x20 || $0.value == 0x7F }),
+      let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
+      (1...65_535).contains(parts.port ?? Self.port(of: scheme))
+    else { throw .badAddress(address: Self.withoutSecrets(text)) }
+    self.scheme = scheme
+    self.text = text
+    self.host = host
+    port = parts.port ?? Self.port(of: scheme)
+    let path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
+    target = path + (parts.percentEncodedQuery.map { "?\($0)" } ?? "")
+    (user, password) = (parts.user, parts.password)
+  }
+
+  /// Without the user's name and password.
+  package var publicText: String { Self.withoutSecrets(text) }
+
+  var usesTLS: Bool { scheme == .https || scheme == .rtsps }
+
+  private static func port(of scheme: Scheme) -> Int {
+    switch scheme {
+    case .http: 80
+    case .https: 443
+    case .rtsp: 554
+    case .rtsps: 322
+    case .rtp, .udp: 5_004
+    }
+  }
+
+  /// What lies between the slashes and the last `@` before the path goes.
+  static func withoutSecrets(_ text: String) -> String {
+    guard let start = text.range(of: "://")?.upperBound else { return text }
+    let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    guard let at = authority.lastIndex(of: "@") else { return text }
+    return String(text[..<start]) + String(text[text.index(after: at)...])
+  }
+}
+
+/// FFmpeg's filters that draw pictures, and those that only change them. No other is let in: some
+/// read files or the network.
+enum TestPicture {
+  private static let sources = [
+    "allrgb", "allyuv", "color", "colorspectrum", "gradients", "haldclutsrc",
+    "mandelbrot", "mptestsrc", "pal100bars", "pal75bars", "rgbtestsrc", "sierpinski", "smptebars",
+    "smptehdbars", "testsrc", "testsrc2", "yuvtestsrc",
+  ]
+  private static let changes = [
+    "boxblur", "crop", "eq", "format", "fps", "hflip", "hue", "negate", "noise", "pad", "rotate",
+    "scale", "setpts", "transpose", "trim", "vflip",
+  ]
+
+  static func check(_ graph: String) throws(MediaError) {
+    guard !graph.isEmpty, !graph.contains(where: { "[];'\\".contains($0) }) else {
+      throw .badTestPicture(
+        graph: graph, cause: "it is one chain of filters, without brackets, quotes or semicolons")
+    }
+    let names = graph.split(separator: ",", omittingEmptySubsequences: false).map {
+      String($0.prefix { $0 != "=" && $0 != "@" })
+    }
+    for (place, name) in names.enumerated() {
+      let allowed = place == 0 ? sources : changes
+      guard allowed.contains(name) else {
+        throw .badTestPicture(
+          graph: graph,
+          cause: "'\(name)' is none of \(allowed.joined(separator: ", "))")
+      }
+    }
+  }
+}
+
+extension String {
+  fileprivate func removingPrefix(_ prefix: String) -> String? {
+    hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
+  }
+}

@@ -1,0 +1,230 @@
+import CFFmpeg
+import Foundation
+import RetakeCore
+
+/// A camera, a stream or a test picture: packets from something that may go away at any time.
+///
+/// No call lasts longer than the caller's own guard allows, where the system lets go of it. May move
+/// between threads; one thread at a time uses it.
+package final class LiveInput: @unchecked Sendable {
+  // SAFETY: @unchecked because the contexts are pointers. They are made here, used by one thread at
+  // a time by the rule above, and freed once, in deinit, before the objects that they refer to.
+  package let address: LiveAddress
+  package let streams: [MediaStream]
+  private let interruption: CallGuard
+  private let body: HTTPBody?
+  private var context: UnsafeMutablePointer<AVFormatContext>?
+  private var counts: [Int]
+
+  package enum Outcome: Sendable {
+    case packet(MediaPacket)
+    /// A camera has none yet; ask again soon.
+    case none
+    case end
+  }
+
+  /// Connects and takes a first look at the streams.
+  ///
+  /// - Parameter isOver: Asked again and again while a call waits; true ends the call.
+  /// - Throws: `MediaError`, one case for each way in which a source can be unfit.
+  package init(
+    _ address: LiveAddress, camera: CameraSettings = CameraSettings(),
+    isOver: @escaping @Sendable () -> Bool
+  ) throws(MediaError) {
+    _ = FFmpeg.quiet
+    self.address = address
+    let interruption = CallGuard(isOver)
+    self.interruption = interruption
+    let plan = try LivePlan(address, camera: camera)
+    let body = try Self.ask(address, interruption)
+    self.body = body
+    let context = try Self.open(plan, address, body, interruption)
+    self.context = context
+    streams = (0..<Int(context.pointee.nb_streams)).map {
+      Self.stream(FFmpeg.required(context.pointee.streams[$0]), of: context)
+    }
+    counts = streams.map { _ in 0 }
+  }
+
+  deinit {
+    avformat_close_input(&context)
+    withExtendedLifetime(body) {}
+  }
+
+  /// The first video stream.
+  ///
+  /// - Throws: `MediaError.noVideo`.
+  package var videoStream: MediaStream {
+    get throws(MediaError) {
+      guard let stream = streams.first(where: { $0.kind == .video }) else {
+        throw .noVideo(file: address.name)
+      }
+      return stream
+    }
+  }
+
+  /// The next packet of any stream.
+  ///
+  /// - Throws: `MediaError.lost`, `.timedOut` or `.redirected`.
+  package func nextPacket() throws(MediaError) -> Outcome {
+    let payload = PacketPayload()
+    // SAFETY: the packet is fresh; its bytes are counted references of the library.
+    let result = av_read_frame(context, payload.pointer)
+    if result == retake_error_again { return .none }
+    if result == retake_error_end { return .end }
+    guard result >= 0 else { throw Self.failure(result, address, interruption, isOpen: true) }
+    let stream = Int(payload.pointer.pointee.stream_index)
+    // A stream may show late; it has no description and is not ours.
+    while counts.count <= stream { counts.append(0) }
+    defer { counts[stream] += 1 }
+    return .packet(MediaPacket(payload, index: counts[stream]))
+  }
+
+  /// What is generated has no average rate: then the lowest that fits all its times is taken.
+  private static func stream(
+    _ stream: UnsafeMutablePointer<AVStream>, of context: UnsafeMutablePointer<AVFormatContext>
+  ) -> MediaStream {
+    var result = MediaStream(stream, of: context)
+    let rate = stream.pointee.r_frame_rate
+    if result.averageFrameRate == nil, rate.num > 0, rate.den > 0,
+      rate.num / rate.den <= framesPerSecondMax
+    {
+      result.averageFrameRate = FrameRate(rate.num, rate.den)
+    }
+    return result
+  }
+
+  /// More is a clock's rate, not a picture's.
+  private static let framesPerSecondMax: Int32 = 1_000
+
+  /// HTTP is asked here; an RTSP server is asked first where it would send us.
+  private static func ask(
+    _ address: LiveAddress, _ interruption: CallGuard
+  ) throws(MediaError) -> HTTPBody? {
+    guard case .stream(let stream) = address else { return nil }
+    switch stream.scheme {
+    case .http, .https: return try HTTPBody(stream, interruption)
+    case .rtsp, .rtsps:
+      let request =
+        "DESCRIBE \(stream.publicText) RTSP/1.0\r\nCSeq: 1\r\nAccept: application/sdp\r\n"
+        + "User-Agent: retake\r\n\r\n"
+      try TextExchange(request, to: stream, interruption: interruption).refuseRedirection()
+      return nil
+    case .rtp, .udp: return nil
+    }
+  }
+
+  private static let busyAttemptsMax = 8
+  private static let busyMilliseconds: Int32 = 100
+
+  private static func open(
+    _ plan: LivePlan, _ address: LiveAddress, _ body: HTTPBody?, _ interruption: CallGuard
+  ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    var context: UnsafeMutablePointer<AVFormatContext>?
+    var opened = retake_error_server
+    // A server that is just done with the question may still be tidying up after it.
+    for attempt in 0..<busyAttemptsMax where opened == retake_error_server {
+      if attempt > 0 { poll(nil, 0, busyMilliseconds) }
+      context = FFmpeg.required(avformat_alloc_context())
+      context?.pointee.interrupt_callback = interruption.callback
+      context?.pointee.flags |= plan.flags
+      if let body { context?.pointee.pb = body.reader }
+      if plan.isWatched { interruption.watch(context, url: plan.url) }
+      var options = OptionDictionary(plan.options)
+      // SAFETY: on failure the library frees the context and leaves nil.
+      opened = avformat_open_input(&context, plan.url, plan.format, &options.pointer)
+      interruption.watch(nil, url: "")
+      // What HTTP answered is asked again by whoever connects again.
+      if body != nil { break }
+    }
+    guard opened >= 0, let result = context else {
+      throw failure(opened, address, interruption, isOpen: false)
+    }
+    let found = avformat_find_stream_info(result, nil)
+    guard found >= 0 else {
+      avformat_close_input(&context)
+      throw failure(found, address, interruption, isOpen: false)
+    }
+    return result
+  }
+
+  private static func failure(
+    _ number: Int32, _ address: LiveAddress, _ interruption: CallGuard, isOpen: Bool
+  ) -> MediaError {
+    if let target = interruption.redirection {
+      return .redirected(address: address.name, to: StreamAddress.withoutSecrets(target))
+    }
+    // What the list of protocols refuses is an invalid argument: the second connection.
+    if interruption.hasForbiddenMore, !isOpen, number == retake_error_invalid_argument {
+      return .redirected(address: address.name, to: "another place")
+    }
+    let timeouts = [retake_error_exit, retake_error_from_errno(ETIMEDOUT)]
+    if timeouts.contains(number) { return .timedOut(address: address.name) }
+    let cause = FFmpeg.text(number)
+    if isOpen { return .lost(address: address.name, cause: cause) }
+    if case .test(let graph) = address { return .badTestPicture(graph: graph, cause: cause) }
+    return .unreachable(address: address.name, cause: cause)
+  }
+}
+
+/// What FFmpeg is told to open.
+struct LivePlan {
+  // SAFETY: the format is a constant of the library.
+  var url: String
+  var format: UnsafePointer<AVInputFormat>?
+  var flags: Int32 = 0
+  /// The demuxer could follow a redirection.
+  var isWatched = false
+  var options: [(name: String, value: String)]
+
+  /// What a look at the streams may cost.
+  private static let look = [
+    (name: "analyzeduration", value: "2000000"), (name: "probesize", value: "5000000"),
+  ]
+  private static let timeoutMicroseconds = "5000000"
+
+  init(_ address: LiveAddress, camera: CameraSettings) throws(MediaError) {
+    options = Self.look
+    switch address {
+    case .camera(let device):
+      url = device
+      format = try MediaDevices.format("v4l2")
+      flags = retake_format_no_wait
+      options = camera.options
+    case .test(let graph):
+      url = graph
+      format = try MediaDevices.format("lavfi")
+    case .stream(let stream):
+      url = stream.text
+      addOptions(for: stream)
+    }
+  }
+
+  private mutating func addOptions(for stream: StreamAddress) {
+    switch stream.scheme {
+    case .http, .https:
+      url = "stream"
+      flags = retake_format_custom_io
+      // Nothing may be opened by what the media says.
+      add("protocol_whitelist", "none")
+      add("format_whitelist", ContainerFormats.whitelist + ",mpjpeg")
+    case .rtsp, .rtsps:
+      isWatched = true
+      add("timeout", Self.timeoutMicroseconds)
+      add("rtsp_transport", "tcp")
+      add("protocol_whitelist", "rtsp,rtp,tcp,tls,udp")
+      add("format_whitelist", "rtsp,rtp,sdp,mpegts")
+    case .rtp:
+      add("protocol_whitelist", "rtp,udp")
+      add("format_whitelist", "rtp,sdp,mpegts")
+    case .udp:
+      add("timeout", Self.timeoutMicroseconds)
+      add("protocol_whitelist", "udp")
+      add("format_whitelist", "mpegts")
+    }
+  }
+
+  private mutating func add(_ name: String, _ value: String) {
+    options.append((name: name, value: value))
+  }
+}

@@ -1,0 +1,37 @@
+import CFFmpeg
+import Foundation
+
+/// FFmpeg's cameras and test pictures, in a library of their own that is loaded when it is asked for:
+/// it brings many others, which take longer to load than most commands run.
+enum MediaDevices {
+  private static let library: String = {
+    #if canImport(Darwin)
+      "libavdevice.\(LIBAVFORMAT_VERSION_MAJOR).dylib"
+    #else
+      "libavdevice.so.\(LIBAVFORMAT_VERSION_MAJOR)"
+    #endif
+  }()
+
+  /// Why the library could not be loaded; nil when it is there.
+  private static let failure: String? = {
+    guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL) else {
+      return dlerror().map { String(cString: $0) } ?? library
+    }
+    guard let symbol = dlsym(handle, "avdevice_register_all") else {
+      return "\(library) has no avdevice_register_all"
+    }
+    // SAFETY: the library's header declares `void avdevice_register_all(void)`. It is called once,
+    // and the library stays loaded.
+    unsafeBitCast(symbol, to: (@convention(c) () -> Void).self)()
+    return nil
+  }()
+
+  /// - Throws: `MediaError.noDevices`.
+  static func format(_ name: String) throws(MediaError) -> UnsafePointer<AVInputFormat> {
+    if let failure { throw .noDevices(cause: failure) }
+    guard let format = av_find_input_format(name) else {
+      throw .noDevices(cause: "it was built without \(name)")
+    }
+    return format
+  }
+}

@@ -1,0 +1,125 @@
+import CFFmpeg
+import RetakeCore
+
+/// One request and its answer, as HTTP and RTSP have them, over FFmpeg's tcp or tls. FFmpeg itself
+/// would follow redirections; here nobody does.
+final class TextExchange {
+  // SAFETY: the connection is made here and closed once, in deinit. Its two callbacks are called
+  // directly because FFmpeg's buffered reader cannot both read and write.
+  let stream: StreamAddress
+  private(set) var status = 0
+  private(set) var location: String?
+  /// What came behind the answer's head already.
+  private var rest: ArraySlice<UInt8> = []
+  private var connection: UnsafeMutablePointer<AVIOContext>?
+  private let interruption: CallGuard
+
+  /// Bytes of an answer's head, at most.
+  private static let headBytesMax = 16_384
+  /// The list of authorities that Debian keeps.
+  private static let authorities = "/etc/ssl/certs/ca-certificates.crt"
+
+  /// Sends the request and reads the head of the answer.
+  ///
+  /// - Throws: `MediaError.unreachable` or `.timedOut`.
+  init(
+    _ request: String, to stream: StreamAddress, interruption: CallGuard
+  ) throws(MediaError) {
+    self.stream = stream
+    self.interruption = interruption
+    let scheme = stream.usesTLS ? "tls" : "tcp"
+    let isBare = stream.host.contains(":") && !stream.host.hasPrefix("[")
+    let host = isBare ? "[\(stream.host)]" : stream.host
+    let verification: [(name: String, value: String)] = [
+      (name: "verify", value: "1"), (name: "ca_file", value: Self.authorities),
+    ]
+    var options = OptionDictionary(
+      [(name: "protocol_whitelist", value: "tcp,tls")] + (stream.usesTLS ? verification : []))
+    var callback = interruption.callback
+    let opened = avio_open2(
+      &connection, "\(scheme)://\(host):\(stream.port)", AVIO_FLAG_READ_WRITE, &callback,
+      &options.pointer)
+    guard opened >= 0 else { throw failure(opened) }
+    try send(Array(request.utf8))
+    try readHead()
+  }
+
+  deinit {
+    // SAFETY: the buffer holds nothing that could be flushed; all was written directly.
+    avio_closep(&connection)
+  }
+
+  /// Fills the memory with what comes next; 0 at the end, or FFmpeg's error.
+  func read(_ bytes: UnsafeMutablePointer<UInt8>, count: Int) -> Int32 {
+    if !rest.isEmpty {
+      let taken = rest.prefix(count)
+      // SAFETY: the caller's memory has room for `count` bytes.
+      UnsafeMutableRawBufferPointer(start: bytes, count: count).copyBytes(from: taken)
+      rest = rest.dropFirst(taken.count)
+      return Int32(clamping: taken.count)
+    }
+    guard let connection, let read = connection.pointee.read_packet else {
+      return retake_error_io
+    }
+    return read(connection.pointee.opaque, bytes, Int32(clamping: count))
+  }
+
+  private func send(_ bytes: [UInt8]) throws(MediaError) {
+    guard let connection, let write = connection.pointee.write_packet else {
+      throw failure(retake_error_io)
+    }
+    var memory = bytes
+    let sent = memory.withUnsafeMutableBufferPointer {
+      write(connection.pointee.opaque, $0.baseAddress, Int32(clamping: $0.count))
+    }
+    guard sent >= 0 else { throw failure(sent) }
+  }
+
+  private func readHead() throws(MediaError) {
+    var head: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 2_048)
+    // Ends: each round reads a byte at least, or returns.
+    while head.count < Self.headBytesMax {
+      let count = piece.withUnsafeMutableBufferPointer { buffer in
+        buffer.baseAddress.map { read($0, count: buffer.count) } ?? 0
+      }
+      guard count > 0 else { throw failure(count == 0 ? retake_error_end : count) }
+      head += piece.prefix(Int(count))
+      if let end = Self.end(of: head) {
+        rest = head[end...]
+        return take(String(decoding: head[..<end], as: UTF8.self))
+      }
+    }
+    throw .unreachable(address: stream.publicText, cause: "its answer has no end")
+  }
+
+  /// Where the empty line ends.
+  private static func end(of head: [UInt8]) -> Int? {
+    let line: [UInt8] = [13, 10, 13, 10]
+    guard head.count >= line.count else { return nil }
+    return (0...head.count - line.count).first { head[$0..<$0 + 4].elementsEqual(line) }
+      .map { $0 + 4 }
+  }
+
+  private func take(_ head: String) {
+    let lines = head.split(whereSeparator: \.isNewline)
+    let words = lines.first?.split(separator: " ") ?? []
+    status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+    let line = lines.first { $0.lowercased().hasPrefix("location:") }
+    location = line.map { String($0.dropFirst("location:".count).drop { $0 == " " }) }
+  }
+
+  /// - Throws: `MediaError.redirected`.
+  func refuseRedirection() throws(MediaError) {
+    guard (300..<400).contains(status) else { return }
+    throw .redirected(
+      address: stream.publicText,
+      to: location.map(StreamAddress.withoutSecrets) ?? "another place")
+  }
+
+  private func failure(_ number: Int32) -> MediaError {
+    number == retake_error_exit
+      ? .timedOut(address: stream.publicText)
+      : .unreachable(address: stream.publicText, cause: FFmpeg.text(number))
+  }
+}

@@ -1,0 +1,44 @@
+import RetakeCore
+
+/// Where a segment ends, as people write it: `60s`, `10m`, `500MB` or `2GB`.
+public enum SegmentLimit: Hashable, Sendable {
+  case duration(Duration)
+  case bytes(Int64)
+
+  /// - Returns: nil when the text is neither; a segment lasts a second and has a megabyte at least.
+  public init?(parsing text: String) {
+    if let bytes = ByteCount.parse(text) {
+      guard bytes >= 1_000_000 else { return nil }
+      self = .bytes(bytes)
+    } else if let duration = Self.duration(text) {
+      guard duration >= .seconds(1) else { return nil }
+      self = .duration(duration)
+    } else {
+      return nil
+    }
+  }
+
+  private static func duration(_ text: String) -> Duration? {
+    guard text.hasSuffix("m"), let minutes = Int64(text.dropLast()), (1...100_000).contains(minutes)
+    else { return Duration(parsing: text) }
+    return .seconds(60 * minutes)
+  }
+}
+
+/// Bytes as people write them: `500MB`, `64MiB`.
+public enum ByteCount {
+  private static let units: [(suffix: String, scale: Int64)] = [
+    ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("KiB", 1 << 10), ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+  ]
+
+  /// - Returns: nil when the text is no whole number with one of the units.
+  public static func parse(_ text: String) -> Int64? {
+    for unit in units where text.hasSuffix(unit.suffix) {
+      guard let count = Int64(text.dropLast(unit.suffix.count)), count >= 0 else { return nil }
+      let (bytes, overflow) = count.multipliedReportingOverflow(by: unit.scale)
+      return overflow ? nil : bytes
+    }
+    return nil
+  }
+}

@@ -1,0 +1,152 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+
+/// Makes the packets of one track's frames. One thread at a time uses it.
+protocol PacketMaker: AnyObject {
+  /// - Parameters:
+  ///   - original: What the frame was decoded from, if it was.
+  ///   - wantsKey: Somebody needs a key frame now.
+  ///   - hasTime: There is time to decode the packet for its pixel hash.
+  /// - Returns: nil for a frame that hangs on one that was lost.
+  func packet(
+    of frame: Frame, original: OriginalPacket?, wantsKey: Bool, hasTime: Bool
+  ) throws -> EncodedFrame?
+}
+
+/// A packet as the source gave it.
+struct OriginalPacket: Sendable {
+  var packet: MediaPacket
+  var stream: MediaStream
+}
+
+/// The packets that a decoder was given last; bounded.
+struct RecentPackets {
+  private static let countMax = 32
+  private var packets: [MediaPacket] = []
+
+  mutating func add(_ packet: MediaPacket) {
+    if packets.count == Self.countMax { packets.removeFirst() }
+    packets.append(packet)
+  }
+
+  func original(_ index: Int, stream: MediaStream) -> OriginalPacket? {
+    packets.last { $0.index == index }.map { OriginalPacket(packet: $0, stream: stream) }
+  }
+}
+
+/// Stores a source's own packets: nothing is encoded, and nothing is lost of what it sent.
+///
+/// A packet needs those before it back to a key packet. Where one is missing, the frames up to the
+/// next key packet keep their rows and have no pixels.
+final class PacketCopier: PacketMaker {
+  private let timeBase: TimeBase
+  private var nextEpoch = 0
+  private var active: Active?
+
+  private struct Active {
+    /// As the source described it.
+    var source: MediaStream
+    var epoch: StreamEpoch
+    var isAnnexB: Bool
+    var witness: PixelWitness
+    var timeline = ContainerTimeline()
+    /// The packet that was stored last.
+    var index: Int
+  }
+
+  init(timeBase: TimeBase) {
+    self.timeBase = timeBase
+  }
+
+  func packet(
+    of frame: Frame, original: OriginalPacket?, wantsKey: Bool, hasTime: Bool
+  ) throws -> EncodedFrame? {
+    guard let original else { throw CopyRefusal.noPackets }
+    let isKey = original.packet.flags.contains(.key)
+    let follows = active?.source == original.stream && active?.index == original.packet.index - 1
+    guard isKey || follows else {
+      self.active?.index = -2
+      return nil
+    }
+    var active = try activated(original, frame)
+    active.index = original.packet.index
+    var packet = original.packet
+    if active.isAnnexB {
+      packet = try MediaPacket(
+        index: packet.index, pts: packet.pts, dts: packet.dts, flags: packet.flags,
+        bytes: AnnexB.lengthPrefixed(packet.bytes))
+    }
+    let time = active.timeline.milliseconds(atNanoseconds: frame.timestamp.nanoseconds)
+    (packet.stream, packet.pts, packet.dts, packet.duration) = (0, time, time, 0)
+    packet.flags = isKey ? .key : []
+    let hash = active.witness.digest(of: packet, hasTime: hasTime)
+    self.active = active
+    return EncodedFrame(epoch: active.epoch, packet: packet, pixelHash: hash)
+  }
+
+  private func activated(_ original: OriginalPacket, _ frame: Frame) throws -> Active {
+    if let active, active.source == original.stream { return active }
+    if let refusal = CopyRefusal.of(original.stream) { throw refusal }
+    var stream = original.stream
+    stream.index = 0
+    stream.timeBase = timeBase
+    (stream.codecTag, stream.bitsPerCodedSample) = (0, 0)
+    let isAnnexB = CopyRefusal.isAnnexB(stream)
+    if isAnnexB {
+      guard let configuration = AnnexB.configuration(stream.extradata) else {
+        throw CopyRefusal.noParameterSets
+      }
+      stream.extradata = configuration
+    }
+    let epoch = StreamEpoch(
+      number: nextEpoch, stream: stream,
+      shape: "\(frame.width)x\(frame.height) \(frame.format.rawValue) \(stream.codec)")
+    nextEpoch += 1
+    return Active(
+      source: original.stream, epoch: epoch, isAnnexB: isAnnexB,
+      witness: PixelWitness(stream: stream), index: original.packet.index)
+  }
+}
+
+/// Why packets cannot be stored as they come.
+enum CopyRefusal: Error, CustomStringConvertible {
+  case noPackets
+  case codec(String)
+  case format(String)
+  /// Frames are shown in another order than their packets come.
+  case reordered(frames: Int)
+  case noParameterSets
+
+  var description: String {
+    switch self {
+    case .noPackets: "it gives pictures, not packets"
+    case .codec(let codec): "packets of \(codec) are not stored as they come"
+    case .format(let format): "its pictures are \(format), which no session holds"
+    case .reordered(let frames):
+      "its packets come in another order than its frames, by up to \(frames)"
+    case .noParameterSets: "it does not say its parameter sets before the first frame"
+    }
+  }
+
+  /// Those that Matroska holds byte for byte.
+  private static let codecs: Set = [
+    "ffv1", "h264", "hevc", "mjpeg", "mpeg4", "vp8", "vp9",
+  ]
+
+  /// - Returns: nil when the stream's packets can be stored.
+  static func of(_ stream: MediaStream) -> CopyRefusal? {
+    guard codecs.contains(stream.codec) else { return .codec(stream.codec) }
+    if stream.codec == "hevc", stream.extradata.first != 1 {
+      return .codec("hevc with start codes")
+    }
+    guard PixelFormat(ffmpegName: stream.pixelFormatName) != nil else {
+      return .format(stream.pixelFormatName)
+    }
+    return stream.delay > 0 ? .reordered(frames: stream.delay) : nil
+  }
+
+  static func isAnnexB(_ stream: MediaStream) -> Bool {
+    stream.codec == "h264" && stream.extradata.first != 1
+  }
+}

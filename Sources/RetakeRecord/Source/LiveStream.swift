@@ -1,0 +1,172 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
+
+/// The frames of a source that may go away and come back: what happens to it becomes notes.
+///
+/// A thread of its own waits for the source, so that nothing that hangs in there holds up the
+/// recorder.
+final class LiveStream: FrameStream {
+  struct Plan: Sendable {
+    var connect: @Sendable (CallLimit) throws -> any LiveConnection
+    var timeBase: TimeBase
+    var limits = SourceWatch.Limits()
+    var backOff = BackOff()
+    var callNanosecondsMax: Int64 = 5_000_000_000
+    var clock: any LiveClock
+  }
+
+  private let plan: Plan
+  private let mailbox: LiveMailbox
+  private var watch: SourceWatch
+  private var timeline: LiveTimeline
+  private var reader: LiveReader
+  private var thread: RecorderThread
+  /// A frame behind the note that it is the reason of.
+  private var held: SourceFrame?
+
+  /// The recorder looks up at least so often, to see whether it shall end.
+  private static let idleNanosecondsMax: Int64 = 200_000_000
+  /// A source is let go in this time, or left alone.
+  private static let closeNanosecondsMax: Int64 = 500_000_000
+
+  /// - Parameter first: A connection that was made already.
+  init(_ plan: Plan, first: (any LiveConnection)? = nil, limit: CallLimit? = nil) {
+    let mailbox = LiveMailbox()
+    (self.plan, self.mailbox) = (plan, mailbox)
+    watch = SourceWatch(plan.limits, nowNanoseconds: plan.clock.monotonicNanoseconds)
+    timeline = LiveTimeline(timeBase: plan.timeBase)
+    let reader = LiveReader(plan, mailbox, generation: 0, limit: limit)
+    self.reader = reader
+    thread = RecorderThread("retake-source") { reader.run(first) }
+  }
+
+  deinit {
+    mailbox.close()
+    reader.limit.cancel()
+  }
+
+  func next() throws -> SourceFrame? {
+    // Ends: the source gives a frame, or the watch gives up where it has a bound.
+    while true {
+      if case .frame(let frame) = try item() { return frame }
+    }
+  }
+
+  func item() throws -> SourceItem {
+    if let frame = held {
+      held = nil
+      return .frame(frame)
+    }
+    let end = plan.clock.monotonicNanoseconds + Self.idleNanosecondsMax
+    // Ends: something is said, or the time is over.
+    while true {
+      if let item = mailbox.take() {
+        if let said = take(item) { return said }
+        continue
+      }
+      let now = plan.clock.monotonicNanoseconds
+      switch watch.step(nowNanoseconds: now, callNanoseconds: reader.limit.startedNanoseconds) {
+      case .note(let note): return .note(kind: note.kind, json: note.json)
+      case .giveUp(let cause): throw SourceGone(cause: cause)
+      case .abandon: abandon()
+      case .wait(let deadline):
+        guard now < end else { return .nothing }
+        plan.clock.wait(untilNanoseconds: min(deadline, end), or: mailbox.arrived)
+      }
+    }
+  }
+
+  func discardWaiting() {
+    mailbox.takeAll()
+  }
+
+  func close() {
+    mailbox.close()
+    reader.limit.cancel()
+    thread.join(nanosecondsMax: Self.closeNanosecondsMax, clock: plan.clock)
+  }
+
+  private func take(_ item: LiveMailbox.Item) -> SourceItem? {
+    switch item {
+    case .lost(let cause):
+      return watch.lost(cause).map { .note(kind: $0.kind, json: $0.json) }
+    case .frame(var frame, let arrival, let connection):
+      let place = timeline.place(
+        nanoseconds: frame.pts == nil ? nil : frame.frame.timestamp.nanoseconds, pts: frame.pts,
+        connection: connection, arrival: arrival)
+      frame.frame.timestamp = Timestamp(nanoseconds: place.nanoseconds)
+      frame.pts = place.pts
+      guard let note = watch.frame(atNanoseconds: arrival) else { return .frame(frame) }
+      held = frame
+      return .note(kind: note.kind, json: note.json)
+    }
+  }
+
+  private func abandon() {
+    reader.limit.cancel()
+    let reader = LiveReader(plan, mailbox, generation: mailbox.nextGeneration())
+    self.reader = reader
+    thread = RecorderThread("retake-source") { reader.run(nil) }
+  }
+}
+
+/// Why a live source counts as gone for good.
+struct SourceGone: Error, CustomStringConvertible {
+  var cause: String
+  var description: String { cause }
+}
+
+/// Connects, reads, and connects again; on a thread of its own.
+final class LiveReader: Sendable {
+  let limit: CallLimit
+  private let plan: LiveStream.Plan
+  private let mailbox: LiveMailbox
+  private let generation: Int
+  /// Connections of earlier threads have lower numbers.
+  private static let connectionsMax = 1 << 20
+
+  init(_ plan: LiveStream.Plan, _ mailbox: LiveMailbox, generation: Int, limit: CallLimit? = nil) {
+    (self.plan, self.mailbox, self.generation) = (plan, mailbox, generation)
+    self.limit =
+      limit ?? CallLimit(clock: plan.clock, nanosecondsMax: plan.callNanosecondsMax)
+  }
+
+  func run(_ first: (any LiveConnection)?) {
+    var connection = first
+    var backOff = plan.backOff
+    var number = generation * Self.connectionsMax
+    // Ends: the box is closed, or another thread took over.
+    while mailbox.isCurrent(generation) {
+      do {
+        let open = try connection ?? connect()
+        while let frame = try limit.during({ try open.next() }) {
+          backOff.reset()
+          let arrival = plan.clock.monotonicNanoseconds
+          let item = LiveMailbox.Item.frame(
+            frame, arrivalNanoseconds: arrival, connection: number)
+          guard mailbox.put(item, generation: generation) else { return }
+        }
+        guard lost("the stream ended") else { return }
+      } catch {
+        guard lost(Self.text(error)) else { return }
+      }
+      connection = nil
+      number += 1
+      limit.wait(nanoseconds: backOff.next())
+    }
+  }
+
+  private func connect() throws -> any LiveConnection {
+    try limit.during { try plan.connect(limit) }
+  }
+
+  private func lost(_ cause: String) -> Bool {
+    mailbox.put(.lost(cause: cause), generation: generation)
+  }
+
+  private static func text(_ error: any Error) -> String {
+    guard let error = error as? any CodedError else { return "\(error)" }
+    return error.cause.map { "\(error.message): \($0)" } ?? error.message
+  }
+}

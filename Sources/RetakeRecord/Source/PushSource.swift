@@ -1,0 +1,208 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
+
+/// Frames that an app pushes, from any thread: its camera is its own affair.
+///
+/// ```swift
+/// let source = PushSource(name: "front", framesPerSecond: 30)
+/// let recorder = try Recorder(source, options: RecorderOptions(name: "yard"))
+/// Thread { _ = try? recorder.run() }.start()
+/// camera.onFrame { frame in source.push(frame) }     // waits for nothing
+/// source.finish()
+/// ```
+public final class PushSource: RecordingSource {
+  public let description: SourceDescription
+  private let box: PushBox
+
+  /// - Parameters:
+  ///   - timeBase: Of the frames' `pts`, where they have one.
+  ///   - framesPerSecond: What the recorder holds its encoder against, if it is known.
+  ///   - waitingMax: Frames that wait until the recorder takes them: a moment's, unless the machine
+  ///     stalls.
+  public init(
+    name: String, timeBase: TimeBase = TimeBase(1, 1_000_000_000), framesPerSecond: Double? = nil,
+    waitingMax: Int = 64
+  ) {
+    precondition(waitingMax > 0, "frames have room")
+    description = SourceDescription(
+      name: name, tracks: [SourceTrack(timeBase: timeBase, framesPerSecond: framesPerSecond)],
+      isLive: true)
+    box = PushBox(waitingMax: waitingMax)
+  }
+
+  /// Hands a frame over; it waits for nothing.
+  ///
+  /// - Parameter frame: Its time stamp is its presentation time. Nobody may write to its pixels any
+  ///   more.
+  /// - Returns: false when there was no room, or the recording has ended; `refused` counts those.
+  @discardableResult
+  public func push(_ frame: Frame, pts: Int64? = nil) -> Bool {
+    box.put(SourceFrame(frame: frame, pts: pts))
+  }
+
+  /// Waits until there is room for a frame; for an app that can wait.
+  ///
+  /// - Returns: false when the recording has ended.
+  @discardableResult
+  public func waitForRoom() -> Bool { box.waitForRoom() }
+
+  /// Frames that were pushed and are in no recording.
+  public var refused: Int { box.refused }
+
+  /// No more frames: the recording ends behind those that were pushed.
+  public func finish() { box.finish() }
+
+  public func open() -> any FrameStream { PushStream(box) }
+}
+
+/// Frames between the app and the recorder.
+private final class PushBox: Sendable {
+  private struct State: Sendable {
+    var frames: [SourceFrame] = []
+    var refused = 0
+    /// The refused ones that the recorder was told of.
+    var told = 0
+    /// A frame was taken: before the first one nobody can be told.
+    var hasBegun = false
+    var isFinished = false
+    var isClosed = false
+  }
+
+  enum Taken: Sendable {
+    case frame(SourceFrame)
+    case refused(Int)
+    case nothing
+    case end
+  }
+
+  private let waitingMax: Int
+  private let state = Locked(State())
+  let arrived = Bell()
+  private let relieved = Bell()
+
+  init(waitingMax: Int) {
+    self.waitingMax = waitingMax
+  }
+
+  func put(_ frame: SourceFrame) -> Bool {
+    let isTaken = state.withLock { state -> Bool in
+      guard !state.isClosed, !state.isFinished, state.frames.count < waitingMax else {
+        state.refused += 1
+        return false
+      }
+      state.frames.append(frame)
+      return true
+    }
+    if isTaken { arrived.ring() }
+    return isTaken
+  }
+
+  func waitForRoom() -> Bool {
+    // Ends: the recorder takes frames, or closes the box, and rings each time.
+    while true {
+      let hasRoom: Bool? = state.withLock { state in
+        if state.isClosed || state.isFinished { return false }
+        return state.frames.count < waitingMax ? true : nil
+      }
+      if let hasRoom { return hasRoom }
+      relieved.wait()
+    }
+  }
+
+  func take() -> Taken {
+    let taken = state.withLock { state -> Taken in
+      if state.hasBegun, state.refused > state.told {
+        defer { state.told = state.refused }
+        return .refused(state.refused - state.told)
+      }
+      guard !state.frames.isEmpty else { return state.isFinished ? .end : .nothing }
+      state.hasBegun = true
+      return .frame(state.frames.removeFirst())
+    }
+    if case .frame = taken { relieved.ring() }
+    return taken
+  }
+
+  /// Puts frames back in front, in their order.
+  func putBack(_ frames: [SourceFrame]) {
+    state.withLock { state in
+      state.frames.insert(contentsOf: frames, at: 0)
+      state.hasBegun = false
+    }
+  }
+
+  var refused: Int { state.withLock { $0.refused } }
+
+  func finish() {
+    state.withLock { $0.isFinished = true }
+    arrived.ring()
+    relieved.ring()
+  }
+
+  func close() {
+    state.withLock { state in
+      state.isClosed = true
+      state.refused += state.frames.count
+      state.frames = []
+    }
+    relieved.ring()
+  }
+}
+
+private final class PushStream: FrameStream {
+  private let box: PushBox
+  private let clock = WallClock()
+  /// The first ones, which the encoder may be measured with: an app's frames are not thrown away.
+  private var first: [SourceFrame] = []
+  private var keepsFirst = true
+
+  /// The recorder looks up at least so often, to see whether it shall end.
+  private static let idleNanosecondsMax: Int64 = 200_000_000
+
+  init(_ box: PushBox) {
+    self.box = box
+  }
+
+  func next() -> SourceFrame? {
+    // Ends: the app pushes a frame, or finishes.
+    while true {
+      switch item() {
+      case .frame(let frame): return frame
+      case .end: return nil
+      case .note, .nothing: continue
+      }
+    }
+  }
+
+  func item() -> SourceItem {
+    let end = clock.monotonicNanoseconds + Self.idleNanosecondsMax
+    // Ends: something is there, or the time is over.
+    while true {
+      switch box.take() {
+      case .frame(let frame):
+        if keepsFirst { keep(frame) }
+        return .frame(frame)
+      case .refused(let count):
+        return .note(
+          kind: "source.refused", json: .object(["frames": .integer(Int64(count))]))
+      case .end: return .end
+      case .nothing:
+        guard clock.monotonicNanoseconds < end else { return .nothing }
+        clock.wait(untilNanoseconds: end, or: box.arrived)
+      }
+    }
+  }
+
+  private func keep(_ frame: SourceFrame) {
+    first.append(frame)
+    if first.count > EncoderProbe.sampleFrames { (first, keepsFirst) = ([], false) }
+  }
+
+  func discardWaiting() {
+    box.putBack(first)
+    (first, keepsFirst) = ([], false)
+  }
+
+  func close() { box.close() }
+}

@@ -1,0 +1,44 @@
+import RetakeBuffers
+import RetakeRuntime
+
+/// The frames of a source before anything is recorded: some for the probe, then the first one.
+struct SourceOpening {
+  let source: any RecordingSource
+  let stream: any FrameStream
+  let clock: any LiveClock
+  let pipes: RecorderPipes
+
+  /// A source that gives nothing for so long has no frames.
+  static let nanosecondsMax: Int64 = 10_000_000_000
+
+  /// Frames to measure with. A live source's own stream gives them, since it cannot be opened twice;
+  /// the recording begins behind them.
+  ///
+  /// - Throws: `RecordError.noFrames`, or the source's own error.
+  func samples(_ count: Int) throws -> [SourceFrame] {
+    let stream = source.description.isLive ? self.stream : try source.open()
+    var samples: [SourceFrame] = []
+    while samples.count < count, let frame = try next(of: stream) { samples.append(frame) }
+    guard !samples.isEmpty else { throw RecordError.noFrames(source: source.description.name) }
+    return samples
+  }
+
+  func next() throws -> SourceFrame? { try next(of: stream) }
+
+  func discardWaiting() {
+    stream.discardWaiting()
+  }
+
+  private func next(of stream: any FrameStream) throws -> SourceFrame? {
+    let deadline = clock.monotonicNanoseconds + Self.nanosecondsMax
+    // Ends: the deadline comes, where the source itself has no end.
+    while true {
+      switch try stream.item() {
+      case .frame(let frame): return frame
+      case .end: return nil
+      case .note, .nothing:
+        guard !pipes.hasEnded, clock.monotonicNanoseconds < deadline else { return nil }
+      }
+    }
+  }
+}

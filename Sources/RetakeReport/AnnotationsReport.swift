@@ -1,0 +1,60 @@
+import RetakeCore
+
+/// The report as annotations of a GitHub workflow: lines that its runner reads from the output.
+///
+/// GitHub keeps ten of each kind and step, so there are never more; the last says how many are left.
+package enum AnnotationsReport {
+  /// Of each kind.
+  package static let perKindMax = 10
+  /// Characters of one message; GitHub cuts at 4 KB.
+  private static let messageLengthMax = 1_000
+
+  private enum Kind: String, CaseIterable {
+    case error, warning, notice
+  }
+
+  /// One line an annotation, errors first; nothing for a run in which all passed.
+  package static func render(_ document: ReportDocument) -> String {
+    let cases = ReportCase.inReadingOrder(document.cases)
+    let troubles = document.errors.map { (Kind.error, $0.code, $0.message) }
+    let findings = cases.compactMap { item in
+      kind(item).map { ($0, "\(item.verdictWords): \(item.title)", item.headline) }
+    }
+    return Kind.allCases.flatMap { kind in
+      lines(kind, (troubles + findings).filter { $0.0 == kind }.map { ($0.1, $0.2) })
+    }.map { $0 + "\n" }.joined()
+  }
+
+  private static func kind(_ item: ReportCase) -> Kind? {
+    if item.expected != nil { return .notice }
+    switch item.verdict {
+    case .passed: return nil
+    case .changed, .errored, .notComparable: return .error
+    case .missing, .stale: return .warning
+    }
+  }
+
+  private static func lines(_ kind: Kind, _ items: [(title: String, text: String)]) -> [String] {
+    let shown = items.count > perKindMax ? perKindMax - 1 : items.count
+    var lines = items.prefix(shown).map { line(kind, $0.title, $0.text) }
+    if shown < items.count {
+      let left = Wording.count(items.count - shown, "other case")
+      lines.append(line(kind, "and \(left)", "See the report's summary for all of them."))
+    }
+    return lines
+  }
+
+  private static func line(_ kind: Kind, _ title: String, _ text: String) -> String {
+    "::\(kind.rawValue) title=\(property("retake: \(title)"))::\(data(text))"
+  }
+
+  /// The runner reads `%`, and line ends, which are already visible here.
+  private static func data(_ text: String) -> String {
+    text.visible(limit: messageLengthMax).replacing("%", with: "%25")
+      .replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+  }
+
+  private static func property(_ text: String) -> String {
+    data(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
+  }
+}

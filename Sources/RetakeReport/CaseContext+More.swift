@@ -1,0 +1,63 @@
+import RetakeCore
+
+extension CaseContext {
+  /// Groups of decisions that are readable without the script.
+  static let groupsMax = 40
+  /// Commands that accept, one a root cause.
+  static let acceptMax = 20
+
+  /// Decision groups, tracks, rules and the accept panel of a case.
+  static func more(_ item: ReportCase) -> Values {
+    let groups = item.decisions?.groups ?? []
+    let left = groups.count - groupsMax
+    let accepts = acceptCommands(item)
+    return [
+      "groups": groups.prefix(groupsMax).map(group), "hasGroups": !groups.isEmpty,
+      "hasMoreGroups": left > 0,
+      "moreGroups": left > 0 ? "and \(Wording.count(left, "other group"))" : "",
+      "tracks": item.tracks.map { track($0, of: item) }, "hasTracks": !item.tracks.isEmpty,
+      "rules": item.tolerances.map { ["ruleSink": $0.sink, "ruleText": $0.rule] },
+      "hasRules": !item.tolerances.isEmpty,
+      "acceptCommands": accepts.map(PageContext.command), "hasAccept": !accepts.isEmpty,
+      "hasLastAccepted": item.accepted != nil,
+      "lastAccepted": item.accepted.map { "\($0.reason) (\($0.at))" } ?? "",
+    ]
+  }
+
+  private static func group(_ group: DecisionGroup) -> Values {
+    let frames = group.first.map { first in
+      group.last.map { $0 == first ? "\(first)" : "\(first) to \($0)" } ?? "\(first)"
+    }
+    return [
+      "change": group.change.rawValue, "groupWhat": "\(group.kind) at \(group.node)",
+      "groupFrames": frames ?? "–", "groupCount": Wording.grouped(group.count),
+      "groupNote": group.note ?? "",
+    ]
+  }
+
+  private static func track(_ track: ReportTrack, of item: ReportCase) -> Values {
+    let findings = item.findings.items.count { $0.frame?.track == track.track }
+    return [
+      "trackNumber": track.track, "trackFrames": Wording.grouped(track.frames),
+      "trackSize": "\(track.width) × \(track.height)",
+      "trackTimeBase": track.timeBase?.description ?? "–",
+      "trackFindings": Wording.grouped(findings),
+    ]
+  }
+
+  /// What accepts this case: one command for each root cause, or one for all of them.
+  static func acceptCommands(_ item: ReportCase) -> [ReportCommand] {
+    func accepts(_ command: ReportCommand) -> Bool { command.command.hasPrefix("retake accept") }
+    var commands: [ReportCommand] = []
+    for cause in item.rootCauses.prefix(acceptMax) {
+      guard let command = cause.commands.first(where: accepts),
+        !commands.contains(where: { $0.command == command.command })
+      else { continue }
+      commands.append(ReportCommand(cause.id, command.command))
+    }
+    if commands.count == 1, item.rootCauses.count > 1 {
+      commands[0].title = "all \(item.rootCauses.count) root causes"
+    }
+    return commands.isEmpty ? item.commands.filter(accepts) : commands
+  }
+}

@@ -1,0 +1,88 @@
+import RetakeCore
+
+/// Decision lines that differ in the same way, one after another.
+package struct DecisionGroup: Hashable, Sendable, Codable {
+  package var change: DecisionDifference.Change
+  package var node: String
+  /// The word of the decision, such as `drop`.
+  package var kind: String
+  /// Nil for decisions about a node as a whole.
+  package var first: FrameID?
+  package var last: FrameID?
+  package var count: Int
+  /// By how much, such as "2 frames later (66 ms)"; of moved ones alone.
+  package var note: String?
+
+  /// Groups that a report keeps.
+  static let groupsMax = 500
+
+  /// The groups in the order of their first lines.
+  static func all(_ lines: [DecisionDifference]) -> [DecisionGroup] {
+    var groups: [Builder] = []
+    for line in lines {
+      guard let next = Builder(line) else { continue }
+      if let last = groups.last, last.takes(next) {
+        groups[groups.count - 1].add(next)
+      } else if groups.count < groupsMax {
+        groups.append(next)
+      } else {
+        break
+      }
+    }
+    return groups.map(\.group)
+  }
+
+  /// A group under way, with how far its lines moved.
+  private struct Builder {
+    private(set) var group: DecisionGroup
+    private let frames: Int
+    private var shortest: Int64
+    private var longest: Int64
+
+    /// Nil for a line that is no decision.
+    init?(_ line: DecisionDifference) {
+      let golden = line.golden.flatMap { DecisionLine(parsing: $0) }
+      let actual = line.actual.flatMap { DecisionLine(parsing: $0) }
+      guard let one = golden ?? actual else { return nil }
+      group = DecisionGroup(
+        change: line.change, node: one.node, kind: one.kind, first: one.frame, last: one.frame,
+        count: 1)
+      let both = golden.flatMap { golden in actual.map { (golden, $0) } }
+      frames = both.map { ($1.frame?.sequence ?? 0) - ($0.frame?.sequence ?? 0) } ?? 0
+      shortest = both.map { $1.time - $0.time } ?? 0
+      longest = shortest
+      group.note = note
+    }
+
+    func takes(_ other: Builder) -> Bool {
+      let (mine, its) = (group, other.group)
+      return mine.change == its.change && mine.node == its.node && mine.kind == its.kind
+        && mine.first?.track == its.first?.track && (mine.first == nil) == (its.first == nil)
+        && frames == other.frames
+    }
+
+    mutating func add(_ other: Builder) {
+      group.count += other.group.count
+      group.last = [group.last, other.group.last].compactMap(\.self).max()
+      group.first = [group.first, other.group.first].compactMap(\.self).min()
+      shortest = min(shortest, other.shortest)
+      longest = max(longest, other.longest)
+      group.note = note
+    }
+
+    private var note: String? {
+      guard group.change == .moved else { return nil }
+      let time = milliseconds
+      let word =
+        frames == 0 ? (longest < 0 ? "earlier" : "later") : frames < 0 ? "earlier" : "later"
+      guard frames != 0 else { return "\(time) \(word)" }
+      return "\(Wording.count(Int(frames.magnitude), "frame")) \(word) (\(time))"
+    }
+
+    private var milliseconds: String {
+      let ends = [shortest.magnitude, longest.magnitude].sorted()
+        .map { Wording.number(Double($0) / 1e6, places: 1) }
+      return ends[0] == ends[1] ? "\(ends[0]) ms" : "\(ends[0]) to \(ends[1]) ms"
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import Foundation
+
+/// Wakes the one thread that waits for it. Rings before the wait count, and count once.
+///
+/// Waits with an end go by the clock that never goes back: Dispatch's semaphores go by the date on
+/// Linux, and a date that is set back an hour would make a wait an hour longer.
+public final class Bell: Sendable {
+  // SAFETY: both live at one place from init to deinit; whoever rings or waits holds this object,
+  // so nobody is inside when they are freed. The mutex guards `isRung`.
+  private nonisolated(unsafe) let condition: UnsafeMutablePointer<pthread_cond_t>
+  private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private nonisolated(unsafe) var isRung = false
+
+  public init() {
+    condition = .allocate(capacity: 1)
+    mutex = .allocate(capacity: 1)
+    condition.initialize(to: pthread_cond_t())
+    mutex.initialize(to: pthread_mutex_t())
+    pthread_mutex_init(mutex, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    #if !canImport(Darwin)
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    #endif
+    pthread_cond_init(condition, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(condition)
+    pthread_mutex_destroy(mutex)
+    condition.deallocate()
+    mutex.deallocate()
+  }
+
+  /// May be called by any thread.
+  public func ring() {
+    pthread_mutex_lock(mutex)
+    isRung = true
+    pthread_mutex_unlock(mutex)
+    pthread_cond_signal(condition)
+  }
+
+  /// Returns when the bell has rung since the last wait. One thread waits.
+  public func wait() {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    // Ends: somebody rings.
+    while !isRung { pthread_cond_wait(condition, mutex) }
+    isRung = false
+  }
+
+  /// The same, but not longer than to the deadline; both times are on the monotonic clock.
+  func wait(untilNanoseconds deadline: Int64, nowNanoseconds now: Int64) {
+    pthread_mutex_lock(mutex)
+    defer { pthread_mutex_unlock(mutex) }
+    var time = Self.time(deadline: deadline, now: now)
+    // Ends: somebody rings, or the time is over.
+    while !isRung {
+      guard Self.wait(condition, mutex, &time) == 0 else { return }
+    }
+    isRung = false
+  }
+
+  private static func wait(
+    _ condition: UnsafeMutablePointer<pthread_cond_t>,
+    _ mutex: UnsafeMutablePointer<pthread_mutex_t>,
+    _ time: inout timespec
+  ) -> Int32 {
+    #if canImport(Darwin)
+      pthread_cond_timedwait_relative_np(condition, mutex, &time)
+    #else
+      pthread_cond_timedwait(condition, mutex, &time)
+    #endif
+  }
+
+  /// As the system's call wants it.
+  private static func time(deadline: Int64, now: Int64) -> timespec {
+    #if canImport(Darwin)
+      let nanoseconds = deadline > now ? deadline - now : 0
+    #else
+      let nanoseconds = max(0, deadline)
+    #endif
+    return timespec(
+      tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+  }
+}

@@ -1,0 +1,123 @@
+import Retake
+
+/// What the guard needs to know of a request.
+struct RequestFacts: Hashable, Sendable {
+  var method: String
+  /// As it was sent, without the query.
+  var path: String
+  var host: String?
+  var origin: String?
+  /// The browser's own word on who asks: `same-origin`, `cross-site`, `none` and others.
+  var fetchSite: String?
+  /// The header that the pages send with what changes something.
+  var token: String?
+  var contentType: String?
+}
+
+/// Lets in what this server's own pages ask, and nothing else.
+///
+/// The token is the first part of every address, so that another site, or another user of this
+/// machine, can name no page at all. The Host header is held against the addresses of this server:
+/// a name of the web that was made to point at 127.0.0.1 is none of them. What changes something
+/// needs the token once more, as a header that no form can send, and comes from this origin.
+struct RequestGuard: Sendable {
+  /// The header of the token.
+  static let tokenHeader = "X-Retake-Token"
+  /// Random bytes of a token.
+  private static let tokenBytes = 16
+
+  let token: String
+  let port: Int
+
+  init(token: String = RequestGuard.makeToken(), port: Int) {
+    self.token = token
+    self.port = port
+  }
+
+  var address: String { "http://127.0.0.1:\(port)/\(token)/" }
+
+  static func makeToken() -> String {
+    var generator = SystemRandomNumberGenerator()
+    let digits = (0..<tokenBytes).map { _ in
+      let byte: UInt8 = generator.next()
+      return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+    return digits.joined()
+  }
+
+  /// The parts of the address behind the token.
+  ///
+  /// - Throws: What is wrong with the request; the first that is.
+  func admit(_ request: RequestFacts) throws(ServeError) -> [String] {
+    guard let host = request.host?.lowercased(), hosts.contains(host) else { throw .otherHost }
+    let parts = try RequestPath.parts(request.path)
+    guard let first = parts.first, Self.equal(first, token) else { throw .noToken }
+    switch request.method {
+    case "GET": try admitReading(request)
+    case "POST": try admitChanging(request)
+    default: throw .wrongMethod
+    }
+    return Array(parts.dropFirst())
+  }
+
+  private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
+
+  /// A link elsewhere may lead here, by a person who has the token; a picture or a script of
+  /// another site may not.
+  private func admitReading(_ request: RequestFacts) throws(ServeError) {
+    if let origin = request.origin, !isOwn(origin) { throw .otherSite }
+  }
+
+  private func admitChanging(_ request: RequestFacts) throws(ServeError) {
+    guard let origin = request.origin, isOwn(origin) else { throw .otherSite }
+    if let site = request.fetchSite, site != "same-origin" { throw .otherSite }
+    guard let token = request.token, Self.equal(token, self.token) else { throw .noToken }
+    guard request.contentType == "application/json" else {
+      throw .badRequest("what is sent must be application/json")
+    }
+  }
+
+  private func isOwn(_ origin: String) -> Bool {
+    hosts.contains { origin.lowercased() == "http://\($0)" }
+  }
+
+  /// Takes the same time wherever the two differ.
+  static func equal(_ left: String, _ right: String) -> Bool {
+    let (left, right) = (Array(left.utf8), Array(right.utf8))
+    guard left.count == right.count else { return false }
+    return zip(left, right).reduce(into: UInt8(0)) { $0 |= $1.0 ^ $1.1 } == 0
+  }
+}
+
+/// Addresses, taken apart so that no part can lead anywhere.
+enum RequestPath {
+  /// Bytes of an address.
+  static let bytesMax = 2_048
+
+  /// The parts between the slashes, decoded once.
+  ///
+  /// - Throws: `badRequest` for what no page of this server ever asks for: an empty part, `.` and
+  ///   `..`, a slash, a backslash or a control character that was hidden in a part.
+  static func parts(_ path: String) throws(ServeError) -> [String] {
+    guard path.hasPrefix("/"), path.utf8.count <= bytesMax else {
+      throw .badRequest("this is no address of this server")
+    }
+    var words = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    if words.last == "" { words = words.dropLast() }
+    var parts: [String] = []
+    for word in words {
+      guard let part = word.removingPercentEncoding, isPlain(part) else {
+        throw .badRequest("this is no address of this server")
+      }
+      parts.append(part)
+    }
+    return parts
+  }
+
+  private static func isPlain(_ part: String) -> Bool {
+    guard !part.isEmpty, part != ".", part != ".." else { return false }
+    return part.unicodeScalars.allSatisfy { scalar in
+      scalar != "/" && scalar != "\\" && scalar.value >= 0x20 && scalar.value != 0x7F
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Retake
+
+/// What can go wrong with the report's server, and with what it is asked for.
+public enum ServeError: CodedError, Hashable {
+  /// Somebody else listens there.
+  case portTaken(Int)
+  case cannotListen(port: Int, cause: String)
+  /// The request does not carry the token of this server's pages.
+  case noToken
+  /// The request names another host: a name of the web that was made to point here.
+  case otherHost
+  /// Another site sent it.
+  case otherSite
+  case badRequest(String)
+  case notFound(String)
+  case wrongMethod
+  case bodyTooLarge(bytesMax: Int)
+  /// Something that the project's folder does not hold, though a link in it leads there.
+  case outside(String)
+  case noPixels(frame: String, cause: String)
+
+  public var code: String {
+    switch self {
+    case .portTaken: "serve.port.taken"
+    case .cannotListen: "serve.port.cannotListen"
+    case .noToken: "serve.request.noToken"
+    case .otherHost: "serve.request.otherHost"
+    case .otherSite: "serve.request.otherSite"
+    case .badRequest: "serve.request.malformed"
+    case .notFound: "serve.request.notFound"
+    case .wrongMethod: "serve.request.method"
+    case .bodyTooLarge: "serve.request.tooLarge"
+    case .outside: "serve.request.outside"
+    case .noPixels: "serve.frame.noPixels"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .portTaken(let port): "port \(port) is taken"
+    case .cannotListen(let port, _): "nothing can be served on port \(port)"
+    case .noToken: "this address has not the token of the pages"
+    case .otherHost: "the request names another host"
+    case .otherSite: "another site sent this request"
+    case .badRequest(let detail): detail
+    case .notFound(let what): "there is no \(what)"
+    case .wrongMethod: "this address takes another method"
+    case .bodyTooLarge(let most):
+      "the request has more than \(most) bytes, or does not say how many"
+    case .outside(let what): "\(what) leads out of the project's folder"
+    case .noPixels(let frame, _): "frame \(frame) has no picture"
+    }
+  }
+
+  public var cause: String? {
+    switch self {
+    case .cannotListen(_, let cause), .noPixels(_, let cause): cause
+    default: nil
+    }
+  }
+
+  public var advice: String? {
+    switch self {
+    case .portTaken: "Take any free port: retake report serve"
+    case .cannotListen: "Take another port, or any free one: retake report serve"
+    case .noToken: "Open the address that retake report serve printed, with all of its letters"
+    case .otherHost, .otherSite: "Open the address that retake report serve printed"
+    case .outside: "Copy it into the project; links are not followed out of it"
+    case .badRequest, .notFound, .wrongMethod, .bodyTooLarge, .noPixels: nil
+    }
+  }
+
+  /// The status of HTTP that says it.
+  var status: Int {
+    switch self {
+    case .noToken, .otherSite, .outside: 403
+    case .otherHost: 421
+    case .badRequest: 400
+    case .notFound, .noPixels: 404
+    case .wrongMethod: 405
+    case .bodyTooLarge: 413
+    case .portTaken, .cannotListen: 500
+    }
+  }
+}

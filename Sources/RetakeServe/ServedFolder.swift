@@ -1,0 +1,30 @@
+import Foundation
+import Retake
+
+/// The project's folder, and the question whether something lies in it.
+struct ServedFolder: Sendable {
+  private let root: String
+
+  init(_ project: Project) {
+    root = Self.real(project.folder)
+  }
+
+  /// Whether a path leads, after all links, to something in the folder.
+  func holds(_ path: String) -> Bool {
+    let real = Self.real(path)
+    return real == root || real.hasPrefix(root == "/" ? "/" : root + "/")
+  }
+
+  /// - Throws: `ServeError.outside` for a session that lies elsewhere, or whose files do.
+  func check(session folder: SessionFolder) throws(ServeError) {
+    let paths = [folder.path, folder.media].flatMap { path in
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+      return [path] + names.map { "\(path)/\($0)" }
+    }
+    guard paths.allSatisfy(holds) else { throw .outside("the session '\(folder.name)'") }
+  }
+
+  private static func real(_ path: String) -> String {
+    URL(fileURLWithPath: path).resolvingSymlinksInPath().standardizedFileURL.path
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Retake
+
+/// Pictures of frames straight from the sessions, decoded when somebody looks at them.
+///
+/// One thread decodes: scrubbing asks for neighbours, which are fast one after another.
+final class ServedFrames: Sendable {
+  /// Sessions that stay open.
+  private static let readersMax = 4
+  /// Bytes of pictures that are kept.
+  private static let pictureBytesMax = 32 << 20
+  /// Pixels; the most that is asked for.
+  static let widthMax = 1_920
+  static let widthStandard = 960
+
+  /// Which picture.
+  struct Name: Hashable, Sendable {
+    var session: String
+    var frame: FrameID
+    var width = ServedFrames.widthStandard
+  }
+
+  /// What the index knows of a frame.
+  struct Facts: Hashable, Sendable, Encodable {
+    var frame: FrameID
+    var timeNanoseconds: Int64
+    var damage: String?
+  }
+
+  private struct OpenSession: Sendable {
+    var name: String
+    /// When the index was changed last: a session that is being recorded grows.
+    var modified: Date?
+    var reader: SessionReader
+  }
+
+  private struct State: Sendable {
+    /// Used last comes last, here and below.
+    var sessions: [OpenSession] = []
+    var pictures: [(name: Name, modified: Date?, png: Data)] = []
+  }
+
+  private let project: Project
+  private let folder: ServedFolder
+  private let state = Locked(State())
+  private let queue = DispatchQueue(label: "retake.serve.frames")
+
+  init(project: Project, folder: ServedFolder) {
+    self.project = project
+    self.folder = folder
+  }
+
+  /// - Throws: `ServeError.notFound`, `noPixels`, `outside`; `SessionError`.
+  func png(_ name: Name) async throws -> Data {
+    try await onQueue { [self] in try makePNG(name) }
+  }
+
+  /// - Throws: As `png(_:)`.
+  func facts(_ session: String, _ frame: FrameID) async throws -> Facts {
+    try await onQueue { [self] in
+      let entry = try entry(frame, in: try open(session).reader)
+      return Facts(
+        frame: frame, timeNanoseconds: entry.timestamp.nanoseconds, damage: entry.damage)
+    }
+  }
+
+  private func onQueue<Value: Sendable>(
+    _ work: @escaping @Sendable () throws -> Value
+  ) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try work() }) }
+    }
+  }
+
+  // MARK: - On the queue
+
+  private func makePNG(_ name: Name) throws -> Data {
+    let session = try open(name.session)
+    if let known = kept(name, session.modified) { return known }
+    let entry = try entry(name.frame, in: session.reader)
+    guard entry.damage == nil, !entry.isPayloadMissing else {
+      throw ServeError.noPixels(
+        frame: "\(name.frame)", cause: entry.damage ?? "the recorder shed it")
+    }
+    let frame = try session.reader.frame(name.frame)
+    let png = Data(try FramePicture.png(of: frame, widthMax: name.width))
+    state.withLock { state in
+      state.pictures.append((name, session.modified, png))
+      var bytes = state.pictures.reduce(0) { $0 + $1.png.count }
+      // At most as often as there are pictures.
+      while bytes > Self.pictureBytesMax, let first = state.pictures.first {
+        bytes -= first.png.count
+        state.pictures.removeFirst()
+      }
+    }
+    return png
+  }
+
+  private func kept(_ name: Name, _ modified: Date?) -> Data? {
+    state.withLock { state in
+      guard
+        let place = state.pictures.firstIndex(where: { $0.name == name && $0.modified == modified })
+      else { return nil }
+      let found = state.pictures.remove(at: place)
+      state.pictures.append(found)
+      return found.png
+    }
+  }
+
+  private func entry(_ frame: FrameID, in reader: SessionReader) throws -> FrameEntry {
+    guard reader.tracks.contains(where: { $0.track == frame.track }),
+      let entry = try reader.entries(
+        of: frame.track, sequences: frame.sequence..<frame.sequence + 1
+      ).first
+    else { throw ServeError.notFound("frame \(frame) in this session") }
+    return entry
+  }
+
+  private func open(_ name: String) throws -> OpenSession {
+    let folder = try sessionFolder(name)
+    let attributes = try? FileManager.default.attributesOfItem(atPath: folder.database)
+    let modified = attributes?[.modificationDate] as? Date
+    let known = state.withLock { state -> OpenSession? in
+      guard
+        let place = state.sessions.firstIndex(where: { $0.name == name && $0.modified == modified })
+      else { return nil }
+      let found = state.sessions.remove(at: place)
+      state.sessions.append(found)
+      return found
+    }
+    if let known { return known }
+    let session = OpenSession(
+      name: name, modified: modified, reader: try SessionReader(opening: folder.path))
+    state.withLock { state in
+      state.sessions.removeAll { $0.name == name }
+      state.sessions.append(session)
+      if state.sessions.count > Self.readersMax { state.sessions.removeFirst() }
+    }
+    return session
+  }
+
+  /// A session of the project by its name, and by nothing else.
+  private func sessionFolder(_ name: String) throws(ServeError) -> SessionFolder {
+    guard project.sessionNames.contains(name) else { throw .notFound("session '\(name)'") }
+    let session = SessionFolder(path: "\(project.recordings)/\(name)")
+    try folder.check(session: session)
+    return session
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Retake
+
+/// What comes back for a request, before it is HTTP.
+struct ServedAnswer: Sendable {
+  var status = 200
+  var type: String
+  var body: Data
+  /// What a page may load; a page alone has one.
+  var policy = "default-src 'none'"
+
+  init(_ type: String, _ body: Data, policy: String = "default-src 'none'") {
+    self.type = type
+    self.body = body
+    self.policy = policy
+  }
+
+  init(json value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    self.init("application/json", try encoder.encode(value))
+  }
+
+  /// An error, in the words of the command line.
+  init(_ error: any Error) {
+    struct Problem: Encodable {
+      var code: String
+      var message: String
+      var cause: String?
+      var advice: String?
+    }
+    let coded = error as? any CodedError
+    let problem = Problem(
+      code: coded?.code ?? "serve.failed", message: coded?.message ?? "this did not work",
+      cause: coded?.cause, advice: coded?.advice)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    self.init("application/json", (try? encoder.encode(problem)) ?? Data("{}".utf8))
+    status = (error as? ServeError)?.status ?? (coded == nil ? 500 : 409)
+  }
+}
+
+/// The pages and the data of one project: which address gives what.
+struct ServedSite: Sendable {
+  /// Bytes of what may be sent here.
+  static let bodyBytesMax = 1 << 16
+  /// The first page makes itself of its own script and asks nothing of another site.
+  private static let homePolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    + "require-trusted-types-for 'script'; trusted-types 'none'"
+
+  let project: Project
+  let options: ReportServer.Options
+  let folder: ServedFolder
+  private let frames: ServedFrames
+  /// Accepting is done one after another.
+  private let acceptances = DispatchQueue(label: "retake.serve.accept")
+
+  init(project: Project, options: ReportServer.Options) {
+    self.project = project
+    self.options = options
+    folder = ServedFolder(project)
+    frames = ServedFrames(project: project, folder: folder)
+  }
+
+  var pendingLibrary: GoldenLibrary {
+    GoldenLibrary(
+      root: URL(
+        fileURLWithPath: options.pendingFolder.map { project.path($0) } ?? options.goldens
+          ?? project.goldens))
+  }
+
+  /// - Parameters:
+  ///   - parts: The address behind the token.
+  ///   - root: The address of the first page, without the server: `/TOKEN/`.
+  /// - Throws: `ServeError`, and what the rooms below throw.
+  func read(
+    _ parts: [String], query: [String: String], root: String
+  ) async throws -> ServedAnswer {
+    switch (parts.first, parts.count) {
+    case (nil, _): return Self.resource("text/html", PackageResources.home_html)
+    case ("home.css", 1):
+      return Self.resource("text/css", PackageResources.home_css)
+    case ("page.css", 1): return Self.resource("text/css", Array(HTMLReport.style.utf8))
+    case ("home.js", 1): return Self.resource("text/javascript", PackageResources.home_js)
+    case ("state.json", 1): return try ServedAnswer(json: ServedState(self))
+    case ("reports", 2): return try report(parts[1], root: root)
+    case ("frames", 4): return try await frame(parts, query: query)
+    case ("accept", 1): throw ServeError.wrongMethod
+    default: throw ServeError.notFound("page of this name")
+    }
+  }
+
+  private static func resource(_ type: String, _ bytes: [UInt8]) -> ServedAnswer {
+    ServedAnswer("\(type); charset=utf-8", Data(bytes), policy: homePolicy)
+  }
+
+  /// The page is made anew of report.json: what stands in report.html could be anybody's script.
+  private func report(_ id: String, root: String) throws -> ServedAnswer {
+    guard let item = ReportLibrary(project: project).reports.first(where: { $0.id == id }) else {
+      throw ServeError.notFound("report of this name")
+    }
+    let served = HTMLReport.Served(root: root, canAccept: !options.isCI)
+    let page = try HTMLReport.render(try ServedReports.document(of: item), served: served)
+    return ServedAnswer("text/html; charset=utf-8", Data(page), policy: HTMLReport.servedPolicy)
+  }
+
+  /// `frames/SESSION/TRACK/SEQUENCE.png` or `.json`.
+  private func frame(_ parts: [String], query: [String: String]) async throws -> ServedAnswer {
+    let file = parts[3].split(separator: ".", omittingEmptySubsequences: false)
+    guard file.count == 2, let track = Int(parts[2]), let sequence = Int(file[0]),
+      (0..<Int(Int32.max)).contains(track), (0..<Int(Int32.max)).contains(sequence)
+    else { throw ServeError.notFound("frame of this name") }
+    let frame = FrameID(track: track, sequence: sequence)
+    switch file[1] {
+    case "json": return try ServedAnswer(json: try await frames.facts(parts[1], frame))
+    case "png":
+      var name = ServedFrames.Name(session: parts[1], frame: frame)
+      if let text = query["width"] {
+        guard let width = Int(text), (16...ServedFrames.widthMax).contains(width) else {
+          throw ServeError.badRequest("a width is 16 to \(ServedFrames.widthMax)")
+        }
+        name.width = width
+      }
+      return ServedAnswer("image/png", try await frames.png(name))
+    default: throw ServeError.notFound("frame of this name")
+    }
+  }
+
+  // MARK: - What changes something
+
+  /// What the page sends to accept.
+  private struct Wish: Decodable {
+    /// `session/case`, exactly.
+    var key: String
+    var reason: String
+  }
+
+  /// - Throws: `ServeError`; `SuiteError`, also for a machine that accepts nothing.
+  func change(_ parts: [String], body: Data) async throws -> ServedAnswer {
+    guard parts == ["accept"] else {
+      throw parts.isEmpty ? ServeError.wrongMethod : ServeError.notFound("page of this name")
+    }
+    guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
+      throw ServeError.badRequest("what is sent must be {\"key\": …, \"reason\": …}")
+    }
+    // A glob of the command line is a letter here: a person saw one case.
+    guard !wish.key.contains("*"), !wish.key.contains("?"), wish.key.contains("/") else {
+      throw ServeError.badRequest("a key is SESSION/CASE")
+    }
+    return try await withCheckedThrowingContinuation { continuation in
+      acceptances.async { continuation.resume(with: Result { try accept(wish) }) }
+    }
+  }
+
+  private func accept(_ wish: Wish) throws -> ServedAnswer {
+    var acceptance = Acceptance(project: project)
+    acceptance.goldens = options.goldens
+    acceptance.pendingFolder = options.pendingFolder
+    acceptance.isCI = options.isCI
+    acceptance.keys = [wish.key]
+    return try ServedAnswer(json: try acceptance.run(reason: wish.reason))
+  }
+}

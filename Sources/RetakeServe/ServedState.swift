@@ -1,0 +1,127 @@
+import Foundation
+import Retake
+
+/// What the first page lists: the answer to `state.json`.
+struct ServedState: Encodable, Sendable {
+  /// Of each kind; the rest is counted.
+  static let itemsMax = 200
+
+  struct Report: Encodable, Sendable {
+    var id: String
+    var path: String
+    var title: String?
+    var generatedAt: String?
+    var exitCode: Int?
+    var exitWord: String?
+    var counts: String?
+    /// Why it cannot be shown.
+    var error: String?
+  }
+
+  struct Run: Encodable, Sendable {
+    var path: String
+    var frames: Int?
+    var decisionDigest: String?
+    var error: String?
+  }
+
+  struct Session: Encodable, Sendable {
+    struct Track: Encodable, Sendable {
+      var track: Int
+      var width: Int
+      var height: Int
+      var frames: Int
+    }
+
+    var name: String
+    var tracks: [Track] = []
+    var error: String?
+  }
+
+  var project: String
+  var isCI: Bool
+  var reports: [Report] = []
+  var runs: [Run] = []
+  var sessions: [Session] = []
+  /// Cases with a result that waits to be accepted: `session/case`.
+  var pending: [String] = []
+  /// Items that are not listed.
+  var more = 0
+
+  init(_ site: ServedSite) {
+    let project = site.project
+    self.project = URL(fileURLWithPath: project.folder).lastPathComponent
+    isCI = site.options.isCI
+    let library = ReportLibrary(project: project)
+    reports = library.reports.prefix(Self.itemsMax).map { Report($0) }
+    runs = library.runs.prefix(Self.itemsMax).map { Run($0) }
+    let names = project.sessionNames
+    sessions = names.prefix(Self.itemsMax).map { Session($0, project, site.folder) }
+    more =
+      library.reports.count - reports.count + library.runs.count - runs.count + names.count
+      - sessions.count
+    pending = site.pendingLibrary.pendingKeys().map(\.description)
+  }
+}
+
+extension ServedState.Report {
+  init(_ item: ReportLibrary.Item) {
+    id = item.id
+    path = item.path
+    do {
+      let document = try ServedReports.document(of: item)
+      title = document.title
+      generatedAt = document.generatedAt
+      exitCode = document.exit.code
+      exitWord = document.exit.word
+      counts = document.counts.text
+    } catch {
+      self.error = "\(error)"
+    }
+  }
+}
+
+extension ServedState.Run {
+  init(_ item: ReportLibrary.Item) {
+    path = item.path
+    do {
+      let data = try Data(contentsOf: item.folder.appending(path: "run.json"))
+      let summary = try JSONDecoder().decode(RunSummary.self, from: data)
+      frames = summary.frames.captured
+      decisionDigest = summary.decisionDigest.short
+    } catch {
+      self.error = "run.json cannot be read"
+    }
+  }
+}
+
+extension ServedState.Session {
+  init(_ name: String, _ project: Project, _ folder: ServedFolder) {
+    self.name = name
+    do {
+      let session = SessionFolder(path: "\(project.recordings)/\(name)")
+      try folder.check(session: session)
+      tracks = try SessionReader(opening: session.path).tracks.map {
+        Track(track: $0.track, width: $0.width, height: $0.height, frames: $0.frameCount)
+      }
+    } catch {
+      self.error = (error as? any CodedError)?.message ?? "it cannot be read"
+    }
+  }
+}
+
+/// Reports as they lie in the project.
+enum ServedReports {
+  /// Bytes of a report.json.
+  static let bytesMax = 256 << 20
+
+  /// - Throws: `ReportError`, and what keeps the file from being read.
+  static func document(of item: ReportLibrary.Item) throws -> ReportDocument {
+    let file = item.folder.appending(path: "report.json")
+    let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
+    guard size <= bytesMax else {
+      throw ReportError.unreadable(reason: "it has more than \(bytesMax >> 20) MB")
+    }
+    return try ReportDocument(parsing: try Data(contentsOf: file))
+  }
+}

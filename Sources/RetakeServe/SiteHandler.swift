@@ -1,0 +1,87 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Retake
+
+/// HTTP on one side, the site on the other; whatever comes in passes the guard first.
+struct SiteHandler: HTTPHandler {
+  let site: ServedSite
+  let doorkeeper: Locked<RequestGuard>
+
+  func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+    do {
+      // What is larger is not read at all, and the connection ends.
+      guard let size = request.bodySequence.count, size <= ServedSite.bodyBytesMax else {
+        throw ServeError.bodyTooLarge(bytesMax: ServedSite.bodyBytesMax)
+      }
+      return Self.response(try await answer(request))
+    } catch let error as ServeError {
+      return Self.last(ServedAnswer(error))
+    } catch {
+      return Self.response(ServedAnswer(error))
+    }
+  }
+
+  private func answer(_ request: HTTPRequest) async throws -> ServedAnswer {
+    let doorkeeper = doorkeeper.withLock { $0 }
+    let parts = try doorkeeper.admit(RequestFacts(request))
+    if request.method == .POST {
+      return try await site.change(parts, body: try await request.bodyData)
+    }
+    let query = Dictionary(
+      request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    return try await site.read(parts, query: query, root: "/\(doorkeeper.token)/")
+  }
+
+  private static func response(_ answer: ServedAnswer) -> HTTPResponse {
+    HTTPResponse(
+      statusCode: HTTPStatusCode(answer.status, phrase: phrase(answer.status)),
+      headers: headers(answer), body: answer.body)
+  }
+
+  /// A refusal, after which the connection ends: what follows in it was not asked for.
+  private static func last(_ answer: ServedAnswer) -> HTTPResponse {
+    var headers = headers(answer)
+    headers[.connection] = "close"
+    return HTTPResponse(
+      statusCode: HTTPStatusCode(answer.status, phrase: phrase(answer.status)), headers: headers,
+      body: HTTPBodySequence(from: LastWords(bytes: answer.body), count: answer.body.count))
+  }
+
+  private static func headers(_ answer: ServedAnswer) -> HTTPHeaders {
+    [
+      .contentType: answer.type, .cacheControl: "no-store",
+      HTTPHeader("Content-Security-Policy"): answer.policy,
+      HTTPHeader("Cross-Origin-Opener-Policy"): "same-origin",
+      HTTPHeader("Cross-Origin-Resource-Policy"): "same-origin",
+      HTTPHeader("Referrer-Policy"): "no-referrer",
+      HTTPHeader("X-Content-Type-Options"): "nosniff",
+      HTTPHeader("X-Frame-Options"): "DENY",
+    ]
+  }
+
+  private static func phrase(_ status: Int) -> String {
+    switch status {
+    case 200: "OK"
+    case 400: "Bad Request"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 409: "Conflict"
+    case 413: "Content Too Large"
+    case 421: "Misdirected Request"
+    default: "Internal Server Error"
+    }
+  }
+}
+
+extension RequestFacts {
+  init(_ request: HTTPRequest) {
+    self.init(
+      method: request.method.rawValue, path: request.target.path(),
+      host: request.headers[.host], origin: request.headers[HTTPHeader("Origin")],
+      fetchSite: request.headers[HTTPHeader("Sec-Fetch-Site")],
+      token: request.headers[HTTPHeader(RequestGuard.tokenHeader)],
+      contentType: request.headers[.contentType])
+  }
+}

@@ -1,0 +1,178 @@
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeReport
+import RetakeRuntime
+import RetakeSession
+
+/// What the timelines of a case show beside its findings: what became of the frames in both runs,
+/// heat, throttles, pools, and the errors.
+struct CaseTimelines {
+  /// Marks of one timeline.
+  private static let marksMax = 2_000
+  /// Fates by the word of the decision, in the order of the lanes.
+  private static let fates = [
+    ("drop", "dropped"), ("fail", "failed"), ("supersede", "superseded"), ("thin", "thinned"),
+    ("lost", "lost"),
+  ]
+  /// Decisions about a node as a whole that are marks, by the lane that they stand in.
+  private static let lanes = [
+    "throttle": "throttle", "resize": "pool", "breaker": "pool", "lease": "pool", "swap": "swap",
+    "swapPrepare": "swap", "swapRefused": "swap", "halt": "halt", "stuck": "halt",
+  ]
+
+  /// The lines of one run that matter here.
+  private struct Side {
+    var origin: Int64 = 0
+    /// Fate and frame.
+    var endings: [(fate: String, frame: FrameID)] = []
+    var marks: [DecisionLine] = []
+
+    init(_ folder: GoldenFolder) {
+      let fates = Dictionary(uniqueKeysWithValues: CaseTimelines.fates)
+      var (endings, marks) = (endings, marks)
+      let origin = try? folder.eachDecision { line in
+        if let fate = fates[line.kind], let frame = line.frame, line.item == nil {
+          endings.append((fate, frame))
+        } else if CaseTimelines.lanes[line.kind] != nil, marks.count < CaseTimelines.marksMax {
+          marks.append(line)
+        }
+      }
+      (self.origin, self.endings, self.marks) = (origin ?? 0, endings, marks)
+    }
+  }
+
+  private let result: CaseResult
+  private let golden: Side
+  private let actual: Side
+
+  init(_ result: CaseResult) {
+    self.result = result
+    golden = Side(result.golden)
+    actual = Side(result.actual)
+  }
+
+  func fill(_ timelines: inout [ReportTimeline]) {
+    for place in timelines.indices { fill(&timelines[place]) }
+  }
+
+  private func fill(_ line: inout ReportTimeline) {
+    let bins = line.bins
+    for (_, name) in Self.fates {
+      let lane = TimelineLane(
+        name, golden: counts(name, golden, line, bins), actual: counts(name, actual, line, bins))
+      if (lane.golden + lane.actual).contains(where: { $0 > 0 }) { line.lanes.append(lane) }
+    }
+    fillErrors(&line, bins)
+    guard let times = FrameTimes(result.reader, track: line.track) else { return }
+    line.startNanoseconds = times.first
+    line.endNanoseconds = times.last
+    line.marks = Array(marks(times).sorted { $0.sequence < $1.sequence }.prefix(Self.marksMax))
+  }
+
+  private func counts(
+    _ name: String, _ side: Side, _ line: ReportTimeline, _ bins: Int
+  ) -> [Int] {
+    var counts = Array(repeating: 0, count: bins)
+    for ending in side.endings where ending.fate == name && ending.frame.track == line.track {
+      let bin = (ending.frame.sequence - line.firstSequence) / line.framesPerBin
+      if counts.indices.contains(bin) { counts[bin] += 1 }
+    }
+    return counts
+  }
+
+  /// The largest error of the quantity that has most findings; frames without one have none above
+  /// the tolerance.
+  private func fillErrors(_ line: inout ReportTimeline, _ bins: Int) {
+    let kinds: [(kind: Finding.Kind, unit: String?)] = [
+      (.boxMoved, "px"), (.numberChanged, nil), (.scoreChanged, "score"),
+    ]
+    let found = kinds.map { kind, unit in
+      (
+        unit: unit,
+        findings: result.comparison.findings.filter {
+          $0.kind == kind && $0.magnitude != nil && $0.frame?.track == line.track
+        }
+      )
+    }
+    guard let most = found.max(by: { $0.findings.count < $1.findings.count }),
+      let first = most.findings.first
+    else { return }
+    var errors = [Double?](repeating: 0, count: bins)
+    for finding in most.findings {
+      guard let frame = finding.frame, let magnitude = finding.magnitude else { continue }
+      let bin = (frame.sequence - line.firstSequence) / line.framesPerBin
+      if errors.indices.contains(bin) { errors[bin] = max(errors[bin] ?? 0, magnitude) }
+    }
+    line.errorMax = errors
+    line.errorAllowed = first.allowed
+    line.errorUnit = most.unit
+  }
+
+  // MARK: - Marks
+
+  private func marks(_ times: FrameTimes) -> [TimelineMark] {
+    let events = (try? result.reader?.deviceEvents()) ?? []
+    let device = events.prefix(Self.marksMax).map { timed in
+      TimelineMark(
+        timed.event.kind.rawValue, .both, sequence: times.frame(at: timed.timestamp.nanoseconds),
+        text: timed.event.reportText)
+    }
+    let shared = Set(golden.marks).intersection(actual.marks)
+    func marks(_ side: Side, _ which: TimelineMark.Side) -> [TimelineMark] {
+      side.marks.filter { !shared.contains($0) }.map { mark($0, which, side.origin, times) }
+    }
+    let both = golden.marks.filter { shared.contains($0) }
+      .map { mark($0, .both, golden.origin, times) }
+    return device + both + marks(golden, .golden) + marks(actual, .actual)
+  }
+
+  private func mark(
+    _ line: DecisionLine, _ side: TimelineMark.Side, _ origin: Int64, _ times: FrameTimes
+  ) -> TimelineMark {
+    let details = line.details.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+    return TimelineMark(
+      Self.lanes[line.kind] ?? line.kind, side, sequence: times.frame(at: line.time + origin),
+      text: "\(line.kind) at \(line.node)" + (details.isEmpty ? "" : " \(details)"))
+  }
+}
+
+/// When the frames of a track arrived, to find the frame of a time.
+private struct FrameTimes {
+  /// By arrival.
+  private let arrivals: [(time: Int64, sequence: Int)]
+  let first: Int64
+  let last: Int64
+
+  /// Nil for a track without frames.
+  init?(_ reader: SessionReader?, track: Int) {
+    guard let reader, let found = reader.tracks.first(where: { $0.track == track }),
+      let entries = try? reader.entries(of: track, sequences: 0..<found.frameCount),
+      let one = entries.first, let end = entries.last
+    else { return nil }
+    arrivals = entries.map { ($0.arrival.nanoseconds, $0.id.sequence) }.sorted { $0 < $1 }
+    (first, last) = (one.timestamp.nanoseconds, end.timestamp.nanoseconds)
+  }
+
+  /// The last frame that had arrived; the first one before that.
+  func frame(at time: Int64) -> Int {
+    var (low, high) = (0, arrivals.count)
+    // Halves the range each time.
+    while low < high {
+      let middle = (low + high) / 2
+      if arrivals[middle].time <= time { low = middle + 1 } else { high = middle }
+    }
+    return arrivals[max(0, low - 1)].sequence
+  }
+}
+
+extension DeviceEvent {
+  fileprivate var reportText: String {
+    switch self {
+    case .thermal(let state): state.rawValue
+    case .memory(let pressure): pressure.rawValue
+    case .battery(let state): "\(state.level) %\(state.isLowPower ? ", saving power" : "")"
+    case .orientation(let orientation): orientation.rawValue
+    }
+  }
+}

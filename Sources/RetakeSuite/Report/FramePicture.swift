@@ -1,0 +1,18 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeRuntime
+
+/// One frame as people see it.
+public enum FramePicture {
+  /// A PNG of the frame, scaled down where it is wider than that.
+  ///
+  /// - Throws: `MediaError`.
+  public static func png(of frame: Frame, widthMax: Int) throws -> [UInt8] {
+    let width = max(1, min(frame.width, widthMax))
+    let height = max(1, frame.height * width / frame.width)
+    return try MediaImage.png(
+      try MediaScalers().scale(
+        frame, width: width, height: height, format: frame.format == .grey ? .grey : .rgb))
+  }
+}

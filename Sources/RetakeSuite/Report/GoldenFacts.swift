@@ -1,0 +1,29 @@
+import RetakeCompare
+import RetakeGolden
+import RetakeReport
+
+extension ReportCase {
+  /// What golden.yml says of how the case is compared, and of who took it.
+  mutating func describe(_ manifest: GoldenManifest) {
+    tolerances = manifest.compare.bySink.keys.sorted().map { sink in
+      ReportTolerance(sink: sink, rule: manifest.compare.rule(for: sink).reportText)
+    }
+    accepted = manifest.accepted.last.map { ReportAcceptance(at: $0.at, reason: $0.reason) }
+  }
+}
+
+extension SinkRule {
+  /// In words, without what is as strict as can be.
+  fileprivate var reportText: String {
+    var parts = [mode.rawValue]
+    if mode == .boxes { parts.append("overlap at least \(iou)") }
+    let amounts: [(String, Double, String)] = [
+      ("position", position, " px"), ("score", score, ""), ("scalar", scalar, ""),
+      ("drift in 1,000 frames", driftPer1000, ""),
+    ]
+    parts += amounts.filter { $0.1 > 0 }.map { "\($0.0) within \($0.1)\($0.2)" }
+    if unmatchedMax > 0 { parts.append("at most \(unmatchedMax) boxes without a partner") }
+    if order == .significant { parts.append("in the order given") }
+    return parts.joined(separator: ", ")
+  }
+}

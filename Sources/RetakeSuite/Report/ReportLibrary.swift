@@ -1,0 +1,112 @@
+import Foundation
+import RetakeCore
+import RetakeGolden
+
+/// The reports and the runs that lie in a project's folder.
+///
+/// Links are not followed, hidden folders are passed over, and so are `Recordings` and `Goldens`.
+public struct ReportLibrary: Sendable {
+  /// Folders inside folders.
+  static let depthMax = 4
+  /// Entries that are looked at; a project whose other files are so many keeps reports elsewhere.
+  static let entriesMax = 50_000
+
+  /// A folder that a run left something in.
+  public struct Item: Hashable, Sendable {
+    /// Relative to the project.
+    public var path: String
+    public var folder: URL
+    /// When its newest file was written, in nanoseconds since 1970.
+    public var modifiedNanoseconds: Int64
+
+    /// Short, and the same for the same path.
+    public var id: String { Digest128(of: path).short }
+  }
+
+  /// What `retake test --report` wrote, the newest first.
+  public private(set) var reports: [Item] = []
+  /// What `retake replay --output` wrote, the newest first.
+  public private(set) var runs: [Item] = []
+
+  public init(project: Project) {
+    let root = URL(fileURLWithPath: project.folder, isDirectory: true)
+    var room = Self.entriesMax
+    var level = [(path: "", folder: root)]
+    for depth in 0...Self.depthMax {
+      var next: [(path: String, folder: URL)] = []
+      for (path, folder) in level {
+        let entries = Self.entries(of: folder, room: &room)
+        add(entries, path: path, folder: folder)
+        for name in entries.folders where depth > 0 || !["Recordings", "Goldens"].contains(name) {
+          next.append((path.isEmpty ? name : "\(path)/\(name)", folder.appending(path: name)))
+        }
+      }
+      level = next
+    }
+    reports.sort(by: Self.isNewer)
+    runs.sort(by: Self.isNewer)
+  }
+
+  private mutating func add(_ entries: Entries, path: String, folder: URL) {
+    func item(_ name: String) -> Item? {
+      entries.files[name].map { Item(path: path, folder: folder, modifiedNanoseconds: $0) }
+    }
+    if entries.files["report.html"] != nil, let item = item("report.json") { reports.append(item) }
+    if entries.files["golden.yml"] != nil, let item = item("run.json") { runs.append(item) }
+  }
+
+  private static func isNewer(_ left: Item, _ right: Item) -> Bool {
+    left.modifiedNanoseconds == right.modifiedNanoseconds
+      ? left.path < right.path : left.modifiedNanoseconds > right.modifiedNanoseconds
+  }
+
+  private struct Entries {
+    var folders: [String] = []
+    /// Times of change by name; plain files alone.
+    var files: [String: Int64] = [:]
+  }
+
+  private static func entries(of folder: URL, room: inout Int) -> Entries {
+    let manager = FileManager.default
+    let names = (try? manager.contentsOfDirectory(atPath: folder.path)) ?? []
+    var entries = Entries()
+    for name in names.sorted() where !name.hasPrefix(".") {
+      guard room > 0 else { break }
+      room -= 1
+      let path = folder.appending(path: name).path
+      guard let attributes = try? manager.attributesOfItem(atPath: path) else { continue }
+      switch attributes[.type] as? FileAttributeType {
+      case .typeDirectory: entries.folders.append(name)
+      case .typeRegular:
+        let date = attributes[.modificationDate] as? Date
+        entries.files[name] = Int64((date?.timeIntervalSince1970 ?? 0) * 1e9)
+      default: break
+      }
+    }
+    return entries
+  }
+}
+
+extension ReportLibrary {
+  /// The page of a report: of the newest one, or of the one that a path names.
+  ///
+  /// - Parameter path: A report's folder or its page; relative to the project.
+  /// - Throws: `SuiteError.noReport`.
+  public static func page(at path: String?, in project: Project) throws(SuiteError) -> URL {
+    guard let path else {
+      guard let newest = ReportLibrary(project: project).reports.first else {
+        throw .noReport(path: project.folder)
+      }
+      return newest.folder.appending(path: "report.html")
+    }
+    var isFolder: ObjCBool = false
+    let given = URL(fileURLWithPath: project.path(path))
+    guard FileManager.default.fileExists(atPath: given.path, isDirectory: &isFolder) else {
+      throw .noReport(path: path)
+    }
+    guard isFolder.boolValue else { return given }
+    let page = given.appending(path: "report.html")
+    guard FileManager.default.fileExists(atPath: page.path) else { throw .noReport(path: path) }
+    return page
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+import RetakeReplay
+import RetakeReport
+import RetakeRuntime
+import RetakeSession
+
+/// Replays the pipelines of a revision and those of the working tree over the same sessions, and
+/// compares them: what `retake diff --base` does. Goldens are neither read nor written.
+public struct BaseComparison {
+  public var project: Project
+  /// A revision of git: a branch, a tag, a commit.
+  public var base: String
+  public var selection: Selection
+  public var registry: StageRegistry
+  public var pipelines: [Pipeline]
+  public var workers = 2
+  public var watchdog: Duration? = RunOptions.watchdogStandard
+  /// Where the report's files go; none are written if `nil`.
+  public var reportFolder: String?
+  public var isInterrupted: @Sendable () -> Bool = { false }
+  /// Told of the case under way, its finished frames and all of its frames; of both runs.
+  public var progress: (String, Int, Int) -> Void = { _, _, _ in }
+
+  public init(
+    project: Project, base: String, selection: Selection, registry: StageRegistry,
+    pipelines: [Pipeline] = []
+  ) {
+    (self.project, self.base, self.selection) = (project, base, selection)
+    (self.registry, self.pipelines) = (registry, pipelines)
+  }
+
+  /// - Throws: `SuiteError` for a selection or a revision that is not there, and
+  ///   `RuntimeError.interrupted`. What is wrong with one case is its verdict.
+  public func run() throws -> SuiteRun.Outcome {
+    let selected = try selection.resolve(in: project)
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    let files = try RevisionFiles(
+      base, of: project.folder, scratch: scratch.url, isInterrupted: isInterrupted)
+    let clock = WallClock()
+    let start = clock.monotonicNanoseconds
+    let results = try selected.map { try compare($0, files, scratch.url) }
+    let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
+    return try report(results, files, seconds: seconds, at: clock.timeText)
+  }
+
+  private func compare(
+    _ selected: SelectedCase, _ files: RevisionFiles, _ scratch: URL
+  ) throws -> CaseResult {
+    func folder(_ side: String) -> GoldenFolder {
+      GoldenFolder(
+        root: scratch.appending(path: side), session: selected.key.session,
+        testCase: selected.key.testCase)
+    }
+    var result = CaseResult(
+      selected: selected,
+      comparison: Comparison(key: selected.key.description, verdict: .errored),
+      golden: folder("base"), actual: folder("change"))
+    do {
+      let change = try project.pipeline(
+        selected.definition.pipeline, catalog: registry, given: pipelines)
+      result.pipeline = change
+      guard let base = try pipeline(of: selected.definition, files) else {
+        result.comparison = Comparison(
+          key: selected.key.description, verdict: .missing,
+          reasons: ["\(base) has no \(selected.definition.pipeline)"])
+        return result
+      }
+      _ = try write(base, selected, to: result.golden)
+      let (summary, reader, replay) = try write(change, selected, to: result.actual)
+      (result.summary, result.reader) = (summary, reader)
+      result.tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
+      result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
+      result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
+    } catch RuntimeError.interrupted {
+      throw RuntimeError.interrupted
+    } catch let error as any CodedError {
+      result.error = error
+      result.comparison.reasons = [error.description]
+    }
+    return result
+  }
+
+  /// The pipeline as it was; nil where the revision does not have its document. Pipelines that the
+  /// program brings itself are the same on both sides.
+  private func pipeline(
+    of definition: CaseDefinition, _ files: RevisionFiles
+  ) throws -> Pipeline? {
+    let name = definition.pipeline
+    if name.hasPrefix("example:") {
+      return try project.pipeline(name, catalog: registry, given: pipelines)
+    }
+    guard let data = try files.contents(of: name) else { return nil }
+    return try PipelineDocument.parse(data, catalog: registry, file: "\(base):\(name)")
+  }
+
+  private func write(
+    _ pipeline: Pipeline, _ selected: SelectedCase, to folder: GoldenFolder
+  ) throws -> (RunSummary, SessionReader, Replay) {
+    var job = ReplayJob(
+      project: project, definition: selected.definition, session: selected.session,
+      registry: registry, pipelines: pipelines)
+    job.workers = workers
+    job.watchdog = watchdog
+    job.isInterrupted = isInterrupted
+    let reader = try SessionReader(opening: selected.session)
+    let replay = try job.makeReplay(pipeline, reader: reader)
+    let observer = ProgressObserver(total: replay.frameCount) {
+      progress(selected.key.description, $0, $1)
+    }
+    let summary = try GoldenRun.write(
+      replay, definition: selected.definition, project: project, reader: reader, to: folder,
+      observers: [observer])
+    return (summary, reader, replay)
+  }
+
+  // MARK: - The report
+
+  private func report(
+    _ results: [CaseResult], _ files: RevisionFiles, seconds: Double, at time: String
+  ) throws -> SuiteRun.Outcome {
+    let statuses = results.map { $0.exitStatus(isCI: true) }
+    let status = ExitStatus.strongest(statuses) ?? .nothingCompared
+    var builder = ReportBuilder(project: project, goldens: nil)
+    let cases = results.map { withoutAcceptance(builder.makeCase($0)) }
+    var document = ReportDocument(
+      tool: ReportTool(version: Tool.version), title: "retake diff --base \(base)",
+      exit: ReportExit(code: Int(status.rawValue)), cases: cases)
+    document.generatedAt = time
+    document.environment = [
+      EnvironmentRow("pipelines", golden: files.commit, actual: "working tree")
+    ]
+    document.notes = ["Golden stands for the pipelines of \(base), actual for the working tree's."]
+    document.totals.wallSeconds = seconds
+    let written = try reportFolder.map {
+      try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
+    }
+    return SuiteRun.Outcome(
+      status: status, document: document, files: written ?? [], warnings: [])
+  }
+
+  /// A difference between two runs is never accepted: only what a test left pending is.
+  private func withoutAcceptance(_ item: ReportCase) -> ReportCase {
+    func others(_ commands: [ReportCommand]) -> [ReportCommand] {
+      commands.filter { !$0.command.hasPrefix("retake accept") }
+    }
+    var item = item
+    item.commands = others(item.commands)
+    for place in item.rootCauses.indices {
+      item.rootCauses[place].commands = others(item.rootCauses[place].commands)
+    }
+    return item
+  }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+import RetakeRuntime
+import RetakeSession
+
+/// Finds the tolerances of goldens by running their cases under other conditions: what
+/// `retake golden fit` does.
+///
+/// A run is the same each time, so that repeating it would tell nothing: each run has a condition
+/// of its own, such as a processor with fewer instructions, or comes from another machine.
+public struct GoldenFit {
+  /// A tolerance is so many times the largest error, rounded up to the next step of the sink.
+  static let margin = 1.5
+
+  /// One tolerance.
+  public struct Row: Hashable, Sendable, Codable {
+    public var sink: String
+    /// `position`, `score` or `scalar`.
+    public var quantity: String
+    /// Of all runs.
+    public var largest: Double
+    public var allowed: Double
+    /// What was allowed until now.
+    public var before: Double
+  }
+
+  public struct Item: Hashable, Sendable, Codable {
+    /// `session/case`.
+    public var key: String
+    /// How many runs differ from the golden's conditions, by their names.
+    public var conditions: [String]
+    /// Only what differed at all.
+    public var rows: [Row]
+  }
+
+  public var project: Project
+  public var selection: Selection
+  public var registry: StageRegistry
+  public var pipelines: [Pipeline]
+  public var goldens: String?
+  /// At most so many runs of this machine.
+  public var runs = 3
+  /// Folders of runs that were made elsewhere, or with other costs.
+  public var given: [String] = []
+  public var isCI = false
+  /// What a new process is given to run one case under a condition, into a folder.
+  public var arguments: (_ key: String, _ condition: String, _ folder: String) -> [String]
+  public var isInterrupted: @Sendable () -> Bool = { false }
+  public var progress: (String, Int, Int) -> Void = { _, _, _ in }
+
+  public init(
+    project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = [],
+    arguments: @escaping (String, String, String) -> [String]
+  ) {
+    (self.project, self.selection, self.arguments) = (project, selection, arguments)
+    (self.registry, self.pipelines) = (registry, pipelines)
+  }
+
+  /// Conditions that may change values, then the others; in this order.
+  static var conditions: [VerifyCondition] {
+    let all = VerifyCondition.newProcess
+    return all.filter(\.isOtherPlatform) + all.filter { !$0.isOtherPlatform }
+  }
+
+  /// Fits the selected cases.
+  ///
+  /// - Throws: `SuiteError` for a selection that is not there, a case without a golden, and one
+  ///   whose runs differ in more than numbers: nothing is written for any case then.
+  public func run(isDryRun: Bool = false) throws -> [Item] {
+    guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
+    let scratch = try ScratchDirectory()
+    defer { scratch.remove() }
+    var fits: [(GoldenFolder, CompareRules, Item)] = []
+    for selected in try selection.resolve(in: project) {
+      fits.append(try fit(selected, scratch.url))
+    }
+    guard !isDryRun else { return fits.map(\.2) }
+    let date = WallClock().dateText
+    for (golden, rules, item) in fits where !item.rows.isEmpty {
+      let evidence = item.rows.map { row in
+        GoldenManifest.Fit(
+          at: date, sink: row.sink, quantity: row.quantity, largest: row.largest,
+          allowed: row.allowed, conditions: item.conditions)
+      }
+      try golden.setRules(rules, fitted: evidence)
+    }
+    return fits.map(\.2)
+  }
+
+  /// Runs one case into a folder: the work of a process of its own.
+  ///
+  /// - Throws: `SuiteError.nothingSelected` for another key; what a run throws.
+  public func record(_ key: String, condition name: String, into folder: String) throws {
+    guard let selected = try selection.resolve(in: project).first(where: { "\($0.key)" == key }),
+      let condition = VerifyCondition.newProcess(named: name)
+    else { throw SuiteError.nothingSelected("\(key) under '\(name)'") }
+    condition.process?.processor.force()
+    var job = ReplayJob(
+      project: project, definition: selected.definition, session: selected.session,
+      registry: registry, pipelines: pipelines)
+    job.poisonsMemory = condition.memory != .asItIs
+    job.output = folder
+    _ = try job.run()
+  }
+
+  // MARK: - One case
+
+  private func fit(
+    _ selected: SelectedCase, _ scratch: URL
+  ) throws -> (GoldenFolder, CompareRules, Item) {
+    let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
+    let golden = library.folder(selected.key)
+    guard golden.exists else { throw SuiteError.noGolden(path: golden.url.path) }
+    let manifest = try golden.manifest()
+    let runs = try make(selected, scratch)
+    var largest: [String: [String: Double]] = [:]
+    for (_, folder) in runs {
+      for row in try comparison(golden, folder, manifest.compare).headroom {
+        let error = row.largest ?? .infinity
+        largest[row.sink, default: [:]][row.quantity, default: 0] = max(
+          largest[row.sink]?[row.quantity] ?? 0, error)
+      }
+    }
+    var rules = manifest.compare
+    var rows: [Row] = []
+    for sink in largest.keys.sorted() {
+      rows += Self.widen(&rules, sink, largest[sink] ?? [:], manifest)
+    }
+    for (name, folder) in runs {
+      let comparison = try comparison(golden, folder, rules)
+      guard comparison.verdict == .passed else {
+        throw SuiteError.notFitted(
+          selected.key.description,
+          cause: "\(name): \(comparison.findings.first?.message ?? comparison.verdict.rawValue)")
+      }
+    }
+    return (
+      golden, rules,
+      Item(key: selected.key.description, conditions: runs.map(\.name), rows: rows)
+    )
+  }
+
+  private func comparison(
+    _ golden: GoldenFolder, _ run: GoldenFolder, _ rules: CompareRules
+  ) throws -> Comparison {
+    var options = GoldenComparator.Options()
+    options.ignoresKeys = true
+    options.rules = rules
+    return try GoldenComparator(golden: golden, actual: run, options: options).compare()
+  }
+
+  private func make(
+    _ selected: SelectedCase, _ scratch: URL
+  ) throws -> [(name: String, folder: GoldenFolder)] {
+    let conditions = Array(Self.conditions.prefix(max(0, runs)))
+    let clock = WallClock()
+    let start = clock.monotonicNanoseconds
+    var made: [(name: String, folder: GoldenFolder)] = []
+    for (number, condition) in conditions.enumerated() {
+      progress(selected.key.description, number, conditions.count)
+      let folder = scratch.appending(path: "\(selected.key)-\(number)")
+      let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
+      try NewProcessRuns(
+        arguments: { arguments("\(selected.key)", $0.name, $1) }, isInterrupted: isInterrupted
+      ).run(condition, into: folder, firstSeconds: seconds)
+      made.append((condition.name, GoldenFolder(folder)))
+    }
+    for path in given {
+      let folder = GoldenFolder(URL(fileURLWithPath: project.path(path)))
+      guard (try? folder.manifest().key) == selected.key.description else { continue }
+      made.append((path, folder))
+    }
+    return made
+  }
+
+  private static func widen(
+    _ rules: inout CompareRules, _ sink: String, _ largest: [String: Double],
+    _ manifest: GoldenManifest
+  ) -> [Row] {
+    let steps = manifest.quantisation[sink] ?? .standard
+    let quantities: [(String, WritableKeyPath<SinkRule, Double>, Double, Int)] = [
+      ("position", \.position, steps.box, steps.boxDecimals),
+      ("score", \.score, steps.score, steps.scoreDecimals),
+      ("scalar", \.scalar, steps.scalar, steps.scalarDecimals),
+    ]
+    var rule = rules.rule(for: sink)
+    var rows: [Row] = []
+    for (name, path, step, decimals) in quantities {
+      guard let error = largest[name], error > 0, error.isFinite else { continue }
+      let count = (error / step * margin).rounded(.up)
+      let allowed = FixedDecimal(count * step, decimals: decimals).value
+      rows.append(
+        Row(
+          sink: sink, quantity: name, largest: error, allowed: allowed,
+          before: rule[keyPath: path]))
+      rule[keyPath: path] = allowed
+    }
+    if !rows.isEmpty { rules.bySink[sink] = rule }
+    return rows
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import RetakeBuffers
+import RetakeCompare
+import RetakeGolden
+import RetakeMedia
+
+/// Reads the pictures that goldens keep.
+struct KeptPictures: PictureSource {
+  func pixels(of file: URL) -> PicturePixels? {
+    guard let frame = try? MediaImage.read(file: file.path) else { return nil }
+    let channels: Int
+    switch frame.format {
+    case .grey: channels = 1
+    case .rgb: channels = 3
+    case .rgba: channels = 4
+    default: return nil
+    }
+    var planes = [[UInt8]](repeating: [], count: channels)
+    for plane in planes.indices { planes[plane].reserveCapacity(frame.width * frame.height) }
+    frame.forEachRow(of: 0) { row in
+      for plane in planes.indices {
+        for column in 0..<frame.width { planes[plane].append(row[column * channels + plane]) }
+      }
+    }
+    return PicturePixels(width: frame.width, height: frame.height, planes: planes)
+  }
+}
+
+extension GoldenComparator.Options {
+  /// With a look at pixels where a rule asks for one.
+  static var withPictures: GoldenComparator.Options {
+    var options = GoldenComparator.Options()
+    options.pictures = KeptPictures()
+    return options
+  }
+}

@@ -1,0 +1,152 @@
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+
+/// Goes through what waits, one root cause after the other, and does at the end what was decided.
+public struct Review {
+  public enum Answer: Hashable, Sendable {
+    case accept
+    case reject
+    /// It goes on waiting.
+    case skip
+  }
+
+  /// One question: a root cause, or a case that has none, such as a first golden.
+  public struct Question: Hashable, Sendable {
+    /// `session/case`.
+    public var key: String
+    /// Id of the root cause; `nil` for the case as a whole.
+    public var root: String?
+    /// The stage that the root cause lies at.
+    public var stage: String?
+    /// In a sentence.
+    public var headline: String
+    /// The first findings, a line each.
+    public var details: [String]
+    /// Of all findings, those that `details` leaves out.
+    public var moreDetails: Int
+  }
+
+  /// Findings that a question shows.
+  public static let detailsMax = 20
+
+  private let acceptance: Acceptance
+  public let questions: [Question]
+  public private(set) var answers: [Answer?]
+
+  /// - Parameter acceptance: Says which goldens are meant.
+  /// - Throws: `SuiteError.nothingPending`, `notPending`, `acceptInCI`.
+  public init(_ acceptance: Acceptance) throws {
+    guard !acceptance.isCI else { throw SuiteError.acceptInCI }
+    self.acceptance = acceptance
+    questions = try acceptance.waiting().flatMap(Self.questions)
+    answers = questions.map { _ in nil }
+  }
+
+  /// The first question without an answer.
+  public var next: Int? { answers.firstIndex(of: nil) }
+
+  public mutating func answer(_ question: Int, _ answer: Answer) {
+    answers[question] = answer
+  }
+
+  /// Gives the same answer to a question and to all open ones about the same stage.
+  ///
+  /// - Returns: The questions that were answered.
+  @discardableResult
+  public mutating func answerAlike(_ question: Int, _ answer: Answer) -> [Int] {
+    let stage = questions[question].stage
+    let alike = questions.indices.filter { index in
+      index == question
+        || (answers[index] == nil && stage != nil && questions[index].stage == stage)
+    }
+    for index in alike { answers[index] = answer }
+    return alike
+  }
+
+  /// Opens a question again.
+  public mutating func withdraw(_ question: Int) { answers[question] = nil }
+
+  public func count(_ answer: Answer) -> Int { answers.filter { $0 == answer }.count }
+
+  /// One case that could not be changed as decided, and why.
+  public struct Failure {
+    public var key: String
+    public var error: any CodedError
+  }
+
+  /// Does what was decided, case by case; what has no answer goes on waiting.
+  ///
+  /// - Parameter reason: Kept in golden.yml; needed where something is accepted.
+  /// - Returns: What was accepted and what was rejected, and the cases where that failed.
+  /// - Throws: `SuiteError.missingReason`, before anything is changed.
+  public func apply(
+    reason: String
+  ) throws -> (accepted: [Acceptance.Item], rejected: [Acceptance.Item], failures: [Failure]) {
+    if count(.accept) > 0, reason.allSatisfy(\.isWhitespace) { throw SuiteError.missingReason }
+    var result: (accepted: [Acceptance.Item], rejected: [Acceptance.Item], failures: [Failure])
+    result = ([], [], [])
+    var keys: [String] = []
+    for question in questions where keys.last != question.key { keys.append(question.key) }
+    for key in keys {
+      do {
+        // First out with what is wrong: then what is right may be all that is left.
+        result.rejected += try change(key, .reject) { try $0.reject() }
+        result.accepted += try change(key, .accept) { try $0.run(reason: reason) }
+      } catch let error as any CodedError {
+        result.failures.append(Failure(key: key, error: error))
+      }
+    }
+    return result
+  }
+
+  private func change(
+    _ key: String, _ answer: Answer, _ action: (Acceptance) throws -> [Acceptance.Item]
+  ) throws -> [Acceptance.Item] {
+    let own = questions.indices.filter { questions[$0].key == key }
+    let meant = own.filter { answers[$0] == answer }
+    guard !meant.isEmpty else { return [] }
+    var acceptance = acceptance
+    acceptance.keys = [key]
+    let isWhole = own.allSatisfy { answers[$0] == answer || answers[$0] == .reject }
+    let takesAll = meant.count == own.count || (isWhole && answer == .accept)
+    acceptance.roots = takesAll ? [] : meant.compactMap { questions[$0].root }
+    return try action(acceptance)
+  }
+
+  private static func questions(_ comparison: Comparison) -> [Question] {
+    func lines(_ findings: [Finding]) -> [String] {
+      findings.prefix(detailsMax).map { finding in
+        let values = [finding.golden, finding.actual].compactMap(\.self)
+        return (finding.frame.map { "\($0)  " } ?? "") + finding.message
+          + (values.count == 2 ? "  (\(values[0]) → \(values[1]))" : "")
+      }
+    }
+    guard !comparison.roots.isEmpty else {
+      let reason = comparison.reasons.first ?? "no root cause is known"
+      return [
+        Question(
+          key: comparison.key, headline: "\(comparison.verdict.rawValue): \(reason)",
+          details: lines(comparison.findings),
+          moreDetails: max(0, comparison.findingCount - detailsMax))
+      ]
+    }
+    return comparison.roots.enumerated().map { index, root in
+      let own = comparison.findings.filter { $0.root == index }
+      return Question(
+        key: comparison.key, root: root.id, stage: root.stage,
+        headline: headline(root), details: lines(own),
+        moreDetails: max(0, root.findings - detailsMax))
+    }
+  }
+
+  private static func headline(_ root: RootCause) -> String {
+    var text = root.stage.map { "stage \($0)" } ?? "the run"
+    if let frame = root.frame { text += " at frame \(frame)" }
+    text += ": \(root.why.rawValue); \(root.findings) "
+    text += root.findings == 1 ? "finding" : "findings"
+    if root.echoes > 0 { text += ", \(root.echoes) of them echoes at later frames" }
+    if root.largest > 0 { text += ", the largest error \(FixedDecimal(root.largest, decimals: 3))" }
+    return text
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import RetakeRuntime
+
+/// Files of a project as they were in a revision of its git repository.
+///
+/// They come by way of an index of their own, into a folder of their own: neither the repository's
+/// index nor its files are touched.
+struct RevisionFiles {
+  /// Seconds that a call of git may take.
+  private static let secondsMax = 120.0
+
+  let revision: String
+  /// Its full name.
+  let commit: String
+  private let project: String
+  private let scratch: URL
+  /// The project's folder inside the repository, with a slash at its end; empty for its root.
+  private let prefix: String
+  private let isInterrupted: () -> Bool
+
+  /// - Throws: `SuiteError.noRevision`, `RuntimeError.interrupted`.
+  init(
+    _ revision: String, of project: String, scratch: URL, isInterrupted: @escaping () -> Bool
+  ) throws {
+    self.revision = revision
+    self.project = project
+    self.scratch = scratch
+    self.isInterrupted = isInterrupted
+    let git = Git(folder: project, index: scratch.appending(path: "index").path, isInterrupted)
+    commit = try git.run(
+      ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(revision)^{commit}"],
+      revision, failure: "the repository has no such revision")
+    prefix = try git.run(["rev-parse", "--show-prefix"], revision, failure: "git failed")
+    _ = try git.run(["read-tree", commit], revision, failure: "its tree cannot be read")
+  }
+
+  /// A file's content; nil where the revision does not have it.
+  ///
+  /// - Parameter path: Relative to the project, or absolute and inside it.
+  /// - Throws: `RuntimeError.interrupted`.
+  func contents(of path: String) throws -> Data? {
+    let inside = project + "/"
+    let relative = path.hasPrefix(inside) ? String(path.dropFirst(inside.count)) : path
+    guard !relative.hasPrefix("/"), !relative.isEmpty else { return nil }
+    let git = Git(folder: project, index: scratch.appending(path: "index").path, isInterrupted)
+    let tree = scratch.appending(path: "tree", directoryHint: .isDirectory)
+    do {
+      _ = try git.run(
+        ["checkout-index", "--force", "--quiet", "--prefix=\(tree.path)/", "--", relative],
+        revision, failure: "it is not there")
+    } catch is SuiteError {
+      return nil
+    }
+    let file = tree.appending(path: prefix + relative)
+    // A link would lead to what the working tree has.
+    let type = try? FileManager.default.attributesOfItem(atPath: file.path)[.type]
+    guard type as? FileAttributeType == .typeRegular else { return nil }
+    return FileManager.default.contents(atPath: file.path)
+  }
+
+  /// git in a folder, with an index of its own.
+  private struct Git {
+    let folder: String
+    let index: String
+    let isInterrupted: () -> Bool
+
+    init(folder: String, index: String, _ isInterrupted: @escaping () -> Bool) {
+      self.folder = folder
+      self.index = index
+      self.isInterrupted = isInterrupted
+    }
+
+    /// What it says.
+    func run(_ words: [String], _ revision: String, failure: String) throws -> String {
+      var environment = ProcessInfo.processInfo.environment
+      environment["GIT_INDEX_FILE"] = index
+      environment["GIT_TERMINAL_PROMPT"] = "0"
+      environment["GIT_OPTIONAL_LOCKS"] = "0"
+      environment["LC_ALL"] = "C"
+      let process = BoundedProcess(
+        executable: "/usr/bin/env", arguments: ["git", "-C", folder] + words,
+        environment: environment, secondsMax: RevisionFiles.secondsMax,
+        isInterrupted: isInterrupted)
+      let result: BoundedProcess.Result
+      do {
+        result = try process.run()
+      } catch {
+        throw SuiteError.noRevision(revision, cause: error.localizedDescription)
+      }
+      switch result.end {
+      case .exited(0): return result.lastWords
+      case .interrupted: throw RuntimeError.interrupted
+      case .exited, .signalled, .stopped:
+        let words = result.lastWords
+        throw SuiteError.noRevision(revision, cause: words.isEmpty ? failure : words)
+      }
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import RetakeCompare
+import RetakeGolden
+
+/// Goldens that no suite of the project produces any more: what `retake golden stale` lists.
+public struct StaleGoldens {
+  public struct Item: Hashable, Sendable, Codable {
+    /// `session/case`.
+    public var key: String
+    /// `session` where that is gone, else `case`.
+    public var missing: String
+    public var path: String
+  }
+
+  public var project: Project
+  public var goldens: String?
+  /// `session`, `session/case`, globs of both; empty is all.
+  public var keys: [String] = []
+
+  public init(project: Project) {
+    self.project = project
+  }
+
+  private var library: GoldenLibrary {
+    GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
+  }
+
+  /// - Throws: `SuiteError` for suites that name what is not there.
+  public func items() throws -> [Item] { try stale().map(\.item) }
+
+  /// Removes what `items()` lists; a person's own files beside a golden stay.
+  ///
+  /// - Returns: What was removed.
+  /// - Throws: `SuiteError.acceptInCI`; as `items()`; `GoldenError.io`.
+  public func remove(isCI: Bool) throws -> [Item] {
+    guard !isCI else { throw SuiteError.acceptInCI }
+    let stale = try stale()
+    for (_, folder) in stale { try folder.remove() }
+    return stale.map(\.item)
+  }
+
+  private func stale() throws -> [(item: Item, folder: GoldenFolder)] {
+    let existing = try existing()
+    let sessions = Set(existing.map(\.session)).union(project.sessionNames)
+    return library.stale(isSelected: isMeant, existing: existing).map { key in
+      let folder = library.folder(key)
+      let item = Item(
+        key: key.description, missing: sessions.contains(key.session) ? "case" : "session",
+        path: folder.url.path)
+      return (item, folder)
+    }
+  }
+
+  /// What any suite runs; without suites, each case on each session.
+  private func existing() throws -> Set<GoldenLibrary.Key> {
+    var existing: Set<GoldenLibrary.Key> = []
+    let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
+    for suite in suites {
+      var selection = Selection()
+      selection.suite = suite
+      existing.formUnion(try keys(of: selection))
+    }
+    return existing
+  }
+
+  private func keys(of selection: Selection) throws(SuiteError) -> [GoldenLibrary.Key] {
+    do {
+      return try selection.resolve(in: project).map(\.key)
+    } catch {
+      guard case .nothingSelected = error else { throw error }
+      return []
+    }
+  }
+
+  private func isMeant(_ key: GoldenLibrary.Key) -> Bool {
+    keys.isEmpty || keys.contains { Acceptance.fits($0, key) }
+  }
+}

@@ -1,0 +1,83 @@
+"""A server that misbehaves, for the tests of live sources.
+
+usage: stub-server.py MODE [FILE]
+
+  rtsp-silent         takes connections and never says a word
+  rtsp-redirect       answers everything with 302 to another port
+  rtsp-late-redirect  the same, but answers the first connection well
+  http-redirect       like rtsp-redirect
+  http-stall          sends FILE, a stream of JPEG pictures, and then nothing more
+  http-again          sends FILE and ends the connection, as often as it is asked
+
+Prints its port and the other one. At the end of its input it prints how many connections the other
+port saw, and ends.
+"""
+
+import socket
+import sys
+import threading
+
+
+def listen():
+    server = socket.socket()
+    server.bind(("127.0.0.1", 0))
+    server.listen(16)
+    return server
+
+
+def main():
+    mode = sys.argv[1]
+    media = open(sys.argv[2], "rb").read() if len(sys.argv) > 2 else b""
+    server, other = listen(), listen()
+    port, other_port = server.getsockname()[1], other.getsockname()[1]
+    strangers = []
+    answered = threading.Lock()
+
+    def serve():
+        kept = []
+        while True:
+            connection, _ = server.accept()
+            kept.append(connection)
+            threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+    def answer(connection):
+        try:
+            if mode == "rtsp-silent":
+                return
+            request = b""
+            while b"\r\n\r\n" not in request:
+                piece = connection.recv(4096)
+                if not piece:
+                    return
+                request += piece
+            if mode == "rtsp-late-redirect" and answered.acquire(blocking=False):
+                connection.sendall(b"RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 0\r\n\r\n")
+            elif mode in ("rtsp-redirect", "rtsp-late-redirect"):
+                connection.sendall(
+                    b"RTSP/1.0 302 Moved Temporarily\r\nCSeq: 1\r\n"
+                    b"Location: rtsp://127.0.0.1:%d/there\r\n\r\n" % other_port)
+            elif mode == "http-redirect":
+                connection.sendall(
+                    b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:%d/there\r\n"
+                    b"Content-Length: 0\r\n\r\n" % other_port)
+            else:
+                connection.sendall(
+                    b"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace\r\n\r\n" + media)
+                if mode == "http-again":
+                    connection.shutdown(socket.SHUT_RDWR)
+                    connection.close()
+        except OSError:
+            pass
+
+    def watch():
+        while True:
+            strangers.append(other.accept())
+
+    for work in (serve, watch):
+        threading.Thread(target=work, daemon=True).start()
+    print(port, other_port, flush=True)
+    sys.stdin.read()
+    print(len(strangers), flush=True)
+
+
+main()

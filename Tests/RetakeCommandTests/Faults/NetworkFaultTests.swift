@@ -1,0 +1,225 @@
+import Foundation
+import Retake
+import RetakeTestSupport
+import Testing
+
+/// A server of Tests/Faults in a process of its own. It ends with its input.
+final class FaultServer {
+  /// The system's Python, which has Debian's packages.
+  static let python = "/usr/bin/python3"
+  static let isHere = Faults.works(python, "-c", "import socket")
+  static let hasRTSP = Faults.works(
+    python, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')")
+
+  private let process: Process
+  private let input: Pipe
+  private let output: Pipe
+  /// The words of its first line.
+  let ports: [Int]
+
+  init(_ script: String, _ arguments: String...) throws {
+    let (process, input, output) = (Process(), Pipe(), Pipe())
+    process.executableURL = URL(filePath: Self.python)
+    process.arguments = [packageRoot.appending(path: "Tests/Faults/\(script)").path] + arguments
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    ports = Self.line(output).split(separator: " ").compactMap { Int($0) }
+    (self.process, self.input, self.output) = (process, input, output)
+    try #require(!ports.isEmpty, "the server does not start")
+  }
+
+  /// SIGSTOP: it stands still, and its connections with it. SIGCONT: it goes on.
+  func send(_ signal: Int32) {
+    kill(process.processIdentifier, signal)
+  }
+
+  /// - Returns: the last line that it prints.
+  @discardableResult
+  func end() throws -> String {
+    try input.fileHandleForWriting.close()
+    let line = Self.line(output)
+    process.waitUntilExit()
+    return line
+  }
+
+  private static func line(_ pipe: Pipe) -> String {
+    var bytes: [UInt8] = []
+    // Ends: with the line, or with the server.
+    while let byte = pipe.fileHandleForReading.readData(ofLength: 1).first, byte != 10 {
+      bytes.append(byte)
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+@Suite(.serialized) struct NetworkFaultTests {
+  private func record(
+    _ workplace: Workplace, _ address: String, _ more: String...
+  ) throws -> (CommandResult, Double) {
+    let start = DispatchTime.now().uptimeNanoseconds
+    let result = try workplace.retake(
+      words: ["record", address, "--name", "live", "--into", ".", "--json"] + more)
+    return (result, Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
+  }
+
+  @Test(.enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"))
+  func `a stream that never answers is given up within six seconds`() throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("stub-server.py", "rtsp-silent")
+    let (result, seconds) = try record(workplace, "rtsp://127.0.0.1:\(server.ports[0])/x")
+    try server.end()
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[media.live.timedOut]"), "\(result.stderr)")
+    #expect(seconds < 6.5, "\(seconds) s")
+    #expect(!workplace.exists("live"))
+    Faults.print(row: "11", "RTSP stall", cases: 1, "given up after \(Int(seconds * 1_000)) ms")
+  }
+
+  @Test(
+    .enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"),
+    arguments: [("rtsp", "redirect"), ("rtsp", "late-redirect"), ("http", "redirect")])
+  func `a redirection is refused, and nobody goes there`(scheme: String, mode: String) throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("stub-server.py", "\(scheme)-\(mode)")
+    let (result, _) = try record(
+      workplace, "\(scheme)://me:secret@127.0.0.1:\(server.ports[0])/x")
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[media.live.redirected]"), "\(result.stderr)")
+    let target = mode == "redirect" ? "\(scheme)://127.0.0.1:\(server.ports[1])/there" : "another"
+    #expect(result.stderr.contains(target), "\(result.stderr)")
+    #expect(!result.stderr.contains("secret"))
+    let strangers = try server.end()
+    #expect(strangers == "0")
+    Faults.print(row: "11", "\(scheme) \(mode)", cases: 1, "\(strangers) stray connections")
+  }
+
+  @Test(.enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"))
+  func `a stream that falls silent is noticed, and ends the recording when patience does`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25", "-frames:v", "60", "-f", "mpjpeg", "a")
+    let server = try FaultServer(
+      "stub-server.py", "http-stall", workplace.folder.file("a").path)
+    let address = "http://127.0.0.1:\(server.ports[0])/x"
+    let (result, _) = try record(workplace, address, "--patience", "2s", "--probe", "skip")
+    try server.end()
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[record.source.lost]"), "\(result.stderr)")
+    var session = workplace.session("live", result)
+    try session.check()
+    #expect(session.frames >= 55)
+    let events = try SessionReader(opening: session.path).events()
+    let first = try #require(events.first { $0.kind == "source.stalled" })
+    let last = try #require(session.last).lastArrivalNanoseconds
+    let noticed = first.timestamp.nanoseconds - last
+    #expect(noticed < 2_000_000_000)
+    Faults.print(
+      row: "11", "stream falls silent", cases: 1, "noticed after \(noticed / 1_000_000) ms")
+  }
+
+  @Test(.enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"))
+  func `a stream that ends is connected again`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25", "-frames:v", "30", "-f", "mpjpeg", "a")
+    let server = try FaultServer(
+      "stub-server.py", "http-again", workplace.folder.file("a").path)
+    let address = "http://127.0.0.1:\(server.ports[0])/x"
+    let (result, _) = try record(workplace, address, "--frames", "70", "--probe", "skip")
+    try server.end()
+    #expect(result.status == 0, "\(result.stderr)")
+    var session = workplace.session("live", result)
+    try session.check()
+    #expect(session.frames == 70)
+    let kinds = try SessionReader(opening: session.path).events().map(\.kind)
+    #expect(kinds.count { $0 == "source.back" } >= 2)
+  }
+
+  @Test(.enabled(if: FaultServer.hasRTSP, "apt-get install gir1.2-gst-rtsp-server-1.0 python3-gi"))
+  func `a real RTSP server is recorded`() throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("rtsp-server.py")
+    let port = try #require(server.ports.first)
+    let (result, _) = try record(
+      workplace, "rtsp://127.0.0.1:\(port)/test", "--frames", "60", "--probe", "warn")
+    try server.end()
+    #expect(result.status == 0, "\(result.stderr)")
+    var session = workplace.session("live", result)
+    try session.check()
+    #expect(session.frames == 60)
+    Faults.print(
+      row: "11", "GStreamer's RTSP server", cases: 1,
+      "\(session.frames) frames, \(session.missing) without pixels")
+  }
+
+  @Test(.enabled(if: FaultServer.hasRTSP, "apt-get install gir1.2-gst-rtsp-server-1.0 python3-gi"))
+  func `an RTSP server that stands still is noticed, and recorded again when it goes on`() throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("rtsp-server.py")
+    let port = try #require(server.ports.first)
+    let recording = try LiveRecording(
+      ["rtsp://127.0.0.1:\(port)/test", "--frames", "60", "--probe", "skip"], name: "live",
+      into: workplace.folder.url)
+    #expect(recording.waitForCommit { $0.frames.captured >= 5 })
+    let before = recording.connectionCount
+    server.send(SIGSTOP)
+    #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 2 : 1) })
+    // Connections fail meanwhile, each after its own five seconds.
+    if Faults.isLong { recording.wait(milliseconds: 12_000) }
+    server.send(SIGCONT)
+    #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 3 : 2) })
+    let after = recording.connectionCount
+    #expect(before == 1 && after <= 1, "\(before) connections before, \(after) after")
+    #expect(recording.waitForEnd() == 0)
+    try server.end()
+    try checkGap(of: recording, attempts: Faults.isLong ? 2...4 : 0...0)
+  }
+
+  private func checkGap(of recording: LiveRecording, attempts: ClosedRange<Int>) throws {
+    let reader = try SessionReader(opening: recording.path)
+    let events = try reader.events()
+    #expect(
+      events.map(\.kind)
+        == ["source.stalled"] + (Faults.isLong ? ["source.lost"] : []) + ["source.back"])
+    let arrivals = try reader.entries(of: 0, sequences: 0..<60).map(\.arrival.nanoseconds)
+    #expect(arrivals.count == 60)
+    let times = events.map(\.timestamp.nanoseconds)
+    let last = try #require(arrivals.last { $0 < times[0] })
+    #expect(times[0] - last < 2_000_000_000)
+    let call = times[1] - last
+    if Faults.isLong { #expect(call < 6_000_000_000, "\(call) ns until the call was given up") }
+    let back = try JSON(Data(events[events.count - 1].json.utf8))
+    #expect(attempts.contains(back.attempts.int ?? -1), "\(events)")
+    var session = FaultSession(
+      recording.path, commits: recording.commits.map(\.line))
+    try session.check()
+    #expect(session.frames == 60 && session.decoded + session.missing == 60)
+    Faults.print(
+      row: "11", "RTSP server stands still", cases: 1,
+      "noticed after \((times[0] - last) / 1_000_000) ms, \(back.attempts.int ?? -1) new "
+        + "connections, 0 stray sockets, 60 produced = \(session.decoded) accepted + "
+        + "\(session.missing) dropped"
+        + (Faults.isLong ? ", longest call \(call / 1_000_000) ms" : ""))
+  }
+
+  @Test(arguments: [
+    ("ftp://host/x", "media.live.protocol"), ("rtsp:///x", "media.live.address"),
+    ("lavfi:movie=/etc/passwd", "media.live.testPicture"),
+    ("lavfi:testsrc2,drawtext=textfile=/etc/passwd", "media.live.testPicture"),
+    ("lavfi:testsrc2[a];[a]scale", "media.live.testPicture"),
+    ("lavfi:testsrc2=size=banana", "media.live.testPicture"),
+    ("/dev/video99", "media.live.unreachable"), ("http://127.0.0.1:1/x", "media.live.unreachable"),
+  ])
+  func `what cannot be opened is said with advice, and nothing is written`(
+    input: String, code: String
+  ) throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake("record", input)
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[\(code)]"), "\(result.stderr)")
+    #expect(result.stderr.split(separator: "\n").count == 2, "with advice: \(result.stderr)")
+    #expect(try workplace.listing() == [])
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// `retake golden fit`.
+@Suite struct GoldenFitTests {
+  /// Scalars that hang on the machine: the case's own stage differs by a little when the process
+  /// has fewer instructions; here a run from elsewhere stands for it.
+  private func place() throws -> Workplace {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 12)
+    try workplace.writePipeline()
+    try workplace.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n  boxes: {mode: boxes}\n",
+      to: "retake.yml")
+    try #require(workplace.retake("test").status == 3)
+    try #require(workplace.retake("accept", "--reason", "first").status == 0)
+    return workplace
+  }
+
+  /// A run of the golden's case in which scores are a little different.
+  private func elsewhere(_ workplace: Workplace, _ threshold: Int) throws {
+    try workplace.writePipeline(
+      replacing: "\"threshold\": 24", with: "\"threshold\": \(threshold)")
+    let result = try workplace.retake(
+      "replay", "yard", "--pipeline", "motion", "--output", "phone")
+    try #require(result.status == 0, "\(result.stderr)")
+    try workplace.writePipeline()
+  }
+
+  private func golden(_ workplace: Workplace) throws -> String {
+    try String(
+      contentsOf: workplace.folder.file("Goldens/yard/motion/golden.yml"), encoding: .utf8)
+  }
+
+  @Test func `runs that do not differ leave the tolerances`() throws {
+    let workplace = try place()
+    let before = try golden(workplace)
+    let result = try workplace.retake("golden", "fit", "--runs", "2", "--json")
+    #expect(result.status == 0, "\(result.stderr)")
+    let item = try result.json()[0]
+    #expect(item.key.text == "yard/motion")
+    #expect(item.conditions.count == 2)
+    #expect(item.rows.count == 0)
+    #expect(try golden(workplace) == before)
+  }
+
+  @Test func `a run from elsewhere widens what differed, with its evidence`() throws {
+    let workplace = try place()
+    try elsewhere(workplace, 25)
+    let dry = try workplace.retake(
+      "golden", "fit", "--runs", "0", "--run", "phone", "--dry-run", "--json")
+    let before = try golden(workplace)
+    #expect(dry.status == 0, "\(dry.stderr)")
+    let row = try dry.json()[0].rows[0]
+    #expect(["position", "score"].contains(row.quantity.text))
+    let result = try workplace.retake("golden", "fit", "--runs", "0", "--run", "phone")
+    #expect(result.status == 0, "\(result.stderr)")
+    let after = try golden(workplace)
+    #expect(after != before)
+    #expect(after.contains("fitted:"))
+    #expect(after.contains("conditions: [phone]"))
+    // The run that differed now passes against the golden; the golden's own run still does.
+    let motion = try workplace.retake("diff", "Goldens/yard/motion", "phone")
+    #expect(motion.status == 0, "\(motion.stdout)")
+    #expect(try workplace.retake("test").status == 0)
+  }
+
+  @Test func `a run that differs in more than numbers is not fitted`() throws {
+    let workplace = try place()
+    try elsewhere(workplace, 200)
+    let before = try golden(workplace)
+    let result = try workplace.retake("golden", "fit", "--runs", "0", "--run", "phone")
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[suite.fit.notNumbers]"), "\(result.stderr)")
+    #expect(try golden(workplace) == before)
+  }
+
+  @Test func `nothing is written in CI`() throws {
+    let workplace = try place()
+    let before = try golden(workplace)
+    let result = try workplace.retake(
+      words: ["golden", "fit", "--runs", "1"], environment: ["CI": "true"])
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[suite.accept.inCI]"))
+    #expect(try golden(workplace) == before)
+  }
+}

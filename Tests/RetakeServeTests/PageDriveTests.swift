@@ -1,0 +1,176 @@
+import Foundation
+import Retake
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeServe
+
+/// A report of a real regression, opened from disk in a real browser and used as people do.
+@Suite(
+  .serialized, .onOwnThread,
+  .enabled(
+    if: Chromium.command != nil, "chromium is not on this machine: Scripts/setup --with-browser"))
+struct PageDriveTests {
+  /// This repository's recordings with the motion threshold raised from 24 to 26.
+  private func regression() throws -> (TemporaryFolder, URL) {
+    let folder = try TemporaryFolder("retake-page")
+    for name in ["Recordings", "Goldens", "Pipelines", "retake.yml"] {
+      try FileManager.default.copyItem(
+        at: packageRoot.appending(path: name), to: folder.file(name))
+    }
+    let pipeline = folder.file("Pipelines/motion-boxes.json")
+    let text = try String(contentsOf: pipeline, encoding: .utf8)
+    let changed = text.replacing(/"threshold": *24/, with: "\"threshold\": 26")
+    try #require(changed != text)
+    try folder.write(changed, to: "Pipelines/motion-boxes.json")
+    let outcome = try ServeFixture.test(folder, report: "report")
+    #expect(outcome.status == .regression)
+    return (folder, folder.file("report/report.html"))
+  }
+
+  private static let area = "document.querySelector('.case.shown .inspector')"
+
+  private func title(_ browser: Chromium) throws -> String {
+    try browser.text("\(Self.area).querySelector('h3').textContent")
+  }
+
+  @Test func `a person scrubs, filters, copies, and changes the theme`() throws {
+    let (folder, page) = try regression()
+    defer { withExtendedLifetime(folder) {} }
+    let browser = try Chromium()
+    try browser.open(page.absoluteString)
+    #expect(try browser.text("document.querySelector('h1').textContent").hasPrefix("Regression"))
+    #expect(
+      try browser.text("document.querySelectorAll('.case.shown .panels image').length") == "2")
+    let first = try title(browser)
+    try browser.keepScreenshot("report-light")
+
+    try browser.press("n")
+    let second = try title(browser)
+    #expect(second != first)
+    try browser.press("p")
+    #expect(try title(browser) == first)
+    try browser.evaluate("\(Self.area).querySelector('input[type=range]').focus()")
+    try browser.press("End")
+    let last = try title(browser)
+    #expect(last != first)
+    try browser.press("Home")
+    #expect(try title(browser) != last)
+
+    // The timeline: a click leads near to its place, and a zoom shows fewer frames.
+    try browser.click(".case.shown .strip svg", across: 0.7)
+    let sequence = try #require(
+      Int(try browser.text("\(Self.area).querySelector('input[type=range]').value")))
+    #expect((150...290).contains(sequence))
+    try browser.click(".case.shown [aria-label='Zoom into the timeline']")
+    #expect(
+      try browser.text("\(Self.area).querySelector('.strip-bar [role=status]').textContent")
+        .hasPrefix("frames "))
+    let range = try browser.evaluate(
+      "(() => { const one = \(Self.area).querySelector('input[type=range]'); return one.max - one.min; })()"
+    )
+    #expect((range as? NSNumber)?.intValue == 149)
+    try browser.keepScreenshot("timeline-zoomed")
+    try browser.click(".case.shown [aria-label='The whole timeline']")
+
+    // Findings are filtered by what is typed.
+    try browser.click(".case.shown .browse input[type=search]")
+    let all = try browser.text("document.querySelector('.case.shown .pager span').textContent")
+    try browser.type("0:5")
+    let some = try browser.text("document.querySelector('.case.shown .pager span').textContent")
+    #expect(all != some)
+
+    // The command that replays is copied.
+    try browser.click(".case.shown .cause .commands button")
+    try browser.wait(
+      for: "document.querySelector('.case.shown .cause .commands button').textContent === 'Copied'")
+    #expect(
+      try browser.text("navigator.clipboard.readText()")
+        == "retake replay figures --pipeline motion")
+
+    // `/` leads to the filter of the cases, which are switched by their links.
+    try browser.evaluate("document.activeElement.blur()")
+    try browser.press("/")
+    #expect(try browser.text("document.activeElement.id") == "filter")
+    try browser.type("slow")
+    #expect(
+      try browser.text("document.querySelectorAll('#case-list li:not([hidden])').length") == "2")
+    try browser.click("#case-list li:not([hidden]) a")
+    try browser.wait(for: "document.querySelector('.case.shown h2').textContent.includes('slow')")
+    try browser.keepScreenshot("report-slow")
+
+    try browser.prefer(dark: true)
+    let dark = try browser.text("getComputedStyle(document.body).backgroundColor")
+    try browser.keepScreenshot("report-dark")
+    try browser.prefer(dark: false)
+    let light = try browser.text("getComputedStyle(document.body).backgroundColor")
+    #expect(dark != light)
+    try browser.click("#theme")
+    try browser.click("#theme")
+    #expect(try browser.text("document.getElementById('theme').textContent") == "Theme: dark")
+    #expect(try browser.text("getComputedStyle(document.body).backgroundColor") == dark)
+    #expect(browser.complaints.isEmpty, "\(browser.complaints)")
+  }
+
+  @Test func `nothing is asked of the network, and a narrow window needs no sideways scroll`()
+    throws
+  {
+    let (folder, page) = try regression()
+    defer { withExtendedLifetime(folder) {} }
+    let browser = try Chromium()
+    try browser.resize(390, 844)
+    try browser.open(page.absoluteString)
+    try browser.evaluate("document.querySelector('.case.shown .accept').scrollIntoView()")
+    #expect(
+      try browser.evaluate(
+        "document.documentElement.scrollWidth <= document.documentElement.clientWidth") as? Bool
+        == true)
+    try browser.keepScreenshot("report-narrow-accept")
+    try browser.evaluate("scrollTo(0, 0)")
+    try browser.keepScreenshot("report-narrow")
+    try browser.evaluate("document.querySelector('.case.shown .inspector').scrollIntoView()")
+    try browser.keepScreenshot("report-narrow-frames")
+    let asked = browser.requests.filter { !$0.hasPrefix("file:") && !$0.hasPrefix("data:") }
+    #expect(asked.isEmpty, "\(asked)")
+    #expect(browser.requests.contains { $0.hasSuffix("report.html") })
+    #expect(browser.complaints.isEmpty, "\(browser.complaints)")
+  }
+
+  @Test func `the accept panel writes the reason into its command, and the rest is there`() throws {
+    let (folder, page) = try regression()
+    defer { withExtendedLifetime(folder) {} }
+    let browser = try Chromium()
+    try browser.open(page.absoluteString + "#case-1")
+    try browser.click(".case.shown .accept input")
+    try browser.type("it's brighter")
+    let command = try browser.text("document.querySelector('.case.shown .accept code').textContent")
+    #expect(command.hasPrefix("retake accept "))
+    #expect(command.hasSuffix(#"--reason 'it'\''s brighter'"#))
+    try browser.keepScreenshot("accept")
+    try browser.click(".case.shown .raw summary")
+    try browser.wait(for: "document.querySelector('.case.shown .raw pre').textContent.length > 100")
+    #expect(
+      try browser.text("document.querySelector('.case.shown .raw pre').textContent")
+        .contains("\"session\": \"figures\""))
+    #expect(
+      try browser.text("document.querySelector('.case.shown .tracks').textContent").contains("300"))
+    try browser.evaluate("document.querySelector('.case.shown .tracks').scrollIntoView()")
+    try browser.keepScreenshot("tracks-and-tables")
+    #expect(browser.complaints.isEmpty, "\(browser.complaints)")
+  }
+
+  @Test func `the picture of the README is made of a real regression`() throws {
+    let (folder, page) = try regression()
+    defer { withExtendedLifetime(folder) {} }
+    let browser = try Chromium()
+    try browser.resize(1280, 1240)
+    try browser.open(page.absoluteString)
+    let picture = try browser.screenshot()
+    let image = try MediaImage.decode([UInt8](picture))
+    #expect((image.width, image.height) == (1280, 1240))
+    #expect(
+      try browser.text("document.querySelector('.case.shown .cause h3').textContent")
+        .hasPrefix("First divergence at frame 0:"))
+    try browser.keepScreenshot("readme")
+  }
+}

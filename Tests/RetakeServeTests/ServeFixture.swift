@@ -1,0 +1,116 @@
+import Foundation
+import Retake
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeServe
+
+/// A project with a drawn session, a golden, a regression that is pending, and its report, served.
+final class ServeFixture {
+  static let pipeline = """
+    {"v": 1, "name": "motion-boxes",
+     "nodes": [
+      {"id": "camera", "kind": "session"},
+      {"id": "grey", "kind": "grey"},
+      {"id": "motion", "kind": "motion", "options": {"threshold": 24}},
+      {"id": "boxes", "kind": "results", "primary": true}],
+     "edges": [
+      {"from": "camera", "to": "grey"},
+      {"from": "grey", "to": "motion", "capacity": 3, "policy": "dropNewest"},
+      {"from": "motion", "to": "boxes"}]}
+    """
+
+  let folder: TemporaryFolder
+  let server: ReportServer
+
+  init(
+    frames: Int = 24, document: String = "v: 1\ncases:\n  motion: {pipeline: motion.json}\n",
+    change: (inout ReportServer.Options) -> Void = { _ in },
+    prepare: (TemporaryFolder) throws -> Void = { _ in }
+  ) throws {
+    folder = try TemporaryFolder("retake-serve")
+    try folder.write(document, to: "retake.yml")
+    try folder.write(Self.pipeline, to: "motion.json")
+    try Self.record("yard", frames: frames, into: folder)
+    try Self.test(folder)
+    var acceptance = Acceptance(project: try Project(reading: folder.url.path))
+    acceptance.keys = ["yard/motion"]
+    _ = try acceptance.run(reason: "first golden")
+    try folder.write(
+      Self.pipeline.replacing("\"threshold\": 24", with: "\"threshold\": 60"), to: "motion.json")
+    try Self.test(folder, report: "report")
+    try prepare(folder)
+    var options = ReportServer.Options()
+    change(&options)
+    server = try ReportServer(project: try Project(reading: folder.url.path), options: options)
+  }
+
+  deinit { server.stop() }
+
+  static func record(_ name: String, frames: Int, into folder: TemporaryFolder) throws {
+    var picture = RecordingInput.Picture()
+    (picture.width, picture.height) = (160, 120)
+    (picture.seed, picture.frames) = (1, frames)
+    var options = RecorderOptions(
+      name: name, into: folder.file("Recordings").path, framesMax: frames, probe: .skip)
+    options.pace = .unpaced
+    _ = try Recorder(
+      try RecordingInput.source("synthetic:figures", picture), options: options
+    ) { _ in }.run()
+  }
+
+  @discardableResult
+  static func test(
+    _ folder: TemporaryFolder, report: String? = nil
+  ) throws -> SuiteRun.Outcome {
+    var run = SuiteRun(
+      project: try Project(reading: folder.url.path), selection: Selection(), registry: .builtIn)
+    run.reportFolder = report
+    return try run.run()
+  }
+
+  /// The part of the address that is secret.
+  var token: String {
+    server.address.split(separator: "/").last.map(String.init) ?? ""
+  }
+
+  var client: RawClient { RawClient(port: server.port) }
+
+  func get(_ path: String, _ headers: [String: String] = [:]) throws -> RawClient.Answer {
+    try client.ask("GET", "/\(token)/\(path)", headers)
+  }
+
+  /// Asks for an acceptance as the page does; `nil` leaves a header out.
+  func accept(
+    _ key: String = "yard/motion", reason: String = "the new threshold is right",
+    _ changes: [String: String?] = [:]
+  ) throws -> RawClient.Answer {
+    var headers: [String: String?] = [
+      "Origin": "http://127.0.0.1:\(server.port)", "X-Retake-Token": token,
+      "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin",
+    ]
+    headers.merge(changes) { $1 }
+    let body = try JSONEncoder().encode(["key": key, "reason": reason])
+    return try client.ask(
+      "POST", "/\(token)/accept", headers.compactMapValues(\.self),
+      body: String(decoding: body, as: UTF8.self))
+  }
+
+  /// Paths and contents of the goldens: whether something was accepted.
+  func goldens() throws -> [String: Data] {
+    let root = folder.file("Goldens")
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: root.path) {
+      if let data = FileManager.default.contents(atPath: root.appending(path: name).path) {
+        files[name] = data
+      }
+    }
+    return files
+  }
+
+  /// The identity of the one report.
+  func reportID() throws -> String {
+    let library = ReportLibrary(project: try Project(reading: folder.url.path))
+    return try #require(library.reports.first).id
+  }
+}

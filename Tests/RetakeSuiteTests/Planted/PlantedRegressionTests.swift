@@ -1,0 +1,160 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSuite
+
+/// Changes planted into pipelines over the project's own sessions: each has to be found, with its
+/// frame and its stage, and nothing may be found where nothing changed.
+@Suite struct PlantedRegressionTests {
+  private static let all = PlantedBoxes.all + PlantedDecisions.all + PlantedSignals.all
+
+  private struct Runs {
+    let folder: TemporaryFolder
+    let golden: GoldenFolder
+    let actual: GoldenFolder
+
+    init() throws {
+      folder = try TemporaryFolder("retake-planted")
+      golden = GoldenFolder(folder.file("golden"))
+      actual = GoldenFolder(folder.file("actual"))
+    }
+
+    /// Two sessions pair by the frames' times, as `retake diff` does.
+    func compare(betweenSessions: Bool = false) -> Comparison {
+      var options = GoldenComparator.Options.withPictures
+      if betweenSessions {
+        options.ignoresKeys = true
+        options.pairing = .presentationTime
+      }
+      return GoldenComparator(golden: golden, actual: actual, options: options).outcome()
+    }
+  }
+
+  @Test func `there are at least 60 regressions, and no two of one name`() {
+    #expect(Self.all.count { $0.verdict == .changed } >= 60)
+    #expect(Set(Self.all.map(\.testDescription)).count == Self.all.count)
+  }
+
+  @Test(arguments: all)
+  func `a planted regression is found at its frame and its stage`(planted: Planted) throws {
+    let runs = try Runs()
+    let (before, now) = (Observed(), Observed())
+    try planted.golden.write(to: runs.golden, observers: [before])
+    try planted.actual.write(to: runs.actual, observers: [now])
+    let comparison = runs.compare(
+      betweenSessions: planted.golden.skipped != planted.actual.skipped)
+
+    #expect(comparison.verdict == planted.verdict, "\(comparison.reasons)")
+    if let words = planted.words {
+      let said = comparison.findings.map(\.message) + comparison.notes
+      #expect(said.contains { $0.contains(words) }, "\(said.prefix(4))")
+    }
+    guard planted.verdict == .changed else {
+      #expect(comparison.findingCount == 0 && comparison.roots.isEmpty)
+      return
+    }
+    if let kind = planted.kind {
+      #expect(
+        comparison.findings.contains { $0.kind == kind },
+        "\(Set(comparison.findings.map(\.kind)))")
+    }
+    let root = try #require(comparison.firstDivergence)
+    #expect(root.stage == planted.stage, "\(root)")
+    #expect(root.why == planted.why, "\(root)")
+    #expect(root.frame?.sequence == frame(planted, before, now), "\(root)")
+  }
+
+  private func frame(_ planted: Planted, _ before: Observed, _ now: Observed) -> Int? {
+    switch planted.place {
+    case .frame(let number): number
+    case .firstDifference:
+      planted.stage.flatMap { now.firstDifference(from: before, at: $0) }
+    case .firstDecision: now.firstOtherDecision(from: before)?.frame?.sequence
+    case .none: nil
+    }
+  }
+
+  /// 60 runs: twelve recipes, each with five numbers of workers.
+  private static let unchanged: [(recipe: Recipe, workers: Int)] = {
+    var recipes = [Recipe(.boxes, "figures"), Recipe(.boxes, "cut")]
+    recipes += recipes.map(\.redecided)
+    recipes += ["pulse", "figures"].map { Recipe(.means, $0) }
+    recipes += ["pulse", "cut"].map { Recipe(.waves, $0) }
+    recipes += [
+      Recipe(.labels, "pulse"), Recipe(.plates, "pulse"), Recipe(.preview, "figures"),
+      Recipe(.digest, "cut"),
+    ]
+    return recipes.flatMap { recipe in [0, 1, 2, 4, 8].map { (recipe, $0) } }
+  }()
+
+  @Test func `nothing is found in 60 unchanged runs`() throws {
+    #expect(Self.unchanged.count == 60)
+    var golden: Runs?
+    for (place, run) in Self.unchanged.enumerated() {
+      if place.isMultiple(of: 5) {
+        golden = try Runs()
+        try run.recipe.write(to: try #require(golden).golden, workers: 3)
+      }
+      let runs = try #require(golden)
+      try run.recipe.write(to: runs.actual, workers: run.workers)
+      let comparison = runs.compare()
+      #expect(comparison.verdict == .passed && comparison.findingCount == 0, "\(run)")
+      #expect(comparison.counts.same == SessionPart.frameCount)
+      #expect(comparison.notes.isEmpty, "\(comparison.notes)")
+    }
+  }
+
+  @Test func `an expensive change and a wrong one are two root causes`() throws {
+    let runs = try Runs()
+    let golden = Recipe(.boxes, "figures").redecided
+    var actual = golden
+    actual.cost = 20
+    actual.changeBoxes(at: 5) { $0.removeFirst() }
+    try golden.write(to: runs.golden)
+    try actual.write(to: runs.actual)
+    let roots = runs.compare().roots
+    #expect(roots.map(\.stage).contains("filter") && roots.map(\.stage).contains("motion"))
+    #expect(roots.first { $0.stage == "filter" }?.frame?.sequence == 5)
+    #expect(roots.first { $0.stage == "motion" }?.why == .decisionDiffers)
+  }
+
+  @Test func `a frame that ended otherwise names the decisions that it follows from`() throws {
+    let runs = try Runs()
+    let golden = Recipe(.boxes, "figures").redecided
+    var actual = golden
+    actual.cost = 50
+    try golden.write(to: runs.golden)
+    try actual.write(to: runs.actual)
+    let fates = runs.compare().findings.filter { $0.kind == .fateChanged }
+    let later = try #require(fates.last)
+    #expect(later.because.count > 1, "\(later)")
+    #expect(later.because.allSatisfy { $0.contains("drop") || $0.contains("outcome") })
+  }
+
+  @Test func `what cannot be compared is a verdict of its own`() throws {
+    let runs = try Runs()
+    let recipe = Recipe(.means, "pulse")
+    try recipe.write(to: runs.actual)
+    #expect(runs.compare().verdict == .missing)
+    try recipe.write(to: runs.golden)
+    #expect(runs.compare().verdict == .passed)
+    for change: (inout Recipe) -> Void in [
+      { $0.seed = 7 }, { $0.mode = .redecide },
+      { $0.quantum = ["means": ["scalar": 0.1]] }, { $0.skipped = [3] },
+    ] {
+      var other = recipe
+      change(&other)
+      try other.write(to: runs.actual)
+      #expect(runs.compare().verdict == .notComparable)
+    }
+    var nothing = recipe
+    nothing.skipped = Set(0..<SessionPart.frameCount)
+    try nothing.write(to: runs.golden)
+    try nothing.write(to: runs.actual)
+    #expect(runs.compare().verdict == .errored)
+  }
+}

@@ -1,0 +1,160 @@
+import RetakeBuffers
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeGraph
+import RetakeReplay
+import RetakeRuntime
+import RetakeStages
+
+@testable import RetakeSuite
+
+/// A pipeline over a part of a session, with everything that a regression may touch.
+struct Recipe: Sendable {
+  enum Base: String, Sendable, CaseIterable {
+    case boxes, means, waves, labels, plates, preview, digest
+  }
+
+  typealias Change<Value> = @Sendable (Value, Int) -> Value
+
+  var base: Base
+  var session: String
+  var mode = RunOptions.Mode.lossless
+  var seed: UInt64 = 0
+  var quantum: [String: [String: Double]] = [:]
+  var skipped: Set<Int> = []
+  var rule: SinkRule?
+  var budgets = GoldenManifest.Budgets()
+
+  var crop = CropOptions(x: 0, y: 0, width: 300, height: 220)
+  var motion = MotionOptions(threshold: 24)
+  var cost = 45
+  var capacity = 3
+  var policy = EdgePolicy.dropNewest
+  var failsAt: Int?
+  var hasExtraNode = false
+  var sink: String { hasOtherSink ? "others" : base.rawValue }
+  var hasOtherSink = false
+  var percent = 50
+  var smoothing = 4
+  var late = 0
+  var window = 32
+  var palette = MeanColour.cube
+  var top = 3
+
+  var picture: Change<Frame> = { frame, _ in frame }
+  var detections: Change<Detections> = { value, _ in value }
+  var scalars: Change<Scalars> = { value, _ in value }
+  var wave: Change<Waveform> = { value, _ in value }
+  var classes: Change<Classes> = { value, _ in value }
+  var plate: @Sendable (Int) -> String = { "RT \($0 / 10) AKE" }
+
+  init(_ base: Base, _ session: String) {
+    self.base = base
+    self.session = session
+  }
+
+  var pipeline: Pipeline {
+    let start = Pipeline.named(base.rawValue).source(.session())
+    switch base {
+    case .boxes: return boxes(start)
+    case .means:
+      return seen(start).fingertip(percent: percent, id: "fingertip")
+        .stage(Smooth(length: smoothing), id: "smooth").stage(Late(frames: late), id: "late")
+        .map("filter") { [scalars] value, context in scalars(value, context.frame.sequence) }
+        .results(sink)
+    case .waves:
+      return seen(start).fingertip(percent: percent, id: "fingertip")
+        .stage(Window(length: window), id: "window")
+        .map("filter") { [wave] value, context in wave(value, context.frame.sequence) }
+        .results(sink)
+    case .labels:
+      return seen(start).meanColour(palette: palette, top: top, id: "colour")
+        .map("filter") { [classes] value, context in classes(value, context.frame.sequence) }
+        .results(sink)
+    case .plates:
+      return seen(start).fingertip(percent: percent, id: "fingertip")
+        .map("reader") { [plate] _, context in Plate(text: plate(context.frame.sequence)) }
+        .results(sink)
+    case .preview: return seen(cropped(start)).results(sink)
+    case .digest: return seen(cropped(start)).digest(id: "fingerprint").results(sink)
+    }
+  }
+
+  private func cropped(_ chain: PipelineChain<Frame>) -> PipelineChain<Frame> {
+    chain.crop(x: crop.x, y: crop.y, width: crop.width, height: crop.height, id: "crop")
+  }
+
+  private func seen(_ chain: PipelineChain<Frame>) -> PipelineChain<Frame> {
+    chain.map("tint") { [picture] frame, context in picture(frame, context.frame.sequence) }
+  }
+
+  private func boxes(_ start: PipelineChain<Frame>) -> Pipeline {
+    var grey = seen(cropped(start).grey(id: "grey"))
+    if hasExtraNode { grey = grey.map("extra") { frame, _ in frame } }
+    return grey.motion(options: motion, id: "motion")
+      .cost(.fixed(.milliseconds(cost))).queue(capacity: capacity, policy: policy)
+      .executor("vision")
+      .stage(Numbers(), id: "numbers").stage(Guard(failsAt: failsAt), id: "guard")
+      .map("filter") { [detections] value, context in detections(value, context.frame.sequence) }
+      .results(sink)
+  }
+
+  /// Runs it and writes the files of a golden.
+  func write(to folder: GoldenFolder, workers: Int = 1, observers: [any RunObserver] = []) throws {
+    let reader = try SessionPart.named(session).skipping(skipped)
+    var options = RunOptions(mode: mode, workers: workers, seed: seed)
+    options.watchdog = nil
+    var request = Replay.Request(
+      sessionName: session, caseName: base.rawValue, options: options, quantisation: quantum)
+    request.overrides = []
+    let replay = try Replay(
+      pipeline, reader: reader, catalog: StageRegistry.builtIn, request: request)
+    var project = Project(folder: folder.url.path)
+    if let rule { project.compare = CompareRules([sink: rule]) }
+    project.budgets = budgets
+    var definition = CaseDefinition(name: base.rawValue, pipeline: "own.json")
+    definition.mode = mode
+    definition.seed = seed
+    _ = try GoldenRun.write(
+      replay, definition: definition, project: project, reader: nil, to: folder,
+      observers: observers)
+  }
+}
+
+/// The digests of all stages and the reviewed decisions of a run, kept as they were told.
+final class Observed: RunObserver {
+  private(set) var stages: [String] = []
+  private(set) var digests: [[NodeDigest]] = []
+  private(set) var decisions: [DecisionLine] = []
+
+  var wantsDecisions: Bool { true }
+  var wantsDigests: Bool { true }
+
+  func began(nodes: [RunNode]) { stages = nodes.filter(\.role.isDigested).map(\.id) }
+
+  func decided(_ line: DecisionLine) {
+    if !["start", "done", "deliver", "block", "unblock"].contains(line.kind) {
+      decisions.append(line)
+    }
+  }
+
+  func finished(_ frame: FinishedFrame) { digests.append(frame.digests) }
+
+  /// The first frame at which a stage gave something else.
+  func firstDifference(from other: Observed, at stage: String) -> Int? {
+    guard let mine = stages.firstIndex(of: stage), let theirs = other.stages.firstIndex(of: stage)
+    else { return nil }
+    return zip(digests, other.digests).enumerated().first {
+      $0.element.0[mine] != $0.element.1[theirs]
+    }?.offset
+  }
+
+  /// The earliest decision that only one of the two runs made; at one instant the other run's.
+  func firstOtherDecision(from other: Observed) -> DecisionLine? {
+    let shared = Set(decisions.map(\.description)).intersection(
+      other.decisions.map(\.description))
+    return (other.decisions + decisions).filter { !shared.contains($0.description) }
+      .min { $0.time < $1.time }
+  }
+}

@@ -1,0 +1,281 @@
+import Foundation
+
+/// A headless Chromium that a test drives by the DevTools protocol, over a pair of pipes.
+///
+/// Not for several threads. Everything has a time limit, and the browser ends with this object.
+package final class Chromium {
+  package struct Failed: Error, CustomStringConvertible {
+    package var description: String
+  }
+
+  /// The command's name; nil where there is no Chromium.
+  package static let command = ["chromium", "chromium-browser", "google-chrome"].first { name in
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
+    }
+  }
+
+  /// Seconds that one answer may take.
+  private static let secondsMax: Int32 = 60
+
+  /// Addresses that pages asked for, in order.
+  package private(set) var requests: [String] = []
+  /// Exceptions, errors of the console, and what a page's policy refused.
+  package private(set) var complaints: [String] = []
+
+  private let folder: TemporaryFolder
+  private let process = Process()
+  private let toBrowser: Int32
+  private let fromBrowser: Int32
+  private var unread: [UInt8] = []
+  private var lastID = 0
+  private var session: String?
+  private var loads = 0
+
+  package init() throws {
+    folder = try TemporaryFolder("retake-chromium")
+    let (input, output) = (folder.file("in").path, folder.file("out").path)
+    guard mkfifo(input, 0o600) == 0, mkfifo(output, 0o600) == 0 else {
+      throw Failed(description: "no pipes: \(String(cString: strerror(errno)))")
+    }
+    // Both ways at once, so that opening waits for nobody.
+    toBrowser = Foundation.open(input, O_RDWR | O_CLOEXEC)
+    fromBrowser = Foundation.open(output, O_RDWR | O_CLOEXEC)
+    process.executableURL = URL(filePath: "/bin/bash")
+    process.arguments =
+      [
+        "-c", #"exec 3<"$1" 4>"$2" >/dev/null 2>&1; shift 2; exec "$@""#, "chromium", input,
+        output, Self.command ?? "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
+        "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+        "--disable-component-update", "--hide-scrollbars", "--force-device-scale-factor=1",
+        "--remote-debugging-pipe", "--user-data-dir=\(folder.file("profile").path)",
+        "about:blank",
+      ]
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String
+    let attached = try call(
+      "Target.attachToTarget", ["targetId": target ?? "", "flatten": true])
+    session = attached["sessionId"] as? String
+    for domain in ["Page", "Runtime", "Log", "Network"] { try call("\(domain).enable") }
+    try call("Emulation.setFocusEmulationEnabled", ["enabled": true])
+    try call(
+      "Browser.grantPermissions",
+      ["permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]])
+    try resize(1280, 1000)
+  }
+
+  deinit {
+    _ = try? write(["id": lastID + 1, "method": "Browser.close"])
+    let id = process.processIdentifier
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
+    if process.isRunning, ended.wait(timeout: .now() + .seconds(5)) == .timedOut {
+      kill(id, SIGKILL)
+      process.waitUntilExit()
+    }
+    close(toBrowser)
+    close(fromBrowser)
+  }
+
+  // MARK: - What a person does
+
+  /// Opens an address, and returns when it has loaded.
+  package func open(_ address: String) throws {
+    let before = loads
+    let answer = try call("Page.navigate", ["url": address])
+    if let error = answer["errorText"] as? String { throw Failed(description: error) }
+    guard answer["loaderId"] != nil else { return }
+    // Ends with the load, or with the time limit of a message.
+    while loads == before { _ = try message() }
+  }
+
+  /// The value of an expression in the page; promises are waited for.
+  @discardableResult
+  package func evaluate(_ expression: String) throws -> Any? {
+    let answer = try call(
+      "Runtime.evaluate",
+      ["expression": expression, "returnByValue": true, "awaitPromise": true])
+    if let details = answer["exceptionDetails"] as? [String: Any] {
+      let exception = details["exception"] as? [String: Any]
+      throw Failed(
+        description: exception?["description"] as? String ?? "\(details["text"] ?? "exception")")
+    }
+    return (answer["result"] as? [String: Any])?["value"]
+  }
+
+  package func text(_ expression: String) throws -> String {
+    let value = try evaluate(expression)
+    return value as? String ?? value.map { "\($0)" } ?? "nothing"
+  }
+
+  /// Returns when an expression has become true in the page.
+  package func wait(for expression: String) throws {
+    let script = """
+      new Promise((done) => {
+        const end = performance.now() + 15000;
+        const look = () => { if (\(expression)) done(true); else if (performance.now() > end) done(false); else setTimeout(look, 20); };
+        look();
+      })
+      """
+    var found: Any?
+    // A page that is being left answers with an error; at most a few are left in a row.
+    for _ in 0..<5 where found == nil {
+      do {
+        found = try evaluate(script)
+      } catch let error as Failed where error.description.contains("Runtime.evaluate") {
+        continue
+      }
+    }
+    guard found as? Bool == true else { throw Failed(description: "never true: \(expression)") }
+  }
+
+  /// Presses a key where the focus is, such as `n`, `ArrowRight` or `End`.
+  package func press(_ key: String) throws {
+    var event: [String: Any] = ["type": "keyDown", "key": key]
+    if key.count == 1 { event["text"] = key }
+    if let code = Self.keyCodes[key] {
+      event["windowsVirtualKeyCode"] = code
+      event["code"] = key
+    }
+    try call("Input.dispatchKeyEvent", event)
+    event["type"] = "keyUp"
+    event["text"] = nil
+    try call("Input.dispatchKeyEvent", event)
+  }
+
+  private static let keyCodes = [
+    "Tab": 9, "Enter": 13, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
+    "ArrowRight": 39, "ArrowDown": 40, "PageUp": 33, "PageDown": 34,
+  ]
+
+  package func type(_ text: String) throws { try call("Input.insertText", ["text": text]) }
+
+  /// Clicks with the mouse into the middle of the first element that fits, or elsewhere in it.
+  ///
+  /// - Parameter across: Where in its width, 0 to 1.
+  package func click(_ selector: String, across: Double = 0.5) throws {
+    let script = """
+      (() => { const one = document.querySelector(\(Self.quoted(selector))); one.scrollIntoView({ block: "center" });
+        const area = one.getBoundingClientRect(); return [area.left, area.top, area.width, area.height]; })()
+      """
+    guard let area = try evaluate(script) as? [NSNumber], area.count == 4 else {
+      throw Failed(description: "there is no \(selector)")
+    }
+    let numbers = area.map(\.doubleValue)
+    let (x, y) = (numbers[0] + numbers[2] * across, numbers[1] + numbers[3] / 2)
+    for kind in ["mousePressed", "mouseReleased"] {
+      try call(
+        "Input.dispatchMouseEvent",
+        ["type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1])
+    }
+  }
+
+  package func resize(_ width: Int, _ height: Int) throws {
+    try call(
+      "Emulation.setDeviceMetricsOverride",
+      ["width": width, "height": height, "deviceScaleFactor": 1, "mobile": false])
+  }
+
+  package func prefer(dark: Bool) throws {
+    try call(
+      "Emulation.setEmulatedMedia",
+      ["features": [["name": "prefers-color-scheme", "value": dark ? "dark" : "light"]]])
+  }
+
+  /// The window as a PNG.
+  package func screenshot() throws -> Data {
+    let answer = try call("Page.captureScreenshot", ["format": "png"])
+    guard let data = (answer["data"] as? String).flatMap({ Data(base64Encoded: $0) }) else {
+      throw Failed(description: "no screenshot")
+    }
+    return data
+  }
+
+  /// Keeps a screenshot for people in the folder that RETAKE_SCREENSHOTS names, if it does.
+  package func keepScreenshot(_ name: String) throws {
+    guard let path = ProcessInfo.processInfo.environment["RETAKE_SCREENSHOTS"] else { return }
+    let folder = URL(filePath: path)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try screenshot().write(to: folder.appending(path: "\(name).png"))
+  }
+
+  /// A text as JavaScript writes it.
+  package static func quoted(_ text: String) -> String {
+    let data = try? JSONEncoder().encode(text)
+    return data.map { String(decoding: $0, as: UTF8.self) } ?? "''"
+  }
+
+  // MARK: - The protocol
+
+  @discardableResult
+  private func call(
+    _ method: String, _ parameters: [String: Any] = [:]
+  ) throws -> [String: Any] {
+    lastID += 1
+    let id = lastID
+    var request: [String: Any] = ["id": id, "method": method, "params": parameters]
+    if let session, !method.hasPrefix("Browser."), !method.hasPrefix("Target.") {
+      request["sessionId"] = session
+    }
+    try write(request)
+    // Ends with the answer, or with the time limit of a message.
+    while true {
+      let message = try message()
+      guard message["id"] as? Int == id else { continue }
+      if let error = message["error"] as? [String: Any] {
+        throw Failed(description: "\(method): \(error["message"] ?? "refused")")
+      }
+      return message["result"] as? [String: Any] ?? [:]
+    }
+  }
+
+  private func write(_ message: [String: Any]) throws {
+    let bytes = [UInt8](try JSONSerialization.data(withJSONObject: message)) + [0]
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Foundation.write(toBrowser, $0.baseAddress, $0.count)
+      }
+      guard count > 0 else { throw Failed(description: "the browser takes nothing") }
+      sent += count
+    }
+  }
+
+  private func message() throws -> [String: Any] {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      if let end = unread.firstIndex(of: 0) {
+        let text = Data(unread[..<end])
+        unread.removeFirst(end + 1)
+        let message = try JSONSerialization.jsonObject(with: text) as? [String: Any] ?? [:]
+        note(message)
+        return message
+      }
+      var waiting = pollfd(fd: fromBrowser, events: Int16(POLLIN), revents: 0)
+      guard poll(&waiting, 1, Self.secondsMax * 1_000) > 0 else {
+        throw Failed(description: "the browser says nothing")
+      }
+      let count = read(fromBrowser, &buffer, buffer.count)
+      guard count > 0 else { throw Failed(description: "the browser has gone") }
+      unread += buffer[..<count]
+    }
+  }
+
+  private func note(_ message: [String: Any]) {
+    guard let method = message["method"] as? String else { return }
+    let details = message["params"] as? [String: Any] ?? [:]
+    switch method {
+    case "Page.loadEventFired": loads += 1
+    case "Network.requestWillBeSent":
+      let request = details["request"] as? [String: Any]
+      requests.append(request?["url"] as? String ?? "")
+    case "Runtime.exceptionThrown":
+      complaints.append("exception: \(details["exceptionDetails"] ?? "")")
+    case "Log.entryAdded":
+      let entry = details["entry"] as? [String: Any]
+      if entry?["level"] as? String == "error" { complaints.append("\(entry?["text"] ?? "")") }
+    default: break
+    }
+  }
+}
