@@ -126,7 +126,12 @@ final class LiveRecording: Sendable {
   }
 
   /// Connections over TCP that the process has open.
-  var connectionCount: Int {
+  ///
+  /// The system's table is no picture of one moment: where others close theirs while it is read, a
+  /// line can be passed over. So it is read a few times, and the most counts.
+  var connectionCount: Int { (0..<5).map { _ in connectionsInTable }.max() ?? 0 }
+
+  private var connectionsInTable: Int {
     let folder = "/proc/\(process.processIdentifier)/fd"
     let manager = FileManager.default
     // The system says of such files that they are empty.

@@ -16,6 +16,10 @@ enum Faults {
     return min(long, bound ?? long)
   }
 
+  /// The most that a figure of time may be. In the long form it is the goal; beside all other tests,
+  /// on a machine that may be busy, it is the time after which something must have got stuck.
+  static func limit(milliseconds goal: Int64) -> Int64 { isLong ? goal : 10 * goal }
+
   /// Whether a tool is there and may do its work here.
   static func works(_ command: String, _ arguments: String...) -> Bool {
     let result = try? runCommand(command, arguments: arguments, timeoutSeconds: 20)
