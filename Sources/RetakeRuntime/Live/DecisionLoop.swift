@@ -2,7 +2,9 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// What the decision thread does.
+/// What whoever has the decisions does: the decision thread, and workers for it.
+///
+/// One thread at a time is in here: the inbox says which.
 final class DecisionLoop: EventHost {
   private let live: LiveRun
   private let facts: LiveFacts
@@ -18,6 +20,12 @@ final class DecisionLoop: EventHost {
   private var last = Int64.min
   private var drainDeadline: Int64?
   private var verdicts: [SwapVerdict] = []
+  private var messages: [LiveMessage] = []
+  private var failure: (any Error)?
+  /// Lets workers decide; `nil` before the beginning and after the end.
+  private var turns: WorkerTurns?
+  /// The thread that decides takes the next body itself, as soon as it has decided.
+  private var takesNextBody = false
 
   init(_ live: LiveRun, facts: LiveFacts, shift: Int64) {
     self.live = live
@@ -27,13 +35,22 @@ final class DecisionLoop: EventHost {
     workers = Workers(count: live.options.workers + 1)
   }
 
+  /// On the decision thread, which has the decisions at first.
   func run() -> Result<RunOutcome, any Error> {
     let driver = EventDriver(
       plan: live.plan, tracks: Dictionary(uniqueKeysWithValues: live.sources.map { ($1, $0) }),
       originNanoseconds: facts.originNanoseconds, host: self,
       observer: live.tap == nil ? nil : { [unowned self] in batch.decisions.append($0) })
+    turns = WorkerTurns(of: self, driver: driver, inbox: live.inbox)
     live.tap?.began(facts)
-    let failure = decide(driver)
+    // Ends: no more frames come and those on their way have ended, or the drain is over.
+    while !isOver(driver) {
+      let isClosed = decideWaiting(driver)
+      if isOver(driver) || isClosed && isDrained(driver) { break }
+      live.inbox.rest(until: deadline(driver), lookingUpAt: publicationDue, clock: live.clock)
+    }
+    // From here on it keeps the decisions: nobody else comes in.
+    turns = nil
     if driver.tokensAlive == 0 { workers.stop() } else { workers.abandon() }
     var outcome = driver.finish()
     outcome.decisionDigest = driver.decisionDigest()
@@ -60,28 +77,43 @@ final class DecisionLoop: EventHost {
     }
   }
 
-  /// Until no more frames come and none is on its way.
-  private func decide(_ driver: EventDriver) -> (any Error)? {
-    var messages: [LiveMessage] = []
+  /// A worker has the decisions, and gives them back when nothing waits.
+  func turn(_ driver: EventDriver, takesNextBody: Bool) {
+    self.takesNextBody = takesNextBody
+    // Ends: what waits are the ends of bodies that began, and what comes from outside meanwhile.
+    var isGivenBack = false
+    while !isGivenBack {
+      let isClosed = decideWaiting(driver)
+      self.takesNextBody = false
+      isGivenBack = live.inbox.giveBack(
+        lookingAt: min(deadline(driver) ?? .max, publicationDue ?? .max),
+        isOver: isOver(driver) || isClosed && driver.tokensAlive == 0)
+    }
+  }
+
+  private func isOver(_ driver: EventDriver) -> Bool { driver.isHalted || failure != nil }
+
+  /// Handles what waits, until nothing does, and tells what came of it.
+  ///
+  /// - Returns: Whether no more frames come.
+  private func decideWaiting(_ driver: EventDriver) -> Bool {
     do {
-      while !driver.isHalted {
+      while true {
         let isClosed = live.inbox.takeAll(into: &messages)
         for message in messages {
-          if driver.isHalted { refuse(message) } else { try handle(message, driver) }
+          if isOver(driver) { refuse(message) } else { try handle(message, driver) }
         }
-        if messages.isEmpty {
-          try fireTimers(driver)
+        if messages.isEmpty || isOver(driver) {
+          if !isOver(driver) { try fireTimers(driver) }
           flush()
           publishIfDue(driver)
-          if isClosed, isDrained(driver) { break }
-          rest(driver)
-        } else if ordinal - flushedOrdinal >= LiveBatch.eventsMax {
-          flush()
+          return isClosed
         }
+        if ordinal - flushedOrdinal >= LiveBatch.eventsMax { flush() }
       }
-      return nil
     } catch {
-      return error
+      failure = error
+      return true
     }
   }
 
@@ -97,14 +129,10 @@ final class DecisionLoop: EventHost {
     return now >= deadline
   }
 
-  private func rest(_ driver: EventDriver) {
-    var deadline = drainDeadline
-    if let timer = driver.nextTimer { deadline = min(deadline ?? .max, timer - shift) }
-    let isStale = publishedOrdinal < ordinal
-    live.inbox.rest(
-      until: deadline,
-      lookingUpAt: isStale ? publishedNanoseconds + Self.publishNanoseconds : nil,
-      clock: live.clock)
+  /// When something has to be decided that no message brings, on the clock.
+  private func deadline(_ driver: EventDriver) -> Int64? {
+    guard let timer = driver.nextTimer else { return drainDeadline }
+    return min(drainDeadline ?? .max, timer - shift)
   }
 
   private func fireTimers(_ driver: EventDriver) throws {
@@ -162,10 +190,15 @@ final class DecisionLoop: EventHost {
   /// Counts are for people: adding them up at each rest would cost as much as deciding.
   private static let publishNanoseconds: Int64 = 10_000_000
 
+  /// When the counts are too old, on the clock; `nil` = they are not old at all.
+  private var publicationDue: Int64? {
+    publishedOrdinal < ordinal ? publishedNanoseconds + Self.publishNanoseconds : nil
+  }
+
   private func publishIfDue(_ driver: EventDriver) {
-    guard publishedOrdinal < ordinal else { return }
+    guard let due = publicationDue else { return }
     let now = live.clock.monotonicNanoseconds
-    guard now - publishedNanoseconds >= Self.publishNanoseconds else { return }
+    guard now >= due else { return }
     publishedNanoseconds = now
     publish(driver)
   }
@@ -186,8 +219,9 @@ final class DecisionLoop: EventHost {
   // MARK: EventHost
 
   func begin(_ call: BodyCall) {
+    guard let turns else { preconditionFailure("bodies begin while it runs") }
     let isMeasured = live.tap != nil
-    let (clock, inbox, shift) = (live.clock, live.inbox, shift)
+    let (clock, shift) = (live.clock, shift)
     let executor = isMeasured ? executor(of: call.name.node) : ""
     let future = ValueFuture(
       node: call.name.node, frame: call.name.frame,
@@ -199,12 +233,16 @@ final class DecisionLoop: EventHost {
       let outcome = call.run(input)
       let span = meter?.span(of: call, executor: executor, outcome)
       switch outcome {
-      case .success(let value): inbox.post(.ended(call.name, .success, value, span))
-      case .failure(let error): inbox.post(.ended(call.name, .failure(error), nil, span))
+      case .success(let value):
+        turns.end(.ended(call.name, .success, value, span), isOnLane: call.lane != nil)
+      case .failure(let error):
+        turns.end(.ended(call.name, .failure(error), nil, span), isOnLane: call.lane != nil)
       }
       return .cancelled
     }
-    workers.submit(future)
+    let isTaken = takesNextBody && call.lane == nil
+    if isTaken { takesNextBody = false }
+    workers.submit(future, isTaken: isTaken)
   }
 
   private func executor(of node: Int) -> String {

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Synchronization
 
-/// What comes to the decision thread from all sides.
+/// What comes to whoever decides, from all sides.
 enum LiveMessage: Sendable {
   case frame(FrameEntry, Frame?)
   case ended(BodyName, CompletionOutcome, (any PipelineValue)?, CostSpan?)
@@ -14,7 +14,12 @@ enum LiveMessage: Sendable {
   case sourceLost(track: Int, code: String)
 }
 
-/// The queue in front of the decision thread. Whoever puts something in waits for nobody.
+/// The queue in front of whoever decides, and who that is: the decision thread, or a worker whose
+/// body has just ended. Whoever puts something in waits for nobody.
+///
+/// To wake a thread takes longer than to decide. So a worker takes up the decisions itself where
+/// nobody has them, and gives them back when nothing waits any more; the decision thread rests
+/// meanwhile, and is woken for what came from outside, for timers, and for the end.
 ///
 /// Frames have a bound, and beyond it they are refused; all else is bounded by the frames that are
 /// on their way, and by people.
@@ -23,12 +28,18 @@ final class LiveInbox: Sendable {
     var messages: [LiveMessage] = []
     var frames = 0
     var isClosed = false
-    var isResting = false
+    /// Somebody has the decisions, at first the decision thread: it finds whatever comes.
+    var isTaken = true
+    /// The decision thread rests until then; `nil` = it does not rest.
+    var restDeadline: Int64?
+    /// It wants the decisions as soon as they are given back.
+    var isWanted = false
 
-    /// Whether the decision thread rests and shall be woken, by one.
+    /// Whether the decision thread rests and shall be woken for what came, by one.
     mutating func wake() -> Bool {
-      defer { isResting = false }
-      return isResting
+      guard !isTaken, restDeadline != nil else { return false }
+      restDeadline = nil
+      return true
     }
   }
 
@@ -39,6 +50,8 @@ final class LiveInbox: Sendable {
   init(framesMax: Int) {
     self.framesMax = framesMax
   }
+
+  // MARK: Putting in
 
   /// - Returns: Whether there was room, and somebody is there to take it.
   func offer(_ entry: FrameEntry, _ frame: Frame?) -> Bool {
@@ -61,6 +74,18 @@ final class LiveInbox: Sendable {
     if wakes { bell.ring() }
   }
 
+  /// Something from a thread that would decide about it.
+  ///
+  /// - Returns: Whether it has the decisions now.
+  func postTakingUp(_ message: LiveMessage) -> Bool {
+    state.withLock { state -> Bool in
+      state.messages.append(message)
+      guard !state.isTaken else { return false }
+      state.isTaken = true
+      return true
+    }
+  }
+
   /// Something from outside, while anybody is there to take it.
   ///
   /// - Returns: Whether it is taken.
@@ -78,12 +103,17 @@ final class LiveInbox: Sendable {
   func close() {
     let wakes = state.withLock { state -> Bool in
       state.isClosed = true
+      // The decision thread looks when it may end.
+      state.isWanted = true
       return state.wake()
     }
     if wakes { bell.ring() }
   }
 
+  // MARK: Deciding
+
   /// All that waits, in `messages`, whose own memory is used again; and whether no more frames come.
+  /// Called by whoever has the decisions.
   func takeAll(into messages: inout [LiveMessage]) -> Bool {
     messages.removeAll(keepingCapacity: true)
     var taken = messages
@@ -97,23 +127,63 @@ final class LiveInbox: Sendable {
     return isClosed
   }
 
-  /// Rests until something comes, or the clock reaches the deadline. Where no more frames come and
-  /// there is none, it does not.
+  /// A worker gives the decisions back, unless something waits.
+  ///
+  /// - Parameters:
+  ///   - time: When the decision thread has to look, on the clock.
+  ///   - isOver: It has to look at once.
+  /// - Returns: Whether they are given back.
+  func giveBack(lookingAt time: Int64, isOver: Bool) -> Bool {
+    let (isGiven, wakes) = state.withLock { state -> (Bool, Bool) in
+      guard state.messages.isEmpty || isOver else { return (false, false) }
+      state.isTaken = false
+      guard let deadline = state.restDeadline else {
+        return (true, state.isWanted)
+      }
+      guard state.isWanted || isOver || time < deadline else { return (true, false) }
+      state.restDeadline = nil
+      return (true, true)
+    }
+    if wakes { bell.ring() }
+    return isGiven
+  }
+
+  /// The decision thread gives the decisions back and rests until something comes for it, or the
+  /// clock reaches the deadline; then it has them again. Where something waits, or no more frames
+  /// come and there is no deadline, it does not.
   ///
   /// - Parameter time: It also looks up then, for what nobody waits for.
   func rest(until deadline: Int64?, lookingUpAt time: Int64? = nil, clock: any LiveClock) {
+    var next = min(deadline ?? .max, time ?? .max)
     let rests = state.withLock { state -> Bool in
-      guard state.messages.isEmpty, !(state.isClosed && deadline == nil) else { return false }
-      state.isResting = true
+      defer { state.isWanted = false }
+      guard state.messages.isEmpty, !state.isWanted, !(state.isClosed && deadline == nil) else {
+        return false
+      }
+      (state.isTaken, state.restDeadline) = (false, next)
       return true
     }
     guard rests else { return }
-    if let next = [deadline, time].compactMap(\.self).min() {
-      clock.wait(untilNanoseconds: next, or: bell)
-    } else {
-      bell.wait()
+    repeat {
+      if next < .max {
+        clock.wait(untilNanoseconds: next, or: bell)
+      } else {
+        bell.wait()
+      }
+      // A worker that has the decisions gives them back soon, and rings.
+      next = .max
+    } while !takeUp()
+  }
+
+  /// Whether the decision thread has the decisions again; if not, they come to it next.
+  private func takeUp() -> Bool {
+    state.withLock { state -> Bool in
+      state.restDeadline = nil
+      state.isWanted = state.isTaken
+      guard !state.isTaken else { return false }
+      state.isTaken = true
+      return true
     }
-    state.withLock { $0.isResting = false }
   }
 }
 

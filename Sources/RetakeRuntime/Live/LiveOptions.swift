@@ -6,12 +6,12 @@ public struct LiveOptions: Sendable {
   /// Threads that compute, beside the one that decides: as many as the machine has processors, but
   /// at least 2 and at most 4.
   public var workers: Int
-  /// Frames that may wait for the decision thread: microseconds' worth, unless the machine stalls.
+  /// Frames that may wait for a decision: microseconds' worth, unless the machine stalls.
   /// A frame beyond that is lost before capture.
   public var waitingFramesMax = 64
   /// Results that may wait for whoever reads `LiveSession.results`; the oldest go first.
   public var waitingResultsMax = 1_024
-  /// Deliveries that may wait for slow sinks. The decision thread then waits for them, and frames
+  /// Deliveries that may wait for slow sinks. Whoever decides then waits for them, and frames
   /// are lost before capture.
   public var waitingDeliveriesMax = 1_024
   /// How long `stop` waits, in real time, for frames that are on their way.

@@ -32,7 +32,7 @@ final class LiveOutbox: Sendable {
     self.finished = finished
   }
 
-  /// Called by the decision thread, which waits while too much waits.
+  /// Called by whoever decides, and then waits while too much waits.
   func post(_ message: Message) {
     while true {
       let count = state.withLock { state -> Int? in

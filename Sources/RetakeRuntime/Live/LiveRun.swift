@@ -16,7 +16,7 @@ final class LiveRun: Sendable {
   let sources: [Int: Int]
   /// But for the times, which are known when it begins.
   let facts: LiveFacts
-  /// The last counts that the decision thread gave.
+  /// The last counts that whoever decides gave.
   let counts = Mutex(LiveCounts())
   let refused = RefusedFrames()
   private let hasBegun = Atomic(false)

@@ -5,7 +5,7 @@ import RetakeGraph
 package protocol LiveTap: AnyObject, Sendable {
   /// Before anything is decided.
   func began(_ facts: LiveFacts)
-  /// Called by the decision thread whenever it comes to rest, and often enough in between.
+  /// Called by whoever decides, one at a time, whenever nothing waits, and often enough in between.
   func told(_ batch: LiveBatch)
   /// Called by the thread that tells the sinks.
   func finished(_ result: LiveResult)

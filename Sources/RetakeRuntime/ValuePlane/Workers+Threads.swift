@@ -97,10 +97,10 @@ extension Workers {
     finished.runnable.forEach { if $0 !== kept || $0.lane != nil { enqueue($0, from: worker) } }
   }
 
-  func enqueue(_ future: ValueFuture, from worker: Int) {
+  func enqueue(_ future: ValueFuture, from worker: Int, isTaken: Bool = false) {
     if let number = future.lane, let lane = lane(number) {
       if lane.queue.append(future) { lane.bell.ring() }
-    } else if queues[worker].append(future) {
+    } else if queues[worker].append(future), !isTaken {
       idle.wakeOne()
     }
   }

@@ -55,8 +55,11 @@ package final class Workers: Sendable {
   // MARK: The time plane's words
 
   /// Takes a new future over: it is computed when its inputs are there and somebody is free.
-  package func submit(_ future: ValueFuture) {
-    if future.connect() { enqueue(future, from: 0) }
+  ///
+  /// - Parameter isTaken: The caller is a worker that looks for work at once when it is done with
+  ///   this, so nobody is woken.
+  package func submit(_ future: ValueFuture, isTaken: Bool = false) {
+    if future.connect() { enqueue(future, from: 0, isTaken: isTaken) }
     if isInline { drain() }
   }
 
