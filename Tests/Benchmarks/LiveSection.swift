@@ -34,6 +34,9 @@ struct LiveSection {
       Figure(
         name: "live.hop", value: 1e6 * seconds / Double(frames * (Self.manyStages - 1)),
         unit: "µs"),
+      Figure(
+        name: "live.frame", value: 1e6 * contest.bestSeconds[1] / Double(frames),
+        unit: "µs for a frame through one stage"),
       Figure(name: "live.lease", value: 1e6 * leases / Double(frames), unit: "µs"),
       Figure(
         name: "live.push.p50", value: 1e-3 * Double(pushes[pushes.count / 2]), unit: "µs"),

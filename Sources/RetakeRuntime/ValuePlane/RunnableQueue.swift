@@ -22,8 +22,12 @@ final class RunnableQueue: Sendable {
   private let neededCount = Atomic(0)
   private let speculativeCount = Atomic(0)
 
-  init(index: Int) {
+  private let queued: QueuedCount
+
+  /// - Parameter queued: Shared by all queues that the same threads take from.
+  init(index: Int, queued: QueuedCount = QueuedCount()) {
     self.index = index
+    self.queued = queued
   }
 
   /// Whoever wants to rest looks here after saying so, and whoever appends looks for resting
@@ -90,30 +94,30 @@ final class RunnableQueue: Sendable {
       guard rings.speculative.remove(future, at: place.position) else { return }
       let position = rings.needed.append(future)
       future.move(to: QueuePlace(queue: index, position: position, isNeeded: true))
-      count(-1, isNeeded: false)
+      // In this order: nobody sees no work in between.
       count(1, isNeeded: true)
+      count(-1, isNeeded: false)
     }
-  }
-
-  func removeAll() {
-    let dropped = rings.withLock { rings in
-      defer {
-        rings = Rings()
-        neededCount.store(0, ordering: .sequentiallyConsistent)
-        speculativeCount.store(0, ordering: .sequentiallyConsistent)
-      }
-      return rings
-    }
-    withExtendedLifetime(dropped) {}
   }
 
   private func count(_ change: Int, isNeeded: Bool) {
+    queued.add(change)
     if isNeeded {
       neededCount.add(change, ordering: .sequentiallyConsistent)
     } else {
       speculativeCount.add(change, ordering: .sequentiallyConsistent)
     }
   }
+}
+
+/// How many futures lie in several queues together: whoever looks for work looks here, which is one
+/// place in memory.
+final class QueuedCount: Sendable {
+  private let count = Atomic(0)
+
+  var isZero: Bool { count.load(ordering: .sequentiallyConsistent) == 0 }
+
+  func add(_ change: Int) { count.add(change, ordering: .sequentiallyConsistent) }
 }
 
 /// Where a future was put.

@@ -78,14 +78,14 @@ extension Workers {
   private func rest(as worker: Int) {
     if isWorkNear({ false }) { return }
     idle.add(worker)
-    if queues.allSatisfy(\.isEmpty), !isStopped { idle.rest(worker) }
+    if queued.isZero, !isStopped { idle.rest(worker) }
     idle.remove(worker)
   }
 
   /// Looks for work for a moment: to be woken takes longer than that.
   func isWorkNear(_ isOver: () -> Bool) -> Bool {
     for _ in 0..<looks {
-      if isStopped || isOver() || !queues.allSatisfy(\.isEmpty) { return true }
+      if isStopped || isOver() || !queued.isZero { return true }
     }
     return false
   }

@@ -19,6 +19,8 @@ package final class Workers: Sendable {
 
   /// The time plane's is the first.
   let queues: [RunnableQueue]
+  /// In all of them.
+  let queued: QueuedCount
   let idle: IdleWorkers
   let lanes = Mutex([Int: Lane]())
   let liveThreads: Atomic<Int>
@@ -44,7 +46,9 @@ package final class Workers: Sendable {
     self.perturbation = perturbation
     self.watch = watch
     bell = watch?.bell ?? Bell()
-    queues = workers.map { RunnableQueue(index: $0) }
+    let queued = QueuedCount()
+    self.queued = queued
+    queues = workers.map { RunnableQueue(index: $0, queued: queued) }
     idle = IdleWorkers(bells: [bell] + workers.dropFirst().map { _ in Bell() })
     liveThreads = Atomic(workers.count - 1)
     for worker in workers.dropFirst() {
@@ -167,12 +171,12 @@ package final class Workers: Sendable {
     guard future.markAwaited() else { return }
     idle.add(0)
     defer { idle.remove(0) }
-    guard queues.allSatisfy(\.isEmpty) else { return }
+    guard queued.isZero else { return }
     watch?.beginWaiting { [self] in culprit(of: future) }
     bell.wait()
     if case .waiting(let body) = watch?.end() { throw HungBody(body: body) }
     // Whoever was woken for work and does none passes that on.
-    if future.isDone, !queues.allSatisfy(\.isEmpty) { idle.wakeOne() }
+    if future.isDone, !queued.isZero { idle.wakeOne() }
   }
 
   /// The body that holds a future up: that of its first input that is not there, its own, or the
