@@ -81,6 +81,18 @@ struct ReaderTests {
     #expect(found.inOrder == expected)
   }
 
+  @Test(arguments: Clip.all)
+  func `pixels do not depend on the decoder's threads`(clip: Clip) throws {
+    let imported = try ImportedClip(clip)
+    let reader = try imported.reader(ReadOptions(verifiesPixels: true, decoderThreads: 3))
+    for track in reader.tracks {
+      let entries = try reader.entries(of: track.track, sequences: 0..<track.frameCount)
+      let ids = entries.filter { $0.damage == nil && !$0.isPayloadMissing }.map(\.id)
+      #expect(!ids.isEmpty)
+      for id in ids + ids.reversed().prefix(20) { _ = try reader.frame(id) }
+    }
+  }
+
   @Test func `two tracks have their streams' numbers and their own digests`() throws {
     let both = try ImportedClip(.twoTracks)
     let one = try ImportedClip(.twoTracks, tracks: [2])
