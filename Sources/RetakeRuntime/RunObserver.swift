@@ -23,8 +23,9 @@ public struct RunOptions: Sendable {
   public var workers: Int
   /// Seeds every draw of a cost.
   public var seed: UInt64
-  /// The most frames that are computed ahead of the one whose result is due.
-  public var window: Int
+  /// The most frames that are computed ahead of the one whose result is due, and again the most whose
+  /// results wait to be told; `nil` = as many as fit into some megabytes. Changes the speed only.
+  public var window: Int?
   /// Whether values are computed before virtual time asks for them; changes the speed only.
   public var runAhead: Bool
   /// What happens to the device and to the pipeline besides what the session says.
@@ -42,7 +43,7 @@ public struct RunOptions: Sendable {
   public var isInterrupted: (@Sendable () -> Bool)?
 
   public init(
-    mode: Mode = .lossless, workers: Int = 2, seed: UInt64 = 0, window: Int = 24,
+    mode: Mode = .lossless, workers: Int = 2, seed: UInt64 = 0, window: Int? = nil,
     runAhead: Bool = true, perturbation: UInt64? = nil,
     watchdog: Duration? = RunOptions.watchdogStandard,
     isInterrupted: (@Sendable () -> Bool)? = nil

@@ -94,6 +94,7 @@ public struct PreparedRun: Sendable {
     try observer.began(nodes: runNodes)
     let limit = options.watchdog
     var (plan, options) = (plan, options)
+    options.window = options.window ?? RunOptions.automaticWindow(for: trackDescriptions)
     if let meter = options.costs.meter {
       plan = plan.measured(by: meter)
       options.overrides = options.overrides.map { $0.measured(by: meter) }
@@ -127,8 +128,8 @@ public struct PreparedRun: Sendable {
     guard options.costs.meter == nil || options.workers == 1 else {
       throw .badOption("stages are measured with one worker, not \(options.workers)")
     }
-    guard (1...4_096).contains(options.window) else {
-      throw .badOption("the window is 1 to 4096 frames, not \(options.window)")
+    if let window = options.window, !(1...4_096).contains(window) {
+      throw .badOption("the window is 1 to 4096 frames, not \(window)")
     }
   }
 
@@ -176,5 +177,22 @@ extension RunNode.StageRoleName {
     case .gather: self = .gather
     case .sink: self = .sink
     }
+  }
+}
+
+extension RunOptions {
+  /// How far small frames are computed ahead: enough to decode two long groups of pictures beside each
+  /// other, one of which cannot be shown before the other.
+  static let windowMax = 56
+  /// How far large ones are.
+  static let windowMin = 24
+  /// What the frames ahead may take, as they are decoded.
+  private static let aheadBytesMax = 48 << 20
+
+  package static func automaticWindow(for tracks: [TrackDescription]) -> Int {
+    let bytes = tracks.reduce(0) {
+      $0 + $1.format.visibleBytes(width: $1.width, height: $1.height)
+    }
+    return min(windowMax, max(windowMin, aheadBytesMax / max(1, bytes)))
   }
 }

@@ -29,7 +29,7 @@ extension VirtualRun {
   var runsAhead: Bool { options.runAhead && options.workers > 1 }
 
   private func runAhead(source: Int) throws {
-    let depth = runsAhead ? max(1, options.window) : 1
+    let depth = runsAhead ? window : 1
     while sources[source].ahead.count < depth {
       let missing = sources[source].schedule.payloadMissing
       guard let (entry, time) = try sources[source].schedule.nextFrame() else { return }

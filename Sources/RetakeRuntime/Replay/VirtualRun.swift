@@ -6,6 +6,7 @@ import RetakeGraph
 /// model, and has the workers compute what it decides.
 final class VirtualRun {
   let plan: GraphPlan
+  let window: Int
   let options: RunOptions
   let observer: any RunObserver
   let workers: Workers
@@ -40,6 +41,7 @@ final class VirtualRun {
   ) {
     self.plan = plan
     self.options = options
+    window = options.window ?? RunOptions.windowMin
     self.observer = observer
     self.origin = origin
     self.changes = changes
@@ -66,7 +68,7 @@ final class VirtualRun {
     while let event = try core.popEvent() {
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
       if event.kind == .arrival {
-        try emit(keeping: options.window)
+        try emit(keeping: window)
         try announceNext(after: event)
       }
       core.handle(event, &turn)

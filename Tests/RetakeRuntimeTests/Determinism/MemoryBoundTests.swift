@@ -70,4 +70,15 @@ import Testing
       #expect(count.most <= 60, "\(workers) workers: \(count)")
     }
   }
+
+  @Test(arguments: [(320, 240, 56), (854, 480, 56), (1_280, 720, 36), (1_920, 1_080, 24)])
+  func `small frames are computed further ahead than large ones`(
+    width: Int, height: Int, window: Int
+  ) {
+    let track = TrackDescription(
+      track: 0, timeBase: TimeBase(1, 30), format: .i420, width: width, height: height,
+      frameCount: 1)
+    #expect(RunOptions.automaticWindow(for: [track]) == window)
+    #expect(RunOptions.automaticWindow(for: [track, track, track, track]) <= max(24, window / 2))
+  }
 }
