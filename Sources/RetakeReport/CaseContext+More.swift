@@ -32,7 +32,8 @@ extension CaseContext {
       "change": group.change.rawValue, "groupWhat": "\(group.kind) at \(group.node)",
       "groupFrames": frames ?? "–", "groupCount": Wording.grouped(group.count),
       "groupNote": group.note ?? "",
-    ]
+      // The whole chain stands line by line.
+    ].merging(because(Array(group.because.prefix(1)))) { $1 }
   }
 
   private static func track(_ track: ReportTrack, of item: ReportCase) -> Values {
