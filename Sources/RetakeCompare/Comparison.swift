@@ -118,6 +118,11 @@ public struct Comparison: Hashable, Sendable, Codable {
   public var findings: [Finding] = []
   /// All of them.
   public var findingCount = 0
+  /// Decisions that differ, in the order of virtual time, at most `findingLimit`: also those that
+  /// are no finding of their own, for the fate of their frame says the same.
+  public var decisions: [Finding] = []
+  /// The errors of all compared frames, where there are any.
+  public var errorCurves: [ErrorCurve] = []
   /// In the order of the frames: the first is the first divergence.
   public var roots: [RootCause] = []
   /// What is worth knowing and no finding.

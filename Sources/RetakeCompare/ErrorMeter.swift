@@ -34,10 +34,11 @@ struct ErrorMeter {
     var frame: FrameID?
   }
 
-  /// What one frame adds to the drift.
+  /// What one frame adds to the drift, and its largest error by quantity.
   private struct FrameErrors {
     var sum = SIMD4<Double>.zero
     var count = 0
+    var largest = SIMD4<Double>.zero
   }
 
   private let allowed: [Double]
@@ -52,6 +53,9 @@ struct ErrorMeter {
   /// The step of the errors that drift.
   private var quantum = 0.0
   private(set) var drift = DriftMeter()
+  /// By track, then quantity.
+  private var curves: [Int: [CurveMeter]] = [:]
+  private static let noCurves = Quantity.allCases.map { _ in CurveMeter() }
 
   init(rule: SinkRule) {
     let isExact = rule.mode == .exact
@@ -131,6 +135,8 @@ struct ErrorMeter {
     _ quantity: Quantity, _ error: Double, allowed: Double, _ frame: FrameID
   ) {
     guard error > 0 else { return }
+    let height = quantity == .scalar && relative > 0 ? error / allowed : error
+    current.largest[quantity.rawValue] = max(current.largest[quantity.rawValue], height)
     let before = worst[quantity.rawValue]
     let isWorse =
       before.allowed == allowed
@@ -140,10 +146,13 @@ struct ErrorMeter {
     }
   }
 
-  /// Adds what was measured since the last call to the drift, as one frame.
+  /// Adds what was measured since the last call to the drift and the curves, as one frame.
   mutating func endFrame(_ frame: FrameID) {
-    guard current.count > 0 else { return }
-    drift.add(current.sum / Double(current.count), frame)
+    for quantity in Quantity.allCases where current.largest[quantity.rawValue] > 0 {
+      curves[frame.track, default: Self.noCurves][quantity.rawValue]
+        .add(current.largest[quantity.rawValue], at: frame.sequence)
+    }
+    if current.count > 0 { drift.add(current.sum / Double(current.count), frame) }
     current = FrameErrors()
   }
 
@@ -172,6 +181,20 @@ struct ErrorMeter {
 }
 
 extension ErrorMeter {
+  /// The curves that have an error anywhere, in the order of the tracks.
+  func errorCurves(sink: String) -> [ErrorCurve] {
+    curves.sorted { $0.key < $1.key }.flatMap { track, own in
+      zip(Quantity.allCases, own).compactMap { quantity, meter -> ErrorCurve? in
+        guard !meter.isEmpty else { return nil }
+        let isShare = quantity == .scalar && relative > 0
+        return ErrorCurve(
+          sink: sink, quantity: quantity.name, track: track, framesPerBin: meter.framesPerBin,
+          largest: meter.largest, least: meter.least,
+          allowed: isShare ? 1 : allowed[quantity.rawValue], isShare: isShare)
+      }
+    }
+  }
+
   /// The signed errors of two detections in quanta: the box, and the score. Never finite where the
   /// two cannot be compared.
   @inline(__always)

@@ -151,6 +151,11 @@ package struct ResultComparator {
     return headroom
   }
 
+  /// The errors over all frames that were compared, where there are any.
+  package var errorCurves: [ErrorCurve] {
+    sinks.flatMap { $0.meter.errorCurves(sink: $0.sink) }
+  }
+
   /// What is worth knowing and no finding.
   package var notes: [String] {
     sinks.flatMap { sink in

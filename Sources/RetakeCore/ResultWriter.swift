@@ -52,6 +52,9 @@ package struct ResultWriter: ~Copyable {
     header.classes[index(of: sink)] = names
   }
 
+  /// The platform on which P, N and U hold, for the files that are not yet complete.
+  package mutating func setPlatform(_ platform: String) { header.platform = platform }
+
   /// Appends a frame; frames come in (time, track, sequence) order.
   ///
   /// - Returns: A file that is complete with this frame, after each 1,024.

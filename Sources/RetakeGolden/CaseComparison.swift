@@ -126,6 +126,8 @@ struct CaseComparison {
     try checkTotals(totals, rolling.finish(), chunks: counts.golden)
     guard var comparator else { return }
     comparison.headroom = comparator.finish()
+    comparison.errorCurves = comparator.errorCurves
+    comparison.decisions = Array(decisions.findings.prefix(options.findingLimit))
     addDecisions(decisions, &comparator)
     comparison.budgets = BudgetCheck(manifests).run(&comparator)
     let origins = CauseOrigins(

@@ -46,7 +46,8 @@ extension GoldenFolder {
     let manifest = try acceptedManifest(acceptance, pending, names)
     try stage(manifest, names, from: pending, step)
     try perform("move", step) { try rollForward(step) }
-    try perform("discard pending", step) { pending.removeFiles() }
+    // A pending golden that cannot be removed equals the golden by now, and says nothing new.
+    try perform("discard pending", step) { try? pending.removeFiles() }
     return manifest
   }
 
@@ -98,7 +99,7 @@ extension GoldenFolder {
     ) { !isChosen($0) }
     guard !split.left.isEmpty else { return split }
     if split.chosen.isEmpty {
-      pending.removeFiles()
+      try pending.removeFiles()
       return split
     }
     let scratch = try ScratchFolder(in: pending.url)
@@ -110,10 +111,10 @@ extension GoldenFolder {
 
   /// Takes back a pending golden.
   ///
-  /// - Throws: `GoldenError.nothingPending`.
+  /// - Throws: `GoldenError.nothingPending`; `io` where a file cannot be removed.
   public func discardPending() throws(GoldenError) {
     guard pending.exists else { throw .nothingPending(folder: url.path) }
-    pending.removeFiles()
+    try pending.removeFiles()
   }
 
   /// Removes an accepted golden, its alternates and what is pending beside it, and the folders that
@@ -123,15 +124,7 @@ extension GoldenFolder {
   public func remove() throws(GoldenError) {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
-    for folder in [pending, self] + alternates() {
-      // golden.yml first: without it the rest is no golden.
-      for name in [Self.manifestName] + folder.fileNames()
-      where FileManager.default.fileExists(atPath: folder.file(name).path) {
-        try io(folder.file(name), "remove the file") {
-          try FileManager.default.removeItem(at: folder.file(name))
-        }
-      }
-    }
+    for folder in [pending, self] + alternates() { try folder.removeFiles() }
     for folder in alternates() { rmdir(folder.url.path) }
     // Only empty folders go.
     if rmdir(url.path) == 0 { rmdir(url.deletingLastPathComponent().path) }
@@ -255,10 +248,13 @@ extension GoldenFolder {
     try perform("clean", step) { try FileManager.default.removeItem(at: accepting) }
   }
 
-  private func removeFiles() {
+  /// Removes what belongs to this golden and is there; a person's notes beside it stay.
+  private func removeFiles() throws(GoldenError) {
     // golden.yml first: without it the rest is no golden.
     for name in [Self.manifestName] + fileNames() {
-      try? FileManager.default.removeItem(at: file(name))
+      let file = file(name)
+      guard FileManager.default.fileExists(atPath: file.path) else { continue }
+      try io(file, "remove the file") { try FileManager.default.removeItem(at: file) }
     }
   }
 

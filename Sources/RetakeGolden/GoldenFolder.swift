@@ -154,7 +154,7 @@ public struct GoldenFolder: Hashable, Sendable {
     return (header, found)
   }
 
-  private func frames(
+  func frames(
     of block: ResultChunk.Block, _ chunk: ResultChunk
   ) throws(GoldenError) -> [ResultFrame] {
     do throws(ResultTextError) {

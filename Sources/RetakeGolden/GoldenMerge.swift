@@ -66,6 +66,8 @@ struct GoldenMerge {
       }
       let merged = partner.map { self.frame(base: frame, other: $0, header.sinks) } ?? frame
       for (sink, names) in zip(header.sinks, base.classes) { writer.setClasses(names, of: sink) }
+      // The writer notes it in the files in which a line needs it.
+      if let platform = base.platform ?? other.platform { writer.setPlatform(platform) }
       if let chunk = writer.append(merged) { try write(chunk) }
     }
     if let chunk = writer.finish() { try write(chunk) }
@@ -165,7 +167,7 @@ private struct ResultPlaces {
   private var driftingSinks: Set<String> = []
 
   init(_ findings: [Finding]) {
-    for finding in findings {
+    for finding in findings where finding.kind.isInResults {
       guard let frame = finding.frame else { continue }
       switch (finding.kind, finding.node) {
       case (.timeChanged, _), (_, nil): frames.insert(frame)
@@ -179,6 +181,18 @@ private struct ResultPlaces {
     if frames.contains(frame) { return true }
     guard let sink else { return false }
     return driftingSinks.contains(sink) || bySink[sink]?.contains(frame) == true
+  }
+}
+
+extension Finding.Kind {
+  /// Decisions and budgets name frames and nodes too, and nothing of them stands in the results.
+  fileprivate var isInResults: Bool {
+    switch self {
+    case .decisionAdded, .decisionRemoved, .decisionMoved, .decisionChanged, .decisionsDiffer,
+      .budget:
+      false
+    default: true
+    }
   }
 }
 
@@ -196,17 +210,13 @@ private final class FrameStream {
     chunks = GoldenFolder.chunkCount(frames: try folder.manifest().summary.captured)
   }
 
-  func header() throws(GoldenError) -> ResultHeader {
-    // The platform is that of the writer, which notes it where a line needs it.
-    var header = try folder.chunk(0).header
-    for index in 1..<max(1, chunks) where header.platform == nil {
-      header.platform = try folder.chunk(index).header.platform
-    }
-    return header
-  }
+  func header() throws(GoldenError) -> ResultHeader { try folder.chunk(0).header }
 
   /// The class names in the file that the last frame came from.
   var classes: [[String]] { chunk?.header.classes ?? [] }
+
+  /// The platform on which that file holds; `nil` where it holds on all.
+  var platform: String? { chunk?.header.platform }
 
   func next() throws(GoldenError) -> ResultFrame? {
     while frames.isEmpty {

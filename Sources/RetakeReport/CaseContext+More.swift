@@ -24,6 +24,7 @@ extension CaseContext {
     ]
   }
 
+  /// The nearest cause alone: the whole chain stands line by line.
   private static func group(_ group: DecisionGroup) -> Values {
     let frames = group.first.map { first in
       group.last.map { $0 == first ? "\(first)" : "\(first) to \($0)" } ?? "\(first)"
@@ -32,7 +33,7 @@ extension CaseContext {
       "change": group.change.rawValue, "groupWhat": "\(group.kind) at \(group.node)",
       "groupFrames": frames ?? "–", "groupCount": Wording.grouped(group.count),
       "groupNote": group.note ?? "",
-    ]
+    ].merging(because(Array(group.because.prefix(1)))) { $1 }
   }
 
   private static func track(_ track: ReportTrack, of item: ReportCase) -> Values {

@@ -146,7 +146,7 @@ struct CaseContext {
     [
       "at": finding.frame.map(\.description) ?? "–", "message": finding.message,
       "goldenText": finding.golden ?? "–", "actualText": finding.actual ?? "–",
-    ]
+    ].merging(Self.because(finding.because)) { $1 }
   }
 
   private var decisionsText: String {
@@ -161,7 +161,12 @@ struct CaseContext {
       "change": line.change.rawValue, "goldenLine": line.golden ?? "",
       "actualLine": line.actual ?? "",
       "lineNote": line.note ?? "",
-    ]
+    ].merging(Self.because(line.because)) { $1 }
+  }
+
+  /// A chain of causes, the nearest first.
+  static func because(_ causes: [String]) -> Values {
+    ["because": causes, "hasBecause": !causes.isEmpty]
   }
 
   private func ledger(_ pair: LedgerPair) -> Values {

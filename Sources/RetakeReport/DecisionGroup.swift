@@ -12,6 +12,8 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
   package var count: Int
   /// By how much, such as "2 frames later (66 ms)"; of moved ones alone.
   package var note: String?
+  /// What the first of them follows from, the nearest first.
+  package var because: [String] = []
 
   /// Groups that a report keeps.
   static let groupsMax = 500
@@ -52,6 +54,7 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
       shortest = both.map { $1.time - $0.time } ?? 0
       longest = shortest
       group.note = note
+      group.because = line.because
     }
 
     func takes(_ other: Builder) -> Bool {

@@ -7,6 +7,8 @@ struct PageData {
   static let findingsMax = 20_000
   /// Characters of base64 of all pictures together.
   static let pictureCharactersMax = 2_400_000
+  /// Numbers in the error curves of all cases together.
+  static let errorNumbersMax = 300_000
   /// A page beyond this is slow to open, and the report says so.
   static let pageBytesWarning = 50_000_000
 
@@ -18,6 +20,7 @@ struct PageData {
     self.document = document
     boundFindings()
     boundPictures()
+    boundErrors()
   }
 
   private mutating func boundFindings() {
@@ -50,6 +53,16 @@ struct PageData {
     }
     guard leftOut > 0 else { return }
     notes.append("\(Wording.count(leftOut, "picture")) not on this page, to keep it small.")
+  }
+
+  /// Curves lose their detail where there are too many, all alike.
+  private mutating func boundErrors() {
+    // Halving them so often leaves next to nothing.
+    for _ in 0..<16 {
+      let numbers = document.cases.reduce(0) { $0 + $1.errorNumbers }
+      guard numbers > Self.errorNumbersMax else { return }
+      for place in document.cases.indices { document.cases[place].halveErrors() }
+    }
   }
 
   /// JSON for a `<script type="application/json">`.
@@ -102,6 +115,18 @@ struct PageData {
   private static func escape(_ value: UInt32, into bytes: inout [UInt8]) {
     let digits = String(value, radix: 16)
     bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
+  }
+}
+
+extension ReportCase {
+  fileprivate var errorNumbers: Int {
+    timelines.flatMap(\.errors).reduce(0) { $0 + $1.largest.count + $1.least.count }
+  }
+
+  fileprivate mutating func halveErrors() {
+    for place in timelines.indices {
+      timelines[place].errors = timelines[place].errors.map { $0.halved() }
+    }
   }
 }
 

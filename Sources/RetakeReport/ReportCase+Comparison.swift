@@ -36,8 +36,12 @@ extension ReportCase {
     }
     self.graph = graph
     self.tracks = tracks
-    timelines = tracks.map { ReportTimeline($0, findings: comparison.findings) }
-    decisions = DecisionDifferences(comparison.findings)
+    timelines = tracks.map {
+      ReportTimeline($0, findings: comparison.findings, errors: comparison.errorCurves)
+    }
+    // Those that no finding repeats are among them; without a list there are the findings.
+    let decided = comparison.decisions
+    decisions = DecisionDifferences(decided.isEmpty ? comparison.findings : decided)
     suspects = comparison.suspects.map { ReportSuspect(kind: "change", text: $0) }
     notes = comparison.notes
     checks = ReportCheck.all(comparison)

@@ -69,6 +69,9 @@ extension RootCause {
     case .model: why.rawValue + " (a model changed)"
     case .pipeline where why != .nodeAdded && why != .nodeRemoved:
       why.rawValue + " (the pipeline changed)"
+    // The digest of a pipeline knows no costs, and costs are what decisions hang on.
+    case .code where why == .decisionDiffers:
+      why.rawValue + " (pipeline, models and libraries are the golden's; costs may be others)"
     case .code: why.rawValue + " (pipeline, models and libraries are the golden's)"
     default: why.rawValue
     }
@@ -125,7 +128,7 @@ extension ReportTimeline {
   static let binsMax = 20_000
 
   /// The findings of one track, by frame.
-  init(_ track: ReportTrack, findings: [Finding]) {
+  init(_ track: ReportTrack, findings: [Finding], errors: [ErrorCurve] = []) {
     let size = max(1, (track.frames + Self.binsMax - 1) / Self.binsMax)
     var bins = Array(repeating: 0, count: (max(0, track.frames) + size - 1) / size)
     for finding in findings {
@@ -134,6 +137,7 @@ extension ReportTimeline {
       if bins.indices.contains(bin) { bins[bin] += 1 }
     }
     self.init(track: track.track, framesPerBin: size, findings: bins)
+    self.errors = TimelineErrors.all(errors, track: track.track)
   }
 }
 
@@ -155,8 +159,7 @@ extension DecisionDifferences {
         changes.prefix(Self.linesMax).map { change, finding in
           DecisionDifference(
             change, golden: finding.golden, actual: finding.actual,
-            note: ([finding.message] + finding.because.map { "because \($0)" })
-              .joined(separator: "; "))
+            note: finding.message, because: finding.because)
         }, total: changes.count))
   }
 }

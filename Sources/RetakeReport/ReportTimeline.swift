@@ -11,11 +11,8 @@ package struct ReportTimeline: Hashable, Sendable, Codable {
   package var findings: [Int]
   package var droppedGolden: [Int]
   package var droppedActual: [Int]
-  /// The largest error in the bin; null where nothing was compared.
-  package var errorMax: [Double?]
-  /// What is allowed of that error.
-  package var errorAllowed: Double?
-  package var errorUnit: String?
+  /// The errors of all compared frames, the quantity that comes nearest to its tolerance first.
+  package var errors: [TimelineErrors] = []
   /// What became of the frames that did not arrive; only what occurred.
   package var lanes: [TimelineLane] = []
   /// What happened beside the frames, in the order of its frame.
@@ -23,7 +20,7 @@ package struct ReportTimeline: Hashable, Sendable, Codable {
 
   package init(
     track: Int, firstSequence: Int = 0, framesPerBin: Int = 1, findings: [Int],
-    droppedGolden: [Int] = [], droppedActual: [Int] = [], errorMax: [Double?] = []
+    droppedGolden: [Int] = [], droppedActual: [Int] = []
   ) {
     precondition(framesPerBin > 0, "a bin holds frames")
     self.track = track
@@ -32,12 +29,9 @@ package struct ReportTimeline: Hashable, Sendable, Codable {
     self.findings = findings
     self.droppedGolden = droppedGolden
     self.droppedActual = droppedActual
-    self.errorMax = errorMax
   }
 
-  package var bins: Int {
-    max(findings.count, droppedGolden.count, droppedActual.count, errorMax.count)
-  }
+  package var bins: Int { max(findings.count, droppedGolden.count, droppedActual.count) }
 }
 
 /// Frames that met one fate, by bin.
@@ -116,12 +110,18 @@ package struct DecisionDifference: Hashable, Sendable, Codable {
   package var actual: String?
   /// Such as "2 frames later (66 ms)".
   package var note: String?
+  /// The earlier differences that it follows from, the nearest first.
+  package var because: [String]
 
-  package init(_ change: Change, golden: String?, actual: String?, note: String? = nil) {
+  package init(
+    _ change: Change, golden: String?, actual: String?, note: String? = nil,
+    because: [String] = []
+  ) {
     self.change = change
     self.golden = golden
     self.actual = actual
     self.note = note
+    self.because = because
   }
 }
 

@@ -14,6 +14,8 @@ package struct TerminalReport {
   package static let rowsMax = 60
   /// Root causes that are told of one case.
   package static let rootCausesMax = 5
+  /// Findings of one root cause that are told with what they follow from, and links of each.
+  package static let chainsMax = 2
 
   private let document: ReportDocument
   private let palette: Palette
@@ -74,6 +76,7 @@ package struct TerminalReport {
       for (index, cause) in item.rootCauses.prefix(Self.rootCausesMax).enumerated() {
         let text = visible(cause.headline)
         lines.append(index == 0 ? start + text : "  also: \(text)")
+        chains(of: cause, in: item)
         commands(cause.commands, indent: "    ")
       }
       let more = item.rootCauses.count - Self.rootCausesMax
@@ -83,6 +86,21 @@ package struct TerminalReport {
     for suspect in item.suspects { lines.append("    suspected: \(visible(suspect.text))") }
     for note in item.notes { lines.append("    note: \(visible(note))") }
     commands(item.commands, indent: "    ")
+  }
+
+  /// Decisions that differ, with the earlier ones that they follow from.
+  private mutating func chains(of cause: ReportRootCause, in item: ReportCase) {
+    let linked = item.findings.items.lazy.filter {
+      $0.rootCause == cause.id && !$0.because.isEmpty
+    }
+    for finding in linked.prefix(Self.chainsMax) {
+      lines.append("    \(visible(finding.message))")
+      for link in finding.because.prefix(Self.chainsMax) {
+        lines.append("      because \(visible(link))")
+      }
+      let more = finding.because.count - Self.chainsMax
+      if more > 0 { lines.append("      and \(Wording.count(more, "earlier one"))") }
+    }
   }
 
   private mutating func tell(_ error: ReportProblem, under start: String) {

@@ -135,6 +135,8 @@ struct ServedSite: Sendable {
     /// `session/case`, exactly.
     var key: String
     var reason: String
+    /// Ids of root causes, exactly; without any the whole case is meant.
+    var roots: [String]?
   }
 
   /// - Throws: `ServeError`; `SuiteError`, also for a machine that accepts nothing.
@@ -143,16 +145,22 @@ struct ServedSite: Sendable {
       throw parts.isEmpty ? ServeError.wrongMethod : ServeError.notFound("page of this name")
     }
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
-      throw ServeError.badRequest("what is sent must be {\"key\": …, \"reason\": …}")
+      throw ServeError.badRequest(
+        "what is sent must be {\"key\": …, \"reason\": …}, with \"roots\": […] if not all is meant")
     }
-    // A glob of the command line is a letter here: a person saw one case.
-    guard !wish.key.contains("*"), !wish.key.contains("?"), wish.key.contains("/") else {
+    // A glob of the command line is a letter here: a person saw one case, and its root causes.
+    guard !Self.isGlob(wish.key), wish.key.contains("/") else {
       throw ServeError.badRequest("a key is SESSION/CASE")
+    }
+    guard wish.roots.map({ !$0.isEmpty && !$0.contains(where: Self.isGlob) }) ?? true else {
+      throw ServeError.badRequest("roots are ids of root causes, at least one, such as motion@0:12")
     }
     return try await withCheckedThrowingContinuation { continuation in
       acceptances.async { continuation.resume(with: Result { try accept(wish) }) }
     }
   }
+
+  private static func isGlob(_ text: String) -> Bool { text.contains { "*?".contains($0) } }
 
   private func accept(_ wish: Wish) throws -> ServedAnswer {
     var acceptance = Acceptance(project: project)
@@ -160,6 +168,7 @@ struct ServedSite: Sendable {
     acceptance.pendingFolder = options.pendingFolder
     acceptance.isCI = options.isCI
     acceptance.keys = [wish.key]
+    acceptance.roots = wish.roots ?? []
     return try ServedAnswer(json: try acceptance.run(reason: wish.reason))
   }
 }

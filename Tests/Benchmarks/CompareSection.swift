@@ -139,6 +139,12 @@ private enum LargeReport {
       return finding
     }
     comparison.findingCount = 5_000
+    comparison.errorCurves = ["position", "score"].map { quantity in
+      let errors = (0..<4_500).map { Double($0 % 97) / 50 }
+      return ErrorCurve(
+        sink: "boxes", quantity: quantity, track: 0, framesPerBin: 4, largest: errors,
+        least: errors.map { $0 / 3 }, allowed: 1)
+    }
     var root = RootCause(
       frame: FrameID(track: 0, sequence: 0), time: 0, stage: "detect", why: .outputDiffers)
     (root.findings, root.echoes) = (5_000, 4_999)

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeCompare
@@ -158,6 +159,103 @@ import Testing
     let findings = try Samples.findings(
       [[Samples.box(0, 0), Samples.box(0, 1)]], [[Samples.box(0, 0.5), Samples.box(0, 1)]], rule)
     #expect(findings.map(\.kind) == [.boxMoved])
+  }
+
+  @Test func `every side of a box is compared`() throws {
+    let golden = Samples.box(50, 50, 40, 40)
+    for moved in [
+      Samples.box(52, 50, 40, 40), Samples.box(50, 52, 40, 40), Samples.box(50, 50, 42, 40),
+      Samples.box(50, 50, 40, 42), Samples.box(48, 50, 40, 40), Samples.box(50, 50, 40, 38),
+    ] {
+      let findings = try Samples.findings([[golden]], [[moved]])
+      #expect(findings.map(\.kind) == [.boxMoved] && findings[0].magnitude == 2)
+    }
+  }
+
+  @Test func `boxes that overlap too little are two objects, at the least overlap one`() throws {
+    // A third, then exactly one half.
+    #expect(
+      try Samples.findings([[Samples.box(0)]], [[Samples.box(5)]]).map(\.kind)
+        == [.boxDisappeared, .boxAppeared])
+    #expect(
+      try Samples.findings([[Samples.box(0)]], [[Samples.box(0, 0, 10, 5)]]).map(\.kind)
+        == [.boxMoved])
+  }
+
+  @Test func `the class weighs more than the overlap`() throws {
+    let findings = try Samples.findings(
+      [[Samples.box(0, classIndex: 0), Samples.box(3, classIndex: 1)]],
+      [[Samples.box(3, classIndex: 0), Samples.box(0, classIndex: 1)]])
+    #expect(findings.map(\.kind) == [.boxMoved, .boxMoved])
+  }
+
+  @Test func `boxes that changed places within tolerance are paired by their overlap`() throws {
+    var rule = SinkRule.standard
+    rule.position = 3
+    // In the order of their lines each is 2 px away, by overlap 0.1 px.
+    let outcome = try Samples.compare(
+      Samples.frames([[Samples.box(0, 0), Samples.box(2, 0.1)]]),
+      Samples.frames([[Samples.box(2, 0), Samples.box(0, 0.1)]]), rule)
+    #expect(outcome.counts.withinTolerance == 1)
+    #expect(outcome.headroom.first { $0.quantity == "position" }?.largest == 0.1)
+  }
+
+  @Test func `a pair is kept under its new numbers where two overlap`() throws {
+    let golden = [
+      [Samples.box(0, identity: 1), Samples.box(20, identity: 2)],
+      [Samples.box(9, identity: 1), Samples.box(12, identity: 2)],
+    ]
+    let actual = [
+      [Samples.box(0, identity: 7), Samples.box(20, identity: 8)],
+      [Samples.box(12, identity: 7), Samples.box(9, identity: 8)],
+    ]
+    #expect(
+      try Samples.findings(golden, actual).map(\.kind)
+        == [.identityChanged, .identityChanged, .boxMoved, .boxMoved])
+  }
+
+  @Test func `where both are equal for a while another number is news again`() throws {
+    let known = [Samples.box(0, identity: 1)]
+    let other = [Samples.box(0, identity: 7)]
+    // A frame, and a whole block of 64 whose facts nobody reads.
+    for equal in [1, 200] {
+      let middle = Array(repeating: known, count: equal)
+      let findings = try Samples.findings([known] + middle + [known], [other] + middle + [other])
+      #expect(findings.map { $0.frame?.sequence } == [0, equal + 1])
+    }
+    // Blocks alone: the object is away in the frames around them.
+    let away = Array(repeating: [ResultFact](), count: 63)
+    let block = Array(repeating: known, count: 64)
+    let findings = try Samples.findings(
+      [known] + away + block + [known], [other] + away + block + [other])
+    #expect(findings.map { $0.frame?.sequence } == [0, 128])
+  }
+
+  @Test func `a significant order is the one in which boxes came`() {
+    let lines = [0.0, 100].map { x in
+      ResultLine.detection(
+        DetectionLine(
+          Detection(box: Box(x: x, y: 0, width: 10, height: 10), score: 0.5), .standard))
+    }
+    func count(_ order: SinkRule.Order) -> Int {
+      var rule = SinkRule.standard
+      rule.order = order
+      var comparator = FrameComparator(
+        sink: "boxes", rule: rule, goldenClasses: ["car"], actualClasses: ["car"])
+      return comparator.compare(
+        golden: lines, actual: lines.reversed(), frame: FrameID(track: 0, sequence: 0)
+      ).count
+    }
+    #expect(count(.any) == 0 && count(.significant) == 2)
+  }
+
+  @Test func `a side that is no number on both is no error beside others`() throws {
+    var rule = SinkRule(mode: .numeric)
+    rule.score = 0.2
+    #expect(
+      try Samples.findings(
+        [[Samples.box(.nan, score: 0.5)]], [[Samples.box(.nan, score: 0.6)]], rule
+      ).isEmpty)
   }
 
   @Test func `a box at no number equals itself and no other`() throws {

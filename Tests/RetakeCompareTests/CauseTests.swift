@@ -93,6 +93,37 @@ import Testing
     #expect(comparator.log.causes.root(of: FrameID(track: 0, sequence: 1)) == 0)
   }
 
+  @Test func `what a sink shows follows from the stages that it stands on`() {
+    var comparator = StageComparator(
+      golden: columns, actual: columns, sinks: ["boxes": ["motion"], "heads": ["faces"]],
+      log: FindingLog())
+    let frame = FrameID(track: 0, sequence: 4)
+    func row(_ motion: UInt32, _ faces: UInt32) -> StageRow {
+      StageRow(
+        frame: frame, packet: .value(1),
+        cells: [.value(1), .value(2), .value(3), .value(motion), .value(faces)])
+    }
+    comparator.compare(golden: row(4, 5), actual: row(40, 50))
+    var log = comparator.log
+    for sink in ["boxes", "heads"] {
+      log.add(Finding(.boxMoved, frame: frame, node: sink, message: ""))
+    }
+    let (findings, roots) = log.sorted()
+    #expect(findings.map { $0.root.map { roots[$0].id } } == ["motion@0:4", "faces@0:4"])
+    #expect(roots.map(\.findings) == [1, 1])
+  }
+
+  @Test func `a packet that differs is the root of what its source gives`() {
+    var comparator = StageComparator(golden: columns, actual: columns, log: FindingLog())
+    func row(_ packet: UInt32, _ camera: UInt32) -> StageRow {
+      StageRow(
+        frame: FrameID(track: 0, sequence: 3), packet: .value(packet),
+        cells: [.value(camera), .value(camera + 1), .value(3), .value(4), .value(5)])
+    }
+    comparator.compare(golden: row(1, 1), actual: row(9, 9))
+    #expect(comparator.log.causes.roots.map(\.id) == ["packet@0:3"])
+  }
+
   @Test func `columns and cells are read as they are written`() {
     for text in ["camera", "grey(camera)", "motion*(grey)", "join(a,b)", "state*"] {
       #expect(StageColumn(parsing: text)?.description == text)

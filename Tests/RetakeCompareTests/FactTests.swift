@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeCompare
@@ -44,6 +45,13 @@ import Testing
     #expect(
       try kinds([scalar("n", .infinity)], [scalar("n", -.infinity)], numeric(1e9))
         == [.numberChanged])
+  }
+
+  @Test func `NaN equals NaN beside a number that differs within tolerance`() throws {
+    #expect(
+      try kinds(
+        [scalar("a", .nan), scalar("b", 1)], [scalar("a", .nan), scalar("b", 2)], numeric(5)
+      ).isEmpty)
   }
 
   @Test func `negative zero is zero`() throws {
@@ -158,6 +166,40 @@ import Testing
       frame(.facts([])), frame(.ended(.failed(code: "own.bad"), node: "grey")), header: header)
     #expect(
       outcome.findings.map(\.message) == ["frame 0:0: fail (own.bad) at grey, golden: delivered"])
+  }
+
+  @Test func `a frame that is delivered where the golden dropped it is a finding, and the reverse`()
+    throws
+  {
+    func frames(_ content: SinkOutcome.Content) -> [FrameResult] {
+      var frames = Samples.frames([[]])
+      frames[0].outcomes[0].content = content
+      return frames
+    }
+    let (delivered, dropped) = (
+      frames(.facts([scalar("n", 1)])), frames(.ended(.dropped(.queue), node: "motion"))
+    )
+    #expect(
+      try Samples.compare(dropped, delivered).findings.map(\.message)
+        == ["frame 0:0: delivered, golden: drop (queue) at motion"])
+    #expect(
+      try Samples.compare(delivered, dropped).findings.map(\.message)
+        == ["frame 0:0: drop (queue) at motion, golden: delivered"])
+  }
+
+  @Test(arguments: [0.0, 0.2])
+  func `frames that wait for their partner are not passed by`(_ error: Double) throws {
+    var rule = SinkRule.standard
+    rule.position = 0.5
+    let all = Samples.frames((0..<300).map { [Samples.box(Double($0 % 50))] })
+    let shifted = Samples.frames((0..<300).map { [Samples.box(Double($0 % 50) + error)] })
+    // Frame 64 waits at the end of the golden's first block; the second blocks hold the same frames.
+    let golden = all.filter { $0.id.sequence != 10 }
+    let actual = shifted.filter { $0.id.sequence != 64 && $0.id.sequence != 129 }
+    let findings = try Samples.compare(golden, actual, rule).findings
+    #expect(findings.map(\.kind) == [.frameInserted, .frameLost, .frameLost])
+    #expect(findings.map { $0.frame?.sequence } == [10, 64, 129])
+    #expect(findings.map(\.frameCount) == [1, 1, 1])
   }
 
   @Test func `a presentation time that changed is a finding`() throws {

@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeTestSupport
 import Testing
 
 @testable import RetakeCompare
@@ -70,98 +71,9 @@ import Testing
         == "the text plate differs at character 5: '73' instead of '23'")
     #expect(
       try message("AB", "ABC") == "the text plate differs at character 3: 'C' instead of its end")
+    #expect(
+      try message("AB", "Ab") == "the text plate differs at character 2: 'b' instead of 'B'")
     #expect(try message("AB", "AB") == nil)
-  }
-
-  // MARK: waveforms
-
-  /// numpy: a = sin(0.3 i), b = 0.9 sin(0.3 (i - 3)) + 0.05, i = 0…79.
-  @Test func `RMS, correlation and lag are those of numpy`() {
-    let golden = (0..<80).map { sin(0.3 * Double($0)) }
-    let actual = (0..<80).map { 0.9 * sin(0.3 * (Double($0) - 3)) + 0.05 }
-    let found = SignalDifference(golden: golden, actual: actual, reach: 10)
-    #expect(abs(found.rms - 0.600103521501282) < 1e-9)
-    #expect(abs(found.correlation - 0.604359106570226) < 1e-9)
-    #expect(found.lag == 3)
-    #expect(abs(found.rmsAtLag - 0.08176150417464466) < 1e-9)
-    #expect(abs(found.correlationAtLag - 1) < 1e-9)
-  }
-
-  @Test func `equal and constant signals have no lag`() {
-    let wave = (0..<40).map { Double($0 % 7) }
-    let same = SignalDifference(golden: wave, actual: wave)
-    #expect(same.rms == 0 && same.lag == 0 && !same.isShifted && same.correlation == 1)
-    let flat = SignalDifference(golden: [1, 1, 1], actual: [2, 2, 2])
-    #expect(flat.rms == 1 && flat.correlation == 1 && flat.lag == 0)
-    #expect(SignalDifference(golden: [1, 1, 1], actual: [1, 2, 3]).correlation == 0)
-    #expect(SignalDifference(golden: [], actual: []).rms == 0)
-  }
-
-  @Test func `a waveform that comes later may be allowed`() throws {
-    func wave(_ lag: Double) -> [ResultFact] {
-      [
-        .waveform(
-          Waveform(
-            name: "red", rate: 30, samples: (0..<60).map { 100 * sin(0.3 * (Double($0) - lag)) }))
-      ]
-    }
-    let strict = try Samples.findings([wave(0)], [wave(2)], SinkRule(mode: .numeric))
-    #expect(strict.map(\.kind) == [.waveformChanged])
-    #expect(strict[0].message.hasSuffix(", 2 samples (66.7 ms) later"))
-    var rule = SinkRule(mode: .numeric)
-    (rule.lagMax, rule.rmsMax) = (2, 0.01)
-    #expect(try Samples.findings([wave(0)], [wave(2)], rule).isEmpty)
-    #expect(try Samples.findings([wave(0)], [wave(-3)], rule).count == 1)
-  }
-
-  @Test func `scalars that come some frames later are told`() throws {
-    func frames(_ lag: Int) -> [FrameResult] {
-      Samples.frames((0..<80).map { [scalar("red", (100 * sin(0.4 * Double($0 - lag))))] })
-    }
-    var comparator = ResultComparator(
-      golden: Samples.header(), actual: Samples.header(),
-      rules: CompareRules(["boxes": SinkRule(mode: .numeric)]))
-    try comparator.compare(
-      golden: Samples.chunks(frames(0))[0], actual: Samples.chunks(frames(3))[0])
-    _ = comparator.finish()
-    #expect(comparator.notes == ["boxes: red is the golden's, 3 frames later"])
-  }
-
-  // MARK: drift
-
-  private func drift(_ error: (Int) -> Double, frames: Int = 300) throws -> [Finding] {
-    var rule = SinkRule.standard
-    rule.position = 3
-    func list(_ isActual: Bool) -> [FrameResult] {
-      Samples.frames(
-        (0..<frames).map { [Samples.box(50 + (isActual ? error($0) : 0)), Samples.box(90)] })
-    }
-    return try Samples.compare(list(false), list(true), rule).findings
-  }
-
-  @Test func `0.1 px a second is a drift though each error is allowed`() throws {
-    let findings = try drift { 0.1 * Double($0) / 30 }
-    #expect(findings.map(\.kind) == [.drift])
-    // The mean of the two boxes; the first error that is not rounded away is at 0.05 px.
-    #expect(abs(try #require(findings[0].magnitude) - 1.667) < 0.05)
-    #expect(findings[0].frame?.sequence == 16)
-  }
-
-  @Test func `steps, single errors, noise and constants are no drift`() throws {
-    #expect(try drift { $0 < 150 ? 0 : 1 }.isEmpty)
-    #expect(try drift { $0 == 150 ? 2 : 0 }.isEmpty)
-    #expect(try drift { _ in 1.5 }.isEmpty)
-    #expect(try drift { $0 < 100 ? 0 : ($0 < 200 ? 1 : 0.3) }.isEmpty)
-    for seed in 0..<50 as Range<UInt64> {
-      var random = SeededGenerator(seed: seed)
-      let noise = (0..<300).map { _ in Double.random(in: -2...2, using: &random) }
-      #expect(try drift { noise[$0] }.isEmpty, "\(seed)")
-    }
-  }
-
-  @Test func `errors beyond the tolerance are findings of their own and no drift`() throws {
-    let findings = try drift { Double($0) / 92 }
-    #expect(!findings.isEmpty && findings.allSatisfy { $0.kind == .boxMoved })
   }
 
   // MARK: the quick way

@@ -98,7 +98,49 @@ import Testing
     #expect(abs(found.rms - 9) < 1e-9)
   }
 
+  @Test func `a spot in the last corner is the densest window`() throws {
+    let golden = pattern(120, 90)
+    let actual = pixels(120, 90) { x, y in
+      let level = Int(golden.planes[0][y * 120 + x])
+      return x >= 104 && y >= 74 ? (level < 128 ? level + 40 : level - 40) : level
+    }
+    let found = try #require(PictureDifference(golden: golden, actual: actual))
+    #expect(found.densest == 1 && (found.densestX, found.densestY) == (104, 74))
+  }
+
+  @Test func `every plane counts`() throws {
+    let grey = pattern().planes[0]
+    var other = grey
+    other[70] = other[70] < 128 ? 255 : 0
+    for plane in 0..<3 {
+      var planes = [grey, grey, grey]
+      planes[plane] = other
+      let found = try #require(
+        PictureDifference(
+          golden: PicturePixels(width: 64, height: 48, planes: [grey, grey, grey]),
+          actual: PicturePixels(width: 64, height: 48, planes: planes)))
+      #expect(found.changedPixels == 1 && found.psnr.isFinite && found.ssim < 1)
+    }
+  }
+
   // MARK: rules
+
+  @Test func `a picture of another form is told by its form`() throws {
+    func facts(_ width: Int, _ range: String) -> [ResultFact] {
+      [
+        .frame(
+          FramePrint(
+            width: width, height: 4, format: "gray", range: range, matrix: "bt601",
+            digest: Digest128(of: "\(width)")))
+      ]
+    }
+    #expect(
+      try CompareSamples.findings([facts(4, "full")], [facts(8, "full")], rule).map(\.message)
+        == ["the picture is 8x4 gray full bt601 instead of 4x4 gray full bt601"])
+    #expect(
+      try CompareSamples.findings([facts(4, "full")], [facts(4, "limited")], rule).map(\.message)
+        == ["the picture is 4x4 gray limited bt601 instead of 4x4 gray full bt601"])
+  }
 
   private struct Kept: ImageMeasure {
     var difference: PictureDifference?

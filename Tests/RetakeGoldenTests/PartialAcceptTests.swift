@@ -116,6 +116,20 @@ import Testing
     }
   }
 
+  @Test func `a value is accepted where a decision about its frame goes on waiting`() throws {
+    let folders = try SampleFolders()
+    try Self.run().write(to: folders.golden)
+    // Folded decisions are told at their first frame, with the deepest stage that differs there.
+    var pending = Self.run(motion: [0, 3], colour: [0])
+    for index in pending.decisions.indices where pending.decisions[index].frame?.sequence == 9 {
+      pending.decisions[index].time += 5
+    }
+    try pending.write(to: folders.golden.pending)
+    let split = try accept(folders.golden, "motion")
+    #expect(split.chosen.map(\.id) == ["motion@0:0"] && split.left.map(\.id) == ["colour@0:0"])
+    #expect(try verdict(folders.golden, Self.run(motion: [0, 3])) == .passed)
+  }
+
   @Test func `other class names are accepted with everything or not at all`() throws {
     let folders = try SampleFolders()
     try Self.run().write(to: folders.golden)

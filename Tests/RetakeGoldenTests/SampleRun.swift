@@ -23,6 +23,8 @@ struct SampleRun {
   var platform = Self.platform
   var sinks: [ResultHeader.Sink] = [.init("boxes")]
   var classes = ["motion"]
+  /// Virtual time zero on the session's time line, in nanoseconds.
+  var origin: Int64 = 0
 
   init(frames count: Int = 6) {
     manifest = GoldenManifest(
@@ -102,7 +104,7 @@ struct SampleRun {
       plan: .init(
         manifest: manifest,
         header: ResultHeader(key: "", tracks: tracks, sinks: sinks.map(\.path)), sinks: sinks,
-        columns: columns, platform: platform, environment: environment))
+        columns: columns, origin: origin, platform: platform, environment: environment))
     writer.setClasses(classes, of: sinks[0].path)
     for decision in decisions { writer.append(decision) }
     for frame in frames { try writer.append(frame) }

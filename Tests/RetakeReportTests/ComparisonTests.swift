@@ -54,6 +54,40 @@ import Testing
     #expect(differences?.lines.items.first?.note == "drop comes 66 ms later")
   }
 
+  @Test func `decisions that no finding repeats are shown all the same, with their causes`()
+    throws
+  {
+    var comparison = comparison()
+    let lines = ["@0 motion 0:12 drop reason=queue", "@33000000 motion 0:13 drop reason=queue"]
+    comparison.decisions = lines.enumerated().map { index, line in
+      Finding(
+        .decisionAdded, frame: FrameID(track: 0, sequence: 12 + index), node: "motion",
+        actual: line, message: "drop of frame 0:\(12 + index) at motion is new")
+    }
+    comparison.decisions[1].because = [comparison.decisions[0].message]
+    let item = ReportCase(comparison, session: "s", name: "c", pipeline: "p", mode: "redecide")
+    let decisions = try #require(item.decisions)
+    #expect(decisions.added == 2 && decisions.moved == 0)
+    #expect(decisions.lines.items.map(\.because) == [[], ["drop of frame 0:12 at motion is new"]])
+    #expect(decisions.groups.map(\.count) == [2] && decisions.groups[0].because.isEmpty)
+  }
+
+  @Test func `the curve that comes nearest to its tolerance stands first`() {
+    func curve(_ quantity: String, _ largest: [Double], allowed: Double) -> ErrorCurve {
+      ErrorCurve(
+        sink: "boxes", quantity: quantity, track: 0, framesPerBin: 1, largest: largest,
+        least: largest, allowed: allowed)
+    }
+    let errors = TimelineErrors.all(
+      [
+        curve("position", [0, 0.123456], allowed: 1), curve("score", [0.009], allowed: 0.01),
+        curve("scalar", [0.1], allowed: 0),
+      ], track: 0)
+    #expect(errors.map(\.measure) == ["boxes.scalar", "boxes.score", "boxes.position"])
+    #expect(errors[2].largest == [0, 0.1235] && errors[2].least.isEmpty && errors[2].unit == "px")
+    #expect(TimelineErrors.all([curve("score", [1], allowed: 1)], track: 1).isEmpty)
+  }
+
   @Test func `a passed comparison says how many frames were the same`() {
     var same = Comparison(key: "s/c", verdict: .passed)
     same.counts.same = 240

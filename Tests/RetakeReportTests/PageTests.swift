@@ -110,6 +110,46 @@ import Testing
     #expect(PageData(document).document.cases[1].pictures.isEmpty)
   }
 
+  @Test func `a page of more than 50 MB says so, in the page and without a script`() throws {
+    let warning = "This page is larger than 50 MB and slow to open; use retake report serve."
+    func page(_ characters: Int) throws -> String {
+      var document = Samples.regression()
+      document.cases[1].notes = [String(repeating: "x", count: characters)]
+      return try html(document)
+    }
+    let large = try page(PageData.pageBytesWarning)
+    #expect(large.utf8.count > 50_000_000)
+    #expect(withoutBlocks(large).contains("<p class=\"note\">\(warning)</p>"))
+    #expect(try !page(PageData.pageBytesWarning / 2).contains(warning))
+  }
+
+  @Test func `error curves of many cases lose detail until the page stays small`() throws {
+    var document = Samples.regression()
+    let numbers = (0..<8_192).map { Double($0 % 7) }
+    let curve = TimelineErrors(measure: "boxes.position", allowed: 1, largest: numbers)
+    document.cases[1].timelines[0].errors = Array(repeating: curve, count: 6)
+    #expect(PageData(document).document.cases[1].timelines == document.cases[1].timelines)
+    document.cases = (0..<40).map { index in
+      var item = document.cases[1]
+      item.name = "case-\(index)"
+      return item
+    }
+    let curves = PageData(document).document.cases.flatMap(\.timelines).flatMap(\.errors)
+    let left = curves.reduce(0) { $0 + $1.largest.count + $1.least.count }
+    #expect(left <= PageData.errorNumbersMax && left > PageData.errorNumbersMax / 3)
+    for curve in curves {
+      #expect(curve.framesPerBin * curve.largest.count == 8_192)
+      #expect(curve.largest.allSatisfy { $0 == 6 } && curve.least.allSatisfy { $0 == 0 })
+    }
+  }
+
+  @Test func `a decision's causes are there without a script`() throws {
+    let page = try withoutBlocks(html(Samples.regression()))
+    let chain = "<ol class=\"because\"><li>because drop of frame 0:12 at motion is new</li></ol>"
+    // In the groups, and line by line.
+    #expect(page.components(separatedBy: chain).count == 3)
+  }
+
   @Test func `only addresses of the web become links`() {
     #expect(CaseContext.link("https://example.org/1") == "https://example.org/1")
     #expect(CaseContext.link("javascript:alert(1)") == "")

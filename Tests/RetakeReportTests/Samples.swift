@@ -77,7 +77,7 @@ enum Samples {
         DecisionDifference(.added, golden: nil, actual: "@400000000 motion 0:12 drop reason=queue"),
         DecisionDifference(
           .moved, golden: "@4000000000 motion 0:120 thin", actual: "@4066000000 motion 0:122 thin",
-          note: "2 frames later (66 ms)"),
+          note: "2 frames later (66 ms)", because: ["drop of frame 0:12 at motion is new"]),
       ]))
     item.ledgers = [ledger()]
     item.decisionDigest = TextPair(golden: "51c0", actual: "77ab")
@@ -136,12 +136,14 @@ enum Samples {
     var line = ReportTimeline(
       track: 0, findings: (0..<frames).map { $0 < frames / 2 ? 0 : $0 % 7 },
       droppedGolden: Array(repeating: 0, count: frames),
-      droppedActual: (0..<frames).map { $0 % 50 == 12 ? 1 : 0 },
-      errorMax: (0..<frames).map { $0 % 9 == 0 ? nil : Double($0 % 5) / 10 })
+      droppedActual: (0..<frames).map { $0 % 50 == 12 ? 1 : 0 })
     line.startNanoseconds = 0
     line.endNanoseconds = Int64(frames) * 33_366_667
-    line.errorAllowed = 0
-    line.errorUnit = "px"
+    line.errors = [
+      TimelineErrors(
+        measure: "boxes.position", unit: "px", allowed: 0.2,
+        largest: (0..<frames).map { Double($0 % 5) / 10 })
+    ]
     return line
   }
 

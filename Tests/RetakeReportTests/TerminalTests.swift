@@ -56,6 +56,35 @@ import Testing
     #expect(try ReportDocument(parsing: document.encoded()) == document)
   }
 
+  @Test func `a decision is told with what it follows from`() {
+    var document = Samples.regression()
+    func fate(_ sequence: Int, _ because: [String]) -> ReportFinding {
+      var finding = ReportFinding(
+        kind: "fateChanged", frame: FrameID(track: 0, sequence: sequence),
+        message: "frame 0:\(sequence): drop (queue) at motion, golden: delivered")
+      (finding.rootCause, finding.because) = ("r1", because)
+      return finding
+    }
+    document.cases[1].findings.items += [
+      fate(14, ["drop of frame 0:14 at motion is new"]), fate(17, ["one", "two", "three", "four"]),
+      fate(23, ["five"]),
+    ]
+    let text = TerminalReport.render(document, palette: .plain)
+    #expect(
+      text.contains(
+        """
+        312 findings, 906 echoes
+            frame 0:14: drop (queue) at motion, golden: delivered
+              because drop of frame 0:14 at motion is new
+            frame 0:17: drop (queue) at motion, golden: delivered
+              because one
+              because two
+              and 2 earlier ones
+            replay  retake replay
+        """))
+    #expect(!text.contains("0:23"))
+  }
+
   @Test func `colour is asked for, not guessed`() {
     let plain = TerminalReport.render(Samples.regression(), palette: .plain)
     let coloured = TerminalReport.render(Samples.regression(), palette: .ansi)

@@ -58,6 +58,7 @@ struct HostileNamesTests {
       finding.unit = name
       finding.magnitude = 1
       finding.rootCause = name
+      finding.because = [name]
       finding.boxes = [
         ReportBox(.golden, Box(x: 1, y: 1, width: 9, height: 9), label: name),
         ReportBox(.actual, Box(x: 2, y: 1, width: 9, height: 9), label: name),
@@ -67,12 +68,15 @@ struct HostileNamesTests {
       var line = ReportTimeline(track: 0, findings: [0, 1])
       line.lanes = [TimelineLane("dropped", golden: [0, 1], actual: [1, 0])]
       line.marks = [TimelineMark(name, .actual, sequence: 1, text: name)]
-      line.errorUnit = name
+      line.errors = [
+        TimelineErrors(measure: name, unit: name, allowed: 1, largest: [0, 2], least: [0, 1])
+      ]
       item.timelines = [line]
       item.decisions = DecisionDifferences(
         added: 1, removed: 0, moved: 0,
         lines: Excerpt([
-          DecisionDifference(.added, golden: nil, actual: "@1 \(name) 0:1 \(name)", note: name),
+          DecisionDifference(
+            .added, golden: nil, actual: "@1 \(name) 0:1 \(name)", note: name, because: [name]),
           DecisionDifference(.added, golden: nil, actual: "@1 a 0:1 drop reason=\(name)"),
         ]))
       item.suspects = [ReportSuspect(kind: name, text: name, golden: name, actual: name)]

@@ -165,9 +165,16 @@ struct PageDriveTests {
     let browser = try Chromium()
     try browser.resize(1280, 1240)
     try browser.open(page.absoluteString)
+    // Down to the end of the timeline, whole.
+    let bottom = try browser.text(
+      "String(Math.ceil(document.querySelector('.case.shown .strip').getBoundingClientRect().bottom))"
+    )
+    let height = try #require(Int(bottom)) + 12
+    #expect((1_200...1_800).contains(height))
+    try browser.resize(1280, height)
     let picture = try browser.screenshot()
     let image = try MediaImage.decode([UInt8](picture))
-    #expect((image.width, image.height) == (1280, 1240))
+    #expect((image.width, image.height) == (1280, height))
     #expect(
       try browser.text("document.querySelector('.case.shown .cause h3').textContent")
         .hasPrefix("First divergence at frame 0:"))

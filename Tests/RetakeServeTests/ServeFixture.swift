@@ -20,24 +20,42 @@ final class ServeFixture {
       {"from": "motion", "to": "boxes"}]}
     """
 
+  /// Two branches, so that two stages can be at fault on their own.
+  static let branches = """
+    {"v": 1, "name": "branches",
+     "nodes": [
+      {"id": "camera", "kind": "session"},
+      {"id": "grey", "kind": "grey"},
+      {"id": "motion", "kind": "motion", "options": {"threshold": 24}},
+      {"id": "fine", "kind": "motion", "options": {"threshold": 20}},
+      {"id": "boxes", "kind": "results", "primary": true},
+      {"id": "small", "kind": "results"}],
+     "edges": [
+      {"from": "camera", "to": "grey"},
+      {"from": "grey", "to": "motion"}, {"from": "grey", "to": "fine"},
+      {"from": "motion", "to": "boxes"}, {"from": "fine", "to": "small"}]}
+    """
+
   let folder: TemporaryFolder
   let server: ReportServer
 
   init(
-    frames: Int = 24, document: String = "v: 1\ncases:\n  motion: {pipeline: motion.json}\n",
+    frames: Int = 24, pipeline: String = pipeline,
+    document: String = "v: 1\ncases:\n  motion: {pipeline: motion.json}\n",
     change: (inout ReportServer.Options) -> Void = { _ in },
     prepare: (TemporaryFolder) throws -> Void = { _ in }
   ) throws {
     folder = try TemporaryFolder("retake-serve")
     try folder.write(document, to: "retake.yml")
-    try folder.write(Self.pipeline, to: "motion.json")
+    try folder.write(pipeline, to: "motion.json")
     try Self.record("yard", frames: frames, into: folder)
     try Self.test(folder)
     var acceptance = Acceptance(project: try Project(reading: folder.url.path))
     acceptance.keys = ["yard/motion"]
     _ = try acceptance.run(reason: "first golden")
     try folder.write(
-      Self.pipeline.replacing("\"threshold\": 24", with: "\"threshold\": 60"), to: "motion.json")
+      pipeline.replacing("\"threshold\": 24", with: "\"threshold\": 60")
+        .replacing("\"threshold\": 20", with: "\"threshold\": 50"), to: "motion.json")
     try Self.test(folder, report: "report")
     try prepare(folder)
     var options = ReportServer.Options()
@@ -82,15 +100,20 @@ final class ServeFixture {
 
   /// Asks for an acceptance as the page does; `nil` leaves a header out.
   func accept(
-    _ key: String = "yard/motion", reason: String = "the new threshold is right",
-    _ changes: [String: String?] = [:]
+    _ key: String = "yard/motion", roots: [String]? = nil,
+    reason: String = "the new threshold is right", _ changes: [String: String?] = [:]
   ) throws -> RawClient.Answer {
     var headers: [String: String?] = [
       "Origin": "http://127.0.0.1:\(server.port)", "X-Retake-Token": token,
       "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin",
     ]
     headers.merge(changes) { $1 }
-    let body = try JSONEncoder().encode(["key": key, "reason": reason])
+    struct Wish: Encodable {
+      var key: String
+      var reason: String
+      var roots: [String]?
+    }
+    let body = try JSONEncoder().encode(Wish(key: key, reason: reason, roots: roots))
     return try client.ask(
       "POST", "/\(token)/accept", headers.compactMapValues(\.self),
       body: String(decoding: body, as: UTF8.self))
@@ -106,6 +129,13 @@ final class ServeFixture {
       }
     }
     return files
+  }
+
+  /// Ids of the root causes that wait, in order.
+  func waitingRoots() throws -> [String] {
+    var acceptance = Acceptance(project: try Project(reading: folder.url.path))
+    acceptance.keys = ["yard/motion"]
+    return try acceptance.run(reason: "look", isDryRun: true).flatMap(\.roots)
   }
 
   /// The identity of the one report.

@@ -60,7 +60,7 @@ struct ServedDriveTests {
     try browser.open(fixture.server.address + "reports/" + fixture.reportID())
     #expect(
       try browser.evaluate("document.querySelector('.accept .primary').disabled") as? Bool == true)
-    try browser.click(".accept input")
+    try browser.click(".accept input[type=text]")
     try browser.type("the new threshold is right")
     try browser.keepScreenshot("served-accept")
     #expect(try fixture.goldens() == before)
@@ -71,6 +71,57 @@ struct ServedDriveTests {
     let manifest = try #require(try fixture.goldens()["yard/motion/golden.yml"])
     #expect(String(decoding: manifest, as: UTF8.self).contains("the new threshold is right"))
     #expect(browser.complaints.isEmpty, "\(browser.complaints)")
+  }
+
+  @Test func `a person accepts one root cause of two, then the other`() throws {
+    let fixture = try ServeFixture(pipeline: ServeFixture.branches)
+    let roots = try fixture.waitingRoots()
+    let browser = try Chromium()
+    try browser.open(fixture.server.address + "reports/" + fixture.reportID())
+    let send = "document.querySelector('.accept .primary')"
+    #expect(
+      try browser.text("document.querySelectorAll('.roots input:checked').length") == "2")
+    try browser.click(".accept input[type=text]")
+    try browser.type("the new threshold is right")
+    #expect(try browser.text("\(send).textContent") == "Accept yard/motion")
+    // The second is left out, by the keyboard.
+    try browser.evaluate("document.querySelectorAll('.roots input')[1].focus()")
+    try browser.press(" ")
+    #expect(try browser.text("\(send).textContent") == "Accept 1 of 2 root causes")
+    try browser.keepScreenshot("served-roots")
+    try browser.click(".accept .primary")
+    try browser.wait(for: "document.querySelector('.accept .outcome').dataset.done === 'yes'")
+    #expect(
+      try browser.text("document.querySelector('.accept .outcome').textContent")
+        == "Accepted: \(roots[0]) of yard/motion. 1 root cause still waits.")
+    #expect(try fixture.waitingRoots() == [roots[1]])
+    #expect(
+      try browser.text("document.querySelectorAll('.roots input:disabled').length") == "1")
+    try browser.keepScreenshot("served-roots-left")
+
+    #expect(try browser.text("\(send).textContent") == "Accept yard/motion")
+    try browser.click(".accept .primary")
+    try browser.wait(
+      for: "\(send).disabled && document.querySelectorAll('.roots :disabled').length === 2")
+    #expect(try ServeFixture.test(fixture.folder).status == .passed)
+    #expect(browser.complaints.isEmpty, "\(browser.complaints)")
+  }
+
+  @Test func `none of the root causes is no acceptance`() throws {
+    let fixture = try ServeFixture(frames: 12, pipeline: ServeFixture.branches)
+    let browser = try Chromium()
+    try browser.open(fixture.server.address + "reports/" + fixture.reportID())
+    try browser.click(".accept input[type=text]")
+    try browser.type("why")
+    for place in 0..<2 {
+      try browser.evaluate("document.querySelectorAll('.roots input')[\(place)].click()")
+    }
+    #expect(
+      try browser.evaluate("document.querySelector('.accept .primary').disabled") as? Bool == true)
+    // Back from the page that opens from disk: nobody to send to, so there is nothing to choose.
+    let page = fixture.folder.file("report/report.html")
+    try browser.open(page.absoluteString)
+    #expect(try browser.text("document.querySelectorAll('.roots').length") == "0")
   }
 
   @Test func `another site's page, with the token even, cannot accept`() throws {

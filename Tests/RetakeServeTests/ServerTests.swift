@@ -129,6 +129,26 @@ import Testing
     #expect(try fixture.goldens() == before)
   }
 
+  @Test func `one root cause is accepted, the others go on waiting`() throws {
+    let fixture = try ServeFixture(pipeline: ServeFixture.branches)
+    let roots = try fixture.waitingRoots()
+    #expect(roots.count == 2)
+    let motion = try #require(roots.first { $0.hasPrefix("motion@") })
+    let before = try fixture.goldens()
+    for bad in [[], ["motion@*"], ["mot?on@0:1"]] {
+      #expect(try fixture.accept(roots: bad).code == "serve.request.malformed")
+    }
+    #expect(try fixture.accept(roots: ["motion@0:99999"]).code == "suite.accept.noRoot")
+    #expect(try fixture.goldens() == before)
+
+    let answer = try fixture.accept(roots: [motion])
+    #expect(answer.status == 200, "\(answer.text)")
+    #expect(answer.text.contains("\"roots\":[\"\(motion)\"]"))
+    #expect(try fixture.waitingRoots() == roots.filter { $0 != motion })
+    let manifest = try fixture.goldens()["yard/motion/golden.yml"]
+    #expect(String(decoding: manifest ?? Data(), as: UTF8.self).contains(motion))
+  }
+
   @Test func `nothing is accepted in CI`() throws {
     let fixture = try ServeFixture(frames: 6) { $0.isCI = true }
     let before = try fixture.goldens()

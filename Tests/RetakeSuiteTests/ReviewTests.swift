@@ -1,4 +1,5 @@
 import Foundation
+import RetakeGolden
 import RetakeSuite
 import RetakeTestSupport
 import Testing
@@ -68,6 +69,17 @@ import Testing
     #expect(fixture.files("Goldens").allSatisfy { !$0.hasSuffix(".new") })
     try write(fixture, motion: 26, fine: 20)
     #expect(try fixture.test().status == .passed)
+  }
+
+  @Test func `the frames of an acceptance are those of its root causes`() throws {
+    let fixture = try changed()
+    let all = try fixture.accept("yard-1/*", reason: "look", dryRun: true)
+    let item = try #require(
+      try fixture.accept("yard-1/*", reason: "a better threshold") { $0.stages = ["motion"] }.first)
+    let manifest = try GoldenFolder(fixture.folder.file("Goldens/yard-1/motion")).manifest()
+    let accepted = try #require(manifest.accepted.last)
+    #expect(item.frames == accepted.frames && item.roots == accepted.roots)
+    #expect(item.frames > 0 && item.frames <= all[0].frames && !item.left.isEmpty)
   }
 
   @Test func `each of several root causes has a command that accepts it alone`() throws {

@@ -234,6 +234,7 @@
       if (finding.golden !== undefined || finding.actual !== undefined) {
         parts.push(facingText("golden", finding.golden, finding.actual), facingText("actual", finding.actual, finding.golden));
       }
+      if (finding.because.length) parts.push(chain(finding.because));
       this.facing.replaceChildren(...parts);
     }
 
@@ -324,6 +325,9 @@
     return { x: place((left + right) / 2, width, frame.width), y: place((top + bottom) / 2, height, frame.height), width, height };
   }
 
+  // What a decision follows from, the nearest first.
+  const chain = (causes) => (causes && causes.length ? html("ol", { class: "because" }, causes.map((one) => html("li", {}, "because ", one))) : null);
+
   // A text with the words marked that the other side does not have in that place.
   function facingText(side, text, other) {
     const block = html("pre", { class: side, "aria-label": side });
@@ -355,7 +359,7 @@
       this.line = this.timelines.find((one) => one.track === track);
       if (this.line) {
         const line = this.line;
-        this.bins = Math.max(line.findings.length, line.droppedGolden.length, line.droppedActual.length, line.errorMax.length, 1);
+        this.bins = Math.max(line.findings.length, line.droppedGolden.length, line.droppedActual.length, 1);
         [this.low, this.high] = [0, this.bins];
       }
       this.draw();
@@ -384,7 +388,7 @@
         if (dropped) rows.push(...this.lane("actual drops", bars(this.part(line.droppedActual)), "drops-actual", "flat"));
         for (const name of [...new Set((line.marks || []).map((one) => one.lane))]) rows.push(...this.marks(name, line));
         rows.push(...this.lane("findings", bars(this.part(line.findings)), "findings"));
-        if (line.errorMax.some((one) => one !== null && one !== 0)) rows.push(...this.errors(line));
+        for (const curve of line.errors) rows.push(...this.errors(line, curve));
       }
       rows.push(html("div", { class: "slot" }, this.inspector.slider));
       if (line) rows.push(this.axis(line));
@@ -418,11 +422,31 @@
       return [html("div", { class: "lane-name" }, name), host];
     }
 
-    errors(line) {
-      const values = line.errorMax.map((one) => (one === null ? null : Number.isFinite(Number(one)) ? Number(one) : Infinity));
-      const top = Math.max(...values.filter((one) => one !== null && one !== Infinity), Number(line.errorAllowed) || 0, 1e-12) * 1.1;
-      const band = line.errorAllowed > 0 ? svg("rect", { class: "band", x: 0, width: 1000, y: 24 - 24 * line.errorAllowed / top, height: 24 * line.errorAllowed / top }) : null;
-      return this.row(`error${line.errorUnit ? ", " + line.errorUnit : ""}`, null, band, svg("path", { class: "error", d: curve(this.part(values), top) }));
+    // The largest error of each column, dark from the least one on, over what is allowed; red where it
+    // is beyond that. A curve has bins of its own, from frame 0 on.
+    errors(line, curve) {
+      const number = (one) => (Number.isFinite(Number(one)) ? Number(one) : Infinity);
+      const top = curve.largest.reduce((most, one) => (number(one) === Infinity ? most : Math.max(most, number(one))), Math.max(number(curve.allowed), 1e-12)) * 1.1;
+      const [first, last] = this.range();
+      const from = Math.floor(first / curve.framesPerBin), to = Math.min(curve.largest.length, Math.floor(last / curve.framesPerBin) + 1);
+      const step = Math.max(1, Math.ceil((to - from) / 500)), shown = [];
+      for (let bin = from; bin < to; bin += step) {
+        const large = curve.largest.slice(bin, Math.min(bin + step, to)).map(number);
+        const small = (curve.least.length ? curve.least : curve.largest).slice(bin, Math.min(bin + step, to)).map(number);
+        const at = (place) => Math.min(1000, Math.max(0, (place * curve.framesPerBin - first) / (last - first + 1) * 1000));
+        shown.push({ x: at(bin), width: at(bin + large.length) - at(bin), large: Math.max(...large), small: Math.min(...small) });
+      }
+      const y = (value) => 24 - 24 * Math.min(value / top, 1);
+      const column = (one, low, high) => `M${one.x.toFixed(2)} ${y(low).toFixed(1)}h${Math.max(one.width, 1.2).toFixed(2)}V${Math.min(y(high), y(low) - 0.8).toFixed(1)}h${(-Math.max(one.width, 1.2)).toFixed(2)}z`;
+      const area = shown.filter((one) => one.large > 0).map((one) => column(one, 0, Math.min(one.large, curve.allowed))).join("");
+      const inside = shown.filter((one) => one.small > 0 && one.small < curve.allowed).map((one) => column(one, one.small, Math.min(one.large, curve.allowed))).join("");
+      const beyond = shown.filter((one) => one.large > curve.allowed).map((one) => column(one, curve.allowed, one.large)).join("");
+      const band = curve.allowed > 0 ? svg("rect", { class: "band", x: 0, width: 1000, y: y(curve.allowed), height: 24 - y(curve.allowed) }) : null;
+      const name = `${curve.measure.split(".").pop()}${curve.unit ? ", " + curve.unit : ""}`;
+      const text = `${curve.measure}${curve.unit ? ", " + curve.unit : ""}: ${amount(curve.allowed)} allowed`;
+      const row = this.row(name, null, band, svg("path", { class: "error-area", d: area }), svg("path", { class: "error", d: inside }), svg("path", { class: "error-beyond", d: beyond }));
+      row[0].title = visible(text);
+      return row;
     }
 
     row(name, shape, ...content) {
@@ -501,19 +525,6 @@
       if (!value) return "";
       const height = 4 + 20 * value / top;
       return `M${(index * step).toFixed(2)} 24v${(-height).toFixed(1)}h${width.toFixed(2)}V24z`;
-    }).join("");
-  }
-
-  function curve(values, top) {
-    const shown = columns(values);
-    const step = 1000 / shown.length;
-    let pen = false;
-    return shown.map((value, index) => {
-      if (value === null) { pen = false; return ""; }
-      const y = 24 - 24 * Math.min(value / top, 1);
-      const text = `${pen ? "L" : "M"}${(index * step).toFixed(2)} ${y.toFixed(1)}h${step.toFixed(2)}`;
-      pen = true;
-      return text;
     }).join("");
   }
 
@@ -612,7 +623,7 @@
     const words = { added: "+ added", removed: "− removed", moved: "→ moved", changed: "≠ changed" };
     const pager = new Pager((rows) => body.replaceChildren(...rows.map((line) => html("tr", {},
       html("td", { class: `change ${line.change}` }, words[line.change]), html("td", { class: "mono" }, line.golden || ""),
-      html("td", { class: "mono" }, line.actual || ""), html("td", {}, line.note || "")))));
+      html("td", { class: "mono" }, line.actual || ""), html("td", {}, line.note || "", chain(line.because))))));
     host.append(pager.element);
     pager.set(item.decisions.lines.items);
     const left = item.decisions.lines.total - item.decisions.lines.items.length;
@@ -650,6 +661,29 @@
     pager.set(rows);
   }
 
+  // A box for each root cause of several: what is accepted. What was accepted is closed.
+  function rootChoice(item, act) {
+    if (item.rootCauses.length < 2) return undefined;
+    const boxes = item.rootCauses.slice(0, 40).map((cause) => ({ cause, box: html("input", { type: "checkbox", checked: true, on: { change: act } }) }));
+    const rest = item.rootCauses.slice(40);
+    const others = html("input", { type: "checkbox", checked: true, on: { change: act } });
+    const line = (box, text) => html("label", { class: "check" }, box, html("span", {}, text));
+    const place = (cause) => `${cause.id}: ${cause.why}; ${plural(cause.findings + cause.echoes, "finding")}`;
+    const open = () => boxes.filter((one) => !one.box.disabled);
+    return {
+      element: html("fieldset", { class: "roots" }, html("legend", {}, "Which root causes are right"), boxes.map((one) => line(one.box, cut(visible(place(one.cause)), 200))),
+        rest.length ? line(others, `${plural(rest.length, "other root cause")}`) : null),
+      chosen: () => [...open().filter((one) => one.box.checked).map((one) => one.cause.id), ...(others.checked && !others.disabled ? rest.map((one) => one.id) : [])],
+      open: () => open().length + (others.disabled ? 0 : rest.length),
+      close: (ids) => {
+        const done = new Set(ids);
+        for (const one of boxes) if (done.has(one.cause.id)) [one.box.disabled, one.box.checked] = [true, false];
+        if (rest.length && rest.every((one) => done.has(one.id))) others.disabled = true;
+        for (const one of open()) one.box.checked = true;
+      },
+    };
+  }
+
   // The commands that accept, with the reason that somebody writes; a served page can send it.
   function acceptPanel(item, host) {
     const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -658,18 +692,33 @@
       on: { input: () => {
         const text = reason.value.trim();
         for (const one of codes) one.code.textContent = text ? one.text.replace(/--reason ("[^"]*"|\S+)/, () => `--reason ${quoted(visible(text))}`) : one.text;
-        send.disabled = !text;
+        refresh();
       } } });
-    const send = html("button", { type: "submit", class: "primary", disabled: true }, `Accept ${cut(visible(`${item.session}/${item.case}`), 60)}`);
+    const causes = served && accepts ? rootChoice(item, () => refresh()) : undefined;
+    const title = `${item.session}/${item.case}`;
+    const send = html("button", { type: "submit", class: "primary", disabled: true });
     const outcome = html("p", { class: "outcome", role: "status" });
-    const form = html("form", { class: "bar-row", on: { submit: async (event) => {
+    let done = false;
+    const refresh = () => {
+      const chosen = causes ? causes.chosen() : undefined;
+      const all = !causes || chosen.length === causes.open();
+      send.textContent = cut(visible(all ? `Accept ${title}` : `Accept ${chosen.length} of ${plural(causes.open(), "root cause")}`), 80);
+      send.disabled = done || !reason.value.trim() || (causes !== undefined && chosen.length === 0);
+    };
+    const form = html("form", { on: { submit: async (event) => {
       event.preventDefault();
       send.disabled = true;
-      const answer = await post({ key: `${item.session}/${item.case}`, reason: reason.value.trim() });
+      const wish = { key: title, reason: reason.value.trim() };
+      // All that is left is the whole case.
+      if (causes && causes.chosen().length < causes.open()) wish.roots = causes.chosen();
+      const answer = await post(wish);
       outcome.textContent = visible(answer.text);
       outcome.dataset.done = answer.done ? "yes" : "no";
-      send.disabled = answer.done;
-    } } }, reason, served && accepts ? send : null);
+      if (answer.done && causes) causes.close(answer.roots);
+      done = answer.done && (!causes || causes.open() === 0);
+      refresh();
+    } } }, causes ? causes.element : null, html("div", { class: "bar-row" }, reason, served && accepts ? send : null));
+    refresh();
     host.querySelector("ul").before(form);
     host.append(outcome);
     if (served && !accepts) outcome.textContent = "This is CI: goldens are accepted on a desk.";
@@ -681,7 +730,10 @@
       const answer = await fetch(`${served}accept`, { method: "POST", headers: { "Content-Type": "application/json", "X-Retake-Token": token }, body: JSON.stringify(wish) });
       const result = await answer.json();
       if (!answer.ok) return { done: false, text: `Not accepted: ${result.message}.${result.advice ? " " + result.advice : ""}` };
-      return { done: true, text: `Accepted: ${result.map((one) => `${one.key}, ${plural(one.frames, "frame")}`).join("; ")}. Run retake test again for a new report.` };
+      const left = result.reduce((sum, one) => sum + one.left.length, 0);
+      const what = result.map((one) => (one.left.length ? `${one.roots.join(", ")} of ${one.key}` : `${one.key}, ${plural(one.frames, "frame")}`)).join("; ");
+      const next = left ? `${plural(left, "root cause")} still ${left === 1 ? "waits" : "wait"}.` : "Run retake test again for a new report.";
+      return { done: true, roots: result.flatMap((one) => one.roots), text: `Accepted: ${what}. ${next}` };
     } catch {
       return { done: false, text: "Not accepted: the server does not answer. Is retake report serve still running?" };
     }

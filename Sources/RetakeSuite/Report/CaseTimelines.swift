@@ -6,7 +6,7 @@ import RetakeRuntime
 import RetakeSession
 
 /// What the timelines of a case show beside its findings: what became of the frames in both runs,
-/// heat, throttles, pools, and the errors.
+/// heat, throttles and pools.
 struct CaseTimelines {
   /// Marks of one timeline.
   private static let marksMax = 2_000
@@ -63,7 +63,6 @@ struct CaseTimelines {
         name, golden: counts(name, golden, line, bins), actual: counts(name, actual, line, bins))
       if (lane.golden + lane.actual).contains(where: { $0 > 0 }) { line.lanes.append(lane) }
     }
-    fillErrors(&line, bins)
     guard let times = FrameTimes(result.reader, track: line.track) else { return }
     line.startNanoseconds = times.first
     line.endNanoseconds = times.last
@@ -79,34 +78,6 @@ struct CaseTimelines {
       if counts.indices.contains(bin) { counts[bin] += 1 }
     }
     return counts
-  }
-
-  /// The largest error of the quantity that has most findings; frames without one have none above
-  /// the tolerance.
-  private func fillErrors(_ line: inout ReportTimeline, _ bins: Int) {
-    let kinds: [(kind: Finding.Kind, unit: String?)] = [
-      (.boxMoved, "px"), (.numberChanged, nil), (.scoreChanged, "score"),
-    ]
-    let found = kinds.map { kind, unit in
-      (
-        unit: unit,
-        findings: result.comparison.findings.filter {
-          $0.kind == kind && $0.magnitude != nil && $0.frame?.track == line.track
-        }
-      )
-    }
-    guard let most = found.max(by: { $0.findings.count < $1.findings.count }),
-      let first = most.findings.first
-    else { return }
-    var errors = [Double?](repeating: 0, count: bins)
-    for finding in most.findings {
-      guard let frame = finding.frame, let magnitude = finding.magnitude else { continue }
-      let bin = (frame.sequence - line.firstSequence) / line.framesPerBin
-      if errors.indices.contains(bin) { errors[bin] = max(errors[bin] ?? 0, magnitude) }
-    }
-    line.errorMax = errors
-    line.errorAllowed = first.allowed
-    line.errorUnit = most.unit
   }
 
   // MARK: - Marks

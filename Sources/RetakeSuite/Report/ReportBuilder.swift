@@ -65,8 +65,27 @@ struct ReportBuilder {
       summary.frames, lostBeforeCapture: summary.lostBeforeCapture,
       payloadMissing: summary.payloadMissing)
     item.ledgers = [
-      LedgerPair(sink: result.pipeline?.primarySink, golden: nil, actual: actual)
+      LedgerPair(
+        sink: result.pipeline?.primarySink, golden: goldenLedger(result, actual), actual: actual)
     ]
+  }
+
+  /// The golden's counts, of a golden that was compared; frames without pixels are the session's,
+  /// which is the same then.
+  private func goldenLedger(_ result: CaseResult, _ actual: ReportLedger) -> ReportLedger? {
+    guard [.passed, .changed].contains(result.comparison.verdict),
+      let golden = try? result.golden.manifest().summary, let summary = result.summary
+    else { return nil }
+    if golden.resultDigest == summary.resultDigest,
+      golden.decisionDigest == summary.decisionDigest
+    {
+      return actual
+    }
+    guard let sink = result.pipeline?.primarySink, let found = try? result.golden.ledger(sink: sink)
+    else { return nil }
+    return ReportLedger(
+      found.frames, lostBeforeCapture: found.lostBeforeCapture,
+      payloadMissing: actual.payloadMissing)
   }
 
   private mutating func addPictures(_ result: CaseResult, _ item: inout ReportCase) {

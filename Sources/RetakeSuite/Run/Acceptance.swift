@@ -182,11 +182,17 @@ public struct Acceptance {
     let (roots, left) = (
       comparison.roots.filter { isChosen($0) }, comparison.roots.filter { !isChosen($0) }
     )
+    let own = comparison.findings.filter { finding in
+      finding.root.map { isChosen(comparison.roots[$0]) } ?? left.isEmpty
+    }
+    let frames =
+      left.isEmpty
+      ? counts.changed + counts.missing + counts.inserted : Set(own.compactMap(\.frame)).count
     return Waiting(
       item: Item(
         key: key.description, kind: "changed", roots: roots.map(\.id), left: left.map(\.id),
-        frames: counts.changed + counts.missing + counts.inserted),
-      largest: comparison.findings.compactMap(\.magnitude).max() ?? 0, golden: golden,
-      alternate: alternate, pending: pending)
+        frames: frames),
+      largest: own.compactMap(\.magnitude).max() ?? 0, golden: golden, alternate: alternate,
+      pending: pending)
   }
 }

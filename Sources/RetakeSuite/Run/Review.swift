@@ -120,6 +120,7 @@ public struct Review {
         let values = [finding.golden, finding.actual].compactMap(\.self)
         return (finding.frame.map { "\($0)  " } ?? "") + finding.message
           + (values.count == 2 ? "  (\(values[0]) → \(values[1]))" : "")
+          + (finding.because.first.map { ", because \($0)" } ?? "")
       }
     }
     guard !comparison.roots.isEmpty else {

@@ -1,0 +1,83 @@
+import RetakeCompare
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeGolden
+@testable import RetakeReport
+@testable import RetakeSuite
+
+/// What a report says beside the findings: ledgers, decisions with their causes, error curves.
+@Suite struct ReportFactsTests {
+  private func slow() throws -> ProjectFixture {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  slow: {pipeline: motion.json, mode: redecide, seed: 1}\n")
+    try fixture.record("yard", frames: 60)
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    return fixture
+  }
+
+  @Test func `the ledger shows the golden's counts beside the run's`() throws {
+    let fixture = try slow()
+    let passed = try fixture.test()
+    let same = try #require(passed.document.cases.first?.ledgers.first)
+    #expect(passed.status == .passed && same.golden == same.actual)
+    let golden = try #require(same.golden?.frames)
+    #expect(golden.isBalanced && golden.captured == 60)
+    let dropped = try #require(golden.dropped["queue"])
+    #expect(dropped > 0 && golden.delivered == 60 - dropped)
+
+    try fixture.change("45ms", to: "80ms")
+    let outcome = try fixture.test()
+    let pair = try #require(outcome.document.cases.first?.ledgers.first)
+    #expect(outcome.status == .regression && pair.golden == same.golden)
+    #expect(pair.actual?.frames.dropped["queue"] ?? 0 > dropped)
+    #expect(pair.actual?.frames.isBalanced == true)
+    let page = String(decoding: try HTMLReport.render(outcome.document), as: UTF8.self)
+    #expect(page.contains("<th scope=\"row\">dropped: queue</th><td>\(dropped)</td>"))
+  }
+
+  @Test func `drops that the frames' fates tell are among the decisions, with their causes`()
+    throws
+  {
+    let fixture = try slow()
+    try fixture.change("45ms", to: "80ms")
+    let outcome = try fixture.test()
+    let item = try #require(outcome.document.cases.first)
+    #expect(item.findings.items.contains { $0.kind == "fateChanged" && !$0.because.isEmpty })
+    let decisions = try #require(item.decisions)
+    #expect(decisions.lines.items.contains { $0.actual?.contains(" drop ") == true })
+    #expect(decisions.lines.items.contains { !$0.because.isEmpty })
+    let text = TerminalReport.render(outcome.document, palette: .plain)
+    #expect(text.contains("\n      because drop of frame 0:"))
+  }
+
+  @Test func `errors inside the tolerance have their curve though there is no finding`() throws {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n"
+        + "  boxes: {position: 200, score: 1, unmatchedMax: 1000}\n")
+    try fixture.record("yard", frames: 60)
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    try fixture.change("\"threshold\": 24", to: "\"threshold\": 25")
+    let outcome = try fixture.test()
+    let item = try #require(outcome.document.cases.first)
+    #expect(item.counts.withinTolerance > 0 && item.findings.items.isEmpty)
+    let curve = try #require(item.timelines.first?.errors.first)
+    let headroom = try #require(item.headroom.first { $0.measure == curve.measure })
+    #expect(curve.allowed == headroom.allowed && curve.framesPerBin == 1)
+    let worst = try #require(curve.largest.max())
+    #expect(abs(worst - headroom.largest) <= headroom.largest / 1_000)
+    #expect(headroom.frame?.sequence == curve.largest.firstIndex(of: worst))
+  }
+
+  @Test func `a golden's ledger counts every fate at its sink`() throws {
+    let fixture = try slow()
+    let folder = GoldenFolder(fixture.folder.file("Goldens/yard/slow"))
+    let ledger = try #require(try folder.ledger(sink: "boxes"))
+    #expect(ledger.frames.isBalanced && ledger.lostBeforeCapture == 0)
+    #expect(ledger.frames.delivered == (try folder.manifest().summary.delivered))
+    #expect(try folder.ledger(sink: "other") == nil)
+  }
+}
