@@ -7,7 +7,8 @@ import RetakeRuntime
 protocol LiveConnection: AnyObject, Sendable {
   /// The next frame, waited for; nil at the end of the stream.
   ///
-  /// - Throws: When the source is lost, or `CallLimit` says that it took too long.
+  /// - Throws: When the source is lost, or `CallLimit` says that it took too long; `MissedFrame` when
+  ///   there was no memory for this one.
   func next() throws -> SourceFrame?
 }
 
@@ -110,9 +111,15 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
         ready = try decoder.decode(packet)[...]
         failures = 0
       } catch {
+        if error.isOutOfMemory { throw missed(packet) }
         failures += 1
         guard failures < Self.failuresMax else { throw error }
       }
     }
+  }
+
+  private func missed(_ packet: MediaPacket) -> MissedFrame {
+    let time = packet.pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) }
+    return MissedFrame(timestamp: time, pts: packet.pts)
   }
 }
