@@ -23,6 +23,8 @@ extension FaultSuites {
       var frames = 0
       var recovered = 0
       var problems: [String] = []
+      /// The doctor's errors.
+      var codes: Set<String> = []
     }
 
     /// What the whole recording has in the end.
@@ -50,7 +52,7 @@ extension FaultSuites {
       let workplace = try Workplace()
       // Many rows, so that the log is taken over into the database again and again.
       let recording = try LiveRecording(
-        ["synthetic:figures", "--size", "64x48", "--pace", "unpaced", "--frames", "100000000"],
+        ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced"],
         name: "live", into: workplace.folder.url)
       recording.waitForCommit()
       var random = SeededGenerator(seed: 17)
@@ -86,7 +88,8 @@ extension FaultSuites {
       Faults.print(
         row: "17", "copied with cp while live", cases: count,
         "\(read.count { !$0.problems.isEmpty }) silently wrong; \(healthy) whole up to a commit, "
-          + "\(count - healthy) with what is missing named, "
+          + "\(count - healthy) with what is missing named "
+          + "\(Set(read.flatMap(\.codes)).sorted()), "
           + "\(read.reduce(0) { $0 + $1.frames }) frames in the copies, "
           + "\(read.reduce(0) { $0 + $1.recovered }) after recovery; \(snapshots.count) snapshots, "
           + "all whole")
@@ -119,6 +122,10 @@ extension FaultSuites {
       var copy = copy
       let doctor = try SessionDoctor(path: copy.path).run()
       copy.isHealthy = doctor.isHealthy
+      copy.codes = Set(
+        doctor.findings.filter { $0.severity == .error }.map {
+          $0.code.replacing("session.doctor.", with: "")
+        })
       if doctor.isHealthy {
         let reader = try SessionReader(opening: copy.path)
         copy.frames = reader.tracks.first?.frameCount ?? 0

@@ -30,12 +30,12 @@ extension FaultSuites {
     @Test(.enabled(if: Faults.python && Faults.strace, "python3 and strace are not both here"))
     func `rows wait for whoever was in the database first, and none is lost`() throws {
       let seconds = Faults.isLong ? 30 : 2
-      let frames = 30 * (seconds + 2)
+      let frames = 30 * (seconds + 4)
       let workplace = try Workplace()
       // The recorder's folder has its name already, and its database is not open again yet.
       let script = """
-        python3 -c "$1" held/session.sqlite "$2" > rival &
-        strace -f -qq -o /dev/null -e trace=rename -e inject=rename:delay_exit=2000000 \
+        python3 -c "$1" held/session.sqlite $(($2 + 1)) > rival &
+        strace -f -qq -o /dev/null -e trace=rename -e inject=rename:delay_exit=1000000 \
           "$0" record synthetic:figures --name held --into . --size 64x48 --frames "$3" \
           --probe skip --json
         status=$?
@@ -105,7 +105,7 @@ extension FaultSuites {
       let workplace = try Workplace()
       // As many rows as it can make, so that the log goes round several times.
       let recording = try LiveRecording(
-        ["synthetic:figures", "--size", "64x48", "--pace", "unpaced", "--frames", "100000000"],
+        ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced"],
         name: "read", into: workplace.folder.url)
       recording.waitForCommit()
       let script = """
