@@ -80,7 +80,8 @@ extension FaultSuites {
 
     /// Without a bound on the queues large pictures would take it all.
     @Test(.enabled(if: Faults.limits && Faults.strace, "prlimit and strace are not both here"))
-    func `large pictures before a disk that stands still are dropped, each with its cause`() throws {
+    func `large pictures before a disk that stands still are dropped, each with its cause`() throws
+    {
       let mebibytes = 2 * (try Self.least.get())
       let workplace = try Workplace()
       let frames = Faults.isLong ? 900 : 240
