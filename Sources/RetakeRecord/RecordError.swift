@@ -15,8 +15,8 @@ public enum RecordError: CodedError {
   /// The encoder was measured and does not keep up with the source.
   case tooSlow(preset: String, measured: Double, needed: Double)
   case nameTaken(path: String)
-  /// Another recorder holds the session.
-  case busy(path: String)
+  /// Another recorder holds the session; in words, where the system says which.
+  case busy(path: String, by: String?)
   case noFrames(source: String)
   /// The pre-trigger ring was never written: there is no session.
   case notTriggered(path: String)
@@ -31,6 +31,11 @@ public enum RecordError: CodedError {
   /// The media could not be written, and another segment has no prospect.
   case writeFailed(file: String, step: String, cause: String)
   case encoderFailed(preset: String, cause: String)
+  /// Another program kept the session's database until no more rows could wait. The media that was
+  /// written stays.
+  case databaseHeld(path: String, by: String?)
+  /// The system gives no thread: memory, or a limit, is exhausted.
+  case noThread(name: String, cause: String)
   case layer(code: String, message: String, cause: String?, place: Place?, advice: String?)
 
   /// An error of another room's, kept word for word.
@@ -65,6 +70,8 @@ public enum RecordError: CodedError {
     case .diskReserve: "record.disk.reserve"
     case .writeFailed: "record.disk.write"
     case .encoderFailed: "record.encoder.failed"
+    case .databaseHeld: "record.database.held"
+    case .noThread: "record.memory.noThread"
     case .layer(let code, _, _, _, _): code
     }
   }
@@ -81,7 +88,11 @@ public enum RecordError: CodedError {
       "\(preset) encodes \(Self.rate(measured)) frames a second here, "
         + "and the source gives \(Self.rate(needed))"
     case .nameTaken: "a session of this name exists already"
-    case .busy: "another recorder writes to this session"
+    case .busy(_, let holder):
+      "another recorder writes to this session" + (holder.map { ": \($0)" } ?? "")
+    case .databaseHeld(_, let holder):
+      "the session's database was held by \(holder ?? "another program") for too long"
+    case .noThread(let name, _): "the system gives no thread for \(name)"
     case .noFrames: "the source gave no frame"
     case .notTriggered: "the recording ended before it was triggered, so nothing was written"
     case .ringWithPipeline:
@@ -99,7 +110,7 @@ public enum RecordError: CodedError {
   public var cause: String? {
     switch self {
     case .sourceLost(_, let cause), .notCopyable(_, let cause), .writeFailed(_, _, let cause),
-      .encoderFailed(_, let cause):
+      .encoderFailed(_, let cause), .noThread(_, let cause):
       cause
     case .layer(_, _, let cause, _, _): cause
     default: nil
@@ -111,13 +122,14 @@ public enum RecordError: CodedError {
     case .noTrack(let source, _), .noFrames(let source), .sourceLost(let source, _),
       .notCopyable(let source, _):
       Place(file: source)
-    case .nameTaken(let path), .busy(let path), .notTriggered(let path),
+    case .nameTaken(let path), .busy(let path, _), .databaseHeld(let path, _),
+      .notTriggered(let path),
       .diskReserve(let path, _, _),
       .writeFailed(let path, _, _):
       Place(file: path)
     case .layer(_, _, _, let place, _): place
-    case .unknownPreset, .presetFormat, .tooSlow, .encoderFailed, .ringWithPipeline,
-      .ringWithTracks:
+    case .unknownPreset, .presetFormat, .tooSlow, .encoderFailed, .noThread,
+      .ringWithPipeline, .ringWithTracks:
       nil
     }
   }
@@ -141,6 +153,10 @@ public enum RecordError: CodedError {
     case .diskReserve: "Free some space, or record to another disk with --into"
     case .writeFailed: "Check the disk, then look at what was kept: retake session doctor SESSION"
     case .encoderFailed: "Choose another preset with --preset"
+    case .databaseHeld(let path, _):
+      "End that program, then: retake session recover "
+        + "\(path.replacing("/session.sqlite", with: "")) --from-media"
+    case .noThread: "Give it more memory or threads (ulimit -v, ulimit -u), or end other programs"
     case .layer(_, _, _, _, let advice): advice
     }
   }

@@ -20,6 +20,8 @@ public final class Recorder: Sendable {
     var clock: any LiveClock = WallClock()
     var makeSink: @Sendable (String) -> SinkResult = FileSink.create
     var freeBytes: @Sendable (String) -> Int64? = FileSystem.freeBytes
+    var memory = MemoryRoom()
+    var spoolRowsMax = RecorderOptions.spoolRowsMax
   }
 
   private let source: any RecordingSource
@@ -59,7 +61,7 @@ public final class Recorder: Sendable {
     }
     target = SessionFolder(path: options.into + "/" + name)
     (self.source, self.options, self.machine, self.report) = (source, options, machine, report)
-    pipes = RecorderPipes(options, clock: machine.clock)
+    pipes = RecorderPipes(options, clock: machine.clock, room: machine.memory)
   }
 
   /// Ends the recording soon, cleanly. From any thread, at any time.
@@ -118,8 +120,7 @@ public final class Recorder: Sendable {
       report(progress)
     }
     let encoding = RecorderEncoding(encoders: encoders, options: options, pipes: pipes)
-    let writer = RecorderThread("retake-writer") { writing.run() }
-    let encoder = RecorderThread("retake-encoder") { encoding.run() }
+    let (writer, encoder) = try threads(writing, encoding, site)
     running?.watchDevice()
     RecorderCapture(
       source: source, options: options, clock: machine.clock, pipes: pipes, live: running
@@ -130,6 +131,25 @@ public final class Recorder: Sendable {
     result.pipeline = running?.outcome
     result.progress.pipeline = running?.progress
     return result
+  }
+
+  /// The writer's and the encoder's. Without both nothing is recorded.
+  private func threads(
+    _ writing: RecorderWriting, _ encoding: RecorderEncoding, _ site: RecordingSite
+  ) throws -> (RecorderThread, RecorderThread) {
+    do {
+      let writer = try RecorderThread("retake-writer") { writing.run() }
+      do {
+        return (writer, try RecorderThread("retake-encoder") { encoding.run() })
+      } catch {
+        pipes.encoded.close()
+        writer.join()
+        throw error
+      }
+    } catch {
+      site.discard()
+      throw error
+    }
   }
 
   private func checkPreset() throws {
@@ -210,6 +230,8 @@ public final class Recorder: Sendable {
   ) throws -> RecordingResult {
     let outcome = writing.outcome
     if outcome.progress.frames.captured == 0 {
+      // Media without rows is an index that can be made again.
+      if outcome.hasUnwrittenRows, let failure = outcome.failure { throw failure }
       site.discard()
       if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {
         throw outcome.failure ?? RecordError.notTriggered(path: target.path)

@@ -32,6 +32,9 @@ struct RecorderCapture {
         capture(
           frame, sequence: sequence, assumed: tracks[frame.track].assumptions.assumed(for: frame))
         tracks[frame.track].frames += 1
+      case .missed(let missed):
+        capture(missed, sequence: tracks[missed.track].frames)
+        tracks[missed.track].frames += 1
       case .note(let kind, let json):
         pipes.note(source: "recorder", kind: kind, json: json)
         if SourceWatch.Note.isAway(kind) { live?.sourceLost(code: kind) }
@@ -79,6 +82,16 @@ struct RecorderCapture {
     return time - start.nanoseconds >= durationMax.nanoseconds
   }
 
+  /// Its row says that it was there, and why it has no pixels.
+  private func capture(_ missed: MissedFrame, sequence: Int) {
+    let time = missed.timestamp ?? Timestamp(nanoseconds: pipes.sessionTime)
+    var record = FrameRecord(
+      track: missed.track, sequence: sequence, pts: missed.pts, ptsNanoseconds: time.nanoseconds,
+      arrivalNanoseconds: pipes.arrival(of: time), packet: nil)
+    record.cause = RecordCause.shedMemory
+    pipes.captured.add(.frame(CapturedFrame(record: record, frame: nil, original: nil)))
+  }
+
   private func capture(
     _ captured: SourceFrame, sequence: Int, assumed: FrameRecord.Assumed
   ) {
@@ -89,6 +102,7 @@ struct RecorderCapture {
       ptsNanoseconds: frame.timestamp.nanoseconds,
       arrivalNanoseconds: pipes.arrival(of: frame.timestamp), packet: nil, assumed: assumed)
     var isTaken = true
+    pipes.watchMemory()
     switch options.pace {
     case .unpaced: pipes.captured.waitForRoom(bytes)
     case .realtime:

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeMedia
 import RetakeStore
 
 /// Encodes what was captured and hands it to the writer. The encoder's thread.
@@ -57,9 +58,10 @@ final class RecorderEncoding: @unchecked Sendable {
       waitForRoom(encoded?.packet.size ?? 0)
       pipes.encoded.add(.frame(record, encoded))
     } catch {
-      record.cause = RecordCause.encodeFailed
+      let isMemory = (error as? MediaError)?.isOutOfMemory ?? false
+      record.cause = isMemory ? RecordCause.shedMemory : RecordCause.encodeFailed
       pipes.encoded.add(.frame(record, nil))
-      failed(error, at: record)
+      failed(error, at: record, endsRecording: !isMemory)
     }
   }
 
@@ -70,8 +72,9 @@ final class RecorderEncoding: @unchecked Sendable {
     pipes.setDiskBehind(false)
   }
 
-  private func failed(_ error: any Error, at record: FrameRecord) {
-    failures += 1
+  /// There may be memory for the next frame: it is tried as long as the recording lasts.
+  private func failed(_ error: any Error, at record: FrameRecord, endsRecording: Bool) {
+    if endsRecording { failures += 1 }
     pipes.encoded.add(
       .event(
         EventRecord(

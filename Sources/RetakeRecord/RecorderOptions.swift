@@ -52,6 +52,8 @@ public struct RecorderOptions: Hashable, Sendable {
 
   /// Rows of one commit, at most: for sources that are faster than any clock.
   static let commitRowsMax = 1_024
+  /// Rows that may wait while another program is in the database: an hour of a camera's.
+  static let spoolRowsMax = 1 << 18
   /// Rows that may wait while the disk stands still: hours of a camera's.
   static let waitingRowsMax = 1 << 20
 }

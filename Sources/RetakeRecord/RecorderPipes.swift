@@ -31,6 +31,8 @@ final class RecorderPipes: Sendable {
   /// Rings when the recording is to end.
   let ended = Bell()
   private let clock: any LiveClock
+  private let room: MemoryRoom
+  private let pace: RecordingPace
   private let state: Locked<State>
 
   private struct State: Sendable {
@@ -42,18 +44,25 @@ final class RecorderPipes: Sendable {
     var isDiskBehind = false
     var isTriggered = false
     var lossCause: String?
+    var memory = MemoryWatch()
+    var memoryLookNanoseconds = Int64.min
   }
 
-  init(_ options: RecorderOptions, clock: any LiveClock) {
+  init(_ options: RecorderOptions, clock: any LiveClock, room: MemoryRoom = MemoryRoom()) {
     self.clock = clock
+    self.room = room
+    pace = options.pace
+    let bytes = room.bytes()
     captured = RowQueue(
       PayloadBudget(
-        countMax: options.waitingFramesMax, bytesMax: options.waitingBytesMax,
+        countMax: options.waitingFramesMax,
+        bytesMax: MemoryWatch.bound(options.waitingBytesMax, room: bytes),
         ageNanosecondsMax: options.pace == .realtime
           ? options.waitingDurationMax.nanoseconds : nil))
     encoded = RowQueue(
       PayloadBudget(
-        countMax: options.waitingPacketsMax, bytesMax: options.waitingPacketBytesMax))
+        countMax: options.waitingPacketsMax,
+        bytesMax: MemoryWatch.bound(options.waitingPacketBytesMax, room: bytes)))
     state = Locked(State(timeline: SessionTimeline(pace: options.pace)))
   }
 
@@ -102,7 +111,34 @@ final class RecorderPipes: Sendable {
 
   /// Why payload is shed now.
   var shedCause: String {
-    state.withLock { $0.isDiskBehind } ? RecordCause.shedDisk : RecordCause.shedEncoder
+    state.withLock {
+      if $0.memory.level != .normal { return RecordCause.shedMemory }
+      return $0.isDiskBehind ? RecordCause.shedDisk : RecordCause.shedEncoder
+    }
+  }
+
+  /// Between two looks at the memory: a camera's frame or two.
+  private static let memoryNanoseconds: Int64 = 50_000_000
+
+  /// Where the process's memory has a limit, the queues are smaller when it is nearly reached.
+  func watchMemory() {
+    guard !room.isUnlimited else { return }
+    let now = clock.monotonicNanoseconds
+    let isDue = state.withLock {
+      guard now >= $0.memoryLookNanoseconds else { return false }
+      $0.memoryLookNanoseconds = now + Self.memoryNanoseconds
+      return true
+    }
+    guard isDue else { return }
+    let bytes = room.bytes()
+    guard let level = state.withLock({ $0.memory.look(room: bytes) }) else { return }
+    captured.shrink(to: level)
+    encoded.shrink(to: level)
+    // What is recorded unpaced is the same every time, so nothing of the machine goes into it.
+    guard pace == .realtime else { return }
+    note(
+      source: "recorder", kind: "memory.\(level.rawValue)",
+      json: .object(["roomBytes": .integer(bytes ?? 0)]))
   }
 
   func due(_ timestamp: Timestamp) -> Int64 {
@@ -127,29 +163,5 @@ final class RecorderPipes: Sendable {
         EventRecord(
           ordinal: 0, timeNanoseconds: sessionTime, source: source, kind: kind,
           json: json.canonicalText)))
-  }
-}
-
-/// A thread that can be waited for.
-final class RecorderThread: Sendable {
-  private let done = Bell()
-
-  init(_ name: String, body: @escaping @Sendable () -> Void) {
-    let thread = Thread { [done] in
-      body()
-      done.ring()
-    }
-    thread.name = name
-    thread.stackSize = 8 << 20
-    thread.start()
-  }
-
-  func join() {
-    done.wait()
-  }
-
-  /// Waits for its end, but not longer than this.
-  func join(nanosecondsMax: Int64, clock: any LiveClock) {
-    clock.wait(untilNanoseconds: clock.monotonicNanoseconds + nanosecondsMax, or: done)
   }
 }

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 import RetakeSession
@@ -14,6 +15,8 @@ final class RecorderWriting: @unchecked Sendable {
     var status = SessionStatus.clean
     /// Frames that waited in the ring for a trigger that never came.
     var waiting = 0
+    /// Rows that could not be written any more, though their media is there.
+    var hasUnwrittenRows = false
   }
 
   private let site: RecordingSite
@@ -26,6 +29,8 @@ final class RecorderWriting: @unchecked Sendable {
   private var schedule: CommitSchedule
   private var watch: ClockWatch
   private var meter = RateMeter()
+  /// When a database that another process is in is looked at again.
+  private var retryNanoseconds: Int64?
   /// nil once it was triggered, or when there is none.
   private var ring: PreTriggerRing?
   /// The ring's first frame is the session's: its number is taken from all.
@@ -48,7 +53,8 @@ final class RecorderWriting: @unchecked Sendable {
       store: site.store,
       limits: .init(
         bytesMax: options.segmentBytesMax,
-        nanosecondsMax: options.segmentDurationMax.nanoseconds), tracks: tracks)
+        nanosecondsMax: options.segmentDurationMax.nanoseconds),
+      tracks: tracks, spoolRowsMax: machine.spoolRowsMax)
     self.tracks = tracks
     schedule = CommitSchedule(
       intervalNanoseconds: options.commitInterval.nanoseconds,
@@ -74,9 +80,8 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   private func wait() {
-    guard let deadline = schedule.deadlineNanoseconds else {
-      return pipes.encoded.arrived.wait()
-    }
+    let deadlines = [schedule.deadlineNanoseconds, retryNanoseconds].compactMap(\.self)
+    guard let deadline = deadlines.min() else { return pipes.encoded.arrived.wait() }
     machine.clock.wait(untilNanoseconds: deadline, or: pipes.encoded.arrived)
   }
 
@@ -121,7 +126,8 @@ final class RecorderWriting: @unchecked Sendable {
 
   private func commitIfDue() {
     let now = machine.clock.monotonicNanoseconds
-    guard schedule.isDue(nowNanoseconds: now, bytes: writer.pendingBytes) else { return }
+    let isRetry = retryNanoseconds.map { now >= $0 } ?? false
+    guard isRetry || schedule.isDue(nowNanoseconds: now, bytes: writer.pendingBytes) else { return }
     commit()
   }
 
@@ -135,9 +141,14 @@ final class RecorderWriting: @unchecked Sendable {
       frames: writer.progress.frames.captured, bytes: writer.progress.mediaBytes, roomBytes: room)
     writer.setRate(rate)
     outcome.progress = writer.progress
-    if isCommitted { report(writer.progress) }
+    retryNanoseconds = writer.isWaiting ? nextTry : nil
+    if isCommitted || writer.isWaiting { report(writer.progress) }
     if let failure = writer.failure { stop(failure) }
     checkReserve(room)
+  }
+
+  private var nextTry: Int64 {
+    machine.clock.monotonicNanoseconds + options.commitInterval.nanoseconds
   }
 
   private func stop(_ failure: RecordError) {
@@ -188,8 +199,13 @@ final class RecorderWriting: @unchecked Sendable {
     }
     guard ring == nil else { return }
     writer.finishMedia(at: pipes.sessionTime)
+    waitForDatabase()
     outcome.progress = writer.progress
     outcome.failure = outcome.failure ?? writer.failure
+    if case .databaseHeld = writer.failure {
+      (outcome.hasUnwrittenRows, outcome.status) = (true, .recovered)
+      return
+    }
     guard writer.progress.frames.captured > 0 else { return }
     let missing = writer.progress.frames.missing
     let losses = missing.keys.sorted().map { "\(missing[$0, default: 0]) frames: \($0)" }
@@ -200,13 +216,50 @@ final class RecorderWriting: @unchecked Sendable {
     ]
     if !losses.isEmpty { facts.append(("losses", losses.joined(separator: "; "))) }
     do throws(StoreError) {
-      try writer.close(facts, hashes: missingHashes())
+      try close(facts, hashes: missingHashes())
       outcome.isClosed = true
       outcome.progress = writer.progress
       report(writer.progress)
     } catch {
       outcome.failure = outcome.failure ?? RecordError(passing: error)
       outcome.status = .recovered
+    }
+  }
+
+  /// At its end a recording waits so long for a database that another process is in.
+  private static let databaseNanosecondsMax: Int64 = 60_000_000_000
+
+  /// Ends: somebody else leaves the database, or the time is over.
+  private func waitForDatabase() {
+    let deadline = machine.clock.monotonicNanoseconds + Self.databaseNanosecondsMax
+    while writer.isWaiting, writer.failure == nil {
+      guard machine.clock.monotonicNanoseconds < deadline else {
+        return writer.giveUpDatabase(site.folder.database)
+      }
+      report(writer.progress)
+      machine.clock.wait(untilNanoseconds: nextTry, or: Bell())
+      writer.finishMedia(at: pipes.sessionTime)
+    }
+  }
+
+  /// Somebody may have come into the database since the last commit.
+  private func close(
+    _ facts: [(key: String, value: String)], hashes: [FrameRecord]
+  ) throws(StoreError) {
+    let deadline = machine.clock.monotonicNanoseconds + Self.databaseNanosecondsMax
+    writer.prepareClose(facts, hashes: hashes)
+    // Ends: somebody else leaves the database, or the time is over.
+    while true {
+      do throws(StoreError) {
+        return try writer.close()
+      } catch {
+        guard case .busy(_, let holder) = error, machine.clock.monotonicNanoseconds < deadline
+        else { throw error }
+        var progress = writer.progress
+        progress.databaseHolder = holder.map { "\($0)" } ?? "another program"
+        report(progress)
+        machine.clock.wait(untilNanoseconds: nextTry, or: Bell())
+      }
     }
   }
 

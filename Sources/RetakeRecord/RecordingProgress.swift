@@ -59,6 +59,9 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   public var passed = 0
   /// Of the pipeline that runs beside; nil without one.
   public var pipeline: PipelineProgress?
+  /// Who is in the session's database, while the rows of further frames wait for it:
+  /// `python3 (process 4711)`.
+  public var databaseHolder: String?
   /// The session is finished.
   public var closed = false
 

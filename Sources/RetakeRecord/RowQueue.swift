@@ -59,5 +59,11 @@ final class RowQueue<Row: Sendable>: Sendable {
     arrived.ring()
   }
 
+  /// Payload that waits already stays.
+  func shrink(to level: MemoryWatch.Level) {
+    state.withLock { $0.budget.level = level }
+    relieved.ring()
+  }
+
   var isPressed: Bool { state.withLock { $0.budget.isPressed } }
 }

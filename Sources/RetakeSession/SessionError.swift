@@ -15,7 +15,8 @@ public enum SessionError: CodedError {
   case badName(name: String, suggestion: String?)
   case nameTaken(path: String)
   /// A recorder holds the session's lock.
-  case beingRecorded(path: String)
+  /// Another process writes to the session; in words, where the system says which.
+  case beingRecorded(path: String, by: String?)
   /// The recording was never closed.
   case notClosed(path: String)
   /// A span of time in which the session has nothing.
@@ -121,7 +122,8 @@ public enum SessionError: CodedError {
     case .noDatabase: "the session's database session.sqlite is missing; its media is there"
     case .badName(let name, _): "'\(name)' cannot be a session's name"
     case .nameTaken: "a session of this name exists already"
-    case .beingRecorded: "a recorder writes to this session"
+    case .beingRecorded(_, let holder):
+      "a recorder writes to this session" + (holder.map { ": \($0)" } ?? "")
     case .notClosed: "the recording was never closed"
     case .emptySpan(_, let duration):
       "the session has no frame in that span; it is \(Duration.nanoseconds(duration).unitText) long"
@@ -165,7 +167,7 @@ public enum SessionError: CodedError {
   public var place: Place? {
     switch self {
     case .notSession(let path, _), .nameTaken(let path), .write(let path, _),
-      .beingRecorded(let path), .recoveryFailed(let path, _), .noDatabase(let path),
+      .beingRecorded(let path, _), .recoveryFailed(let path, _), .noDatabase(let path),
       .notClosed(let path), .fileExists(let path):
       Place(file: path)
     case .noFrames(let file), .mediaMissing(let file): Place(file: file)

@@ -43,7 +43,7 @@ enum DatabaseFile {
       let copy = try PrivateCopy(of: path, suffixes: journalSuffixes)
       if try state(of: path) == before { return copy }
     }
-    throw .busy(path: path)
+    throw .busy(path: path, holder: LockHolder.ofDatabase(path))
   }
 
   /// What changes when a checkpoint runs: the database file's size and time, the log's header.

@@ -12,7 +12,8 @@ package enum StoreError: CodedError {
   case schemaTooNew(path: String, found: Int64)
   /// The version is known, but a table is not what that version says.
   case schemaUnknown(path: String, object: String)
-  case busy(path: String)
+  /// Another process is in the database; it is named where the system says who it is.
+  case busy(path: String, holder: LockHolder?)
   case diskFull(path: String)
   case readFailed(path: String, cause: String)
   case writeFailed(path: String, cause: String)
@@ -48,7 +49,9 @@ package enum StoreError: CodedError {
       "the session has schema \(found), this version reads up to \(Schema.version)"
     case .schemaUnknown(_, let object):
       "the session database's '\(object)' is not the one of schema \(Schema.version)"
-    case .busy: "another program writes to this session"
+    case .busy(_, let holder):
+      holder.map { "the session's database is held by \($0)" }
+        ?? "another program writes to this session"
     case .diskFull: "the disk is full"
     case .readFailed: "the session database cannot be read"
     case .writeFailed: "the session database cannot be written"
@@ -69,7 +72,8 @@ package enum StoreError: CodedError {
     switch self {
     case .missing(let path), .exists(let path), .notSession(let path, _),
       .truncated(let path, _, _), .corrupt(let path, _), .schemaTooNew(let path, _),
-      .schemaUnknown(let path, _), .busy(let path), .diskFull(let path), .readFailed(let path, _),
+      .schemaUnknown(let path, _), .busy(let path, _), .diskFull(let path),
+      .readFailed(let path, _),
       .writeFailed(let path, _), .closed(let path):
       path
     }
@@ -94,7 +98,8 @@ package enum StoreError: CodedError {
     case .schemaUnknown:
       "This database was not written by retake. Where the media is yours: "
         + "retake session recover \(folder) --from-media"
-    case .busy: "Wait until the recording has ended"
+    case .busy(_, let holder):
+      holder.map { "End \($0), or wait until it has ended" } ?? "Wait until the recording has ended"
     case .diskFull: "Free some space and try again"
     case .readFailed, .writeFailed, .closed: "Check the disk and the folder's permissions"
     }

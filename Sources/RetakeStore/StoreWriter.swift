@@ -6,7 +6,8 @@ import RetakeCore
 ///
 /// Rows are gathered in memory and become durable together, at `commit()`, with the running digest
 /// of everything written so far. After a failed commit the writer is closed for good: a failed
-/// fsync is never tried again. May be used from any thread, one call at a time.
+/// fsync is never tried again. Where another process is in the database a commit has not begun: its
+/// rows wait for the next one. May be used from any thread, one call at a time.
 package final class StoreWriter: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state below, all of it guarded by `lock`.
 
@@ -21,7 +22,9 @@ package final class StoreWriter: @unchecked Sendable {
   private let durability: Durability
   private let version: Int64
   private let lock = NSLock()
-  private let queue: DatabaseQueue
+  /// nil while another process is in the database, or took its log away.
+  private var queue: DatabaseQueue?
+  private var guardian: DatabaseLock?
   private var pending: [Change] = []
   private var running: RunningDigest
   private var commitOrdinal: Int
@@ -55,9 +58,10 @@ package final class StoreWriter: @unchecked Sendable {
     self.version = version
     running = RunningDigest()
     commitOrdinal = 0
-    queue = try storeErrors(at: path, writing: true) {
+    let queue = try storeErrors(at: path, writing: true) {
       try DatabaseQueue(path: path, configuration: Self.configuration(durability))
     }
+    self.queue = queue
     add(Schema.meta, ["schema".databaseValue, String(version).databaseValue])
     try storeErrors(at: path, writing: true) {
       try queue.writeWithoutTransaction { database in
@@ -79,17 +83,70 @@ package final class StoreWriter: @unchecked Sendable {
     try DatabaseFile.check(path)
     self.path = path
     durability = .recording
-    let (queue, last, version) = try storeErrors(at: path, writing: true) {
-      let queue = try DatabaseQueue(path: path, configuration: Self.configuration(.recording))
+    let (queue, last, version) = try Self.opened(path)
+    (self.queue, self.version) = (queue, version)
+    running = RunningDigest(last.digest)
+    commitOrdinal = last.ordinal
+    guardian = DatabaseLock(path)
+  }
+
+  /// The database of this process whose last commit is known: where somebody else is in it already,
+  /// rows wait until they can be written.
+  package init(continuing path: String, after last: Commit) throws(StoreError) {
+    self.path = path
+    durability = .recording
+    version = Schema.version
+    running = RunningDigest(last.digest)
+    commitOrdinal = last.ordinal
+    do throws(StoreError) {
+      _ = try connected()
+    } catch .busy {
+      return
+    }
+  }
+
+  private static func opened(
+    _ path: String
+  ) throws(StoreError) -> (DatabaseQueue, last: Commit, version: Int64) {
+    try storeErrors(at: path, writing: true) {
+      let queue = try DatabaseQueue(path: path, configuration: configuration(.recording))
       let (last, version) = try queue.read {
         (try StoreReader.lastCommit(in: $0), try StoreReader.version(in: $0))
       }
       return (queue, last, version)
     }
-    self.queue = queue
-    self.version = version
-    running = RunningDigest(last.digest)
-    commitOrdinal = last.ordinal
+  }
+
+  /// The connection, with the database locked for this process alone.
+  ///
+  /// - Throws: `StoreError.busy` when somebody else is in it; nothing was changed then.
+  private func connected() throws(StoreError) -> DatabaseQueue {
+    if let queue {
+      switch guardian?.state() ?? .held {
+      case .held: return queue
+      case .taken(let holder): throw .busy(path: path, holder: holder)
+      case .changed: throw lost("another program wrote to the database while it was recorded")
+      case .logGone: try disconnect(queue)
+      }
+    }
+    let (opened, last, version) = try Self.opened(path)
+    guard last.digest == running.value, last.ordinal == commitOrdinal, version == self.version
+    else { throw lost("another program changed the database while it was recorded") }
+    queue = opened
+    guardian = DatabaseLock(path)
+    return opened
+  }
+
+  /// Whoever took the log away has put all of it into the database before.
+  private func disconnect(_ queue: DatabaseQueue) throws(StoreError) {
+    self.queue = nil
+    defer { guardian = nil }
+    try storeErrors(at: path, writing: true) { try queue.close() }
+  }
+
+  private func lost(_ cause: String) -> StoreError {
+    isClosed = true
+    return .writeFailed(path: path, cause: cause)
   }
 
   private static func configuration(_ durability: Durability) -> Configuration {
@@ -152,6 +209,7 @@ package final class StoreWriter: @unchecked Sendable {
 
   private func commitLocked() throws(StoreError) -> Commit {
     guard !isClosed else { throw StoreError.closed(path: path) }
+    let queue = try connected()
     isClosed = true
     let commit = try storeErrors(at: path, writing: true) {
       var commit = Commit(ordinal: 0, digest: .zero)
@@ -164,6 +222,7 @@ package final class StoreWriter: @unchecked Sendable {
       return commit
     }
     isClosed = false
+    guardian?.committed()
     return commit
   }
 
@@ -217,6 +276,7 @@ package final class StoreWriter: @unchecked Sendable {
     add(Schema.meta, ["closed".databaseValue, "1".databaseValue], replaces: true)
     let commit = try commitLocked()
     isClosed = true
+    guard let queue else { return commit }
     try storeErrors(at: path, writing: true) {
       try queue.writeWithoutTransaction { database in
         if durability == .recording {
@@ -238,6 +298,7 @@ package final class StoreWriter: @unchecked Sendable {
     defer { lock.unlock() }
     isClosed = true
     pending.removeAll()
+    guard let queue else { return }
     try storeErrors(at: path, writing: true) { try queue.close() }
   }
 
@@ -247,35 +308,5 @@ package final class StoreWriter: @unchecked Sendable {
       isClosed = true
       pending.removeAll()
     }
-  }
-}
-
-/// Runs `body` and turns whatever SQLite says into a `StoreError`.
-func storeErrors<Value>(
-  at path: String, writing: Bool, _ body: () throws -> Value
-) throws(StoreError) -> Value {
-  do {
-    return try body()
-  } catch let error as StoreError {
-    throw error
-  } catch let damage as RowDamage {
-    throw .corrupt(
-      path: path, cause: "\(damage.table).\(damage.column) holds another kind of value")
-  } catch let error as DatabaseError {
-    let cause = error.message ?? "SQLite code \(error.resultCode.rawValue)"
-    switch error.resultCode {
-    case .SQLITE_CORRUPT: throw .corrupt(path: path, cause: cause)
-    case .SQLITE_NOTADB: throw .notSession(path: path, cause: cause)
-    case .SQLITE_BUSY, .SQLITE_LOCKED: throw .busy(path: path)
-    case .SQLITE_FULL: throw .diskFull(path: path)
-    case .SQLITE_NOMEM, .SQLITE_TOOBIG:
-      throw .corrupt(path: path, cause: "a value is larger than a session's ever is")
-    default:
-      throw writing
-        ? .writeFailed(path: path, cause: cause) : .readFailed(path: path, cause: cause)
-    }
-  } catch {
-    throw writing
-      ? .writeFailed(path: path, cause: "\(error)") : .readFailed(path: path, cause: "\(error)")
   }
 }

@@ -89,7 +89,7 @@ import Testing
     try root.write("90000\n", to: "thermal_zone0/temp")
     let seen = Mutex<[DeviceEvent]>([])
     let noted = Bell()
-    let watch = DeviceWatch(
+    let watch = try DeviceWatch(
       DeviceObserver([ThermalSampler(root: root.url.path)]), clock: ManualClock()
     ) { event in
       seen.withLock { $0.append(event) }

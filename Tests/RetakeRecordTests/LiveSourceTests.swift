@@ -18,6 +18,8 @@ final class FakeCamera: Sendable {
     case error
     /// The stream just ends.
     case end
+    /// There is no memory for a frame, and for the next one there is.
+    case missed
     /// The call does not come back before it is told to.
     case stall
     /// The call does not come back whatever it is told.
@@ -70,6 +72,11 @@ final class FakeCamera: Sendable {
         switch fault {
         case .error: throw MediaError.lost(address: "fake", cause: "no such device")
         case .end: return nil
+        case .missed:
+          given += 1
+          throw MissedFrame(
+            timestamp: Timestamp(nanoseconds: Int64(given - 1) * 4_000_000),
+            pts: Int64(given - 1) * 4)
         case .stall:
           while !limit.isOver { limit.wait(nanoseconds: 5_000_000) }
           throw MediaError.timedOut(address: "fake")
@@ -90,7 +97,7 @@ final class FakeCamera: Sendable {
 private struct FakeSource: RecordingSource {
   let description = SourceDescription(name: "fake", timeBase: TimeBase(1, 1_000), isLive: true)
   var plan: LiveStream.Plan
-  func open() -> any FrameStream { LiveStream(plan) }
+  func open() throws -> any FrameStream { try LiveStream(plan) }
 }
 
 @Suite(.serialized) struct LiveSourceTests {
@@ -114,6 +121,25 @@ private struct FakeSource: RecordingSource {
   private static let hanging: [FakeCamera.Fault] = [
     .hang, .error, .end, .stall, .error, .end, .error, .end, .stall, .error, .end, .error, .end,
   ]
+
+  @Test func `a frame that there is no memory for keeps its row, and the next one comes`() throws {
+    let camera = FakeCamera(unplugs: 1, framesEach: 6, faults: [.missed])
+    let folder = try TemporaryFolder()
+    var options = RecorderOptions.test(folder)
+    options.pace = .realtime
+    options.probe = .skip
+    options.framesMax = 20
+    options.waitingDurationMax = .seconds(20)
+    let recorder = try Recorder(FakeSource(plan: plan(camera)), options: options, machine: .init())
+    let frames = try recorder.run().progress.frames
+    #expect(frames.captured == 20 && frames.recorded == 19)
+    #expect(frames.missing == ["record.shed.memory": 1])
+    let reader = try SessionReader(opening: folder.file("yard").path)
+    let entries = try reader.entries(of: 0, sequences: 0..<20)
+    #expect(entries.map(\.isPayloadMissing) == (0..<20).map { $0 == 6 })
+    #expect(entries[6].timestamp == Timestamp(nanoseconds: 24_000_000))
+    #expect(camera.connections == 1, "it is the same connection")
+  }
 
   @Test(arguments: [[FakeCamera.Fault.error, .end, .stall], hanging])
   func `a camera that is unplugged again and again is recorded with all its gaps`(

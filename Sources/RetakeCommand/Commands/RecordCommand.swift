@@ -116,9 +116,14 @@ struct RecordCommand: ParsableCommand {
     Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)
     let isJSON = output.json
+    let output = output
+    let told = Locked<String?>(nil)
     let recorder = try Recorder(
       try source(), options: try options(), pipeline: try live.makePipeline()
     ) { progress in
+      if let holder = progress.databaseHolder, told.withLock({ Self.isNew(holder, &$0) }) {
+        output.note(RecordingText.held(by: holder))
+      }
       if isJSON {
         try? Console.json(progress, isPretty: false)
       } else {
@@ -132,6 +137,11 @@ struct RecordCommand: ParsableCommand {
     line.finish()
     try finish(result)
     try live.finish(result, output)
+  }
+
+  private static func isNew(_ holder: String, _ told: inout String?) -> Bool {
+    defer { told = holder }
+    return told != holder
   }
 
   private func options() throws -> RecorderOptions {

@@ -13,8 +13,14 @@ enum RecordingText {
       parts.append("without pixels: \(causes.joined(separator: ", "))")
     }
     if let pipeline = progress.pipeline { parts.append(brief(pipeline)) }
+    if let holder = progress.databaseHolder { parts.append("the database is held by \(holder)") }
     if let minutes = progress.rate?.minutesLeft { parts.append(left(minutes)) }
     return parts.joined(separator: "  ")
+  }
+
+  /// Once for each program that is in the database.
+  static func held(by holder: String) -> String {
+    "warning: the session's database is held by \(holder): frames are recorded, and their rows wait"
   }
 
   /// `pipeline 1,170 delivered, 28 dropped (queue), 2 lost before capture`

@@ -9,6 +9,8 @@ struct PayloadBudget: Hashable, Sendable {
   /// off soon; nil has no such bound.
   let ageNanosecondsMax: Int64?
   private(set) var bytes = 0
+  /// How short the process is of memory.
+  var level = MemoryWatch.Level.normal
   /// When each piece was taken. Bounded by `countMax`.
   private var taken: [Int64] = []
 
@@ -28,7 +30,7 @@ struct PayloadBudget: Hashable, Sendable {
   /// One piece that is larger than the whole budget is taken while nothing else waits.
   mutating func offer(_ size: Int, nowNanoseconds: Int64) -> Verdict {
     if let oldest = taken.first {
-      guard count < countMax, bytes + size <= bytesMax else { return .full }
+      guard count < countMaxNow, bytes + size <= bytesMaxNow else { return .full }
       if let ageNanosecondsMax, nowNanoseconds - oldest > ageNanosecondsMax { return .full }
     }
     taken.append(nowNanoseconds)
@@ -43,5 +45,15 @@ struct PayloadBudget: Hashable, Sendable {
   }
 
   /// More waits than the half of what may.
-  var isPressed: Bool { 2 * count > countMax || 2 * bytes > bytesMax }
+  var isPressed: Bool { 2 * count > countMaxNow || 2 * bytes > bytesMaxNow }
+
+  private var countMaxNow: Int {
+    switch level {
+    case .normal: countMax
+    case .short: max(1, countMax / 4)
+    case .critical: 1
+    }
+  }
+
+  private var bytesMaxNow: Int { level == .normal ? bytesMax : max(1, bytesMax / 4) }
 }

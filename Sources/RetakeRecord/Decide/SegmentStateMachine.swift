@@ -116,6 +116,8 @@ enum RecordCause {
   static let shedEncoder = "record.shed.encoder"
   /// The disk was behind.
   static let shedDisk = "record.shed.disk"
+  /// The process's memory was nearly used up, or there was none for the frame.
+  static let shedMemory = "record.shed.memory"
   /// The disk's reserve was reached before it was written.
   static let shedReserve = "record.shed.reserve"
   static let encodeFailed = "record.encode.failed"

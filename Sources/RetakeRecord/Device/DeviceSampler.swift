@@ -44,11 +44,12 @@ final class DeviceWatch: Sendable {
   private let thread: RecorderThread
 
   /// - Parameter note: Told of each change.
+  /// - Throws: `RecordError.noThread`.
   init(
     _ observer: DeviceObserver = .standard, clock: any LiveClock,
     note: @escaping @Sendable (DeviceEvent) -> Void
-  ) {
-    thread = RecorderThread("retake-device") { [stopped, bell] in
+  ) throws(RecordError) {
+    thread = try RecorderThread("retake-device") { [stopped, bell] in
       var observer = observer
       while !stopped.withLock({ $0 }) {
         for event in observer.changes() { note(event) }

@@ -45,7 +45,8 @@ final class LiveRecording: Sendable {
   /// From now on changes of the device are events, if they shall be.
   func watchDevice() {
     guard let note else { return }
-    let started = DeviceWatch(clock: clock, note: note)
+    // Where the system has no thread left the frames matter more than the device.
+    guard let started = try? DeviceWatch(clock: clock, note: note) else { return }
     watch.withLock { $0 = started }
   }
 

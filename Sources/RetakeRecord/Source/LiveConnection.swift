@@ -7,7 +7,8 @@ import RetakeRuntime
 protocol LiveConnection: AnyObject, Sendable {
   /// The next frame, waited for; nil at the end of the stream.
   ///
-  /// - Throws: When the source is lost, or `CallLimit` says that it took too long.
+  /// - Throws: When the source is lost, or `CallLimit` says that it took too long; `MissedFrame` when
+  ///   there was no memory for this one.
   func next() throws -> SourceFrame?
 }
 
@@ -70,9 +71,14 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
   private var failures = 0
   private var recent = RecentPackets()
   private var hasEnded = false
+  private var misses = 0
 
   /// Packets in a row that cannot be decoded, as at the beginning of a stream without a key frame.
   private static let failuresMax = 300
+  /// Frames in a row that there is no memory for: a few seconds of them.
+  private static let missesMax = 100
+  /// A frame's time, before the next one is asked for.
+  private static let missNanoseconds: Int64 = 33_000_000
   /// Between two questions to a camera that has no frame yet.
   private static let pauseNanoseconds: Int64 = 4_000_000
 
@@ -98,7 +104,7 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
   }
 
   private func read() throws {
-    switch try input.nextPacket() {
+    switch try nextPacket() {
     case .none: limit.wait(nanoseconds: Self.pauseNanoseconds)
     case .end:
       hasEnded = true
@@ -110,9 +116,29 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
         ready = try decoder.decode(packet)[...]
         failures = 0
       } catch {
+        if error.isOutOfMemory { throw missed(packet) }
         failures += 1
         guard failures < Self.failuresMax else { throw error }
       }
     }
+  }
+
+  /// A camera does not stop because there was no memory for a picture.
+  private func nextPacket() throws -> LiveInput.Outcome {
+    do throws(MediaError) {
+      let outcome = try input.nextPacket()
+      misses = 0
+      return outcome
+    } catch {
+      misses += 1
+      guard error.isOutOfMemory, misses < Self.missesMax else { throw error }
+      limit.wait(nanoseconds: Self.missNanoseconds)
+      throw MissedFrame(timestamp: nil, pts: nil)
+    }
+  }
+
+  private func missed(_ packet: MediaPacket) -> MissedFrame {
+    let time = packet.pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) }
+    return MissedFrame(timestamp: time, pts: packet.pts)
   }
 }

@@ -5,6 +5,7 @@ import RetakeRuntime
 final class LiveMailbox: Sendable {
   enum Item: Sendable {
     case frame(SourceFrame, arrivalNanoseconds: Int64, connection: Int)
+    case missed(MissedFrame, arrivalNanoseconds: Int64, connection: Int)
     case lost(cause: String)
   }
 

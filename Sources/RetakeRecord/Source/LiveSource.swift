@@ -50,7 +50,7 @@ public struct LiveSource: RecordingSource {
       defer { first = nil }
       return first
     }
-    return LiveStream(plan, first: first?.connection, limit: first?.limit)
+    return try LiveStream(plan, first: first?.connection, limit: first?.limit)
   }
 }
 

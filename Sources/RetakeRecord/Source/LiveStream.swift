@@ -31,14 +31,17 @@ final class LiveStream: FrameStream {
   private static let closeNanosecondsMax: Int64 = 500_000_000
 
   /// - Parameter first: A connection that was made already.
-  init(_ plan: Plan, first: (any LiveConnection)? = nil, limit: CallLimit? = nil) {
+  /// - Throws: `RecordError.noThread`.
+  init(
+    _ plan: Plan, first: (any LiveConnection)? = nil, limit: CallLimit? = nil
+  ) throws(RecordError) {
     let mailbox = LiveMailbox()
     (self.plan, self.mailbox) = (plan, mailbox)
     watch = SourceWatch(plan.limits, nowNanoseconds: plan.clock.monotonicNanoseconds)
     timeline = LiveTimeline(timeBase: plan.timeBase)
     let reader = LiveReader(plan, mailbox, generation: 0, limit: limit)
     self.reader = reader
-    thread = RecorderThread("retake-source") { reader.run(first) }
+    thread = try RecorderThread("retake-source") { reader.run(first) }
   }
 
   deinit {
@@ -69,7 +72,7 @@ final class LiveStream: FrameStream {
       switch watch.step(nowNanoseconds: now, callNanoseconds: reader.limit.startedNanoseconds) {
       case .note(let note): return .note(kind: note.kind, json: note.json)
       case .giveUp(let cause): throw SourceGone(cause: cause)
-      case .abandon: abandon()
+      case .abandon: try abandon()
       case .wait(let deadline):
         guard now < end else { return .nothing }
         plan.clock.wait(untilNanoseconds: min(deadline, end), or: mailbox.arrived)
@@ -91,6 +94,12 @@ final class LiveStream: FrameStream {
     switch item {
     case .lost(let cause):
       return watch.lost(cause).map { .note(kind: $0.kind, json: $0.json) }
+    case .missed(var missed, let arrival, let connection):
+      let place = timeline.place(
+        nanoseconds: missed.timestamp?.nanoseconds, pts: missed.pts, connection: connection,
+        arrival: arrival)
+      (missed.timestamp, missed.pts) = (Timestamp(nanoseconds: place.nanoseconds), place.pts)
+      return .missed(missed)
     case .frame(var frame, let arrival, let connection):
       let place = timeline.place(
         nanoseconds: frame.pts == nil ? nil : frame.frame.timestamp.nanoseconds, pts: frame.pts,
@@ -103,11 +112,11 @@ final class LiveStream: FrameStream {
     }
   }
 
-  private func abandon() {
+  private func abandon() throws(RecordError) {
     reader.limit.cancel()
     let reader = LiveReader(plan, mailbox, generation: mailbox.nextGeneration())
     self.reader = reader
-    thread = RecorderThread("retake-source") { reader.run(nil) }
+    thread = try RecorderThread("retake-source") { reader.run(nil) }
   }
 }
 
@@ -140,11 +149,8 @@ final class LiveReader: Sendable {
     while mailbox.isCurrent(generation) {
       do {
         let open = try connection ?? connect()
-        while let frame = try limit.during({ try open.next() }) {
+        while let item = try limit.during({ try item(of: open, number) }) {
           backOff.reset()
-          let arrival = plan.clock.monotonicNanoseconds
-          let item = LiveMailbox.Item.frame(
-            frame, arrivalNanoseconds: arrival, connection: number)
           guard mailbox.put(item, generation: generation) else { return }
         }
         guard lost("the stream ended") else { return }
@@ -154,6 +160,19 @@ final class LiveReader: Sendable {
       connection = nil
       number += 1
       limit.wait(nanoseconds: backOff.next())
+    }
+  }
+
+  private func item(
+    of connection: any LiveConnection, _ number: Int
+  ) throws -> LiveMailbox.Item? {
+    do {
+      guard let frame = try connection.next() else { return nil }
+      return .frame(
+        frame, arrivalNanoseconds: plan.clock.monotonicNanoseconds, connection: number)
+    } catch let missed as MissedFrame {
+      return .missed(
+        missed, arrivalNanoseconds: plan.clock.monotonicNanoseconds, connection: number)
     }
   }
 

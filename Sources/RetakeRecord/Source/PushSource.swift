@@ -170,7 +170,7 @@ private final class PushStream: FrameStream {
       switch item() {
       case .frame(let frame): return frame
       case .end: return nil
-      case .note, .nothing: continue
+      case .note, .nothing, .missed: continue
       }
     }
   }

@@ -72,13 +72,14 @@ public struct SourceTrack: Hashable, Sendable {
 public protocol FrameStream: AnyObject {
   /// The next frame; nil at the end.
   ///
-  /// - Throws: When the source is lost; the recorder finishes what it has.
+  /// - Throws: When the source is lost; the recorder finishes what it has. `MissedFrame` when there
+  ///   was no memory for this one.
   func next() throws -> SourceFrame?
 
   /// The next frame, or what happened to the source meanwhile. A live source comes back from this
   /// call within half a second, so that the recorder can end.
   ///
-  /// - Throws: As `next()` does.
+  /// - Throws: As `next()` does, but for missed frames.
   func item() throws -> SourceItem
 
   /// Forgets the frames that came while nobody asked, so that the next one is new.
@@ -89,7 +90,14 @@ public protocol FrameStream: AnyObject {
 }
 
 extension FrameStream {
-  public func item() throws -> SourceItem { try next().map(SourceItem.frame) ?? .end }
+  public func item() throws -> SourceItem {
+    do {
+      return try next().map(SourceItem.frame) ?? .end
+    } catch let missed as MissedFrame {
+      return .missed(missed)
+    }
+  }
+
   public func discardWaiting() {}
   public func close() {}
 }
@@ -97,6 +105,8 @@ extension FrameStream {
 /// What a source has to say.
 public enum SourceItem: Sendable {
   case frame(SourceFrame)
+  /// A frame that there was no memory for: it has a row, and no pixels.
+  case missed(MissedFrame)
   /// Something happened to it: an event of the recorder's in the session.
   case note(kind: String, json: JSONValue)
   /// Nothing yet.
@@ -122,6 +132,21 @@ public struct SourceFrame: Sendable {
     self.pts = pts
     self.duration = duration
     self.track = track
+  }
+}
+
+/// A frame that a source had, and there was no memory for; the next one may come. A `FrameStream`
+/// that gives frames alone throws it.
+public struct MissedFrame: Error, Hashable, Sendable {
+  /// On the source's time line; nil when it gave none.
+  public var timestamp: Timestamp?
+  /// In the source's time base.
+  public var pts: Int64?
+  /// One of the source's tracks.
+  public var track: Int
+
+  public init(timestamp: Timestamp?, pts: Int64?, track: Int = 0) {
+    (self.timestamp, self.pts, self.track) = (timestamp, pts, track)
   }
 }
 

@@ -36,7 +36,7 @@ struct SourceOpening {
       switch try stream.item() {
       case .frame(let frame): return frame
       case .end: return nil
-      case .note, .nothing:
+      case .note, .nothing, .missed:
         guard !pipes.hasEnded, clock.monotonicNanoseconds < deadline else { return nil }
       }
     }

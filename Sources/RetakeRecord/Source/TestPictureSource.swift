@@ -15,28 +15,36 @@ public struct TestPictureSource: RecordingSource {
       throw MediaError.badTestPicture(graph: graph, cause: "it is empty")
     }
     self.address = address
-    let stream = try Self.connect(address).stream
+    let stream = try Self.connect(address, Self.limit()).stream
     description = SourceDescription(
       name: address.name, timeBase: stream.timeBase,
       framesPerSecond: stream.averageFrameRate?.framesPerSecond)
   }
 
   public func open() throws -> any FrameStream {
-    ConnectionStream(try Self.connect(address))
+    let limit = Self.limit()
+    return ConnectionStream(try Self.connect(address, limit), limit: limit)
   }
 
-  private static func connect(_ address: LiveAddress) throws -> InputConnection {
-    try InputConnection(
-      address, camera: CameraSettings(), limit: CallLimit(clock: WallClock()))
+  private static func limit() -> CallLimit { CallLimit(clock: WallClock()) }
+
+  private static func connect(
+    _ address: LiveAddress, _ limit: CallLimit
+  ) throws -> InputConnection {
+    try limit.during {
+      try InputConnection(address, camera: CameraSettings(), limit: limit)
+    }
   }
 }
 
+/// A picture source without memory says again and again that it has none yet: that ends, too.
 private final class ConnectionStream: FrameStream {
   private let connection: InputConnection
+  private let limit: CallLimit
 
-  init(_ connection: InputConnection) {
-    self.connection = connection
+  init(_ connection: InputConnection, limit: CallLimit) {
+    (self.connection, self.limit) = (connection, limit)
   }
 
-  func next() throws -> SourceFrame? { try connection.next() }
+  func next() throws -> SourceFrame? { try limit.during { try connection.next() } }
 }

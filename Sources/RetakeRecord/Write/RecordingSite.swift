@@ -23,7 +23,7 @@ struct RecordingSite {
       try FileManager.default.createDirectory(
         atPath: hidden.media, withIntermediateDirectories: true)
       lock = try RecorderLock(taking: hidden.lock)
-      try Self.makeDatabase(hidden.database, facts: facts)
+      let first = try Self.makeDatabase(hidden.database, facts: facts)
       try Data(Self.notes(target.name, facts: facts).utf8)
         .write(to: URL(fileURLWithPath: hidden.notes))
       let moved = Self.name(hidden, as: target, parent: parent)
@@ -32,7 +32,7 @@ struct RecordingSite {
         throw RecordError(
           passing: SessionError.write(path: target.path, cause: FileSystem.text(moved)))
       }
-      store = try Self.openDatabase(target)
+      store = try Self.openDatabase(target, after: first)
     } catch {
       try? FileManager.default.removeItem(atPath: hidden.path)
       let isOurs = error is any CodedError
@@ -46,24 +46,33 @@ struct RecordingSite {
   private static func checkFree(_ target: SessionFolder) throws(RecordError) {
     guard FileManager.default.fileExists(atPath: target.path) else { return }
     throw RecorderLock.isHeld(target.lock)
-      ? .busy(path: target.path) : .nameTaken(path: target.path)
+      ? .busy(path: target.path, by: RecorderLock.holder(of: target.lock))
+      : .nameTaken(path: target.path)
   }
 
   private static func makeDatabase(
     _ path: String, facts: [(key: String, value: String)]
-  ) throws(StoreError) {
+  ) throws(StoreError) -> StoreWriter.Commit {
     let store = try StoreWriter(creating: path, durability: .recording)
     for fact in facts { store.setMeta(fact.key, fact.value) }
-    try store.commit()
+    let commit = try store.commit()
     try store.release()
+    return commit
   }
 
   /// Opens the database for recording. The log's name in the folder is made durable here, because
-  /// SQLite passes over an error of that.
-  private static func openDatabase(_ folder: SessionFolder) throws -> StoreWriter {
-    let store = try StoreWriter(continuing: folder.database)
+  /// SQLite passes over an error of that. Whoever was faster and is in the database already is
+  /// waited for later: the rows wait, and the recording begins.
+  private static func openDatabase(
+    _ folder: SessionFolder, after first: StoreWriter.Commit
+  ) throws -> StoreWriter {
+    let store = try StoreWriter(continuing: folder.database, after: first)
     store.setMeta("closed", "0")
-    try store.commit()
+    do throws(StoreError) {
+      try store.commit()
+    } catch .busy {
+      return store
+    }
     let number = FileSystem.synchroniseFolder(folder.path)
     guard number == 0 else {
       throw SessionError.write(path: folder.path, cause: FileSystem.text(number))

@@ -29,6 +29,11 @@ final class SessionWriter {
   private var nextSegment = 0
   private var nextEvent = 0
   private var batch = CommitBatch()
+  /// Rows that the database was not open for, with their media on the disk; oldest first.
+  private var spool: [CommitBatch] = []
+  private var wait: DatabaseWait?
+  private let spoolRowsMax: Int
+  private var hasSegment = false
   private(set) var progress = RecordingProgress()
   /// Set once; nothing more is worth recording then.
   private(set) var failure: RecordError?
@@ -39,13 +44,18 @@ final class SessionWriter {
   private(set) var missingHashes = 0
 
   init(
-    site: Site, store: StoreWriter, limits: SegmentStateMachine.Limits, tracks: Int = 1
+    site: Site, store: StoreWriter, limits: SegmentStateMachine.Limits, tracks: Int = 1,
+    spoolRowsMax: Int = RecorderOptions.spoolRowsMax
   ) {
+    self.spoolRowsMax = spoolRowsMax
     self.site = site
     self.store = store
     lanes = (0..<tracks).map { TrackLane(track: $0, limits: limits) }
     progress.tracks = tracks > 1 ? (0..<tracks).map { RecordingProgress.Track(track: $0) } : nil
   }
+
+  /// Somebody else is in the database: its rows wait, and the next commit tries again.
+  var isWaiting: Bool { wait != nil }
 
   /// Media that waits for the next commit.
   var pendingBytes: Int64 { batch.packetBytes }
@@ -203,25 +213,47 @@ final class SessionWriter {
   }
 
   /// Makes all rows durable, with the media that they speak of. Before the first segment they wait:
-  /// nobody could read a frame of a track that is not described yet.
+  /// nobody could read a frame of a track that is not described yet. While another process is in the
+  /// database the media is made durable, and the rows wait.
   ///
-  /// - Returns: false when there was nothing to commit, or `failure` says why it could not be.
+  /// - Returns: false when there was nothing to commit, it has to wait, or `failure` says why it
+  ///   could not be.
   @discardableResult
   func commit(at time: Int64) -> Bool {
-    guard !batch.isEmpty, !isStoreLost else { return false }
+    guard !isStoreLost, !batch.isEmpty || !spool.isEmpty else { return false }
     synchroniseMedia(at: time)
-    guard progress.segments > 0 || batch.segment != nil else { return false }
-    batch.append(to: store)
+    guard hasSegment || batch.segment != nil else { return false }
+    settle()
     do throws(StoreError) {
       let commit = try store.commit()
       account(commit, at: time)
       return true
     } catch {
-      failure = failure ?? RecordError(passing: error)
-      isStoreLost = true
-      batch = CommitBatch()
+      refused(error, at: time)
       return false
     }
+  }
+
+  private func refused(_ error: StoreError, at time: Int64) {
+    if case .busy(let path, let holder) = error {
+      wait = DatabaseWait(since: wait?.since ?? time, holder: holder ?? wait?.holder)
+      progress.databaseHolder = wait?.words
+      guard store.pendingCount > spoolRowsMax else { return }
+      giveUpDatabase(path)
+    } else {
+      loseStore(RecordError(passing: error))
+    }
+  }
+
+  /// The rows that wait are not written any more; the media that they speak of stays.
+  func giveUpDatabase(_ path: String) {
+    loseStore(.databaseHeld(path: path, by: wait?.words))
+  }
+
+  private func loseStore(_ error: RecordError) {
+    failure = failure ?? error
+    isStoreLost = true
+    (batch, spool) = (CommitBatch(), [])
   }
 
   private func synchroniseMedia(at time: Int64) {
@@ -245,7 +277,34 @@ final class SessionWriter {
     }
   }
 
+  /// The batch's media is durable: its rows go to the database, or wait until they can.
+  private func settle() {
+    guard !batch.isEmpty else { return }
+    batch.append(to: store)
+    if let opened = batch.segmentTrack {
+      hasSegment = true
+      lanes[opened.track].currentIsCommitted = true
+    }
+    for place in lanes.indices { lanes[place].committedPackets = lanes[place].nextPacket }
+    spool.append(batch)
+    batch = CommitBatch()
+  }
+
   private func account(_ commit: StoreWriter.Commit, at time: Int64) {
+    for batch in spool { account(batch) }
+    spool = []
+    for place in lanes.indices {
+      progress.setPacketDigest(lanes[place].digest.value, track: place)
+    }
+    progress.commit = commit.ordinal
+    progress.timeNanoseconds = time
+    progress.events = nextEvent
+    progress.databaseHolder = nil
+    if let wait { add(wait.event(at: time)) }
+    wait = nil
+  }
+
+  private func account(_ batch: CommitBatch) {
     var packets = batch.packets[...]
     for frame in batch.frames {
       let packet = frame.packet == nil ? nil : packets.popFirst()
@@ -255,19 +314,8 @@ final class SessionWriter {
       }
       progress.count(frame, hasPixels: packet != nil)
     }
-    if let opened = batch.segmentTrack {
-      progress.segments += 1
-      lanes[opened.track].currentIsCommitted = true
-    }
-    for place in lanes.indices {
-      lanes[place].committedPackets = lanes[place].nextPacket
-      progress.setPacketDigest(lanes[place].digest.value, track: place)
-    }
-    progress.commit = commit.ordinal
-    progress.timeNanoseconds = time
-    progress.events = nextEvent
+    if batch.segmentTrack != nil { progress.segments += 1 }
     progress.mediaBytes += batch.packetBytes
-    batch = CommitBatch()
   }
 
   /// Commits what waits and ends the segments.
@@ -275,12 +323,18 @@ final class SessionWriter {
     commit(at: time)
     for track in lanes.indices { finishSegment(track, at: time) }
     commit(at: time)
+    // Behind a wait, the event that tells of it.
+    if !isWaiting { commit(at: time) }
   }
 
-  /// Marks the database closed, with the facts that are known only now.
-  func close(_ facts: [(key: String, value: String)], hashes: [FrameRecord]) throws(StoreError) {
+  /// The facts that are known only now, for `close`.
+  func prepareClose(_ facts: [(key: String, value: String)], hashes: [FrameRecord]) {
     for fact in facts { store.setMeta(fact.key, fact.value) }
     store.replace(hashes)
+  }
+
+  /// Marks the database closed. Where another process is in it, it may be called again.
+  func close() throws(StoreError) {
     progress.commit = try store.close().ordinal
     progress.closed = true
   }

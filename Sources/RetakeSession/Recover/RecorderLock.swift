@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeStore
 
 /// Says that somebody writes to a session: the file exists only meanwhile, and whoever left it
 /// behind in a crash no longer holds it.
@@ -20,7 +21,7 @@ package final class RecorderLock: Sendable {
       guard number == EWOULDBLOCK else {
         throw .write(path: path, cause: String(cString: strerror(number)))
       }
-      throw .beingRecorded(path: path)
+      throw .beingRecorded(path: path, by: Self.holder(of: path))
     }
     self.descriptor = descriptor
   }
@@ -35,6 +36,11 @@ package final class RecorderLock: Sendable {
     guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0
+  }
+
+  /// The process that holds it, in words; nil where the system does not say.
+  package static func holder(of path: String) -> String? {
+    LockHolder.of(path).map { "\($0)" }
   }
 
   /// Removes the file, which lies at this path now. The lock ends with the last holder.

@@ -51,7 +51,9 @@ struct FaultSession: Sendable {
     guard count > 0 else { return [] }
     let entries = try reader.entries(of: 0, sequences: 0..<count)
     for line in commits
-    where Self.packetDigest(of: entries, through: line.lastSequence) != line.packetDigest {
+    where line.lastSequence >= 0
+      && Self.packetDigest(of: entries, through: line.lastSequence) != line.packetDigest
+    {
       problems.append(
         "the frames up to \(line.lastSequence) are not those of commit \(line.commit)")
     }

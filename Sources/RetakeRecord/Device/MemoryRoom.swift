@@ -1,0 +1,89 @@
+import Foundation
+
+/// What this process may still take of memory: below its limit of address space (`ulimit -v`), and
+/// that of the control group which it runs in.
+///
+/// Source: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of the Linux kernel.
+struct MemoryRoom: Sendable {
+  private let addressLimit: Int64?
+  private let groups: [Group]
+  private let sizes: String
+
+  /// The files of a control group that has a limit.
+  struct Group: Hashable, Sendable {
+    var limit: Int64
+    var usage: String
+    var statistics: String
+  }
+
+  /// No group has a limit above this; version 1 says a number near 2^63 for none.
+  private static let limitMax: Int64 = 1 << 50
+
+  /// - Parameters:
+  ///   - addressLimit: Bytes; nil for none.
+  ///   - root: Where the system's own folders lie.
+  init(addressLimit: Int64? = Self.ownLimit, root: String = "") {
+    self.addressLimit = addressLimit
+    sizes = root + "/proc/self/statm"
+    groups = Self.groups(root)
+  }
+
+  /// Nothing limits it: nobody has to look.
+  var isUnlimited: Bool { addressLimit == nil && groups.isEmpty }
+
+  /// Bytes, of the narrowest limit; nil without one.
+  func bytes() -> Int64? {
+    var rooms = groups.compactMap(Self.room)
+    if let addressLimit, let used = addressBytes { rooms.append(addressLimit - used) }
+    return rooms.min()
+  }
+
+  private var addressBytes: Int64? {
+    let pages = DeviceFile.text(sizes)?.split(separator: " ").first.flatMap { Int64($0) }
+    return pages.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
+  }
+
+  /// What the system keeps of files only as long as nobody needs the memory does not count.
+  private static func room(_ group: Group) -> Int64? {
+    guard let used = DeviceFile.text(group.usage).flatMap({ Int64($0) }) else { return nil }
+    let words = (DeviceFile.text(group.statistics) ?? "").split(whereSeparator: \.isWhitespace)
+    func fact(_ name: Substring) -> Int64? {
+      words.firstIndex(of: name).flatMap { $0 + 1 < words.count ? Int64(words[$0 + 1]) : nil }
+    }
+    let files = fact("total_inactive_file") ?? fact("inactive_file") ?? 0
+    return group.limit - max(0, used - files)
+  }
+
+  private static func groups(_ root: String) -> [Group] {
+    let lines = (DeviceFile.text(root + "/proc/self/cgroup") ?? "").split(separator: "\n")
+    return lines.flatMap { line -> [Group] in
+      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3 else { return [] }
+      let isFirst = parts[1].split(separator: ",").contains("memory")
+      guard isFirst || parts[1].isEmpty else { return [] }
+      let base = root + "/sys/fs/cgroup" + (isFirst ? "/memory" : "")
+      let (limit, usage) =
+        isFirst
+        ? ("memory.limit_in_bytes", "memory.usage_in_bytes") : ("memory.max", "memory.current")
+      // Within a container the group's own folder is the root of what is to be seen.
+      return ["\(base)\(parts[2])", base].lazy.compactMap { folder in
+        let number = DeviceFile.text("\(folder)/\(limit)").flatMap { Int64($0) }
+        guard let number, number < limitMax else { return nil }
+        return Group(
+          limit: number, usage: "\(folder)/\(usage)", statistics: "\(folder)/memory.stat")
+      }.prefix(1).map { $0 }
+    }
+  }
+
+  /// Of address space; nil when there is none.
+  static var ownLimit: Int64? {
+    var limits = rlimit()
+    #if canImport(Darwin)
+      let result = getrlimit(RLIMIT_AS, &limits)
+    #else
+      let result = getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limits)
+    #endif
+    guard result == 0, limits.rlim_cur < UInt64(limitMax) else { return nil }
+    return Int64(limits.rlim_cur)
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// A process that holds a lock on a file, as far as the system says.
+package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
+  package var process: Int
+  /// The program's short name; nil where nobody may ask.
+  package var program: String?
+
+  package init(process: Int, program: String?) {
+    (self.process, self.program) = (process, program)
+  }
+
+  /// With the program's name, where the system says it.
+  init(process: Int) {
+    self.init(process: process, program: Self.program(of: process))
+  }
+
+  /// `python3 (process 4711)`
+  package var description: String { "\(program ?? "a program") (process \(process))" }
+
+  /// Who holds a lock on the database, or has it open: of the files beside it, too. Never this
+  /// process.
+  package static func ofDatabase(_ path: String) -> LockHolder? {
+    let files = [path, path + "-shm", path + "-wal"]
+    return files.lazy.compactMap { holder(of: $0) }.first ?? user(of: files)
+  }
+
+  /// Who holds a lock on a file; never this process.
+  package static func of(_ path: String) -> LockHolder? { holder(of: path) ?? user(of: [path]) }
+
+  private static let ours = Int(ProcessInfo.processInfo.processIdentifier)
+
+  /// From Linux's table of locks, by the file's number:
+  /// `1: POSIX  ADVISORY  WRITE 4711 fe:00:5447693 0 EOF`.
+  private static func holder(of path: String) -> LockHolder? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    guard let number = (attributes?[.systemFileNumber] as? NSNumber)?.uint64Value,
+      let table = try? String(contentsOfFile: "/proc/locks", encoding: .utf8)
+    else { return nil }
+    return process(in: table, locking: number).map(LockHolder.init(process:))
+  }
+
+  /// - Returns: the first process in the table that holds, not only wants, a lock on the file.
+  static func process(in table: String, locking file: UInt64, except ours: Int = ours) -> Int? {
+    for line in table.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count > 5, words[1] != "->", let process = Int(words[4]), process > 0,
+        process != ours, words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == file
+      else { continue }
+      return process
+    }
+    return nil
+  }
+
+  /// Where the table says nothing: who has one of the files open.
+  private static func user(of files: [String]) -> LockHolder? {
+    let wanted = Set(files.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path })
+    let manager = FileManager.default
+    let processes = ((try? manager.contentsOfDirectory(atPath: "/proc")) ?? [])
+      .compactMap { Int($0) }.filter { $0 != ours }.sorted()
+    for process in processes {
+      let folder = "/proc/\(process)/fd"
+      for file in ((try? manager.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
+        guard let target = try? manager.destinationOfSymbolicLink(atPath: "\(folder)/\(file)"),
+          wanted.contains(target)
+        else { continue }
+        return LockHolder(process: process)
+      }
+    }
+    return nil
+  }
+
+  private static func program(of process: Int) -> String? {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8) else {
+      return nil
+    }
+    // A process chooses its own name: nothing of it moves a terminal's cursor.
+    let name = String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }))
+    return name.isEmpty ? nil : name
+  }
+}

@@ -1,0 +1,32 @@
+import GRDB
+
+/// Runs `body` and turns whatever SQLite says into a `StoreError`.
+func storeErrors<Value>(
+  at path: String, writing: Bool, _ body: () throws -> Value
+) throws(StoreError) -> Value {
+  do {
+    return try body()
+  } catch let error as StoreError {
+    throw error
+  } catch let damage as RowDamage {
+    throw .corrupt(
+      path: path, cause: "\(damage.table).\(damage.column) holds another kind of value")
+  } catch let error as DatabaseError {
+    let cause = error.message ?? "SQLite code \(error.resultCode.rawValue)"
+    switch error.resultCode {
+    case .SQLITE_CORRUPT: throw .corrupt(path: path, cause: cause)
+    case .SQLITE_NOTADB: throw .notSession(path: path, cause: cause)
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      throw .busy(path: path, holder: LockHolder.ofDatabase(path))
+    case .SQLITE_FULL: throw .diskFull(path: path)
+    case .SQLITE_NOMEM, .SQLITE_TOOBIG:
+      throw .corrupt(path: path, cause: "a value is larger than a session's ever is")
+    default:
+      throw writing
+        ? .writeFailed(path: path, cause: cause) : .readFailed(path: path, cause: cause)
+    }
+  } catch {
+    throw writing
+      ? .writeFailed(path: path, cause: "\(error)") : .readFailed(path: path, cause: "\(error)")
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import Retake
+import RetakeTestSupport
+import Testing
+
+extension FaultSuites {
+  /// Sessions that are copied by another program while a recorder writes to them.
+  @Suite(.serialized) struct CopyFaultTests {
+    /// How a copy is taken.
+    private enum Way: Sendable, CaseIterable {
+      /// `cp -r`, in whatever order the folder has.
+      case copy
+      /// One file after another, with commits in between, as over a slow line.
+      case slowly
+      /// As `slowly`, the database last.
+      case databaseLast
+    }
+
+    private struct Copy: Sendable {
+      var way: Way
+      var path: String
+      var isHealthy = false
+      var frames = 0
+      var recovered = 0
+      var problems: [String] = []
+      /// The doctor's errors.
+      var codes: Set<String> = []
+    }
+
+    /// What the whole recording has in the end.
+    private struct Truth: Sendable {
+      var digests: [Digest128?]
+
+      init(_ reader: SessionReader) throws {
+        let count = reader.tracks[0].frameCount
+        digests = try reader.entries(of: 0, sequences: 0..<count).map(\.packetDigest)
+      }
+
+      /// Whether the session's frames are the first ones of the truth.
+      func problems(of reader: SessionReader) throws -> [String] {
+        let count = reader.tracks.first?.frameCount ?? 0
+        guard count <= digests.count else { return ["\(count) of \(digests.count) frames"] }
+        let entries = try reader.entries(of: 0, sequences: 0..<count)
+        return zip(entries, digests).filter { $0.0.packetDigest != $0.1 }.prefix(3).map {
+          "frame \($0.0.id) is another one"
+        }
+      }
+    }
+
+    @Test func `a copy that was taken while it was recorded is never silently wrong`() throws {
+      let count = Faults.cases(short: 9, long: 90)
+      let workplace = try Workplace()
+      // Many rows, so that the log is taken over into the database again and again.
+      let recording = try LiveRecording(
+        ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced"],
+        name: "live", into: workplace.folder.url)
+      recording.waitForCommit()
+      var random = SeededGenerator(seed: 17)
+      var copies: [Copy] = []
+      for number in 0..<count {
+        recording.wait(milliseconds: random.pick(0...100))
+        let way = Way.allCases[number % Way.allCases.count]
+        let path = workplace.folder.file("copy-\(number)").path
+        try Self.take(way, of: recording, to: path, &random)
+        copies.append(Copy(way: way, path: path))
+      }
+      let snapshots = try (0..<Faults.cases(short: 2, long: 10)).map { number in
+        try SessionSnapshot(
+          of: recording.path,
+          to: SessionTarget(into: workplace.folder.url.path, name: "snapshot-\(number)")
+        ).run()
+      }
+      recording.send(SIGINT)
+      let truth = try Truth(SessionReader(opening: recording.path))
+      let unread = copies
+      let read = try Faults.inParallel(count, width: 2) { try Self.examine(unread[$0], truth) }
+      for (number, copy) in read.enumerated() {
+        report(copy.problems, "copy \(number), \(copy.way)")
+      }
+      for snapshot in snapshots {
+        let doctor = try SessionDoctor(path: snapshot.path).run()
+        #expect(doctor.findings.isEmpty, "\(doctor.findings)")
+        report(try truth.problems(of: SessionReader(opening: snapshot.path)), "snapshot")
+        #expect(snapshot.status == .clean && snapshot.frames > 0)
+      }
+      let healthy = read.count(where: \.isHealthy)
+      #expect(healthy < count, "some copies do not fit together")
+      Faults.print(
+        row: "17", "copied with cp while live", cases: count,
+        "\(read.count { !$0.problems.isEmpty }) silently wrong; \(healthy) whole up to a commit, "
+          + "\(count - healthy) with what is missing named "
+          + "\(Set(read.flatMap(\.codes)).sorted()), "
+          + "\(read.reduce(0) { $0 + $1.frames }) frames in the copies, "
+          + "\(read.reduce(0) { $0 + $1.recovered }) after recovery; \(snapshots.count) snapshots, "
+          + "all whole")
+    }
+
+    private static func take(
+      _ way: Way, of recording: LiveRecording, to path: String, _ random: inout SeededGenerator
+    ) throws {
+      if way == .copy {
+        _ = try runCommand("cp", arguments: ["-r", recording.path, path])
+        return
+      }
+      let manager = FileManager.default
+      try manager.createDirectory(atPath: path + "/media", withIntermediateDirectories: true)
+      var names = try manager.subpathsOfDirectory(atPath: recording.path).filter { $0 != "media" }
+        .sorted()
+      if way == .slowly {
+        names.sort { $0.hasPrefix("session.sqlite") && !$1.hasPrefix("session.sqlite") }
+      }
+      for name in names {
+        // A file may be gone by now.
+        _ = try runCommand(
+          "cp", arguments: ["\(recording.path)/\(name)", "\(path)/\(name)"])
+        recording.wait(milliseconds: random.pick(0...150))
+      }
+    }
+
+    /// What the doctor says of a copy, against the truth, and what recovery makes of it.
+    private static func examine(_ copy: Copy, _ truth: Truth) throws -> Copy {
+      var copy = copy
+      let doctor = try SessionDoctor(path: copy.path).run()
+      copy.isHealthy = doctor.isHealthy
+      copy.codes = Set(
+        doctor.findings.filter { $0.severity == .error }.map {
+          $0.code.replacing("session.doctor.", with: "")
+        })
+      if doctor.isHealthy {
+        let reader = try SessionReader(opening: copy.path)
+        copy.frames = reader.tracks.first?.frameCount ?? 0
+        copy.problems += try truth.problems(of: reader) + unreadable(in: copy)
+        let open = doctor.findings.contains { $0.code == "session.doctor.open" }
+        if !open { copy.problems.append("it does not say that it was never closed") }
+      } else if !doctor.findings.contains(where: { $0.severity == .error }) {
+        copy.problems.append("it is not healthy, and nothing says why")
+      }
+      copy.problems += try recover(&copy, truth, fromMedia: !doctor.isHealthy)
+      return copy
+    }
+
+    /// Frames that are claimed and cannot be read: some of all, and the last ones.
+    private static func unreadable(in copy: Copy) throws -> [String] {
+      let reader = try SessionReader(
+        opening: copy.path, options: ReadOptions(verifiesPixels: true))
+      let chosen = Set((0..<copy.frames).filter { $0 % 997 == 0 || $0 >= copy.frames - 20 })
+      return try reader.entries(of: 0, sequences: 0..<copy.frames).enumerated().compactMap {
+        guard chosen.contains($0), !$1.isPayloadMissing else { return nil }
+        do {
+          _ = try reader.frame($1.id)
+          return nil
+        } catch {
+          return "frame \($1.id) is claimed and cannot be read: \(error)"
+        }
+      }
+    }
+
+    private static func recover(
+      _ copy: inout Copy, _ truth: Truth, fromMedia: Bool
+    ) throws -> [String] {
+      let result: RecoveryResult
+      do {
+        result = try SessionRecovery(copy.path, fromMedia: fromMedia).run()
+      } catch let error as SessionError {
+        return ["it cannot be recovered: \(error.message), \(error.cause ?? "")"]
+      }
+      copy.recovered = result.frames
+      let reader = try SessionReader(opening: copy.path)
+      guard !fromMedia else {
+        // Made from the media alone: nothing but what it holds.
+        let count = reader.tracks.first?.frameCount ?? 0
+        let known = Set(truth.digests)
+        let strange = try reader.entries(of: 0, sequences: 0..<count).count {
+          $0.packetDigest.map { !known.contains($0) } ?? false
+        }
+        return strange == 0 ? [] : ["\(strange) frames of the recovered copy are strange"]
+      }
+      var problems = try truth.problems(of: reader)
+      if result.frames < copy.frames { problems.append("\(result.frames) of \(copy.frames)") }
+      if !(try SessionDoctor(path: copy.path).run().isHealthy) {
+        problems.append("recovered, it is not healthy")
+      }
+      return problems
+    }
+  }
+}

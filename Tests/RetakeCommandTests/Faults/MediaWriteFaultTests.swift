@@ -1,0 +1,79 @@
+import Foundation
+import Retake
+import RetakeTestSupport
+import Testing
+
+extension FaultSuites {
+  /// Writes to the media itself that fail, each in its turn.
+  @Suite(.serialized) struct MediaWriteFaultTests {
+    private static let frames = 90
+    private static let eio = 5
+
+    private struct Run: Sendable {
+      var result: CommandResult
+      var session: FaultSession
+      var problems: [String] = []
+      var writes = 0
+      /// Segments of which a write failed.
+      var abandoned: [SessionEvent] = []
+      /// Frames between two commits, at most.
+      var batch = 0
+
+      init(failing number: Int?) throws {
+        let workplace = try Workplace()
+        let log = workplace.folder.file("calls.txt").path
+        let media = (0..<8).flatMap {
+          ["-P", workplace.folder.url.path + "/media-eio/media/video-0000\($0).mkv"]
+        }
+        let fault = number.map { ["-e", "inject=pwrite64:error=EIO:when=\($0)"] } ?? []
+        result = try workplace.retake(
+          under: ["strace", "-f", "-qq", "-o", log] + media + ["-e", "trace=pwrite64"] + fault,
+          workplace.live("media-eio", frames: MediaWriteFaultTests.frames))
+        session = workplace.session("media-eio", result)
+        problems = try session.examine()
+        let lines = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+        writes = lines.count { $0.contains("pwrite64(") }
+        if number != nil, !lines.contains(where: { $0.contains("EIO") && $0.contains("INJECTED") })
+        {
+          problems.append("the fault was not planted")
+        }
+        let events = try SessionReader(opening: session.path).events()
+        abandoned = events.filter { $0.kind == "segment.abandoned" }
+        let captured = [0] + session.commits.map(\.frames.captured)
+        batch = zip(captured.dropFirst(), captured).map { $0 - $1 }.max() ?? 0
+        if problems.isEmpty { problems += try session.recover() }
+      }
+    }
+
+    @Test(.enabled(if: Faults.strace, "strace may not trace here"))
+    func `a write to the media that fails costs one batch, and the next segment goes on`() throws {
+      let whole = try Run(failing: nil)
+      report(whole.problems, "nothing fails")
+      #expect(whole.writes > 8 && whole.abandoned.isEmpty)
+      let segments = try #require(whole.session.last).segments
+      let cases = Faults.cases(short: 5, long: 40)
+      let runs = try Faults.inParallel(cases) { number in
+        try Run(failing: 1 + number * (whole.writes - 2) / cases)
+      }
+      var lost: [Int] = []
+      for (number, run) in runs.enumerated() {
+        report(run.problems, "EIO in write \(number) of the media")
+        #expect(run.result.status == 0 && run.result.signal == nil, "\(run.result.stderr)")
+        let last = try #require(run.session.last)
+        #expect(last.closed && last.frames.captured == Self.frames)
+        #expect(last.segments >= segments, "another segment goes on")
+        #expect(run.abandoned.count == 1)
+        let json = try JSON(Data(try #require(run.abandoned.first).json.utf8))
+        #expect(json.errorNumber.int == Self.eio && json.step.text == "write")
+        let missing = last.frames.missing.values.reduce(0, +)
+        #expect(missing <= run.batch, "\(last.frames.missing), a batch has \(run.batch)")
+        lost.append(missing)
+      }
+      Faults.print(
+        row: "7", "EIO in writes of the media", cases: cases,
+        "\(runs.count { !$0.problems.isEmpty }) with loss or a false claim; \(cases) new segments, "
+          + "\(cases) events; \(lost) of \(Self.frames) frames without pixels, batches of "
+          + "\(runs.map(\.batch).max() ?? 0)")
+    }
+  }
+}

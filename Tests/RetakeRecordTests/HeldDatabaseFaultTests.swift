@@ -1,0 +1,207 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeRuntime
+import RetakeSession
+import RetakeStore
+import RetakeTestSupport
+import Synchronization
+import Testing
+
+@testable import RetakeRecord
+
+/// An app that reads its own session while it records unlocks the database without knowing it, and
+/// others come in.
+@Suite(.serialized) struct HeldDatabaseFaultTests {
+  private static let python =
+    (try? runCommand("python3", arguments: ["-c", "import sqlite3"]))?.status == 0
+  private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
+
+  /// What the other program does once it is in.
+  enum Rival: String, CaseIterable, Sendable {
+    case locks = "BEGIN EXCLUSIVE"
+    case reads = "BEGIN; SELECT count(*) FROM meta"
+  }
+
+  /// A program that tries to get in until it is, and stays until its input ends.
+  private final class Program: @unchecked Sendable {
+    // @unchecked: one thread waits for its first word, and the test's own does the rest.
+    let process = Process()
+    private let output = Pipe()
+    private let input = Pipe()
+
+    init(_ rival: Rival, database: String) throws {
+      let script = """
+        import sqlite3, sys, time
+        end = time.time() + 60
+        base = None
+        while time.time() < end:
+            try:
+                base = sqlite3.connect("file:" + sys.argv[1] + "?mode=rw", uri=True, timeout=0,
+                                       isolation_level=None)
+                for word in sys.argv[2].split("; "):
+                    base.execute(word).fetchall()
+                break
+            except sqlite3.OperationalError:
+                base.close()
+                time.sleep(0.001)
+        print("in", flush=True)
+        sys.stdin.read()
+        base.execute("ROLLBACK")
+        base.close()
+        """
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = ["python3", "-c", script, database, rival.rawValue]
+      process.standardOutput = output
+      process.standardInput = input
+      try process.run()
+    }
+
+    var isIn: Bool { output.fileHandleForReading.availableData.starts(with: Data("in".utf8)) }
+
+    func leave() throws {
+      try input.fileHandleForWriting.close()
+      process.waitUntilExit()
+    }
+  }
+
+  /// A recorder in this process.
+  private final class App: Sendable {
+    let reports = Reports()
+    let result = Mutex<Result<RecordingResult, any Error>?>(nil)
+    let recorder: Recorder
+    private let reported = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ folder: TemporaryFolder, spoolRowsMax: Int = RecorderOptions.spoolRowsMax) throws {
+      var options = RecorderOptions(
+        name: "yard", into: folder.url.path, preset: .mpeg4, probe: .skip)
+      options.reserveBytes = 0
+      // Beside other tests a thread may not get its turn for long.
+      options.waitingDurationMax = .seconds(20)
+      options.waitingFramesMax = 1_000
+      var machine = Recorder.Machine()
+      machine.spoolRowsMax = spoolRowsMax
+      let (reports, reported) = (reports, reported)
+      recorder = try Recorder(
+        try Scene(6_000).source, options: options, machine: machine
+      ) { line in
+        reports.add(line)
+        reported.signal()
+      }
+      Thread { [self] in
+        let result = Result { try recorder.run() }
+        self.result.withLock { $0 = result }
+        ended.signal()
+      }.start()
+    }
+
+    /// Until a report is as wanted, or until it is clear that none is.
+    func wait(for isWanted: (RecordingProgress) -> Bool) -> Bool {
+      // Bounded: a recording reports three times a second, and each wait has a limit.
+      for _ in 0..<600 {
+        if reports.all.contains(where: isWanted) { return true }
+        guard reported.wait(timeout: .now() + .seconds(20)) == .success else { return false }
+      }
+      return false
+    }
+
+    func waitForEnd() throws -> RecordingResult {
+      try #require(ended.wait(timeout: .now() + .seconds(120)) == .success)
+      return try #require(result.withLock { $0 }).get()
+    }
+  }
+
+  /// Reads the database as an app would that shows or sends it, until the other program is in.
+  private func letIn(_ program: Program, _ database: String) throws {
+    let isIn = Mutex(false)
+    let thread = Thread { if program.isIn { isIn.withLock { $0 = true } } }
+    thread.start()
+    let end = ContinuousClock.now + .seconds(60)
+    while !isIn.withLock({ $0 }), ContinuousClock.now < end {
+      _ = try FileHandle(forReadingFrom: URL(filePath: database)).read(upToCount: 16)
+    }
+    try #require(isIn.withLock { $0 })
+  }
+
+  @Test(.enabled(if: python, "python3 has no sqlite3 here"), arguments: Rival.allCases)
+  func `rows wait for a program that came in while it was recorded`(rival: Rival) throws {
+    let folder = try TemporaryFolder()
+    let app = try App(folder)
+    let path = folder.file("yard").path
+    #expect(app.wait { $0.frames.captured > 10 })
+    let program = try Program(rival, database: path + "/session.sqlite")
+    try letIn(program, path + "/session.sqlite")
+    let name = "python3 (process \(program.process.processIdentifier))"
+    #expect(app.wait { $0.databaseHolder == name })
+    let first = try #require(app.reports.all.first { $0.databaseHolder == name })
+    let seconds = Self.isLong ? 30 : 1
+    let logBytes = Mutex(0)
+    let until = ContinuousClock.now + .seconds(seconds)
+    #expect(
+      app.wait { _ in
+        let size = (try? FileManager.default.attributesOfItem(atPath: path + "/session.sqlite-wal"))
+        let bytes = (size?[.size] as? NSNumber)?.intValue ?? 0
+        logBytes.withLock { $0 = max($0, bytes) }
+        return ContinuousClock.now >= until
+      })
+    #expect(app.reports.all.last?.frames == first.frames, "nothing is said to be durable meanwhile")
+    try program.leave()
+    let waited = first.frames.captured
+    #expect(app.wait { $0.databaseHolder == nil && $0.frames.captured > waited + 20 * seconds })
+    app.recorder.stop()
+    let result = try app.waitForEnd()
+    #expect(result.status == .clean && result.isClosed && result.failure == nil)
+    let frames = result.progress.frames
+    #expect(frames.missing.isEmpty && frames.recorded == frames.captured)
+    let reader = try SessionReader(opening: path, options: ReadOptions(verifiesPixels: true))
+    #expect(reader.tracks[0].frameCount == frames.captured)
+    for line in app.reports.all where line.frames.captured > 0 {
+      #expect(try packetDigest(of: reader, through: line.lastSequence) == line.packetDigest)
+    }
+    let event = try #require(try reader.events().first { $0.kind == "database.held" })
+    #expect(event.json.contains("\"program\":\"python3\""))
+    #expect(try SessionDoctor(path: path, decodes: true).run().findings.isEmpty)
+    #expect(logBytes.withLock { $0 } <= 64 << 20)
+    print(
+      "faults | \(rival == .locks ? "14" : "15") | another comes in while it is recorded: "
+        + "\(rival.rawValue) | 1 cases | in for \(seconds) s, named \(name); \(frames.captured) "
+        + "produced = \(frames.recorded) accepted + 0 dropped; the log had "
+        + "\(logBytes.withLock { $0 } >> 10) KiB at most")
+  }
+
+  @Test(.enabled(if: python, "python3 has no sqlite3 here"))
+  func `a program that stays for too long ends the recording, and its media is kept`() throws {
+    let folder = try TemporaryFolder()
+    let app = try App(folder, spoolRowsMax: 100)
+    let path = folder.file("yard").path
+    #expect(app.wait { $0.frames.captured > 10 })
+    let program = try Program(.locks, database: path + "/session.sqlite")
+    try letIn(program, path + "/session.sqlite")
+    let result = try app.waitForEnd()
+    #expect(result.failure?.code == "record.database.held", "\(result.failure?.code ?? "")")
+    #expect(result.failure?.message.contains("python3 (process ") == true)
+    #expect(!result.isClosed && result.end == .failed)
+    try program.leave()
+    let committed = result.progress.frames.captured
+    let recovered = try SessionRecovery(path, fromMedia: true).run()
+    #expect(recovered.frames >= committed + 50 && recovered.damagedFrames == 0)
+  }
+
+  @Test func `a program that writes to the database is noticed`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("d.sqlite").path
+    let writer = try StoreWriter(creating: path, durability: .recording)
+    let first = try writer.commit()
+    try writer.release()
+    let goesOn = try StoreWriter(continuing: path, after: first)
+    goesOn.setMeta("name", "yard")
+    try goesOn.commit()
+    // Whatever grows the log behind its last commit is not this writer's.
+    try Data(count: 4_120).append(to: path + "-wal")
+    goesOn.setMeta("name", "other")
+    #expect(code { try goesOn.commit() } == "store.write")
+    #expect(code { try goesOn.commit() } == "store.closed")
+  }
+}
