@@ -31,6 +31,10 @@ public final class ReportServer: Sendable {
   /// Seconds that it may take to listen.
   private static let startSecondsMax = 30.0
 
+  /// Somebody waits for the answers: they come before whatever else the process has to do. On Linux
+  /// each priority has threads of its own, so work that holds up all others holds up no answer.
+  private static let priority = TaskPriority.high
+
   /// Where a browser finds the first page, with the token; keep it to yourself.
   public let address: String
   public let port: Int
@@ -65,7 +69,7 @@ public final class ReportServer: Sendable {
   /// Ends the server, and with it `wait`.
   public func stop() {
     let server = server
-    Task { await server.stop(timeout: 1) }
+    Task(priority: Self.priority) { await server.stop(timeout: 1) }
   }
 
   private static func listen(
@@ -85,7 +89,7 @@ public final class ReportServer: Sendable {
     let server = HTTPServer(config: configuration, handler: handler)
     let begun = Bell()
     let outcome = Locked<Result<Int, any Error>?>(nil)
-    Task {
+    Task(priority: priority) {
       do {
         try await server.run()
       } catch {
@@ -94,7 +98,7 @@ public final class ReportServer: Sendable {
       begun.ring()
       ended.ring()
     }
-    Task {
+    Task(priority: priority) {
       try? await server.waitUntilListening(timeout: startSecondsMax)
       let port = await server.port
       outcome.withLock { $0 = $0 ?? port.map { .success($0) } }
