@@ -9,6 +9,7 @@ struct BenchmarkCommand {
     ("detector", { try DetectorSection(scale: $0).run() }),
     ("timePlane", { try TimePlaneSection(scale: $0).run() }),
     ("compare", { try CompareSection(scale: $0).run() }),
+    ("replay", { try ReplaySection(scale: $0).run() }),
   ]
 
   private var isTiny = false

@@ -88,11 +88,11 @@ struct BadInputTests {
 
   @Test func `what a killed import left is removed and what another builds is not`() throws {
     let clip = try Clip.lateStart.make(in: folder)
-    try folder.write("", to: "Recordings/.yard.0123ABCD/.building")
     try folder.write("x", to: "Recordings/.yard.0123ABCD/media/original.mkv")
     try folder.write("x", to: "Recordings/.yard.notes")
-    let held = try folder.write("", to: "Recordings/.yard.4567CDEF/.building")
-    let lock = try FileHandle(forUpdating: held)
+    let held = try folder.write("x", to: "Recordings/.yard.4567CDEF/media/original.mkv")
+    let lock = try FileHandle(
+      forReadingFrom: held.deletingLastPathComponent().deletingLastPathComponent())
     #expect(flock(lock.fileDescriptor, LOCK_EX | LOCK_NB) == 0)
 
     #expect(importing(clip.path, name: "yard") == nil)

@@ -85,7 +85,11 @@ import Testing
     try FileManager.default.removeItem(at: database(imported))
     let hidden = imported.folder.file("Recordings/.clip.0123ABCD")
     try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
-    try Data().write(to: hidden.appending(path: ".building"))
+    #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
+    #expect(!FileManager.default.fileExists(atPath: hidden.path))
+
+    // Killed when all was done but to remove the hidden folder.
+    try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
     #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
     #expect(!FileManager.default.fileExists(atPath: hidden.path))
 

@@ -3,11 +3,12 @@ import RetakeCore
 
 /// A hidden folder beside a session's future place. It becomes the session, or goes away.
 ///
-/// A marker in it is locked while it is built. One without its lock was left by a process that was
-/// killed, and the next import of that name removes it.
+/// It is locked while it is built. One without its lock was left by a process that was killed, and
+/// the next import or recovery of that name removes it.
 struct BuildSite {
   let folder: SessionFolder
-  private let marker: FileHandle
+  /// Closed with the last copy of this value.
+  private let lock: FileHandle
   private let target: SessionFolder
   /// The parent folder was made for this import.
   private let parentIsNew: Bool
@@ -15,34 +16,55 @@ struct BuildSite {
   init(for target: SessionFolder) throws(SessionError) {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     self.target = target
-    folder = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
     parentIsNew = !FileManager.default.fileExists(atPath: parent)
-    Self.sweep(parent, prefix: ".\(target.name).")
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder.media, withIntermediateDirectories: true)
-      let path = folder.path + Self.markerName
-      try Data().write(to: URL(fileURLWithPath: path))
-      marker = try FileHandle(forUpdating: URL(fileURLWithPath: path))
-      _ = flock(marker.fileDescriptor, LOCK_EX | LOCK_NB)
-    } catch {
-      try? FileManager.default.removeItem(atPath: folder.path)
-      throw .write(path: parent, cause: Self.text(error))
-    }
+    Self.sweep(for: target)
+    (folder, lock) = try Self.makeFolder(beside: target, in: parent)
   }
 
-  private static let markerName = "/.building"
+  /// A new folder that this process holds.
+  private static func makeFolder(
+    beside target: SessionFolder, in parent: String
+  ) throws(SessionError) -> (SessionFolder, FileHandle) {
+    // A sweep may come between making it and locking it, and then it is gone: more than once that
+    // does not happen.
+    for _ in 0..<attemptsMax {
+      let folder = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
+      do {
+        try FileManager.default.createDirectory(
+          atPath: folder.media, withIntermediateDirectories: true)
+      } catch {
+        try? FileManager.default.removeItem(atPath: folder.path)
+        throw .write(path: parent, cause: text(error))
+      }
+      if let lock = locked(folder.path),
+        FileManager.default.fileExists(atPath: folder.path)
+      {
+        return (folder, lock)
+      }
+    }
+    throw .write(path: parent, cause: "somebody removes new folders there")
+  }
 
-  /// Removes what killed imports of the same name left behind.
-  private static func sweep(_ parent: String, prefix: String) {
+  private static let attemptsMax = 8
+
+  /// Opens a folder and takes its lock, where nobody else has it.
+  private static func locked(_ path: String) -> FileHandle? {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? handle : nil
+  }
+
+  /// Removes what killed imports and recoveries of the same name left behind.
+  static func sweep(for target: SessionFolder) {
+    let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
+    let prefix = ".\(target.name)."
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
       let path = "\(parent)/\(name)"
-      guard let marker = try? FileHandle(forUpdating: URL(fileURLWithPath: path + markerName))
-      else { continue }
-      defer { try? marker.close() }
-      guard flock(marker.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+      guard let lock = locked(path) else { continue }
       try? FileManager.default.removeItem(atPath: path)
+      withExtendedLifetime(lock) {}
     }
   }
 
@@ -135,7 +157,6 @@ struct BuildSite {
       guard !FileManager.default.fileExists(atPath: target.path) else {
         throw SessionError.nameTaken(path: target.path)
       }
-      try FileManager.default.removeItem(atPath: folder.path + Self.markerName)
       try FileManager.default.moveItem(atPath: folder.path, toPath: target.path)
       try Self.synchronise(URL(fileURLWithPath: target.path).deletingLastPathComponent().path)
     } catch let error as SessionError {

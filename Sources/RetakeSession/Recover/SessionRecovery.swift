@@ -45,7 +45,9 @@ public struct SessionRecovery: Sendable {
 
   /// - Throws: `SessionError`: no session, a recorder that is still at work, a damaged database.
   public func run() throws -> RecoveryResult {
-    usesMedia ? try recoverFromMedia() : try recover()
+    // Also where nothing is left to be done.
+    BuildSite.sweep(for: folder)
+    return usesMedia ? try recoverFromMedia() : try recover()
   }
 
   private func recover() throws(SessionError) -> RecoveryResult {
