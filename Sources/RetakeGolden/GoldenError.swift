@@ -79,8 +79,11 @@ public enum GoldenError: CodedError, Hashable {
   public var advice: String? {
     switch self {
     case .missing: "Look at the pending result and take it: retake accept --reason '…'"
-    case .fileMissing, .line, .inconsistent:
-      "Restore the file, for instance with 'git checkout', or make a new golden: retake accept"
+    case .fileMissing(let file), .line(let file, _, _, _), .inconsistent(let file, _):
+      file.hasSuffix(".new")
+        ? "Make what is pending anew: retake test"
+        : "Restore the file, for instance with 'git checkout', or make a new golden: "
+          + "retake test, then retake accept --reason '…'"
     case .manifest(_, _, _, let advice): advice
     case .version: "Use the Retake that wrote it, or a newer one"
     case .results(let error): error.advice

@@ -20,6 +20,7 @@ public enum SuiteError: CodedError, Hashable {
   case exists(path: String)
   case missingReason
   case nothingPending
+  case noProjectFile
   /// There are pending goldens, but none that was named.
   case notPending(String, known: [String])
   /// Nothing that is pending has a root cause or a stage of that name.
@@ -83,6 +84,7 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "suite.output.exists"
     case .missingReason: "suite.accept.missingReason"
     case .nothingPending: "suite.accept.nothingPending"
+    case .noProjectFile: "suite.project.none"
     case .notPending: "suite.accept.notPending"
     case .noRoot: "suite.accept.noRoot"
     case .partialAlternate: "suite.accept.partialAlternate"
@@ -122,6 +124,7 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "there is something here already"
     case .missingReason: "a golden is accepted with a reason"
     case .nothingPending: "nothing waits to be accepted"
+    case .noProjectFile: "there is no retake.yml, and nothing else says which goldens are wanted"
     case .notPending(let key, _): "no pending golden fits '\(key)'"
     case .noRoot(let name, _): "nothing pending has the root cause '\(name)'"
     case .partialAlternate: "an alternate is a whole golden, not some root causes"
@@ -188,6 +191,7 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "Choose another name, or remove it first"
     case .missingReason: "Say why: retake accept --reason \"new detector\""
     case .nothingPending: "Make pending goldens with: retake test"
+    case .noProjectFile: "Name the cases in retake.yml, or remove a golden's folder by hand"
     case .partialAlternate: "Leave out --root and --stage, or --alternate"
     case .noTerminal: "Name what is right: retake accept --root ID --reason \"…\""
     case .acceptInCI: "Accept on a desk and commit Goldens/"

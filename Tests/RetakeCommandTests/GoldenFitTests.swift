@@ -45,6 +45,17 @@ import Testing
     #expect(try golden(workplace) == before)
   }
 
+  @Test func `a changed pipeline is no platform, and nothing is fitted to it`() throws {
+    let workplace = try place()
+    let before = try golden(workplace)
+    try workplace.writePipeline(replacing: "\"threshold\": 24", with: "\"threshold\": 25")
+    let result = try workplace.retake("golden", "fit", "--runs", "1")
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[suite.fit.notNumbers]"), "\(result.stderr)")
+    #expect(result.stderr.contains("would hide a change"), "\(result.stderr)")
+    #expect(try golden(workplace) == before)
+  }
+
   @Test func `a run from elsewhere widens what differed, with its evidence`() throws {
     let workplace = try place()
     try elsewhere(workplace, 25)

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeGolden
 import RetakeSuite
 import RetakeTestSupport
 import Testing
@@ -83,6 +84,29 @@ import Testing
       contentsOf: fixture.folder.file("Goldens/yard/motion/golden.yml"), encoding: .utf8)
     #expect(text.contains("first golden"))
     #expect(text.contains("a \\\"better\\\" threshold: 26"))
+    #expect(try fixture.test().status == .passed)
+  }
+}
+
+@Suite struct DamagedPendingTests {
+  @Test(arguments: [true, false])
+  func `what was damaged while it waited does not become a golden`(hasGolden: Bool) throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    _ = try fixture.test()
+    if hasGolden {
+      _ = try fixture.accept()
+      try fixture.change("24", to: "26")
+      _ = try fixture.test()
+    }
+    let file = fixture.folder.file("Goldens/yard/motion/results-00000.gold.new")
+    let whole = try Data(contentsOf: file)
+    try (whole + Data("junk\n".utf8)).write(to: file)
+    let before = fixture.files("Goldens/yard/motion")
+    #expect(throws: GoldenError.self) { try fixture.accept() }
+    #expect(fixture.files("Goldens/yard/motion") == before)
+    try whole.write(to: file)
+    #expect(try fixture.accept().count == 1)
     #expect(try fixture.test().status == .passed)
   }
 }

@@ -160,6 +160,13 @@ import Testing
       try FileManager.default.copyItem(atPath: golden, toPath: target.path)
     }
     try fixture.folder.write("a person's own", to: "Goldens/yard/old/notes.txt")
+    let listed = fixture.folder.file("retake.yml")
+    let project = try Data(contentsOf: listed)
+    try FileManager.default.removeItem(at: listed)
+    #expect(throws: SuiteError.noProjectFile) {
+      _ = try StaleGoldens(project: fixture.project()).remove(isCI: false)
+    }
+    try project.write(to: listed)
     let stale = StaleGoldens(project: try fixture.project())
     #expect(try stale.items().map(\.key) == ["gone/motion", "yard/old"])
     #expect(try stale.items().map(\.missing) == ["session", "case"])

@@ -168,6 +168,8 @@ public struct Acceptance {
   private func look(_ key: GoldenLibrary.Key) throws -> Waiting {
     let golden = golden(key)
     let pending = pendingLibrary.folder(key).pending
+    // What was damaged since it was written becomes no golden.
+    _ = try GoldenComparator(golden: pending, actual: pending).compare()
     let alternate = library.folder(key).alternate(PlatformKey.current.description)
     guard golden.exists else {
       let frames = (try? pending.manifest().summary.captured) ?? 0

@@ -147,7 +147,9 @@ public struct Review {
     text += ": \(root.why.rawValue); \(root.findings) "
     text += root.findings == 1 ? "finding" : "findings"
     if root.echoes > 0 { text += ", \(root.echoes) of them echoes at later frames" }
-    if root.largest > 0 { text += ", the largest error \(FixedDecimal(root.largest, decimals: 3))" }
+    if root.largest > 0 {
+      text += ", the largest error \(FixedDecimal(root.largest, decimals: 3).text)"
+    }
     return text
   }
 }

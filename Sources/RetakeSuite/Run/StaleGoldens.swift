@@ -40,6 +40,8 @@ public struct StaleGoldens {
   }
 
   private func stale() throws -> [(item: Item, folder: GoldenFolder)] {
+    // Without a project nothing says which goldens are wanted.
+    guard project.hasFile else { throw SuiteError.noProjectFile }
     let existing = try existing()
     let sessions = Set(existing.map(\.session)).union(project.sessionNames)
     return library.stale(isSelected: isMeant, existing: existing).map { key in
