@@ -43,9 +43,14 @@ struct ReviewCommand: ParsableCommand {
   private func ask(_ review: inout Review, _ keyboard: Keyboard) throws -> Bool {
     var history: [[Int]] = []
     while let index = review.next {
-      show(review.questions[index], number: index + 1, of: review.questions.count)
+      var isShown = false
       question: while true {
-        let key = try keyboard.key()
+        // Shown when keys are taken already: one that is typed at once is not lost, nor is Ctrl-C.
+        let key = try keyboard.key {
+          guard !isShown else { return }
+          show(review.questions[index], number: index + 1, of: review.questions.count)
+          isShown = true
+        }
         switch key {
         case "a", "r", "s", "A", "R", "S":
           history.append(take(key, index, &review))

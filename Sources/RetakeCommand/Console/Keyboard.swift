@@ -16,11 +16,14 @@ final class Keyboard {
   }
 
   /// Waits for one key, which is not shown. Ctrl-C and the end of input are the character U+0003.
-  func key() throws(SuiteError) -> Character {
+  ///
+  /// - Parameter question: Called when keys are taken, before the first is waited for.
+  func key(after question: () -> Void) throws(SuiteError) -> Character {
     var raw = settings
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
     guard tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0 else { throw .noTerminal }
     defer { giveBack() }
+    question()
     var byte: UInt8 = 0
     while true {
       let count = read(STDIN_FILENO, &byte, 1)
