@@ -20,22 +20,6 @@ final class ServeFixture {
       {"from": "motion", "to": "boxes"}]}
     """
 
-  /// Two branches, so that two stages can be at fault on their own.
-  static let branches = """
-    {"v": 1, "name": "branches",
-     "nodes": [
-      {"id": "camera", "kind": "session"},
-      {"id": "grey", "kind": "grey"},
-      {"id": "motion", "kind": "motion", "options": {"threshold": 24}},
-      {"id": "fine", "kind": "motion", "options": {"threshold": 20}},
-      {"id": "boxes", "kind": "results", "primary": true},
-      {"id": "small", "kind": "results"}],
-     "edges": [
-      {"from": "camera", "to": "grey"},
-      {"from": "grey", "to": "motion"}, {"from": "grey", "to": "fine"},
-      {"from": "motion", "to": "boxes"}, {"from": "fine", "to": "small"}]}
-    """
-
   let folder: TemporaryFolder
   let server: ReportServer
 

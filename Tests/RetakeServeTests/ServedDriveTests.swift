@@ -74,7 +74,7 @@ struct ServedDriveTests {
   }
 
   @Test func `a person accepts one root cause of two, then the other`() throws {
-    let fixture = try ServeFixture(pipeline: ServeFixture.branches)
+    let fixture = try ServeFixture(pipeline: PipelineText.branches)
     let roots = try fixture.waitingRoots()
     let browser = try Chromium()
     try browser.open(fixture.server.address + "reports/" + fixture.reportID())
@@ -108,7 +108,7 @@ struct ServedDriveTests {
   }
 
   @Test func `none of the root causes is no acceptance`() throws {
-    let fixture = try ServeFixture(frames: 12, pipeline: ServeFixture.branches)
+    let fixture = try ServeFixture(frames: 12, pipeline: PipelineText.branches)
     let browser = try Chromium()
     try browser.open(fixture.server.address + "reports/" + fixture.reportID())
     try browser.click(".accept input[type=text]")

@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `one root cause is accepted, the others go on waiting`() throws {
-    let fixture = try ServeFixture(pipeline: ServeFixture.branches)
+    let fixture = try ServeFixture(pipeline: PipelineText.branches)
     let roots = try fixture.waitingRoots()
     #expect(roots.count == 2)
     let motion = try #require(roots.first { $0.hasPrefix("motion@") })

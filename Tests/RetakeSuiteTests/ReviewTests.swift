@@ -5,26 +5,10 @@ import RetakeTestSupport
 import Testing
 
 @Suite struct ReviewTests {
-  /// Two branches, so that two stages can be at fault on their own.
-  private static let pipeline = """
-    {"v": 1, "name": "two",
-     "nodes": [
-      {"id": "camera", "kind": "session"},
-      {"id": "grey", "kind": "grey"},
-      {"id": "motion", "kind": "motion", "options": {"threshold": 24}},
-      {"id": "fine", "kind": "motion", "options": {"threshold": 20}},
-      {"id": "boxes", "kind": "results", "primary": true},
-      {"id": "small", "kind": "results"}],
-     "edges": [
-      {"from": "camera", "to": "grey"},
-      {"from": "grey", "to": "motion"}, {"from": "grey", "to": "fine"},
-      {"from": "motion", "to": "boxes"}, {"from": "fine", "to": "small"}]}
-    """
-
   /// Two sessions whose two detectors both changed.
   private func changed() throws -> ProjectFixture {
     let fixture = try ProjectFixture()
-    try fixture.folder.write(Self.pipeline, to: "motion.json")
+    try fixture.folder.write(PipelineText.branches, to: "motion.json")
     try fixture.record("yard-1")
     try fixture.record("yard-2", seed: 2)
     _ = try fixture.test()
@@ -36,7 +20,7 @@ import Testing
 
   private func write(_ fixture: ProjectFixture, motion: Int, fine: Int) throws {
     try fixture.folder.write(
-      Self.pipeline.replacing("24", with: "\(motion)").replacing("20", with: "\(fine)"),
+      PipelineText.branches.replacing("24", with: "\(motion)").replacing("20", with: "\(fine)"),
       to: "motion.json")
   }
 

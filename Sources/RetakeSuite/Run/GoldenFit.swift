@@ -120,7 +120,7 @@ public struct GoldenFit {
     let manifest = try golden.manifest()
     let runs = try make(selected, scratch)
     // Those of this machine: what a person gives is theirs to judge.
-    for (name, folder) in runs.prefix(max(0, self.runs)) where !given.contains(name) {
+    for (name, folder) in runs where !given.contains(name) {
       let run = try folder.manifest()
       guard run.pipeline.digest == manifest.pipeline.digest, run.testCase == manifest.testCase,
         run.input == manifest.input

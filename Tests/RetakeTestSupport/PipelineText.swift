@@ -1,0 +1,18 @@
+/// Pipeline documents that several rooms' tests run.
+package enum PipelineText {
+  /// Two branches, so that two stages can be at fault on their own.
+  package static let branches = """
+    {"v": 1, "name": "branches",
+     "nodes": [
+      {"id": "camera", "kind": "session"},
+      {"id": "grey", "kind": "grey"},
+      {"id": "motion", "kind": "motion", "options": {"threshold": 24}},
+      {"id": "fine", "kind": "motion", "options": {"threshold": 20}},
+      {"id": "boxes", "kind": "results", "primary": true},
+      {"id": "small", "kind": "results"}],
+     "edges": [
+      {"from": "camera", "to": "grey"},
+      {"from": "grey", "to": "motion"}, {"from": "grey", "to": "fine"},
+      {"from": "motion", "to": "boxes"}, {"from": "fine", "to": "small"}]}
+    """
+}
