@@ -70,6 +70,21 @@ public struct RunSummary: Hashable, Sendable, Codable {
     }
   }
 
+  /// What a cache of earlier runs' values did for this one.
+  public struct CacheUse: Hashable, Sendable, Codable {
+    /// Values that did not have to be computed, or frames that did not have to be decoded.
+    public var known = 0
+    /// Those that had to be.
+    public var computed = 0
+    public var bytesWritten = 0
+    /// Records that were not what they had been, and were computed anew.
+    public var damaged = 0
+    /// Why nothing more could be written.
+    public var failure: String?
+
+    public init() {}
+  }
+
   public var v = 1
   public var session: String?
   /// The name of the case: written as `case`.
@@ -86,6 +101,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var costs = Costs()
   /// Where costs of a live run's tape decided again.
   public var live: LiveAgreement?
+  public var cache: CacheUse?
   public var wallSeconds: Double = 0
   public var framesPerSecond: Double = 0
   /// Set when a stage halted the run: the stable code of the first error.
@@ -94,7 +110,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
-    case framesPerSecond, haltedBy, live
+    case framesPerSecond, haltedBy, live, cache
   }
 
   public init(

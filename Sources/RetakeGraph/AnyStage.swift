@@ -105,6 +105,10 @@ public struct AnyStage: Sendable {
   package var inputPorts: [String] = []
   /// Names of the outputs of a route, in order; empty where there is one output.
   package var outputPorts: [String] = []
+  /// `StageDefinition.fingerprint`.
+  package var fingerprint = ""
+  /// How the output is kept as bytes; `nil` where it cannot be, or holds pixels.
+  package var outputForm: ValueForm?
   /// Tells one closure from another; stages with a document form are told apart by that.
   private let closure: ClosureIdentity?
 
@@ -137,6 +141,8 @@ public struct AnyStage: Sendable {
           return .failure(StageError(wrapping: error))
         }
       }, outputFormat: stage.outputFormat)
+    fingerprint = stage.fingerprint
+    outputForm = ValueForm(Stage.Output.self)
   }
 
   public init<Stage: StatefulStage>(_ stage: Stage) {

@@ -48,6 +48,8 @@ public protocol PipelineValue: Sendable {
   static var valueKind: ValueKind { get }
   /// Appends the value's canonical bytes; equal values append equal bytes.
   func digest(into hasher: inout DigestHasher)
+  /// XXH3-128 of the canonical bytes.
+  var digest: Digest128 { get }
   /// What a results sink writes of this value.
   var facts: [ResultFact] { get }
 }

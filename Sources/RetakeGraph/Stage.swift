@@ -48,6 +48,10 @@ public protocol StageDefinition: Sendable {
   /// lease of a pool then ends with the output's.
   static var keepsInput: Bool { get }
 
+  /// What the output depends on beside input, version and options, such as the digest of a model's
+  /// file: values that were kept with another one are computed anew.
+  var fingerprint: String { get }
+
   /// - Throws: `OptionError` when the options make no sense together.
   init(options: Options) throws
 
@@ -62,6 +66,7 @@ extension StageDefinition {
   public static var summary: String { "" }
   public static var inputFormats: [PixelFormat] { [] }
   public static var keepsInput: Bool { false }
+  public var fingerprint: String { "" }
 
   public func outputFormat(for input: PixelFormat) -> PixelFormat { input }
 }

@@ -38,6 +38,8 @@ public struct Replay: Sendable {
   package var key: String { header.key }
   package let sinks: [ResultHeader.Sink]
   let prepared: PreparedRun
+  /// What earlier runs kept.
+  package var cache: RunCache?
   private let overrides: [RunOverride]
 
   /// Connects a pipeline to a session.
@@ -102,8 +104,10 @@ public struct Replay: Sendable {
     let outcome = try prepared.run(
       runOptions, observer: ObserverGroup([digester] + observers))
     let nanoseconds = clock.monotonicNanoseconds - start
+    let use = cache?.finish()
     var summary = summary(
       of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
+    summary.cache = use
     for case let comparison as LiveComparison in observers {
       summary.live = try comparison.agreement(lost: outcome.lostBeforeCapture)
     }
@@ -114,6 +118,7 @@ public struct Replay: Sendable {
   var runOptions: RunOptions {
     var options = request.options
     options.overrides += overrides
+    options.cache = cache
     return options
   }
 

@@ -39,6 +39,8 @@ public struct RunOptions: Sendable {
   package var clock: any LiveClock = WallClock()
   /// Where virtual costs come from; `lossless` asks for none.
   public var costs = RunCosts.declared
+  /// What earlier runs kept, and where this one keeps what it computes; changes the speed only.
+  package var cache: (any ValueCache)?
   /// Asked between events; `true` ends the run with `RuntimeError.interrupted`.
   public var isInterrupted: (@Sendable () -> Bool)?
 

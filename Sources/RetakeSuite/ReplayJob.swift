@@ -23,6 +23,9 @@ public struct ReplayJob {
   public var output: String?
   /// What is written beside that.
   public var outputs = RunOutputs()
+  /// What earlier runs kept, and where this one keeps what it computes; nothing is kept if `nil`.
+  /// Unused where stages are measured.
+  public var cache: CacheFolder?
   public var isInterrupted: @Sendable () -> Bool = { false }
   /// Told of finished frames, and of how many there are.
   public var progress: (Int, Int) -> Void = { _, _ in }
@@ -56,7 +59,12 @@ public struct ReplayJob {
   }
 
   func makeReplay(_ pipeline: Pipeline, reader: SessionReader?) throws -> Replay {
-    try Replay(pipeline, reader: reader, catalog: registry, request: request(reader: reader))
+    var replay = try Replay(
+      pipeline, reader: reader, catalog: registry, request: request(reader: reader))
+    if let cache, let reader, outputs.tape == nil {
+      replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
+    }
+    return replay
   }
 
   private func request(reader: SessionReader?) throws -> Replay.Request {

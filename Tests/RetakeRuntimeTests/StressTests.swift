@@ -121,7 +121,7 @@ private final class RandomGraph {
       case .cancelled where !node.isCancelAsked: return "\(index) was lost"
       case .cancelled where call.count != 0: return "\(index) was cancelled and ran"
       case .cancelled: continue
-      case .failure, .fault: return "\(index) failed"
+      case .failure, .fault, .later: return "\(index) failed"
       case nil: return "\(index) is not done"
       }
     }

@@ -96,6 +96,18 @@ public struct Frame: Sendable {
     return hasher.finish()
   }
 
+  /// XXH3-128 of what `digest(into:)` appends; computed once for all who share the pixels.
+  public var digest: Digest128 {
+    let form = FrameStorage.Form(
+      format: format, width: width, height: height, range: range, matrix: matrix)
+    if let known = storage.knownDigest(of: form) { return known }
+    var hasher = DigestHasher()
+    digest(into: &hasher)
+    let digest = hasher.finish()
+    storage.know(digest, of: form)
+    return digest
+  }
+
   /// Format, width, height, range, matrix, then the visible rows: a frame as a stage's result.
   public func digest(into hasher: inout DigestHasher) {
     hasher.append(format.rawValue)

@@ -19,8 +19,18 @@ public final class FrameStorage: @unchecked Sendable {
     }
   }
 
+  /// As what the memory is read.
+  struct Form: Hashable, Sendable {
+    var format: PixelFormat
+    var width: Int
+    var height: Int
+    var range: ColorRange
+    var matrix: ColorMatrix
+  }
+
   public let planes: [Plane]
   private let release: @Sendable () -> Void
+  private let known = Locked<(form: Form, digest: Digest128)?>(nil)
 
   /// Storage over memory of someone else's, valid until `release` is called.
   public init(planes: [Plane], release: @escaping @Sendable () -> Void) {
@@ -31,6 +41,13 @@ public final class FrameStorage: @unchecked Sendable {
   deinit {
     release()
   }
+
+  /// The digest of the frame of this form, if somebody asked for it before.
+  func knownDigest(of form: Form) -> Digest128? {
+    known.withLock { $0?.form == form ? $0?.digest : nil }
+  }
+
+  func know(_ digest: Digest128, of form: Form) { known.withLock { $0 = (form, digest) } }
 
   /// Rows begin at multiples of this many bytes in storage made here.
   public static let alignment = 64

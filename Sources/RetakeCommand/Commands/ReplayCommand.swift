@@ -23,6 +23,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --follow | jq -c .sinks
         retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
         retake replay yard --mode reenact
+        retake replay clip --pipeline motion.json --cache auto
 
       ui.perfetto.dev opens a trace. FILE may be - for standard output; what is told about the run
       then goes to standard error.
@@ -72,6 +73,7 @@ struct ReplayCommand: ParsableCommand {
     help: "With --mode reenact: which live run; the newest one if not given.")
   var liveRun: Int?
 
+  @OptionGroup var caching: CacheOptions
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var form: OutputOptions
 
@@ -92,6 +94,9 @@ struct ReplayCommand: ParsableCommand {
     try checkReenact()
     try checkSweep()
     guard writeTape != nil else { return }
+    guard caching.cache.map({ $0 == "none" }) ?? true else {
+      throw ValidationError("--write-tape measures every stage: leave out --cache")
+    }
     guard workers ?? 1 == 1 else {
       throw ValidationError(
         "--write-tape measures one stage at a time: leave out --workers, or write --workers 1")
@@ -176,6 +181,7 @@ struct ReplayCommand: ParsableCommand {
     }
     job.workers = workers ?? (writeTape == nil ? 2 : 1)
     job.watchdog = patience.limit
+    job.cache = try caching.folder(in: project, standard: .none)
     job.output = output
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }

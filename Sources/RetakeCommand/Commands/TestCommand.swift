@@ -46,6 +46,7 @@ struct TestCommand: ParsableCommand {
   @Option(help: "Threads that compute; changes the speed and nothing else.")
   var workers = 2
 
+  @OptionGroup var caching: CacheOptions
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var form: OutputOptions
 
@@ -85,6 +86,7 @@ struct TestCommand: ParsableCommand {
     suiteRun.goldens = goldens.map { project.path($0) }
     suiteRun.workers = workers
     suiteRun.watchdog = patience.limit
+    suiteRun.cache = try caching.folder(in: project, standard: .automatic)
     suiteRun.isCI = environment.isCI
     suiteRun.pendingFolder = environment.pendingFolder
     suiteRun.reportFolder = report

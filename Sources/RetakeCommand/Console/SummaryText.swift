@@ -19,7 +19,7 @@ enum SummaryText {
       \(name)  \(summary.mode)
         \(parts.joined(separator: ", "))
         decisions \(summary.decisionDigest)
-        results   \(summary.resultDigest)\(costs)\(live(summary))
+        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))
         \(Int(summary.framesPerSecond)) frames per second
       """
   }
@@ -27,6 +27,15 @@ enum SummaryText {
   /// How faithful the model is to the live run whose stage times it decides by.
   private static func live(_ summary: RunSummary) -> String {
     summary.live.map { "\n  live      \($0)" } ?? ""
+  }
+
+  private static func cache(_ summary: RunSummary) -> String {
+    guard let use = summary.cache else { return "" }
+    var parts = ["\(use.known) known, \(use.computed) computed"]
+    if use.bytesWritten > 0 { parts.append("\(ByteText.of(use.bytesWritten)) kept") }
+    if use.damaged > 0 { parts.append("\(use.damaged) damaged and computed anew") }
+    if let failure = use.failure { parts.append("not all could be kept (\(failure))") }
+    return "\n  cache     \(parts.joined(separator: ", "))"
   }
 
   /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only nothing is 0 %, and only all is 100 %.

@@ -187,13 +187,13 @@ private final class ReenactHost: EventHost {
     let outcome = try workers.help(future)
     var known = CostSpan.done
     if case .failure(let error) = recorded { known = error.code }
-    switch outcome {
+    switch outcome.resolved {
     case .value(let value):
       if known == CostSpan.done { return value }
       note(body, recorded: known, recomputed: CostSpan.done)
     case .failure(let error):
       if known != error.code { note(body, recorded: known, recomputed: error.code) }
-    case .fault, .cancelled: break
+    case .fault, .cancelled, .later: break
     }
     return nil
   }

@@ -1,4 +1,5 @@
 import RetakeBuffers
+import RetakeCore
 import RetakeGraph
 
 /// One call of a stage's body; it refuses frames in a pixel format that the graph was not made for.
@@ -18,9 +19,12 @@ struct StageBook {
     let keepsInput: Bool
     /// A call of the stage, with a stateful one's memory; `nil` for nodes that compute nothing.
     let call: StageCall?
+    /// How its outputs are kept for later runs.
+    let cached: CachedStage?
 
-    init(_ stage: AnyStage, cost: Cost?, guardsFormat: Bool) {
+    init(_ stage: AnyStage, cost: Cost?, guardsFormat: Bool, code: Digest128?) {
       self.cost = cost
+      cached = code.flatMap { CachedStage(stage, code: $0) }
       keepsInput = stage.signature.keepsInput
       isGate = stage.signature.canFail || guardsFormat
       let body: StageCall?
@@ -41,21 +45,25 @@ struct StageBook {
   }
 
   private let guardsFormat: [Bool]
+  private let code: Digest128?
   /// By node, in the order in which they came into force.
   private var entries: [[Entry]]
   /// The node of each swap in force.
   private var swapped: [Int] = []
 
-  init(_ plan: GraphPlan) {
+  /// - Parameter code: Of the code and libraries that compute, where outputs are kept.
+  init(_ plan: GraphPlan, code: Digest128? = nil) {
+    self.code = code
     guardsFormat = plan.nodes.map(\.guardsFormat)
     entries = plan.nodes.map {
-      [Entry($0.stage, cost: $0.cost, guardsFormat: $0.guardsFormat)]
+      [Entry($0.stage, cost: $0.cost, guardsFormat: $0.guardsFormat, code: code)]
     }
   }
 
   mutating func swap(node: Int, to stage: AnyStage, cost: Cost?) {
     swapped.append(node)
-    entries[node].append(Entry(stage, cost: cost, guardsFormat: guardsFormat[node]))
+    entries[node].append(
+      Entry(stage, cost: cost, guardsFormat: guardsFormat[node], code: code))
   }
 
   /// The place of the stage that works on the frames of an epoch.
@@ -74,6 +82,10 @@ struct StageBook {
       preconditionFailure("only stages are called")
     }
     return call
+  }
+
+  func cached(_ node: Int, epoch: Int) -> CachedStage? {
+    entries[node][version(of: node, epoch: epoch)].cached
   }
 
   func keepsInput(_ node: Int, epoch: Int) -> Bool {

@@ -73,6 +73,17 @@ extension VirtualRun {
     let reader = sources[source].reader
     let id = entry.id
     let timestamp = Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin)
+    let load = { @Sendable () throws -> Frame in
+      var frame = try reader.frame(id)
+      frame.id = id
+      frame.timestamp = timestamp
+      return frame
+    }
+    let cached = options.cache.map {
+      CachedRead(
+        cache: $0, demand: demand(ofNode: sources[source].node, epoch: core.epoch),
+        context: StageContext(frame: id, timestamp: timestamp))
+    }
     let chain = reader.chain(of: id)
     let inputs = sources[source].tail(ofChain: chain).map { [$0] } ?? []
     let future = ValueFuture(
@@ -80,10 +91,7 @@ extension VirtualRun {
       isDigested: observer.wantsDigests
     ) { _ in
       do {
-        var frame = try reader.frame(id)
-        frame.id = id
-        frame.timestamp = timestamp
-        return .value(frame)
+        return try cached?.outcome(load) ?? .value(try load())
       } catch {
         return .fault(RuntimeError.unreadable(id, error))
       }

@@ -41,7 +41,7 @@ extension VirtualRun {
     _ = meter.take()
     let ending: String
     switch try workers.help(body) {
-    case .value: ending = CostSpan.done
+    case .value, .later: ending = CostSpan.done
     case .failure(let error): ending = error.code
     // Whoever asks for the value is told.
     case .fault, .cancelled: return 0

@@ -12,7 +12,7 @@ extension VirtualRun: GateKeeper {
       stages.isGate(node, epoch: record.epoch), let future = record.started(node, work)
     else { return .success }
     switch wait(for: future) {
-    case .value: return .success
+    case .value, .later: return .success
     case .failure(let error): return .failure(error)
     case .fault(let error):
       note(fault: error)
@@ -51,7 +51,7 @@ extension VirtualRun: GateKeeper {
 
   private func inputValue(of node: Int, slot: Int) -> (any PipelineValue)? {
     guard let future = input(of: node, work: Work(slot: slot)) else { return nil }
-    switch wait(for: future) {
+    switch wait(for: future).resolved {
     case .value(let value): return value
     case .failure(let error):
       note(fault: error)
@@ -59,7 +59,7 @@ extension VirtualRun: GateKeeper {
     case .fault(let error):
       note(fault: error)
       return nil
-    case .cancelled: preconditionFailure("what is taken is never cancelled")
+    case .cancelled, .later: preconditionFailure("what is taken is never cancelled")
     }
   }
 

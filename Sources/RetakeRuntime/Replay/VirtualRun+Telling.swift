@@ -86,11 +86,11 @@ extension VirtualRun {
   }
 
   private func resolved(_ future: ValueFuture) throws -> any PipelineValue {
-    switch try workers.help(future) {
+    switch try workers.help(future).resolved {
     case .value(let value): return value
     case .failure(let error): throw error
     case .fault(let error): throw error
-    case .cancelled: preconditionFailure("what is delivered is never cancelled")
+    case .cancelled, .later: preconditionFailure("what is delivered is never cancelled")
     }
   }
 

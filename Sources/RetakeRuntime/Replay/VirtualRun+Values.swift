@@ -27,15 +27,28 @@ extension VirtualRun {
       preconditionFailure("only stages are computed")
     }
     var inputs = [input]
+    let compute = body(of: node, version, epoch: epoch, context: context, call: call)
     let isStateful = plan.nodes[node].role == .stateful
     if isStateful, let before = stages[node, version].chainTail { inputs.append(before) }
     let future = ValueFuture(
       node: node, frame: entry.id, item: item, inputs: inputs,
       lane: plan.nodes[node].isPinned ? node : nil, isNeeded: isNeeded || isStateful,
-      isDigested: observer.wantsDigests
-    ) { $0[0].map { call($0, context) } }
+      isDigested: observer.wantsDigests, work: compute)
     if isStateful { stages[node, version].chainTail = future }
     return future
+  }
+
+  /// The call, or what an earlier run kept of it.
+  private func body(
+    of node: Int, _ version: Int, epoch: Int, context: StageContext, call: @escaping StageCall
+  ) -> ValueFuture.Work {
+    guard let cache = options.cache, let stage = stages[node, version].cached else {
+      return { $0[0].map { call($0, context) } }
+    }
+    let demand = demand(ofNode: node, epoch: epoch)
+    let cached = CachedCall(
+      cache: cache, stage: stage, demand: demand, context: context, call: call)
+    return { cached.outcome($0) }
   }
 
   /// A value that the engine itself makes of others: by joins and forEach nodes.

@@ -32,6 +32,9 @@ final class VirtualRun {
   var outcome: RunOutcome
   /// Leased buffers that the observer knows of, by pool.
   private var toldLeases: [Int]
+  /// By node: who reads the pixels of its frames, as far as was asked and since the last swap.
+  private var demands: [Int: FrameDemand] = [:]
+  private var demandsEpoch = 0
   /// What went wrong while the core asked for a value.
   var gateFault: (any Error)?
 
@@ -52,7 +55,7 @@ final class VirtualRun {
       plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)
     costs = CostModel(plan: plan, options: options)
-    stages = StageBook(plan)
+    stages = StageBook(plan, code: options.cache?.codeDigest)
     ledgers = LedgerBook(sinks: plan.sinks.count)
     toldLeases = plan.pools.map { _ in 0 }
     outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
@@ -79,6 +82,17 @@ final class VirtualRun {
     }
     try finish()
     return outcome
+  }
+
+  func demand(ofNode node: Int, epoch: Int) -> FrameDemand {
+    if epoch != demandsEpoch {
+      demands = [:]
+      demandsEpoch = epoch
+    }
+    if let known = demands[node] { return known }
+    let demand = FrameDemand(ofNode: node, plan: plan, stages: stages, epoch: epoch)
+    demands[node] = demand
+    return demand
   }
 
   private func tellLeases(at time: Int64) {

@@ -4,6 +4,8 @@ import RetakeGraph
 /// What became of one computation.
 package enum ValueOutcome: Sendable {
   case value(any PipelineValue)
+  /// A frame that is known, and whose pixels are made where somebody reads them.
+  case later(LaterFrame)
   case failure(StageError)
   /// The engine or the session is broken: the run cannot go on.
   case fault(any Error)
@@ -14,9 +16,15 @@ package enum ValueOutcome: Sendable {
   package var digest: Digest128? {
     switch self {
     case .value(let value): value.digest
+    case .later(let frame): frame.outline.digest
     case .failure(let error): Digest128(of: error.code)
     case .fault, .cancelled: nil
     }
+  }
+
+  /// With its pixels.
+  package var resolved: ValueOutcome {
+    if case .later(let frame) = self { frame.outcome } else { self }
   }
 }
 
@@ -31,7 +39,10 @@ package struct InputOutcomes: RandomAccessCollection, Sendable {
   package var startIndex: Int { 0 }
   package var endIndex: Int { inputs.count }
 
-  package subscript(position: Int) -> ValueOutcome {
+  /// With its pixels.
+  package subscript(position: Int) -> ValueOutcome { unresolved(position).resolved }
+
+  package func unresolved(_ position: Int) -> ValueOutcome {
     guard let outcome = inputs[position].outcome else {
       preconditionFailure("a future runs when all its inputs are done")
     }

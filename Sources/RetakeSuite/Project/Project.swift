@@ -31,6 +31,8 @@ public struct Project: Sendable {
 
   public var recordings: String { folder + "/Recordings" }
   public var goldens: String { folder + "/Goldens" }
+  /// Where runs keep values for later runs, if nothing else is said.
+  public var cache: String { folder + "/.retake/cache" }
 
   /// An absolute path for one that is relative to the project's folder.
   public func path(_ relative: String) -> String {

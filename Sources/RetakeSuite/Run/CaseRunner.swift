@@ -45,6 +45,7 @@ struct CaseRunner {
   let traces: URL?
   let workers: Int
   let watchdog: Duration?
+  let cache: CacheFolder?
   let isInterrupted: @Sendable () -> Bool
 
   /// Never throws for what is wrong with one case: that is its verdict. An interruption is passed
@@ -89,6 +90,7 @@ struct CaseRunner {
       registry: registry, pipelines: pipelines)
     job.workers = workers
     job.watchdog = watchdog
+    job.cache = cache
     job.isInterrupted = isInterrupted
     let pipeline = try project.pipeline(
       selected.definition.pipeline, catalog: registry, given: pipelines)

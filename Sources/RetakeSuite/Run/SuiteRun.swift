@@ -3,6 +3,7 @@ import RetakeCompare
 import RetakeCore
 import RetakeGolden
 import RetakeGraph
+import RetakeReplay
 import RetakeReport
 import RetakeRuntime
 
@@ -17,6 +18,8 @@ public struct SuiteRun {
   public var workers = 2
   /// How long a body may take, in real time, before its case counts as errored; `nil` = for ever.
   public var watchdog: Duration? = RunOptions.watchdogStandard
+  /// Where values of earlier runs are, and those of this one are kept.
+  public var cache: CacheFolder?
   /// Nothing is written among the goldens then, and stale goldens fail.
   public var isCI = false
   /// Where pending goldens go instead of beside the goldens, also in CI.
@@ -75,7 +78,7 @@ public struct SuiteRun {
       project: project, registry: registry, pipelines: pipelines, library: library,
       pendingRoot: pending ?? (isCI ? nil : library.root), scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) }, workers: workers,
-      watchdog: watchdog, isInterrupted: isInterrupted)
+      watchdog: watchdog, cache: cache, isInterrupted: isInterrupted)
   }
 
   private func staleResults(

@@ -1,0 +1,76 @@
+import RetakeCore
+
+/// All that there is to a frame but its pixels, and the digest of those.
+package struct FrameOutline: Hashable, Sendable {
+  package var id: FrameID
+  package var timestamp: Timestamp
+  package var format: PixelFormat
+  package var width: Int
+  package var height: Int
+  package var range: ColorRange
+  package var matrix: ColorMatrix
+  package var rotationDegrees: Int
+  package var sampleAspect: SampleAspect
+  /// Of format, size, colours and pixels, as `Frame.digest`.
+  package var digest: Digest128
+
+  package init(_ frame: Frame) {
+    id = frame.id
+    timestamp = frame.timestamp
+    format = frame.format
+    width = frame.width
+    height = frame.height
+    range = frame.range
+    matrix = frame.matrix
+    rotationDegrees = frame.rotationDegrees
+    sampleAspect = frame.sampleAspect
+    digest = frame.digest
+  }
+
+  /// The frame over memory that holds its pixels.
+  package func frame(_ storage: FrameStorage) -> Frame {
+    Frame(
+      id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
+      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      storage: storage)
+  }
+}
+
+extension FrameOutline {
+  package func write(to writer: inout ByteWriter) {
+    writer.append(id.track)
+    writer.append(id.sequence)
+    writer.append(Int(timestamp.nanoseconds))
+    writer.append(format.rawValue)
+    writer.append(width)
+    writer.append(height)
+    writer.append(range.rawValue)
+    writer.append(matrix.rawValue)
+    writer.append(rotationDegrees)
+    writer.append(Int(sampleAspect.numerator))
+    writer.append(Int(sampleAspect.denominator))
+    writer.append(digest)
+  }
+
+  package init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+    id = FrameID(track: try reader.integer(), sequence: try reader.integer())
+    timestamp = Timestamp(nanoseconds: Int64(try reader.integer()))
+    guard let format = PixelFormat(rawValue: try reader.text()) else { throw ByteReader.Mismatch() }
+    self.format = format
+    (width, height) = (try reader.integer(), try reader.integer())
+    let sides = 1...FrameOutline.sideMax
+    guard sides.contains(width), sides.contains(height),
+      let range = ColorRange(rawValue: try reader.text()),
+      let matrix = ColorMatrix(rawValue: try reader.text())
+    else { throw ByteReader.Mismatch() }
+    (self.range, self.matrix) = (range, matrix)
+    rotationDegrees = try reader.integer()
+    sampleAspect = SampleAspect(
+      Int32(truncatingIfNeeded: try reader.integer()),
+      Int32(truncatingIfNeeded: try reader.integer()))
+    digest = try reader.digest()
+  }
+
+  /// Pixels of the longest side that a kept frame has.
+  private static let sideMax = 1 << 16
+}

@@ -1,0 +1,217 @@
+import ArgumentParser
+import Foundation
+import Retake
+
+/// For commands that may use what earlier runs kept.
+struct CacheOptions: ParsableArguments {
+  /// What happens where nothing is said.
+  enum Standard {
+    case none
+    case automatic
+  }
+
+  @Option(
+    help: ArgumentHelp(
+      "Use what earlier runs kept, and keep what is computed: auto, none, or a folder.",
+      discussion: "auto is .retake/cache in the project. It changes the speed and nothing else.",
+      valueName: "dir"))
+  var cache: String?
+
+  func folder(in project: Project, standard: Standard) throws -> CacheFolder? {
+    switch cache ?? (standard == .automatic ? "auto" : "none") {
+    case "none": return nil
+    case "auto": return try CacheFolder(path: project.cache)
+    case let path: return try CacheFolder(path: project.path(path))
+    }
+  }
+}
+
+struct CacheCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cache",
+    abstract: "Look after what runs keep for later runs: pixels, and outputs of pure stages.",
+    discussion: """
+      What a cache holds can go at any time: it only makes runs faster.
+
+      Examples:
+        retake cache warm yard --pipeline motion.json
+        retake cache info
+        retake cache prune --limit 1GB
+        retake cache verify
+      """,
+    subcommands: [
+      CacheInfoCommand.self, CacheWarmCommand.self, CachePruneCommand.self,
+      CacheVerifyCommand.self,
+    ])
+}
+
+/// A cache that is there.
+struct CachePlace: ParsableArguments {
+  @Option(help: ArgumentHelp("The cache; the project's own if not given.", valueName: "dir"))
+  var cache: String?
+
+  func path(in project: Project) -> String {
+    guard let cache, cache != "auto" else { return project.cache }
+    return project.path(cache)
+  }
+
+  func open() throws -> CacheFolder {
+    try CacheFolder(existing: path(in: try CommandEnvironment.current.project()))
+  }
+}
+
+struct CacheInfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Say what a cache holds, by session and track.",
+    discussion: """
+      A CI cache carries values alone well: kept without the pixels, an unchanged case is decoded no
+      more; a changed stage decodes again.
+
+      Examples:
+        retake cache info
+        retake cache info --cache /var/cache/retake --json
+      """)
+
+  @OptionGroup var place: CachePlace
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let scopes = try place.open().scopes()
+    if output.json { return try Console.json(scopes) }
+    guard !scopes.isEmpty else { return output.note("the cache is empty") }
+    for scope in scopes {
+      Console.result(
+        "\(scope.session):\(scope.track)  \(ByteText.of(scope.pixelBytes)) pixels, "
+          + "\(ByteText.of(scope.valueBytes)) values in \(scope.records) records"
+          + Self.rate(scope))
+    }
+    let total = scopes.reduce(0) { $0 + $1.pixelBytes + $1.valueBytes }
+    output.note("\(ByteText.of(total)) in all")
+  }
+
+  private static func rate(_ scope: CacheScope) -> String {
+    guard scope.seconds > 0 else { return "" }
+    let perMinute = { (bytes: Int) in ByteText.of(Int(Double(bytes) * 60 / scope.seconds)) }
+    return "; a minute: \(perMinute(scope.pixelBytes)) pixels, "
+      + "\(perMinute(scope.valueBytes)) values"
+  }
+}
+
+struct CacheWarmCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "warm", abstract: "Compute a pipeline's values for a session and keep them.",
+    discussion: """
+      Examples:
+        retake cache warm yard --pipeline motion.json
+        retake cache warm yard --pipeline motion.json --cache /var/cache/retake
+      """)
+
+  @OptionGroup var session: SessionArgument
+  @OptionGroup var selection: CaseOptions
+  @OptionGroup var place: CachePlace
+  @Option(help: "Threads that compute.")
+  var workers = 2
+  @OptionGroup var patience: WatchdogOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard (0...256).contains(workers) else {
+      throw ValidationError("'--workers \(workers)' is not between 0 and 256")
+    }
+  }
+
+  func run() throws {
+    Interruption.listen()
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    var job = ReplayJob(
+      project: project, definition: try selection.definition(in: project),
+      session: try session.path(in: project), registry: environment.registry,
+      pipelines: environment.pipelines)
+    job.workers = workers
+    job.watchdog = patience.limit
+    job.cache = try CacheFolder(path: place.path(in: project))
+    job.progress = { line.update("warming", done: $0, total: $1) }
+    job.isInterrupted = { Interruption.isRequested }
+    let summary = try job.run()
+    line.finish()
+    if output.json { return try Console.json(summary) }
+    Console.result(SummaryText.of(summary))
+  }
+}
+
+struct CachePruneCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "prune", abstract: "Take away what was used longest ago.",
+    discussion: """
+      Examples:
+        retake cache prune                  # down to 4 GiB, as runs do by themselves
+        retake cache prune --limit 500MB
+        retake cache prune --all
+      """)
+
+  @OptionGroup var place: CachePlace
+
+  @Option(help: ArgumentHelp("What may stay, such as 500MB.", valueName: "size"))
+  var limit: String?
+
+  @Flag(help: "Take away everything.")
+  var all = false
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if let limit, ByteCount.parse(limit) == nil {
+      throw ValidationError("'--limit \(limit)' is not like 500MB or 2GiB")
+    }
+    guard limit == nil || !all else { throw ValidationError("--all leaves nothing: no --limit") }
+  }
+
+  func run() throws {
+    let chosen = limit.flatMap(ByteCount.parse).map { Int($0) }
+    let gone = try place.open().prune(to: all ? 0 : chosen ?? CacheFolder.limitStandard)
+    if output.json { return try Console.json(["bytes": gone]) }
+    Console.result("\(ByteText.of(gone)) went")
+  }
+}
+
+struct CacheVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify", abstract: "Hold every record against its checksum.",
+    discussion: """
+      A file in which a record differs is taken away: what it held is computed anew. Runs notice such
+      a record by themselves. Exit code 1 when there was one.
+
+      Examples:
+        retake cache verify
+      """)
+
+  @OptionGroup var place: CachePlace
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    Interruption.listen()
+    let cache = try place.open()
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    let (records, damaged) = cache.verify(isInterrupted: { Interruption.isRequested }) {
+      line.update("verifying", done: $0, total: $1)
+    }
+    line.finish()
+    if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+    if output.json {
+      try Console.json(CacheCheck(records: records, damaged: damaged))
+    } else {
+      for path in damaged { Console.result("\(visible(path)): damaged, and taken away") }
+      Console.result("\(records) records are as they were")
+    }
+    if !damaged.isEmpty { throw CommandEnd(status: .regression) }
+  }
+}
+
+private struct CacheCheck: Encodable {
+  var records: Int
+  var damaged: [String]
+}

@@ -1,0 +1,84 @@
+/// Values as bytes for machines to read again: integers little-endian in eight bytes, floats by their
+/// bits, texts and lists after their count.
+package struct ByteWriter: Sendable {
+  package private(set) var bytes: [UInt8] = []
+
+  package init() {}
+
+  package mutating func append(_ number: Int) { append(UInt64(bitPattern: Int64(number))) }
+
+  package mutating func append(_ word: UInt64) {
+    for shift in stride(from: UInt64(0), to: 64, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: word >> shift))
+    }
+  }
+
+  package mutating func append(_ number: Double) { append(number.bitPattern) }
+
+  package mutating func append(_ text: String) { append(Array(text.utf8)) }
+
+  package mutating func append(_ content: [UInt8]) {
+    append(content.count)
+    bytes += content
+  }
+
+  package mutating func append(_ digest: Digest128) {
+    append(digest.high)
+    append(digest.low)
+  }
+}
+
+/// Reads what a `ByteWriter` wrote, in the same order. Nothing is trusted: whatever does not fit throws.
+package struct ByteReader {
+  /// The bytes are not what was written.
+  package struct Mismatch: Error {
+    package init() {}
+  }
+
+  private var rest: ArraySlice<UInt8>
+
+  package init(_ bytes: ArraySlice<UInt8>) {
+    rest = bytes
+  }
+
+  package var isAtEnd: Bool { rest.isEmpty }
+
+  package mutating func word() throws(Mismatch) -> UInt64 {
+    guard rest.count >= 8 else { throw Mismatch() }
+    defer { rest = rest.dropFirst(8) }
+    return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  package mutating func integer() throws(Mismatch) -> Int {
+    Int(Int64(bitPattern: try word()))
+  }
+
+  package mutating func double() throws(Mismatch) -> Double { Double(bitPattern: try word()) }
+
+  package mutating func content() throws(Mismatch) -> [UInt8] {
+    let count = try self.count()
+    defer { rest = rest.dropFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  package mutating func text() throws(Mismatch) -> String {
+    guard let text = String(validating: try content(), as: UTF8.self) else { throw Mismatch() }
+    return text
+  }
+
+  package mutating func digest() throws(Mismatch) -> Digest128 {
+    Digest128(high: try word(), low: try word())
+  }
+
+  /// How many things follow, each of at least a byte.
+  package mutating func count() throws(Mismatch) -> Int {
+    let count = try integer()
+    guard (0...rest.count).contains(count) else { throw Mismatch() }
+    return count
+  }
+
+  /// - Throws: When bytes are left.
+  package func end() throws(Mismatch) {
+    guard rest.isEmpty else { throw Mismatch() }
+  }
+}

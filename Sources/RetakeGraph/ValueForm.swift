@@ -1,0 +1,169 @@
+import RetakeBuffers
+import RetakeCore
+
+/// How a stage's output is kept as bytes and made of them again.
+package struct ValueForm: Sendable {
+  package let encode: @Sendable (any PipelineValue) -> [UInt8]?
+  package let decode: @Sendable (ArraySlice<UInt8>) throws -> any PipelineValue
+
+  /// `nil` for values that hold pixels or other values.
+  package init?(_ type: any PipelineValue.Type) {
+    if let type = type as? any StageValue.Type {
+      self.init(ofStageValue: type)
+    } else if let type = type as? any ByteFormed.Type {
+      self.init(ofFormed: type)
+    } else {
+      return nil
+    }
+  }
+
+  private init<Value: StageValue>(ofStageValue type: Value.Type) {
+    encode = { ($0 as? Value)?.encoded() }
+    decode = { try Value(decoding: Array($0)) }
+  }
+
+  private init<Value: ByteFormed>(ofFormed type: Value.Type) {
+    encode = {
+      guard let value = $0 as? Value else { return nil }
+      var writer = ByteWriter()
+      value.write(to: &writer)
+      return writer.bytes
+    }
+    decode = {
+      var reader = ByteReader($0)
+      let value = try Value(reading: &reader)
+      try reader.end()
+      return value
+    }
+  }
+}
+
+/// A value of ours with a form in bytes that keeps every bit.
+protocol ByteFormed: PipelineValue {
+  func write(to writer: inout ByteWriter)
+  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch)
+}
+
+extension Detections: ByteFormed {
+  func write(to writer: inout ByteWriter) {
+    writer.append(classNames.count)
+    for name in classNames { writer.append(name) }
+    writer.append(items.count)
+    for item in items {
+      for number in [item.box.x, item.box.y, item.box.width, item.box.height, item.score] {
+        writer.append(number)
+      }
+      writer.append(item.classIndex)
+      writer.append(item.identity == nil ? 0 : 1)
+      writer.append(item.identity ?? 0)
+      Classes(item.classes).write(to: &writer)
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+    var names: [String] = []
+    for _ in 0..<(try reader.count()) { names.append(try reader.text()) }
+    var items: [Detection] = []
+    for _ in 0..<(try reader.count()) {
+      let box = Box(
+        x: try reader.double(), y: try reader.double(), width: try reader.double(),
+        height: try reader.double())
+      let (score, index) = (try reader.double(), try reader.integer())
+      let (hasIdentity, identity) = (try reader.integer(), try reader.integer())
+      items.append(
+        Detection(
+          box: box, score: score, classIndex: index, identity: hasIdentity == 1 ? identity : nil,
+          classes: try Classes(reading: &reader).items))
+    }
+    self.init(items, classNames: names)
+  }
+}
+
+extension Classes: ByteFormed {
+  func write(to writer: inout ByteWriter) {
+    writer.append(items.count)
+    for item in items {
+      writer.append(item.label)
+      writer.append(item.score)
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+    var items: [Classification] = []
+    for _ in 0..<(try reader.count()) {
+      items.append(Classification(label: try reader.text(), score: try reader.double()))
+    }
+    self.init(items)
+  }
+}
+
+extension Scalars: ByteFormed {
+  func write(to writer: inout ByteWriter) {
+    writer.append(entries.count)
+    for entry in entries {
+      writer.append(entry.name)
+      writer.append(entry.value)
+    }
+  }
+
+  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+    var entries: [Scalars.Entry] = []
+    for _ in 0..<(try reader.count()) {
+      entries.append(Scalars.Entry(try reader.text(), try reader.double()))
+    }
+    self.init(entries)
+  }
+}
+
+extension Waveform: ByteFormed {
+  func write(to writer: inout ByteWriter) {
+    writer.append(name)
+    writer.append(rate)
+    writer.append(samples.count)
+    for sample in samples { writer.append(sample) }
+  }
+
+  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+    let (name, rate) = (try reader.text(), try reader.double())
+    var samples: [Double] = []
+    for _ in 0..<(try reader.count()) { samples.append(try reader.double()) }
+    self.init(name: name, rate: rate, samples: samples)
+  }
+}
+
+extension Tensor: ByteFormed {
+  func write(to writer: inout ByteWriter) {
+    writer.append(shape.count)
+    for length in shape { writer.append(length) }
+    writer.append(elements.count)
+    for element in elements { writer.append(UInt64(element.bitPattern)) }
+  }
+
+  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+    var shape: [Int] = []
+    for _ in 0..<(try reader.count()) { shape.append(try reader.integer()) }
+    var elements: [Float] = []
+    for _ in 0..<(try reader.count()) {
+      elements.append(Float(bitPattern: UInt32(truncatingIfNeeded: try reader.word())))
+    }
+    var product = 1
+    for length in shape {
+      let (next, isLarge) = product.multipliedReportingOverflow(by: length)
+      guard length >= 0, !isLarge else { throw ByteReader.Mismatch() }
+      product = next
+    }
+    guard product == elements.count else { throw ByteReader.Mismatch() }
+    self.init(shape: shape, elements: elements)
+  }
+}
+
+extension Bytes: ByteFormed {
+  func write(to writer: inout ByteWriter) {
+    writer.append(name)
+    writer.append(content)
+  }
+
+  init(reading reader: inout ByteReader) throws(ByteReader.Mismatch) {
+    self.init(name: try reader.text(), content: try reader.content())
+  }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeSession
+
+/// A cache folder as one run over a session uses it.
+package final class RunCache: ValueCache {
+  package let codeDigest: Digest128
+  private let reader: SessionReader
+  private let folder: CacheFolder
+  private let scopes: [Int: CacheTrack]
+  private let decoder: Digest128
+  private let counts = Locked((known: 0, computed: 0))
+
+  /// - Parameter tracks: Those that the run reads.
+  /// - Throws: `SessionError`, `CacheError.unwritable`.
+  package init(_ folder: CacheFolder, reader: SessionReader, tracks: Set<Int>) throws {
+    self.folder = folder
+    self.reader = reader
+    var hasher = DigestHasher()
+    hasher.append(SessionReader.decoderDigest)
+    hasher.append(MachineCode.processor)
+    decoder = hasher.finish()
+    codeDigest = MachineCode.digest(with: decoder)
+    var scopes: [Int: CacheTrack] = [:]
+    for track in tracks.sorted() {
+      scopes[track] = try CacheTrack(folder, reader: reader, track: track)
+    }
+    self.scopes = scopes
+  }
+
+  package func key(of frame: FrameID) throws -> Digest128? {
+    guard scopes[frame.track] != nil, try reader.checkPacket(of: frame) else { return nil }
+    var hasher = DigestHasher()
+    hasher.append("frame")
+    hasher.append(decoder)
+    hasher.append(frame.sequence)
+    return hasher.finish()
+  }
+
+  package func record(_ key: Digest128, track: Int) -> CachedRecord? {
+    scopes[track]?.record(key)
+  }
+
+  package func keep(_ record: CachedRecord, under key: Digest128, track: Int) {
+    scopes[track]?.keep(record, under: key)
+  }
+
+  package func hasPixels(_ digest: Digest128, track: Int) -> Bool {
+    scopes[track]?.hasPixels(digest) ?? false
+  }
+
+  package func frame(_ outline: FrameOutline, track: Int) -> Frame? {
+    scopes[track]?.frame(outline)
+  }
+
+  package func keepPixels(of frame: Frame, track: Int) { scopes[track]?.keepPixels(of: frame) }
+
+  package func count(isKnown: Bool) {
+    counts.withLock { if isKnown { $0.known += 1 } else { $0.computed += 1 } }
+  }
+
+  /// Ends what was written and makes room.
+  package func finish() -> RunSummary.CacheUse {
+    var use = RunSummary.CacheUse()
+    (use.known, use.computed) = counts.withLock { $0 }
+    for track in scopes.keys.sorted() { scopes[track]?.finish(&use) }
+    if use.bytesWritten > 0 { folder.prune(to: folder.limitBytes) }
+    return use
+  }
+}
+
+/// What a cache holds of one track, and what a run adds.
+private final class CacheTrack: Sendable {
+  private let values: [CachePack]
+  private let pixels: [CachePack]
+  private let newValues: CachePackWriter
+  private let newPixels: CachePackWriter
+
+  init(_ folder: CacheFolder, reader: SessionReader, track: Int) throws {
+    let url = folder.scope(try reader.inputDigest(tracks: [track]))
+    try Self.makeFolder(url, reader: reader, track: track)
+    let packs = folder.openPacks(in: url)
+    values = packs.filter { $0.kind == .values }
+    pixels = packs.filter { $0.kind == .pixels }
+    newValues = CachePackWriter(folder: url, kind: .values, budget: folder.limitBytes)
+    newPixels = CachePackWriter(folder: url, kind: .pixels, budget: folder.limitBytes)
+  }
+
+  private static func makeFolder(
+    _ url: URL, reader: SessionReader, track: Int
+  ) throws(CacheError) {
+    let about = url.appending(path: CacheFolder.aboutName)
+    guard !FileManager.default.fileExists(atPath: about.path) else { return }
+    let description = reader.tracks.first { $0.track == track }
+    let last = (description?.frameCount ?? 0) - 1
+    let ends = [0, max(0, last)].map {
+      (try? reader.entries(of: track, sequences: $0..<$0 + 1).first?.timestamp.nanoseconds) ?? 0
+    }
+    do {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      try JSONEncoder().encode(
+        CacheScope(
+          session: reader.folder.name, track: track, seconds: Double(ends[1] - ends[0]) / 1e9)
+      ).write(to: about, options: .atomic)
+    } catch {
+      throw .unwritable(path: url.path, cause: error.localizedDescription)
+    }
+  }
+
+  func record(_ key: Digest128) -> CachedRecord? {
+    for pack in values {
+      if let place = pack.place(of: key), let bytes = pack.record(place) {
+        return CachedRecord(bytes)
+      }
+    }
+    return nil
+  }
+
+  func keep(_ record: CachedRecord, under key: Digest128) {
+    newValues.append(key) { record.bytes }
+  }
+
+  func hasPixels(_ digest: Digest128) -> Bool {
+    pixels.contains { $0.place(of: digest) != nil }
+  }
+
+  func frame(_ outline: FrameOutline) -> Frame? {
+    for pack in pixels {
+      guard let place = pack.place(of: outline.digest) else { continue }
+      let frame = pack.pixels(place) {
+        Frame(outline, in: $0, at: $1.offset, count: $1.count)
+      }
+      if let frame { return frame }
+    }
+    return nil
+  }
+
+  func keepPixels(of frame: Frame) {
+    let digest = frame.digest
+    guard !hasPixels(digest) else { return }
+    newPixels.append(digest) { frame.packed() }
+  }
+
+  func finish(_ use: inout RunSummary.CacheUse) {
+    for writer in [newValues, newPixels] {
+      _ = writer.finish()
+      use.bytesWritten += writer.bytes
+      use.failure = use.failure ?? writer.failure
+    }
+    for pack in values + pixels {
+      use.damaged += pack.damagedRecords
+      // Taken off its name: whoever reads it now goes on reading.
+      if pack.damagedRecords > 0 { unlink(pack.url.path) }
+      if pack.isUsed { utimes(pack.url.path, nil) }
+    }
+  }
+}
+
+extension CachedRecord {
+  private static let frameMark: UInt8 = 1
+  private static let valueMark: UInt8 = 2
+
+  fileprivate var bytes: [UInt8] {
+    switch self {
+    case .frame(let outline):
+      var writer = ByteWriter()
+      outline.write(to: &writer)
+      return [Self.frameMark] + writer.bytes
+    case .value(let bytes): return [Self.valueMark] + bytes
+    }
+  }
+
+  fileprivate init?(_ bytes: [UInt8]) {
+    switch bytes.first {
+    case Self.frameMark:
+      var reader = ByteReader(bytes.dropFirst())
+      guard let outline = try? FrameOutline(reading: &reader) else { return nil }
+      self = .frame(outline)
+    case Self.valueMark: self = .value(Array(bytes.dropFirst()))
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+
+/// How a frame's planes lie in a pack: rows as far apart as in fresh memory, without gaps between
+/// planes.
+struct PlaneLayout {
+  private(set) var strides: [Int] = []
+  private(set) var offsets: [Int] = []
+  private(set) var count = 0
+
+  init(format: PixelFormat, width: Int, height: Int) {
+    for plane in 0..<format.planeCount {
+      let alignment = FrameStorage.alignment
+      let stride =
+        (format.rowBytes(plane: plane, width: width) + alignment - 1) / alignment * alignment
+      strides.append(stride)
+      offsets.append(count)
+      count += stride * format.rowCount(plane: plane, height: height)
+    }
+  }
+}
+
+extension Frame {
+  /// The planes as they lie in a pack. Bytes between the rows are zero.
+  func packed() -> [UInt8] {
+    let layout = PlaneLayout(format: format, width: width, height: height)
+    return [UInt8](unsafeUninitializedCapacity: layout.count) { buffer, count in
+      guard let target = UnsafeMutableRawPointer(buffer.baseAddress) else { return }
+      for plane in 0..<format.planeCount {
+        var offset = layout.offsets[plane]
+        let stride = layout.strides[plane]
+        forEachRow(of: plane) { row in
+          guard let base = row.baseAddress else { return }
+          // SAFETY: the layout has a row of `stride` bytes, no fewer than the row's, for each row.
+          (target + offset).copyMemory(from: base, byteCount: row.count)
+          memset(target + offset + row.count, 0, stride - row.count)
+          offset += stride
+        }
+      }
+      count = layout.count
+    }
+  }
+
+  /// A frame over a part of a file, held against its digest; `nil` when it differs.
+  init?(_ outline: FrameOutline, in file: MappedFile, at offset: Int, count: Int) {
+    let layout = PlaneLayout(
+      format: outline.format, width: outline.width, height: outline.height)
+    guard layout.count == count, file.contains(offset, count + FrameStorage.padding) else {
+      return nil
+    }
+    file.fetch(at: offset, count: count)
+    // SAFETY: the planes lie inside of the file, which the storage keeps.
+    let planes = zip(layout.offsets, layout.strides).map {
+      FrameStorage.Plane(
+        base: (file.base + offset + $0).assumingMemoryBound(to: UInt8.self), stride: $1)
+    }
+    let storage = FrameStorage(planes: planes) { file.release(at: offset, count: count) }
+    self = outline.frame(storage)
+    guard digest == outline.digest else { return nil }
+  }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// Bytes on their way into a pack.
+enum PackBytes {
+  /// Writes all of them at a place in a file.
+  static func write(
+    _ bytes: [UInt8], to descriptor: Int32, at offset: Int
+  ) throws(CacheFailure) {
+    var done = 0
+    while done < bytes.count {
+      // SAFETY: the system reads what is left of the buffer, and no more.
+      let count = bytes.withUnsafeBytes { buffer in
+        pwrite(
+          descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+          off_t(offset + done))
+      }
+      guard count > 0 || errno == EINTR else { throw CacheFailure() }
+      done += max(0, count)
+    }
+  }
+}
+
+/// The system's reason why nothing could be written.
+struct CacheFailure: Error {
+  let cause = String(cString: strerror(errno))
+}

@@ -1,0 +1,143 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// A pure stage whose outputs are kept by what they were computed of.
+struct CachedStage: Sendable {
+  /// Of kind, version, options, fingerprint, code and libraries.
+  let identity: Digest128
+  /// `nil` for a stage that gives frames.
+  let form: ValueForm?
+
+  /// - Returns: `nil` for stages without an identity, and for outputs that cannot be kept.
+  init?(_ stage: AnyStage, code: Digest128) {
+    guard case .pure = stage.body, stage.isExportable else { return nil }
+    form = stage.outputForm
+    guard form != nil || stage.signature.output == .frame else { return nil }
+    var hasher = DigestHasher()
+    hasher.append("stage 1")
+    hasher.append(stage.signature.kind)
+    hasher.append(stage.signature.version)
+    hasher.append(stage.options.canonicalText)
+    hasher.append(stage.fingerprint)
+    hasher.append(code)
+    identity = hasher.finish()
+  }
+
+  var givesFrames: Bool { form == nil }
+
+  /// - Parameter input: The digest of all that the stage may know of its input.
+  func key(input: Digest128, _ context: StageContext) -> Digest128 {
+    var hasher = DigestHasher()
+    hasher.append(identity)
+    hasher.append(input)
+    hasher.append(context.frame.track)
+    hasher.append(context.frame.sequence)
+    hasher.append(context.timestamp.nanoseconds)
+    hasher.append(context.item ?? -1)
+    return hasher.finish()
+  }
+}
+
+/// One call of a cached stage. Failures are not kept: another run may have better luck.
+struct CachedCall: Sendable {
+  let cache: any ValueCache
+  let stage: CachedStage
+  let demand: FrameDemand
+  let context: StageContext
+  let call: StageCall
+
+  private var track: Int { context.frame.track }
+
+  func outcome(_ inputs: InputOutcomes) -> ValueOutcome {
+    guard let input = inputs.unresolved(0).inputDigest else { return compute(inputs) }
+    let key = stage.key(input: input, context)
+    if let record = cache.record(key, track: track), let known = known(record, inputs) {
+      cache.count(isKnown: true)
+      return known
+    }
+    cache.count(isKnown: false)
+    let outcome = compute(inputs)
+    keep(outcome, under: key)
+    return outcome
+  }
+
+  private func compute(_ inputs: InputOutcomes) -> ValueOutcome {
+    inputs[0].map { call($0, context) }
+  }
+
+  private func known(_ record: CachedRecord, _ inputs: InputOutcomes) -> ValueOutcome? {
+    switch record {
+    case .frame(let outline):
+      guard stage.givesFrames else { return nil }
+      return .later(
+        LaterFrame(outline) {
+          if let frame = cache.frame(outline, track: track) { return .value(frame) }
+          let outcome = compute(inputs)
+          if case .value(let frame as Frame) = outcome, demand.keepsPixels {
+            cache.keepPixels(of: frame, track: track)
+          }
+          return outcome
+        })
+    case .value(let bytes):
+      return (try? stage.form?.decode(bytes[...])).map { .value($0) }
+    }
+  }
+
+  private func keep(_ outcome: ValueOutcome, under key: Digest128) {
+    guard case .value(let value) = outcome else { return }
+    if let frame = value as? Frame {
+      cache.keep(.frame(FrameOutline(frame)), under: key, track: track)
+      if demand.keepsPixels { cache.keepPixels(of: frame, track: track) }
+    } else if let bytes = stage.form?.encode(value) {
+      cache.keep(.value(bytes), under: key, track: track)
+    }
+  }
+}
+
+extension ValueOutcome {
+  /// Of all that a stage may know of this input; `nil` where there is no value.
+  var inputDigest: Digest128? {
+    switch self {
+    case .later(let frame): frame.outline.inputDigest
+    case .value(let value): value.inputDigest
+    case .failure, .fault, .cancelled: nil
+    }
+  }
+}
+
+extension FrameOutline {
+  /// More than the digest of a result: a stage may ask for the rotation, or the time.
+  var inputDigest: Digest128 {
+    var writer = ByteWriter()
+    write(to: &writer)
+    return Digest128(of: writer.bytes)
+  }
+}
+
+extension PipelineValue {
+  fileprivate var inputDigest: Digest128 {
+    var hasher = DigestHasher()
+    switch self {
+    case let frame as Frame: return FrameOutline(frame).inputDigest
+    case let region as Region:
+      hasher.append(Detections([region.detection], classNames: []).digest)
+      hasher.append(region.frame.inputDigest)
+    case let joined as Joined:
+      for part in joined.parts {
+        hasher.append(part.port)
+        hasher.append(part.value?.inputDigest ?? .zero)
+      }
+    case let items as Items:
+      hasher.append(items.detections.digest)
+      for outcome in items.outcomes {
+        switch outcome {
+        case .value(let value): hasher.append(value.inputDigest)
+        case .failed(let code): hasher.append(code)
+        }
+      }
+    default: return digest
+    }
+    return hasher.finish()
+  }
+}

@@ -1,0 +1,103 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// Who reads the pixels of a node's frames: it says whether a frame has to be decoded now, and whether
+/// its pixels are worth keeping.
+struct FrameDemand: Sendable {
+  /// Somebody who keeps nothing reads them: a sink, a join, a stateful stage.
+  private(set) var isRead = false
+  /// Stages whose outputs are kept, each with who reads those.
+  private(set) var stages: [Reader] = []
+
+  struct Reader: Sendable {
+    var stage: CachedStage
+    var demand: FrameDemand
+  }
+
+  /// Pixels that only become other pixels are not kept: the last ones of a row of such stages are what
+  /// the others read.
+  var keepsPixels: Bool { isRead || stages.contains { !$0.stage.givesFrames } }
+
+  /// Whether nobody will ask for pixels that are not kept.
+  func isMet(
+    _ outline: FrameOutline, context: StageContext, by cache: any ValueCache
+  ) -> Bool {
+    if cache.hasPixels(outline.digest, track: context.frame.track) { return true }
+    guard !isRead else { return false }
+    return stages.allSatisfy { reader in
+      let key = reader.stage.key(input: outline.inputDigest, context)
+      switch cache.record(key, track: context.frame.track) {
+      case .frame(let next)?: return reader.demand.isMet(next, context: context, by: cache)
+      case .value?: return true
+      case nil: return false
+      }
+    }
+  }
+
+  /// - Parameter epoch: Whose stages are in force.
+  init(ofNode node: Int, plan: GraphPlan, stages book: StageBook, epoch: Int) {
+    for edge in plan.nodes[node].outEdges {
+      let target = plan.edges[edge].to
+      switch plan.nodes[target].role {
+      case .throttle, .sample, .route:
+        let passed = FrameDemand(ofNode: target, plan: plan, stages: book, epoch: epoch)
+        isRead = isRead || passed.isRead
+        stages += passed.stages
+      case .pure:
+        guard let stage = book.cached(target, epoch: epoch) else {
+          isRead = true
+          continue
+        }
+        let demand =
+          stage.givesFrames
+          ? FrameDemand(ofNode: target, plan: plan, stages: book, epoch: epoch) : FrameDemand()
+        stages.append(Reader(stage: stage, demand: demand))
+      case .source, .stateful, .join, .latest, .fork, .gather, .sink: isRead = true
+      }
+    }
+  }
+
+  private init() {}
+}
+
+/// Reads a source's frame, or knows it without.
+struct CachedRead: Sendable {
+  let cache: any ValueCache
+  let demand: FrameDemand
+  let context: StageContext
+
+  /// - Throws: What the reader throws.
+  func outcome(_ load: @escaping @Sendable () throws -> Frame) throws -> ValueOutcome {
+    let track = context.frame.track
+    guard let key = try cache.key(of: context.frame) else { return .value(try load()) }
+    let record = cache.record(key, track: track)
+    if case .frame(var outline)? = record {
+      outline.id = context.frame
+      outline.timestamp = context.timestamp
+      if demand.isMet(outline, context: context, by: cache) {
+        cache.count(isKnown: true)
+        return later(outline, load)
+      }
+    }
+    cache.count(isKnown: false)
+    let frame = try load()
+    if record == nil { cache.keep(.frame(FrameOutline(frame)), under: key, track: track) }
+    if demand.keepsPixels { cache.keepPixels(of: frame, track: track) }
+    return .value(frame)
+  }
+
+  private func later(
+    _ outline: FrameOutline, _ load: @escaping @Sendable () throws -> Frame
+  ) -> ValueOutcome {
+    .later(
+      LaterFrame(outline) {
+        if let frame = cache.frame(outline, track: context.frame.track) { return .value(frame) }
+        do {
+          return .value(try load())
+        } catch {
+          return .fault(RuntimeError.unreadable(context.frame, error))
+        }
+      })
+  }
+}

@@ -1,0 +1,66 @@
+import RetakeBuffers
+import RetakeCore
+
+/// What a run keeps for later runs: frames' pixels, and the outputs of pure stages by what they were
+/// computed of. Safe from any thread. It changes the speed of a run and nothing else.
+package protocol ValueCache: Sendable {
+  /// Of everything that code, libraries and processor may change about a stage's output.
+  var codeDigest: Digest128 { get }
+
+  /// What a source's frame is made of, as one digest; `nil` where only decoding can tell.
+  ///
+  /// - Throws: What the reader throws for stored bytes that are not as recorded.
+  func key(of frame: FrameID) throws -> Digest128?
+
+  /// What was kept under a key.
+  func record(_ key: Digest128, track: Int) -> CachedRecord?
+  func keep(_ record: CachedRecord, under key: Digest128, track: Int)
+
+  /// Whether pixels of this digest are kept.
+  func hasPixels(_ digest: Digest128, track: Int) -> Bool
+  /// The frame with its kept pixels, held against its digest; `nil` where they are not there or not
+  /// what they were.
+  func frame(_ outline: FrameOutline, track: Int) -> Frame?
+  func keepPixels(of frame: Frame, track: Int)
+
+  /// Told of each value that was there, or had to be computed or decoded.
+  func count(isKnown: Bool)
+}
+
+/// What is kept of one value.
+package enum CachedRecord: Hashable, Sendable {
+  /// All but the pixels, which have a place of their own.
+  case frame(FrameOutline)
+  /// As its `ValueForm` writes it.
+  case value([UInt8])
+}
+
+/// A frame whose pixels are not there until somebody asks for them.
+package final class LaterFrame: Sendable {
+  private enum State: Sendable {
+    case waiting(@Sendable () -> ValueOutcome)
+    case made(ValueOutcome)
+  }
+
+  package let outline: FrameOutline
+  private let state: Locked<State>
+
+  package init(_ outline: FrameOutline, make: @escaping @Sendable () -> ValueOutcome) {
+    self.outline = outline
+    state = Locked(.waiting(make))
+  }
+
+  /// The frame, made by whoever asks first; the others wait for it. What it is made of was there
+  /// before it, so nobody waits in a circle.
+  package var outcome: ValueOutcome {
+    state.withLock { state in
+      switch state {
+      case .made(let outcome): return outcome
+      case .waiting(let make):
+        let outcome = make()
+        state = .made(outcome)
+        return outcome
+      }
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import RetakeCore
+@testable import RetakeReplay
+import RetakeRuntime
+import RetakeTestSupport
+import Testing
+
+/// Runs with a cache give the bytes of runs without one.
+@Suite struct CacheTests {
+  @Test(arguments: [0, 1, 2, 4, 8], RunOptions.Mode.virtual)
+  func `cold, filling and warm runs give the same bytes`(
+    workers: Int, mode: RunOptions.Mode
+  ) throws {
+    let place = try CacheRun()
+    let document = CacheRun.branches()
+    let cold = try place.run(document, workers: workers, mode: mode)
+    let filling = try place.run(document, workers: workers, mode: mode, cache: place.cache())
+    let warm = try place.run(document, workers: workers, mode: mode, cache: place.cache())
+    #expect(cold.use == nil)
+    #expect(filling.print == cold.print)
+    #expect(warm.print == cold.print)
+    #expect(filling.use?.known == 0)
+    #expect(filling.use.map { $0.bytesWritten > 0 && $0.failure == nil } == true)
+    let use = try #require(warm.use)
+    #expect(use.known > 0 && use.damaged == 0)
+    // What is computed ahead for nothing is another in each run that decides again.
+    guard mode == .lossless else { return }
+    #expect(use.computed == 0 && use.bytesWritten == 0)
+    #expect(use.known == filling.use?.computed)
+  }
+
+  @Test func `what was kept by one number of workers serves another`() throws {
+    let place = try CacheRun()
+    let filling = try place.run(CacheRun.branches(), workers: 4, cache: place.cache())
+    let warm = try place.run(CacheRun.branches(), workers: 0, cache: place.cache())
+    #expect(warm.print == filling.print)
+    #expect(warm.use?.computed == 0)
+  }
+
+  @Test func `with another option of a later stage only that stage is computed`() throws {
+    let place = try CacheRun()
+    let captured = try place.run(CacheRun.light(), cache: place.cache()).print.frames.captured
+    // One value of the stateful detector's input more, and no frame decoded.
+    let cold = try place.run(CacheRun.branches())
+    let other = try place.run(CacheRun.branches(), cache: place.cache())
+    #expect(other.print == cold.print)
+    #expect(other.use?.computed == captured)
+    #expect(other.use?.known == 3 * captured)
+  }
+
+  @Test func `with another option of the first stage everything behind it is computed`() throws {
+    let place = try CacheRun()
+    let first = try place.run(CacheRun.light(), cache: place.cache())
+    let cold = try place.run(CacheRun.light(width: 80))
+    let other = try place.run(CacheRun.light(width: 80), cache: place.cache())
+    #expect(other.print == cold.print)
+    #expect(other.print != first.print)
+    #expect(other.use?.computed == 3 * cold.print.frames.captured)
+  }
+
+  @Test func `values alone are enough where no pixel is asked for`() throws {
+    let place = try CacheRun()
+    let filling = try place.run(CacheRun.light(), cache: place.cache())
+    for file in place.packs(.pixels) { try FileManager.default.removeItem(at: file) }
+    let warm = try place.run(CacheRun.light(), cache: place.cache())
+    #expect(warm.print == filling.print)
+    #expect(warm.use?.computed == 0)
+    // Another reader of the pixels needs them again.
+    let cold = try place.run(CacheRun.branches())
+    let other = try place.run(CacheRun.branches(), cache: place.cache())
+    #expect(other.print == cold.print)
+    #expect(other.use.map { $0.computed > 0 } == true)
+  }
+
+  @Test(arguments: [CachePack.Kind.pixels, .values])
+  func `a changed byte is noticed, computed anew and taken away`(kind: CachePack.Kind) throws {
+    let place = try CacheRun()
+    let filling = try place.run(CacheRun.branches(), cache: place.cache())
+    let file = try #require(place.packs(kind).first)
+    try place.flip(file, at: kind == .pixels ? 4_096 + 700 : 40)
+    let warm = try place.run(CacheRun.branches(), cache: place.cache())
+    #expect(warm.print == filling.print)
+    #expect(warm.use?.damaged == 1)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    let again = try place.run(CacheRun.branches(), cache: place.cache())
+    #expect(again.print == filling.print)
+    #expect(again.use.map { $0.bytesWritten > 0 } == true)
+    #expect(try place.run(CacheRun.branches(), cache: place.cache()).use?.computed == 0)
+  }
+
+  @Test func `every byte of a small cache that differs is noticed or makes no difference`() throws {
+    let place = try CacheRun()
+    let document = CacheRun.light()
+    let filling = try place.run(document, cache: place.cache())
+    let file = try #require(place.packs(.values).first)
+    let whole = try Data(contentsOf: file)
+    for step in 0..<48 {
+      var bytes = whole
+      bytes[step * (whole.count - 1) / 47] ^= 0x40
+      try bytes.write(to: file)
+      let run = try place.run(document, workers: 1, cache: place.cache())
+      #expect(run.print == filling.print, "byte \(step * (whole.count - 1) / 47)")
+      for extra in place.packs(.values) { try FileManager.default.removeItem(at: extra) }
+    }
+    for length in [0, 1, whole.count / 2, whole.count - 1] {
+      try whole.prefix(length).write(to: file)
+      #expect(try place.run(document, cache: place.cache()).print == filling.print)
+      for extra in place.packs(.values) { try FileManager.default.removeItem(at: extra) }
+    }
+  }
+
+  @Test func `several runs fill and use one cache at once`() async throws {
+    let place = try CacheRun()
+    let cold = try place.run(CacheRun.branches())
+    let prints = try await withThrowingTaskGroup(of: CacheRun.Print.self) { group in
+      for workers in [1, 2, 1, 2, 1, 2] {
+        group.addTask {
+          try place.run(CacheRun.branches(), workers: workers, cache: place.cache()).print
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(prints.count == 6)
+    #expect(Set(prints) == [cold.print])
+    #expect(try place.run(CacheRun.branches(), cache: place.cache()).use?.computed == 0)
+  }
+}
+
+/// What happens to the folder.
+@Suite struct CacheFolderTests {
+  @Test func `what was used longest ago goes first`() throws {
+    let place = try CacheRun()
+    _ = try place.run(CacheRun.light(), cache: place.cache())
+    let first = Set(place.packs(.pixels))
+    for file in first { utimes(file.path, [timeval(), timeval()]) }
+    // Uses the values of the first run, not its pixels.
+    _ = try place.run(CacheRun.light(width: 80), cache: place.cache())
+    let left = Set(place.packs(.pixels) + place.packs(.values)).subtracting(first)
+    let limit = try left.reduce(0) {
+      $0 + (try $1.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0)
+    }
+    #expect(try place.cache().prune(to: limit) > 0)
+    #expect(Set(place.packs(.pixels) + place.packs(.values)) == left)
+    #expect(try place.cache().prune(to: 0) == limit)
+    #expect(try place.cache().scopes().isEmpty)
+  }
+
+  @Test func `a run stops keeping pixels at the limit, and leaves no more than it`() throws {
+    let place = try CacheRun()
+    let cold = try place.run(CacheRun.branches())
+    let limit = 200_000
+    let filling = try place.run(CacheRun.branches(), cache: place.cache(limit: limit))
+    #expect(filling.print == cold.print)
+    let left = try place.cache().scopes().reduce(0) { $0 + $1.pixelBytes + $1.valueBytes }
+    #expect(left <= limit)
+    #expect(try place.run(CacheRun.branches(), cache: place.cache(limit: limit)).print == cold.print)
+  }
+
+  @Test func `files of writers that are gone go, those of others stay`() throws {
+    let place = try CacheRun()
+    _ = try place.run(CacheRun.light(), cache: place.cache())
+    let folder = try #require(place.packs(.values).first).deletingLastPathComponent()
+    let names = [".writing-values-gone", ".writing-values-busy"]
+    for name in names { try Data("half".utf8).write(to: folder.appending(path: name)) }
+    let held = open(folder.appending(path: names[1]).path, O_RDONLY)
+    defer { close(held) }
+    #expect(flock(held, LOCK_EX | LOCK_NB) == 0)
+    try place.cache().prune(to: CacheFolder.limitStandard)
+    let left = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(!left.contains(names[0]) && left.contains(names[1]))
+  }
+
+  @Test func `verify names the damaged file and takes it away`() throws {
+    let place = try CacheRun()
+    _ = try place.run(CacheRun.branches(), cache: place.cache())
+    let whole = try place.cache().verify()
+    #expect(whole.records > 0 && whole.damaged.isEmpty)
+    let file = try #require(place.packs(.pixels).first)
+    try place.flip(file, at: 5_000)
+    let (records, damaged) = try place.cache().verify()
+    #expect(damaged == [file.path])
+    #expect(records < whole.records)
+    #expect(try place.cache().verify().damaged.isEmpty)
+  }
+
+  @Test func `a folder with something else in it is left alone`() throws {
+    let place = try CacheRun()
+    try place.folder.write("mine", to: "cache/notes.txt")
+    #expect(throws: CacheError.notCache(path: place.path)) { try place.cache() }
+    #expect(throws: CacheError.missing(path: place.path + "2")) {
+      try CacheFolder(existing: place.path + "2")
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: place.path) == ["notes.txt"])
+  }
+
+  @Test func `a folder that cannot be written is an error before the run`() throws {
+    let place = try CacheRun()
+    try place.folder.write("a file", to: "cache")
+    #expect(throws: CacheError.notCache(path: place.path)) { try place.cache() }
+    #expect(throws: CacheError.self) { try CacheFolder(path: "/proc/nowhere/cache") }
+  }
+}
