@@ -22,7 +22,11 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
   /// process.
   package static func ofDatabase(_ path: String) -> LockHolder? {
     let files = [path, path + "-shm", path + "-wal"]
-    return files.lazy.compactMap { holder(of: $0) }.first ?? user(of: files)
+    // Asked once each: whoever holds a lock may let it go between two questions.
+    for file in files {
+      if let holder = holder(of: file) { return holder }
+    }
+    return user(of: files)
   }
 
   /// Who holds a lock on a file; never this process.

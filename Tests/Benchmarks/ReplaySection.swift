@@ -12,9 +12,6 @@ import RetakeTestSupport
 struct ReplaySection {
   let scale: Scale
 
-  private static let retake = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-    .deletingLastPathComponent().appending(path: "retake").path
-
   func run() throws -> SectionReport {
     let folder = try TemporaryFolder("retake-replay-bench")
     let footage = try Footage.all(frames: scale.count(1_800, tiny: 12), in: folder)
@@ -26,9 +23,10 @@ struct ReplaySection {
       hash: "")
     var hashes: [String] = []
     for clip in footage {
-      let contest = try contest(clip, in: folder)
-      hashes.append(contest.hash)
-      report.figures += figures(contest, clip)
+      let outcome = try contest(clip, in: folder)
+      hashes.append(outcome.hash)
+      report.figures += outcome.figures
+      report.notes = outcome.notes
     }
     report.hash =
       hashes.contains("unsteady")
@@ -36,79 +34,83 @@ struct ReplaySection {
     return report
   }
 
-  private static let rivals = ["framemd5", "framecrc", "halves"]
-
-  private func contest(_ clip: Footage, in folder: TemporaryFolder) throws -> Contest {
-    _ = try Self.done(
-      Self.retake, ["import", clip.path, "--name", clip.name, "--into", folder.url.path])
-    let session = folder.file(clip.name).path
-    let half = String(format: "%.3f", clip.seconds / 2)
-    return try Contest(
-      rounds: scale.isTiny ? 1 : 3,
-      [
-        {
-          try Self.done(
-            Self.retake,
-            ["replay", session, "--pipeline", "example:downsample-digest", "--follow"])
-        },
-        {
-          try Self.ffmpeg(["-i", clip.path, "-vf", "scale=640:480", "-f", "framemd5", "-"])
-        },
-        {
-          let exact = "scale=640:480:flags=area+accurate_rnd+bitexact"
-          return try Self.ffmpeg(["-i", clip.path, "-vf", exact, "-f", "framecrc", "-"])
-        },
-        {
-          // Two decoders of one thread, each with its half: what the machine can do at best.
-          let one = ["-threads", "1", "-filter_threads", "1"]
-          let scaled = ["-vf", "scale=640:480", "-f", "null", "-"]
-          return try Self.together([
-            one + ["-i", clip.path, "-t", half] + scaled,
-            one + ["-ss", half, "-i", clip.path] + scaled,
-          ])
-        },
-      ])
-  }
-
-  private func figures(_ contest: Contest, _ clip: Footage) -> [Figure] {
-    let seconds = contest.bestSeconds
+  private func contest(_ clip: Footage, in folder: TemporaryFolder) throws -> Outcome {
+    _ = try Program.run(
+      Program.retake, ["import", clip.path, "--name", clip.name, "--into", folder.url.path])
+    let replays = try Replays(session: folder.file(clip.name).path, in: folder)
+    let rivals = ReplayRival.all(clip)
+    let present = rivals.filter { $0.absence == nil }
+    let contest = try Contest(
+      rounds: scale.isTiny ? 1 : 3, replays.all.map(\.run) + present.map(\.run))
+    // A cache changes the speed and nothing else.
+    guard Set(contest.hashes.prefix(3)).count == 1 else {
+      throw Program.Failed(description: "\(clip.name): with a cache other results came out")
+    }
     let name = "replay.\(clip.name)"
-    return [
-      Figure(name: name, value: Double(clip.frames) / seconds[0], unit: "frames/s")
-    ]
-      + Self.rivals.enumerated().map { index, rival in
-        Figure(name: "\(name).\(rival)", value: seconds[index + 1] / seconds[0], unit: "times ours")
+    let seconds = contest.bestSeconds
+    var figures: [Figure] = []
+    for (index, replay) in replays.all.enumerated() {
+      let own = replay.name.map { "\(name).\($0)" } ?? name
+      figures.append(
+        Figure(name: own, value: Double(clip.frames) / seconds[index], unit: "frames/s"))
+      for (place, rival) in present.enumerated() {
+        let rivalSeconds = seconds[replays.all.count + place]
+        figures.append(
+          Figure(
+            name: "\(own).\(rival.name)", value: rivalSeconds / seconds[index], unit: "times ours"))
       }
-  }
-
-  private static func ffmpeg(_ arguments: [String]) throws -> String {
-    try done("ffmpeg", ["-v", "error", "-nostdin"] + arguments)
-  }
-
-  private static func together(_ runs: [[String]]) throws -> String {
-    let results = Locked<[String?]>(Array(repeating: nil, count: runs.count))
-    DispatchQueue.concurrentPerform(iterations: runs.count) { index in
-      let text = try? ffmpeg(runs[index])
-      results.withLock { $0[index] = text }
     }
-    guard results.withLock({ $0.allSatisfy { $0 != nil } }) else {
-      throw RunFailed(description: "one of two ffmpegs failed")
-    }
-    return "together"
+    return Outcome(
+      hash: contest.hash, figures: figures,
+      notes: rivals.compactMap { rival in rival.absence.map { "\(rival.name) \($0)" } })
   }
 
-  /// - Returns: What it wrote, as a digest, without the times at the end of ours.
-  private static func done(_ command: String, _ arguments: [String]) throws -> String {
-    let result = try runCommand(command, arguments: arguments, timeoutSeconds: 600)
-    guard result.status == 0 else {
-      throw RunFailed(
-        description: "\(command) \(arguments.joined(separator: " ")): \(result.stderr)")
-    }
-    let lines = result.stdout.split(separator: "\n").filter { !$0.hasPrefix(#"{"summary""#) }
-    return Digest128(of: lines.joined(separator: "\n")).description
+  private struct Outcome {
+    var hash: String
+    var figures: [Figure]
+    var notes: [String]
+  }
+}
+
+/// The ways in which a session is replayed: from nothing, with a cache where only a later stage is new,
+/// which reads every kept pixel, and with a cache where nothing is new.
+private struct Replays {
+  /// The first has no name of its own.
+  let all: [(name: String?, run: () throws -> String)]
+
+  init(session: String, in folder: TemporaryFolder) throws {
+    let replay = ["replay", session, "--pipeline", "example:downsample-digest", "--follow"]
+    let pixels = folder.file("pixels-\(UUID().uuidString)").path
+    try folder.write(Self.pixelsDocument, to: "pixels.json")
+    // Keeps the downsampled pixels, and nothing of the digests.
+    _ = try Program.run(
+      Program.retake,
+      ["replay", session, "--pipeline", folder.file("pixels.json").path, "--cache", pixels])
+    let whole = pixels + "-whole"
+    _ = try Program.run(Program.retake, replay + ["--cache", whole])
+    all = [
+      (nil, { try Program.run(Program.retake, replay) }),
+      (
+        "later",
+        {
+          let copy = folder.file("copy-\(UUID().uuidString)")
+          try FileManager.default.linkItem(at: URL(filePath: pixels), to: copy)
+          defer { try? FileManager.default.removeItem(at: copy) }
+          return try Program.run(Program.retake, replay + ["--cache", copy.path])
+        }
+      ),
+      ("same", { try Program.run(Program.retake, replay + ["--cache", whole]) }),
+    ]
   }
 
-  struct RunFailed: Error, CustomStringConvertible { var description: String }
+  private static let pixelsDocument = """
+    {"v": 1, "name": "pixels",
+     "nodes": [
+      {"id": "camera", "kind": "session"},
+      {"id": "downsample", "kind": "downsample", "options": {"width": 640, "height": 480}},
+      {"id": "end", "kind": "discard"}],
+     "edges": [{"from": "camera", "to": "downsample"}, {"from": "downsample", "to": "end"}]}
+    """
 }
 
 /// A clip to replay.
@@ -142,7 +144,7 @@ struct Footage {
         "testsrc2=size=854x480:rate=30,noise=alls=6:allf=t", "-frames:v", "\(frames)",
         "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "veryfast",
       ] + groups + [path], timeoutSeconds: 600)
-    guard result.status == 0 else { throw ReplaySection.RunFailed(description: result.stderr) }
+    guard result.status == 0 else { throw Program.Failed(description: result.stderr) }
     return Footage(name: name, path: path, frames: frames, seconds: Double(frames) / 30)
   }
 
@@ -155,7 +157,7 @@ struct Footage {
       ])
     let words = result.stdout.split(separator: "\n")
     guard words.count == 2, let frames = Int(words[0]), let seconds = Double(words[1]) else {
-      throw ReplaySection.RunFailed(description: "\(path) is no footage: \(result.stderr)")
+      throw Program.Failed(description: "\(path) is no footage: \(result.stderr)")
     }
     return Footage(name: "footage", path: path, frames: frames, seconds: seconds)
   }

@@ -27,12 +27,19 @@ final class LongRun {
 
   /// What it writes first, up to the end of a line, or all if it ends before.
   func firstLine() -> String {
-    var bytes = Data()
+    var bytes: [UInt8] = []
     // Bounded: the command writes lines, or ends.
-    while let byte = try? output.fileHandleForReading.read(upToCount: 1), byte.first != 0x0a,
-      !byte.isEmpty
-    { bytes += byte }
+    while let byte = nextByte(), byte != 0x0a { bytes.append(byte) }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// A signal to this process is no end.
+  private func nextByte() -> UInt8? {
+    var byte: UInt8 = 0
+    while true {
+      let count = read(output.fileHandleForReading.fileDescriptor, &byte, 1)
+      guard count < 0, errno == EINTR else { return count == 1 ? byte : nil }
+    }
   }
 
   /// Waits until something is there, for so many quarters of a second at most.

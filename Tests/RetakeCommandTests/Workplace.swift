@@ -65,7 +65,10 @@ struct Workplace {
 
   /// Every path under the folder with its size, in order; for "nothing was changed".
   func listing() throws -> [String] {
-    try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted().map { name in
+    // What runs keep for later runs may be there or not.
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted()
+      .filter { $0 != ".retake" && !$0.hasPrefix(".retake/") }
+    return try names.map { name in
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
       let isFolder = attributes[.type] as? FileAttributeType == .typeDirectory
       return isFolder ? "\(name)/" : "\(name) \(attributes[.size] ?? 0)"

@@ -66,12 +66,14 @@ struct MemoryRoom: Sendable {
         isFirst
         ? ("memory.limit_in_bytes", "memory.usage_in_bytes") : ("memory.max", "memory.current")
       // Within a container the group's own folder is the root of what is to be seen.
-      return ["\(base)\(parts[2])", base].lazy.compactMap { folder in
+      for folder in ["\(base)\(parts[2])", base] {
         let number = DeviceFile.text("\(folder)/\(limit)").flatMap { Int64($0) }
-        guard let number, number < limitMax else { return nil }
-        return Group(
-          limit: number, usage: "\(folder)/\(usage)", statistics: "\(folder)/memory.stat")
-      }.prefix(1).map { $0 }
+        guard let number, number < limitMax else { continue }
+        return [
+          Group(limit: number, usage: "\(folder)/\(usage)", statistics: "\(folder)/memory.stat")
+        ]
+      }
+      return []
     }
   }
 

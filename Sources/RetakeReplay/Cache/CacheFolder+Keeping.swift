@@ -37,7 +37,11 @@ extension CacheFolder {
         var scope = try? JSONDecoder().decode(CacheScope.self, from: data)
       else { return nil }
       for pack in packs(in: folder) {
-        if pack.kind == .values { scope.valueBytes += pack.bytes } else { scope.pixelBytes += pack.bytes }
+        if pack.kind == .values {
+          scope.valueBytes += pack.bytes
+        } else {
+          scope.pixelBytes += pack.bytes
+        }
         scope.records += CachePack(pack.url, kind: pack.kind)?.count ?? 0
       }
       return scope

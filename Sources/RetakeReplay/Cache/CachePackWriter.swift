@@ -92,7 +92,8 @@ final class CachePackWriter: @unchecked Sendable {
   private func publish() throws(CacheFailure) {
     guard let file = open else { return }
     var index = ByteWriter()
-    for entry in file.entries.sorted(by: { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) }) {
+    for entry in file.entries.sorted(by: { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) })
+    {
       index.append(entry.key)
       index.append(entry.place.offset)
       index.append(entry.place.count)

@@ -19,8 +19,10 @@ enum MachineCode {
   /// The C library's mathematics, which differ from one version to the next.
   private static let mathematics: Digest128 = {
     let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-    let path = maps.split(separator: "\n").first { $0.contains("/libm.so") || $0.contains("/libm-") }
-      .flatMap { $0.firstIndex(of: "/").map($0.suffix(from:)) }
+    let path = maps.split(separator: "\n").first {
+      $0.contains("/libm.so") || $0.contains("/libm-")
+    }
+    .flatMap { $0.firstIndex(of: "/").map($0.suffix(from:)) }
     return path.map { digest(of: String($0)) } ?? .zero
   }()
 

@@ -2,11 +2,12 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
-@testable import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 import RetakeStages
 import RetakeTestSupport
+
+@testable import RetakeReplay
 
 /// Runs over a recording of the repository, with a cache of their own.
 struct CacheRun {
@@ -58,7 +59,8 @@ struct CacheRun {
 
   /// The files of one kind, with their folder.
   func packs(_ kind: CachePack.Kind) -> [URL] {
-    let found = FileManager.default.enumerator(at: folder.file("cache"), includingPropertiesForKeys: nil)
+    let found = FileManager.default.enumerator(
+      at: folder.file("cache"), includingPropertiesForKeys: nil)
     return (found?.compactMap { $0 as? URL } ?? [])
       .filter { $0.lastPathComponent.hasPrefix(kind.rawValue) }
       .sorted { $0.path < $1.path }

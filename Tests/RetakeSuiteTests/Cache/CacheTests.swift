@@ -1,9 +1,10 @@
 import Foundation
 import RetakeCore
-@testable import RetakeReplay
 import RetakeRuntime
 import RetakeTestSupport
 import Testing
+
+@testable import RetakeReplay
 
 /// Runs with a cache give the bytes of runs without one.
 @Suite struct CacheTests {
@@ -153,7 +154,8 @@ import Testing
     #expect(filling.print == cold.print)
     let left = try place.cache().scopes().reduce(0) { $0 + $1.pixelBytes + $1.valueBytes }
     #expect(left <= limit)
-    #expect(try place.run(CacheRun.branches(), cache: place.cache(limit: limit)).print == cold.print)
+    #expect(
+      try place.run(CacheRun.branches(), cache: place.cache(limit: limit)).print == cold.print)
   }
 
   @Test func `files of writers that are gone go, those of others stay`() throws {
