@@ -2,7 +2,9 @@ import RetakeCompare
 import RetakeCore
 
 extension ReportFinding {
-  init(_ finding: Finding, roots: [RootCause], classes: [String]) {
+  init(
+    _ finding: Finding, roots: [RootCause], classes: [String], place: ReportBox.Placing
+  ) {
     self.init(
       kind: finding.kind.rawValue, frame: finding.frame, sink: finding.node,
       golden: finding.golden, actual: finding.actual, message: finding.message)
@@ -15,11 +17,16 @@ extension ReportFinding {
     because = finding.because
     boxes = [(ReportBox.Side.golden, finding.golden), (.actual, finding.actual)].compactMap {
       side, line in line.flatMap { ReportBox(side, line: $0, classes: classes) }
+        .flatMap { place($0, finding.node, finding.frame) }
     }
   }
 }
 
 extension ReportBox {
+  /// A box as a sink was given it, in the pixels of its frame's source; `nil` where that is not
+  /// known.
+  package typealias Placing = (_ box: ReportBox, _ sink: String?, _ frame: FrameID?) -> ReportBox?
+
   /// The box of a result line `D identity:class x y w h score`; nil for any other line.
   package init?(_ side: Side, line: some StringProtocol, classes: [String]) {
     let words = line.split(separator: " ")

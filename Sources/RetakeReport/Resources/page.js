@@ -251,13 +251,19 @@
       const view = this.zoomed && finding ? around(finding.boxes, frame) : { x: 0, y: 0, width: frame.width, height: frame.height };
       const across = getComputedStyle(this.panels).gridTemplateColumns.split(" ").length;
       const scale = view.width / (this.panels.clientWidth / across || 430);
-      const picture = stop.pictures.find((one) => one.role === sides[0]) || stop.pictures.find((one) => one.role === "input");
+      const input = stop.pictures.find((one) => one.role === "input");
+      // What the sink of the chosen finding kept, over the frame that it comes from.
+      const kept = stop.pictures.find((one) => one.role === sides[0] && (!finding || one.node === finding.sink));
+      const picture = kept || input;
       const layers = [svg("rect", { class: "ground", x: 0, y: 0, width: frame.width, height: frame.height })];
-      if (picture || served) layers.push(svg("image", { href: picture ? `data:image/png;base64,${picture.png}` : this.address(stop), x: 0, y: 0, width: frame.width, height: frame.height, preserveAspectRatio: "none" }));
-      else layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
+      const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+      const image = (href, area) => layers.push(svg("image", { href, x: finite(area.x), y: finite(area.y), width: Math.max(0, finite(area.width)), height: Math.max(0, finite(area.height)), preserveAspectRatio: "none" }));
+      if (input || (served && !kept)) image(input ? inline(input) : this.address(stop), whole);
+      if (kept) image(inline(kept), kept.area || whole);
+      if (layers.length === 1) layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
       const boxes = [], taken = new Set();
       for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
-      for (const box of (picture || stop.pictures[0] || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
+      for (const box of (input || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
       for (const index of stop.findings) {
         const own = this.findings[index].boxes.filter((box) => sides.includes(box.side) && !taken.has(keyOf(box)));
         for (const box of own) { taken.add(keyOf(box)); boxes.push(drawn(box, view, scale, box.side, false)); }
@@ -296,6 +302,7 @@
 
   const freeStop = (track, sequence) => ({ key: `${track}:${sequence}`, frame: { track, sequence }, findings: [], pictures: [], time: undefined });
   const keyOf = (box) => [box.side, box.x, box.y, box.width, box.height].join(" ");
+  const inline = (picture) => `data:image/png;base64,${picture.png}`;
   const finite = (value) => (Number.isFinite(value) ? value : 0);
 
   function drawn(box, view, scale, side, chosen) {
