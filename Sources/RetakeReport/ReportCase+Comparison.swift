@@ -111,11 +111,16 @@ extension Finding.Kind {
     }
   }
 
+}
+
+extension Finding {
   /// The unit that the report gives magnitudes in, and the factor to it.
   var unit: (name: String?, factor: Double) {
-    switch self {
+    switch kind {
     case .boxMoved: ("px", 1)
     case .decisionMoved, .timeChanged: ("ms", 1e-6)
+    // Of the budgets, those of latency belong to a sink.
+    case .budget where node != nil: ("ms", 1e-6)
     default: (nil, 1)
     }
   }

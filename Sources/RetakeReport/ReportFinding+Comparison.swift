@@ -8,7 +8,7 @@ extension ReportFinding {
     self.init(
       kind: finding.kind.rawValue, frame: finding.frame, sink: finding.node,
       golden: finding.golden, actual: finding.actual, message: finding.message)
-    let unit = finding.kind.unit
+    let unit = finding.unit
     rootCause = finding.root.flatMap { roots.indices.contains($0) ? roots[$0].id : nil }
     timeNanoseconds = finding.time
     magnitude = finding.magnitude.map { $0 * unit.factor }
@@ -59,10 +59,11 @@ extension ReportRootCause {
   /// The largest error, where all that have one are of one kind.
   private static func extent(_ findings: [Finding]) -> String? {
     let measured = findings.filter { $0.magnitude != nil }
-    guard let first = measured.first, measured.allSatisfy({ $0.kind == first.kind }),
+    guard let first = measured.first,
+      measured.allSatisfy({ $0.kind == first.kind && $0.unit.name == first.unit.name }),
       let largest = measured.compactMap(\.magnitude).max()
     else { return nil }
-    let unit = first.kind.unit
+    let unit = first.unit
     let text = Wording.number(largest * unit.factor)
     return "at most \(text)" + (unit.name.map { " \($0)" } ?? "")
   }

@@ -114,7 +114,7 @@ private struct GivesUp: PureStage {
     // A mode's name, and a sink of any pipeline, are right; a pipeline that cannot be read is the
     // trouble of its own case.
     try fixture.folder.write(
-      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n  text: {position: 1}\n",
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n  pictures: {pictureEvery: 2}\n",
       to: Project.fileName)
     #expect(try fixture.test().status == Status.missingGolden)
     try fixture.folder.write(

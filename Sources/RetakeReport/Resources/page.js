@@ -580,7 +580,7 @@
     row(index) {
       const finding = this.inspector.findings[index];
       const pick = html("button", { type: "button", "aria-label": `Show finding ${index + 1}` }, finding.frame ? nameOf(finding.frame) : "–");
-      const value = (side) => html("span", { class: side, title: side }, cut(visible(finding[side] === undefined ? "–" : finding[side]), 120));
+      const value = (side) => html("span", { class: side, title: `${side}: ${cut(visible(finding[side] === undefined ? "–" : finding[side]), 1000)}` }, cut(visible(finding[side] === undefined ? "–" : finding[side]), 120));
       const both = finding.golden === undefined && finding.actual === undefined ? ["–"] : [value("golden"), value("actual")];
       const error = finding.magnitude === undefined ? "–" : `${amount(finding.magnitude)}${finding.unit ? " " + finding.unit : ""}`;
       const current = index === this.inspector.chosen ? "true" : null;
@@ -617,7 +617,7 @@
     if (!rows.size) return;
     const width = 1000 / (last - first + 1);
     const wave = (places, base) => places.map((one) => `M${((one - first) * width).toFixed(2)} ${base}v-9h${Math.max(width * 0.9, 1.5).toFixed(2)}v9z`).join("");
-    const lanes = [...rows].slice(0, 12).map(([name, places]) => [html("div", { class: "lane-name" }, cut(visible(name), 40)),
+    const lanes = [...rows].slice(0, 12).map(([name, places]) => [html("div", { class: "lane-name", title: visible(name) }, cut(visible(name), 60)),
       svg("svg", { viewBox: "0 0 1000 24", preserveAspectRatio: "none", role: "img", "aria-label": `${visible(name)}: ${plural(places.golden.length, "line")} of the golden, ${plural(places.actual.length, "line")} of the run differ` },
         svg("path", { class: "drops-golden", d: wave(places.golden, 11) }), svg("path", { class: "drops-actual", d: wave(places.actual, 23) }))]);
     host.querySelector(".lines").before(html("div", { class: "strip waves" }, lanes.flat(),
