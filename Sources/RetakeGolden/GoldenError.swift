@@ -80,11 +80,8 @@ public enum GoldenError: CodedError, Hashable {
     switch self {
     case .missing: "Look at the pending result and take it: retake accept --reason '…'"
     case .fileMissing(let file), .line(let file, _, _, _), .inconsistent(let file, _):
-      file.hasSuffix(".new")
-        ? "Make what is pending anew: retake test"
-        : "Restore the file, for instance with 'git checkout', or make a new golden: "
-          + "retake test, then retake accept --reason '…'"
-    case .manifest(_, _, _, let advice): advice
+      Self.remedy(file)
+    case .manifest(let file, _, _, let advice): advice ?? Self.remedy(file)
     case .version: "Use the Retake that wrote it, or a newer one"
     case .results(let error): error.advice
     case .nothingPending: "Run 'retake test' first: it writes what it found as pending"
@@ -93,6 +90,16 @@ public enum GoldenError: CodedError, Hashable {
       "Name them too: " + others.map { "--root '\($0)'" }.joined(separator: " ")
     case .io: "Check the folder's permissions and the free space"
     }
+  }
+}
+
+extension GoldenError {
+  /// What to do about a file that is not as it should be.
+  private static func remedy(_ file: String) -> String {
+    file.hasSuffix(".new")
+      ? "Make what is pending anew: retake test"
+      : "Restore the file, for instance with 'git checkout', or make a new golden: "
+        + "retake test, then retake accept --reason '…'"
   }
 }
 

@@ -62,7 +62,7 @@ public struct GoldenFolder: Hashable, Sendable {
 
   /// Where a file of this golden lies. After an acceptance that was interrupted once it was
   /// complete, that is the folder of the acceptance.
-  func file(_ name: String) -> URL {
+  package func file(_ name: String) -> URL {
     form == .pending ? url.appending(path: name + ".new") : base.appending(path: name)
   }
 
@@ -92,7 +92,7 @@ public struct GoldenFolder: Hashable, Sendable {
   }
 
   /// The picture that a sink received: `picture-0-000120-preview.png`.
-  static func pictureName(_ frame: FrameID, sink: String) -> String {
+  package static func pictureName(_ frame: FrameID, sink: String) -> String {
     let digits = String(frame.sequence)
     let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
     return "picture-\(frame.track)-\(padded)-\(sink.replacing("/", with: "-")).png"

@@ -49,6 +49,24 @@ extension GoldenManifest {
     accepted = try Self.acceptedPart(fields)
     expected = try Self.expectedPart(fields)
     fitted = try Self.fittedPart(fields)
+    try checkSinks()
+  }
+
+  /// Rules and steps belong to sinks that there are.
+  private func checkSinks() throws(GoldenError) {
+    let sinks = pipeline.sinks.isEmpty ? pipeline.nodes : pipeline.sinks.keys.sorted()
+    // A rule may stand under the name of a mode.
+    let known = Set(pipeline.nodes + sinks + SinkRule.Mode.allCases.map(\.rawValue))
+    for (part, names) in [
+      ("compare", compare.bySink.keys.sorted()), ("quantisation", quantisation.keys.sorted()),
+    ] {
+      for name in names where !known.contains(name) {
+        throw .manifest(
+          file: "", pointer: "/\(part)/\(name.pointerEscaped)",
+          detail: "the pipeline has no sink '\(name)'",
+          advice: Suggestion.advice(for: name, among: sinks))
+      }
+    }
   }
 
   /// The `compare` part of golden.yml and of retake.yml.
@@ -249,81 +267,5 @@ extension GoldenManifest {
   ) throws(GoldenError) -> Fields {
     guard let value = document.value(key) else { throw missing(key, at: "") }
     return try Fields(value, at: "/\(key)", keys: keys)
-  }
-}
-
-func wrong(_ detail: String, at pointer: String) -> GoldenError {
-  .manifest(file: "", pointer: pointer, detail: detail, advice: nil)
-}
-
-private func missing(_ key: String, at pointer: String) -> GoldenError {
-  .manifest(file: "", pointer: pointer, detail: "the key '\(key)' is missing", advice: nil)
-}
-
-private func members(
-  _ json: JSONValue?, at pointer: String
-) throws(GoldenError) -> [String: JSONValue] {
-  switch json {
-  case nil: return [:]
-  case .object(let members)?: return members
-  case let other?: throw wrong("must be an object, is \(other.kindText)", at: pointer)
-  }
-}
-
-private func texts(_ json: JSONValue?, at pointer: String) throws(GoldenError) -> [String: String] {
-  var result: [String: String] = [:]
-  let members = try members(json, at: pointer)
-  for key in members.keys.sorted() {
-    guard case .string(let text)? = members[key] else {
-      throw wrong("must be a text", at: "\(pointer)/\(key.pointerEscaped)")
-    }
-    result[key] = text
-  }
-  return result
-}
-
-private func strings(
-  _ key: String, _ fields: DocumentFields<GoldenError>, at pointer: String
-) throws(GoldenError) -> [String] {
-  var result: [String] = []
-  for value in try fields.array(key) {
-    guard case .string(let text) = value else {
-      throw wrong("must be a list of texts", at: "\(pointer)/\(key)")
-    }
-    result.append(text)
-  }
-  return result
-}
-
-private func count(
-  _ key: String, _ fields: DocumentFields<GoldenError>, at pointer: String
-) throws(GoldenError) -> Int {
-  guard let value = try fields.integer(key) else { throw missing(key, at: pointer) }
-  guard value >= 0 else { throw wrong("must be 0 or more", at: "\(pointer)/\(key)") }
-  return value
-}
-
-private func digest(
-  _ key: String, _ fields: DocumentFields<GoldenError>, at pointer: String
-) throws(GoldenError) -> Digest128 {
-  guard let digest = Digest128(hex: try fields.required(key)) else {
-    throw wrong("must be 32 hexadecimal digits", at: "\(pointer)/\(key)")
-  }
-  return digest
-}
-
-private func decoded<Value: Decodable>(
-  _ json: JSONValue, at pointer: String
-) throws(GoldenError) -> Value {
-  do {
-    return try json.decode(Value.self)
-  } catch let DecodingError.dataCorrupted(context) {
-    throw wrong(context.debugDescription, at: pointer)
-  } catch let DecodingError.typeMismatch(_, context) {
-    throw wrong(context.debugDescription, at: pointer)
-  } catch let error as ResultTextError {
-    throw wrong(error.message, at: pointer)
-  } catch {
-    throw wrong("cannot be read: \(error)", at: pointer)
   }
 }

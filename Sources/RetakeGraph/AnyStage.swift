@@ -101,6 +101,7 @@ public struct AnyStage: Sendable {
   public let isExportable: Bool
   package let body: Body
   package let outputFormat: @Sendable (PixelFormat) -> PixelFormat
+  package private(set) var pictureView: @Sendable (PictureShape) -> PictureView? = { _ in nil }
   /// Names of the inputs of a join, in order; empty where there is one input.
   package var inputPorts: [String] = []
   /// Names of the outputs of a route, in order; empty where there is one output.
@@ -143,12 +144,14 @@ public struct AnyStage: Sendable {
       }, outputFormat: stage.outputFormat)
     fingerprint = stage.fingerprint
     outputForm = ValueForm(Stage.Output.self)
+    pictureView = stage.view
   }
 
   public init<Stage: StatefulStage>(_ stage: Stage) {
     self.init(
       signature: Stage.signature, options: Self.canonical(stage.options),
       body: .stateful { StatefulBox(stage) }, outputFormat: stage.outputFormat)
+    pictureView = stage.view
   }
 
   /// Options are plain stored properties, so encoding them cannot fail but for a user's own

@@ -59,6 +59,11 @@ public protocol StageDefinition: Sendable {
 
   /// The format of the frames that come out, for stages that give frames.
   func outputFormat(for input: PixelFormat) -> PixelFormat
+
+  /// What the frames that come out show of those that go in; `nil`, the default, is all of it, pixel
+  /// by pixel. A stage that cuts or scales says it: reports draw what is found behind it over the
+  /// source's frame.
+  func view(of input: PictureShape) -> PictureView?
 }
 
 extension StageDefinition {
@@ -69,6 +74,7 @@ extension StageDefinition {
   public var fingerprint: String { "" }
 
   public func outputFormat(for input: PixelFormat) -> PixelFormat { input }
+  public func view(of input: PictureShape) -> PictureView? { nil }
 }
 
 extension StageDefinition where Options == NoOptions {

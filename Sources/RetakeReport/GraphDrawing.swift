@@ -46,8 +46,8 @@ enum GraphDrawing {
       <g class="node \(node.status.rawValue)"><rect x="\(x)" y="\(y)" \
       width="\(GraphLayout.nodeWidth)" height="\(GraphLayout.nodeHeight)" rx="8"/>\
       <title>\(MarkupText.escaped("\(node.id) (\(kind)): \(node.status.words)"))</title>\
-      <text class="id" x="\(x + 12)" y="\(y + 20)">\(short(node.id, 16))</text>\
-      <text class="kind" x="\(x + 12)" y="\(y + 34)">\(short(kind, 21))</text>\
+      <text class="id" x="\(x + 12)" y="\(y + 20)">\(fitted(node.id, size: 13, isBold: true))</text>\
+      <text class="kind" x="\(x + 12)" y="\(y + 34)">\(fitted(kind, size: 11))</text>\
       <text class="status" x="\(x + 12)" y="\(y + 49)">\(node.status.mark) \
       \(node.status.words)</text></g>
       """
@@ -73,6 +73,19 @@ enum GraphDrawing {
       text += "<text class=\"label\" x=\"\(x)\" y=\"\(y)\">\(short(label, 15))</text>"
     }
     return text
+  }
+
+  /// As much of a text as a node has room for.
+  private static func fitted(_ text: String, size: Int, isBold: Bool = false) -> String {
+    let room = GraphLayout.nodeWidth - 20
+    // Ends at one letter.
+    var limit = text.visible(limit: room).count
+    while limit > 1,
+      DiagramText.width(text.visible(limit: limit), size: size, isBold: isBold) > room
+    {
+      limit -= 1
+    }
+    return short(text, limit)
   }
 
   private static func short(_ text: String, _ limit: Int) -> String {

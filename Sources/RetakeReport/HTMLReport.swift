@@ -40,8 +40,8 @@ package enum HTMLReport {
   /// SHA-256 of the style and the script as they stand in the page, in base64.
   ///
   /// A test computes them anew and prints what they must be after a change.
-  static let styleHash = "TmJy8VVogGT8jKu2rTayFQl8+7v2IJyUIdrXhrUf9JA="
-  static let scriptHash = "pSEz/EoYyirU4qOKSDG0jVM3f+2Htgvan24UDs2HREg="
+  static let styleHash = "HVDXrn1axXgBTD5vjuCyzCFDjbqU6/SkytY0nr+t3s0="
+  static let scriptHash = "zl9uQcP9IUvPEdQB9usJc2LjISaHWJdvToURs+4PJSQ="
 
   /// What a served page may do: what the page's own policy says, and stand in no frame.
   package static let servedPolicy =
@@ -49,6 +49,9 @@ package enum HTMLReport {
     + "style-src 'sha256-\(styleHash)'; script-src 'sha256-\(scriptHash)'; base-uri 'none'; "
     + "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
     + "trusted-types 'none'"
+
+  /// Where a page shows one of a document's cases: what stands behind `#` in its address.
+  package static func anchor(ofCase index: Int) -> String { "case-\(index + 1)" }
 
   package static var style: String { String(decoding: PackageResources.page_css, as: UTF8.self) }
   static var script: String { String(decoding: PackageResources.page_js, as: UTF8.self) }

@@ -9,9 +9,11 @@ extension ReportCase {
   ///   - graph: The pipeline; each root cause gets its own colours of it.
   ///   - tracks: The tracks that the case reads; each gets a timeline of its findings.
   ///   - classes: The names by class index, for the labels of boxes.
+  ///   - place: Where a sink's boxes lie in the frames.
   package init(
     _ comparison: Comparison, session: String, name: String, pipeline: String, mode: String,
-    graph: ReportGraph? = nil, tracks: [ReportTrack] = [], classes: [String] = []
+    graph: ReportGraph? = nil, tracks: [ReportTrack] = [], classes: [String] = [],
+    place: ReportBox.Placing = { box, _, _ in box }
   ) {
     self.init(
       session: session, name: name, pipeline: pipeline, mode: mode,
@@ -28,7 +30,9 @@ extension ReportCase {
     headroom = comparison.headroom.map(Headroom.init)
     budgets = comparison.budgets.map(ReportBudget.init)
     findings = Excerpt(
-      comparison.findings.map { ReportFinding($0, roots: comparison.roots, classes: classes) },
+      comparison.findings.map {
+        ReportFinding($0, roots: comparison.roots, classes: classes, place: place)
+      },
       total: comparison.findingCount)
     rootCauses = comparison.roots.enumerated().map { index, root in
       ReportRootCause(
@@ -107,11 +111,16 @@ extension Finding.Kind {
     }
   }
 
+}
+
+extension Finding {
   /// The unit that the report gives magnitudes in, and the factor to it.
   var unit: (name: String?, factor: Double) {
-    switch self {
+    switch kind {
     case .boxMoved: ("px", 1)
     case .decisionMoved, .timeChanged: ("ms", 1e-6)
+    // Of the budgets, those of latency belong to a sink.
+    case .budget where node != nil: ("ms", 1e-6)
     default: (nil, 1)
     }
   }

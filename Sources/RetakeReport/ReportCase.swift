@@ -179,7 +179,7 @@ package struct TextPair: Hashable, Sendable, Codable {
 /// A track that the case reads.
 package struct ReportTrack: Hashable, Sendable, Codable {
   package var track: Int
-  /// In pixels; boxes are given in this space.
+  /// In pixels; boxes are given in these, wherever in the pipeline they were found.
   package var width: Int
   package var height: Int
   package var frames: Int

@@ -47,16 +47,32 @@ package struct ReportDocument: Hashable, Sendable, Codable {
 
   /// Reads a document that `encoded()` wrote.
   ///
-  /// - Throws: `ReportError.newerVersion`, or `.unreadable` with the decoder's reason.
+  /// - Throws: `ReportError.newerVersion`; `.otherBuild` for a document of this version that names
+  ///   the build which wrote it; else `.unreadable` with the decoder's reason.
   package init(parsing data: Data) throws(ReportError) {
-    struct Version: Decodable { var v: Int }
+    struct Version: Decodable {
+      var v: Int
+      var tool: ReportTool?
+    }
     let decoder = JSONDecoder()
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     do {
-      let version = try decoder.decode(Version.self, from: data).v
-      guard version <= 1 else { throw ReportError.newerVersion(version) }
-      self = try decoder.decode(ReportDocument.self, from: data)
+      let version = try decoder.decode(Version.self, from: data)
+      guard version.v <= 1 else { throw ReportError.newerVersion(version.v) }
+      do {
+        self = try decoder.decode(ReportDocument.self, from: data)
+      } catch {
+        if let older = OlderReport.completed(data),
+          let document = try? decoder.decode(ReportDocument.self, from: older)
+        {
+          self = document
+        } else if let tool = version.tool {
+          throw ReportError.otherBuild(tool: "\(tool.name) \(tool.version)", reason: "\(error)")
+        } else {
+          throw error
+        }
+      }
     } catch let error as ReportError {
       throw error
     } catch {

@@ -2,11 +2,13 @@ import RetakeCompare
 import RetakeCore
 
 extension ReportFinding {
-  init(_ finding: Finding, roots: [RootCause], classes: [String]) {
+  init(
+    _ finding: Finding, roots: [RootCause], classes: [String], place: ReportBox.Placing
+  ) {
     self.init(
       kind: finding.kind.rawValue, frame: finding.frame, sink: finding.node,
       golden: finding.golden, actual: finding.actual, message: finding.message)
-    let unit = finding.kind.unit
+    let unit = finding.unit
     rootCause = finding.root.flatMap { roots.indices.contains($0) ? roots[$0].id : nil }
     timeNanoseconds = finding.time
     magnitude = finding.magnitude.map { $0 * unit.factor }
@@ -15,11 +17,16 @@ extension ReportFinding {
     because = finding.because
     boxes = [(ReportBox.Side.golden, finding.golden), (.actual, finding.actual)].compactMap {
       side, line in line.flatMap { ReportBox(side, line: $0, classes: classes) }
+        .flatMap { place($0, finding.node, finding.frame) }
     }
   }
 }
 
 extension ReportBox {
+  /// A box as a sink was given it, in the pixels of its frame's source; `nil` where that is not
+  /// known.
+  package typealias Placing = (_ box: ReportBox, _ sink: String?, _ frame: FrameID?) -> ReportBox?
+
   /// The box of a result line `D identity:class x y w h score`; nil for any other line.
   package init?(_ side: Side, line: some StringProtocol, classes: [String]) {
     let words = line.split(separator: " ")
@@ -52,10 +59,11 @@ extension ReportRootCause {
   /// The largest error, where all that have one are of one kind.
   private static func extent(_ findings: [Finding]) -> String? {
     let measured = findings.filter { $0.magnitude != nil }
-    guard let first = measured.first, measured.allSatisfy({ $0.kind == first.kind }),
+    guard let first = measured.first,
+      measured.allSatisfy({ $0.kind == first.kind && $0.unit.name == first.unit.name }),
       let largest = measured.compactMap(\.magnitude).max()
     else { return nil }
-    let unit = first.kind.unit
+    let unit = first.unit
     let text = Wording.number(largest * unit.factor)
     return "at most \(text)" + (unit.name.map { " \($0)" } ?? "")
   }

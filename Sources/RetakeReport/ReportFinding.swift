@@ -95,6 +95,8 @@ package struct ReportPicture: Hashable, Sendable, Codable {
   package var height: Int
   /// A PNG file in base64.
   package var png: String
+  /// The part of the frame that a sink's picture shows; `nil` is all of it.
+  package var area: Box?
   /// What golden and result have in common in this frame.
   package var boxes: [ReportBox]
 

@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// The sentences that several forms of the report share.
-enum Wording {
+package enum Wording {
   /// `"1,234,567"`.
   static func grouped(_ number: Int) -> String {
     let digits = String(number.magnitude)
@@ -14,7 +14,7 @@ enum Wording {
   }
 
   /// `"1 finding"`, `"1,200 findings"`.
-  static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+  package static func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
     "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
   }
 

@@ -38,13 +38,22 @@ struct ServedState: Encodable, Sendable {
     var error: String?
   }
 
+  /// A case with a result that waits to be accepted.
+  struct Pending: Encodable, Sendable {
+    /// `session/case`.
+    var key: String
+    /// The newest report with the case in it; `nil` where none has it.
+    var report: String?
+    /// The case's place in that report.
+    var anchor: String?
+  }
+
   var project: String
   var isCI: Bool
   var reports: [Report] = []
   var runs: [Run] = []
   var sessions: [Session] = []
-  /// Cases with a result that waits to be accepted: `session/case`.
-  var pending: [String] = []
+  var pending: [Pending] = []
   /// Items that are not listed.
   var more = 0
 
@@ -53,30 +62,51 @@ struct ServedState: Encodable, Sendable {
     self.project = URL(fileURLWithPath: project.folder).lastPathComponent
     isCI = site.options.isCI
     let library = ReportLibrary(project: project)
-    reports = library.reports.prefix(Self.itemsMax).map { Report($0) }
+    var places: [String: Pending] = [:]
+    for item in library.reports.prefix(Self.itemsMax) {
+      let document = Result { try ServedReports.document(of: item) }
+      reports.append(Report(item, document))
+      Pending.add(item.id, try? document.get(), to: &places)
+    }
     runs = library.runs.prefix(Self.itemsMax).map { Run($0) }
     let names = project.sessionNames
     sessions = names.prefix(Self.itemsMax).map { Session($0, project, site.folder) }
     more =
       library.reports.count - reports.count + library.runs.count - runs.count + names.count
       - sessions.count
-    pending = site.pendingLibrary.pendingKeys().map(\.description)
+    pending = site.pendingLibrary.pendingKeys().map { key in
+      places[key.description] ?? Pending(key: key.description)
+    }
+  }
+}
+
+extension ServedState.Pending {
+  /// Notes where a report shows its cases; the first that shows one stays.
+  fileprivate static func add(
+    _ report: String, _ document: ReportDocument?, to places: inout [String: Self]
+  ) {
+    for (index, item) in (document?.cases ?? []).enumerated() where places[item.title] == nil {
+      places[item.title] = Self(
+        key: item.title, report: report, anchor: HTMLReport.anchor(ofCase: index))
+    }
   }
 }
 
 extension ServedState.Report {
-  init(_ item: ReportLibrary.Item) {
+  init(_ item: ReportLibrary.Item, _ document: Result<ReportDocument, any Error>) {
     id = item.id
     path = item.path
     do {
-      let document = try ServedReports.document(of: item)
+      let document = try document.get()
       title = document.title
       generatedAt = document.generatedAt
       exitCode = document.exit.code
       exitWord = document.exit.word
       counts = document.counts.text
     } catch {
-      self.error = "\(error)"
+      let coded = error as? any CodedError
+      let words = [coded?.message, coded?.advice].compactMap(\.self)
+      self.error = words.isEmpty ? "\(error)" : words.joined(separator: ". ")
     }
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeGolden
 import RetakeMedia
+import RetakeReport
 import RetakeStages
 
 /// Looks at the machine: what Retake needs here, whether it is there, and what mends it.
@@ -89,7 +90,8 @@ public struct MachineDoctor {
       return project.hasFile
         ? Check(
           name: "retake.yml", state: .present,
-          detail: "\(project.cases.count) cases, \(project.sessionNames.count) sessions")
+          detail: Wording.count(project.cases.count, "case") + ", "
+            + Wording.count(project.sessionNames.count, "session"))
         : Check(
           name: "retake.yml", state: .advisable,
           detail: "none here: 'retake test' needs --pipeline",

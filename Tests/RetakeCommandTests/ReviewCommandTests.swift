@@ -59,6 +59,30 @@ import Testing
     #expect(try workplace.retake("test").status == 0)
   }
 
+  @Test func `an empty reason is asked for again, and the answers stay`() throws {
+    let workplace = try changed()
+    let result = try review(workplace, keys: "a|\n|  \n|a better threshold\n")
+    #expect(result.status == 0, "\(result.stdout)")
+    #expect(result.stdout.components(separatedBy: "accepted ones right? ").count == 4)
+    #expect(result.stdout.contains("accepted  yard/motion  changed"))
+    #expect(try workplace.retake("test").status == 0)
+  }
+
+  @Test func `the end of the input instead of a reason changes nothing`() throws {
+    let workplace = try changed()
+    let before = try workplace.listing()
+    let result = try review(workplace, keys: "a|\u{4}")
+    #expect(result.status == 130, "\(result.stdout)")
+    #expect(result.stdout.contains("no reason was given"))
+    #expect(try workplace.listing() == before)
+  }
+
+  @Test func `a reason without words is refused before anything is asked`() throws {
+    let workplace = try changed()
+    let result = try workplace.retake("review", "--reason", "  ")
+    #expect(result.status == 2 && result.stderr.contains("with a reason"))
+  }
+
   @Test func `Ctrl-C changes nothing and ends with 130`() throws {
     let workplace = try changed()
     let before = try workplace.listing()
@@ -102,5 +126,10 @@ import Testing
     #expect(try workplace.retake("golden", "stale", environment: ["CI": "true"]).status == 5)
     #expect(try workplace.retake("golden", "stale", "--remove").status == 0)
     #expect(!workplace.exists("Goldens/yard"))
+    try workplace.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\nsuites:\n"
+        + "  default: [{sessions: [yrad], cases: [motion]}]\n", to: "retake.yml")
+    let missing = try workplace.retake("golden", "stale")
+    #expect(missing.status == 2 && missing.stderr.contains("Did you mean 'yard'?"))
   }
 }

@@ -53,6 +53,32 @@ import Testing
     )
   }
 
+  @Test func `a rule or a step of a sink that is not there names the likely one`() throws {
+    for (old, pointer) in [
+      ("compare: {boxes:", "/compare/boxse"), ("quantisation: {boxes:", "/quantisation/boxse"),
+    ] {
+      let text = Self.example.replacing(old, with: old.replacing("boxes:", with: "boxse:"))
+      let error = #expect(throws: GoldenError.self) {
+        try GoldenManifest(parsing: text, file: "golden.yml")
+      }
+      #expect(error?.place == Place(file: "golden.yml", pointer: pointer))
+      #expect(error?.message == "the pipeline has no sink 'boxse'")
+      #expect(error?.advice == "Did you mean 'boxes'?")
+    }
+  }
+
+  @Test(arguments: ["", "\u{0}\u{1}garbage", "v: [1", "- 1\n- 2\n", "v: 1\n", "{{{", "v: 1\ninput: 3\n"])
+  func `garbage comes with advice`(text: String) throws {
+    for (file, advice) in [
+      ("Goldens/golden.yml", "git checkout"), ("Goldens/golden.yml.new", "retake test"),
+    ] {
+      let error = #expect(throws: GoldenError.self) {
+        try GoldenManifest(parsing: text, file: file)
+      }
+      #expect(error?.advice?.contains(advice) == true, "\(String(describing: error))")
+    }
+  }
+
   @Test func `each wrong document is a typed error with its place`() throws {
     func check(_ from: String, _ to: String, _ pointer: String) {
       let text = Self.example.replacing(from, with: to)

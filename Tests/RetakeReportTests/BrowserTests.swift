@@ -97,6 +97,27 @@ struct BrowserTests {
     #expect(result == "25 26–50 of 5,000")
   }
 
+  @Test func `a sink's picture lies on the part of the frame that it shows`() throws {
+    var document = Samples.regression()
+    let index = try #require(document.cases.firstIndex { !$0.pictures.isEmpty })
+    let input = document.cases[index].pictures[0]
+    for role in [ReportPicture.Role.golden, .actual] {
+      var picture = input
+      (picture.role, picture.node, picture.boxes) = (role, document.cases[index].findings.items[0].sink, [])
+      picture.area = Box(x: 40, y: 20, width: 160, height: 90)
+      document.cases[index].pictures.append(picture)
+    }
+    let result = try drive(
+      HTMLReport.render(document),
+      """
+      document.documentElement.dataset.result = [...document.querySelectorAll(".case.shown .panels svg")]
+        .map((one) => [...one.querySelectorAll("image")].map((image) => ["x", "y", "width", "height"]
+          .map((name) => image.getAttribute(name)).join(" ")).join(",") + ";" + one.querySelectorAll(".both").length)
+        .join("|");
+      """)
+    #expect(result == "0 0 320 180,40 20 160 90;1|0 0 320 180,40 20 160 90;1")
+  }
+
   @Test func `cases are filtered by name and verdict`() throws {
     let result = try drive(
       HTMLReport.render(Samples.allVerdicts()),

@@ -47,6 +47,37 @@ import Testing
     #expect(try ReportDocument(parsing: document.encoded()) == document)
   }
 
+  @Test func `a report of an earlier build is read, its later lists empty`() throws {
+    // As they were before the curves of all frames and the causes of decisions.
+    func older(_ value: Any) -> Any {
+      if let list = value as? [Any] { return list.map(older) }
+      guard var object = value as? [String: Any] else { return value }
+      object["because"] = nil
+      if object["droppedGolden"] != nil {
+        object["errors"] = nil
+        object["errorMax"] = [1.5]
+      }
+      return object.mapValues(older)
+    }
+    let document = Samples.allVerdicts()
+    let now = try JSONSerialization.jsonObject(with: document.encoded())
+    let old = try JSONSerialization.data(withJSONObject: older(now))
+    let text = String(decoding: old, as: UTF8.self)
+    try #require(text.contains("errorMax") && !text.contains("because"))
+    let again = try ReportDocument(parsing: old)
+    #expect(again.cases.map(\.title) == document.cases.map(\.title))
+    #expect(again.cases.flatMap(\.findings.items).allSatisfy { $0.because.isEmpty })
+    #expect(try HTMLReport.render(again).count > 10_000)
+  }
+
+  @Test func `a report of another build that cannot be read says whose it is and what to do`() {
+    let text = #"{"v": 1, "tool": {"name": "retake", "version": "0.0.9"}, "title": "retake test"}"#
+    let error = #expect(throws: ReportError.self) { try ReportDocument(parsing: Data(text.utf8)) }
+    #expect(error?.code == "report.document.otherBuild")
+    #expect(error?.message.contains("retake 0.0.9") == true)
+    #expect(error?.advice?.contains("retake test --report") == true)
+  }
+
   @Test func `the same document gives the same bytes`() throws {
     #expect(try Samples.allVerdicts().encoded() == Samples.allVerdicts().encoded())
   }

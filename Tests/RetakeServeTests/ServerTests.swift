@@ -37,7 +37,12 @@ import Testing
     let runs = try #require(state["runs"] as? [[String: Any]])
     #expect(runs.compactMap { $0["path"] as? String } == ["runs/first"])
     #expect(runs[0]["frames"] as? Int == 24)
-    #expect(state["pending"] as? [String] == ["yard/motion"])
+    #expect(
+      state["pending"] as? [[String: String]] == [
+        [
+          "key": "yard/motion", "report": try #require(good["id"] as? String), "anchor": "case-1",
+        ]
+      ])
     #expect(state["isCI"] as? Bool == false)
   }
 

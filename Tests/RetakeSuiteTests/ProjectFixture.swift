@@ -43,9 +43,11 @@ struct ProjectFixture {
   func project() throws -> Project { try Project(reading: folder.url.path) }
 
   /// Records a small drawn scene.
-  func record(_ name: String, frames: Int = 12, seed: Int = 1) throws {
+  func record(
+    _ name: String, frames: Int = 12, seed: Int = 1, width: Int = 96, height: Int = 64
+  ) throws {
     var picture = RecordingInput.Picture()
-    (picture.width, picture.height) = (96, 64)
+    (picture.width, picture.height) = (width, height)
     (picture.seed, picture.frames) = (seed, frames)
     var options = RecorderOptions(
       name: name, into: folder.file("Recordings").path, framesMax: frames, probe: .skip)

@@ -142,7 +142,9 @@ import Testing
   func `a session whose name no golden can have is named, never left out`(name: String) throws {
     let fixture = try yard()
     try fixture.pretend(name)
-    #expect(failure(fixture) { _ in }?.code == "suite.select.badSessionName")
+    let problems = try Selection().resolve(in: fixture.project()).map(\.problem?.code)
+    #expect(problems.compactMap(\.self) == ["suite.select.badSessionName"])
+    #expect(problems.count == 4)
     #expect(failure(fixture) { $0.sessions = [name] }?.code == "suite.select.badSessionName")
   }
 

@@ -6,7 +6,8 @@ struct GoldenStaleCommand: ParsableCommand {
     commandName: "stale",
     abstract: "List goldens that no suite produces any more, and remove them with --remove.",
     discussion: """
-      Their session or their case is gone. Exits with 5 in CI when there are any.
+      Their session or their case is gone. Exits with 5 in CI when there are any, and
+      with 2 where retake.yml names a session that is not there: its goldens stay.
 
       Examples:
         retake golden stale
@@ -30,6 +31,7 @@ struct GoldenStaleCommand: ParsableCommand {
     var stale = StaleGoldens(project: project)
     stale.goldens = goldens.map { project.path($0) }
     stale.keys = keys
+    let problems = try stale.problems()
     let items = try remove ? stale.remove(isCI: environment.isCI) : stale.items()
     if output.json {
       try Console.json(items)
@@ -41,6 +43,8 @@ struct GoldenStaleCommand: ParsableCommand {
       if items.isEmpty { Console.note("no golden is stale") }
       if !items.isEmpty && !remove { Console.note("remove them: retake golden stale --remove") }
     }
+    for problem in problems { Console.error(problem) }
+    if !problems.isEmpty { throw CommandEnd(status: .trouble) }
     if environment.isCI, !remove, !items.isEmpty { throw CommandEnd(status: .staleOrNotComparable) }
   }
 }

@@ -8,7 +8,8 @@ struct ReviewCommand: ParsableCommand {
     discussion: """
       Keys: a accept, r reject, s skip (it goes on waiting); A, R, S the same for
       every root cause at this stage; d details, b back, q done. Nothing changes
-      before the last question, which asks for the reason; Ctrl-C changes nothing.
+      before the last question is answered; then, where something is accepted, the
+      reason is asked for. Ctrl-C changes nothing.
 
       Examples:
         retake review
@@ -24,6 +25,7 @@ struct ReviewCommand: ParsableCommand {
   var reason: String?
 
   func run() throws {
+    if let reason, reason.allSatisfy(\.isWhitespace) { throw SuiteError.missingReason }
     var review = try Review(choice.acceptance())
     let keyboard = try Keyboard()
     guard try ask(&review, keyboard) else { throw CommandEnd(status: .interrupted) }
@@ -105,8 +107,16 @@ struct ReviewCommand: ParsableCommand {
   private func askReason(_ review: Review, _ keyboard: Keyboard) throws -> String {
     guard review.count(.accept) > 0 else { return "" }
     Console.note("")
-    return try keyboard.line(
+    let question =
       "Accept \(review.count(.accept)), reject \(review.count(.reject)). "
-        + "Why are the accepted ones right? ")
+      + "Why are the accepted ones right? "
+    // Ends with the input: somebody is there who can type a word, or Ctrl-C.
+    while let line = keyboard.line(question) {
+      if !line.allSatisfy(\.isWhitespace) { return line }
+      Console.note("A golden keeps the reason; nothing is changed yet. Ctrl-C changes nothing.")
+    }
+    Console.note("")
+    Console.note("no reason was given; all of it goes on waiting")
+    throw CommandEnd(status: .interrupted)
   }
 }

@@ -32,11 +32,10 @@ final class Keyboard {
     }
   }
 
-  /// Asks for a line.
-  func line(_ question: String) throws(SuiteError) -> String {
+  /// Asks for a line; `nil` is the end of input.
+  func line(_ question: String) -> String? {
     FileHandle.standardError.write(Data(question.utf8))
-    guard let line = readLine() else { throw .missingReason }
-    return line
+    return readLine()
   }
 
   private func giveBack() {

@@ -251,13 +251,19 @@
       const view = this.zoomed && finding ? around(finding.boxes, frame) : { x: 0, y: 0, width: frame.width, height: frame.height };
       const across = getComputedStyle(this.panels).gridTemplateColumns.split(" ").length;
       const scale = view.width / (this.panels.clientWidth / across || 430);
-      const picture = stop.pictures.find((one) => one.role === sides[0]) || stop.pictures.find((one) => one.role === "input");
+      const input = stop.pictures.find((one) => one.role === "input");
+      // What the sink of the chosen finding kept, over the frame that it comes from.
+      const kept = stop.pictures.find((one) => one.role === sides[0] && (!finding || one.node === finding.sink));
+      const picture = kept || input;
       const layers = [svg("rect", { class: "ground", x: 0, y: 0, width: frame.width, height: frame.height })];
-      if (picture || served) layers.push(svg("image", { href: picture ? `data:image/png;base64,${picture.png}` : this.address(stop), x: 0, y: 0, width: frame.width, height: frame.height, preserveAspectRatio: "none" }));
-      else layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
+      const whole = { x: 0, y: 0, width: frame.width, height: frame.height };
+      const image = (href, area) => layers.push(svg("image", { href, x: finite(area.x), y: finite(area.y), width: Math.max(0, finite(area.width)), height: Math.max(0, finite(area.height)), preserveAspectRatio: "none" }));
+      if (input || (served && !kept)) image(input ? inline(input) : this.address(stop), whole);
+      if (kept) image(inline(kept), kept.area || whole);
+      if (layers.length === 1) layers.push(svg("text", { class: "blank", x: view.x + view.width / 2, y: view.y + view.height / 2, "font-size": 13 * scale }, "No picture of this frame in the report"));
       const boxes = [], taken = new Set();
       for (const box of finding && stop.findings.includes(this.chosen) ? finding.boxes : []) taken.add(keyOf(box));
-      for (const box of (picture || stop.pictures[0] || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
+      for (const box of (input || { boxes: [] }).boxes) boxes.push(drawn(box, view, scale, "both", false));
       for (const index of stop.findings) {
         const own = this.findings[index].boxes.filter((box) => sides.includes(box.side) && !taken.has(keyOf(box)));
         for (const box of own) { taken.add(keyOf(box)); boxes.push(drawn(box, view, scale, box.side, false)); }
@@ -296,6 +302,7 @@
 
   const freeStop = (track, sequence) => ({ key: `${track}:${sequence}`, frame: { track, sequence }, findings: [], pictures: [], time: undefined });
   const keyOf = (box) => [box.side, box.x, box.y, box.width, box.height].join(" ");
+  const inline = (picture) => `data:image/png;base64,${picture.png}`;
   const finite = (value) => (Number.isFinite(value) ? value : 0);
 
   function drawn(box, view, scale, side, chosen) {
@@ -573,7 +580,7 @@
     row(index) {
       const finding = this.inspector.findings[index];
       const pick = html("button", { type: "button", "aria-label": `Show finding ${index + 1}` }, finding.frame ? nameOf(finding.frame) : "–");
-      const value = (side) => html("span", { class: side, title: side }, cut(visible(finding[side] === undefined ? "–" : finding[side]), 120));
+      const value = (side) => html("span", { class: side, title: `${side}: ${cut(visible(finding[side] === undefined ? "–" : finding[side]), 1000)}` }, cut(visible(finding[side] === undefined ? "–" : finding[side]), 120));
       const both = finding.golden === undefined && finding.actual === undefined ? ["–"] : [value("golden"), value("actual")];
       const error = finding.magnitude === undefined ? "–" : `${amount(finding.magnitude)}${finding.unit ? " " + finding.unit : ""}`;
       const current = index === this.inspector.chosen ? "true" : null;
@@ -610,7 +617,7 @@
     if (!rows.size) return;
     const width = 1000 / (last - first + 1);
     const wave = (places, base) => places.map((one) => `M${((one - first) * width).toFixed(2)} ${base}v-9h${Math.max(width * 0.9, 1.5).toFixed(2)}v9z`).join("");
-    const lanes = [...rows].slice(0, 12).map(([name, places]) => [html("div", { class: "lane-name" }, cut(visible(name), 40)),
+    const lanes = [...rows].slice(0, 12).map(([name, places]) => [html("div", { class: "lane-name", title: visible(name) }, cut(visible(name), 60)),
       svg("svg", { viewBox: "0 0 1000 24", preserveAspectRatio: "none", role: "img", "aria-label": `${visible(name)}: ${plural(places.golden.length, "line")} of the golden, ${plural(places.actual.length, "line")} of the run differ` },
         svg("path", { class: "drops-golden", d: wave(places.golden, 11) }), svg("path", { class: "drops-actual", d: wave(places.actual, 23) }))]);
     host.querySelector(".lines").before(html("div", { class: "strip waves" }, lanes.flat(),

@@ -45,6 +45,13 @@
       html("td", { class: "number-cell" }, run.decisionDigest));
   }
 
+  // A case that waits leads to its place in the newest report that has it.
+  function pendingRow(item) {
+    const name = html("bdi", {}, item.key);
+    if (!item.report) return html("tr", {}, html("td", {}, name), html("td", {}, "in no report: retake test --report report"));
+    return html("tr", {}, html("td", {}, html("a", { href: `reports/${encodeURIComponent(item.report)}#${encodeURIComponent(item.anchor)}` }, name)), html("td", {}, "in its report"));
+  }
+
   // Frames of one session. The picture that was asked for last is the one that is shown.
   const view = {
     session: undefined, wanted: 0, busy: false,
@@ -110,7 +117,7 @@
     table(byID("reports"), ["Report", "Verdict", "Cases", "Made"], state.reports.map(reportRow), "No report yet. Make one: retake test --report report");
     table(byID("sessions"), ["Session", "Frames", "Size"], state.sessions.map(sessionRow), "No session in Recordings. Make one: retake import FILE");
     table(byID("runs"), ["Run", "Frames", "Decisions"], state.runs.map(runRow), "No run was kept. Keep one: retake replay SESSION --output runs/first");
-    table(byID("pending"), ["Case"], state.pending.map((key) => html("tr", {}, html("td", {}, html("bdi", {}, key)))), "Nothing. What a test leaves pending is accepted on its report's page.");
+    table(byID("pending"), ["Case", "Look at it"], state.pending.map(pendingRow), "Nothing. What a test leaves pending is accepted on its report's page.");
     document.documentElement.classList.add("js", "ready");
   }
   start().catch((error) => { byID("summary").textContent = `The project cannot be read: ${visible(error.message)}`; });

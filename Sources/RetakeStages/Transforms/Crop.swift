@@ -1,4 +1,5 @@
 import RetakeBuffers
+import RetakeCore
 import RetakeGraph
 
 /// Where to cut, in pixels of the frame as it is stored (rotation is not applied).
@@ -44,20 +45,49 @@ public struct Crop: PureStage {
     self.options = options
   }
 
+  public func view(of input: PictureShape) -> PictureView? {
+    rectangle(in: input).map { PictureView(area: $0.box, width: $0.width, height: $0.height) }
+  }
+
   public func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
-    let width = options.width == 0 ? frame.width - options.x : options.width
-    let height = options.height == 0 ? frame.height - options.y : options.height
-    guard width > 0, height > 0, options.x + width <= frame.width,
-      options.y + height <= frame.height
-    else {
+    let shape = PictureShape(width: frame.width, height: frame.height, format: frame.format)
+    guard let cut = rectangle(in: shape) else {
+      let (width, height) = size(in: shape)
       throw StageError(
         code: "crop.outside",
         message: "the crop \(options.x),\(options.y) \(width)x\(height) does not lie inside the "
           + "frame of \(frame.width)x\(frame.height)")
     }
-    let grid = frame.format.cropGrid
-    return frame.rectangleView(
+    return frame.rectangleView(x: cut.x, y: cut.y, width: cut.width, height: cut.height)
+  }
+
+  private func size(in shape: PictureShape) -> (width: Int, height: Int) {
+    (
+      options.width == 0 ? shape.width - options.x : options.width,
+      options.height == 0 ? shape.height - options.y : options.height
+    )
+  }
+
+  /// What is cut; `nil` where it does not lie inside the picture.
+  private func rectangle(in shape: PictureShape) -> Rectangle? {
+    let (width, height) = size(in: shape)
+    guard width > 0, height > 0, options.x + width <= shape.width,
+      options.y + height <= shape.height
+    else { return nil }
+    let grid = shape.format.cropGrid
+    return Rectangle(
       x: options.x / grid.x * grid.x, y: options.y / grid.y * grid.y, width: width, height: height)
+  }
+
+  private struct Rectangle {
+    var x: Int
+    var y: Int
+    var width: Int
+    var height: Int
+
+    var box: Box {
+      Box(x: Double(x), y: Double(y), width: Double(width), height: Double(height))
+    }
   }
 }
 

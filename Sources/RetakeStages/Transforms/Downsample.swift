@@ -48,5 +48,9 @@ public struct Downsample: PureStage {
     self.options = options
   }
 
+  public func view(of input: PictureShape) -> PictureView? {
+    PictureView(scaling: input, width: options.width, height: options.height)
+  }
+
   public func process(_ frame: Frame, _ context: StageContext) -> Frame { scaling.scaled(frame) }
 }

@@ -44,5 +44,9 @@ public struct Resize: PureStage {
     self.options = options
   }
 
+  public func view(of input: PictureShape) -> PictureView? {
+    PictureView(scaling: input, width: options.width, height: options.height)
+  }
+
   public func process(_ frame: Frame, _ context: StageContext) -> Frame { scaling.scaled(frame) }
 }

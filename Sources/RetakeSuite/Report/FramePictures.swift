@@ -1,10 +1,15 @@
+import Foundation
+import RetakeBuffers
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeGraph
+import RetakeMedia
 import RetakeReport
 import RetakeRuntime
 
-/// The pictures of the frames that a report shows, with the boxes that golden and run share.
+/// The pictures of the frames that a report shows: what the pipeline was given, with the boxes that
+/// golden and run share, and what a sink was given, where that was kept.
 struct FramePictures {
   /// Pictures of one root cause.
   private static let perRootMax = 10
@@ -27,38 +32,88 @@ struct FramePictures {
     return chosen
   }
 
-  /// The input pictures; frames that cannot be read are left out.
-  func make(_ frames: [FrameID]) -> [ReportPicture] {
-    let common = commonBoxes(frames)
-    return frames.compactMap { id in
+  /// The input pictures, without boxes, and the shapes of their frames; frames that cannot be read
+  /// are left out.
+  func inputs(_ frames: [FrameID]) -> (pictures: [ReportPicture], shapes: [FrameID: PictureShape]) {
+    var shapes: [FrameID: PictureShape] = [:]
+    let pictures = frames.compactMap { id -> ReportPicture? in
       guard let reader = result.reader, let frame = try? reader.frame(id),
         let png = try? FramePicture.png(of: frame, widthMax: Self.widthMax)
       else { return nil }
-      return ReportPicture(
-        frame: id, width: frame.width, height: frame.height, png: png, boxes: common[id] ?? [])
+      shapes[id] = PictureShape(width: frame.width, height: frame.height, format: frame.format)
+      return ReportPicture(frame: id, width: frame.width, height: frame.height, png: png)
+    }
+    return (pictures, shapes)
+  }
+
+  /// The same pictures with the boxes that are the same on both sides, each followed by what the
+  /// sinks kept of its frame.
+  func complete(_ inputs: [ReportPicture], _ places: BoxPlaces) -> [ReportPicture] {
+    let common = commonBoxes(inputs.map(\.frame), places)
+    return inputs.flatMap { input in
+      var picture = input
+      picture.boxes = common[input.frame] ?? []
+      return [picture] + kept(input, places)
     }
   }
 
+  /// What golden and run kept of a frame, at the first sink that a finding about it names.
+  private func kept(_ input: ReportPicture, _ places: BoxPlaces) -> [ReportPicture] {
+    let sinks = result.comparison.findings.filter { $0.frame == input.frame }.compactMap(\.node)
+    for sink in sinks {
+      let sides: [(ReportPicture.Role, ReportBox.Side, GoldenFolder)] = [
+        (.golden, .golden, result.golden), (.actual, .actual, result.actual),
+      ]
+      let pictures = sides.compactMap { role, side, folder -> ReportPicture? in
+        let file = folder.file(GoldenFolder.pictureName(input.frame, sink: sink))
+        guard let placement = places.placement(sink, input.frame, side),
+          let frame = try? MediaImage.read(file: file.path),
+          let png = try? FramePicture.png(of: frame, widthMax: Self.widthMax)
+        else { return nil }
+        var picture = ReportPicture(
+          frame: input.frame, role: role, node: sink, width: input.width, height: input.height,
+          png: png)
+        picture.area = placement.inSource(
+          Box(x: 0, y: 0, width: Double(frame.width), height: Double(frame.height)))
+        return picture
+      }
+      if !pictures.isEmpty { return pictures }
+    }
+    return []
+  }
+
   /// The boxes that are the same on both sides.
-  private func commonBoxes(_ frames: [FrameID]) -> [FrameID: [ReportBox]] {
+  private func commonBoxes(
+    _ frames: [FrameID], _ places: BoxPlaces
+  ) -> [FrameID: [ReportBox]] {
     let wanted = Set(frames)
-    guard let golden = try? result.golden.frames(wanted).frames,
-      let actual = try? result.actual.frames(wanted).frames
+    guard let golden = try? result.golden.frames(wanted),
+      let actual = try? result.actual.frames(wanted)
     else { return [:] }
     var boxes: [FrameID: [ReportBox]] = [:]
     for id in frames {
-      let shared = Set(Self.lines(golden[id])).intersection(Self.lines(actual[id]))
-      boxes[id] = Self.lines(golden[id]).filter { shared.contains($0) }.compactMap { line in
-        ReportBox(.both, line: line, classes: result.classNames)
+      let mine = Self.lines(golden.frames[id], golden.header)
+      let shared = Set(mine).intersection(Self.lines(actual.frames[id], actual.header))
+      boxes[id] = mine.filter { shared.contains($0) }.compactMap { line in
+        ReportBox(.both, line: line.text, classes: result.classNames)
+          .flatMap { places.place($0, sink: line.sink, frame: id) }
       }
     }
     return boxes
   }
 
-  private static func lines(_ frame: ResultFrame?) -> [String] {
-    frame?.outcomes.flatMap(\.lines).compactMap { line in
-      guard case .detection = line else { return nil }
-      return line.text
+  private struct Line: Hashable {
+    var sink: String
+    var text: String
+  }
+
+  private static func lines(_ frame: ResultFrame?, _ header: ResultHeader?) -> [Line] {
+    frame?.outcomes.flatMap { outcome -> [Line] in
+      guard let sinks = header?.sinks, sinks.indices.contains(outcome.sink) else { return [] }
+      return outcome.lines.compactMap { line -> Line? in
+        guard case .detection = line else { return nil }
+        return Line(sink: sinks[outcome.sink], text: line.text)
+      }
     } ?? []
   }
 }

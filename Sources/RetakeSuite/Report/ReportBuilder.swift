@@ -24,6 +24,10 @@ struct ReportBuilder {
   }
 
   mutating func makeCase(_ result: CaseResult) -> ReportCase {
+    let pictures = FramePictures(result: result)
+    let frames = choosePictures(result, pictures)
+    let (inputs, shapes) = pictures.inputs(frames)
+    let places = BoxPlaces(result, frames: shapes)
     var item = ReportCase(
       result.comparison, session: result.selected.sessionName,
       name: result.selected.definition.name,
@@ -34,12 +38,13 @@ struct ReportBuilder {
         ReportTrack(
           track: track.track, width: track.width, height: track.height, frames: track.frameCount,
           timeBase: track.timeBase)
-      }, classes: result.classNames)
+      }, classes: result.classNames, place: places.place)
+    item.notes += places.notes(on: result.comparison.findings)
     item.error = result.error.map { ReportProblem($0) }
     describeRun(result, &item)
     if let manifest = try? result.golden.manifest() { item.describe(manifest) }
     if result.comparison.verdict == .changed { CaseTimelines(result).fill(&item.timelines) }
-    addPictures(result, &item)
+    item.pictures = pictures.complete(inputs, places)
     let isAlone = item.rootCauses.count == 1
     for index in item.rootCauses.indices {
       let root = isAlone ? nil : item.rootCauses[index].id
@@ -88,12 +93,13 @@ struct ReportBuilder {
       payloadMissing: actual.payloadMissing)
   }
 
-  private mutating func addPictures(_ result: CaseResult, _ item: inout ReportCase) {
-    guard result.comparison.findingCount > 0 else { return }
-    let pictures = FramePictures(result: result)
+  private mutating func choosePictures(
+    _ result: CaseResult, _ pictures: FramePictures
+  ) -> [FrameID] {
+    guard result.comparison.findingCount > 0 else { return [] }
     let frames = pictures.choose(min(picturesLeft, Self.picturesPerCaseMax))
     picturesLeft -= frames.count
-    item.pictures = pictures.make(frames)
+    return frames
   }
 
   /// A case of the project by its name; any other by all that it is made of.
@@ -126,10 +132,17 @@ struct ReportBuilder {
       return [
         ReportCommand("Replay it", replay), ReportCommand("Accept the new result", accept),
       ]
-    case .errored where result.error != nil:
+    case .errored where result.error?.isOfSession == true:
       return [ReportCommand("Examine the session", "retake session doctor \(session)")]
     case .passed, .stale, .errored: return []
     }
+  }
+}
+
+extension CodedError {
+  /// Whether a look at the session says more.
+  fileprivate var isOfSession: Bool {
+    ["session.", "store.", "media."].contains { code.hasPrefix($0) }
   }
 }
 

@@ -61,6 +61,7 @@ public struct BaseComparison {
       comparison: Comparison(key: selected.key.description, verdict: .errored),
       golden: folder("base"), actual: folder("change"))
     do {
+      try selected.check()
       let change = try project.pipeline(
         selected.definition.pipeline, catalog: registry, given: pipelines)
       result.pipeline = change
@@ -70,10 +71,11 @@ public struct BaseComparison {
           reasons: ["\(base) has no \(selected.definition.pipeline)"])
         return result
       }
+      result.basePipeline = base
       _ = try write(base, selected, to: result.golden)
       let (summary, reader, replay) = try write(change, selected, to: result.actual)
-      (result.summary, result.reader) = (summary, reader)
-      result.tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
+      result.summary = summary
+      result.note(replay, reader)
       result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
       result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
     } catch RuntimeError.interrupted {

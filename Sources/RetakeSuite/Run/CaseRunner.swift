@@ -13,6 +13,10 @@ struct CaseResult {
   var comparison: Comparison
   var summary: RunSummary?
   var pipeline: Pipeline?
+  /// What made the golden, where that was run beside it.
+  var basePipeline: Pipeline?
+  /// The track that each source reads.
+  var sourceTracks: [String: Int] = [:]
   /// By class index, of all sinks.
   var classNames: [String] = []
   var tracks: [TrackDescription] = []
@@ -24,6 +28,13 @@ struct CaseResult {
 }
 
 extension CaseResult {
+  /// What a run reads.
+  mutating func note(_ replay: Replay, _ reader: SessionReader) {
+    self.reader = reader
+    tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
+    sourceTracks = replay.tracks
+  }
+
   /// A known change passes; a run without frames compared nothing.
   func exitStatus(isCI: Bool) -> ExitStatus {
     if comparison.isExpected { return .passed }
@@ -92,13 +103,13 @@ struct CaseRunner {
     job.watchdog = watchdog
     job.cache = cache
     job.isInterrupted = isInterrupted
+    try selected.check()
     let pipeline = try project.pipeline(
       selected.definition.pipeline, catalog: registry, given: pipelines)
     let reader = try SessionReader(opening: selected.session)
     let replay = try job.makeReplay(pipeline, reader: reader)
-    result.reader = reader
     result.pipeline = pipeline
-    result.tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
+    result.note(replay, reader)
     let made = traces.map { NewFolders(upTo: $0.appending(path: selected.key.session)) }
     let outputs = try OpenOutputs(try outputs(of: selected.key), of: replay, isAlone: false)
     do {

@@ -75,6 +75,7 @@ public struct GoldenFit {
     defer { scratch.remove() }
     var fits: [(GoldenFolder, CompareRules, Item)] = []
     for selected in try selection.resolve(in: project) {
+      try selected.check()
       fits.append(try fit(selected, scratch.url))
     }
     guard !isDryRun else { return fits.map(\.2) }

@@ -7,10 +7,19 @@ public struct SelectedCase: Hashable, Sendable {
   public var definition: CaseDefinition
   /// The session's folder.
   public var session: String
+  /// Why it cannot be run: the project names a session that is not there, or that no golden can be
+  /// named after.
+  public var problem: SuiteError?
 
-  public init(definition: CaseDefinition, session: String) {
+  public init(definition: CaseDefinition, session: String, problem: SuiteError? = nil) {
     self.definition = definition
     self.session = session
+    self.problem = problem
+  }
+
+  /// - Throws: Why it cannot be run.
+  func check() throws(SuiteError) {
+    if let problem { throw problem }
   }
 
   public var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
@@ -31,9 +40,11 @@ public struct Selection: Sendable {
 
   public init() {}
 
-  /// The cases to run, in the order of sessions and cases.
+  /// The cases to run, in the order of sessions and cases; those of the project that cannot be run
+  /// have a problem, and keep no other from being run.
   ///
-  /// - Throws: `SuiteError` for names that are not there, `nothingSelected` for an empty result.
+  /// - Throws: `SuiteError` for names that were asked for and are not there, `nothingSelected` for an
+  ///   empty result.
   public func resolve(in project: Project) throws(SuiteError) -> [SelectedCase] {
     var result: [SelectedCase] = []
     if let definition {
@@ -52,8 +63,13 @@ public struct Selection: Sendable {
   private func distinct(_ cases: [SelectedCase]) throws(SuiteError) -> [SelectedCase] {
     var paths: [GoldenLibrary.Key: String] = [:]
     var result: [SelectedCase] = []
-    for item in cases {
-      try Project.checkName(ofSession: item.session)
+    for var item in cases {
+      do throws(SuiteError) {
+        try Project.checkName(ofSession: item.session)
+      } catch {
+        guard definition == nil, sessions.isEmpty else { throw error }
+        item.problem = item.problem ?? error
+      }
       let known = paths.updateValue(item.session, forKey: item.key)
       if let known, known != item.session {
         throw .sameName(item.sessionName, paths: [known, item.session])
@@ -97,14 +113,26 @@ public struct Selection: Sendable {
   ) throws(SuiteError) -> [SelectedCase] {
     let wanted = try sessions.isEmpty ? nil : Set(paths(sessions, in: project))
     var result: [SelectedCase] = []
-    for path in try paths(entry.sessions, in: project) {
-      guard wanted?.contains(path) ?? true else { continue }
+    for session in entry.sessions.flatMap({ found($0, in: project) }) {
+      guard wanted?.contains(session.path) ?? true else { continue }
       for name in entry.cases where cases.isEmpty || cases.contains(name) {
         guard let definition = project.definition(named: name) else { continue }
-        result.append(SelectedCase(definition: definition, session: path))
+        result.append(
+          SelectedCase(definition: definition, session: session.path, problem: session.problem))
       }
     }
     return result
+  }
+
+  /// The sessions that a suite means, and what is wrong with a name that is not there.
+  private func found(
+    _ name: String, in project: Project
+  ) -> [(path: String, problem: SuiteError?)] {
+    do throws(SuiteError) {
+      return try paths([name], in: project).map { ($0, nil) }
+    } catch {
+      return [("\(project.recordings)/\(name)", error)]
+    }
   }
 
   /// Globs may match nothing; a name must be there.

@@ -25,8 +25,20 @@ public struct StaleGoldens {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// - Throws: `SuiteError` for suites that name what is not there.
+  /// - Throws: `SuiteError.noProjectFile`.
   public func items() throws -> [Item] { try stale().map(\.item) }
+
+  /// What keeps cases of the project from being run, such as a session that is not there; their
+  /// goldens are not stale.
+  ///
+  /// - Throws: As `items()`.
+  public func problems() throws -> [SuiteError] {
+    var found: [SuiteError] = []
+    for problem in try selected().compactMap(\.problem) where !found.contains(problem) {
+      found.append(problem)
+    }
+    return found
+  }
 
   /// Removes what `items()` lists; a person's own files beside a golden stay.
   ///
@@ -40,9 +52,7 @@ public struct StaleGoldens {
   }
 
   private func stale() throws -> [(item: Item, folder: GoldenFolder)] {
-    // Without a project nothing says which goldens are wanted.
-    guard project.hasFile else { throw SuiteError.noProjectFile }
-    let existing = try existing()
+    let existing = Set(try selected().map(\.key))
     let sessions = Set(existing.map(\.session)).union(project.sessionNames)
     return library.stale(isSelected: isMeant, existing: existing).map { key in
       let folder = library.folder(key)
@@ -54,20 +64,20 @@ public struct StaleGoldens {
   }
 
   /// What any suite runs; without suites, each case on each session.
-  private func existing() throws -> Set<GoldenLibrary.Key> {
-    var existing: Set<GoldenLibrary.Key> = []
+  private func selected() throws -> [SelectedCase] {
+    // Without a project nothing says which goldens are wanted.
+    guard project.hasFile else { throw SuiteError.noProjectFile }
     let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
-    for suite in suites {
+    return try suites.flatMap { suite in
       var selection = Selection()
       selection.suite = suite
-      existing.formUnion(try keys(of: selection))
+      return try cases(of: selection)
     }
-    return existing
   }
 
-  private func keys(of selection: Selection) throws(SuiteError) -> [GoldenLibrary.Key] {
+  private func cases(of selection: Selection) throws(SuiteError) -> [SelectedCase] {
     do {
-      return try selection.resolve(in: project).map(\.key)
+      return try selection.resolve(in: project)
     } catch {
       guard case .nothingSelected = error else { throw error }
       return []

@@ -54,6 +54,7 @@ public struct SuiteRun {
   ///   what keeps the report from being written. What is wrong with one case is its verdict.
   public func run() throws -> Outcome {
     let selected = try selection.resolve(in: project)
+    try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     let clock = WallClock()

@@ -1,0 +1,33 @@
+import Foundation
+
+/// Reports of the same version that earlier builds wrote, which left out lists that came later.
+enum OlderReport {
+  /// The keys of lists that may be absent, by where their owners lie; lists on the way stand for
+  /// each of their items.
+  private static let lists: [(path: [String], keys: [String])] = [
+    (["cases"], ["timelines", "tolerances"]),
+    (["cases", "timelines"], ["errors", "lanes", "marks"]),
+    (["cases", "findings", "items"], ["because"]),
+    (["cases", "decisions"], ["groups"]),
+    (["cases", "decisions", "groups"], ["because"]),
+    (["cases", "decisions", "lines", "items"], ["because"]),
+  ]
+
+  /// The same document with what is absent as empty lists; `nil` where it is no document.
+  static func completed(_ data: Data) -> Data? {
+    guard var value = try? JSONSerialization.jsonObject(with: data) else { return nil }
+    for (path, keys) in lists { value = completed(value, path[...], keys) }
+    return try? JSONSerialization.data(withJSONObject: value)
+  }
+
+  private static func completed(_ value: Any, _ path: ArraySlice<String>, _ keys: [String]) -> Any {
+    if let list = value as? [Any] { return list.map { completed($0, path, keys) } }
+    guard var object = value as? [String: Any] else { return value }
+    if let next = path.first {
+      if let inner = object[next] { object[next] = completed(inner, path.dropFirst(), keys) }
+    } else {
+      for key in keys where object[key] == nil { object[key] = [Any]() }
+    }
+    return object
+  }
+}

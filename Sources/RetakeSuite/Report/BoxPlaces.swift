@@ -1,0 +1,115 @@
+import RetakeCompare
+import RetakeCore
+import RetakeGraph
+import RetakeReport
+import RetakeRuntime
+
+/// Where what the sinks of a case were given lies in the frames of the session: a detector behind a
+/// crop or a downsample speaks of other pixels than the picture in a report has.
+struct BoxPlaces {
+  private struct Key: Hashable {
+    var side: ReportBox.Side
+    var track: Int
+    var shape: PictureShape
+  }
+
+  private let result: CaseResult
+  /// Of the tracks, as they begin.
+  private var shapes: [Int: PictureShape] = [:]
+  /// Of frames that were looked at.
+  private let frameShapes: [FrameID: PictureShape]
+  private var placements: [Key: [String: PicturePlacement]] = [:]
+
+  /// - Parameter frames: The shapes of frames that may differ from their track's.
+  init(_ result: CaseResult, frames: [FrameID: PictureShape] = [:]) {
+    self.result = result
+    frameShapes = frames
+    for track in result.tracks {
+      shapes[track.track] = PictureShape(
+        width: track.width, height: track.height, format: track.format)
+    }
+    for (track, shape) in shapes { add(track, shape) }
+    for (frame, shape) in frames { add(frame.track, shape) }
+  }
+
+  private mutating func add(_ track: Int, _ shape: PictureShape) {
+    var sources: [String: PicturePlacement] = [:]
+    for (node, own) in result.sourceTracks {
+      guard let known = own == track ? shape : shapes[own] else { continue }
+      sources[node] = PicturePlacement(track: own, shape: known)
+    }
+    for side in [ReportBox.Side.golden, .actual] {
+      let key = Key(side: side, track: track, shape: shape)
+      guard placements[key] == nil, let pipeline = pipeline(of: side) else { continue }
+      placements[key] = (try? pipeline.picturePlacements(sources: sources)) ?? [:]
+    }
+  }
+
+  /// The golden's own pipeline is known where both were run.
+  private func pipeline(of side: ReportBox.Side) -> Pipeline? {
+    side == .golden ? result.basePipeline ?? result.pipeline : result.pipeline
+  }
+
+  /// Where a sink's values lie; `nil` where that is not known.
+  func placement(
+    _ sink: String, _ frame: FrameID, _ side: ReportBox.Side
+  ) -> PicturePlacement? {
+    guard let shape = frameShapes[frame] ?? shapes[frame.track] else { return nil }
+    let key = Key(side: side == .golden ? .golden : .actual, track: frame.track, shape: shape)
+    return placements[key]?[sink]
+  }
+
+  /// The box in the source's pixels. Without a session there is no picture either: there boxes stay
+  /// as they are.
+  func place(_ box: ReportBox, sink: String?, frame: FrameID?) -> ReportBox? {
+    guard let sink, let frame, !shapes.isEmpty else { return box }
+    return placement(sink, frame, box.side).map { box.placed($0) }
+  }
+
+  /// What somebody should know who looks at the boxes of these findings.
+  func notes(on findings: [Finding]) -> [String] {
+    guard !shapes.isEmpty else { return [] }
+    var unknown: Set<String> = []
+    var isMoved = false
+    for finding in findings {
+      guard let sink = finding.node, let frame = finding.frame else { continue }
+      for (side, line) in [(ReportBox.Side.golden, finding.golden), (.actual, finding.actual)] {
+        guard let line, ReportBox(side, line: line, classes: []) != nil else { continue }
+        guard let placement = placement(sink, frame, side) else {
+          unknown.insert(sink)
+          continue
+        }
+        if side == .golden, !placement.isPlain { isMoved = true }
+      }
+    }
+    var notes = unknown.sorted().map {
+      "the boxes of '\($0)' are not drawn: they lie in several pictures, or each in a region of "
+        + "its own"
+    }
+    if isMoved, result.basePipeline == nil, picturesDiffer {
+      notes.append(
+        "the golden's boxes are drawn where this pipeline's stages would put them; the golden's "
+          + "stages gave other pictures")
+    }
+    return notes
+  }
+
+  /// Whether a difference begins where pictures are made, so that the golden's may have been others
+  /// in size too.
+  private var picturesDiffer: Bool {
+    let nodes = result.pipeline?.nodes ?? []
+    return result.comparison.roots.contains { root in
+      switch root.why {
+      case .nodeAdded, .nodeRemoved, .inputsRewired: true
+      default: nodes.contains { $0.id == root.stage && $0.stage.signature.output == .frame }
+      }
+    }
+  }
+}
+
+extension ReportBox {
+  fileprivate func placed(_ placement: PicturePlacement) -> ReportBox {
+    let box = placement.inSource(Box(x: x, y: y, width: width, height: height))
+    return ReportBox(side, box, label: label)
+  }
+}
