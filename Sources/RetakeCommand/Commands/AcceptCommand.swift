@@ -120,6 +120,6 @@ extension Acceptance.Item {
     let waiting =
       left.isEmpty
       ? "" : "  (\(left.count) still waiting: \(left.prefix(3).joined(separator: ", ")))"
-    return visible("\(verb)  \(key)  \(kind)  \(frames) frames\(causes)\(waiting)")
+    return visible("\(verb)  \(key)  \(kind)  \(counted(frames, "frame"))\(causes)\(waiting)")
   }
 }

@@ -103,7 +103,8 @@ struct GoldenFitCommand: ParsableCommand {
     if output.json { return try Console.json(items) }
     for item in items {
       Console.result(
-        "\(item.key)  \(item.conditions.count) runs: \(item.conditions.joined(separator: "; "))")
+        "\(item.key)  \(counted(item.conditions.count, "run")): \(item.conditions.joined(separator: "; "))"
+      )
       if item.rows.isEmpty { Console.result("  no run differs; the tolerances stay") }
       for row in item.rows {
         Console.result(

@@ -59,7 +59,7 @@ struct SessionListCommand: ParsableCommand {
     case .success(let info):
       let seconds = Double(info.durationNanoseconds) / 1e9
       let tracks = info.tracks.map { "\($0.width)x\($0.height) \($0.codec)" }
-      return "\(info.name)  \(info.status.rawValue)  \(info.frames.captured) frames  "
+      return "\(info.name)  \(info.status.rawValue)  \(counted(info.frames.captured, "frame"))  "
         + "\((seconds * 10).rounded() / 10) s  " + tracks.joined(separator: ", ")
     case .failure(let error):
       return "\(item.folder.name)  unreadable: \(visible(error.message))"
@@ -104,8 +104,8 @@ struct SessionInfoCommand: ParsableCommand {
     Console.result("\(info.name)  \(info.status.rawValue), \(info.kind)  \(info.path)")
     for track in info.tracks { Console.result("  " + Self.text(of: track)) }
     Console.result(
-      "  \(info.frames.captured) frames, \(info.frames.damaged) damaged, "
-        + "\(info.frames.payloadMissing) without pixels, \(info.events) events, "
+      "  \(counted(info.frames.captured, "frame")), \(info.frames.damaged) damaged, "
+        + "\(info.frames.payloadMissing) without pixels, \(counted(info.events, "event")), "
         + "\(info.bytes) bytes")
     if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
     Console.result("  digest \(info.sessionDigest)")
@@ -118,6 +118,6 @@ struct SessionInfoCommand: ParsableCommand {
       track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
     let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)°"
     return "track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
-      + "\(assumed)  \(track.frames) frames, \((seconds * 1_000).rounded() / 1_000) s\(rotation)"
+      + "\(assumed)  \(counted(track.frames, "frame")), \((seconds * 1_000).rounded() / 1_000) s\(rotation)"
   }
 }

@@ -52,10 +52,10 @@ struct SessionTrimCommand: ParsableCommand {
     }
     let seconds = Double(result.durationNanoseconds) / 1e9
     Console.result(
-      "\(result.status.rawValue)  \(result.frames) frames, \((seconds * 1_000).rounded() / 1_000) s, "
-        + "\(result.events) events  \(result.path)")
+      "\(result.status.rawValue)  \(counted(result.frames, "frame")), \((seconds * 1_000).rounded() / 1_000) s, "
+        + "\(counted(result.events, "event"))  \(result.path)")
     Console.result(
-      "  \(result.copiedFrames) frames copied, \(result.encodedFrames) encoded without loss, "
+      "  \(counted(result.copiedFrames, "frame")) copied, \(result.encodedFrames) encoded without loss, "
         + "\(result.damagedFrames) damaged; all replay as in the original")
     Console.result("  digest \(result.sessionDigest)")
   }
