@@ -92,7 +92,8 @@ enum Interruption {
   /// Begins to listen. Call once, before long work.
   static func listen() {
     let queue = DispatchQueue(label: "retake.signals")
-    let numbers = [SIGINT, SIGTERM] + (isHangUpIgnored ? [] : [SIGHUP])
+    // Whoever started the program with `nohup` wants it to outlive the terminal.
+    let numbers = [SIGINT, SIGTERM] + (SignalDisposition.isIgnored(SIGHUP) ? [] : [SIGHUP])
     var waiting = sigset_t()
     sigemptyset(&waiting)
     for number in numbers { sigaddset(&waiting, number) }
@@ -111,19 +112,6 @@ enum Interruption {
     }
     for _ in numbers { isInPlace.wait() }
     pthread_sigmask(SIG_UNBLOCK, &waiting, nil)
-  }
-
-  /// Whoever started the program with `nohup` wants it to outlive the terminal.
-  private static var isHangUpIgnored: Bool {
-    var now = sigaction()
-    guard sigaction(SIGHUP, nil, &now) == 0 else { return false }
-    #if canImport(Darwin)
-      let handler = now.__sigaction_u.__sa_handler
-    #else
-      let handler = now.__sigaction_handler.sa_handler
-    #endif
-    // SIG_IGN is the number 1 in the place of a function.
-    return unsafeBitCast(handler, to: Int.self) == 1
   }
 
   private static func request() {
