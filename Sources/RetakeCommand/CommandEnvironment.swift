@@ -40,12 +40,25 @@ enum ErrorStatus {
     switch error {
     case SuiteError.nothingSelected: .nothingCompared
     case RuntimeError.interrupted: .interrupted
-    default: Interruption.isRequested ? .interrupted : .trouble
+    default:
+      if Interruption.isRequested {
+        .interrupted
+      } else {
+        wrongArguments.contains(error.code) ? .usage : .trouble
+      }
     }
   }
+
+  /// Codes of errors that say the words themselves are wrong, whatever is on the machine.
+  private static let wrongArguments: Set<String> = [
+    "media.live.address", "media.live.protocol", "media.live.testPicture", "record.preset.unknown",
+    "record.ring.pipeline", "record.ring.tracks", "session.copy.intoItself",
+    "session.export.container", "session.name.bad", "suite.output.same", "suite.record.badScene",
+    "suite.record.noScene", "suite.record.sceneOnly", "suite.record.tracks",
+  ]
 }
 
-/// SIGINT and SIGTERM ask running work to end; a second one ends the process at once.
+/// SIGINT, SIGTERM and SIGHUP ask running work to end; a second one ends the process at once.
 enum Interruption {
   private static let flag = Locked(false)
   private static let holder = Holder()
@@ -79,7 +92,8 @@ enum Interruption {
   /// Begins to listen. Call once, before long work.
   static func listen() {
     let queue = DispatchQueue(label: "retake.signals")
-    let numbers = [SIGINT, SIGTERM]
+    // Whoever started the program with `nohup` wants it to outlive the terminal.
+    let numbers = [SIGINT, SIGTERM] + (SignalDisposition.isIgnored(SIGHUP) ? [] : [SIGHUP])
     var waiting = sigset_t()
     sigemptyset(&waiting)
     for number in numbers { sigaddset(&waiting, number) }

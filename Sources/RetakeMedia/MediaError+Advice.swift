@@ -8,11 +8,13 @@ extension MediaError {
       .encoderOption(_, _, let cause), .encode(_, let cause), .muxer(_, _, let cause),
       .write(_, _, let cause), .scale(_, _, let cause), .notImage(_, let cause),
       .badTestPicture(_, let cause), .unreachable(_, let cause), .lost(_, let cause),
+      .unknownHost(_, _, let cause), .notStream(_, let cause),
       .noDevices(let cause):
       cause
     case .missing, .directory, .special, .empty, .playlist, .container, .noVideo, .noTrack,
       .noDecoder, .bitDepth, .pixelFormat, .pictureTooLarge, .noEncoder, .encoderFormat,
-      .protocolRefused, .badAddress, .redirected, .timedOut:
+      .protocolRefused, .badAddress, .redirected, .timedOut,
+      .noMemory:
       nil
     }
   }
@@ -29,10 +31,11 @@ extension MediaError {
     case .read(let file, _), .noDecoder(_, let file), .bitDepth(_, _, let file),
       .pixelFormat(_, let file), .pictureTooLarge(_, _, _, let file), .decode(_, let file, _),
       .muxer(_, let file, _),
-      .write(let file, _, _), .notImage(let file, _):
+      .write(let file, _, _), .notImage(let file, _), .noMemory(_, let file):
       file
     case .badAddress(let address), .unreachable(let address, _), .redirected(let address, _),
-      .timedOut(let address), .lost(let address, _):
+      .timedOut(let address), .lost(let address, _), .unknownHost(let address, _, _),
+      .notStream(let address, _):
       address
     case .badTestPicture(let graph, _): "lavfi:\(graph)"
     case .noEncoder, .encoderFormat, .encoderOption, .encode, .scale, .protocolRefused, .noDevices:
@@ -68,12 +71,17 @@ extension MediaError {
     case .protocolRefused: "Name the stream by one of them, or a file, or a camera: /dev/video0"
     case .badAddress: "Write it like rtsp://HOST:PORT/PATH or http://HOST/PATH"
     case .badTestPicture: "Write it like lavfi:testsrc2=size=640x480:rate=30"
-    case .unreachable(let address, _) where address.hasPrefix("v4l2:"):
+    case .unreachable(let address, _) where Self.isCamera(address):
       "See which cameras there are with ls -l /dev/video*, and who uses them with fuser"
     case .unreachable, .timedOut, .lost: "Check the address, the network and the source itself"
+    case .unknownHost: "Check the host's name, and whether this machine has a name server"
+    case .notStream: "Check the path behind the host, the user's name and password, and the source"
+    case .noMemory: "Give it more memory (ulimit -v), or end other programs"
     case .redirected(_, let target): "If you trust that place, name it yourself: \(target)"
     case .noDevices: "Install it, then try again: apt-get install libavdevice59"
     case .decode, .encoderOption, .encode, .muxer, .scale: nil
     }
   }
+
+  static func isCamera(_ address: String) -> Bool { address.hasPrefix("v4l2:") }
 }

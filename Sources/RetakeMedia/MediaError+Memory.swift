@@ -1,8 +1,18 @@
-import Foundation
+import CFFmpeg
 
 extension MediaError {
-  /// There was no memory for a picture or a packet; there may be for the next one.
-  package var isOutOfMemory: Bool { cause == Self.outOfMemory }
+  /// There may be memory for the next picture or packet.
+  package var isOutOfMemory: Bool {
+    if case .noMemory = self { true } else { false }
+  }
 
-  private static let outOfMemory = FFmpeg.text(-ENOMEM)
+  /// What a call of FFmpeg's ended with: `error`, given FFmpeg's words, unless there was no memory.
+  ///
+  /// - Parameter step: What there was no memory for, as an infinitive.
+  static func of(
+    _ number: Int32, _ step: String, file: String? = nil, _ error: (String) -> MediaError
+  ) -> MediaError {
+    number == retake_error_no_memory
+      ? .noMemory(step: step, file: file) : error(FFmpeg.text(number))
+  }
 }

@@ -43,14 +43,20 @@ public enum MediaError: CodedError, Hashable {
   case badAddress(address: String)
   /// A test picture that FFmpeg's filters cannot draw, or that is not on the list.
   case badTestPicture(graph: String, cause: String)
-  /// A camera or a stream that does not answer as one.
+  /// A camera that cannot be opened, or a place on the network that nobody answers at.
   case unreachable(address: String, cause: String)
+  /// No name server knows the host.
+  case unknownHost(address: String, host: String, cause: String)
+  /// Somebody answers there, but not with a stream.
+  case notStream(address: String, cause: String)
   /// It sends us to another place, where we do not go.
   case redirected(address: String, to: String)
   /// It said nothing for longer than a call may last.
   case timedOut(address: String)
   /// It was there, and gave an error or its end.
   case lost(address: String, cause: String)
+  /// There was no memory for a picture or a packet; there may be for the next one.
+  case noMemory(step: String, file: String?)
   /// FFmpeg's library for cameras and test pictures is not there.
   case noDevices(cause: String)
 
@@ -86,6 +92,9 @@ public enum MediaError: CodedError, Hashable {
     case .badAddress: "media.live.address"
     case .badTestPicture: "media.live.testPicture"
     case .unreachable: "media.live.unreachable"
+    case .unknownHost: "media.live.unknownHost"
+    case .notStream: "media.live.notStream"
+    case .noMemory: "media.memory"
     case .redirected: "media.live.redirected"
     case .timedOut: "media.live.timedOut"
     case .lost: "media.live.lost"
@@ -128,7 +137,11 @@ public enum MediaError: CodedError, Hashable {
       "streams of protocol '\(name)' are not opened; these are: \(allowed.joined(separator: ", "))"
     case .badAddress: "this is not the URL of a stream"
     case .badTestPicture: "this test picture is not drawn"
-    case .unreachable: "the source does not answer"
+    case .unreachable(let address, _):
+      Self.isCamera(address) ? "the camera cannot be opened" : "the source cannot be reached"
+    case .unknownHost(_, let host, _): "there is no host '\(host)'"
+    case .notStream: "the source answered, but with no stream that can be read"
+    case .noMemory(let step, _): "there was no memory to \(step)"
     case .redirected(_, let target): "the source sends us to \(target)"
     case .timedOut: "the source said nothing for too long"
     case .lost: "the source was lost"

@@ -18,6 +18,8 @@ public enum RecordError: CodedError {
   /// Another recorder holds the session; in words, where the system says which.
   case busy(path: String, by: String?)
   case noFrames(source: String)
+  /// Somebody ended the recording before its first frame.
+  case stoppedBefore(source: String)
   /// The pre-trigger ring was never written: there is no session.
   case notTriggered(path: String)
   /// A ring forgets what came early, and a live run cannot be told again without it.
@@ -34,8 +36,8 @@ public enum RecordError: CodedError {
   /// Another program kept the session's database until no more rows could wait. The media that was
   /// written stays.
   case databaseHeld(path: String, by: String?)
-  /// The system gives no thread: memory, or a limit, is exhausted.
-  case noThread(name: String, cause: String)
+  /// The ring's bytes hold less than the time that was asked for.
+  case ringTooSmall(seconds: Double, neededBytes: Int64, bytesMax: Int64)
   case layer(code: String, message: String, cause: String?, place: Place?, advice: String?)
 
   /// An error of another room's, kept word for word.
@@ -63,6 +65,7 @@ public enum RecordError: CodedError {
     case .nameTaken: "record.name.taken"
     case .busy: "record.session.busy"
     case .noFrames: "record.source.noFrames"
+    case .stoppedBefore: "record.stopped"
     case .notTriggered: "record.ring.notTriggered"
     case .ringWithPipeline: "record.ring.pipeline"
     case .ringWithTracks: "record.ring.tracks"
@@ -71,7 +74,7 @@ public enum RecordError: CodedError {
     case .writeFailed: "record.disk.write"
     case .encoderFailed: "record.encoder.failed"
     case .databaseHeld: "record.database.held"
-    case .noThread: "record.memory.noThread"
+    case .ringTooSmall: "record.ring.tooSmall"
     case .layer(let code, _, _, _, _): code
     }
   }
@@ -92,8 +95,11 @@ public enum RecordError: CodedError {
       "another recorder writes to this session" + (holder.map { ": \($0)" } ?? "")
     case .databaseHeld(_, let holder):
       "the session's database was held by \(holder ?? "another program") for too long"
-    case .noThread(let name, _): "the system gives no thread for \(name)"
     case .noFrames: "the source gave no frame"
+    case .stoppedBefore: "the recording was ended before its first frame; nothing was written"
+    case .ringTooSmall(let seconds, let needed, let bytesMax):
+      "a ring of \(Self.rate(seconds)) s takes about \(needed >> 20) MiB of memory with this source, "
+        + "and has \(bytesMax >> 20) MiB"
     case .notTriggered: "the recording ended before it was triggered, so nothing was written"
     case .ringWithPipeline:
       "a ring forgets what came early, and a pipeline's run cannot be replayed without it"
@@ -110,7 +116,7 @@ public enum RecordError: CodedError {
   public var cause: String? {
     switch self {
     case .sourceLost(_, let cause), .notCopyable(_, let cause), .writeFailed(_, _, let cause),
-      .encoderFailed(_, let cause), .noThread(_, let cause):
+      .encoderFailed(_, let cause):
       cause
     case .layer(_, _, let cause, _, _): cause
     default: nil
@@ -119,8 +125,8 @@ public enum RecordError: CodedError {
 
   public var place: Place? {
     switch self {
-    case .noTrack(let source, _), .noFrames(let source), .sourceLost(let source, _),
-      .notCopyable(let source, _):
+    case .noTrack(let source, _), .noFrames(let source), .stoppedBefore(let source),
+      .sourceLost(let source, _), .notCopyable(let source, _):
       Place(file: source)
     case .nameTaken(let path), .busy(let path, _), .databaseHeld(let path, _),
       .notTriggered(let path),
@@ -128,8 +134,8 @@ public enum RecordError: CodedError {
       .writeFailed(let path, _, _):
       Place(file: path)
     case .layer(_, _, _, let place, _): place
-    case .unknownPreset, .presetFormat, .tooSlow, .encoderFailed, .noThread,
-      .ringWithPipeline, .ringWithTracks:
+    case .unknownPreset, .presetFormat, .tooSlow, .encoderFailed,
+      .ringWithPipeline, .ringWithTracks, .ringTooSmall:
       nil
     }
   }
@@ -150,15 +156,26 @@ public enum RecordError: CodedError {
       "Leave out --ring, or leave out --pipeline and replay the session through it later"
     case .ringWithTracks: "Choose one track with --track, or leave out --ring"
     case .sourceLost: "Look at what was kept with: retake session info SESSION"
+    case .diskReserve(_, let free, let reserve) where reserve > Self.reserveStandard:
+      "The disk has less than that: choose a reserve below \(free >> 20)MiB with --reserve"
     case .diskReserve: "Free some space, or record to another disk with --into"
     case .writeFailed: "Check the disk, then look at what was kept: retake session doctor SESSION"
     case .encoderFailed: "Choose another preset with --preset"
     case .databaseHeld(let path, _):
       "End that program, then: retake session recover "
         + "\(path.replacing("/session.sqlite", with: "")) --from-media"
-    case .noThread: "Give it more memory or threads (ulimit -v, ulimit -u), or end other programs"
+    case .stoppedBefore: nil
+    case .ringTooSmall:
+      "Give it more with --ring-memory, ask for a shorter --ring, or choose another --preset"
     case .layer(_, _, _, _, let advice): advice
     }
+  }
+
+  private static let reserveStandard = RecorderOptions().reserveBytes
+
+  /// - Parameter isStopped: Somebody ended the recording, so the source may be as it should.
+  static func noFrames(source: String, isStopped: Bool) -> RecordError {
+    isStopped ? .stoppedBefore(source: source) : .noFrames(source: source)
   }
 
   private static func rate(_ value: Double) -> String {

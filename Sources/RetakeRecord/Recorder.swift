@@ -106,9 +106,7 @@ public final class Recorder: Sendable {
     let stream = try source.open()
     let opening = SourceOpening(source: source, stream: stream, clock: machine.clock, pipes: pipes)
     let probe = try measure(opening)
-    guard let first = try opening.next() else {
-      throw RecordError.noFrames(source: source.description.name)
-    }
+    guard let first = try opening.next() else { throw opening.noFrames }
     let running = try startPipeline(first)
     let site = try RecordingSite(for: target, facts: facts())
     let writing = RecorderWriting(
@@ -122,9 +120,12 @@ public final class Recorder: Sendable {
     let encoding = RecorderEncoding(encoders: encoders, options: options, pipes: pipes)
     let (writer, encoder) = try threads(writing, encoding, site)
     running?.watchDevice()
-    RecorderCapture(
-      source: source, options: options, clock: machine.clock, pipes: pipes, live: running
-    ).run(stream, first: first)
+    // Whoever pushes a frame wakes this thread, and goes on before it.
+    NamedThread.yieldingToWakers {
+      RecorderCapture(
+        source: source, options: options, clock: machine.clock, pipes: pipes, live: running
+      ).run(stream, first: first)
+    }
     encoder.join()
     writer.join()
     var result = try result(writing, site: site, probe: probe)
@@ -136,11 +137,11 @@ public final class Recorder: Sendable {
   /// The writer's and the encoder's. Without both nothing is recorded.
   private func threads(
     _ writing: RecorderWriting, _ encoding: RecorderEncoding, _ site: RecordingSite
-  ) throws -> (RecorderThread, RecorderThread) {
+  ) throws -> (NamedThread, NamedThread) {
     do {
-      let writer = try RecorderThread("retake-writer") { writing.run() }
+      let writer = try NamedThread("retake-writer") { writing.run() }
       do {
-        return (writer, try RecorderThread("retake-encoder") { encoding.run() })
+        return (writer, try NamedThread("retake-encoder") { encoding.run() })
       } catch {
         pipes.encoded.close()
         writer.join()
@@ -197,6 +198,13 @@ public final class Recorder: Sendable {
         preset: options.preset.rawValue, measured: measured.framesPerSecond,
         needed: measured.needed ?? 0)
     }
+    if options.probe == .refuse, let ring = options.ring, let bytes = measured.bytes(of: ring),
+      bytes > pipes.ringBytesMax
+    {
+      throw RecordError.ringTooSmall(
+        seconds: Double(ring.nanoseconds) / 1e9, neededBytes: bytes,
+        bytesMax: Int64(pipes.ringBytesMax))
+    }
     return measured
   }
 
@@ -206,7 +214,9 @@ public final class Recorder: Sendable {
     while path.path.count > 1, !FileManager.default.fileExists(atPath: path.path) {
       path.deleteLastPathComponent()
     }
-    guard let free = machine.freeBytes(path.path), free < options.reserveBytes else { return }
+    guard options.reserveBytes > 0, let free = machine.freeBytes(path.path),
+      free < options.reserveBytes
+    else { return }
     throw RecordError.diskReserve(
       path: path.path, freeBytes: free, reserveBytes: options.reserveBytes)
   }
@@ -237,7 +247,8 @@ public final class Recorder: Sendable {
         throw outcome.failure ?? RecordError.notTriggered(path: target.path)
       }
       throw outcome.failure ?? pipes.failure
-        ?? RecordError.noFrames(source: source.description.name)
+        ?? RecordError.noFrames(
+          source: source.description.name, isStopped: pipes.reason == .stopped)
     }
     if outcome.isClosed { site.unlock() }
     let failure = outcome.failure ?? pipes.failure

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeMedia
+import RetakeRuntime
 import RetakeStore
 
 /// Encodes what was captured and hands it to the writer. The encoder's thread.
@@ -20,6 +21,11 @@ final class RecorderEncoding: @unchecked Sendable {
 
   func run() {
     defer { pipes.encoded.close() }
+    // Encoding takes long: whoever hands a frame over goes on first.
+    NamedThread.yieldingToWakers { encodeAll() }
+  }
+
+  private func encodeAll() {
     while true {
       let (rows, isClosed) = pipes.captured.takeAll()
       if rows.isEmpty {

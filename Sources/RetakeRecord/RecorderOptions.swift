@@ -29,9 +29,10 @@ public struct RecorderOptions: Hashable, Sendable {
   /// Keep the last so much in memory, and write it and what follows when `trigger` is called; nil
   /// writes from the beginning.
   public var ring: Duration?
-  /// Encoded bytes that the ring may hold; when they are not enough it reaches less far back, and an
-  /// event says so.
-  public var ringBytesMax: Int
+  /// Encoded bytes that the ring may hold; nil is a gibibyte, or a quarter of the memory that is free
+  /// at the start where that is less. A ring that the probe sees will not fit is refused; one that
+  /// gets too small later reaches less far back, and the progress and an event say so.
+  public var ringBytesMax: Int?
 
   public init(
     name: String? = nil, into: String = "Recordings", preset: RecordingPreset = .mpeg4,
@@ -47,7 +48,7 @@ public struct RecorderOptions: Hashable, Sendable {
     waitingDurationMax = .milliseconds(300)
     (waitingPacketsMax, waitingPacketBytesMax) = (4_096, 64 << 20)
     reserveBytes = 64 << 20
-    (ring, ringBytesMax) = (nil, 1 << 30)
+    (ring, ringBytesMax) = (nil, nil)
   }
 
   /// Rows of one commit, at most: for sources that are faster than any clock.

@@ -28,6 +28,8 @@ enum CapturedRow: Sendable {
 final class RecorderPipes: Sendable {
   let captured: RowQueue<CapturedRow>
   let encoded: RowQueue<RecordedRow>
+  /// Encoded bytes that a pre-trigger ring may hold.
+  let ringBytesMax: Int
   /// Rings when the recording is to end.
   let ended = Bell()
   private let clock: any LiveClock
@@ -53,6 +55,8 @@ final class RecorderPipes: Sendable {
     self.room = room
     pace = options.pace
     let bytes = room.bytes()
+    ringBytesMax = MemoryWatch.ringBound(
+      options.ringBytesMax, room: bytes, available: room.availableBytes)
     captured = RowQueue(
       PayloadBudget(
         countMax: options.waitingFramesMax,

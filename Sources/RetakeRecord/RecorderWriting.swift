@@ -33,6 +33,7 @@ final class RecorderWriting: @unchecked Sendable {
   private var retryNanoseconds: Int64?
   /// nil once it was triggered, or when there is none.
   private var ring: PreTriggerRing?
+  private var hasToldShortRing = false
   /// The ring's first frame is the session's: its number is taken from all.
   private var firstSequence: Int?
   private(set) var outcome = Outcome()
@@ -61,7 +62,7 @@ final class RecorderWriting: @unchecked Sendable {
       rowsMax: RecorderOptions.commitRowsMax)
     watch = ClockWatch(machine.clock.anchor())
     ring = options.ring.map {
-      PreTriggerRing(nanoseconds: $0.nanoseconds, bytesMax: options.ringBytesMax)
+      PreTriggerRing(nanoseconds: $0.nanoseconds, bytesMax: pipes.ringBytesMax)
     }
     _ = roomBytes()
   }
@@ -90,9 +91,18 @@ final class RecorderWriting: @unchecked Sendable {
     if pipes.isTriggered { openRing() }
     guard ring == nil else {
       ring?.add(row)
-      return
+      return tellShortRing()
     }
     write(row)
+  }
+
+  /// Once: it reaches back less far than somebody counts on.
+  private func tellShortRing() {
+    guard ring?.isShort == true, !hasToldShortRing else { return }
+    hasToldShortRing = true
+    var progress = writer.progress
+    progress.ringIsShort = true
+    report(progress)
   }
 
   private func write(_ row: RecordedRow) {
@@ -117,7 +127,7 @@ final class RecorderWriting: @unchecked Sendable {
     let isShort = full.isShort
     for row in full.take() { write(row) }
     guard isShort else { return }
-    let json = JSONValue.object(["bytesMax": .integer(Int64(options.ringBytesMax))])
+    let json = JSONValue.object(["bytesMax": .integer(Int64(pipes.ringBytesMax))])
     writer.add(
       EventRecord(
         ordinal: 0, timeNanoseconds: pipes.sessionTime, source: "recorder", kind: "ring.short",

@@ -57,6 +57,9 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   public var rate: RecordingRate?
   /// Frames that left the pre-trigger ring: they are no part of the session.
   public var passed = 0
+  /// True once, before anything is written: the memory of the pre-trigger ring does not hold the time
+  /// that was asked for.
+  public var ringIsShort: Bool?
   /// Of the pipeline that runs beside; nil without one.
   public var pipeline: PipelineProgress?
   /// Who is in the session's database, while the rows of further frames wait for it:

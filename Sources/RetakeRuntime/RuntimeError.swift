@@ -33,6 +33,8 @@ public enum RuntimeError: CodedError, Hashable {
   case strayExternalEvent(ordinal: Int, detail: String)
   /// A body did not come back; its thread is left behind.
   case hung(node: String, FrameID, seconds: Double)
+  /// The system gives no thread: memory, or a limit, is exhausted.
+  case noThread(name: String, cause: String)
 
   public var code: String {
     switch self {
@@ -53,6 +55,7 @@ public enum RuntimeError: CodedError, Hashable {
     case .badExternalEvent: "runtime.live.badEvent"
     case .strayExternalEvent: "runtime.live.strayEvent"
     case .hung: "runtime.stage.hung"
+    case .noThread: "runtime.memory.noThread"
     }
   }
 
@@ -84,12 +87,13 @@ public enum RuntimeError: CodedError, Hashable {
       "the external event \(ordinal) does not fit: \(detail)"
     case .hung(let node, _, let seconds):
       "'\(node)' has not come back for \(Self.text(seconds))"
+    case .noThread(let name, _): "the system gives no thread for \(name)"
     }
   }
 
   public var cause: String? {
     switch self {
-    case .frameUnreadable(_, let cause, _): cause
+    case .frameUnreadable(_, let cause, _), .noThread(_, let cause): cause
     case .costMissing(_, _, _, _, let detail): detail
     default: nil
     }
@@ -127,6 +131,7 @@ public enum RuntimeError: CodedError, Hashable {
     case .swapRefused: "Give a stage with the same input and output; the old one goes on"
     case .strayExternalEvent:
       "Its pipeline may be another one: leave out --pipeline to take the recorded one"
+    case .noThread: "Give it more memory or threads (ulimit -v, ulimit -u), or end other programs"
     case .stuck, .interrupted, .badOption: nil
     }
   }

@@ -26,6 +26,12 @@ public enum SessionError: CodedError {
   /// No lossless encoder takes pictures of this format.
   case noLossless(format: String)
   case fileExists(path: String)
+  /// The name of the file asks for no container that is known.
+  case unknownContainer(path: String, known: [String])
+  /// A copy would lie in the session itself.
+  case intoItself(path: String)
+  /// There is no folder with sessions.
+  case noFolder(path: String, cause: String)
   /// The session has no rows of this kind.
   case nothingToExport(session: String, kind: String)
   /// What a recovery wrote does not read back as it should.
@@ -93,6 +99,9 @@ public enum SessionError: CodedError {
     case .trimDiffers: "session.trim.differs"
     case .noLossless: "session.trim.format"
     case .fileExists: "session.export.exists"
+    case .unknownContainer: "session.export.container"
+    case .intoItself: "session.copy.intoItself"
+    case .noFolder: "session.list.noFolder"
     case .nothingToExport: "session.export.nothing"
     case .recoveryFailed: "session.recover.failed"
     case .noFrames: "session.import.noFrames"
@@ -130,6 +139,10 @@ public enum SessionError: CodedError {
     case .trimDiffers: "the trimmed session does not replay as the original does"
     case .noLossless(let format): "no lossless encoder here takes pictures of \(format)"
     case .fileExists: "there is a file already"
+    case .unknownContainer(_, let known):
+      "the file's name ends in none of ." + known.joined(separator: ", .")
+    case .intoItself: "a session cannot be copied into itself"
+    case .noFolder: "there are no sessions here"
     case .nothingToExport(_, let kind): "the session has no \(kind)"
     case .recoveryFailed: "the session could not be recovered"
     case .noFrames: "no frame of the file can be decoded"
@@ -155,7 +168,7 @@ public enum SessionError: CodedError {
 
   public var cause: String? {
     switch self {
-    case .notSession(_, let cause), .mediaMismatch(_, _, _, _, let cause),
+    case .notSession(_, let cause), .noFolder(_, let cause), .mediaMismatch(_, _, _, _, let cause),
       .noPixels(_, _, let cause), .undecodable(_, _, let cause), .write(_, let cause),
       .recoveryFailed(_, let cause), .trimDiffers(_, _, let cause):
       cause
@@ -168,7 +181,8 @@ public enum SessionError: CodedError {
     switch self {
     case .notSession(let path, _), .nameTaken(let path), .write(let path, _),
       .beingRecorded(let path, _), .recoveryFailed(let path, _), .noDatabase(let path),
-      .notClosed(let path), .fileExists(let path):
+      .notClosed(let path), .fileExists(let path), .unknownContainer(let path, _),
+      .intoItself(let path), .noFolder(let path, _):
       Place(file: path)
     case .noFrames(let file), .mediaMissing(let file): Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
@@ -198,7 +212,14 @@ public enum SessionError: CodedError {
         ?? "Choose letters, digits, '-', '_' and '.', with --name"
     case .nameTaken: "Choose another name with --name, or remove that folder"
     case .noFrames(let file): "Check that the file plays, for instance with: ffplay \(file)"
-    case .beingRecorded: "Wait until the recording has ended"
+    case .beingRecorded(let path, _):
+      "Wait until the recording has ended, or copy what is durable so far: "
+        + "retake session snapshot \(path) --into DIR"
+    case .unknownContainer: "Give the file one of these endings, such as .mkv"
+    case .intoItself: "Choose another folder with --into, or another name with --name"
+    case .noFolder:
+      "Make the first one with: retake import FILE; or say where they are: "
+        + "retake session list --from DIR"
     case .recoveryFailed(let path, _):
       "See what is damaged with: retake session doctor \(path)"
     case .notClosed(let path): "Close it first: retake session recover \(path)"

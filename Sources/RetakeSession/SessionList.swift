@@ -15,13 +15,15 @@ public struct SessionList: Sendable {
   /// Looks at each folder directly inside `path`; hidden ones, and those without a database, are
   /// passed over.
   ///
-  /// - Throws: `SessionError.notSession` when the folder cannot be read.
+  /// - Throws: `SessionError.noFolder` when the folder cannot be read.
   public init(in path: String) throws {
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
     } catch {
-      throw SessionError.notSession(path: path, cause: "the folder cannot be read")
+      let isThere = FileManager.default.fileExists(atPath: path)
+      throw SessionError.noFolder(
+        path: path, cause: isThere ? "it cannot be read as a folder" : "there is no such folder")
     }
     items = names.filter { !$0.hasPrefix(".") }.sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)

@@ -6,36 +6,57 @@ import RetakeStages
 
 /// What can be recorded, by the name that people type.
 public enum RecordingInput {
-  /// How a drawn scene looks; a file brings its own.
+  /// How a drawn scene looks, or what a camera is asked for; others bring their own.
   public struct Picture: Hashable, Sendable {
-    public var width = 640
-    public var height = 480
-    public var framesPerSecond = 30
-    public var seed = 1
+    /// Pixels; nil is 640 of a scene, and what a camera is set to.
+    public var width: Int?
+    /// Pixels; nil is 480 of a scene, and what a camera is set to.
+    public var height: Int?
+    /// nil is 30 of a scene, and what a camera is set to.
+    public var framesPerSecond: Int?
+    /// Of a scene's noise; nil is 1.
+    public var seed: Int?
     /// Frames of the scene, where something bounds them; else it begins again for ever.
     public var frames: Int?
 
     public init() {}
+
+    var camera: CameraRequest {
+      CameraRequest(width: width, height: height, framesPerSecond: framesPerSecond)
+    }
+
+    /// Refuses what this source does not heed.
+    func check(for name: String) throws(SuiteError) {
+      let isScene = name.hasPrefix("synthetic:")
+      if seed != nil, !isScene { throw .sceneOnly("--seed", of: name) }
+      guard !isScene, !SourceAddress.isCamera(name) else { return }
+      if width != nil || height != nil { throw .sceneOnly("--size", of: name) }
+      if framesPerSecond != nil { throw .sceneOnly("--fps", of: name) }
+    }
   }
 
   /// What is wished of a source that may be a camera or a stream.
   public struct Live: Hashable, Sendable {
-    public var camera = CameraRequest()
     /// A source that is away for longer ends the recording; nil waits for ever.
     public var patience: Duration?
 
     public init() {}
   }
 
-  /// - Parameter name: `synthetic:SCENE`, a camera, a stream's URL, `lavfi:GRAPH`, or a media file.
-  /// - Throws: `SuiteError.noScene`, `.noFile` and `.tracksOfFiles`; what the scene says of its options; `MediaError`.
+  /// - Parameters:
+  ///   - name: `synthetic:SCENE`, a camera, a stream's URL, `lavfi:GRAPH`, or a media file.
+  ///   - isInterrupted: Asked while a live source is connected to; true ends that.
+  /// - Throws: `SuiteError.noScene`, `.noFile`, `.sceneOnly` and `.tracksOfFiles`; what the scene says
+  ///   of its options; `MediaError`; `RecordError.stoppedBefore`.
   public static func source(
     _ name: String, _ picture: Picture, live: Live = Live(),
-    tracks: MediaFileSource.Tracks = .first
+    tracks: MediaFileSource.Tracks = .first,
+    isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> any RecordingSource {
+    try picture.check(for: name)
     guard name.hasPrefix("synthetic:") else {
       if let source = try SourceAddress.source(
-        name, camera: live.camera, patience: live.patience)
+        name, camera: picture.camera, patience: live.patience, isInterrupted: isInterrupted)
       {
         guard tracks == .first else { throw SuiteError.tracksOfFiles(name) }
         return source
@@ -51,8 +72,9 @@ public enum RecordingInput {
       throw SuiteError.noScene(word, known: SceneKind.allCases.map(\.rawValue))
     }
     let options = SyntheticOptions(
-      scene: scene, width: picture.width, height: picture.height, fps: picture.framesPerSecond,
-      frames: picture.frames ?? defaultFrames, seed: picture.seed)
+      scene: scene, width: picture.width ?? 640, height: picture.height ?? 480,
+      fps: picture.framesPerSecond ?? 30, frames: picture.frames ?? defaultFrames,
+      seed: picture.seed ?? 1)
     do {
       return try ReaderSource(
         SyntheticScene(options), name: name, repeats: picture.frames == nil)

@@ -43,6 +43,8 @@ public enum SuiteError: CodedError, Hashable {
   case badScene(String)
   /// Only files have tracks to choose from.
   case tracksOfFiles(String)
+  /// An option that only a drawn scene, and perhaps a camera, heeds.
+  case sceneOnly(String, of: String)
   /// Two outputs of one run would mix.
   case sameOutput(String)
   case noMetadata(pipeline: String)
@@ -66,6 +68,11 @@ public enum SuiteError: CodedError, Hashable {
     case .tooLarge(let detail):
       .badProject(message: detail, advice: nil, pointer: problem.pointer, file: file)
     }
+  }
+
+  /// Whether somebody meant a file.
+  private static func isPath(_ name: String) -> Bool {
+    name.contains("/") || name.lowercased().hasSuffix(".json")
   }
 
   public var code: String {
@@ -98,6 +105,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noScene: "suite.record.noScene"
     case .badScene: "suite.record.badScene"
     case .tracksOfFiles: "suite.record.tracks"
+    case .sceneOnly: "suite.record.sceneOnly"
     case .sameOutput: "suite.output.same"
     case .noMetadata: "suite.metadata.none"
     case .severalMetadata: "suite.metadata.several"
@@ -111,7 +119,8 @@ public enum SuiteError: CodedError, Hashable {
     switch self {
     case .projectUnreadable: "the project file cannot be read"
     case .badProject(let message, _, _, _): message
-    case .noPipeline(let name, _): "there is no pipeline '\(name)'"
+    case .noPipeline(let name, _):
+      Self.isPath(name) ? "there is no pipeline file '\(name)'" : "there is no pipeline '\(name)'"
     case .noSession(let name, _, _): "there is no session '\(name)'"
     case .noSuite(let name, _): "there is no suite '\(name)'"
     case .noCase(let name, _): "there is no case '\(name)'"
@@ -138,6 +147,8 @@ public enum SuiteError: CodedError, Hashable {
     case .noScene(let name, _): "there is no scene '\(name)'"
     case .badScene(let detail): detail
     case .tracksOfFiles(let name): "'\(name)' has one track; --track chooses among a file's"
+    case .sceneOnly(let option, let name):
+      "'\(name)' brings its own pictures; \(option) has no effect"
     case .sameOutput("-"): "standard output can take one stream"
     case .sameOutput: "two outputs of the run have the same file"
     case .noMetadata(let pipeline): "the pipeline '\(pipeline)' has no metadata sink"
@@ -177,6 +188,8 @@ public enum SuiteError: CodedError, Hashable {
     case .projectUnreadable: "Check its permissions"
     case .badProject(_, let advice, _, _):
       advice ?? "Mend it, and see whether it can be read with: retake doctor"
+    case .noPipeline(let name, let known) where Self.isPath(name):
+      "Check the path, or name one of these: \(known.joined(separator: ", "))"
     case .noPipeline(let name, let known), .noSuite(let name, let known),
       .noCase(let name, let known), .notPending(let name, let known),
       .notMetadata(let name, let known), .noRoot(let name, let known):
@@ -202,6 +215,9 @@ public enum SuiteError: CodedError, Hashable {
     case .halted: "Let the stage fail recoverably, or mend what it cannot go on with"
     case .badScene: "See the options: retake record --help"
     case .tracksOfFiles: "Leave out --track"
+    case .sceneOnly("--seed", _): "Leave it out: only a drawn scene (synthetic:figures) has a seed"
+    case .sceneOnly(let option, _):
+      "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) heed it"
     case .sameOutput: "Give each a file of its own"
     case .noMetadata:
       "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"

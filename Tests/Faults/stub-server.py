@@ -8,6 +8,10 @@ usage: stub-server.py MODE [FILE]
   http-redirect       like rtsp-redirect
   http-stall          sends FILE, a stream of JPEG pictures, and then nothing more
   http-again          sends FILE and ends the connection, as often as it is asked
+  rubbish             answers with a line that is neither HTTP nor RTSP
+  mute                hangs up when it was asked
+  http-missing        answers that there is nothing
+  http-words          answers well, with words that are no media
 
 Prints its port and the other one. At the end of its input it prints how many connections the other
 port saw, and ends.
@@ -56,6 +60,15 @@ def main():
                 connection.sendall(
                     b"RTSP/1.0 302 Moved Temporarily\r\nCSeq: 1\r\n"
                     b"Location: rtsp://127.0.0.1:%d/there\r\n\r\n" % other_port)
+            elif mode == "rubbish":
+                connection.sendall(b"220 mail.example ESMTP\r\n\r\n")
+            elif mode == "mute":
+                connection.shutdown(socket.SHUT_RDWR)
+            elif mode == "http-missing":
+                connection.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+            elif mode == "http-words":
+                connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + 40 * b"no pictures here\n")
+                connection.shutdown(socket.SHUT_RDWR)
             elif mode == "http-redirect":
                 connection.sendall(
                     b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:%d/there\r\n"

@@ -8,11 +8,12 @@ import Testing
   /// An error with its code and advice on standard error, and an untouched folder.
   private func expectTrouble(
     _ code: String, _ words: [String], in workplace: Workplace, says: String? = nil,
+    status: Int32 = 2,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let before = try workplace.listing()
     let result = try workplace.retake(words: words)
-    #expect(result.status == 2, "\(result.stderr)", sourceLocation: sourceLocation)
+    #expect(result.status == status, "\(result.stderr)", sourceLocation: sourceLocation)
     #expect(result.stdout.isEmpty, sourceLocation: sourceLocation)
     let lines = result.stderr.split(separator: "\n")
     #expect(lines.count == 2, "\(result.stderr)", sourceLocation: sourceLocation)
@@ -118,8 +119,14 @@ import Testing
       in: workplace)
     try expectTrouble(
       "suite.record.noScene", ["record", "synthetic:figurs"], in: workplace,
-      says: "Did you mean 'figures'?")
+      says: "Did you mean 'figures'?", status: 64)
     try expectTrouble("suite.record.noFile", ["record", "absent.mp4"], in: workplace)
+    try expectTrouble(
+      "record.preset.unknown", ["record", "synthetic:figures", "--preset", "mpeg5"], in: workplace,
+      says: "Did you mean", status: 64)
+    try expectTrouble(
+      "suite.select.noPipeline", ["replay", "yard", "--pipeline", "Pipelines/absent.json"],
+      in: workplace, says: "Check the path")
   }
 
   @Test func `a place that cannot be written is an error before anything runs`() throws {
@@ -179,5 +186,47 @@ import Testing
     #expect(document.cases[0].error.code.text == code)
     #expect(document.exit.code.int == 2)
     #expect(try workplace.listing() == before)
+  }
+
+  @Test(arguments: [
+    ["--size", "64x48"], ["--fps", "10"], ["--seed", "3"],
+  ])
+  func `options of a drawn scene are refused where they would have no effect`(
+    words: [String]
+  ) throws {
+    let workplace = try Workplace()
+    try workplace.folder.write("", to: "clip.mp4")
+    for input in ["clip.mp4", "lavfi:testsrc2=size=64x48:rate=30", "http://127.0.0.1:1/x"] {
+      try expectTrouble(
+        "suite.record.sceneOnly", ["record", input] + words, in: workplace, says: words[0],
+        status: 64)
+    }
+  }
+
+  @Test(arguments: [
+    (["--frames", "-1"], "--frames is at least 1"), (["--fps", "0"], "--fps is at least 1"),
+    (["--track", "-1"], "--track is a number"),
+    (["--reserve", "1"], "is not like 64MiB, 2GB or 0"),
+    (["--pipeline", "example:motion-boxes", "--workers", "0"], "beside the one that decides"),
+    (["--pipeline", "example:motion-boxes", "--workers", "-1"], "is not between 1 and 255"),
+    (["--ring-memory", "5MiB"], "--ring-memory goes with --ring"),
+  ])
+  func `a number out of its range is said to be that`(words: [String], says: String) throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake(words: ["record", "synthetic:figures"] + words)
+    #expect(result.status == 64 && result.stderr.contains(says), "\(result.stderr)")
+    #expect(try workplace.listing().isEmpty)
+  }
+
+  @Test func `the reserve may be nothing, and one that the disk has not says so`() throws {
+    let workplace = try Workplace()
+    let record = [
+      "record", "synthetic:figures", "--size", "64x48", "--frames", "3", "--pace", "unpaced",
+    ]
+    try expectTrouble(
+      "record.disk.reserve", record + ["--reserve", "900TB"], in: workplace,
+      says: "The disk has less than that")
+    let result = try workplace.retake(words: record + ["--reserve", "0"])
+    #expect(result.status == 0, "\(result.stderr)")
   }
 }

@@ -76,7 +76,7 @@ final class LongRun {
      "edges": [{"from": "camera", "to": "luminance"}, {"from": "luminance", "to": "results"}]}
     """
 
-  @Test(arguments: [SIGINT, SIGTERM])
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func `an interrupted replay ends with 130 and leaves nothing`(signal: Int32) throws {
     let workplace = try Workplace()
     try workplace.folder.write(Self.endless, to: "endless.json")

@@ -58,6 +58,11 @@ import Testing
     #expect(result.status == 1)
     #expect(result.stdout.contains("DECISION DIVERGENCE at decision "))
     #expect(result.stdout.contains("    live       @"))
+    #expect(result.stdout.contains("The pipeline is not the recorded one: leave out --pipeline"))
+    #expect(!result.stdout.contains("knew something that is not in the record"))
+    let same = try workplace.retake(
+      "replay", "yard", "--mode", "reenact", "--pipeline", "example:motion-boxes")
+    #expect(same.status == 0 && !same.stdout.contains("not the recorded one"), "\(same.stdout)")
   }
 
   @Test func `a stage that reads a clock is a value divergence, and its decisions stand`() throws {
@@ -96,7 +101,7 @@ import Testing
     #expect(report.frames.captured.int == json.pipeline.accepted.int)
     let wrong = try workplace.retake(
       "record", "synthetic:figures", "--track", "all", "--frames", "3")
-    #expect(wrong.status == 2 && wrong.stderr.contains("suite.record.tracks"))
+    #expect(wrong.status == 64 && wrong.stderr.contains("suite.record.tracks"))
     #expect(try workplace.retake("record", "rig.mkv", "--track", "one").status == 64)
   }
 
@@ -105,7 +110,7 @@ import Testing
     let result = try workplace.retake(
       "record", "synthetic:figures", "--frames", "30", "--ring", "2s", "--pipeline",
       "example:motion-boxes")
-    #expect(result.status == 2)
+    #expect(result.status == 64)
     #expect(result.stderr.contains("record.ring.pipeline"))
     #expect(!FileManager.default.fileExists(atPath: workplace.folder.file("Recordings").path))
   }

@@ -88,7 +88,12 @@ import Testing
     #expect(try doctor.json().findings.count == 0)
     let live = try retake("session", "doctor", recording.path)
     #expect(live.status == 0 && live.stdout.contains("it is being recorded"), "\(live.stdout)")
-    recording.send(SIGINT)
+    let trim = try retake(
+      "session", "trim", recording.path, "--from", "0s", "--into", into, "--name", "cut")
+    #expect(trim.status == 2 && trim.stderr.contains("[session.lock.held]"), "\(trim.stderr)")
+    #expect(trim.stderr.contains(": retake (process "), "\(trim.stderr)")
+    #expect(trim.stderr.contains("retake session snapshot "), "\(trim.stderr)")
+    recording.send(SIGHUP)
     #expect(try retake("session", "info", recording.path, "--json").json().status.text == "clean")
   }
 
@@ -96,9 +101,44 @@ import Testing
     let workplace = try Workplace()
     let result = try workplace.retake(
       "record", "synthetic:figures", "--name", "a/b", "--frames", "3", "--pace", "unpaced")
-    #expect(result.status == 2)
+    #expect(result.status == 64)
     #expect(result.stderr.contains("'a/b' cannot be a session's name [session.name.bad]"))
     #expect(result.stderr.contains("Write: --name a-b"))
     #expect(try workplace.listing().isEmpty)
+  }
+
+  @Test func `media goes into containers that are known, and no others`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 1, size: "64x48")
+    for name in ["cp.xyz", "cp"] {
+      let result = try workplace.retake("session", "export", "yard", "--media", name)
+      #expect(result.status == 64 && result.stderr.contains("[session.export.container]"))
+      #expect(result.stderr.contains(".avi, .mkv, .mov, .mp4"), "\(result.stderr)")
+      #expect(!workplace.exists(name))
+    }
+    let whole = try workplace.retake("session", "export", "yard", "--media", "cp.mkv")
+    #expect(whole.status == 0 && whole.stdout == "1 packet  cp.mkv\n", "\(whole.stdout)")
+    let info = try workplace.retake("session", "info", "yard")
+    #expect(info.stdout.contains("  1 frame, 0 damaged"), "\(info.stdout)")
+  }
+
+  @Test func `a session is not copied into itself`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 3, size: "64x48")
+    let before = try workplace.listing()
+    for into in ["Recordings", "Recordings/yard", "Recordings/../Recordings/yard/media"] {
+      let result = try workplace.retake("session", "snapshot", "yard", "--into", into)
+      #expect(result.status == 64, "\(result.stderr)")
+      #expect(result.stderr.contains("[session.copy.intoItself]"), "\(result.stderr)")
+    }
+    #expect(try workplace.listing() == before)
+  }
+
+  @Test func `where there are no sessions yet the list says how to make one`() throws {
+    let workplace = try Workplace()
+    let list = try workplace.retake("session", "list")
+    #expect(list.status == 2 && list.stderr.contains("[session.list.noFolder]"))
+    #expect(list.stderr.contains("retake import FILE"), "\(list.stderr)")
+    #expect(!list.stderr.contains("with: retake session list"), "\(list.stderr)")
   }
 }

@@ -103,7 +103,7 @@ import Testing
     let folder = try TemporaryFolder()
     let recorder = try Recorder(try Scene(5).source, options: .test(folder), machine: .still())
     recorder.stop()
-    #expect(code { try recorder.run() } == "record.source.noFrames")
+    #expect(code { try recorder.run() } == "record.stopped")
     #expect(try folder.entries == [])
   }
 }

@@ -100,10 +100,37 @@ import Testing
 
   @Test func `a thread that the system does not give is an error, not a wait for ever`() throws {
     let ran = Mutex(0)
-    let thread = try RecorderThread("retake-test-thread") { ran.withLock { $0 += 1 } }
+    let thread = try NamedThread("retake-test-thread") { ran.withLock { $0 += 1 } }
     thread.join()
     #expect(ran.withLock { $0 } == 1)
-    let error = RecordError.noThread(name: "retake-writer", cause: "Resource unavailable")
-    #expect(error.code == "record.memory.noThread" && error.advice?.contains("ulimit") == true)
+    let error = RuntimeError.noThread(name: "retake-writer", cause: "Resource unavailable")
+    #expect(error.code == "runtime.memory.noThread" && error.advice?.contains("ulimit") == true)
+  }
+
+  private struct RingCase: Sendable {
+    /// In MiB.
+    var wanted: Int?
+    var room: Int?
+    var available: Int?
+    var bytes: Int
+  }
+
+  private static let ringCases = [
+    RingCase(wanted: nil, room: nil, available: nil, bytes: 1_024 << 20),
+    RingCase(wanted: nil, room: nil, available: 400, bytes: 100 << 20),
+    RingCase(wanted: nil, room: nil, available: 8_192, bytes: 1_024 << 20),
+    RingCase(wanted: 2_048, room: nil, available: 400, bytes: 2_048 << 20),
+    RingCase(wanted: 2_048, room: 448, available: nil, bytes: 100 << 20),
+    RingCase(wanted: nil, room: 10, available: nil, bytes: 1),
+  ]
+
+  @Test(arguments: ringCases)
+  private func `a ring takes what is asked for, a share of what is free, and not beyond a limit`(
+    _ given: RingCase
+  ) {
+    let bytes = MemoryWatch.ringBound(
+      given.wanted.map { $0 << 20 }, room: given.room.map { Int64($0) << 20 },
+      available: given.available.map { Int64($0) << 20 })
+    #expect(bytes == given.bytes)
   }
 }

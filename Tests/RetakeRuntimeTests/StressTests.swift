@@ -140,7 +140,7 @@ private final class RandomGraph {
   func `of thousands of random graphs nothing is lost, run twice or run out of order`(
     workers count: Int
   ) throws {
-    let workers = Workers(count: count)
+    let workers = try Workers(count: count, lanes: [0, 1, 2])
     defer { workers.stop() }
     for number in 0..<Self.graphs {
       let seed = UInt64(1_000 * count + number)
@@ -148,7 +148,7 @@ private final class RandomGraph {
       try graph.play(workers)
       #expect(graph.problem() == nil, "seed \(seed)")
       #expect(workers.queues.allSatisfy { $0.isEmpty }, "seed \(seed)")
-      #expect(workers.allLanes.allSatisfy { $0.queue.isEmpty }, "seed \(seed)")
+      #expect(workers.lanes.values.allSatisfy { $0.queue.isEmpty }, "seed \(seed)")
     }
   }
 
@@ -156,7 +156,7 @@ private final class RandomGraph {
   func `the same with random delays before every body`(workers count: Int) throws {
     for number in 0..<12 as Range<UInt64> {
       let seed = 50_000 + 100 * UInt64(count) + number
-      let workers = Workers(count: count, perturbation: seed)
+      let workers = try Workers(count: count, lanes: [0, 1, 2], perturbation: seed)
       defer { workers.stop() }
       let graph = RandomGraph(seed: seed)
       try graph.play(workers)
@@ -172,7 +172,7 @@ private final class RandomGraph {
       var kept: [() -> Bool] = []
       do {
         let graph = RandomGraph(seed: seed)
-        let workers = Workers(count: count)
+        let workers = try Workers(count: count, lanes: [0, 1, 2])
         for node in graph.nodes.dropLast(Int(seed) % 3) {
           workers.submit(node.future)
           kept.append { [weak future = node.future] in future != nil }

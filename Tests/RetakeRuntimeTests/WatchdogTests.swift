@@ -105,7 +105,7 @@ private final class Trap: Sendable {
     let watch = RunWatch()
     let isInside = DispatchSemaphore(value: 0)
     let thread = HelpingThread(watch) { watch in
-      let workers = Workers(count: count, watch: watch)
+      let workers = try Workers(count: count, lanes: [1], watch: watch)
       defer { workers.stop() }
       let futures = (0..<3).map { number in
         ValueFuture(
@@ -134,7 +134,7 @@ private final class Trap: Sendable {
     let doors = (0..<3).map { _ in DispatchSemaphore(value: 0) }
     let isInside = DispatchSemaphore(value: 0)
     let thread = HelpingThread(watch) { watch in
-      let workers = Workers(count: 2, watch: watch)
+      let workers = try Workers(count: 2, lanes: [1], watch: watch)
       defer { workers.stop() }
       // One leads to the next on the thread of the other worker, and nobody wakes the time plane.
       var chain: [ValueFuture] = []
@@ -178,7 +178,7 @@ private final class Trap: Sendable {
     let watch = RunWatch()
     let isInside = DispatchSemaphore(value: 0)
     let thread = HelpingThread(watch) { watch in
-      let workers = Workers(count: 2, watch: watch)
+      let workers = try Workers(count: 2, lanes: [1], watch: watch)
       let speculation = ValueFuture(
         node: 0, frame: FrameID(track: 0, sequence: 0), inputs: [], isNeeded: false,
         isDigested: false

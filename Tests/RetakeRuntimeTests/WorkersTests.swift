@@ -35,8 +35,8 @@ import Testing
     return (value as? Scalars)?.entries.first?.value
   }
 
-  private func withWorkers(_ count: Int, _ body: (Workers) throws -> Void) rethrows {
-    let workers = Workers(count: count, perturbation: 9)
+  private func withWorkers(_ count: Int, _ body: (Workers) throws -> Void) throws {
+    let workers = try Workers(count: count, lanes: [1], perturbation: 9)
     defer { workers.stop() }
     try body(workers)
   }
@@ -113,7 +113,7 @@ import Testing
 
   @Test(.timeLimit(.minutes(1)), arguments: [1, 2, 4])
   func `what becomes needed while its lane looks for work is not overlooked`(count: Int) throws {
-    let workers = Workers(count: count)
+    let workers = try Workers(count: count, lanes: [1])
     defer { workers.stop() }
     for _ in 0..<20_000 {
       let pinned = sum(isNeeded: false, lane: 1)
@@ -123,8 +123,8 @@ import Testing
     }
   }
 
-  @Test func `without threads, what can run runs when it is submitted`() {
-    let workers = Workers(count: 0)
+  @Test func `without threads, what can run runs when it is submitted`() throws {
+    let workers = try Workers(count: 0, lanes: [1])
     let first = sum()
     let second = sum([first])
     workers.submit(second)
@@ -189,9 +189,9 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 64])
-  func `stopping drops what is queued and ends every thread`(count: Int) {
+  func `stopping drops what is queued and ends every thread`(count: Int) throws {
     let started = Locked(0)
-    let workers = Workers(count: count)
+    let workers = try Workers(count: count, lanes: [1])
     for _ in 0..<200 { workers.submit(sum(isNeeded: false, started: started)) }
     workers.stop()
     let afterStop = started.withLock { $0 }

@@ -8,7 +8,9 @@ struct LivePipelineOptions: ParsableArguments {
     help: "A pipeline that runs live on what is recorded: a file, a case, or example:NAME.")
   var pipeline: String?
 
-  @Option(help: "Threads that compute for the pipeline; 2 to 4 by the machine if not given.")
+  @Option(
+    parsing: .unconditional,
+    help: "Threads that compute for the pipeline; 2 to 4 by the machine if not given.")
   var workers: Int?
 
   func validate() throws {
@@ -17,7 +19,9 @@ struct LivePipelineOptions: ParsableArguments {
     }
     if let workers {
       guard (1...255).contains(workers) else {
-        throw ValidationError("'--workers \(workers)' is not between 1 and 255")
+        throw ValidationError(
+          "'--workers \(workers)' is not between 1 and 255: a live pipeline computes on threads "
+            + "beside the one that decides (0 is for replay, which can wait)")
       }
     }
   }

@@ -34,7 +34,7 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "The folder that the session's folder is made in.")
   var into = "Recordings"
 
-  @Option(help: "Frames after which the recording ends.")
+  @Option(parsing: .unconditional, help: "Frames of each track after which the recording ends.")
   var frames: Int?
 
   @Option(help: "How long to record, such as 10s; on the source's own time line.")
@@ -56,18 +56,21 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "The size of a drawn scene (640x480 if not given) or asked of a camera.")
   var size: String?
 
-  @Option(help: "Frames a second of a drawn scene (30 if not given) or asked of a camera.")
+  @Option(
+    parsing: .unconditional,
+    help: "Frames a second of a drawn scene (30 if not given) or asked of a camera.")
   var fps: Int?
 
   @Option(
+    parsing: .unconditionalSingleValue,
     help: """
       Which video stream of a file, by the file's own number, or 'all'; again for more. The first \
       one if not given. The session's tracks are numbered from 0, in the file's order.
       """)
   var track: [String] = []
 
-  @Option(help: "Of a drawn scene's noise.")
-  var seed = 1
+  @Option(parsing: .unconditional, help: "Of a drawn scene's noise; 1 if not given.")
+  var seed: Int?
 
   @Option(help: "Begin a new media file after so long or so much, such as 60s, 10m or 500MB.")
   var segment: String?
@@ -75,7 +78,17 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "Keep the last so long in memory, such as 30s; SIGUSR1 writes it and what follows.")
   var ring: String?
 
-  @Option(help: "Bytes of the disk that stay free, such as 64MiB: the recording ends before.")
+  @Option(
+    help: ArgumentHelp(
+      "Memory that the ring may take, such as 200MiB; at most 1GiB if not given.",
+      discussion: "If not given, also at most a quarter of the memory that is free at the start."))
+  var ringMemory: String?
+
+  @Option(
+    help: """
+      Bytes of the disk that stay free, such as 500MB (64MiB if not given): the recording ends \
+      before. 0 is none.
+      """)
   var reserve: String?
 
   @Option(
@@ -95,7 +108,13 @@ struct RecordCommand: ParsableCommand {
         "'--segment \(segment)' is not like 60s, 10m or 500MB (1s, 1MB at least)")
     }
     if let reserve, ByteCount.parse(reserve) == nil {
-      throw ValidationError("'--reserve \(reserve)' is not like 64MiB")
+      throw ValidationError("'--reserve \(reserve)' is not like 64MiB, 2GB or 0")
+    }
+    if let ringMemory {
+      guard ring != nil else { throw ValidationError("--ring-memory goes with --ring") }
+      guard let bytes = ByteCount.parse(ringMemory), bytes >= 1 << 20, bytes <= 1 << 40 else {
+        throw ValidationError("'--ring-memory \(ringMemory)' is not like 200MiB (1MiB at least)")
+      }
     }
     for (name, text) in [("ring", ring), ("patience", patience)] {
       guard let text else { continue }
@@ -106,7 +125,9 @@ struct RecordCommand: ParsableCommand {
     guard fileTracks != nil else {
       throw ValidationError("--track is a number such as 0, once or more, or 'all' alone")
     }
-    guard (frames ?? 1) > 0 else { throw ValidationError("--frames is at least 1") }
+    for (name, value) in [("frames", frames), ("fps", fps)] {
+      guard (value ?? 1) > 0 else { throw ValidationError("--\(name) is at least 1") }
+    }
     if let duration, Duration(parsing: duration) == nil {
       throw ValidationError("'--duration \(duration)' is not like 10s or 500ms")
     }
@@ -124,6 +145,7 @@ struct RecordCommand: ParsableCommand {
       if let holder = progress.databaseHolder, told.withLock({ Self.isNew(holder, &$0) }) {
         output.note(RecordingText.held(by: holder))
       }
+      if progress.ringIsShort == true { output.note(RecordingText.shortRing) }
       if isJSON {
         try? Console.json(progress, isPretty: false)
       } else {
@@ -156,6 +178,7 @@ struct RecordCommand: ParsableCommand {
     }
     options.ring = ring.flatMap { Duration(parsing: $0) }
     options.reserveBytes = reserve.flatMap(ByteCount.parse) ?? options.reserveBytes
+    options.ringBytesMax = ringMemory.flatMap(ByteCount.parse).map { Int($0) }
     return options
   }
 
@@ -170,15 +193,13 @@ struct RecordCommand: ParsableCommand {
   private func source() throws -> any RecordingSource {
     let pixels = size.flatMap(Self.pixels)
     var picture = RecordingInput.Picture()
-    (picture.width, picture.height) = pixels ?? (640, 480)
-    picture.framesPerSecond = fps ?? 30
-    picture.seed = seed
-    picture.frames = frames
+    (picture.width, picture.height) = (pixels?.0, pixels?.1)
+    (picture.framesPerSecond, picture.seed, picture.frames) = (fps, seed, frames)
     var live = RecordingInput.Live()
-    live.camera = CameraRequest(width: pixels?.0, height: pixels?.1, framesPerSecond: fps)
     live.patience = patience.flatMap { Duration(parsing: $0) }
     return try RecordingInput.source(
-      input, picture, live: live, tracks: fileTracks ?? .first)
+      input, picture, live: live, tracks: fileTracks ?? .first
+    ) { Interruption.isRequested }
   }
 
   private var defaultName: String {

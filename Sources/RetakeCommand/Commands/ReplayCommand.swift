@@ -35,7 +35,9 @@ struct ReplayCommand: ParsableCommand {
 
   @OptionGroup var selection: CaseOptions
 
-  @Option(help: "Threads that compute; changes the speed and nothing else. 2 if not given.")
+  @Option(
+    parsing: .unconditional,
+    help: "Threads that compute; changes the speed and nothing else. 2 if not given.")
   var workers: Int?
 
   @Option(help: "Write the run here, as a golden folder and run.json.")

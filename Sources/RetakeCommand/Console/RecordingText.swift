@@ -6,7 +6,7 @@ enum RecordingText {
   static func line(_ progress: RecordingProgress) -> String {
     var parts = ["recording"]
     if let rate = progress.rate { parts.append("\(tenths(rate.framesPerSecond))/s") }
-    parts.append("\(progress.frames.captured) frames")
+    parts.append(counted(progress.frames.captured, "frame"))
     let missing = progress.frames.missing
     if !missing.isEmpty {
       let causes = missing.keys.sorted().map { "\(missing[$0] ?? 0) \($0)" }
@@ -17,6 +17,9 @@ enum RecordingText {
     if let minutes = progress.rate?.minutesLeft { parts.append(left(minutes)) }
     return parts.joined(separator: "  ")
   }
+
+  static let shortRing =
+    "warning: the ring's memory is full: it reaches less far back than asked for (--ring-memory)"
 
   /// Once for each program that is in the database.
   static func held(by holder: String) -> String {
@@ -48,7 +51,7 @@ enum RecordingText {
     var lines = [
       "  pipeline  "
         + source(pipeline.produced, pipeline.accepted, pipeline.dropped)
-        + "; \(fates.joined(separator: ", ")); \(pipeline.results) results"
+        + "; \(fates.joined(separator: ", ")); \(counted(pipeline.results, "result"))"
     ]
     if pipeline.tracks.count > 1 {
       lines += pipeline.tracks.map {

@@ -10,11 +10,17 @@ enum ReenactText {
       "  decisions \(report.reproducedDecisions) of \(report.recordedDecisions) reproduced"
         + " from \(report.events) external events",
     ]
-    if let divergence = report.divergence { lines += Self.lines(of: divergence) }
-    return (lines + valueLines(report.values)).joined(separator: "\n")
+    let isOther = report.hasOtherPipeline == true
+    if let divergence = report.divergence { lines += Self.lines(of: divergence, isOther: isOther) }
+    if isOther {
+      lines.append("    The pipeline is not the recorded one: leave out --pipeline to take that.")
+    }
+    return (lines + valueLines(report.values, isOther: isOther)).joined(separator: "\n")
   }
 
-  private static func lines(of divergence: ReenactReport.Divergence) -> [String] {
+  private static func lines(
+    of divergence: ReenactReport.Divergence, isOther: Bool
+  ) -> [String] {
     var lines = [
       "  DECISION DIVERGENCE at decision \(divergence.decision)"
         + (divergence.event.map { ", external event \($0)" } ?? ", behind the last event"),
@@ -22,24 +28,29 @@ enum ReenactText {
       "    reenacted  \(divergence.reenacted ?? "(no decision)")",
     ]
     if let detail = divergence.detail { lines.append("    \(detail)") }
-    lines.append("    The live run knew something that is not in the record.")
+    if !isOther { lines.append("    The live run knew something that is not in the record.") }
     return lines
   }
 
-  private static func valueLines(_ values: ReenactReport.Values) -> [String] {
+  private static func valueLines(
+    _ values: ReenactReport.Values, isOther: Bool
+  ) -> [String] {
     var line = "  values    \(values.compared - values.different) of \(values.compared) the same"
     if values.notComputed > 0 { line += ", \(values.notComputed) not computed" }
     guard values.different > 0, let first = values.first else { return [line] }
     let item = first.item.map { ".\($0)" } ?? ""
-    return [
+    let lines = [
       line,
       "  VALUE DIVERGENCE first at '\(first.node)', frame \(first.frame)\(item)",
       "    live       \(first.recorded)",
       "    recomputed \(first.recomputed)",
+    ]
+    guard !isOther else { return lines }
+    return lines + [
       values.hasExactPixels
         ? "    The frames are stored exactly: the stage is not pure, or not the same."
         : "    The frames are not stored exactly (--preset ffv1 or h264 does): decisions are "
-          + "reproduced all the same.",
+          + "reproduced all the same."
     ]
   }
 }

@@ -78,6 +78,14 @@ package struct StreamAddress: Hashable, Sendable {
   /// Without the user's name and password.
   package var publicText: String { Self.withoutSecrets(text) }
 
+  /// A server is asked for it, over a connection of its own.
+  var isAsked: Bool {
+    switch scheme {
+    case .http, .https, .rtsp, .rtsps: true
+    case .rtp, .udp: false
+    }
+  }
+
   var usesTLS: Bool { scheme == .https || scheme == .rtsps }
 
   private static func port(of scheme: Scheme) -> Int {

@@ -45,9 +45,7 @@ package final class MediaDecoder: @unchecked Sendable {
     self.context = context
     try configure(context, threads: threads)
     let opened = avcodec_open2(context, codec, nil)
-    guard opened >= 0 else {
-      throw .decode(packet: nil, file: file, cause: FFmpeg.text(opened))
-    }
+    guard opened >= 0 else { throw failure(opened) }
   }
 
   deinit {
@@ -56,7 +54,8 @@ package final class MediaDecoder: @unchecked Sendable {
 
   /// Hands a packet to the decoder; afterwards call `receive` until it returns nil.
   ///
-  /// - Throws: `MediaError.decode` when the decoder refuses it; the next packet may be fine.
+  /// - Throws: `MediaError.decode` when the decoder refuses it, or `.noMemory`; the next packet may be
+  ///   fine.
   package func send(_ packet: MediaPacket) throws(MediaError) {
     var reference = av_packet_alloc()
     // SAFETY: the reference shares the payload's counted bytes and is freed here.
@@ -73,9 +72,7 @@ package final class MediaDecoder: @unchecked Sendable {
     context?.pointee.reordered_opaque = Int64(packet.index)
     let sent = avcodec_send_packet(context, copied)
     precondition(sent != retake_error_again, "receive until nil before sending more")
-    guard sent >= 0 else {
-      throw .decode(packet: packet.index, file: file, cause: FFmpeg.text(sent))
-    }
+    guard sent >= 0 else { throw failure(sent, packet: packet.index) }
   }
 
   /// The next finished frame; nil when the decoder wants another packet or has ended.
@@ -101,7 +98,7 @@ package final class MediaDecoder: @unchecked Sendable {
     // SAFETY: nobody else has seen the empty picture.
     av_frame_free(&picture)
     if received == retake_error_again || received == retake_error_end { return nil }
-    throw .decode(packet: nil, file: file, cause: FFmpeg.text(received))
+    throw failure(received)
   }
 
   /// Tells the decoder that no packet follows; `receive` then returns what it held back.
@@ -109,9 +106,7 @@ package final class MediaDecoder: @unchecked Sendable {
   /// - Throws: `MediaError.decode`.
   package func drain() throws(MediaError) {
     let sent = avcodec_send_packet(context, nil)
-    guard sent >= 0 || sent == retake_error_end else {
-      throw .decode(packet: nil, file: file, cause: FFmpeg.text(sent))
-    }
+    guard sent >= 0 || sent == retake_error_end else { throw failure(sent) }
   }
 
   /// Forgets everything, also that it was drained; the next packet may be from anywhere.
@@ -130,9 +125,7 @@ package final class MediaDecoder: @unchecked Sendable {
     defer { avcodec_parameters_free(&parameters) }
     stream.fill(FFmpeg.required(parameters))
     let filled = avcodec_parameters_to_context(context, parameters)
-    guard filled >= 0 else {
-      throw .decode(packet: nil, file: file, cause: FFmpeg.text(filled))
-    }
+    guard filled >= 0 else { throw failure(filled) }
     context.pointee.flags |= retake_codec_bitexact | retake_codec_unaligned
     context.pointee.idct_algo = FF_IDCT_SIMPLE
     context.pointee.thread_count = Int32(clamping: max(1, threads))
@@ -143,6 +136,12 @@ package final class MediaDecoder: @unchecked Sendable {
       context.pointee.opaque = Unmanaged.passUnretained(memory).toOpaque()
       context.pointee.get_buffer2 = PictureMemory.getBuffer
       retake_allow_callbacks_on_any_thread(context)
+    }
+  }
+
+  private func failure(_ number: Int32, packet: Int? = nil) -> MediaError {
+    MediaError.of(number, "decode a picture", file: file) {
+      .decode(packet: packet, file: file, cause: $0)
     }
   }
 

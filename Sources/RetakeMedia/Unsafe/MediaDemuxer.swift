@@ -64,7 +64,9 @@ package final class MediaDemuxer: @unchecked Sendable {
     // SAFETY: the packet is fresh; its bytes are counted references of the library.
     let result = av_read_frame(context, payload.pointer)
     if result == retake_error_end { return nil }
-    guard result >= 0 else { throw .read(file: path, cause: FFmpeg.text(result)) }
+    guard result >= 0 else {
+      throw MediaError.of(result, "read a packet", file: path) { .read(file: path, cause: $0) }
+    }
     let stream = Int(payload.pointer.pointee.stream_index)
     // A container without a header may show a stream late; it has no description and is not ours.
     while counts.count <= stream { counts.append(0) }

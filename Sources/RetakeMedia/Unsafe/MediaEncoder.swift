@@ -29,7 +29,7 @@ package final class MediaEncoder: @unchecked Sendable {
     var options = OptionDictionary(Self.options(settings))
     let opened = avcodec_open2(context, codec, &options.pointer)
     guard opened >= 0 else {
-      throw .encode(encoder: settings.encoder, cause: FFmpeg.text(opened))
+      throw failure(opened)
     }
     if let option = options.leftover {
       throw .encoderOption(
@@ -86,7 +86,7 @@ package final class MediaEncoder: @unchecked Sendable {
     fill(borrowed, with: frame, pts: pts, duration: duration, isKey: isKey)
     let sent = avcodec_send_frame(context, borrowed)
     withExtendedLifetime(frame) {}
-    guard sent >= 0 else { throw .encode(encoder: settings.encoder, cause: FFmpeg.text(sent)) }
+    guard sent >= 0 else { throw failure(sent) }
     if duration > 0 { durations[pts] = duration }
     return try finishedPackets()
   }
@@ -97,7 +97,7 @@ package final class MediaEncoder: @unchecked Sendable {
   package func finish() throws(MediaError) -> [MediaPacket] {
     let sent = avcodec_send_frame(context, nil)
     guard sent >= 0 || sent == retake_error_end else {
-      throw .encode(encoder: settings.encoder, cause: FFmpeg.text(sent))
+      throw failure(sent)
     }
     return try finishedPackets()
   }
@@ -110,7 +110,7 @@ package final class MediaEncoder: @unchecked Sendable {
       let received = avcodec_receive_packet(context, payload.pointer)
       if received == retake_error_again || received == retake_error_end { return packets }
       guard received >= 0 else {
-        throw .encode(encoder: settings.encoder, cause: FFmpeg.text(received))
+        throw failure(received)
       }
       var packet = MediaPacket(payload, index: packetCount)
       if let duration = packet.pts.flatMap({ durations.removeValue(forKey: $0) }) {
@@ -119,6 +119,10 @@ package final class MediaEncoder: @unchecked Sendable {
       packets.append(packet)
       packetCount += 1
     }
+  }
+
+  private func failure(_ number: Int32) -> MediaError {
+    MediaError.of(number, "encode a picture") { .encode(encoder: settings.encoder, cause: $0) }
   }
 
   private func fill(

@@ -46,6 +46,20 @@ struct MemoryWatch: Hashable, Sendable {
     return room < 2 * marginBytes ? .short : .normal
   }
 
+  /// A ring's, where nobody says how much it may take.
+  static let ringBytesStandard = 1 << 30
+
+  /// A ring's bytes, bounded by what may be taken when the recording begins.
+  ///
+  /// - Parameters:
+  ///   - wanted: What somebody asked for.
+  ///   - room: As for queues; a limit holds whatever was asked for.
+  ///   - available: What the machine has free; nil when nobody knows.
+  static func ringBound(_ wanted: Int?, room: Int64?, available: Int64?) -> Int {
+    let share = available.map { Int(max(1, $0 / queueShare)) } ?? .max
+    return bound(wanted ?? min(ringBytesStandard, share), room: room)
+  }
+
   /// A queue's bytes, bounded by what may be taken when the recording begins.
   static func bound(_ bytes: Int, room: Int64?) -> Int {
     guard let room else { return bytes }

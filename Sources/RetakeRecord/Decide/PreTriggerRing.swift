@@ -3,7 +3,8 @@ import RetakeStore
 /// Keeps the last seconds of a recording in memory until somebody triggers it.
 ///
 /// It begins with a frame that can be decoded alone, and reaches back at least as far as promised,
-/// where so much was recorded and fits into its bytes.
+/// where so much was recorded and fits into its bytes. A group of frames that hang on one key frame
+/// stays whole, so that it holds twice its bytes at most.
 struct PreTriggerRing {
   let nanoseconds: Int64
   let bytesMax: Int
@@ -38,6 +39,11 @@ struct PreTriggerRing {
       guard isOver || newest.arrivalNanoseconds - next.arrival >= nanoseconds else { return }
       if newest.arrivalNanoseconds - next.arrival < nanoseconds { isShort = true }
       removeRows(before: next.place)
+    }
+    // A source without key frames for so long: nothing of it could be decoded, so nothing is kept.
+    if bytes / 2 > bytesMax {
+      isShort = true
+      removeRows(before: rows.endIndex)
     }
   }
 

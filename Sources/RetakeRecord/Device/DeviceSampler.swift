@@ -41,15 +41,15 @@ final class DeviceWatch: Sendable {
 
   private let stopped = Locked(false)
   private let bell = Bell()
-  private let thread: RecorderThread
+  private let thread: NamedThread
 
   /// - Parameter note: Told of each change.
-  /// - Throws: `RecordError.noThread`.
+  /// - Throws: `RuntimeError.noThread`.
   init(
     _ observer: DeviceObserver = .standard, clock: any LiveClock,
     note: @escaping @Sendable (DeviceEvent) -> Void
-  ) throws(RecordError) {
-    thread = try RecorderThread("retake-device") { [stopped, bell] in
+  ) throws(RuntimeError) {
+    thread = try NamedThread("retake-device") { [stopped, bell] in
       var observer = observer
       while !stopped.withLock({ $0 }) {
         for event in observer.changes() { note(event) }

@@ -8,6 +8,7 @@ struct MemoryRoom: Sendable {
   private let addressLimit: Int64?
   private let groups: [Group]
   private let sizes: String
+  private let machine: String
 
   /// The files of a control group that has a limit.
   struct Group: Hashable, Sendable {
@@ -25,6 +26,7 @@ struct MemoryRoom: Sendable {
   init(addressLimit: Int64? = Self.ownLimit, root: String = "") {
     self.addressLimit = addressLimit
     sizes = root + "/proc/self/statm"
+    machine = root + "/proc/meminfo"
     groups = Self.groups(root)
   }
 
@@ -36,6 +38,14 @@ struct MemoryRoom: Sendable {
     var rooms = groups.compactMap(Self.room)
     if let addressLimit, let used = addressBytes { rooms.append(addressLimit - used) }
     return rooms.min()
+  }
+
+  /// What the machine could give without taking it from others; nil where it does not say.
+  var availableBytes: Int64? {
+    let lines = (DeviceFile.text(machine) ?? "").split(separator: "\n")
+    let line = lines.first { $0.hasPrefix("MemAvailable:") }
+    let words = (line ?? "").split(separator: " ")
+    return words.count > 1 ? Int64(words[1]).map { $0 << 10 } : nil
   }
 
   private var addressBytes: Int64? {

@@ -18,10 +18,17 @@ public struct EncoderProbe: Sendable {
     public var framesPerSecond: Double
     /// What the source needs; nil when nobody knows.
     public var needed: Double?
+    /// Of the encoded frames, on average.
+    public var bytesPerFrame: Double = 0
 
     /// The encoder has so little to spare that frames may be shed.
     public var isTight: Bool { needed.map { framesPerSecond < $0 * Self.tightRatio } ?? false }
     var isTooSlow: Bool { needed.map { framesPerSecond < $0 } ?? false }
+
+    /// What so much time of the source takes; nil when nobody knows its rate.
+    func bytes(of time: Duration) -> Int64? {
+      needed.map { Int64(min($0 * bytesPerFrame * Double(time.nanoseconds) / 1e9, 1e15)) }
+    }
 
     private static let tightRatio = 1.3
   }
@@ -58,16 +65,18 @@ public struct EncoderProbe: Sendable {
       _ = try encoders[track].encode(sample.frame, wantsKey: false, hasTime: true)
     }
     let start = clock.monotonicNanoseconds
-    var (count, passed) = (0, Int64(0))
+    var (count, bytes, passed) = (0, 0, Int64(0))
     while count < Self.framesMax, passed < Self.nanosecondsMax {
       let sample = samples[(count + 1) % samples.count]
       var frame = sample.frame
       frame.timestamp = samples[0].frame.timestamp + Int64(count + 1) * step
-      _ = try encoders[sample.track].encode(frame, wantsKey: false, hasTime: true)
+      let encoded = try encoders[sample.track].encode(frame, wantsKey: false, hasTime: true)
+      bytes += encoded.packet.size
       count += 1
       passed = clock.monotonicNanoseconds - start
     }
     return Measurement(
-      frames: count, framesPerSecond: Double(count) * 1e9 / Double(max(passed, 1)), needed: needed)
+      frames: count, framesPerSecond: Double(count) * 1e9 / Double(max(passed, 1)), needed: needed,
+      bytesPerFrame: Double(bytes) / Double(max(count, 1)))
   }
 }

@@ -22,13 +22,19 @@ final class CallLimit: Sendable {
 
   private let clock: any LiveClock
   private let nanosecondsMax: Int64
+  private let isInterrupted: @Sendable () -> Bool
   private let state = Locked(State())
   /// Rings when the caller shall stop waiting.
   let cancelled = Bell()
 
   /// FFmpeg lets go within a tenth of a second.
-  init(clock: any LiveClock, nanosecondsMax: Int64 = 5_000_000_000) {
-    (self.clock, self.nanosecondsMax) = (clock, nanosecondsMax)
+  ///
+  /// - Parameter isInterrupted: Asked while a call waits; true ends it.
+  init(
+    clock: any LiveClock, nanosecondsMax: Int64 = 5_000_000_000,
+    isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) {
+    (self.clock, self.nanosecondsMax, self.isInterrupted) = (clock, nanosecondsMax, isInterrupted)
   }
 
   /// Marks the time that `body` takes.
@@ -48,6 +54,7 @@ final class CallLimit: Sendable {
   var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   var isOver: Bool {
+    if isInterrupted() { return true }
     let now = clock.monotonicNanoseconds
     return state.withLock {
       $0.isCancelled || $0.startedNanoseconds.map { now - $0 >= nanosecondsMax } ?? false

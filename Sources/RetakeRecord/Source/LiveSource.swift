@@ -21,19 +21,23 @@ public struct LiveSource: RecordingSource {
   /// Connects.
   ///
   /// - Parameters:
-  ///   - patience: A source that is away for longer ends the recording; nil waits for ever.
-  /// - Throws: `MediaError`, one case for each way in which a source can be unfit.
-  public init(_ address: String, camera: CameraRequest = .init(), patience: Duration? = nil) throws
-  {
+  ///   - patience: A source that is away for longer ends the recording; nil waits for ever. Less than
+  ///     5 s also bounds the first connection.
+  ///   - isInterrupted: Asked while it connects; true ends that.
+  /// - Throws: `MediaError`, one case for each way in which a source can be unfit;
+  ///   `RecordError.stoppedBefore`.
+  public init(
+    _ address: String, camera: CameraRequest = .init(), patience: Duration? = nil,
+    isInterrupted: @escaping @Sendable () -> Bool = { false }
+  ) throws {
     guard let place = try LiveAddress(parsing: address), place.isLive else {
       throw MediaError.badAddress(address: address)
     }
     let settings = camera.settings
     let clock = WallClock()
-    let limit = CallLimit(clock: clock)
-    let connection = try limit.during {
-      try InputConnection(place, camera: settings, limit: limit)
-    }
+    let attempt = ConnectionAttempt(place.name, patience: patience, clock: clock, isInterrupted)
+    let limit = attempt.limit
+    let connection = try attempt.run { try InputConnection(place, camera: settings, limit: $0) }
     let stream = connection.stream
     description = SourceDescription(
       name: place.name, tracks: [SourceTrack(stream)], isLive: true)

@@ -21,7 +21,7 @@ final class LiveStream: FrameStream {
   private var watch: SourceWatch
   private var timeline: LiveTimeline
   private var reader: LiveReader
-  private var thread: RecorderThread
+  private var thread: NamedThread
   /// A frame behind the note that it is the reason of.
   private var held: SourceFrame?
 
@@ -31,17 +31,17 @@ final class LiveStream: FrameStream {
   private static let closeNanosecondsMax: Int64 = 500_000_000
 
   /// - Parameter first: A connection that was made already.
-  /// - Throws: `RecordError.noThread`.
+  /// - Throws: `RuntimeError.noThread`.
   init(
     _ plan: Plan, first: (any LiveConnection)? = nil, limit: CallLimit? = nil
-  ) throws(RecordError) {
+  ) throws(RuntimeError) {
     let mailbox = LiveMailbox()
     (self.plan, self.mailbox) = (plan, mailbox)
     watch = SourceWatch(plan.limits, nowNanoseconds: plan.clock.monotonicNanoseconds)
     timeline = LiveTimeline(timeBase: plan.timeBase)
     let reader = LiveReader(plan, mailbox, generation: 0, limit: limit)
     self.reader = reader
-    thread = try RecorderThread("retake-source") { reader.run(first) }
+    thread = try NamedThread("retake-source") { reader.run(first) }
   }
 
   deinit {
@@ -112,11 +112,11 @@ final class LiveStream: FrameStream {
     }
   }
 
-  private func abandon() throws(RecordError) {
+  private func abandon() throws(RuntimeError) {
     reader.limit.cancel()
     let reader = LiveReader(plan, mailbox, generation: mailbox.nextGeneration())
     self.reader = reader
-    thread = try RecorderThread("retake-source") { reader.run(nil) }
+    thread = try NamedThread("retake-source") { reader.run(nil) }
   }
 }
 

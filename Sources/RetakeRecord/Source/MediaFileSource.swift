@@ -17,9 +17,19 @@ public struct MediaFileSource: RecordingSource {
   public let description: SourceDescription
   private let path: String
   private let streams: [Int]
+  private let decoder: @Sendable (MediaStream, String) throws -> any PictureDecoding
 
   /// - Throws: `MediaError`, one case for each way in which a file can be unfit.
   public init(path: String, tracks: Tracks = .first) throws {
+    try self.init(path: path, tracks: tracks) { try MediaDecoder(stream: $0, file: $1) }
+  }
+
+  /// - Parameter decoder: Makes one for a stream of the file.
+  init(
+    path: String, tracks: Tracks = .first,
+    decoder: @escaping @Sendable (MediaStream, String) throws -> any PictureDecoding
+  ) throws {
+    self.decoder = decoder
     let demuxer = try MediaDemuxer(path: path)
     let first = try demuxer.videoStream()
     let chosen: [MediaStream] =
@@ -39,29 +49,54 @@ public struct MediaFileSource: RecordingSource {
     let tracks = try streams.enumerated().map { number, index in
       let stream = try demuxer.videoStream(index)
       return FileTrack(
-        number: number, stream: stream, decoder: try MediaDecoder(stream: stream, file: path))
+        number: number, stream: stream, decoder: try decoder(stream, path))
     }
     demuxer.select(Set(streams))
     return MediaFileStream(demuxer: demuxer, tracks: tracks)
   }
 }
 
+/// Turns packets into frames; tests bring one that has no memory now and then.
+protocol PictureDecoding: AnyObject {
+  /// - Parameter packet: nil is the end.
+  func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame]
+}
+
+extension MediaDecoder: PictureDecoding {}
+
 /// One stream of a file, decoded.
 private final class FileTrack {
   let number: Int
   let stream: MediaStream
-  private let decoder: MediaDecoder
-  /// Frames that wait for their turn.
-  private(set) var ready: ArraySlice<SourceFrame> = []
+  private let decoder: any PictureDecoding
+  /// What came of a packet, and waits for its turn.
+  enum Item {
+    case frame(SourceFrame)
+    /// There was no memory for it.
+    case missed(MissedFrame)
+
+    /// nil sorts before all times: a frame whose time nobody knows is told at once.
+    var timestamp: Timestamp? {
+      switch self {
+      case .frame(let frame): frame.frame.timestamp
+      case .missed(let missed): missed.timestamp
+      }
+    }
+  }
+
+  private(set) var ready: ArraySlice<Item> = []
   private(set) var hasEnded = false
   private var latest: Timestamp?
   private var failures = 0
+  private var misses = 0
   private var recent = RecentPackets()
 
   /// Bad packets in a row after which the file counts as lost.
   private static let failuresMax = 64
+  /// Frames in a row that there is no memory for: a few seconds of them.
+  private static let missesMax = 100
 
-  init(number: Int, stream: MediaStream, decoder: MediaDecoder) {
+  init(number: Int, stream: MediaStream, decoder: any PictureDecoding) {
     (self.number, self.stream, self.decoder) = (number, stream, decoder)
   }
 
@@ -72,10 +107,19 @@ private final class FileTrack {
     if let packet { recent.add(packet) } else { hasEnded = true }
     do {
       for decoded in try decoder.decode(packet) { add(decoded) }
-      failures = 0
+      (failures, misses) = (0, 0)
     } catch {
-      try fail(error)
+      guard error.isOutOfMemory, packet != nil else { return try fail(error) }
+      try miss(pts: packet?.pts, error)
     }
+  }
+
+  /// There may be memory for the next frame; this one has its row all the same.
+  func miss(pts: Int64?, _ error: MediaError) throws {
+    misses += 1
+    guard misses < Self.missesMax else { throw error }
+    let time = pts.flatMap { Timestamp(pts: $0, timeBase: stream.timeBase) }
+    ready.append(.missed(MissedFrame(timestamp: time, pts: pts, track: number)))
   }
 
   func fail(_ error: any Error) throws {
@@ -83,7 +127,13 @@ private final class FileTrack {
     guard failures < Self.failuresMax, !hasEnded else { throw error }
   }
 
-  func next() -> SourceFrame { ready.removeFirst() }
+  /// - Throws: `MissedFrame`.
+  func next() throws -> SourceFrame {
+    switch ready.removeFirst() {
+    case .frame(let frame): return frame
+    case .missed(let missed): throw missed
+    }
+  }
 
   private func add(_ decoded: DecodedFrame) {
     var frame = decoded.frame
@@ -92,7 +142,7 @@ private final class FileTrack {
     var captured = SourceFrame(
       frame: frame, pts: decoded.bestEffortTimestamp, duration: decoded.duration, track: number)
     captured.original = recent.original(decoded.packetIndex, stream: stream)
-    ready.append(captured)
+    ready.append(.frame(captured))
   }
 
   private func guess(_ decoded: DecodedFrame) -> Timestamp {
@@ -118,9 +168,9 @@ private final class MediaFileStream: FrameStream {
   func next() throws -> SourceFrame? {
     // Ends: the file does.
     while true {
-      if tracks.allSatisfy({ !$0.ready.isEmpty || $0.hasEnded }) { return earliest?.next() }
+      if tracks.allSatisfy({ !$0.ready.isEmpty || $0.hasEnded }) { return try earliest?.next() }
       if let full = tracks.first(where: { $0.ready.count >= Self.waitingMax }) {
-        return full.next()
+        return try full.next()
       }
       try read()
     }
@@ -129,7 +179,10 @@ private final class MediaFileStream: FrameStream {
   private var earliest: FileTrack? {
     tracks.filter { !$0.ready.isEmpty }.min { left, right in
       guard let mine = left.ready.first, let other = right.ready.first else { return false }
-      return (mine.frame.timestamp, left.number) < (other.frame.timestamp, right.number)
+      guard let before = mine.timestamp, let after = other.timestamp else {
+        return mine.timestamp == nil && other.timestamp != nil
+      }
+      return (before, left.number) < (after, right.number)
     }
   }
 
@@ -138,6 +191,8 @@ private final class MediaFileStream: FrameStream {
     do {
       packet = try demuxer.nextPacket()
     } catch {
+      // Of several tracks nobody knows whose packet it was.
+      if error.isOutOfMemory, tracks.count == 1 { return try tracks[0].miss(pts: nil, error) }
       // Behind the damage the file may go on; each track counts what it cannot read.
       for track in tracks where !track.hasEnded { try track.fail(error) }
       return

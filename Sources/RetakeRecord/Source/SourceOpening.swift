@@ -19,11 +19,16 @@ struct SourceOpening {
     let stream = source.description.isLive ? self.stream : try source.open()
     var samples: [SourceFrame] = []
     while samples.count < count, let frame = try next(of: stream) { samples.append(frame) }
-    guard !samples.isEmpty else { throw RecordError.noFrames(source: source.description.name) }
+    guard !samples.isEmpty else { throw noFrames }
     return samples
   }
 
   func next() throws -> SourceFrame? { try next(of: stream) }
+
+  /// Why there is no first frame: the source's fault only where nobody ended the recording before.
+  var noFrames: RecordError {
+    .noFrames(source: source.description.name, isStopped: pipes.reason == .stopped)
+  }
 
   func discardWaiting() {
     stream.discardWaiting()

@@ -23,25 +23,25 @@ final class SessionWriter {
   }
 
   private let site: Site
-  private let store: StoreWriter
+  let store: StoreWriter
   /// By track.
-  private var lanes: [TrackLane]
+  var lanes: [TrackLane]
   private var nextSegment = 0
-  private var nextEvent = 0
-  private var batch = CommitBatch()
+  var nextEvent = 0
+  var batch = CommitBatch()
   /// Rows that the database was not open for, with their media on the disk; oldest first.
-  private var spool: [CommitBatch] = []
-  private var wait: DatabaseWait?
-  private let spoolRowsMax: Int
-  private var hasSegment = false
-  private(set) var progress = RecordingProgress()
+  var spool: [CommitBatch] = []
+  var wait: DatabaseWait?
+  let spoolRowsMax: Int
+  var hasSegment = false
+  var progress = RecordingProgress()
   /// Set once; nothing more is worth recording then.
-  private(set) var failure: RecordError?
+  var failure: RecordError?
   /// The database refused a commit: it takes no other.
-  private var isStoreLost = false
+  var isStoreLost = false
   private var isAtReserve = false
   /// Frames with pixels whose hash is not known yet.
-  private(set) var missingHashes = 0
+  var missingHashes = 0
 
   init(
     site: Site, store: StoreWriter, limits: SegmentStateMachine.Limits, tracks: Int = 1,
@@ -164,7 +164,7 @@ final class SessionWriter {
   }
 
   /// The container's end. What is committed is safe whether or not this succeeds.
-  private func finishSegment(_ track: Int, at time: Int64) {
+  func finishSegment(_ track: Int, at time: Int64) {
     let lane = lanes[track]
     guard let segment = lane.current else { return }
     lanes[track].current = nil
@@ -179,7 +179,7 @@ final class SessionWriter {
   }
 
   /// Gives up the track's segment with all that is not committed of it.
-  private func fail(_ track: Int, _ failure: WriteFailure, at time: Int64) {
+  func fail(_ track: Int, _ failure: WriteFailure, at time: Int64) {
     let segment = lanes[track].current
     lanes[track].current = nil
     let remains: SegmentFile.Remains = failure.isDiskFull ? .committedBytes : .allBytes
@@ -210,132 +210,5 @@ final class SessionWriter {
       EventRecord(
         ordinal: 0, timeNanoseconds: time, track: track, source: "recorder",
         kind: "segment.abandoned", json: json.canonicalText))
-  }
-
-  /// Makes all rows durable, with the media that they speak of. Before the first segment they wait:
-  /// nobody could read a frame of a track that is not described yet. While another process is in the
-  /// database the media is made durable, and the rows wait.
-  ///
-  /// - Returns: false when there was nothing to commit, it has to wait, or `failure` says why it
-  ///   could not be.
-  @discardableResult
-  func commit(at time: Int64) -> Bool {
-    guard !isStoreLost, !batch.isEmpty || !spool.isEmpty else { return false }
-    synchroniseMedia(at: time)
-    guard hasSegment || batch.segment != nil else { return false }
-    settle()
-    do throws(StoreError) {
-      let commit = try store.commit()
-      account(commit, at: time)
-      return true
-    } catch {
-      refused(error, at: time)
-      return false
-    }
-  }
-
-  private func refused(_ error: StoreError, at time: Int64) {
-    if case .busy(let path, let holder) = error {
-      wait = DatabaseWait(since: wait?.since ?? time, holder: holder ?? wait?.holder)
-      progress.databaseHolder = wait?.words
-      guard store.pendingCount > spoolRowsMax else { return }
-      giveUpDatabase(path)
-    } else {
-      loseStore(RecordError(passing: error))
-    }
-  }
-
-  /// The rows that wait are not written any more; the media that they speak of stays.
-  func giveUpDatabase(_ path: String) {
-    loseStore(.databaseHeld(path: path, by: wait?.words))
-  }
-
-  private func loseStore(_ error: RecordError) {
-    failure = failure ?? error
-    isStoreLost = true
-    (batch, spool) = (CommitBatch(), [])
-  }
-
-  private func synchroniseMedia(at time: Int64) {
-    for track in lanes.indices { synchroniseMedia(track, at: time) }
-  }
-
-  private func synchroniseMedia(_ track: Int, at time: Int64) {
-    let rows = batch.packets.indices.filter { batch.packets[$0].track == track }
-    guard let segment = lanes[track].current, !rows.isEmpty else { return }
-    do throws(SegmentFailed) {
-      let places = try segment.synchronise(placing: rows.map { batch.packets[$0] })
-      batch.place(places, rows: rows)
-      if lanes[track].currentIsCommitted {
-        batch.changedSegments.append(lanes[track].row(of: segment, isClosed: false))
-      } else {
-        batch.segment?.bytes = segment.bytes
-      }
-      lanes[track].segments.committed()
-    } catch {
-      fail(track, error.failure, at: time)
-    }
-  }
-
-  /// The batch's media is durable: its rows go to the database, or wait until they can.
-  private func settle() {
-    guard !batch.isEmpty else { return }
-    batch.append(to: store)
-    if let opened = batch.segmentTrack {
-      hasSegment = true
-      lanes[opened.track].currentIsCommitted = true
-    }
-    for place in lanes.indices { lanes[place].committedPackets = lanes[place].nextPacket }
-    spool.append(batch)
-    batch = CommitBatch()
-  }
-
-  private func account(_ commit: StoreWriter.Commit, at time: Int64) {
-    for batch in spool { account(batch) }
-    spool = []
-    for place in lanes.indices {
-      progress.setPacketDigest(lanes[place].digest.value, track: place)
-    }
-    progress.commit = commit.ordinal
-    progress.timeNanoseconds = time
-    progress.events = nextEvent
-    progress.databaseHolder = nil
-    if let wait { add(wait.event(at: time)) }
-    wait = nil
-  }
-
-  private func account(_ batch: CommitBatch) {
-    var packets = batch.packets[...]
-    for frame in batch.frames {
-      let packet = frame.packet == nil ? nil : packets.popFirst()
-      if let packet {
-        if frame.pixelHash == nil { missingHashes += 1 }
-        lanes[frame.track].digest.append(frame.sequence, packet.digest)
-      }
-      progress.count(frame, hasPixels: packet != nil)
-    }
-    if batch.segmentTrack != nil { progress.segments += 1 }
-    progress.mediaBytes += batch.packetBytes
-  }
-
-  /// Commits what waits and ends the segments.
-  func finishMedia(at time: Int64) {
-    commit(at: time)
-    for track in lanes.indices { finishSegment(track, at: time) }
-    commit(at: time)
-    // Behind a wait, the event that tells of it.
-    if !isWaiting { commit(at: time) }
-  }
-
-  /// The facts that are known only now, for `close`.
-  func prepareClose(_ facts: [(key: String, value: String)], hashes: [FrameRecord]) {
-    for fact in facts { store.setMeta(fact.key, fact.value) }
-    store.replace(hashes)
-  }
-
-  /// Marks the database closed. Where another process is in it, it may be called again.
-  func close() throws(StoreError) {
-    progress.commit = try store.close().ordinal
-    progress.closed = true
   }
 }

@@ -44,6 +44,8 @@ public struct ReenactReport: Hashable, Sendable, Codable {
   public var session: String
   public var run: Int
   public var pipeline: String
+  /// The pipeline is not the one that was recorded, so what differs says nothing of the record.
+  public var hasOtherPipeline: Bool?
   /// External events that were told again.
   public var events = 0
   public var recordedDecisions = 0

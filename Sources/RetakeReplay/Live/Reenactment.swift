@@ -12,6 +12,7 @@ public struct Reenactment: Sendable {
   private let pipeline: Pipeline
   private let registry: StageRegistry
   private let workers: Int
+  private let hasOtherPipeline: Bool
 
   /// - Parameters:
   ///   - run: The number of the live run; the newest one if `nil`.
@@ -27,13 +28,19 @@ public struct Reenactment: Sendable {
     live = try session.liveRun(run)
     if let pipeline {
       self.pipeline = pipeline
+      hasOtherPipeline = live.pipeline.map { Self.isOther($0, than: pipeline) } ?? false
     } else {
+      hasOtherPipeline = false
       guard let document = live.pipeline else {
         throw ReplayError.noPipeline(session: session.folder.name, run: live.number)
       }
       self.pipeline = try PipelineDocument.parse(
         Data(document.utf8), catalog: registry, file: "run \(live.number)")
     }
+  }
+
+  private static func isOther(_ recorded: String, than pipeline: Pipeline) -> Bool {
+    (try? PipelineDocument.json(of: pipeline))?.canonicalText != recorded
   }
 
   /// - Parameters:
@@ -54,6 +61,7 @@ public struct Reenactment: Sendable {
       reenactor, comparison, isInterrupted: isInterrupted, progress: progress)
     var report = ReenactReport(
       session: session.folder.name, run: live.number, pipeline: pipeline.name)
+    report.hasOtherPipeline = hasOtherPipeline ? true : nil
     report.events = comparison.events
     report.recordedDecisions = try comparison.countRecorded()
     report.reproducedDecisions = comparison.reproduced

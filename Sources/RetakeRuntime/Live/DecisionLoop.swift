@@ -27,12 +27,13 @@ final class DecisionLoop: EventHost {
   /// The thread that decides takes the next body itself, as soon as it has decided.
   private var takesNextBody = false
 
-  init(_ live: LiveRun, facts: LiveFacts, shift: Int64) {
+  /// - Throws: `RuntimeError.noThread`.
+  init(_ live: LiveRun, facts: LiveFacts, shift: Int64) throws(RuntimeError) {
     self.live = live
     self.facts = facts
     self.shift = shift
     // The first of them is the time plane's own, and this one never helps.
-    workers = Workers(count: live.options.workers + 1)
+    workers = try Workers(count: live.options.workers + 1, lanes: live.plan.lanes)
   }
 
   /// On the decision thread, which has the decisions at first.
@@ -62,19 +63,8 @@ final class DecisionLoop: EventHost {
 
   /// Frames that nobody looks at any more are lost, and nobody waits for a swap that cannot be.
   private func refuseWaiting() {
-    live.inbox.close()
-    var rest: [LiveMessage] = []
-    _ = live.inbox.takeAll(into: &rest)
-    for message in rest { refuse(message) }
+    live.refuseWaiting()
     for verdict in verdicts { verdict.decide(LiveCode.ended) }
-  }
-
-  private func refuse(_ message: LiveMessage) {
-    switch message {
-    case .frame(let entry, _): live.refused.count(track: entry.id.track)
-    case .swap(_, _, let verdict): verdicts.append(verdict)
-    case .ended, .released, .device, .swapReady, .sourceLost: break
-    }
   }
 
   /// A worker has the decisions, and gives them back when nothing waits.
@@ -101,7 +91,7 @@ final class DecisionLoop: EventHost {
       while true {
         let isClosed = live.inbox.takeAll(into: &messages)
         for message in messages {
-          if isOver(driver) { refuse(message) } else { try handle(message, driver) }
+          if isOver(driver) { live.refuse(message) } else { try handle(message, driver) }
         }
         if messages.isEmpty || isOver(driver) {
           if !isOver(driver) { try fireTimers(driver) }

@@ -67,19 +67,60 @@ final class LiveRun: Sendable {
     (begun.startedNanoseconds, begun.originNanoseconds) = (time, origin)
     let facts = begun
     let shift = time - clock.monotonicNanoseconds
-    NamedThread.start("retake-sinks") { [outbox, inbox, plan] in
+    do throws(RuntimeError) {
+      try startSinks()
+      try startDeciding(facts, shift: shift)
+    } catch {
+      // Nobody decides: all that was pushed is refused, and whoever ends the run hears why.
+      refuseWaiting()
+      outbox.close()
+      end(.failure(error))
+    }
+  }
+
+  private func startSinks() throws(RuntimeError) {
+    _ = try NamedThread("retake-sinks") { [outbox, inbox, plan] in
       guard !plan.pools.isEmpty else { return outbox.run(released: nil) }
       outbox.run { sink, frame in inbox.post(.released(sink: sink, frame)) }
     }
-    NamedThread.start("retake-decide") { [self] in
-      let result = DecisionLoop(self, facts: facts, shift: shift).run()
+  }
+
+  private func startDeciding(_ facts: LiveFacts, shift: Int64) throws(RuntimeError) {
+    _ = try NamedThread("retake-decide") { [self] in
+      let result: Result<RunOutcome, any Error>
+      do throws(RuntimeError) {
+        result = try DecisionLoop(self, facts: facts, shift: shift).run()
+      } catch {
+        refuseWaiting()
+        result = .failure(error)
+      }
       outbox.close()
       outbox.waitForEnd()
       if case .success(let outcome) = result { tap?.ended(outcome) }
-      outcome.withLock { $0 = result }
-      stage.withLock { $0 = .over }
-      onEnd.withLock { $0 }?()
-      over.ring()
+      end(result)
+    }
+  }
+
+  private func end(_ result: Result<RunOutcome, any Error>) {
+    outcome.withLock { $0 = result }
+    stage.withLock { $0 = .over }
+    onEnd.withLock { $0 }?()
+    over.ring()
+  }
+
+  /// Takes no more frames; those that wait are lost, and nobody waits for a swap that cannot be.
+  func refuseWaiting() {
+    inbox.close()
+    var rest: [LiveMessage] = []
+    _ = inbox.takeAll(into: &rest)
+    for message in rest { refuse(message) }
+  }
+
+  func refuse(_ message: LiveMessage) {
+    switch message {
+    case .frame(let entry, _): refused.count(track: entry.id.track)
+    case .swap(_, _, let verdict): verdict.decide(LiveCode.ended)
+    case .ended, .released, .device, .swapReady, .sourceLost: break
     }
   }
 

@@ -51,10 +51,17 @@ extension LiveRun {
   }
 
   /// As `finish`, without a thread that waits.
+  ///
+  /// - Throws: `RuntimeError.noThread`, and as `finish`; the run ends all the same.
   func ended() async throws -> RunOutcome {
     try await withCheckedThrowingContinuation { continuation in
-      NamedThread.start("retake-stop") { [self] in
-        continuation.resume(with: Result { try finish() })
+      do {
+        _ = try NamedThread("retake-stop") { [self] in
+          continuation.resume(with: Result { try finish() })
+        }
+      } catch {
+        inbox.close()
+        continuation.resume(throwing: error)
       }
     }
   }

@@ -45,7 +45,7 @@ package final class Reenactor {
       tracks.filter { live in
         frames.tracks.contains { $0.track == live.track && $0.format == live.format }
       }.map(\.track))
-    host = ReenactHost(plan: prepared.plan, workers: workers, finished: finished)
+    host = try ReenactHost(plan: prepared.plan, workers: workers, finished: finished)
     driver = EventDriver(
       plan: prepared.plan, tracks: prepared.liveTracks, originNanoseconds: originNanoseconds,
       host: host, observer: decided)
@@ -151,10 +151,12 @@ private final class ReenactHost: EventHost {
   /// Differences that are kept; the others are counted.
   private static let differencesMax = 100
 
-  init(plan: GraphPlan, workers: Int, finished: @escaping (LiveResult) -> Void) {
+  init(
+    plan: GraphPlan, workers: Int, finished: @escaping (LiveResult) -> Void
+  ) throws(RuntimeError) {
     self.plan = plan
     self.finished = finished
-    self.workers = Workers(count: workers)
+    self.workers = try Workers(count: workers, lanes: plan.lanes)
   }
 
   func stop() { workers.stop() }

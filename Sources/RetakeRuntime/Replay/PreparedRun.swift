@@ -94,7 +94,7 @@ public struct PreparedRun: Sendable {
     try observer.began(nodes: runNodes)
     let limit = options.watchdog
     var (plan, options) = (plan, options)
-    options.window = options.window ?? RunOptions.automaticWindow(for: trackDescriptions)
+    let window = options.window ?? RunOptions.automaticWindow(for: trackDescriptions)
     if let meter = options.costs.meter {
       plan = plan.measured(by: meter)
       options.overrides = options.overrides.map { $0.measured(by: meter) }
@@ -102,7 +102,7 @@ public struct PreparedRun: Sendable {
     let (runPlan, runOptions) = (plan, options)
     let run = { (watch: RunWatch?) in
       try VirtualRun(
-        plan: runPlan, options: runOptions, sources: sources, origin: origin,
+        plan: runPlan, options: runOptions, window: window, sources: sources, origin: origin,
         changes: RunChanges(plan: runPlan, options: runOptions, sources: sources, origin: origin),
         observer: observer, watch: watch
       ).run()

@@ -39,18 +39,18 @@ final class VirtualRun {
   var gateFault: (any Error)?
 
   init(
-    plan: GraphPlan, options: RunOptions, sources: [SourceState], origin: Int64,
+    plan: GraphPlan, options: RunOptions, window: Int, sources: [SourceState], origin: Int64,
     changes: RunChanges, observer: any RunObserver, watch: RunWatch?
-  ) {
+  ) throws(RuntimeError) {
     self.plan = plan
     self.options = options
-    window = options.window ?? RunOptions.windowMin
+    self.window = window
     self.observer = observer
     self.origin = origin
     self.changes = changes
     self.sources = sources
-    workers = Workers(
-      count: options.workers, perturbation: options.perturbation, watch: watch)
+    workers = try Workers(
+      count: options.workers, lanes: plan.lanes, perturbation: options.perturbation, watch: watch)
     core = DecisionCore(
       plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)

@@ -9,13 +9,13 @@ struct WatchedRun {
   /// How long a body may take.
   let limit: Duration
 
-  /// - Throws: What `body` throws, or `HungBody`. After that one, `body` may still be there: it
+  /// - Throws: What `body` throws, `RuntimeError.noThread`, or `HungBody`. After that one, `body` may still be there: it
   ///   never comes back to this code, so nothing that it holds is used again.
   func run(_ body: @escaping (RunWatch) throws -> RunOutcome) throws -> RunOutcome {
     let watch = RunWatch()
     let result = Locked<Result<RunOutcome, any Error>?>(nil)
     let work = Handover(body: body)
-    NamedThread.start("retake-run") {
+    _ = try NamedThread("retake-run") {
       let outcome = Result { try work.body(watch) }
       result.withLock { $0 = outcome }
       watch.isOver.ring()

@@ -39,6 +39,9 @@ package struct GraphPlan: Sendable {
     package var isInner: Bool { fork != nil && role.isServed }
   }
 
+  /// The lanes that pinned nodes name: each has a thread of its own.
+  var lanes: [Int] { nodes.indices.filter { nodes[$0].isPinned } }
+
   package struct Edge: Sendable {
     package var from: Int
     package var to: Int

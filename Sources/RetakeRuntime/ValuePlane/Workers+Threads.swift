@@ -18,11 +18,20 @@ final class Lane: Sendable {
 }
 
 extension Workers {
-  func startThread(_ name: String, _ body: @escaping @Sendable (Workers) -> Void) {
-    NamedThread.start(name) { [self] in
-      body(self)
+  /// - Throws: `RuntimeError.noThread`.
+  func startThread(
+    _ name: String, _ body: @escaping @Sendable (Workers) -> Void
+  ) throws(RuntimeError) {
+    liveThreads.add(1, ordering: .sequentiallyConsistent)
+    do throws(RuntimeError) {
+      _ = try NamedThread(name) { [self] in
+        body(self)
+        liveThreads.subtract(1, ordering: .sequentiallyConsistent)
+        bell.ring()
+      }
+    } catch {
       liveThreads.subtract(1, ordering: .sequentiallyConsistent)
-      bell.ring()
+      throw error
     }
   }
 
@@ -98,7 +107,10 @@ extension Workers {
   }
 
   func enqueue(_ future: ValueFuture, from worker: Int, isTaken: Bool = false) {
-    if let number = future.lane, let lane = lane(number) {
+    if let number = future.lane {
+      guard let lane = lanes[number] else {
+        preconditionFailure("futures name lanes that the workers have")
+      }
       if lane.queue.append(future) { lane.bell.ring() }
     } else if queues[worker].append(future), !isTaken {
       idle.wakeOne()
@@ -107,30 +119,7 @@ extension Workers {
 
   // MARK: Lanes
 
-  var allLanes: [Lane] {
-    lanes.withLock { lanes in lanes.sorted { $0.key < $1.key }.map(\.value) }
-  }
-
-  func existingLane(_ number: Int) -> Lane? { lanes.withLock { $0[number] } }
-
-  /// The lane with its thread; both are made when they are wanted for the first time, but not
-  /// after the end.
-  private func lane(_ number: Int) -> Lane? {
-    let (lane, isNew) = lanes.withLock { lanes -> (Lane?, Bool) in
-      if let lane = lanes[number] { return (lane, false) }
-      guard !isStopped else { return (nil, false) }
-      let lane = Lane(number: number)
-      lanes[number] = lane
-      liveThreads.add(1, ordering: .sequentiallyConsistent)
-      return (lane, true)
-    }
-    if isNew, let lane {
-      startThread("retake-lane-\(number)") { $0.work(on: lane) }
-    }
-    return lane
-  }
-
-  private func work(on lane: Lane) {
+  func work(on lane: Lane) {
     while !isStopped {
       guard let future = lane.next() else {
         lane.bell.wait()

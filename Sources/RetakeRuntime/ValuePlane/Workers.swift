@@ -22,7 +22,8 @@ package final class Workers: Sendable {
   /// In all of them.
   let queued: QueuedCount
   let idle: IdleWorkers
-  let lanes = Mutex([Int: Lane]())
+  /// By the number that futures name; their threads are there from the beginning.
+  let lanes: [Int: Lane]
   let liveThreads: Atomic<Int>
   /// Wakes the time plane.
   let bell: Bell
@@ -36,9 +37,14 @@ package final class Workers: Sendable {
 
   /// - Parameters:
   ///   - count: The time plane included; 0 computes each value as soon as it can be.
+  ///   - lanes: Those that futures will name.
   ///   - perturbation: A seed for delays before each computation, to prove that they do not matter.
   ///   - watch: Told of what may never end.
-  package init(count: Int, perturbation: UInt64? = nil, watch: RunWatch? = nil) {
+  /// - Throws: `RuntimeError.noThread`; none of its threads is left then.
+  package init(
+    count: Int, lanes: [Int] = [], perturbation: UInt64? = nil,
+    watch: RunWatch? = nil
+  ) throws(RuntimeError) {
     precondition((0...Self.countMax).contains(count), "between 0 and 256 workers")
     let workers = 0..<max(1, count)
     isInline = count == 0
@@ -50,9 +56,19 @@ package final class Workers: Sendable {
     self.queued = queued
     queues = workers.map { RunnableQueue(index: $0, queued: queued) }
     idle = IdleWorkers(bells: [bell] + workers.dropFirst().map { _ in Bell() })
-    liveThreads = Atomic(workers.count - 1)
-    for worker in workers.dropFirst() {
-      startThread("retake-worker-\(worker)") { $0.work(as: worker) }
+    self.lanes = Dictionary(
+      lanes.map { ($0, Lane(number: $0)) }, uniquingKeysWith: { first, _ in first })
+    liveThreads = Atomic(0)
+    do throws(RuntimeError) {
+      for worker in workers.dropFirst() {
+        try startThread("retake-worker-\(worker)") { $0.work(as: worker) }
+      }
+      for (number, lane) in self.lanes.sorted(by: { $0.key < $1.key }) {
+        try startThread("retake-lane-\(number)") { $0.work(on: lane) }
+      }
+    } catch {
+      stop()
+      throw error
     }
   }
 
@@ -74,7 +90,7 @@ package final class Workers: Sendable {
     else { return }
     queue(of: future, at: place)?.promote(future, at: place)
     // Whoever looked among the needed before and among the speculative after that saw nothing.
-    if let lane = future.lane { existingLane(lane)?.bell.ring() } else { idle.wakeOne() }
+    if let lane = future.lane { lanes[lane]?.bell.ring() } else { idle.wakeOne() }
   }
 
   /// Nobody needs the future any more; what began already goes on.
@@ -127,7 +143,7 @@ package final class Workers: Sendable {
   package func stop() {
     stopped.store(true, ordering: .sequentiallyConsistent)
     idle.wakeAll()
-    for lane in allLanes { lane.bell.ring() }
+    for lane in lanes.values { lane.bell.ring() }
     watch?.beginStopping()
     while liveThreads.load(ordering: .sequentiallyConsistent) > 0, watch?.isGivenUp != true {
       bell.wait()
@@ -140,7 +156,7 @@ package final class Workers: Sendable {
   package func abandon() {
     stopped.store(true, ordering: .sequentiallyConsistent)
     idle.wakeAll()
-    for lane in allLanes { lane.bell.ring() }
+    for lane in lanes.values { lane.bell.ring() }
     cancelQueued()
   }
 
@@ -187,7 +203,7 @@ package final class Workers: Sendable {
     while let input = last.firstUnresolvedInput { last = input }
     if last.isDone { return nil }
     guard let lane = last.lane, last.current.status == .waiting else { return last.watched }
-    return existingLane(lane)?.body.withLock { $0 } ?? last.watched
+    return lanes[lane]?.body.withLock { $0 } ?? last.watched
   }
 
   /// The thread was given up while it was in somebody else's code: nobody expects it back.
@@ -197,7 +213,7 @@ package final class Workers: Sendable {
   }
 
   private func cancelQueued() {
-    for lane in allLanes {
+    for lane in lanes.sorted(by: { $0.key < $1.key }).map(\.value) {
       while let future = lane.next() { _ = queues[0].append(future) }
     }
     // Bounded: each turn takes what was queued once, or became so by that.
@@ -213,7 +229,7 @@ package final class Workers: Sendable {
   }
 
   private func queue(of future: ValueFuture, at place: QueuePlace) -> RunnableQueue? {
-    if let lane = future.lane { return existingLane(lane)?.queue }
+    if let lane = future.lane { return lanes[lane]?.queue }
     return queues[place.queue]
   }
 

@@ -35,7 +35,7 @@ public struct SessionMigration: Sendable {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
     guard store.schemaVersion < Self.schema else { return nil }
-    guard store.isClosed else { throw .notClosed(path: folder.path) }
+    guard store.isClosed else { throw .notClosed(folder) }
     try SessionClosing.check(store, at: folder.database)
     let digest = try fromStore { () throws(StoreError) in try store.digest() }
     let destination = try target.folder(for: folder)

@@ -15,7 +15,7 @@ public struct SessionTarget: Hashable, Sendable {
     self.name = name
   }
 
-  /// - Throws: `SessionError.badName` or `.nameTaken`.
+  /// - Throws: `SessionError.badName`, `.intoItself` or `.nameTaken`.
   func folder(for session: SessionFolder) throws(SessionError) -> SessionFolder {
     let name: String
     if let wanted = self.name {
@@ -24,10 +24,21 @@ public struct SessionTarget: Hashable, Sendable {
       name = try SessionFolder.sanitised(name: session.name)
     }
     let target = SessionFolder(path: into + "/" + name)
+    let (here, there) = (session.path, Self.real(into) + "/" + name)
+    guard there != Self.real(here), !there.hasPrefix(Self.real(here) + "/") else {
+      throw .intoItself(path: here)
+    }
     guard !FileManager.default.fileExists(atPath: target.path) else {
       throw .nameTaken(path: target.path)
     }
     return target
+  }
+}
+
+extension SessionTarget {
+  /// Without links and dots.
+  private static func real(_ path: String) -> String {
+    URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 }
 

@@ -17,6 +17,11 @@ struct MediaExport {
   func run(to path: String, track wanted: Int?) throws(SessionError) -> [SessionExport.Media] {
     let track = wanted ?? reader.index.tracks.first ?? 0
     try reader.index.requireTrack(track)
+    let isOriginal = self.isOriginal(path)
+    let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
+    guard isOriginal || Self.containers[suffix] != nil else {
+      throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
+    }
     let parts = try self.parts(of: track)
     let count = try fromStore { () throws(StoreError) in
       try reader.index.store.counts(track: track).packets
@@ -24,7 +29,8 @@ struct MediaExport {
     var files: [NewFile] = []
     do throws(SessionError) {
       files.append(try NewFile(parts.count > 1 ? Self.name(path, part: 1) : path))
-      if try copyOriginal(to: path, files[0]) {
+      if isOriginal {
+        try copyOriginal(to: path, files[0])
         return [SessionExport.Media(file: path, packets: count)]
       }
       var written: [SessionExport.Media] = []
@@ -50,15 +56,18 @@ struct MediaExport {
     return "\(slash)\(url.deletingPathExtension().lastPathComponent)-\(part)\(suffix)"
   }
 
-  /// An imported file goes out as it came in, where the name asks for the same container.
-  ///
-  /// - Returns: false when it is no such file; nothing was done then.
-  private func copyOriginal(to path: String, _ file: NewFile) throws(SessionError) -> Bool {
+  /// Whether the file's name asks for the container that the session's one imported file has.
+  private func isOriginal(_ path: String) -> Bool {
     let names = reader.mediaFiles()
-    guard names.count == 1, let name = names.first, name.hasPrefix("media/original"),
-      URL(fileURLWithPath: name).pathExtension == URL(fileURLWithPath: path).pathExtension
-    else { return false }
-    let source = try reader.folder.file(name)
+    guard names.count == 1, let name = names.first, name.hasPrefix("media/original") else {
+      return false
+    }
+    return URL(fileURLWithPath: name).pathExtension == URL(fileURLWithPath: path).pathExtension
+  }
+
+  /// An imported file goes out as it came in.
+  private func copyOriginal(to path: String, _ file: NewFile) throws(SessionError) {
+    let source = try reader.folder.file(reader.mediaFiles()[0])
     do {
       let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
       defer { try? input.close() }
@@ -69,7 +78,6 @@ struct MediaExport {
       throw .write(path: path, cause: BuildSite.text(error))
     }
     try file.finish()
-    return true
   }
 
   /// Segments one after another that fit into one file.
@@ -82,7 +90,9 @@ struct MediaExport {
     _ track: Int, _ part: Part, of count: Int, to file: NewFile, path: String
   ) throws(SessionError) -> Int {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
-    let format = Self.containers[suffix] ?? "matroska"
+    guard let format = Self.containers[suffix] else {
+      throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
+    }
     let table = IndexedTrack(index: reader.index, track: track)
     let fetcher = PacketFetcher(table: table)
     let muxer = try fromMedia { () throws(MediaError) in

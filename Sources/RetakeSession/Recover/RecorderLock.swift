@@ -2,6 +2,15 @@ import Foundation
 import RetakeCore
 import RetakeStore
 
+extension SessionError {
+  /// Why a session is open: somebody records it, or nobody closed it.
+  static func notClosed(_ folder: SessionFolder) -> SessionError {
+    RecorderLock.isHeld(folder.lock)
+      ? .beingRecorded(path: folder.path, by: RecorderLock.holder(of: folder.lock))
+      : .notClosed(path: folder.path)
+  }
+}
+
 /// Says that somebody writes to a session: the file exists only meanwhile, and whoever left it
 /// behind in a crash no longer holds it.
 package final class RecorderLock: Sendable {

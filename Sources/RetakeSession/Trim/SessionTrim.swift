@@ -60,7 +60,7 @@ public struct SessionTrim: Sendable {
 
   private func trim() throws(SessionError) -> TrimResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
-    guard reader.index.store.isClosed else { throw .notClosed(path: folder.path) }
+    guard reader.index.store.isClosed else { throw .notClosed(folder) }
     let span = try TrimSpan(reader, from: options.from, to: options.to)
     let destination = try options.target.folder(for: folder)
     do throws(SessionError) {
@@ -104,7 +104,10 @@ public struct SessionTrim: Sendable {
     var notes: [String] = []
     if encoded > 0 {
       notes.append(
-        "\(encoded) frames hang on packets outside of the span and were encoded again, without loss"
+        encoded == 1
+          ? "1 frame hangs on packets outside of the span and was encoded again, without loss"
+          : "\(encoded) frames hang on packets outside of the span and were encoded again, "
+            + "without loss"
       )
     }
     if rows.carriedEvents > 0 {

@@ -127,7 +127,7 @@ extension FaultSuites {
         if !isEarly { recording.waitForCommit() }
         recording.wait(milliseconds: random.pick(isEarly ? 0...200 : 0...1_200))
         let asked = DispatchTime.now().uptimeNanoseconds
-        recording.send(number % 4 < 2 ? SIGINT : SIGTERM)
+        recording.send([SIGINT, SIGTERM, SIGHUP][number / 2 % 3])
         let nanoseconds = Int64(DispatchTime.now().uptimeNanoseconds - asked)
         defer { try? FileManager.default.removeItem(atPath: recording.path) }
         var session = FaultSession(recording.path, commits: recording.commits.map(\.line))

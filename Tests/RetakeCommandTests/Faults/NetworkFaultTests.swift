@@ -77,6 +77,66 @@ final class FaultServer {
     Faults.print(row: "11", "RTSP stall", cases: 1, "given up after \(Int(seconds * 1_000)) ms")
   }
 
+  @Test(.enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"))
+  func `while a stream says nothing, patience and Ctrl-C are heard at once`() throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("stub-server.py", "rtsp-silent")
+    let address = "rtsp://127.0.0.1:\(server.ports[0])/x"
+    let (impatient, seconds) = try record(workplace, address, "--patience", "1s")
+    #expect(impatient.status == 2)
+    #expect(impatient.stderr.contains("[media.live.timedOut]"), "\(impatient.stderr)")
+    #expect(Int64(1_000 * seconds) < Faults.limit(milliseconds: 2_500), "\(seconds) s")
+    // Asked as soon as it is connected.
+    let script = """
+      "$0" record "$1" --name live --into . 2> words & process=$!
+      for n in $(seq 400); do
+        awk '{print $3, $4}' /proc/net/tcp | grep -q ":$2 01" && break
+        kill -0 $process || break
+        read -t 0.05 <> <(:)
+      done
+      start=$(date +%s%N)
+      kill -INT $process
+      wait $process
+      echo "$? $(( ($(date +%s%N) - start) / 1000000 ))"
+      """
+    let digits = String(server.ports[0], radix: 16, uppercase: true)
+    let port = String(repeating: "0", count: 4 - digits.count) + digits
+    let result = try runCommand(
+      "bash", arguments: ["-c", script, Workplace.binary, address, port],
+      environment: ["CI": nil], folder: workplace.folder.url)
+    try server.end()
+    let words = result.stdout.split(whereSeparator: \.isWhitespace)
+    let milliseconds = words.last.flatMap { Int64($0) } ?? .max
+    #expect(words.first == "130", "\(result.stdout) \(result.stderr)")
+    #expect(milliseconds < Faults.limit(milliseconds: 2_000))
+    let said = try String(contentsOf: workplace.folder.file("words"), encoding: .utf8)
+    #expect(said.contains("[record.stopped]"), "\(said)")
+    #expect(!workplace.exists("live"))
+    Faults.print(
+      row: "11", "silent source", cases: 2,
+      "--patience 1s heard after \(Int(1_000 * seconds)) ms, Ctrl-C after \(milliseconds) ms")
+  }
+
+  @Test(
+    .enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"),
+    arguments: [
+      ("http", "rubbish", "it speaks neither HTTP nor RTSP"), ("http", "mute", "it hung up"),
+      ("rtsp", "rubbish", "it speaks neither HTTP nor RTSP"), ("rtsp", "mute", "it hung up"),
+      ("http", "http-missing", "status 404"), ("http", "http-words", "Invalid data"),
+    ])
+  func `somebody who answers with no stream is not said to be silent`(
+    scheme: String, mode: String, says: String
+  ) throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("stub-server.py", mode)
+    let (result, _) = try record(workplace, "\(scheme)://127.0.0.1:\(server.ports[0])/x")
+    try server.end()
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[media.live.notStream]"), "\(result.stderr)")
+    #expect(result.stderr.contains(says), "\(result.stderr)")
+    #expect(!workplace.exists("live"))
+  }
+
   @Test(
     .enabled(if: FaultServer.isHere, "/usr/bin/python3 is not there"),
     arguments: [("rtsp", "redirect"), ("rtsp", "late-redirect"), ("http", "redirect")])
@@ -211,13 +271,14 @@ final class FaultServer {
     ("lavfi:testsrc2[a];[a]scale", "media.live.testPicture"),
     ("lavfi:testsrc2=size=banana", "media.live.testPicture"),
     ("/dev/video99", "media.live.unreachable"), ("http://127.0.0.1:1/x", "media.live.unreachable"),
+    ("http://nobody.invalid/x", "media.live.unknownHost"),
   ])
   func `what cannot be opened is said with advice, and nothing is written`(
     input: String, code: String
   ) throws {
     let workplace = try Workplace()
     let result = try workplace.retake("record", input)
-    #expect(result.status == 2)
+    #expect(result.status == (code.hasPrefix("media.live.un") ? 2 : 64))
     #expect(result.stderr.contains("[\(code)]"), "\(result.stderr)")
     #expect(result.stderr.split(separator: "\n").count == 2, "with advice: \(result.stderr)")
     #expect(try workplace.listing() == [])

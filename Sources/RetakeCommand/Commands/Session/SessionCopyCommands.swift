@@ -73,7 +73,8 @@ private enum SessionCopyText {
     for note in result.notes { output.note("note: \(visible(note))") }
     guard !output.json else { return try Console.json(result) }
     let damaged = result.damagedFrames > 0 ? ", \(result.damagedFrames) of them damaged" : ""
-    Console.result("\(result.status.rawValue)  \(result.frames) frames\(damaged)  \(result.path)")
+    Console.result(
+      "\(result.status.rawValue)  \(counted(result.frames, "frame"))\(damaged)  \(result.path)")
     Console.result("  digest \(result.sessionDigest)")
   }
 }

@@ -44,10 +44,12 @@ struct SessionDoctorCommand: ParsableCommand {
   private static func verdict(_ diagnosis: SessionDiagnosis) -> String {
     let checked =
       diagnosis.framesChecked > 0
-      ? "\(diagnosis.packetsChecked) packets and \(diagnosis.framesChecked) frames checked"
-      : "\(diagnosis.packetsChecked) packets checked; --deep also decodes the frames"
+      ? "\(counted(diagnosis.packetsChecked, "packet")) and "
+        + "\(counted(diagnosis.framesChecked, "frame")) checked"
+      : "\(counted(diagnosis.packetsChecked, "packet")) checked; --deep also decodes the frames"
     let lost =
-      diagnosis.damagedFrames > 0 ? "; \(diagnosis.damagedFrames) frames cannot be replayed" : ""
+      diagnosis.damagedFrames > 0
+      ? "; \(counted(diagnosis.damagedFrames, "frame")) cannot be replayed" : ""
     guard diagnosis.isHealthy else { return "damaged: \(checked)\(lost)" }
     guard let status = diagnosis.status, status != .clean else { return "whole: \(checked)\(lost)" }
     return "\(status.rawValue), and as it was stored: \(checked)\(lost)"

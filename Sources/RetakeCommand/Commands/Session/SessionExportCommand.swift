@@ -75,7 +75,9 @@ struct SessionExportCommand: ParsableCommand {
     }
     if output.json { return try Console.json(written) }
     for line in written where line.file != "-" {
-      Console.result("\(line.count) \(line.rows == "media" ? "packets" : line.rows)  \(line.file)")
+      // The words of the rows are plurals.
+      let noun = line.rows == "media" ? "packet" : String(line.rows.dropLast())
+      Console.result("\(counted(line.count, noun))  \(line.file)")
     }
   }
 

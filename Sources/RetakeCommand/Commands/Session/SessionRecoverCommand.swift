@@ -30,12 +30,13 @@ struct SessionRecoverCommand: ParsableCommand {
       return
     }
     guard result.wasOpen else {
-      Console.result("\(result.status.rawValue): nothing to recover, \(result.frames) frames")
+      Console.result(
+        "\(result.status.rawValue): nothing to recover, \(counted(result.frames, "frame"))")
       return
     }
     let found = result.rebuiltFrames > 0 ? ", \(result.rebuiltFrames) of them from the media" : ""
     Console.result(
-      "\(result.status.rawValue): \(result.frames) frames kept\(found), "
+      "\(result.status.rawValue): \(counted(result.frames, "frame")) kept\(found), "
         + "\(result.damagedFrames) damaged, \(result.tailBytes) bytes behind the last commit")
     if let losses = result.losses { Console.result("  lost: \(visible(losses))") }
   }

@@ -12,12 +12,12 @@ final class HTTPBody {
 
   private static let bufferBytes = 1 << 15
 
-  /// - Throws: `MediaError.redirected`, `.unreachable` or `.timedOut`.
+  /// - Throws: `MediaError.redirected`, `.notStream`, and as `TextExchange`.
   init(_ stream: StreamAddress, _ interruption: CallGuard) throws(MediaError) {
     exchange = try TextExchange(Self.request(stream), to: stream, interruption: interruption)
     try exchange.refuseRedirection()
     guard exchange.status == 200 else {
-      throw .unreachable(
+      throw .notStream(
         address: stream.publicText, cause: "it answered with status \(exchange.status)")
     }
     let buffer = FFmpeg.required(av_malloc(Self.bufferBytes)).assumingMemoryBound(to: UInt8.self)

@@ -160,10 +160,16 @@ package final class LiveInput: @unchecked Sendable {
     }
     let timeouts = [retake_error_exit, retake_error_from_errno(ETIMEDOUT)]
     if timeouts.contains(number) { return .timedOut(address: address.name) }
-    let cause = FFmpeg.text(number)
-    if isOpen { return .lost(address: address.name, cause: cause) }
-    if case .test(let graph) = address { return .badTestPicture(graph: graph, cause: cause) }
-    return .unreachable(address: address.name, cause: cause)
+    return MediaError.of(number, "read the source", file: address.name) { cause in
+      if isOpen { return .lost(address: address.name, cause: cause) }
+      switch address {
+      case .test(let graph): return .badTestPicture(graph: graph, cause: cause)
+      // Somebody was asked before, and answered.
+      case .stream(let stream) where stream.isAsked:
+        return .notStream(address: address.name, cause: cause)
+      case .stream, .camera: return .unreachable(address: address.name, cause: cause)
+      }
+    }
   }
 }
 

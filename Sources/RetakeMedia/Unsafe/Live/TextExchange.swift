@@ -21,12 +21,13 @@ final class TextExchange {
 
   /// Sends the request and reads the head of the answer.
   ///
-  /// - Throws: `MediaError.unreachable` or `.timedOut`.
+  /// - Throws: `MediaError.unknownHost`, `.unreachable`, `.notStream` or `.timedOut`.
   init(
     _ request: String, to stream: StreamAddress, interruption: CallGuard
   ) throws(MediaError) {
     self.stream = stream
     self.interruption = interruption
+    try HostName.check(stream)
     let scheme = stream.usesTLS ? "tls" : "tcp"
     let isBare = stream.host.contains(":") && !stream.host.hasPrefix("[")
     let host = isBare ? "[\(stream.host)]" : stream.host
@@ -39,7 +40,9 @@ final class TextExchange {
     let opened = avio_open2(
       &connection, "\(scheme)://\(host):\(stream.port)", AVIO_FLAG_READ_WRITE, &callback,
       &options.pointer)
-    guard opened >= 0 else { throw failure(opened) }
+    guard opened >= 0 else {
+      throw failure(opened) { .unreachable(address: $0, cause: $1) }
+    }
     try send(Array(request.utf8))
     try readHead()
   }
@@ -66,13 +69,13 @@ final class TextExchange {
 
   private func send(_ bytes: [UInt8]) throws(MediaError) {
     guard let connection, let write = connection.pointee.write_packet else {
-      throw failure(retake_error_io)
+      throw failure(retake_error_io) { .notStream(address: $0, cause: $1) }
     }
     var memory = bytes
     let sent = memory.withUnsafeMutableBufferPointer {
       write(connection.pointee.opaque, $0.baseAddress, Int32(clamping: $0.count))
     }
-    guard sent >= 0 else { throw failure(sent) }
+    guard sent >= 0 else { throw failure(sent) { .notStream(address: $0, cause: $1) } }
   }
 
   private func readHead() throws(MediaError) {
@@ -83,14 +86,19 @@ final class TextExchange {
       let count = piece.withUnsafeMutableBufferPointer { buffer in
         buffer.baseAddress.map { read($0, count: buffer.count) } ?? 0
       }
-      guard count > 0 else { throw failure(count == 0 ? retake_error_end : count) }
+      guard count > 0 else {
+        let isEnd = count == 0 || count == retake_error_end
+        throw failure(count) {
+          .notStream(address: $0, cause: isEnd ? "it hung up before it said anything" : $1)
+        }
+      }
       head += piece.prefix(Int(count))
       if let end = Self.end(of: head) {
         rest = head[end...]
-        return take(String(decoding: head[..<end], as: UTF8.self))
+        return try take(String(decoding: head[..<end], as: UTF8.self))
       }
     }
-    throw .unreachable(address: stream.publicText, cause: "its answer has no end")
+    throw .notStream(address: stream.publicText, cause: "the head of its answer has no end")
   }
 
   /// Where the empty line ends.
@@ -101,10 +109,15 @@ final class TextExchange {
       .map { $0 + 4 }
   }
 
-  private func take(_ head: String) {
+  private func take(_ head: String) throws(MediaError) {
     let lines = head.split(whereSeparator: \.isNewline)
     let words = lines.first?.split(separator: " ") ?? []
-    status = words.count > 1 ? Int(words[1]) ?? 0 : 0
+    guard words.count > 1, words[0].hasPrefix("HTTP/") || words[0].hasPrefix("RTSP/"),
+      let number = Int(words[1])
+    else {
+      throw .notStream(address: stream.publicText, cause: "it speaks neither HTTP nor RTSP")
+    }
+    status = number
     let line = lines.first { $0.lowercased().hasPrefix("location:") }
     location = line.map { String($0.dropFirst("location:".count).drop { $0 == " " }) }
   }
@@ -117,9 +130,12 @@ final class TextExchange {
       to: location.map(StreamAddress.withoutSecrets) ?? "another place")
   }
 
-  private func failure(_ number: Int32) -> MediaError {
-    number == retake_error_exit
-      ? .timedOut(address: stream.publicText)
-      : .unreachable(address: stream.publicText, cause: FFmpeg.text(number))
+  private func failure(
+    _ number: Int32, _ error: (_ address: String, _ cause: String) -> MediaError
+  ) -> MediaError {
+    if number == retake_error_exit { return .timedOut(address: stream.publicText) }
+    return MediaError.of(number, "ask the source", file: stream.publicText) {
+      error(stream.publicText, $0)
+    }
   }
 }

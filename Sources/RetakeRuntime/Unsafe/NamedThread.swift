@@ -1,14 +1,13 @@
 import Foundation
-import RetakeBuffers
-import RetakeRuntime
 
-/// A thread that can be waited for.
+/// A thread of our own, which can be waited for.
 ///
-/// Foundation's own says nothing when the system has none to give, and whoever waits for its end
-/// waits for ever.
-final class RecorderThread: Sendable {
+/// Foundation's says nothing when the system has none to give, and whoever waits for its end waits
+/// for ever.
+package final class NamedThread: Sendable {
   private let done: Bell
 
+  /// Bytes, as much as a main thread usually has: stages may be anybody's code.
   private static let stackBytes = 8 << 20
 
   /// What the thread takes over.
@@ -21,8 +20,10 @@ final class RecorderThread: Sendable {
     }
   }
 
-  /// - Throws: `RecordError.noThread`; `body` is never called then.
-  init(_ name: String, body: @escaping @Sendable () -> Void) throws(RecordError) {
+  /// Runs `body` on a new thread. The name is for debuggers; not every system shows it.
+  ///
+  /// - Throws: `RuntimeError.noThread`; `body` is never called then.
+  package init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(RuntimeError) {
     let done = Bell()
     self.done = done
     let start = Start(name: name) {
@@ -30,7 +31,7 @@ final class RecorderThread: Sendable {
       done.ring()
     }
     let number = Self.start(start)
-    guard number == 0 else { throw .noThread(name: name, cause: FileSystem.text(number)) }
+    guard number == 0 else { throw .noThread(name: name, cause: String(cString: strerror(number))) }
   }
 
   /// Returns 0 or the system's error number.
@@ -56,14 +57,14 @@ final class RecorderThread: Sendable {
   #if canImport(Darwin)
     private static let entry: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? =
       {
-        RecorderThread.run($0)
+        NamedThread.run($0)
         return nil
       }
   #else
     private static let entry:
       @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? =
         {
-          if let start = $0 { RecorderThread.run(start) }
+          if let start = $0 { NamedThread.run(start) }
           return nil
         }
   #endif
@@ -75,12 +76,13 @@ final class RecorderThread: Sendable {
     start.body()
   }
 
-  func join() {
+  /// Returns when the body has. One thread waits, once.
+  package func join() {
     done.wait()
   }
 
   /// Waits for its end, but not longer than this.
-  func join(nanosecondsMax: Int64, clock: any LiveClock) {
+  package func join(nanosecondsMax: Int64, clock: any LiveClock) {
     clock.wait(untilNanoseconds: clock.monotonicNanoseconds + nanosecondsMax, or: done)
   }
 }

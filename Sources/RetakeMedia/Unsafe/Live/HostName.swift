@@ -1,0 +1,23 @@
+import Foundation
+
+/// Asks for a host's address, only to say plainly that there is none: FFmpeg calls that an input or
+/// output error.
+enum HostName {
+  /// - Throws: `MediaError.unknownHost`.
+  static func check(_ stream: StreamAddress) throws(MediaError) {
+    let host = stream.host.trimmingCharacters(in: ["[", "]"])
+    var hints = addrinfo()
+    #if canImport(Darwin)
+      hints.ai_socktype = SOCK_STREAM
+    #else
+      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    #endif
+    var found: UnsafeMutablePointer<addrinfo>?
+    // SAFETY: the system fills the list, which is freed here.
+    let number = getaddrinfo(host, "\(stream.port)", &hints, &found)
+    defer { if let found { freeaddrinfo(found) } }
+    guard number != 0 else { return }
+    throw .unknownHost(
+      address: stream.publicText, host: host, cause: String(cString: gai_strerror(number)))
+  }
+}

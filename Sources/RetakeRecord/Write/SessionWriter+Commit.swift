@@ -1,0 +1,132 @@
+import RetakeCore
+import RetakeStore
+
+/// Making rows and media durable, and waiting for a database that another process is in.
+extension SessionWriter {
+  /// Makes all rows durable, with the media that they speak of. Before the first segment they wait:
+  /// nobody could read a frame of a track that is not described yet. While another process is in the
+  /// database the media is made durable, and the rows wait.
+  ///
+  /// - Returns: false when there was nothing to commit, it has to wait, or `failure` says why it
+  ///   could not be.
+  @discardableResult
+  func commit(at time: Int64) -> Bool {
+    guard !isStoreLost, !batch.isEmpty || !spool.isEmpty else { return false }
+    synchroniseMedia(at: time)
+    guard hasSegment || batch.segment != nil else { return false }
+    settle()
+    do throws(StoreError) {
+      let commit = try store.commit()
+      account(commit, at: time)
+      return true
+    } catch {
+      refused(error, at: time)
+      return false
+    }
+  }
+
+  private func refused(_ error: StoreError, at time: Int64) {
+    if case .busy(let path, let holder) = error {
+      wait = DatabaseWait(since: wait?.since ?? time, holder: holder ?? wait?.holder)
+      progress.databaseHolder = wait?.words
+      guard store.pendingCount > spoolRowsMax else { return }
+      giveUpDatabase(path)
+    } else {
+      loseStore(RecordError(passing: error))
+    }
+  }
+
+  /// The rows that wait are not written any more; the media that they speak of stays.
+  func giveUpDatabase(_ path: String) {
+    loseStore(.databaseHeld(path: path, by: wait?.words))
+  }
+
+  private func loseStore(_ error: RecordError) {
+    failure = failure ?? error
+    isStoreLost = true
+    (batch, spool) = (CommitBatch(), [])
+  }
+
+  private func synchroniseMedia(at time: Int64) {
+    for track in lanes.indices { synchroniseMedia(track, at: time) }
+  }
+
+  private func synchroniseMedia(_ track: Int, at time: Int64) {
+    let rows = batch.packets.indices.filter { batch.packets[$0].track == track }
+    guard let segment = lanes[track].current, !rows.isEmpty else { return }
+    do throws(SegmentFailed) {
+      let places = try segment.synchronise(placing: rows.map { batch.packets[$0] })
+      batch.place(places, rows: rows)
+      if lanes[track].currentIsCommitted {
+        batch.changedSegments.append(lanes[track].row(of: segment, isClosed: false))
+      } else {
+        batch.segment?.bytes = segment.bytes
+      }
+      lanes[track].segments.committed()
+    } catch {
+      fail(track, error.failure, at: time)
+    }
+  }
+
+  /// The batch's media is durable: its rows go to the database, or wait until they can.
+  private func settle() {
+    guard !batch.isEmpty else { return }
+    batch.append(to: store)
+    if let opened = batch.segmentTrack {
+      hasSegment = true
+      lanes[opened.track].currentIsCommitted = true
+    }
+    for place in lanes.indices { lanes[place].committedPackets = lanes[place].nextPacket }
+    spool.append(batch)
+    batch = CommitBatch()
+  }
+
+  private func account(_ commit: StoreWriter.Commit, at time: Int64) {
+    for batch in spool { account(batch) }
+    spool = []
+    for place in lanes.indices {
+      progress.setPacketDigest(lanes[place].digest.value, track: place)
+    }
+    progress.commit = commit.ordinal
+    progress.timeNanoseconds = time
+    progress.events = nextEvent
+    progress.databaseHolder = nil
+    if let wait { add(wait.event(at: time)) }
+    wait = nil
+  }
+
+  private func account(_ batch: CommitBatch) {
+    var packets = batch.packets[...]
+    for frame in batch.frames {
+      let packet = frame.packet == nil ? nil : packets.popFirst()
+      if let packet {
+        if frame.pixelHash == nil { missingHashes += 1 }
+        lanes[frame.track].digest.append(frame.sequence, packet.digest)
+      }
+      progress.count(frame, hasPixels: packet != nil)
+    }
+    if batch.segmentTrack != nil { progress.segments += 1 }
+    progress.mediaBytes += batch.packetBytes
+  }
+
+  /// Commits what waits and ends the segments.
+  func finishMedia(at time: Int64) {
+    commit(at: time)
+    for track in lanes.indices { finishSegment(track, at: time) }
+    commit(at: time)
+    // Behind a wait, the event that tells of it.
+    if !isWaiting { commit(at: time) }
+  }
+
+  /// The facts that are known only now, for `close`.
+  func prepareClose(_ facts: [(key: String, value: String)], hashes: [FrameRecord]) {
+    for fact in facts { store.setMeta(fact.key, fact.value) }
+    store.replace(hashes)
+  }
+
+  /// Marks the database closed. Where another process is in it, it may be called again.
+  func close() throws(StoreError) {
+    progress.commit = try store.close().ordinal
+    progress.closed = true
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+import RetakeSession
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeRecord
+
+/// Files that are recorded while there is no memory now and then.
+@Suite struct MissedFrameTests {
+  /// A decoder that has no memory for some of its packets.
+  private final class Forgetful: PictureDecoding {
+    private let decoder: MediaDecoder
+    private let missing: ClosedRange<Int>
+
+    init(_ decoder: MediaDecoder, missing: ClosedRange<Int>) {
+      (self.decoder, self.missing) = (decoder, missing)
+    }
+
+    func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame] {
+      if let packet, missing.contains(packet.index) {
+        throw .noMemory(step: "decode a picture", file: nil)
+      }
+      return try decoder.decode(packet)
+    }
+  }
+
+  private func record(
+    missing: ClosedRange<Int>, in folder: TemporaryFolder
+  ) throws -> RecordingResult {
+    let path = folder.file("clip.avi").path
+    let made = try runCommand(
+      "ffmpeg",
+      arguments: [
+        "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30",
+        "-frames:v", "150", "-pix_fmt", "yuvj420p", "-c:v", "mjpeg", path,
+      ])
+    try #require(made.status == 0, "\(made.stderr)")
+    let source = try MediaFileSource(path: path) {
+      Forgetful(try MediaDecoder(stream: $0, file: $1), missing: missing)
+    }
+    return try Recorder(source, options: .test(folder), machine: .still()).run()
+  }
+
+  @Test func `a frame of a file that there is no memory for has its row, with its time and cause`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let result = try record(missing: 40...44, in: folder)
+    #expect(result.failure == nil && result.isClosed && result.status == .lossy)
+    let frames = result.progress.frames
+    #expect(frames.captured == 150 && frames.recorded == 145)
+    #expect(frames.missing == ["record.shed.memory": 5])
+    let rows = try StoredFrames(result.folder.path)
+    #expect(rows.all.map(\.pts) == (0..<150).map { Int64($0) })
+    #expect(rows.all.filter { $0.cause != nil }.map(\.sequence) == Array(40...44))
+    #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+  }
+
+  @Test func `a file that there is no memory for any more ends the recording with its cause`()
+    throws
+  {
+    let folder = try TemporaryFolder()
+    let result = try record(missing: 10...149, in: folder)
+    #expect(result.failure?.code == "record.source.lost" && result.isClosed)
+    #expect(result.failure?.cause?.contains("no memory") == true, "\(result.failure as Any)")
+    #expect(result.progress.frames.recorded == 10)
+    #expect(result.progress.frames.missing["record.shed.memory"] == 99)
+  }
+}
