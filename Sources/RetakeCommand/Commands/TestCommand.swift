@@ -43,16 +43,23 @@ struct TestCommand: ParsableCommand {
   @Option(help: "Write a trace of each case's virtual time into this folder.")
   var traces: String?
 
-  @Option(help: "Threads that compute; changes the speed and nothing else.")
-  var workers = 2
+  @Option(help: "Threads that compute each case; changes the speed and nothing else.")
+  var workers: Int?
+
+  @Option(
+    help: "Sessions that are replayed at once, the largest first; as many as there are processors.")
+  var jobs: Int?
 
   @OptionGroup var caching: CacheOptions
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
-    guard (0...256).contains(workers) else {
+    if let workers, !(0...256).contains(workers) {
       throw ValidationError("'--workers \(workers)' is not between 0 and 256")
+    }
+    if let jobs, !(1...64).contains(jobs) {
+      throw ValidationError("'--jobs \(jobs)' is not between 1 and 64")
     }
     guard selection.pipeline == nil || (cases.isEmpty && suite == nil) else {
       throw ValidationError("--pipeline makes a case of its own; leave out --case and --suite")
@@ -85,6 +92,8 @@ struct TestCommand: ParsableCommand {
       pipelines: environment.pipelines)
     suiteRun.goldens = goldens.map { project.path($0) }
     suiteRun.workers = workers
+    suiteRun.jobs =
+      jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
     suiteRun.watchdog = patience.limit
     suiteRun.cache = try caching.folder(in: project, standard: .automatic)
     suiteRun.isCI = environment.isCI

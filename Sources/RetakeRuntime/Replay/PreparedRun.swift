@@ -189,6 +189,15 @@ extension RunOptions {
   /// What the frames ahead may take, as they are decoded.
   private static let aheadBytesMax = 48 << 20
 
+  /// What a run of these tracks needs at most for frames, roughly: those ahead and those whose results
+  /// wait to be told, each as it was decoded and as something else.
+  package static func aheadBytes(of tracks: [TrackDescription]) -> Int {
+    let bytes = tracks.reduce(0) {
+      $0 + $1.format.visibleBytes(width: $1.width, height: $1.height)
+    }
+    return 2 * 2 * automaticWindow(for: tracks) * bytes
+  }
+
   package static func automaticWindow(for tracks: [TrackDescription]) -> Int {
     let bytes = tracks.reduce(0) {
       $0 + $1.format.visibleBytes(width: $1.width, height: $1.height)

@@ -55,6 +55,8 @@ struct CaseRunner {
   /// Where each case's trace goes; none is written if `nil`.
   let traces: URL?
   let workers: Int
+  /// Shared with the cases that run beside this one.
+  let memory: MemoryShare?
   let watchdog: Duration?
   let cache: CacheFolder?
   let isInterrupted: @Sendable () -> Bool
@@ -110,6 +112,24 @@ struct CaseRunner {
     let replay = try job.makeReplay(pipeline, reader: reader)
     result.pipeline = pipeline
     result.note(replay, reader)
+    try holdingMemory(for: reader, replay) {
+      try run(selected, job, replay, reader, into: &result, progress: progress)
+    }
+  }
+
+  /// Frames that are computed ahead, as they are decoded and as they become.
+  private func holdingMemory(
+    for reader: SessionReader, _ replay: Replay, _ body: () throws -> Void
+  ) throws {
+    guard let memory else { return try body() }
+    let tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
+    try memory.holding(RunOptions.aheadBytes(of: tracks), body)
+  }
+
+  private func run(
+    _ selected: SelectedCase, _ job: ReplayJob, _ replay: Replay, _ reader: SessionReader,
+    into result: inout CaseResult, progress: @escaping (Int, Int) -> Void
+  ) throws {
     let made = traces.map { NewFolders(upTo: $0.appending(path: selected.key.session)) }
     let outputs = try OpenOutputs(try outputs(of: selected.key), of: replay, isAlone: false)
     do {

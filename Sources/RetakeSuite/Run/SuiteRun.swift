@@ -15,7 +15,10 @@ public struct SuiteRun {
   public var pipelines: [Pipeline]
   /// The folder of the goldens; the project's if `nil`.
   public var goldens: String?
-  public var workers = 2
+  /// Threads that compute, of each case; `nil` = the processors, shared by the cases that run at once.
+  public var workers: Int? = 2
+  /// Sessions whose cases are run at once, at most.
+  public var jobs = 1
   /// How long a body may take, in real time, before its case counts as errored; `nil` = for ever.
   public var watchdog: Duration? = RunOptions.watchdogStandard
   /// Where values of earlier runs are, and those of this one are kept.
@@ -60,12 +63,7 @@ public struct SuiteRun {
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
-    var results: [CaseResult] = []
-    for item in selected {
-      let runner = self.runner(library, scratch.url)
-      results.append(
-        try runner.run(item) { progress(item.key.description, $0, $1) })
-    }
+    var results = try replay(selected, runner(library, scratch.url, sessions: selected))
     results += staleResults(selected, library, scratch.url)
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
     let outcome = try report(results, seconds: seconds, at: clock.timeText)
@@ -73,13 +71,49 @@ public struct SuiteRun {
     return outcome
   }
 
-  private func runner(_ library: GoldenLibrary, _ scratch: URL) -> CaseRunner {
+  /// The cases of one session follow each other: what one computes is there for the next.
+  private func replay(
+    _ selected: [SelectedCase], _ runner: CaseRunner
+  ) throws -> [CaseResult] {
+    guard jobs > 1 else {
+      return try selected.map { item in
+        try runner.run(item) { progress(item.key.description, $0, $1) }
+      }
+    }
+    let groups = Dictionary(grouping: selected.indices) { selected[$0].session }.values
+      .sorted { $0[0] < $1[0] }
+    let done = try CaseSchedule(jobs: jobs).run(
+      groups, bytes: { $0.count * Self.mediaBytes(ofSession: selected[$0[0]].session) },
+      isDone: { progress("sessions", $0, groups.count) },
+      body: { group in
+        try group.map { index in (index, try runner.run(selected[index]) { _, _ in }) }
+      })
+    return done.joined().sorted { $0.0 < $1.0 }.map(\.1)
+  }
+
+  /// How long a session takes, roughly.
+  private static func mediaBytes(ofSession folder: String) -> Int {
+    let media = folder + "/media"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
+    return names.reduce(0) { sum, name in
+      var status = stat()
+      return stat("\(media)/\(name)", &status) == 0 ? sum + Int(status.st_size) : sum
+    }
+  }
+
+  private func runner(
+    _ library: GoldenLibrary, _ scratch: URL, sessions selected: [SelectedCase]
+  ) -> CaseRunner {
+    let atOnce = max(1, min(jobs, Set(selected.map(\.session)).count))
+    let processors = ProcessInfo.processInfo.activeProcessorCount
     let pending = pendingFolder.map { URL(fileURLWithPath: project.path($0)) }
     return CaseRunner(
       project: project, registry: registry, pipelines: pipelines, library: library,
       pendingRoot: pending ?? (isCI ? nil : library.root), scratch: scratch,
-      traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) }, workers: workers,
-      watchdog: watchdog, cache: cache, isInterrupted: isInterrupted)
+      traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) },
+      workers: workers ?? max(atOnce == 1 ? 2 : 1, processors / atOnce),
+      memory: atOnce > 1 ? .ofMachine : nil, watchdog: watchdog, cache: cache,
+      isInterrupted: isInterrupted)
   }
 
   private func staleResults(

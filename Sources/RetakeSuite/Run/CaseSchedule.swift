@@ -1,0 +1,91 @@
+import Foundation
+import RetakeCore
+
+/// Runs cases beside each other: those with most media first, so that no long one is left alone at the
+/// end. Their order makes no difference to what comes out of them.
+struct CaseSchedule {
+  /// Cases at once, at most.
+  var jobs: Int
+
+  /// Runs all of them.
+  ///
+  /// - Parameter isDone: Told how many have ended, one call at a time.
+  /// - Returns: The results in the order of the cases.
+  /// - Throws: What the first of them threw; no other begins then.
+  func run<Item: Sendable, Result: Sendable>(
+    _ items: [Item], bytes: (Item) -> Int, isDone: (Int) -> Void,
+    body: @Sendable (Item) throws -> Result
+  ) throws -> [Result] {
+    let sizes = items.map(bytes)
+    let order = items.indices.sorted { (-sizes[$0], $0) < (-sizes[$1], $1) }
+    let state = Locked(State<Result>(results: items.map { _ in nil }))
+    // SAFETY: `told` lets one thread at a time through to the closure, which ends before this call.
+    nonisolated(unsafe) let isDone = isDone
+    let told = Locked(0)
+    DispatchQueue.concurrentPerform(iterations: min(jobs, items.count)) { _ in
+      while let place = state.withLock({ $0.take(from: order.count) }) {
+        let index = order[place]
+        do {
+          let result = try body(items[index])
+          state.withLock { $0.results[index] = result }
+          told.withLock { count in
+            count += 1
+            isDone(count)
+          }
+        } catch {
+          state.withLock { $0.failure = $0.failure ?? error }
+        }
+      }
+    }
+    let end = state.withLock { $0 }
+    if let failure = end.failure { throw failure }
+    return end.results.compactMap { $0 }
+  }
+
+  private struct State<Result: Sendable>: Sendable {
+    var results: [Result?]
+    var begun = 0
+    var failure: (any Error)?
+
+    mutating func take(from count: Int) -> Int? {
+      guard failure == nil, begun < count else { return nil }
+      defer { begun += 1 }
+      return begun
+    }
+  }
+}
+
+/// Memory that cases share: one that would not fit beside the others waits for them.
+final class MemoryShare: @unchecked Sendable {
+  // SAFETY: @unchecked because of the mutable state, guarded by `condition`.
+  private let condition = NSCondition()
+  private let total: Int
+  private var held = 0
+
+  /// - Parameter bytes: What all of them may take; a single one may take more.
+  init(bytes: Int) {
+    total = bytes
+  }
+
+  /// Half of what the system can give now.
+  static var ofMachine: MemoryShare {
+    let text = (try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8)) ?? ""
+    let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
+    let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+    return MemoryShare(bytes: (kilobytes ?? 2 << 20) / 2 * 1_024)
+  }
+
+  func holding<Result>(_ bytes: Int, _ body: () throws -> Result) rethrows -> Result {
+    condition.withLock {
+      while held > 0, held + bytes > total { condition.wait() }
+      held += bytes
+    }
+    defer {
+      condition.withLock {
+        held -= bytes
+        condition.broadcast()
+      }
+    }
+    return try body()
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeReport
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSuite
+
+/// Cases beside each other.
+@Suite struct JobsTests {
+  private struct Failed: Error, Hashable { var item: Int }
+
+  @Test(arguments: 1...6)
+  func `results come in the order of the cases, and each ran once`(jobs: Int) throws {
+    let sizes = [3, 9, 1, 9, 4, 7, 2]
+    let ran = Locked<[Int]>([])
+    var told: [Int] = []
+    let results = try CaseSchedule(jobs: jobs).run(
+      Array(sizes.indices), bytes: { sizes[$0] }, isDone: { told.append($0) },
+      body: { item in
+        ran.withLock { $0.append(item) }
+        return item * 10
+      })
+    #expect(results == sizes.indices.map { $0 * 10 })
+    #expect(ran.withLock { $0.sorted() } == Array(sizes.indices))
+    #expect(told == Array(1...sizes.count))
+    // The largest first, equal ones in their order.
+    if jobs == 1 { #expect(ran.withLock { $0 } == [1, 3, 5, 4, 0, 6, 2]) }
+  }
+
+  @Test func `after a failure no other begins`() throws {
+    let ran = Locked<[Int]>([])
+    #expect(throws: Failed(item: 2)) {
+      try CaseSchedule(jobs: 1).run(
+        Array(0..<5), bytes: { -$0 }, isDone: { _ in },
+        body: { item in
+          ran.withLock { $0.append(item) }
+          if item == 2 { throw Failed(item: item) }
+        })
+    }
+    #expect(ran.withLock { $0 } == [0, 1, 2])
+  }
+
+  @Test func `shared memory is never more than there is, but for a single case`() {
+    let share = MemoryShare(bytes: 100)
+    let held = Locked((now: 0, most: 0, count: 0))
+    DispatchQueue.concurrentPerform(iterations: 64) { index in
+      let bytes = index == 20 ? 500 : 10 + index % 50
+      share.holding(bytes) {
+        held.withLock { held in
+          held.now += bytes
+          held.count += 1
+          if held.count == 1 || held.now != bytes { held.most = max(held.most, held.now) }
+        }
+        held.withLock { $0.now -= bytes }
+      }
+    }
+    #expect(held.withLock { $0.count } == 64)
+    #expect(held.withLock { $0.most } <= 100)
+  }
+
+  private func project() throws -> ProjectFixture {
+    let fixture = try ProjectFixture(
+      """
+      v: 1
+      cases:
+        motion: {pipeline: motion.json}
+        slow: {pipeline: motion.json, mode: redecide, seed: 1}
+      suites:
+        default: [{sessions: ["*", gone], cases: [motion, slow]}]
+      """)
+    for (index, name) in ["a", "b", "c", "d", "e"].enumerated() {
+      try fixture.record(name, frames: 8 + 3 * index, seed: index + 1)
+    }
+    return fixture
+  }
+
+  /// A report without what the machine has to do with it.
+  private func facts(_ outcome: SuiteRun.Outcome) throws -> [String] {
+    outcome.document.cases.map {
+      "\($0.title) \($0.verdict) \($0.decisionDigest?.actual ?? "-") "
+        + "\($0.resultDigest?.actual ?? "-") \($0.error?.code ?? "-")"
+    }
+  }
+
+  @Test func `a suite gives the same with any number of jobs and workers`() throws {
+    let fixture = try project()
+    let first = try fixture.test { $0.jobs = 3 }
+    #expect(first.status == .trouble)
+    #expect(try fixture.accept().count == 10)
+    let alone = try fixture.test()
+    #expect(alone.document.cases.map(\.verdict).filter { $0 == .passed }.count == 10)
+    #expect(alone.document.cases.count == 12)
+    for (jobs, workers) in [(2, nil), (4, 1), (8, 3), (3, 0)] as [(Int, Int?)] {
+      let outcome = try fixture.test {
+        $0.jobs = jobs
+        $0.workers = workers
+      }
+      #expect(try facts(outcome) == facts(alone))
+      #expect(outcome.status == alone.status)
+    }
+  }
+}
