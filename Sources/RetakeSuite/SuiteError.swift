@@ -32,6 +32,8 @@ public enum SuiteError: CodedError, Hashable {
   /// Goldens are accepted on a desk, not by a machine.
   case acceptInCI
   case noGolden(path: String)
+  /// No golden has that name, or fits that glob.
+  case noGoldenFits(String, known: [String])
   /// git has no such revision, or there is no git repository here.
   case noRevision(String, cause: String)
   /// A tolerance cannot cover what differs.
@@ -91,6 +93,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noTerminal: "suite.review.noTerminal"
     case .acceptInCI: "suite.accept.inCI"
     case .noGolden: "suite.diff.noGolden"
+    case .noGoldenFits: "suite.stale.noGolden"
     case .noRevision: "suite.diff.noRevision"
     case .notFitted: "suite.fit.notNumbers"
     case .noReport: "suite.report.none"
@@ -131,6 +134,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noTerminal: "a review asks for keys, and standard input is no terminal"
     case .acceptInCI: "nothing is written to Goldens/ in CI"
     case .noGolden: "this is neither a golden nor a run"
+    case .noGoldenFits(let key, _): "no golden fits '\(key)'"
     case .noRevision(let name, _): "git has no revision '\(name)' of this project"
     case .notFitted(let key, _): "the runs of \(key) differ in more than numbers"
     case .noReport: "there is no report here"
@@ -179,7 +183,8 @@ public enum SuiteError: CodedError, Hashable {
       advice ?? "Mend it, and see whether it can be read with: retake doctor"
     case .noPipeline(let name, let known), .noSuite(let name, let known),
       .noCase(let name, let known), .notPending(let name, let known),
-      .notMetadata(let name, let known), .noRoot(let name, let known):
+      .notMetadata(let name, let known), .noRoot(let name, let known),
+      .noGoldenFits(let name, let known):
       Suggestion.advice(for: name, among: known)
     case .noSession(let name, _, let known):
       known.isEmpty

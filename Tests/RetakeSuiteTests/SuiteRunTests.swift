@@ -71,7 +71,8 @@ private struct GivesUp: PureStage {
     let cases = outcome.document.cases
     #expect(cases.map(\.title) == ["yard/motion", "yrad/motion", "my clip/motion"])
     #expect(cases.map(\.verdict) == [.passed, .errored, .errored])
-    #expect(cases.map(\.error?.code) == [nil, "suite.select.noSession", "suite.select.badSessionName"])
+    #expect(
+      cases.map(\.error?.code) == [nil, "suite.select.noSession", "suite.select.badSessionName"])
     #expect(cases[1].error?.advice == "Did you mean 'yard'?")
     #expect(cases[1].commands == [])
     #expect(fixture.exists("report/junit.xml"))

@@ -31,7 +31,8 @@ enum VerifyText {
   private static func verdict(_ report: VerifyReport) -> String {
     switch report.outcome {
     case .deterministic:
-      return "deterministic: \(counted(report.frames, "frame")), \(counted(report.variations.count + 1, "run")), "
+      return "deterministic: \(counted(report.frames, "frame")), "
+        + "\(counted(report.variations.count + 1, "run")), "
         + "decisions \(report.decisionDigest.short), results \(report.resultDigest.short)"
     case .platformDependent:
       let stages = report.platformDependentStages.map { "'\($0)'" }.joined(separator: ", ")
