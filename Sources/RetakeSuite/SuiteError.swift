@@ -38,6 +38,8 @@ public enum SuiteError: CodedError, Hashable {
   case noRevision(String, cause: String)
   /// A tolerance cannot cover what differs.
   case notFitted(String, cause: String)
+  /// None of the runs that were given is one of these cases.
+  case noRun(of: String)
   /// No report lies there.
   case noReport(path: String)
   case noFile(path: String)
@@ -96,6 +98,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noGoldenFits: "suite.stale.noGolden"
     case .noRevision: "suite.diff.noRevision"
     case .notFitted: "suite.fit.notNumbers"
+    case .noRun: "suite.fit.noRun"
     case .noReport: "suite.report.none"
     case .noFile: "suite.record.noFile"
     case .noScene: "suite.record.noScene"
@@ -137,6 +140,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noGoldenFits(let key, _): "no golden fits '\(key)'"
     case .noRevision(let name, _): "git has no revision '\(name)' of this project"
     case .notFitted(let key, _): "the runs of \(key) differ in more than numbers"
+    case .noRun(let keys): "no run was given of \(keys)"
     case .noReport: "there is no report here"
     case .noFile: "there is no such file"
     case .noScene(let name, _): "there is no scene '\(name)'"
@@ -217,7 +221,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noRevision: "See what there is: git log --oneline"
     case .notFitted: "Mend that first, or look at it: retake diff GOLDEN RUN"
     case .noReport: "Make one with: retake test --report report"
-    case .noGolden: "Make a run with: retake replay SESSION --pipeline P --output RUN"
+    case .noGolden, .noRun: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }
   }
 }
