@@ -15,9 +15,10 @@ extension ReportFinding {
     allowed = finding.allowed.map { $0 * unit.factor }
     self.unit = unit.name
     because = finding.because
-    boxes = [(ReportBox.Side.golden, finding.golden), (.actual, finding.actual)].compactMap {
-      side, line in line.flatMap { ReportBox(side, line: $0, classes: classes) }
-        .flatMap { place($0, finding.node, finding.frame) }
+    let lines = [(ReportBox.Side.golden, finding.golden), (.actual, finding.actual)]
+    boxes = lines.compactMap { side, line in
+      guard let line, let box = ReportBox(side, line: line, classes: classes) else { return nil }
+      return place(box, finding.node, finding.frame)
     }
   }
 }

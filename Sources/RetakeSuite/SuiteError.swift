@@ -32,10 +32,14 @@ public enum SuiteError: CodedError, Hashable {
   /// Goldens are accepted on a desk, not by a machine.
   case acceptInCI
   case noGolden(path: String)
+  /// No golden has that name, or fits that glob.
+  case noGoldenFits(String, known: [String])
   /// git has no such revision, or there is no git repository here.
   case noRevision(String, cause: String)
   /// A tolerance cannot cover what differs.
   case notFitted(String, cause: String)
+  /// None of the runs that were given is one of these cases.
+  case noRun(of: String)
   /// No report lies there.
   case noReport(path: String)
   case noFile(path: String)
@@ -98,8 +102,10 @@ public enum SuiteError: CodedError, Hashable {
     case .noTerminal: "suite.review.noTerminal"
     case .acceptInCI: "suite.accept.inCI"
     case .noGolden: "suite.diff.noGolden"
+    case .noGoldenFits: "suite.stale.noGolden"
     case .noRevision: "suite.diff.noRevision"
     case .notFitted: "suite.fit.notNumbers"
+    case .noRun: "suite.fit.noRun"
     case .noReport: "suite.report.none"
     case .noFile: "suite.record.noFile"
     case .noScene: "suite.record.noScene"
@@ -140,8 +146,10 @@ public enum SuiteError: CodedError, Hashable {
     case .noTerminal: "a review asks for keys, and standard input is no terminal"
     case .acceptInCI: "nothing is written to Goldens/ in CI"
     case .noGolden: "this is neither a golden nor a run"
+    case .noGoldenFits(let key, _): "no golden fits '\(key)'"
     case .noRevision(let name, _): "git has no revision '\(name)' of this project"
     case .notFitted(let key, _): "the runs of \(key) differ in more than numbers"
+    case .noRun(let keys): "no run was given of \(keys)"
     case .noReport: "there is no report here"
     case .noFile: "there is no such file"
     case .noScene(let name, _): "there is no scene '\(name)'"
@@ -192,7 +200,8 @@ public enum SuiteError: CodedError, Hashable {
       "Check the path, or name one of these: \(known.joined(separator: ", "))"
     case .noPipeline(let name, let known), .noSuite(let name, let known),
       .noCase(let name, let known), .notPending(let name, let known),
-      .notMetadata(let name, let known), .noRoot(let name, let known):
+      .notMetadata(let name, let known), .noRoot(let name, let known),
+      .noGoldenFits(let name, let known):
       Suggestion.advice(for: name, among: known)
     case .noSession(let name, _, let known):
       known.isEmpty
@@ -228,7 +237,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noRevision: "See what there is: git log --oneline"
     case .notFitted: "Mend that first, or look at it: retake diff GOLDEN RUN"
     case .noReport: "Make one with: retake test --report report"
-    case .noGolden: "Make a run with: retake replay SESSION --pipeline P --output RUN"
+    case .noGolden, .noRun: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }
   }
 }

@@ -65,6 +65,8 @@ import Testing
     #expect(dry.status == 0, "\(dry.stderr)")
     let row = try dry.json()[0].rows[0]
     #expect(["position", "score"].contains(row.quantity.text))
+    let typo = try workplace.retake("golden", "fit", "--runs", "0", "--run", "fone")
+    #expect(typo.status == 2 && typo.stderr.contains("[suite.diff.noGolden]"))
     let result = try workplace.retake("golden", "fit", "--runs", "0", "--run", "phone")
     #expect(result.status == 0, "\(result.stderr)")
     let after = try golden(workplace)

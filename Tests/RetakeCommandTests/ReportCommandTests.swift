@@ -52,6 +52,13 @@ import Testing
     #expect(result.stderr.contains("retake test --report report"))
   }
 
+  @Test func `what is no page is not opened`() throws {
+    let workplace = try Workplace()
+    try workplace.folder.write("v: 1\n", to: "retake.yml")
+    let result = try workplace.retake("report", "open", "retake.yml")
+    #expect(result.status == 2 && result.stderr.contains("[suite.report.none]"))
+  }
+
   @Test func `serve prints its address, serves, and ends with Ctrl-C`() throws {
     let workplace = try place()
     let output = workplace.folder.file("address")

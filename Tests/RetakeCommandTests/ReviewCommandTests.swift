@@ -126,9 +126,11 @@ import Testing
     #expect(try workplace.retake("golden", "stale", environment: ["CI": "true"]).status == 5)
     #expect(try workplace.retake("golden", "stale", "--remove").status == 0)
     #expect(!workplace.exists("Goldens/yard"))
+    #expect(try workplace.retake("golden", "stale", "nosuch").stderr.contains("no golden fits"))
     try workplace.folder.write(
       "v: 1\ncases:\n  motion: {pipeline: motion.json}\nsuites:\n"
         + "  default: [{sessions: [yrad], cases: [motion]}]\n", to: "retake.yml")
+    #expect(try workplace.retake("golden", "stale", "nosuch").status == 2)
     let missing = try workplace.retake("golden", "stale")
     #expect(missing.status == 2 && missing.stderr.contains("Did you mean 'yard'?"))
   }

@@ -67,7 +67,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "\u{0}\u{1}garbage", "v: [1", "- 1\n- 2\n", "v: 1\n", "{{{", "v: 1\ninput: 3\n"])
+  @Test(arguments: [
+    "", "\u{0}\u{1}garbage", "v: [1", "- 1\n- 2\n", "v: 1\n", "{{{", "v: 1\ninput: 3\n",
+  ])
   func `garbage comes with advice`(text: String) throws {
     for (file, advice) in [
       ("Goldens/golden.yml", "git checkout"), ("Goldens/golden.yml.new", "retake test"),

@@ -136,6 +136,71 @@ struct PageDriveTests {
     #expect(browser.complaints.isEmpty, "\(browser.complaints)")
   }
 
+  /// A detector of a long name behind something, and behind that the sink of a longer one.
+  private static func long(_ before: String) -> String {
+    let motion = "a-detector-with-a-name-of-sixty-four-letters-which-is-the-limit"
+    let boxes = "the-boxes-of-everything-that-moved-in-the-yard-on-this-night"
+    return """
+      {"v": 1, "name": "long",
+       "nodes": [
+        {"id": "camera", "kind": "session"}, \(before),
+        {"id": "\(motion)", "kind": "motion", "options": {"threshold": 24}},
+        {"id": "\(boxes)", "kind": "results", "primary": true}],
+       "edges": [{"from": "camera", "to": "before"}, {"from": "before", "to": "\(motion)"},
+        {"from": "\(motion)", "to": "\(boxes)"}]}
+      """
+  }
+
+  @Test(arguments: [
+    (
+      "downsample",
+      #"{"id": "before", "kind": "downsample", "options": {"width": 80, "height": 60}}"#,
+      [2, 2, 0, 0]
+    ),
+    (
+      "crop",
+      #"{"id": "before", "kind": "crop", "options": {"x": 41, "y": 21, "width": 100, "height": 90}}"#,
+      [1, 1, 40, 20]
+    ),
+  ])
+  func `boxes lie on the objects wherever they were found, and long names stay inside`(
+    name: String, before: String, map: [Double]
+  ) throws {
+    let fixture = try ServeFixture(pipeline: Self.long(before))
+    let browser = try Chromium()
+    try browser.open(fixture.folder.file("report/report.html").absoluteString)
+    // The numbers as the sink was given them, and where they are drawn.
+    let texts = try browser.text("\(Self.area).querySelector('.facing pre.golden').textContent")
+    let numbers = texts.split(separator: " ").dropFirst(2).prefix(4).compactMap { Double($0) }
+    try #require(numbers.count == 4, "\(texts)")
+    let expected = [
+      map[2] + numbers[0] * map[0], map[3] + numbers[1] * map[1], numbers[2] * map[0],
+      numbers[3] * map[1],
+    ]
+    let drawn = try browser.text(
+      """
+      (() => { const one = \(Self.area).querySelector('.panels .golden.chosen rect.box');
+        return ['x', 'y', 'width', 'height'].map((name) => one.getAttribute(name)).join(' '); })()
+      """)
+    #expect(drawn.split(separator: " ").compactMap { Double($0) } == expected)
+    #expect(
+      try browser.text("\(Self.area).querySelector('.panels svg').getAttribute('viewBox')")
+        == "0 0 160 120")
+    try browser.keepScreenshot("boxes-behind-\(name)")
+
+    let stickingOut = """
+      [...document.querySelectorAll('.graph .node')].filter((one) => {
+        const box = one.querySelector('rect').getBBox();
+        return [...one.querySelectorAll('text')].some((text) => text.getBBox().x + text.getBBox().width > box.x + box.width);
+      }).length
+      """
+    #expect(try browser.text(stickingOut) == "0")
+    try browser.resize(400, 900)
+    let isNarrow = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
+    #expect(try browser.evaluate(isNarrow) as? Bool == true)
+    try browser.keepScreenshot("long-names-narrow-\(name)")
+  }
+
   @Test func `the accept panel writes the reason into its command, and the rest is there`() throws {
     let (folder, page) = try regression()
     defer { withExtendedLifetime(folder) {} }

@@ -33,6 +33,12 @@ struct ServedDriveTests {
     #expect(try browser.text("document.getElementById('viewer-picture').naturalWidth") == "160")
     try browser.keepScreenshot("home-frames")
 
+    // What waits leads to its place in the newest report.
+    try browser.click("#pending a")
+    try browser.wait(for: "document.querySelector('.case.shown .panels') !== null")
+    #expect(try browser.text("location.hash") == "#case-1")
+    try browser.open(fixture.server.address)
+    try browser.wait(for: "document.documentElement.classList.contains('ready')")
     try browser.click("#reports a")
     try browser.wait(for: "document.querySelector('.case.shown .panels') !== null")
     let slider = "document.querySelector('.case.shown .inspector input[type=range]')"

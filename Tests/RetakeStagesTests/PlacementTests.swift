@@ -41,7 +41,9 @@ import Testing
   @Test func `without a stage that scales or cuts a box stays`() throws {
     let grey = #"{"id": "grey", "kind": "grey"}"#
     #expect(
-      try placed([grey, motion], ["camera>grey", "grey>motion", "motion>boxes"]) == [10, 20, 30, 40])
+      try placed([grey, motion], ["camera>grey", "grey>motion", "motion>boxes"]) == [
+        10, 20, 30, 40,
+      ])
   }
 
   @Test func `a downsample and a resize are scaled back, each direction for itself`() throws {

@@ -57,7 +57,8 @@ struct ImportCommand: ParsableCommand {
     for track in result.tracks {
       lines.append(
         "  track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  "
-          + counted(track.frames, "frame") + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
+          + counted(track.frames, "frame") + (track.damaged > 0 ? "  \(track.damaged) damaged" : "")
+      )
     }
     let session = into == "Recordings" ? result.folder.name : quotedPath(of: result)
     lines.append("next: retake replay \(session) --pipeline example:motion-boxes")

@@ -48,8 +48,8 @@
   // A case that waits leads to its place in the newest report that has it.
   function pendingRow(item) {
     const name = html("bdi", {}, item.key);
-    if (!item.report) return html("tr", {}, html("td", {}, name), html("td", {}, "in no report: retake test --report report"));
-    return html("tr", {}, html("td", {}, html("a", { href: `reports/${encodeURIComponent(item.report)}#${encodeURIComponent(item.anchor)}` }, name)), html("td", {}, "in its report"));
+    if (!item.report) return html("tr", {}, html("td", {}, name), html("td", { class: "number-cell" }, "in no report: retake test --report report"));
+    return html("tr", {}, html("td", {}, html("a", { href: `reports/${encodeURIComponent(item.report)}#${encodeURIComponent(item.anchor)}` }, name)), html("td", { class: "number-cell" }, "in its report"));
   }
 
   // Frames of one session. The picture that was asked for last is the one that is shown.

@@ -21,6 +21,8 @@ extension Project {
     let known = sinks.union(SinkRule.Mode.allCases.map(\.rawValue))
     for name in compare.bySink.keys.sorted() where !known.contains(name) {
       let nearest = Suggestion.nearest(to: name, among: known.sorted())
+      // Where the project names no cases, the rule may be for another pipeline.
+      if cases.isEmpty, nearest == nil { continue }
       throw .badProject(
         message: "no pipeline of the project has a sink '\(name)'",
         advice: Suggestion.advice(for: name, among: nearest.map { [$0] } ?? sinks.sorted()),

@@ -46,13 +46,11 @@ public struct Project: Sendable {
   /// A pipeline by the name of a case, `example:NAME`, or a file.
   ///
   /// - Parameter given: Pipelines that the program brings itself, by name.
-  /// - Throws: `SuiteError.noPipeline`, `PipelineError`.
+  /// - Throws: `SuiteError.noPipeline`, `badProject` for cases that name each other, `PipelineError`.
   public func pipeline(
     _ name: String, catalog: some StageCatalog, given: [Pipeline] = []
   ) throws -> Pipeline {
-    if let definition = definition(named: name), definition.pipeline != name {
-      return try pipeline(definition.pipeline, catalog: catalog, given: given)
-    }
+    let name = try pipelineName(name)
     if name.hasPrefix("example:") {
       return try example(String(name.dropFirst("example:".count)), catalog: catalog, given: given)
     }
@@ -61,10 +59,39 @@ public struct Project: Sendable {
     guard FileManager.default.fileExists(atPath: file, isDirectory: &isFolder),
       !isFolder.boolValue, let data = FileManager.default.contents(atPath: file)
     else {
-      throw SuiteError.noPipeline(
-        name, known: cases.map(\.name) + Self.exampleNames(given).map { "example:\($0)" })
+      throw SuiteError.noPipeline(name, known: known(beside: name, given: given))
     }
     return try PipelineDocument.parse(data, catalog: catalog, file: name)
+  }
+
+  /// What a name stands for: the pipeline of the case of that name, else itself.
+  ///
+  /// - Throws: `SuiteError.badProject` for cases that name each other.
+  func pipelineName(_ name: String) throws(SuiteError) -> String {
+    var name = name
+    var seen: Set<String> = []
+    // Ends: each round takes a case that was not taken before.
+    while let definition = definition(named: name), definition.pipeline != name {
+      guard seen.insert(name).inserted else {
+        throw .badProject(
+          message: "the case '\(name)' is its own pipeline by way of others",
+          advice: "Name a file or example:NAME in one of them",
+          pointer: "/cases/\(name.pointerEscaped)/pipeline", file: Self.fileName)
+      }
+      name = definition.pipeline
+    }
+    return name
+  }
+
+  /// What could be meant by the name of a file that is not there: files beside it, the cases that
+  /// stand for another, and the examples.
+  private func known(beside name: String, given: [Pipeline]) -> [String] {
+    let folder = name.split(separator: "/").dropLast().joined(separator: "/")
+    let prefix = folder.isEmpty ? "" : (name.hasPrefix("/") ? "/" : "") + folder + "/"
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: path(prefix))) ?? []
+    return files.filter { $0.hasSuffix(".json") }.sorted().map { prefix + $0 }
+      + cases.filter { $0.pipeline != name }.map(\.name)
+      + Self.exampleNames(given).map { "example:\($0)" }
   }
 
   private func example(

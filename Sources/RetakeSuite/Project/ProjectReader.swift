@@ -91,7 +91,8 @@ struct ProjectReader {
   ) throws(ProjectProblem) -> CaseDefinition {
     guard name.isSafeName else {
       throw ProjectProblem(
-        "'\(name)' cannot be a case's name", advice: "Use letters, digits, -, _ and ., a letter or digit first; at most 64", at: pointer)
+        "'\(name)' cannot be a case's name",
+        advice: "Use letters, digits, -, _ and ., a letter or digit first; at most 64", at: pointer)
     }
     let keys = [
       "pipeline", "mode", "costs", "strictCosts", "seed", "tracks", "quantisation", "overrides",

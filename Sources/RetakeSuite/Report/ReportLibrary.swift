@@ -104,7 +104,10 @@ extension ReportLibrary {
     guard FileManager.default.fileExists(atPath: given.path, isDirectory: &isFolder) else {
       throw .noReport(path: path)
     }
-    guard isFolder.boolValue else { return given }
+    guard isFolder.boolValue else {
+      guard given.pathExtension == "html" else { throw .noReport(path: path) }
+      return given
+    }
     let page = given.appending(path: "report.html")
     guard FileManager.default.fileExists(atPath: page.path) else { throw .noReport(path: path) }
     return page

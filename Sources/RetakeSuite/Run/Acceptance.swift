@@ -137,11 +137,11 @@ public struct Acceptance {
     guard choosesRoots else { return all }
     let known = all.flatMap { $0.item.roots + $0.item.left }
     for pattern in roots where !known.contains(where: { Glob.matches(pattern, $0) }) {
-      throw SuiteError.noRoot(pattern, known: known)
+      throw SuiteError.noRoot(pattern, known: Set(known).sorted())
     }
     let knownStages = known.map { String($0.prefix { $0 != "@" }) }
     for pattern in stages where !knownStages.contains(where: { Glob.matches(pattern, $0) }) {
-      throw SuiteError.noRoot(pattern, known: knownStages)
+      throw SuiteError.noRoot(pattern, known: Set(knownStages).sorted())
     }
     return all.filter { !$0.item.roots.isEmpty }
   }

@@ -92,7 +92,7 @@ public struct BaseComparison {
   private func pipeline(
     of definition: CaseDefinition, _ files: RevisionFiles
   ) throws -> Pipeline? {
-    let name = definition.pipeline
+    let name = try project.pipelineName(definition.pipeline)
     if name.hasPrefix("example:") {
       return try project.pipeline(name, catalog: registry, given: pipelines)
     }

@@ -67,16 +67,23 @@ public struct GoldenFit {
 
   /// Fits the selected cases.
   ///
-  /// - Throws: `SuiteError` for a selection that is not there, a case without a golden, and one
-  ///   whose runs differ in more than numbers: nothing is written for any case then.
+  /// - Throws: `SuiteError` for a selection or a run that is not there, a case without a golden, and
+  ///   one whose runs differ in more than numbers: nothing is written for any case then.
   public func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     var fits: [(GoldenFolder, CompareRules, Item)] = []
-    for selected in try selection.resolve(in: project) {
+    try checkGiven()
+    let selection = try selection.resolve(in: project)
+    for selected in selection {
       try selected.check()
-      fits.append(try fit(selected, scratch.url))
+      let fit = try fit(selected, scratch.url)
+      // A run that was given may be of some cases only.
+      if !fit.2.conditions.isEmpty { fits.append(fit) }
+    }
+    guard !fits.isEmpty else {
+      throw SuiteError.noRun(of: selection.map(\.key.description).joined(separator: ", "))
     }
     guard !isDryRun else { return fits.map(\.2) }
     let date = WallClock().dateText
@@ -105,6 +112,15 @@ public struct GoldenFit {
     job.poisonsMemory = condition.memory != .asItIs
     job.output = folder
     _ = try job.run()
+  }
+
+  /// What was given must be runs.
+  private func checkGiven() throws {
+    for path in given {
+      let folder = GoldenFolder(URL(fileURLWithPath: project.path(path)))
+      guard folder.exists else { throw SuiteError.noGolden(path: folder.url.path) }
+      _ = try folder.manifest()
+    }
   }
 
   private static let otherCase =

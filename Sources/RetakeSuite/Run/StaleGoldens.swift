@@ -25,7 +25,7 @@ public struct StaleGoldens {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// - Throws: `SuiteError.noProjectFile`.
+  /// - Throws: `SuiteError.noProjectFile`, `noGoldenFits`.
   public func items() throws -> [Item] { try stale().map(\.item) }
 
   /// What keeps cases of the project from being run, such as a session that is not there; their
@@ -53,6 +53,11 @@ public struct StaleGoldens {
 
   private func stale() throws -> [(item: Item, folder: GoldenFolder)] {
     let existing = Set(try selected().map(\.key))
+    let goldens = library.keys()
+    for pattern in keys
+    where !Glob.isPattern(pattern) && !goldens.contains(where: { Acceptance.fits(pattern, $0) }) {
+      throw SuiteError.noGoldenFits(pattern, known: goldens.map(\.description))
+    }
     let sessions = Set(existing.map(\.session)).union(project.sessionNames)
     return library.stale(isSelected: isMeant, existing: existing).map { key in
       let folder = library.folder(key)

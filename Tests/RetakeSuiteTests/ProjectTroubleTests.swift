@@ -1,0 +1,99 @@
+import Foundation
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeReport
+@testable import RetakeSuite
+
+/// What is wrong with one case, or with retake.yml, and what becomes of the rest.
+@Suite struct ProjectTroubleTests {
+  @Test func `a session that is not there is the error of its own cases, and the others run`()
+    throws
+  {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\nsuites:\n"
+        + "  default: [{sessions: [yard, yrad, 'my clip'], cases: [motion]}]\n")
+    try fixture.record("yard")
+    try fixture.pretend("my clip")
+    _ = try fixture.test()
+    _ = try fixture.accept("yard")
+    let outcome = try fixture.test { $0.reportFolder = "report" }
+    #expect(outcome.status == Status.trouble)
+    let cases = outcome.document.cases
+    #expect(cases.map(\.title) == ["yard/motion", "yrad/motion", "my clip/motion"])
+    #expect(cases.map(\.verdict) == [.passed, .errored, .errored])
+    #expect(
+      cases.map(\.error?.code) == [nil, "suite.select.noSession", "suite.select.badSessionName"])
+    #expect(cases[1].error?.advice == "Did you mean 'yard'?")
+    #expect(cases[1].commands == [])
+    #expect(fixture.exists("report/junit.xml"))
+
+    // What was asked for by name is not there: nothing else was meant.
+    var selection = Selection()
+    selection.sessions = ["yrad"]
+    #expect(throws: SuiteError.self) { try fixture.test { $0.selection = selection } }
+  }
+
+  @Test func `cases that name each other are an error, not a crash`() throws {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  a: {pipeline: b}\n  b: {pipeline: a}\n  c: {pipeline: d}\n"
+        + "  d: {pipeline: motion.json}\n")
+    try fixture.record("yard")
+    let cases = try fixture.test().document.cases
+    let errors = cases.map { $0.error?.code }
+    #expect(errors.filter { $0 == "suite.project.malformed" }.count == 2)
+    #expect(cases.count { $0.verdict == .missing } == 2)
+  }
+
+  @Test func `a pipeline file that is not there names the files beside it`() throws {
+    let fixture = try ProjectFixture("v: 1\ncases:\n  lost: {pipeline: moton.json}\n")
+    try fixture.record("yard")
+    let error = try #require(try fixture.test().document.cases.first?.error)
+    #expect(error.code == "suite.select.noPipeline")
+    #expect(error.advice == "Did you mean 'motion.json'?")
+  }
+
+  @Test func `a golden of a session that is not there stays, and others are listed`() throws {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\nsuites:\n"
+        + "  default: [{sessions: [yard], cases: [motion]}]\n")
+    try fixture.record("yard")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let golden = fixture.folder.file("Goldens/yard/motion")
+    try FileManager.default.createDirectory(
+      at: fixture.folder.file("Goldens/gone"), withIntermediateDirectories: true)
+    try FileManager.default.copyItem(at: golden, to: fixture.folder.file("Goldens/gone/motion"))
+    try FileManager.default.removeItem(at: fixture.folder.file("Recordings/yard"))
+    let stale = StaleGoldens(project: try fixture.project())
+    #expect(try stale.items().map(\.key) == ["gone/motion"])
+    #expect(try stale.problems().map(\.code) == ["suite.select.noSession"])
+    #expect(try stale.remove(isCI: false).map(\.key) == ["gone/motion"])
+    #expect(fixture.exists("Goldens/yard/motion/golden.yml"))
+  }
+
+  @Test func `a rule of a sink that no pipeline has is an error with the likely name`() throws {
+    let rules = "compare:\n  boxse: {position: 1}\n"
+    let fixture = try ProjectFixture("v: 1\ncases:\n  motion: {pipeline: motion.json}\n" + rules)
+    try fixture.record("yard")
+    let error = #expect(throws: SuiteError.self) { try fixture.test() }
+    #expect(error?.place?.pointer == "/compare/boxse")
+    #expect(error?.message == "no pipeline of the project has a sink 'boxse'")
+    #expect(error?.advice == "Did you mean 'boxes'?")
+    #expect(!fixture.exists("Goldens"))
+
+    // A mode's name, and a sink of any pipeline, are right; a pipeline that cannot be read is the
+    // trouble of its own case.
+    try fixture.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n  pictures: {pictureEvery: 2}\n",
+      to: Project.fileName)
+    #expect(try fixture.test().status == Status.missingGolden)
+    try fixture.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\n  lost: {pipeline: lost.json}\n" + rules,
+      to: Project.fileName)
+    let outcome = try fixture.test()
+    #expect(outcome.document.cases.count { $0.verdict == .errored } == 1)
+    #expect(outcome.document.cases.first { $0.verdict == .errored }?.commands == [])
+  }
+}
