@@ -13,16 +13,19 @@ struct ConnectionAttempt {
 
   /// One call lasts so long at most.
   private static let callNanosecondsMax: Int64 = 5_000_000_000
+  /// A source that is there is looked at for a while before its first frame.
+  private static let lookNanosecondsMax: Int64 = 1_500_000_000
   /// FFmpeg lets go within a tenth of a second; what does not is left alone after this.
   private static let graceNanoseconds: Int64 = 500_000_000
-  private static let lookNanoseconds: Int64 = 100_000_000
+  private static let pauseNanoseconds: Int64 = 100_000_000
 
   init(
     _ source: String, patience: Duration?, clock: any LiveClock,
     _ isInterrupted: @escaping @Sendable () -> Bool
   ) {
     (self.source, self.clock, self.isInterrupted) = (source, clock, isInterrupted)
-    nanosecondsMax = min(Self.callNanosecondsMax, patience?.nanoseconds ?? .max)
+    let patient = min(Self.callNanosecondsMax, patience?.nanoseconds ?? .max)
+    nanosecondsMax = min(Self.callNanosecondsMax, patient + Self.lookNanosecondsMax)
     limit = CallLimit(
       clock: clock, nanosecondsMax: nanosecondsMax, isInterrupted: isInterrupted)
   }
@@ -53,7 +56,7 @@ struct ConnectionAttempt {
         throw RecordError.stoppedBefore(source: source)
       }
       guard now < deadline else { throw MediaError.timedOut(address: source) }
-      clock.wait(untilNanoseconds: now + Self.lookNanoseconds, or: done)
+      clock.wait(untilNanoseconds: now + Self.pauseNanoseconds, or: done)
     }
   }
 }

@@ -21,8 +21,8 @@ public struct LiveSource: RecordingSource {
   /// Connects.
   ///
   /// - Parameters:
-  ///   - patience: A source that is away for longer ends the recording; nil waits for ever. Less than
-  ///     5 s also bounds the first connection.
+  ///   - patience: A source that is away for longer ends the recording; nil waits for ever. A
+  ///     short one also bounds the first connection.
   ///   - isInterrupted: Asked while it connects; true ends that.
   /// - Throws: `MediaError`, one case for each way in which a source can be unfit;
   ///   `RecordError.stoppedBefore`.

@@ -85,7 +85,7 @@ final class FaultServer {
     let (impatient, seconds) = try record(workplace, address, "--patience", "1s")
     #expect(impatient.status == 2)
     #expect(impatient.stderr.contains("[media.live.timedOut]"), "\(impatient.stderr)")
-    #expect(Int64(1_000 * seconds) < Faults.limit(milliseconds: 2_500), "\(seconds) s")
+    #expect(Int64(1_000 * seconds) < Faults.limit(milliseconds: 3_000), "\(seconds) s")
     // Asked as soon as it is connected.
     let script = """
       "$0" record "$1" --name live --into . 2> words & process=$!
