@@ -92,7 +92,7 @@ public struct Frame: Sendable {
   /// XXH3-128 over the visible bytes of all planes and nothing else: the frame table's pixel hash.
   public var pixelDigest: Digest128 {
     var hasher = DigestHasher()
-    for plane in 0..<format.planeCount { forEachRow(of: plane) { hasher.append($0) } }
+    appendPixels(to: &hasher)
     return hasher.finish()
   }
 
@@ -115,7 +115,23 @@ public struct Frame: Sendable {
     hasher.append(Int64(height))
     hasher.append(range.rawValue)
     hasher.append(matrix.rawValue)
-    for plane in 0..<format.planeCount { forEachRow(of: plane) { hasher.append($0) } }
+    appendPixels(to: &hasher)
+  }
+
+  /// The visible bytes; a plane whose rows touch each other in one go.
+  private func appendPixels(to hasher: inout DigestHasher) {
+    for (plane, memory) in storage.planes.enumerated() {
+      let rowBytes = format.rowBytes(plane: plane, width: width)
+      guard memory.stride == rowBytes else {
+        forEachRow(of: plane) { hasher.append($0) }
+        continue
+      }
+      // SAFETY: the storage holds `rowCount` rows of `rowBytes` without a gap.
+      hasher.append(
+        UnsafeRawBufferPointer(
+          start: memory.base, count: rowBytes * format.rowCount(plane: plane, height: height)))
+    }
+    withExtendedLifetime(storage) {}
   }
 }
 

@@ -71,7 +71,7 @@ struct CachedCall: Sendable {
     case .frame(let outline):
       guard stage.givesFrames else { return nil }
       return .later(
-        LaterFrame(outline) {
+        LaterFrame(outline: outline, reads: demand.reads) {
           if let frame = cache.frame(outline, track: track) { return .value(frame) }
           let outcome = compute(inputs)
           if case .value(let frame as Frame) = outcome, demand.keepsPixels {
@@ -99,7 +99,7 @@ extension ValueOutcome {
   /// Of all that a stage may know of this input; `nil` where there is no value.
   var inputDigest: Digest128? {
     switch self {
-    case .later(let frame): frame.outline.inputDigest
+    case .later(let frame): frame.inputDigest
     case .value(let value): value.inputDigest
     case .failure, .fault, .cancelled: nil
     }

@@ -15,6 +15,9 @@ struct FrameDemand: Sendable {
     var demand: FrameDemand
   }
 
+  /// How often a frame is read in the way of things; `nil` where that cannot be told.
+  private(set) var reads: Int? = 0
+
   /// Pixels that only become other pixels are not kept: the last ones of a row of such stages are what
   /// the others read.
   var keepsPixels: Bool { isRead || stages.contains { !$0.stage.givesFrames } }
@@ -37,6 +40,8 @@ struct FrameDemand: Sendable {
 
   /// - Parameter epoch: Whose stages are in force.
   init(ofNode node: Int, plan: GraphPlan, stages book: StageBook, epoch: Int) {
+    // Another frame may fall back on it.
+    if plan.nodes[node].hasFallback { reads = nil }
     for edge in plan.nodes[node].outEdges {
       let target = plan.edges[edge].to
       switch plan.nodes[target].role {
@@ -44,7 +49,9 @@ struct FrameDemand: Sendable {
         let passed = FrameDemand(ofNode: target, plan: plan, stages: book, epoch: epoch)
         isRead = isRead || passed.isRead
         stages += passed.stages
+        reads = reads.flatMap { sum in passed.reads.map { sum + $0 } }
       case .pure:
+        reads = reads.map { $0 + 1 }
         guard let stage = book.cached(target, epoch: epoch) else {
           isRead = true
           continue
@@ -53,12 +60,18 @@ struct FrameDemand: Sendable {
           stage.givesFrames
           ? FrameDemand(ofNode: target, plan: plan, stages: book, epoch: epoch) : FrameDemand()
         stages.append(Reader(stage: stage, demand: demand))
-      case .source, .stateful, .join, .latest, .fork, .gather, .sink: isRead = true
+      case .stateful:
+        isRead = true
+        reads = reads.map { $0 + 1 }
+      case .source, .join, .latest, .fork, .gather, .sink:
+        isRead = true
+        reads = nil
       }
     }
   }
 
-  private init() {}
+  /// Of a node that gives no frames.
+  init() {}
 }
 
 /// Reads a source's frame, or knows it without.
@@ -91,7 +104,7 @@ struct CachedRead: Sendable {
     _ outline: FrameOutline, _ load: @escaping @Sendable () throws -> Frame
   ) -> ValueOutcome {
     .later(
-      LaterFrame(outline) {
+      LaterFrame(outline: outline, reads: demand.reads) {
         if let frame = cache.frame(outline, track: context.frame.track) { return .value(frame) }
         do {
           return .value(try load())

@@ -34,33 +34,3 @@ package enum CachedRecord: Hashable, Sendable {
   /// As its `ValueForm` writes it.
   case value([UInt8])
 }
-
-/// A frame whose pixels are not there until somebody asks for them.
-package final class LaterFrame: Sendable {
-  private enum State: Sendable {
-    case waiting(@Sendable () -> ValueOutcome)
-    case made(ValueOutcome)
-  }
-
-  package let outline: FrameOutline
-  private let state: Locked<State>
-
-  package init(_ outline: FrameOutline, make: @escaping @Sendable () -> ValueOutcome) {
-    self.outline = outline
-    state = Locked(.waiting(make))
-  }
-
-  /// The frame, made by whoever asks first; the others wait for it. What it is made of was there
-  /// before it, so nobody waits in a circle.
-  package var outcome: ValueOutcome {
-    state.withLock { state in
-      switch state {
-      case .made(let outcome): return outcome
-      case .waiting(let make):
-        let outcome = make()
-        state = .made(outcome)
-        return outcome
-      }
-    }
-  }
-}

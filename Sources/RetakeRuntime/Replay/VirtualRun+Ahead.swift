@@ -79,9 +79,11 @@ extension VirtualRun {
       frame.timestamp = timestamp
       return frame
     }
+    let demand = demand(ofNode: sources[source].node, epoch: core.epoch)
+    let reads = lastingReads(demand)
     let cached = options.cache.map {
       CachedRead(
-        cache: $0, demand: demand(ofNode: sources[source].node, epoch: core.epoch),
+        cache: $0, demand: demand,
         context: StageContext(frame: id, timestamp: timestamp))
     }
     let chain = reader.chain(of: id)
@@ -91,7 +93,13 @@ extension VirtualRun {
       isDigested: observer.wantsDigests
     ) { _ in
       do {
-        return try cached?.outcome(load) ?? .value(try load())
+        return try (cached?.outcome(load) ?? .value(try load())).lasting(reads) {
+          do {
+            return .value(try load())
+          } catch {
+            return .fault(RuntimeError.unreadable(id, error))
+          }
+        }
       } catch {
         return .fault(RuntimeError.unreadable(id, error))
       }

@@ -42,14 +42,23 @@ extension VirtualRun {
   private func body(
     of node: Int, _ version: Int, epoch: Int, context: StageContext, call: @escaping StageCall
   ) -> ValueFuture.Work {
+    let givesFrames = plan.nodes[node].stage.signature.output == .frame
+    let demand = givesFrames ? demand(ofNode: node, epoch: epoch) : FrameDemand()
+    let reads = givesFrames ? lastingReads(demand) : nil
     guard let cache = options.cache, let stage = stages[node, version].cached else {
-      return { $0[0].map { call($0, context) } }
+      return { inputs in
+        inputs[0].map { call($0, context) }.lasting(reads) { inputs[0].map { call($0, context) } }
+      }
     }
-    let demand = demand(ofNode: node, epoch: epoch)
     let cached = CachedCall(
       cache: cache, stage: stage, demand: demand, context: context, call: call)
-    return { cached.outcome($0) }
+    return { inputs in
+      cached.outcome(inputs).lasting(reads) { cached.outcome(inputs).resolved }
+    }
   }
+
+  /// After how many reads a frame's pixels may go; `nil` where a swap may have them read again.
+  func lastingReads(_ demand: FrameDemand) -> Int? { changes.hasSwaps ? nil : demand.reads }
 
   /// A value that the engine itself makes of others: by joins and forEach nodes.
   func makeValue(

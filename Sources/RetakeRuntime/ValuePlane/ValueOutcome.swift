@@ -4,7 +4,7 @@ import RetakeGraph
 /// What became of one computation.
 package enum ValueOutcome: Sendable {
   case value(any PipelineValue)
-  /// A frame that is known, and whose pixels are made where somebody reads them.
+  /// A frame whose pixels are made where somebody reads them, or go when all have.
   case later(LaterFrame)
   case failure(StageError)
   /// The engine or the session is broken: the run cannot go on.
@@ -16,7 +16,7 @@ package enum ValueOutcome: Sendable {
   package var digest: Digest128? {
     switch self {
     case .value(let value): value.digest
-    case .later(let frame): frame.outline.digest
+    case .later(let frame): frame.digest
     case .failure(let error): Digest128(of: error.code)
     case .fault, .cancelled: nil
     }
