@@ -94,7 +94,7 @@ public struct PreparedRun: Sendable {
     try observer.began(nodes: runNodes)
     let limit = options.watchdog
     var (plan, options) = (plan, options)
-    let window = options.window ?? RunOptions.automaticWindow(for: trackDescriptions)
+    let window = options.window ?? automaticWindow(options)
     if let meter = options.costs.meter {
       plan = plan.measured(by: meter)
       options.overrides = options.overrides.map { $0.measured(by: meter) }
@@ -115,6 +115,14 @@ public struct PreparedRun: Sendable {
         node: plan.nodes[hung.body.node].id, hung.body.frame,
         seconds: Double(limit.nanoseconds) / 1e9)
     }
+  }
+
+  private func automaticWindow(_ options: RunOptions) -> Int {
+    let hasSwaps = options.overrides.contains { if case .swap = $0 { true } else { false } }
+    guard options.mode == .lossless, !hasSwaps, !plan.keepsPixelsAhead else {
+      return RunOptions.automaticWindow(for: trackDescriptions)
+    }
+    return RunOptions.windowOfResults
   }
 
   private func check(_ options: RunOptions) throws(RuntimeError) {
@@ -186,6 +194,9 @@ extension RunOptions {
   static let windowMax = 56
   /// How far large ones are.
   static let windowMin = 24
+  /// How far frames are computed ahead whose pixels go as soon as they are computed: enough to decode two
+  /// groups of 250 pictures beside each other.
+  static let windowOfResults = 320
   /// What the frames ahead may take, as they are decoded.
   private static let aheadBytesMax = 48 << 20
 

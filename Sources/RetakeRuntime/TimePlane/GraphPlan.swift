@@ -136,6 +136,19 @@ package struct GraphPlan: Sendable {
     }
   }
 
+  /// Whether pixels that are computed ahead stay until virtual time asks for them: somebody else than a
+  /// pure stage reads them.
+  var keepsPixelsAhead: Bool { sources.contains { keepsPixels(ofNode: $0) } }
+
+  private func keepsPixels(ofNode node: Int) -> Bool {
+    if nodes[node].hasFallback { return true }
+    return nodes[node].outEdges.contains { edge in
+      let target = edges[edge].to
+      guard nodes[target].role == .pure else { return true }
+      return nodes[target].stage.signature.output == .frame && keepsPixels(ofNode: target)
+    }
+  }
+
   private mutating func connect() {
     for (index, edge) in edges.enumerated() {
       nodes[edge.from].outEdges.append(index)

@@ -71,6 +71,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `pixels that only pure stages read go as soon as those have them, however far ahead`(
+    hasOneChain: Bool
+  ) throws {
+    for workers in [0, 1, 2, 4, 8] {
+      let frames = CountedFrames(.at(rate: 30, count: 900), hasOneChain: hasOneChain)
+      let source = AnyStage(
+        signature: StageSignature(
+          kind: "counted", version: 1, role: .source, input: nil, output: .frame),
+        options: .object([:]), body: .source(frames))
+      let pipeline = Pipeline.named("counted").source(source).stage(Brightness())
+        .sink(Nodes.sink())
+      let (notes, _) = try pipeline.noted(RunOptions(workers: workers, perturbation: 7))
+      #expect(notes.frames.count == 900)
+      let count = frames.count.withLock { $0 }
+      #expect(count.live == 0, "\(workers) workers")
+      #expect(count.most <= 12 * max(1, workers), "\(workers) workers: \(count)")
+    }
+  }
+
   @Test(arguments: [(320, 240, 56), (854, 480, 56), (1_280, 720, 36), (1_920, 1_080, 24)])
   func `small frames are computed further ahead than large ones`(
     width: Int, height: Int, window: Int
