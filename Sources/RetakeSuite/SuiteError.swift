@@ -196,7 +196,8 @@ public enum SuiteError: CodedError, Hashable {
     case .projectUnreadable: "Check its permissions"
     case .badProject(_, let advice, _, _):
       advice ?? "Mend it, and see whether it can be read with: retake doctor"
-    case .noPipeline(let name, let known) where Self.isPath(name):
+    case .noPipeline(let name, let known)
+    where Self.isPath(name) && Suggestion.nearest(to: name, among: known) == nil:
       "Check the path, or name one of these: \(known.joined(separator: ", "))"
     case .noPipeline(let name, let known), .noSuite(let name, let known),
       .noCase(let name, let known), .notPending(let name, let known),

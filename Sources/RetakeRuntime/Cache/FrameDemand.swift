@@ -45,7 +45,7 @@ struct FrameDemand: Sendable {
     for edge in plan.nodes[node].outEdges {
       let target = plan.edges[edge].to
       switch plan.nodes[target].role {
-      case .throttle, .sample, .route:
+      case .throttle, .sample:
         let passed = FrameDemand(ofNode: target, plan: plan, stages: book, epoch: epoch)
         isRead = isRead || passed.isRead
         stages += passed.stages
@@ -63,7 +63,8 @@ struct FrameDemand: Sendable {
       case .stateful:
         isRead = true
         reads = reads.map { $0 + 1 }
-      case .source, .join, .latest, .fork, .gather, .sink:
+      // A route and a fork read what they decide by, beside those who read it behind them.
+      case .source, .route, .join, .latest, .fork, .gather, .sink:
         isRead = true
         reads = nil
       }
