@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
 
 /// Runs cases beside each other: those with most media first, so that no long one is left alone at the
