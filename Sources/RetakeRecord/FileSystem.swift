@@ -1,4 +1,5 @@
 import Foundation
+import RetakeSession
 
 /// The few calls that a recorder makes to the system itself, where C libraries differ.
 enum FileSystem {
@@ -31,13 +32,7 @@ enum FileSystem {
   }
 
   /// Bytes that an ordinary user may still write where the path lies; nil when nobody can say.
-  static func freeBytes(at path: String) -> Int64? {
-    var information = statvfs()
-    guard statvfs(path, &information) == 0 else { return nil }
-    let (bytes, overflow) = Int64(clamping: information.f_bavail)
-      .multipliedReportingOverflow(by: Int64(clamping: information.f_frsize))
-    return overflow ? .max : bytes
-  }
+  static func freeBytes(at path: String) -> Int64? { DiskRoom.freeBytes(at: path) }
 
   /// Gives a folder another name, unless something is there already.
   static func move(_ path: String, to target: String) -> Int32 {

@@ -25,6 +25,14 @@ public enum SessionError: CodedError {
   case trimDiffers(session: String, frame: FrameID, cause: String)
   /// No lossless encoder takes pictures of this format.
   case noLossless(format: String)
+  /// What a replay copy holds is not what the original replays.
+  case optimiseDiffers(session: String, frame: FrameID, cause: String)
+  /// A replay copy would not replay faster.
+  case alreadyFast(session: String, codec: String)
+  /// A track has no pixels at all.
+  case noPictures(session: String, track: Int)
+  /// The disk has not so much room.
+  case noRoom(path: String, needBytes: Int64, freeBytes: Int64)
   case fileExists(path: String)
   /// The name of the file asks for no container that is known.
   case unknownContainer(path: String, known: [String])
@@ -98,6 +106,10 @@ public enum SessionError: CodedError {
     case .emptySpan: "session.trim.empty"
     case .trimDiffers: "session.trim.differs"
     case .noLossless: "session.trim.format"
+    case .optimiseDiffers: "session.optimise.differs"
+    case .alreadyFast: "session.optimise.alreadyFast"
+    case .noPictures: "session.optimise.noPictures"
+    case .noRoom: "session.optimise.noRoom"
     case .fileExists: "session.export.exists"
     case .unknownContainer: "session.export.container"
     case .intoItself: "session.copy.intoItself"
@@ -138,6 +150,12 @@ public enum SessionError: CodedError {
       "the session has no frame in that span; it is \(Duration.nanoseconds(duration).unitText) long"
     case .trimDiffers: "the trimmed session does not replay as the original does"
     case .noLossless(let format): "no lossless encoder here takes pictures of \(format)"
+    case .optimiseDiffers: "the replay copy does not replay as the original does"
+    case .alreadyFast(_, let codec):
+      "the session replays as fast as a copy would: its frames are \(codec) already"
+    case .noPictures(_, let track): "no frame of track \(track) has pixels"
+    case .noRoom(_, let need, let free):
+      "the disk has not enough room: about \(need) bytes are needed, \(free) are free"
     case .fileExists: "there is a file already"
     case .unknownContainer(_, let known):
       "the file's name ends in none of ." + known.joined(separator: ", .")
@@ -170,7 +188,8 @@ public enum SessionError: CodedError {
     switch self {
     case .notSession(_, let cause), .noFolder(_, let cause), .mediaMismatch(_, _, _, _, let cause),
       .noPixels(_, _, let cause), .undecodable(_, _, let cause), .write(_, let cause),
-      .recoveryFailed(_, let cause), .trimDiffers(_, _, let cause):
+      .recoveryFailed(_, let cause), .trimDiffers(_, _, let cause),
+      .optimiseDiffers(_, _, let cause):
       cause
     case .database(_, let text), .media(_, let text): text.cause
     default: nil
@@ -182,17 +201,18 @@ public enum SessionError: CodedError {
     case .notSession(let path, _), .nameTaken(let path), .write(let path, _),
       .beingRecorded(let path, _), .recoveryFailed(let path, _), .noDatabase(let path),
       .notClosed(let path), .fileExists(let path), .unknownContainer(let path, _),
-      .intoItself(let path), .noFolder(let path, _):
+      .intoItself(let path), .noFolder(let path, _), .noRoom(let path, _, _):
       Place(file: path)
     case .noFrames(let file), .mediaMissing(let file): Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
       .unknownRun(let session, _, _), .badCosts(let session, _, _), .emptySpan(let session, _),
       .noLiveRun(let session, _), .badRun(let session, _, _),
-      .nothingToExport(let session, _):
+      .nothingToExport(let session, _), .alreadyFast(let session, _),
+      .noPictures(let session, _):
       Place(file: session)
     case .unknownFrame(let session, let frame), .pixelMismatch(let session, let frame),
       .noPixels(let session, let frame, _), .undecodable(let session, let frame, _),
-      .trimDiffers(let session, let frame, _):
+      .trimDiffers(let session, let frame, _), .optimiseDiffers(let session, let frame, _):
       Place(file: session, frame: frame)
     case .mediaMismatch(let file, _, _, let frame, _): Place(file: file, frame: frame)
     case .database(_, let text), .media(_, let text): text.place
@@ -224,7 +244,10 @@ public enum SessionError: CodedError {
       "See what is damaged with: retake session doctor \(path)"
     case .notClosed(let path): "Close it first: retake session recover \(path)"
     case .emptySpan: "Choose another span with --from and --to, counted from the first frame"
-    case .trimDiffers(let session, _, _):
+    case .alreadyFast: "Use it as it is, or make the copy all the same with --force"
+    case .noPictures(let session, _): "See what is damaged with: retake session doctor \(session)"
+    case .noRoom: "Make room, choose another disk with --into, or a smaller copy with --preset h264"
+    case .trimDiffers(let session, _, _), .optimiseDiffers(let session, _, _):
       "See whether the original is whole: retake session doctor \(session) --deep"
     case .noLossless: "See what this FFmpeg has with: retake doctor"
     case .fileExists: "Choose another file, or remove that one"

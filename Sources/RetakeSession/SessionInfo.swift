@@ -105,7 +105,7 @@ extension SessionReader {
       name: folder.name, path: folder.path, kind: kind ?? "recorded", status: try status(),
       schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
       events: try store.events().count, durationNanoseconds: max(0, last &- first),
-      bytes: Self.bytes(of: folder), sessionDigest: try sessionDigest(), losses: losses,
+      bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try sessionDigest(), losses: losses,
       source: source)
   }
 
@@ -125,16 +125,5 @@ extension SessionReader {
       timeBase: "\(track.timeBase)", frames: counts.frames, packets: counts.packets,
       bytes: counts.packetBytes, startNanoseconds: start,
       durationNanoseconds: (counts.lastNanoseconds ?? start) &- start)
-  }
-
-  private static func bytes(of folder: SessionFolder) -> Int64 {
-    let manager = FileManager.default
-    let names = (try? manager.subpathsOfDirectory(atPath: folder.path)) ?? []
-    return names.reduce(0) { total, name in
-      let path = URL(fileURLWithPath: folder.path + "/" + name).resolvingSymlinksInPath().path
-      let attributes = try? manager.attributesOfItem(atPath: path)
-      guard attributes?[.type] as? FileAttributeType == .typeRegular else { return total }
-      return total + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
-    }
   }
 }

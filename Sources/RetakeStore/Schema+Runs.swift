@@ -2,6 +2,9 @@
 extension Schema {
   private static let ofRun = "FOREIGN KEY (\"run\") REFERENCES run (\"run\")"
 
+  /// The tables whose rows stand under a run's.
+  static let ofRuns = [node, span, externalEvent, decision, result]
+
   static let run = Table(
     name: "run", keyCount: 1,
     columns: [

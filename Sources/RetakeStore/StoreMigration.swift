@@ -22,6 +22,17 @@ package enum StoreMigration {
     return total
   }
 
+  /// The rows that say nothing of how frames are stored: facts, events, and live runs with all that
+  /// they decided, but for the runs' own rows where `runs` stand for them.
+  package static func copyAccounts(
+    _ reader: StoreReader, to writer: StoreWriter, runs: [RunRecord]? = nil
+  ) throws(StoreError) {
+    if let runs { writer.append(runs) }
+    for table in [Schema.meta, Schema.event] + (runs == nil ? [Schema.run] : []) + Schema.ofRuns {
+      _ = try copy(table, from: reader, to: writer)
+    }
+  }
+
   private static func copy(
     _ table: Schema.Table, from reader: StoreReader, to writer: StoreWriter
   ) throws(StoreError) -> Int {

@@ -13,6 +13,7 @@ import Testing
       ("session list --json", 0), ("session info yard --json", 0),
       ("session doctor yard --json", 0), ("session snapshot yard --into Copies --json", 0),
       ("session trim yard --from 100ms --into Trimmed --json", 0),
+      ("session optimise yard --into Fast --json", 0),
       ("session export yard --csv yard.csv --media yard.mkv --json", 0),
       ("session migrate yard --into Migrated --json", 0), ("session recover yard --json", 0),
       ("session recover yard --from-media --json", 0),

@@ -114,7 +114,7 @@ package final class MediaMuxer: @unchecked Sendable {
     // SAFETY: the stream belongs to the context and is freed with it.
     let stream = FFmpeg.required(avformat_new_stream(context, nil))
     description.fill(FFmpeg.required(stream.pointee.codecpar))
-    stream.pointee.codecpar.pointee.codec_tag = 0
+    stream.pointee.codecpar.pointee.codec_tag = description.rawPictureTag
     stream.pointee.sample_aspect_ratio = stream.pointee.codecpar.pointee.sample_aspect_ratio
     stream.pointee.time_base = AVRational(
       num: description.timeBase.numerator, den: description.timeBase.denominator)
@@ -131,5 +131,13 @@ package final class MediaMuxer: @unchecked Sendable {
         cause: FFmpeg.text(retake_error_from_errno(output.errorNumber)))
     }
     guard result >= 0 else { throw .muxer(format: format, file: file, cause: FFmpeg.text(result)) }
+  }
+}
+
+extension MediaStream {
+  /// The four characters by which containers tell raw pictures' formats apart; 0 for other codecs.
+  fileprivate var rawPictureTag: UInt32 {
+    codecID == AV_CODEC_ID_RAWVIDEO
+      ? avcodec_pix_fmt_to_codec_tag(av_get_pix_fmt(pixelFormatName)) : 0
   }
 }

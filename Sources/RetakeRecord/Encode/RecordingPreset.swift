@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeSession
 
 /// How frames are encoded, by name. None of them holds frames back, and each gives a key frame at
 /// least every second.
@@ -94,4 +95,14 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
 
   /// Key frames come by time; this only bounds the sources that are faster than any camera.
   private static let framesPerKeyMax = 240
+}
+
+extension RecordingPreset {
+  /// The preset for replay copies; nil for `copy`, which encodes nothing.
+  public var replayEncoding: ReplayEncoding? {
+    guard encoder != nil else { return nil }
+    return ReplayEncoding(
+      name: rawValue, isLossless: isLossless, isIntraOnly: isIntraOnly,
+      format: { format(for: $0) }, settings: { settings(for: $0) })
+  }
 }

@@ -80,7 +80,7 @@ private final class CacheTrack: Sendable {
   private let newPixels: CachePackWriter
 
   init(_ folder: CacheFolder, reader: SessionReader, track: Int) throws {
-    let url = folder.scope(try reader.inputDigest(tracks: [track]))
+    let url = folder.scope(try reader.storedDigest(tracks: [track]))
     try Self.makeFolder(url, reader: reader, track: track)
     let packs = folder.openPacks(in: url)
     values = packs.filter { $0.kind == .values }

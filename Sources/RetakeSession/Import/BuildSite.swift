@@ -126,6 +126,18 @@ struct BuildSite {
     return (attributes?[.size] as? NSNumber)?.int64Value
   }
 
+  /// Of all files under a folder, also those that it links to.
+  static func byteCount(ofFolder path: String) -> Int64 {
+    let manager = FileManager.default
+    let names = (try? manager.subpathsOfDirectory(atPath: path)) ?? []
+    return names.reduce(0) { total, name in
+      let path = URL(fileURLWithPath: path + "/" + name).resolvingSymlinksInPath().path
+      let attributes = try? manager.attributesOfItem(atPath: path)
+      guard attributes?[.type] as? FileAttributeType == .typeRegular else { return total }
+      return total + ((attributes?[.size] as? NSNumber)?.int64Value ?? 0)
+    }
+  }
+
   private static let pieceBytes: Int64 = 1 << 20
 
   /// Lets the media of the finished session stand for that of the folder under way.

@@ -107,11 +107,12 @@ public final class SessionReader: FrameReader {
     try fromStore { () throws(StoreError) in try index.store.digest() }
   }
 
-  /// The digest of what a case reads: these tracks, and all events.
-  public func inputDigest(tracks: [Int]) throws -> Digest128 {
-    for track in tracks { try index.requireTrack(track) }
-    return try fromStore { () throws(StoreError) in try index.store.digest(tracks: tracks) }
-  }
+  /// The digest of what a case reads: these tracks, and all events. An exact replay copy has its
+  /// original's.
+  public func inputDigest(tracks: [Int]) throws -> Digest128 { try input(tracks: tracks) }
+
+  /// The digest of these tracks as they are stored here, and all events.
+  package func storedDigest(tracks: [Int]) throws -> Digest128 { try stored(tracks: tracks) }
 
   /// What happened on the device, in the order in which it was recorded.
   public func events() throws -> [SessionEvent] {

@@ -103,10 +103,8 @@ struct TrimMedia {
     return packet
   }
 
-  private static let millisecond = TimeBase(1, 1_000)
-
   private static func encoder(for frame: Frame) throws(SessionError) -> MediaEncoder {
-    var settings = EncoderSettings(encoder: "ffv1", for: frame, timeBase: millisecond)
+    var settings = EncoderSettings(encoder: "ffv1", for: frame, timeBase: .milliseconds)
     settings.keyFrameInterval = 1
     settings.options = [.init("level", "3"), .init("slicecrc", "1")]
     if let encoder = try? MediaEncoder(settings) { return encoder }
@@ -122,7 +120,7 @@ struct TrimMedia {
   private static func timed(_ stream: MediaStream, form: Form) -> MediaStream {
     var stream = stream
     stream.index = 0
-    if form.countsTimes { stream.timeBase = millisecond }
+    if form.countsTimes { stream.timeBase = .milliseconds }
     return stream
   }
 
@@ -152,7 +150,7 @@ struct TrimMedia {
 }
 
 /// A file of one stream, being written.
-private final class MuxedFile {
+final class MuxedFile {
   private let handle: FileHandle
   private let muxer: MediaMuxer
 

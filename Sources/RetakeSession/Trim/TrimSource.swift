@@ -87,12 +87,18 @@ struct TrimSource {
 
   /// What the track is where a packet lies; at its beginning for none.
   func part(of packet: Int?) throws(SessionError) -> SegmentTrackRecord {
-    let parts = reader.index.parts[track.track] ?? [:]
+    try Self.part(of: packet, track: track.track, in: reader)
+  }
+
+  static func part(
+    of packet: Int?, track: Int, in reader: SessionReader
+  ) throws(SessionError) -> SegmentTrackRecord {
+    let parts = reader.index.parts[track] ?? [:]
     let segment = try packet.flatMap { (packet) throws(SessionError) in
-      try reader.index.packet(track: track.track, index: packet)?.segment
+      try reader.index.packet(track: track, index: packet)?.segment
     }
     guard let part = segment.flatMap({ parts[$0] }) ?? parts.keys.min().flatMap({ parts[$0] })
-    else { throw .unknownTrack(session: reader.folder.path, track: track.track, known: []) }
+    else { throw .unknownTrack(session: reader.folder.path, track: track, known: []) }
     return part
   }
 

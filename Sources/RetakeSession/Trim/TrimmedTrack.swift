@@ -193,7 +193,7 @@ struct TrimmedTrack {
 
 extension Frame {
   /// One encoder takes both.
-  fileprivate func hasShape(of other: Frame) -> Bool {
+  func hasShape(of other: Frame) -> Bool {
     format == other.format && width == other.width && height == other.height
       && range == other.range && matrix == other.matrix && sampleAspect == other.sampleAspect
       && rotationDegrees == other.rotationDegrees
@@ -201,7 +201,7 @@ extension Frame {
 }
 
 extension SegmentTrackRecord {
-  fileprivate init(encoded stream: MediaStream, like frame: Frame, segment: Int, track: Int) {
+  init(encoded stream: MediaStream, like frame: Frame, segment: Int, track: Int) {
     self.init(
       segment: segment, track: track, streamIndex: 0, codec: stream.storedCodec,
       profile: stream.profile, extradata: stream.extradata.isEmpty ? nil : stream.extradata,

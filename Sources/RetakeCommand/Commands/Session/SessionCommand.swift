@@ -11,11 +11,12 @@ struct SessionCommand: ParsableCommand {
         retake session info yard --json
         retake session doctor yard --deep
         retake session trim yard --from 2s --to 5s --into Trimmed
+        retake session optimise yard --into Fast
       """,
     subcommands: [
       SessionListCommand.self, SessionInfoCommand.self, SessionDoctorCommand.self,
       SessionRecoverCommand.self, SessionSnapshotCommand.self, SessionTrimCommand.self,
-      SessionExportCommand.self, SessionMigrateCommand.self,
+      SessionOptimiseCommand.self, SessionExportCommand.self, SessionMigrateCommand.self,
     ])
 }
 

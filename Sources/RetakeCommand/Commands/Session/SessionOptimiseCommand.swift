@@ -1,0 +1,76 @@
+import ArgumentParser
+import Foundation
+import Retake
+
+struct SessionOptimiseCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "optimise", abstract: "Make a copy of a session that replays fast.",
+    discussion: """
+      The original is only read. The copy has its tracks, times, damage, events, live runs and notes; \
+      its frames are encoded anew: as raw pictures, which take much room and no decoding, and are the \
+      original's bit for bit, checked frame by frame. With the same name, in another folder, it passes \
+      the original's goldens. Another --preset is smaller; mpeg4 and mjpeg change pixels.
+
+      Examples:
+        retake session optimise yard
+        retake session optimise yard --into Fast
+        retake session optimise yard --as yard-small --preset h264 --json
+      """)
+
+  @OptionGroup var session: SessionArgument
+  @Option(
+    name: .customLong("as"),
+    help: ArgumentHelp(
+      "The copy's name; the session's with -fast behind it, or the same with --into.",
+      valueName: "name"))
+  var name: String?
+  @Option(help: "The folder that the copy's folder is made in; the session's own if not given.")
+  var into: String?
+  @Option(help: "raw, or a preset of record: ffv1, h264, mpeg4, mjpeg.")
+  var preset = ReplayEncoding.raw.name
+  @Flag(help: "Also when the session replays as fast already.")
+  var force = false
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let encoding = try self.encoding()
+    let path = try session.path(in: try CommandEnvironment.current.project())
+    let options = SessionOptimise.Options(
+      target: target(of: path), encoding: encoding, isForced: force)
+    let result = try SessionProgress.shown("optimising", output) { report in
+      try SessionOptimise(of: path, options, report: report).run()
+    }
+    for note in result.notes { output.note("note: \(visible(note))") }
+    if output.json {
+      try Console.json(result)
+      return
+    }
+    let damaged = result.damagedFrames > 0 ? ", \(result.damagedFrames) of them damaged" : ""
+    let pixels =
+      result.exact
+      ? "the original's pixels, bit for bit" : "other pixels than the original's"
+    Console.result(
+      "\(result.status.rawValue)  \(counted(result.frames, "frame"))\(damaged), \(result.codec): "
+        + "\(pixels)  \(result.path)")
+    Console.result(
+      "  \(ByteText.of(Int(result.bytes))); the original has "
+        + ByteText.of(Int(result.originalBytes)))
+    Console.result("  digest \(result.sessionDigest)")
+  }
+
+  private func encoding() throws -> ReplayEncoding {
+    guard preset != ReplayEncoding.raw.name else { return .raw }
+    guard let encoding = try RecordingPreset.named(preset).replayEncoding else {
+      throw ValidationError("--preset copy encodes nothing; to copy a session: cp -r, or snapshot")
+    }
+    return encoding
+  }
+
+  private func target(of path: String) -> SessionTarget {
+    let url = URL(fileURLWithPath: path)
+    let own = url.lastPathComponent
+    return SessionTarget(
+      into: into ?? url.deletingLastPathComponent().path,
+      name: name ?? (into == nil ? own + "-fast" : own))
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import RetakeCore
+import RetakeStore
+
+/// What a replay copy says of itself, as the session's fact `optimised`.
+///
+/// An exact copy also says which input digests of the original its own stand for, so that goldens of
+/// the original are goldens of the copy. A digest counts only for as long as the copy's own is what
+/// it was when the copy was made.
+struct InputLineage: Hashable {
+  struct Input: Hashable {
+    /// Rising.
+    var tracks: [Int]
+    var original: Digest128
+    var copy: Digest128
+  }
+
+  static let fact = "optimised"
+
+  var session: String
+  var digest: Digest128
+  var codec: String
+  var isExact: Bool
+  /// Empty unless the copy is exact.
+  var inputs: [Input]
+
+  /// Choices of tracks that a case may read. Of many tracks each alone and all together.
+  static func choices(of tracks: [Int]) -> [[Int]] {
+    guard tracks.count <= tracksMax else { return tracks.map { [$0] } + [tracks] }
+    return (1..<(1 << tracks.count)).map { bits in
+      tracks.indices.filter { bits & (1 << $0) != 0 }.map { tracks[$0] }
+    }
+  }
+
+  private static let tracksMax = 4
+
+  var text: String {
+    JSONValue.object([
+      "session": .string(session), "digest": .string("\(digest)"), "codec": .string(codec),
+      "exact": .bool(isExact),
+      "inputs": .array(
+        inputs.map {
+          .object([
+            "tracks": .array($0.tracks.map { .integer(Int64($0)) }),
+            "original": .string("\($0.original)"), "copy": .string("\($0.copy)"),
+          ])
+        }),
+    ]).canonicalText
+  }
+
+  /// The original's digest of an input whose digest here is `copy`; nil where nobody vouches for it.
+  static func original(of copy: Digest128, tracks: [Int], in text: String) -> Digest128? {
+    guard let json = try? JSONValue(parsing: Data(text.utf8)), json["exact"] == .bool(true),
+      case .array(let inputs) = json["inputs"]
+    else { return nil }
+    let wanted = JSONValue.array(tracks.sorted().map { .integer(Int64($0)) })
+    let found = inputs.first {
+      $0["tracks"] == wanted && $0["copy"] == .string("\(copy)")
+    }
+    guard case .string(let digest) = found?["original"] else { return nil }
+    return Digest128(hex: digest)
+  }
+}
+
+extension SessionReader {
+  func stored(tracks: [Int]) throws(SessionError) -> Digest128 {
+    for track in tracks { try index.requireTrack(track) }
+    return try fromStore { () throws(StoreError) in try index.store.digest(tracks: tracks) }
+  }
+
+  func input(tracks: [Int]) throws(SessionError) -> Digest128 {
+    let own = try stored(tracks: tracks)
+    let lineage = try fromStore { () throws(StoreError) in
+      try index.store.meta(InputLineage.fact)
+    }
+    return lineage.flatMap { InputLineage.original(of: own, tracks: tracks, in: $0) } ?? own
+  }
+}

@@ -1,0 +1,74 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeRuntime
+import RetakeStore
+
+/// How much room a replay copy takes, more or less; rather more.
+struct OptimiseNeed {
+  let bytes: Int64
+  let originalBytes: Int64
+
+  /// Frames that are encoded to see what they take.
+  private static let samples = 8
+  /// Around each packet, in the container and in the index.
+  private static let packetBytes: Int64 = 512
+  private static let spareBytes: Int64 = 4 << 20
+
+  init(reader: SessionReader, encoding: ReplayEncoding) throws(SessionError) {
+    originalBytes = BuildSite.byteCount(ofFolder: reader.folder.path)
+    let database = BuildSite.byteCount(reader.folder.database) ?? 0
+    var bytes = 2 * database + Self.spareBytes
+    for track in reader.tracks {
+      let counts = try fromStore { () throws(StoreError) in
+        try reader.index.store.counts(track: track.track)
+      }
+      let each =
+        encoding.name == ReplayEncoding.raw.name
+        ? Self.pictureBytes(reader, track.track)
+        : try Self.sampledBytes(reader, track, encoding)
+      bytes += Int64(counts.frames - counts.shed) * (each + Self.packetBytes)
+    }
+    self.bytes = bytes
+  }
+
+  /// Of the track's largest picture.
+  private static func pictureBytes(_ reader: SessionReader, _ track: Int) -> Int64 {
+    (reader.index.parts[track] ?? [:]).values.map { part in
+      guard let format = PixelFormat(ffmpegName: part.pixelFormat) else { return 0 }
+      return (0..<format.planeCount).reduce(Int64(0)) { sum, plane in
+        sum + Int64(
+          format.rowBytes(plane: plane, width: part.width)
+            * format.rowCount(plane: plane, height: part.height))
+      }
+    }.max() ?? 0
+  }
+
+  /// What frames from all over the track take when each is a key frame.
+  private static func sampledBytes(
+    _ reader: SessionReader, _ track: TrackDescription, _ encoding: ReplayEncoding
+  ) throws(SessionError) -> Int64 {
+    let step = max(1, track.frameCount / samples)
+    var largest: Int64 = 0
+    var (total, count): (Int64, Int64) = (0, 0)
+    for sequence in stride(from: 0, to: track.frameCount, by: step).prefix(samples) {
+      let id = FrameID(track: track.track, sequence: sequence)
+      guard let record = try reader.index.frame(id), record.packet != nil, record.cause == nil,
+        let frame = try? reader.frame(id)
+      else { continue }
+      let size = try fromMedia { () throws(MediaError) in try bytes(of: frame, encoding) }
+      (total, count, largest) = (total + size, count + 1, max(largest, size))
+    }
+    return count == 0 ? 0 : (total / count + largest) / 2
+  }
+
+  private static func bytes(
+    of frame: Frame, _ encoding: ReplayEncoding
+  ) throws(MediaError) -> Int64 {
+    let format = encoding.format(frame.format)
+    let picture = format == frame.format ? frame : try MediaScaler().scale(frame, format: format)
+    let encoder = try MediaEncoder(encoding.settings(picture))
+    let packets = try encoder.encode(picture, pts: 0, isKey: true) + encoder.finish()
+    return packets.reduce(0) { $0 + Int64($1.size) }
+  }
+}

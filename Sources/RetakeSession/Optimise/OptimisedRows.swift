@@ -1,0 +1,73 @@
+import Foundation
+import RetakeCore
+import RetakeStore
+
+/// The rows of a replay copy that are not media, the sidecars, and the notes.
+struct OptimisedRows {
+  let reader: SessionReader
+  let encoding: ReplayEncoding
+
+  /// Closes the database.
+  func write(
+    _ account: OptimiseAccount, _ writer: StoreWriter, _ site: BuildSite
+  ) throws(SessionError) {
+    let store = reader.index.store
+    try bringSidecars(to: site, writer)
+    let runs = account.isExact ? nil : try inexactRuns()
+    try fromStore { () throws(StoreError) in
+      try StoreMigration.copyAccounts(store, to: writer, runs: runs)
+      try writer.close()
+    }
+    try writeLineage(account, to: site.folder)
+    let own = try? String(contentsOfFile: reader.folder.notes, encoding: .utf8)
+    let exactly = account.isExact ? "with the same pixels" : "with other pixels"
+    try site.write(
+      "A replay copy of the session \(reader.folder.name): its frames, encoded anew (\(encoding.name)), "
+        + "\(exactly).\n\n" + (own ?? ""), to: site.folder.notes)
+  }
+
+  /// Files that lie beside the media, byte for byte.
+  private func bringSidecars(to site: BuildSite, _ writer: StoreWriter) throws(SessionError) {
+    let media = Set(reader.mediaFiles())
+    let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+      .filter { !media.contains($0.path) }
+    for file in files {
+      try site.bring(try reader.folder.file(file.path), as: file.path, link: false)
+    }
+    writer.append(files)
+  }
+
+  /// What the pipeline saw in live runs is not what is stored now.
+  private func inexactRuns() throws(SessionError) -> [RunRecord] {
+    var runs = try fromStore { () throws(StoreError) in try reader.index.store.runs() }
+    for place in runs.indices {
+      guard case .object(var facts) = try? JSONValue(parsing: Data(runs[place].json.utf8)),
+        facts["exactPixels"] != nil
+      else { continue }
+      facts["exactPixels"] = .bool(false)
+      runs[place].json = JSONValue.object(facts).canonicalText
+    }
+    return runs
+  }
+
+  private func writeLineage(
+    _ account: OptimiseAccount, to folder: SessionFolder
+  ) throws(SessionError) {
+    let copy = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    var inputs: [InputLineage.Input] = []
+    for tracks in account.isExact ? InputLineage.choices(of: reader.index.tracks) : [] {
+      inputs.append(
+        InputLineage.Input(
+          tracks: tracks, original: try reader.input(tracks: tracks),
+          copy: try copy.stored(tracks: tracks)))
+    }
+    try fromStore { () throws(StoreError) in
+      let lineage = InputLineage(
+        session: reader.folder.name, digest: try reader.index.store.digest(),
+        codec: encoding.name, isExact: account.isExact, inputs: inputs)
+      let writer = try StoreWriter(continuing: folder.database)
+      writer.setMeta(InputLineage.fact, lineage.text)
+      try writer.close()
+    }
+  }
+}

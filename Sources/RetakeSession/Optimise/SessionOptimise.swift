@@ -1,0 +1,148 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// What came of making a replay copy.
+public struct OptimiseResult: Hashable, Sendable, Codable {
+  public var path: String
+  public var status: SessionStatus
+  /// The encoding's name: `raw`.
+  public var codec: String
+  /// Every frame has the original's pixels.
+  public var exact: Bool
+  public var frames: Int
+  /// Frames whose pixels are not the original's; 0 for an exact copy.
+  public var differingFrames: Int
+  /// Frames that cannot be replayed, in the original either.
+  public var damagedFrames: Int
+  /// Of the original's folder and of the copy's.
+  public var originalBytes: Int64
+  public var bytes: Int64
+  public var sessionDigest: Digest128
+  /// In words: what a reader should know.
+  public var notes: [String]
+}
+
+/// A copy of a session that replays fast, beside the original, which is only read.
+///
+/// Tracks, sequences, times, damage, events and live runs are the original's; the media is encoded
+/// anew so that frames, or short groups of them, are decoded beside each other. What was written is
+/// decoded again, and each frame is held against the original's before the copy gets its name.
+public struct SessionOptimise: Sendable {
+  public struct Options: Sendable {
+    public var target: SessionTarget
+    public var encoding: ReplayEncoding
+    /// Also where the original replays as fast as the copy would.
+    public var isForced: Bool
+
+    public init(target: SessionTarget, encoding: ReplayEncoding = .raw, isForced: Bool = false) {
+      (self.target, self.encoding, self.isForced) = (target, encoding, isForced)
+    }
+  }
+
+  private let folder: SessionFolder
+  private let options: Options
+  /// Bytes that may be written where a path will lie; nil when nobody can say.
+  private let freeBytes: @Sendable (String) -> Int64?
+  private let report: @Sendable (SessionDoctor.Progress) -> Bool
+
+  /// - Parameter report: Told how far it is, in frames that are read and checked; answering false
+  ///   stops it, with nothing left.
+  public init(
+    of path: String, _ options: Options,
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
+    self.init(of: path, options, freeBytes: { DiskRoom.freeBytes(above: $0) }, report: report)
+  }
+
+  init(
+    of path: String, _ options: Options, freeBytes: @escaping @Sendable (String) -> Int64?,
+    report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
+  ) {
+    folder = SessionFolder(path: path)
+    (self.options, self.freeBytes, self.report) = (options, freeBytes, report)
+  }
+
+  /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimiseDiffers`, and what reading the
+  ///   original throws. Nothing is left behind.
+  public func run() throws -> OptimiseResult { try make() }
+
+  private func make() throws(SessionError) -> OptimiseResult {
+    let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    guard reader.index.store.isClosed else { throw .notClosed(folder) }
+    try SessionClosing.check(reader.index.store, at: folder.database)
+    let destination = try options.target.folder(for: folder)
+    if !options.isForced { try checkWorth(reader) }
+    let need = try OptimiseNeed(reader: reader, encoding: options.encoding)
+    let originalBytes = need.originalBytes
+    if let free = freeBytes(destination.path), free < need.bytes {
+      throw .noRoom(path: options.target.into, needBytes: need.bytes, freeBytes: free)
+    }
+    let built = try BuiltSession(destination) { (site) throws(SessionError) in
+      try write(reader, to: site)
+    }
+    let (copied, account) = built.made
+    return OptimiseResult(
+      path: destination.path, status: built.status, codec: options.encoding.name,
+      exact: account.isExact, frames: built.frames, differingFrames: account.differingFrames,
+      damagedFrames: built.damagedFrames, originalBytes: originalBytes,
+      bytes: copied, sessionDigest: built.digest, notes: notes(account, destination))
+  }
+
+  /// Raw pictures are the fastest there are; and an encoding is not made of itself.
+  private func checkWorth(_ reader: SessionReader) throws(SessionError) {
+    let parts = reader.index.parts.values.flatMap(\.values)
+    let isRaw = parts.allSatisfy { MediaStream($0).codec == ReplayEncoding.rawCodec }
+    if isRaw { throw .alreadyFast(session: folder.path, codec: "raw pictures") }
+    let lineage = try fromStore { () throws(StoreError) in
+      try reader.index.store.meta(InputLineage.fact)
+    }
+    guard let lineage, let json = try? JSONValue(parsing: Data(lineage.utf8)),
+      json["codec"] == .string(options.encoding.name)
+    else { return }
+    throw .alreadyFast(session: folder.path, codec: options.encoding.name)
+  }
+
+  private func write(
+    _ reader: SessionReader, to site: BuildSite
+  ) throws(SessionError) -> (bytes: Int64, account: OptimiseAccount) {
+    let frames = reader.tracks.reduce(0) { $0 + $1.frameCount }
+    var progress = TrimProgress(total: 2 * frames, report: report)
+    var account = OptimiseAccount()
+    let writer = try fromStore { () throws(StoreError) in
+      try StoreWriter(creating: site.folder.database, durability: .building)
+    }
+    for track in reader.index.tracks {
+      let encoded = OptimisedTrack(
+        reader: reader, track: track, site: site.folder, encoding: options.encoding, writer: writer)
+      try encoded.write(firstSegment: account.segments, &account, &progress)
+    }
+    try OptimisedRows(reader: reader, encoding: options.encoding).write(account, writer, site)
+    return (BuildSite.byteCount(ofFolder: site.folder.path), account)
+  }
+
+  private func notes(_ account: OptimiseAccount, _ destination: SessionFolder) -> [String] {
+    var notes: [String] = []
+    if !account.isExact {
+      notes.append(
+        "pixels differ from the original's in \(account.differingFrames) frames: "
+          + "its goldens will not be equal")
+    } else if destination.name != folder.name {
+      notes.append(
+        "goldens go by the session's name: keep \(folder.name) in another folder to use its "
+          + "(--into DIR --as \(folder.name))")
+    }
+    return notes
+  }
+}
+
+/// What the tracks of a replay copy have come to so far.
+struct OptimiseAccount {
+  var segments = 0
+  /// Frames whose pixels or format are not the original's.
+  var differingFrames = 0
+
+  var isExact: Bool { differingFrames == 0 }
+}
