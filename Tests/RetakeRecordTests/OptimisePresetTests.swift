@@ -15,14 +15,14 @@ import Testing
     let folder = try TemporaryFolder()
     var options = RecorderOptions.test(folder, preset: .ffv1)
     options.name = "yard"
-    let recorded = try record(Scene(40, format: format), options: options)
+    _ = try record(Scene(40, format: format), options: options)
     let path = folder.file("yard").path
     let encoding = try #require(preset.replayEncoding)
     let result = try SessionOptimise(
       of: path,
       .init(target: SessionTarget(into: folder.file("Fast").path), encoding: encoding)
     ).run()
-    #expect(recorded.progress.captured == 40 && result.frames == 40)
+    #expect(result.frames == 40)
     let (old, new) = (try SessionReader(opening: path), try SessionReader(opening: result.path))
     var differing = 0
     for sequence in 0..<40 {

@@ -18,10 +18,21 @@ struct CacheOptions: ParsableArguments {
   var cache: String?
 
   func folder(in project: Project, standard: Standard) throws -> CacheFolder? {
-    switch cache ?? (standard == .automatic ? "auto" : "none") {
+    switch cache {
+    case nil: return standard == .automatic ? Self.ifWritable(project.cache) : nil
     case "none": return nil
     case "auto": return try CacheFolder(path: project.cache)
-    case let path: return try CacheFolder(path: project.path(path))
+    case let path?: return try CacheFolder(path: project.path(path))
+    }
+  }
+
+  /// Nobody asked for a cache: where there can be none, the run has none.
+  private static func ifWritable(_ path: String) -> CacheFolder? {
+    do throws(CacheError) {
+      return try CacheFolder(path: path)
+    } catch {
+      Console.note("note: no cache: \(visible(error.message)) (\(visible(path)))")
+      return nil
     }
   }
 }

@@ -15,7 +15,7 @@ package final class RunCache: ValueCache {
   private let counts = Locked((known: 0, computed: 0))
 
   /// - Parameter tracks: Those that the run reads.
-  /// - Throws: `SessionError`, `CacheError.unwritable`.
+  /// - Throws: `SessionError`. A folder that cannot be written is read, and the summary says so.
   package init(_ folder: CacheFolder, reader: SessionReader, tracks: Set<Int>) throws {
     self.folder = folder
     self.reader = reader
@@ -32,7 +32,7 @@ package final class RunCache: ValueCache {
   }
 
   package func key(of frame: FrameID) throws -> Digest128? {
-    guard scopes[frame.track] != nil, try reader.checkPacket(of: frame) else { return nil }
+    guard scopes[frame.track] != nil, try reader.checkPackets(of: frame) else { return nil }
     var hasher = DigestHasher()
     hasher.append("frame")
     hasher.append(decoder)
@@ -81,7 +81,7 @@ private final class CacheTrack: Sendable {
 
   init(_ folder: CacheFolder, reader: SessionReader, track: Int) throws {
     let url = folder.scope(try reader.storedDigest(tracks: [track]))
-    try Self.makeFolder(url, reader: reader, track: track)
+    Self.makeFolder(url, reader: reader, track: track)
     let packs = folder.openPacks(in: url)
     values = packs.filter { $0.kind == .values }
     pixels = packs.filter { $0.kind == .pixels }
@@ -89,9 +89,8 @@ private final class CacheTrack: Sendable {
     newPixels = CachePackWriter(folder: url, kind: .pixels, budget: folder.limitBytes)
   }
 
-  private static func makeFolder(
-    _ url: URL, reader: SessionReader, track: Int
-  ) throws(CacheError) {
+  /// Where this fails, so does the first pack that is written, which is told.
+  private static func makeFolder(_ url: URL, reader: SessionReader, track: Int) {
     let about = url.appending(path: CacheFolder.aboutName)
     guard !FileManager.default.fileExists(atPath: about.path) else { return }
     let description = reader.tracks.first { $0.track == track }
@@ -99,15 +98,10 @@ private final class CacheTrack: Sendable {
     let ends = [0, max(0, last)].map {
       (try? reader.entries(of: track, sequences: $0..<$0 + 1).first?.timestamp.nanoseconds) ?? 0
     }
-    do {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      try JSONEncoder().encode(
-        CacheScope(
-          session: reader.folder.name, track: track, seconds: Double(ends[1] - ends[0]) / 1e9)
-      ).write(to: about, options: .atomic)
-    } catch {
-      throw .unwritable(path: url.path, cause: error.localizedDescription)
-    }
+    let scope = CacheScope(
+      session: reader.folder.name, track: track, seconds: Double(ends[1] - ends[0]) / 1e9)
+    try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    try? JSONEncoder().encode(scope).write(to: about, options: .atomic)
   }
 
   func record(_ key: Digest128) -> CachedRecord? {

@@ -1,19 +1,36 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 import RetakeStore
 
 extension SessionReader {
-  /// Holds the stored bytes of a frame's packet against their checksum, without decoding them.
+  /// Holds the stored bytes of all packets that decoding a frame takes against their checksums, without
+  /// decoding them: a packet that is damaged takes the frames with it that hang on it.
   ///
-  /// - Returns: `false` where only a demuxer finds the bytes.
-  /// - Throws: `SessionError.mediaMismatch`, `.mediaMissing`.
-  package func checkPacket(of id: FrameID) throws(SessionError) -> Bool {
-    guard let number = try index.frame(id)?.packet,
-      try index.packet(track: id.track, index: number)?.offset != nil
+  /// - Returns: `false` where only decoding can tell.
+  /// - Throws: `SessionError.mediaMismatch`, `.mediaMissing`, as reading the frame does.
+  package func checkPackets(of id: FrameID) throws(SessionError) -> Bool {
+    guard let record = try index.frame(id), record.cause == nil, let last = record.packet,
+      let entry = record.entry, entry <= last
     else { return false }
     let fetcher = PacketFetcher(table: IndexedTrack(index: index, track: id.track))
-    fetcher.frame = id
-    return try fetcher.packet(number) != nil
+    for packet in entry...last where !checked.contains(packet, of: id.track) {
+      guard try index.packet(track: id.track, index: packet)?.offset != nil else { return false }
+      do throws(SessionError) {
+        guard try fetcher.packet(packet) != nil else { return false }
+      } catch .mediaMismatch(let file, let track, let packet, _, let cause) {
+        throw .mediaMismatch(
+          file: file, track: track, packet: packet, frame: index.frame(ofPacket: packet, of: track),
+          cause: cause)
+      }
+      checked.insert(packet, of: id.track)
+    }
+    return true
+  }
+
+  /// Where a packet's bytes lie in its media file; nil where only a demuxer finds them.
+  package func packetOffset(track: Int, index: Int) throws(SessionError) -> Int? {
+    try self.index.packet(track: track, index: index)?.offset.map { Int($0) }
   }
 
   /// Of what decodes frames here: the same packets give the same pixels for as long as it is the same.
@@ -22,5 +39,27 @@ extension SessionReader {
     hasher.append("decoding 1")
     for library in MediaLibraries.versions { hasher.append(library) }
     return hasher.finish()
+  }
+}
+
+/// The packets whose bytes were held against their checksum, a bit for each. Safe from any thread.
+final class CheckedPackets: Sendable {
+  private let words = Locked<[Int: [UInt64]]>([:])
+
+  func contains(_ packet: Int, of track: Int) -> Bool {
+    words.withLock { words in
+      guard let bits = words[track], packet / 64 < bits.count else { return false }
+      return bits[packet / 64] & (1 << UInt64(packet % 64)) != 0
+    }
+  }
+
+  func insert(_ packet: Int, of track: Int) {
+    words.withLock { words in
+      var bits = words.removeValue(forKey: track) ?? []
+      let missing = packet / 64 + 1 - bits.count
+      if missing > 0 { bits += [UInt64](repeating: 0, count: missing) }
+      bits[packet / 64] |= 1 << UInt64(packet % 64)
+      words[track] = bits
+    }
   }
 }

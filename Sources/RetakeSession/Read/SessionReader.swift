@@ -19,6 +19,7 @@ public final class SessionReader: FrameReader {
   let pool: RunPool
   private let chains: [Int: ChainPlan]
   let pixels: PixelTrust
+  let checked = CheckedPackets()
 
   /// - Throws: `SessionError`: not a session, a newer or damaged database.
   public convenience init(opening path: String, options: ReadOptions = ReadOptions()) throws {

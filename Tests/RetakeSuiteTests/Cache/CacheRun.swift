@@ -21,6 +21,8 @@ struct CacheRun {
 
   let folder: TemporaryFolder
   var recording = "figures"
+  /// Another session's folder.
+  var session: String?
 
   init() throws {
     folder = try TemporaryFolder("retake-cache")
@@ -37,7 +39,7 @@ struct CacheRun {
     cache: CacheFolder? = nil
   ) throws -> (print: Print, use: RunSummary.CacheUse?) {
     let reader = try SessionReader(
-      opening: packageRoot.appending(path: "Recordings/\(recording)").path)
+      opening: session ?? packageRoot.appending(path: "Recordings/\(recording)").path)
     let pipeline = try PipelineDocument.parse(
       Data(document.utf8), catalog: StageRegistry.builtIn)
     var replay = try Replay(

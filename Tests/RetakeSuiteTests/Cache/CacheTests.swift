@@ -129,6 +129,48 @@ import Testing
 
 /// What happens to the folder.
 @Suite struct CacheFolderTests {
+  @Test func `media that is damaged after the cache was filled is noticed as without one`() throws {
+    for packet in [0, 5, 29, 40] {
+      var place = try CacheRun()
+      let copy = place.folder.file("figures").path
+      try FileManager.default.copyItem(
+        atPath: packageRoot.appending(path: "Recordings/figures").path, toPath: copy)
+      place.session = copy
+      let full = try place.run(CacheRun.branches(), cache: try place.cache())
+      #expect(full.use?.known == 0)
+      let reader = try SessionReader(opening: copy)
+      let offset = try #require(try reader.packetOffset(track: 0, index: packet))
+      let media = try #require(reader.mediaFiles().first)
+      try place.flip(URL(filePath: copy + "/" + media), at: offset + 20)
+
+      let (cold, warm) = (
+        Result { try place.run(CacheRun.branches()).print },
+        Result { try place.run(CacheRun.branches(), cache: try place.cache()).print }
+      )
+      switch (cold, warm) {
+      case (.success(let cold), .success(let warm)):
+        #expect(cold == warm, "packet \(packet)")
+        #expect(cold != full.print)
+      case (.failure(let cold), .failure(let warm)): #expect("\(cold)" == "\(warm)")
+      default: Issue.record("packet \(packet): \(cold) without, \(warm) with the cache")
+      }
+    }
+  }
+
+  @Test func `an exact replay copy has a cache of its own`() throws {
+    var place = try CacheRun()
+    let full = try place.run(CacheRun.branches(), cache: try place.cache())
+    let copy = try SessionOptimise(
+      of: packageRoot.appending(path: "Recordings/figures").path,
+      .init(target: SessionTarget(into: place.folder.file("Fast").path))
+    ).run()
+    place.session = copy.path
+    let filling = try place.run(CacheRun.branches(), cache: try place.cache())
+    #expect(filling.print == full.print && filling.use?.known == 0)
+    let warm = try place.run(CacheRun.branches(), cache: try place.cache())
+    #expect(warm.print == full.print && warm.use?.known ?? 0 > 0)
+  }
+
   @Test func `what was used longest ago goes first`() throws {
     let place = try CacheRun()
     _ = try place.run(CacheRun.light(), cache: place.cache())
