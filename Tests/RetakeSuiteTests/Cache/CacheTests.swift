@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeRuntime
+import RetakeSession
 import RetakeTestSupport
 import Testing
 
