@@ -51,7 +51,7 @@ import Testing
     "test --case", "test --mode redecide", "record", "import", "accept", "diff a",
     "session trim yard --into x", "session trim yard --from 5s --to 2s --into x",
     "session trim yard --from soon --into x", "session trim yard --from 1s",
-    "session optimise", "session optimise yard --preset cats", "session optimise yard --preset copy",
+    "session optimise", "session optimise yard --preset copy",
     "session snapshot yard", "session migrate yard", "session export yard",
     "session export yard --csv a --json-lines a", "session export yard --csv a --rows cats",
     "session export yard --media -", "session export yard --csv - --json",
