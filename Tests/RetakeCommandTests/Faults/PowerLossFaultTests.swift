@@ -50,10 +50,14 @@ struct WatchedRecording: Sendable {
   }
 
   /// Nobody touches a media file again that could not be written or synced.
+  ///
+  /// A file that no commit speaks of may be taken away.
   var callsAfterFailure: [String] {
     var failed: Set<String> = []
     return calls.compactMap { call in
-      guard let path = call.path, path.hasSuffix(".mkv"), call.name != "openat" else { return nil }
+      guard let path = call.path, path.hasSuffix(".mkv"),
+        !["openat", "unlink"].contains(call.name)
+      else { return nil }
       if call.result < 0 { return failed.insert(path).inserted ? nil : "\(call.name) again" }
       return failed.contains(path) ? "\(call.name) of \(path) after its failure" : nil
     }
