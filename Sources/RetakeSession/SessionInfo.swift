@@ -105,7 +105,8 @@ extension SessionReader {
       name: folder.name, path: folder.path, kind: kind ?? "recorded", status: try status(),
       schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
       events: try store.events().count, durationNanoseconds: max(0, last &- first),
-      bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try sessionDigest(), losses: losses,
+      bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try sessionDigest(),
+      losses: losses,
       source: source)
   }
 

@@ -169,7 +169,8 @@ import Testing
     let result = try optimise(imported.path, into: imported.folder, encoding: Self.grouped)
     try checkCopy(imported.path, result, before)
     let entries = try SessionReader(opening: result.path).index.store.entrySequences(track: 0)
-    #expect(entries.isEmpty || entries == Array(stride(from: 0, to: 120, by: 12).prefix(entries.count)))
+    #expect(
+      entries.isEmpty || entries == Array(stride(from: 0, to: 120, by: 12).prefix(entries.count)))
   }
 
   @Test func `a lossy copy says so and keeps all but the pixels`() throws {
@@ -242,7 +243,8 @@ import Testing
     let fact = try #require(try store.meta("optimised"))
     #expect(fact.contains(#""codec":"raw""#) && fact.contains(#""exact":true"#))
     #expect(fact.contains("\(try imported.reader().sessionDigest())"))
-    #expect(try SessionDoctor(path: result.path).run().findings.allSatisfy { $0.severity != .error })
+    #expect(
+      try SessionDoctor(path: result.path).run().findings.allSatisfy { $0.severity != .error })
   }
 
   @Test func `a lossy copy's live run no longer claims the pipeline's pixels`() throws {
@@ -278,7 +280,8 @@ import Testing
     let imported = try ImportedClip(.motionJPEG)
     let folder = imported.folder
     let raw = try optimise(imported.path, into: folder, name: "raw")
-    #expect(code { try optimise(raw.path, into: folder, name: "x") } == "session.optimise.alreadyFast")
+    #expect(
+      code { try optimise(raw.path, into: folder, name: "x") } == "session.optimise.alreadyFast")
     #expect(code { try optimise(imported.path, into: folder, name: "raw") } == "session.name.taken")
     #expect(code { try optimise(imported.path, into: folder, name: "a/b") } == "session.name.bad")
     let error = #expect(throws: SessionError.self) {
@@ -297,8 +300,10 @@ import Testing
     var bytes = try Data(contentsOf: media)
     bytes[Int(try #require(packet.offset)) + 40] ^= 1
     try bytes.write(to: media)
-    #expect(code { try optimise(imported.path, into: folder, name: "x") } == "session.media.mismatch")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.file("Fast").path) == ["raw"])
+    #expect(
+      code { try optimise(imported.path, into: folder, name: "x") } == "session.media.mismatch")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.file("Fast").path) == ["raw"])
   }
 
   @Test func `a codec that calls itself exact and is not is found out`() throws {

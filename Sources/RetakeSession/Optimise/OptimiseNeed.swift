@@ -37,9 +37,10 @@ struct OptimiseNeed {
     (reader.index.parts[track] ?? [:]).values.map { part in
       guard let format = PixelFormat(ffmpegName: part.pixelFormat) else { return 0 }
       return (0..<format.planeCount).reduce(Int64(0)) { sum, plane in
-        sum + Int64(
-          format.rowBytes(plane: plane, width: part.width)
-            * format.rowCount(plane: plane, height: part.height))
+        sum
+          + Int64(
+            format.rowBytes(plane: plane, width: part.width)
+              * format.rowCount(plane: plane, height: part.height))
       }
     }.max() ?? 0
   }
