@@ -81,5 +81,5 @@ public struct PoolSizing: Hashable, Sendable {
   func expansionsNeeded() -> Int { isOn(.hysteresis) ? expandAfter : 1 }
   func shrinksNeeded() -> Int { isOn(.hysteresis) ? shrinkAfter : 1 }
 
-  var breakerWindows: Int { Int(Swift.max(1, breakerNanoseconds / windowNanoseconds)) }
+  package var breakerWindows: Int { Int(Swift.max(1, breakerNanoseconds / windowNanoseconds)) }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A live pool behind its lock. It knows no kind of buffer, so that it is compiled once, and fast.
 final class PoolStore: Sendable {
   private struct State: Sendable {
@@ -9,11 +7,11 @@ final class PoolStore: Sendable {
   }
 
   let id: String
-  private let state: Mutex<State>
+  private let state: Locked<State>
 
   init(id: String, _ book: PoolBook) {
     self.id = id
-    state = Mutex(State(book: book))
+    state = Locked(State(book: book))
   }
 
   /// - Returns: `nil` when all buffers are held; no buffer when one has to be made.
