@@ -49,6 +49,39 @@ import Testing
     var resizes: Int
   }
 
+  @Test func `what is tuned on some kinds of loads is judged on another`() throws {
+    let workplace = try Workplace()
+    for (name, cost) in [("calm", "20ms"), ("busy", "150ms")] {
+      try Data(
+        """
+        {"v": 1, "name": "\(name)", "family": "\(name)", "seed": 7, "fps": 10, "executors": 1,
+         "bufferBytes": 1, "resizeTime": "1ms", "repeat": 1,
+         "phases": [{"for": "6s", "costs": [["\(cost)", "\(cost)"]]}]}
+        """.utf8
+      ).write(to: workplace.folder.file("\(name).json"))
+    }
+    let arguments = ["bench", "pools", "--tune", "--load", "calm.json", "--load", "busy.json"]
+    let result = try workplace.retake(words: arguments + ["--json"])
+    try #require(result.status == 0, "\(result.stderr)")
+    let folds = try JSONDecoder().decode([Fold].self, from: result.stdoutBytes)
+    #expect(folds.map(\.judgedOn) == ["calm", "busy"])
+    #expect(folds.allSatisfy { $0.candidates == 144 })
+    #expect(folds[0].meetsGoal && folds[0].fixed16.map(\.stalls) == [0])
+    // The pool that was tuned on the busy load is shown on the calm one alone.
+    #expect(folds[0].chosen.map(\.load) == ["calm"] && folds[1].chosen.map(\.load) == ["busy"])
+    let text = try workplace.retake(words: arguments).stdout
+    #expect(text.hasPrefix("calm: the goal is met with \(folds[0].adaptive)\n"), "\(text)")
+  }
+
+  private struct Fold: Decodable {
+    var judgedOn: String
+    var adaptive: String
+    var candidates: Int
+    var chosen: [Row]
+    var fixed16: [Row]
+    var meetsGoal: Bool
+  }
+
   @Test func `a load that is no load is refused with its place`() throws {
     let workplace = try Workplace()
     try Data(#"{"v": 1, "name": "a", "fsp": 30}"#.utf8).write(to: workplace.folder.file("a.json"))

@@ -164,7 +164,7 @@ import Testing
         #"{"alpha":0.125,"breakerAbove":20,"breakerAfter":"2s","breakerSize":32,"expandAbove":80,"#
           + #""expandAfter":1,"max":20,"memorySize":2,"min":2,"off":["hysteresis","recreate"],"#
           + #""predictor":"ar1","resizeTime":"3ms","shrinkAfter":5,"shrinkBelow":30,"#
-          + #""thermalHold":"1.5s","thermalSize":6,"window":"250ms"}"#), "\(text)")
+          + #""thermalHold":"1500ms","thermalSize":6,"window":"250ms"}"#), "\(text)")
   }
 
   @Test func `every word about service stands in the document`() throws {

@@ -103,9 +103,7 @@ struct BrowserTests {
     let input = document.cases[index].pictures[0]
     for role in [ReportPicture.Role.golden, .actual] {
       var picture = input
-      (picture.role, picture.node, picture.boxes) = (
-        role, document.cases[index].findings.items[0].sink, []
-      )
+      (picture.role, picture.node, picture.boxes) = (role, document.cases[index].findings.items[0].sink, [])
       picture.area = Box(x: 40, y: 20, width: 160, height: 90)
       document.cases[index].pictures.append(picture)
     }

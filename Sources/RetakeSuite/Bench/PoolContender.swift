@@ -26,6 +26,8 @@ package struct PoolContender: Sendable {
 
   /// What `PoolTuning` found on the families ocr and shift; judged on swing.
   package static var tuned: PoolContender {
-    PoolContender("tuned", capacity: 8, adaptive: PoolSizing())
+    var sizing = PoolSizing()
+    (sizing.min, sizing.predictor, sizing.off) = (6, .ar1, [.breaker])
+    return PoolContender("tuned", capacity: 8, adaptive: sizing)
   }
 }

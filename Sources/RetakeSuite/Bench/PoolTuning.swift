@@ -56,7 +56,7 @@ package struct PoolTuning: Sendable {
     }
   }
 
-  /// What is tried: 192 policies between 4, 6 or 8 and 12 buffers.
+  /// What is tried: 144 policies between 4, 6 or 8 and 12 buffers.
   static var candidates: [PoolSizing] {
     var found: [PoolSizing] = []
     for floor in [4, 6, 8] {

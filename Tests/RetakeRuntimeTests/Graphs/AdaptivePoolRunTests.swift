@@ -107,7 +107,7 @@ import Testing
         .source(.on("ffff")),
         .stage("copy", AnyStage(Fragile2(failing: [])), 1).with { $0.pool = "copies" },
         .stage("slow", AnyStage(Brightness()), 10), .sink(),
-      ], ["camera → copy", "slow → sink"],
+      ], ["copy → slow → sink"],
       pools: [
         PipelinePool(
           id: "copies", capacity: 1,
@@ -115,7 +115,7 @@ import Testing
             $0.min = 1
             $0.off = Set(PoolSizing.Policy.allCases)
           })
-      ], edges: [PipelineEdge("camera → copy", capacity: 8), PipelineEdge("copy → slow")])
+      ], edges: [PipelineEdge("camera → copy", capacity: 8)])
     let (_, outcome) = try pipeline.noted()
     #expect(outcome.headline.delivered == 4)
     // Each but the first waits for the buffer of the one before.
