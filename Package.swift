@@ -81,7 +81,7 @@ func named(_ names: [String]) -> [Target.Dependency] {
 let sourceTargets: [Target] = rooms.map { room in
   .target(
     name: room.name, dependencies: named(room.ours) + room.outside,
-    resources: [report, serve].contains(room.name) ? [.embedInCode("Resources")] : [],
+    resources: [report, serve, suite].contains(room.name) ? [.embedInCode("Resources")] : [],
     swiftSettings: settings)
 }
 

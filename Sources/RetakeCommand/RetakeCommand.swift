@@ -102,6 +102,6 @@ struct Root: ParsableCommand {
       ImportCommand.self, RecordCommand.self, SessionCommand.self, PipelineCommand.self,
       ReplayCommand.self, TestCommand.self, DiffCommand.self, ReviewCommand.self,
       AcceptCommand.self, RejectCommand.self, GoldenCommand.self, VerifyCommand.self,
-      ReportCommands.self, CacheCommand.self, DoctorCommand.self,
+      ReportCommands.self, CacheCommand.self, BenchCommand.self, DoctorCommand.self,
     ])
 }

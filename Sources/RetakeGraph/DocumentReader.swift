@@ -115,7 +115,7 @@ struct DocumentReader {
     }
   }
 
-  private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+  func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ word: String, of type: Choice.Type, _ name: String, at pointer: String
   ) throws(PipelineError) -> Choice {
     guard let choice = Choice(rawValue: word) else {
@@ -154,7 +154,7 @@ struct DocumentReader {
   }
 
   private func pool(_ json: JSONValue, at pointer: String) throws(PipelineError) -> PipelinePool {
-    let members = try Members(json, at: pointer, keys: ["id", "capacity", "policy"])
+    let members = try Members(json, at: pointer, keys: ["id", "capacity", "policy", "adaptive"])
     let id = try members.required("id")
     guard PipelineNode.isValidID(id) else {
       throw PipelineError(.invalidID(id, of: "pool"), at: "\(pointer)/id")
@@ -164,6 +164,10 @@ struct DocumentReader {
     if let word = try members.string("policy") {
       pool.policy = try choice(
         word, of: PipelinePool.Policy.self, "policy", at: "\(pointer)/policy")
+    }
+    if let adaptive = members.value("adaptive") {
+      pool.adaptive = try sizing(adaptive, at: "\(pointer)/adaptive")
+      if members.value("capacity") == nil { pool.capacity = pool.adaptive?.startStandard ?? 8 }
     }
     return pool
   }

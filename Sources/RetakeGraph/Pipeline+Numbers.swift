@@ -23,6 +23,9 @@ extension Pipeline {
         .wrongValue("a pool has 1 to 4096 buffers", advice: "Write 1 to 4096"),
         at: "/pools/\(index)/capacity")
     }
+    for (index, pool) in pools.enumerated() {
+      try pool.checkSizing(at: "/pools/\(index)")
+    }
     for node in flat.nodes { try node.checkNumbers() }
   }
 

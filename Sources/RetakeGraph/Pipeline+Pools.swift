@@ -7,16 +7,19 @@ extension Pipeline {
     guard !pools.isEmpty else { return }
     let needs = PoolNeeds(graph: graph, order: order, pools: pools).needs
     for (index, pool) in pools.enumerated() {
-      guard let need = needs[index], need.count > pool.capacity else { continue }
+      guard let need = needs[index], need.count > pool.fewest else { continue }
       let holders = need.holders.prefix(Self.holdersMax).map { graph.nodes[$0].id }
       let more = need.holders.count > Self.holdersMax ? " and others" : ""
+      let has = pool.adaptive == nil ? "has" : "can come down to"
       throw PipelineError(
         .wrongValue(
-          "the pool '\(pool.id)' has \(pool.capacity) of the \(need.count) buffers that are held "
+          "the pool '\(pool.id)' \(has) \(pool.fewest) of the \(need.count) buffers that are held "
             + "at once at '\(graph.nodes[need.node].id)', by frames of "
             + "\(holders.joined(separator: ", "))\(more): nothing would ever arrive",
-          advice: "Give '\(pool.id)' a capacity of at least \(need.count)"),
-        at: "/pools/\(index)/capacity")
+          advice: pool.adaptive == nil
+            ? "Give '\(pool.id)' a capacity of at least \(need.count)"
+            : "Give '\(pool.id)' a min, thermalSize and memorySize of at least \(need.count)"),
+        at: "/pools/\(index)/\(pool.adaptive == nil ? "capacity" : "adaptive")")
     }
   }
 

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 
 /// A graph of stages: what happens to each frame, not how or when.
@@ -88,7 +89,8 @@ public struct PipelineBody: Sendable {
   }
 }
 
-/// Buffers that frames lie in; there are never more.
+/// Buffers that frames lie in; there are never more than the capacity, or than an adaptive pool may
+/// have.
 public struct PipelinePool: Hashable, Sendable {
   /// What happens to a frame for which there is no buffer.
   public enum Policy: String, Hashable, Sendable, CaseIterable {
@@ -99,14 +101,27 @@ public struct PipelinePool: Hashable, Sendable {
   }
 
   public var id: String
-  /// Buffers.
+  /// Buffers; those that an adaptive pool begins with.
   public var capacity: Int
   public var policy: Policy
+  /// How the pool follows the load; `nil` = its size is fixed.
+  public var adaptive: PoolSizing?
 
-  public init(id: String, capacity: Int = 8, policy: Policy = .block) {
+  public init(
+    id: String, capacity: Int = 8, policy: Policy = .block, adaptive: PoolSizing? = nil
+  ) {
     self.id = id
     self.capacity = capacity
     self.policy = policy
+    self.adaptive = adaptive
+  }
+
+  /// The fewest buffers that it can come to have.
+  package var fewest: Int { adaptive?.smallest ?? capacity }
+
+  /// The same pool with so many buffers, whatever the load.
+  package func fixed(at capacity: Int) -> PipelinePool {
+    PipelinePool(id: id, capacity: capacity, policy: policy)
   }
 }
 

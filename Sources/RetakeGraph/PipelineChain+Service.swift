@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 
 /// Who serves the last node, what it takes, and what happens when it takes too long or fails.
@@ -76,12 +77,16 @@ extension PipelineChain {
 
   /// Declares a pool of so many buffers, once.
   ///
-  /// - Parameter policy: What happens to a frame for which there is no buffer.
+  /// - Parameters:
+  ///   - policy: What happens to a frame for which there is no buffer.
+  ///   - adaptive: How the pool follows the load, beginning with `capacity`; `nil` = it does not.
   public func pool(
-    _ id: String, capacity: Int, policy: PipelinePool.Policy = .block
+    _ id: String, capacity: Int, policy: PipelinePool.Policy = .block,
+    adaptive: PoolSizing? = nil
   ) -> Self {
     var chain = self
-    chain.pipeline.pools.append(PipelinePool(id: id, capacity: capacity, policy: policy))
+    chain.pipeline.pools.append(
+      PipelinePool(id: id, capacity: capacity, policy: policy, adaptive: adaptive))
     return chain
   }
 }

@@ -119,6 +119,7 @@ extension PipelinePool {
       "id": .string(id), "capacity": .integer(Int64(capacity)),
     ]
     if policy != .block { members["policy"] = .string(policy.rawValue) }
+    if let adaptive { members["adaptive"] = adaptive.json }
     return .object(members)
   }
 }

@@ -115,7 +115,7 @@ extension PoolNeeds {
         let last = inside.filter { poolOfMember[$0] == pool }.map { member in
           counts(in: Moment(others: union(inputs(of: leasing[member])), own: member))[pool]
         }.max()
-        let room = pools[pool].capacity - (last ?? 0)
+        let room = pools[pool].fewest - (last ?? 0)
         return ItemLimit(
           pool: pool, gather: gather, itemsMax: 1 + max(0, room) / perItem[pool],
           perItem: perItem[pool])

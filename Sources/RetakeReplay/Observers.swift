@@ -25,6 +25,10 @@ final class ObserverGroup: RunObserver {
     for member in members { member.leased(buffers, of: pool, at: nanoseconds) }
   }
 
+  func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    for member in members { member.resized(buffers, of: pool, at: nanoseconds) }
+  }
+
   func measured(_ span: CostSpan) {
     for member in members { member.measured(span) }
   }

@@ -133,6 +133,9 @@ public protocol RunObserver: AnyObject {
   /// From this virtual time on so many buffers of a pool are leased. Told when the number changes,
   /// after the decisions of the event that changed it; never in `lossless`, where pools have no end.
   func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64)
+  /// From this virtual time on a pool that follows the load has so many buffers. Told when the number
+  /// changes, the first one with the first event; never in `lossless`.
+  func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64)
   /// What a body took, in a run that measures them; its `ready` is its start.
   func measured(_ span: CostSpan)
   /// In the order of capture.
@@ -145,6 +148,7 @@ extension RunObserver {
   public func began(nodes: [RunNode]) throws {}
   public func decided(_ line: DecisionLine) {}
   public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
+  public func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
   public func measured(_ span: CostSpan) {}
 }
 
@@ -177,8 +181,25 @@ public struct RunOutcome: Hashable, Sendable {
     }
   }
 
+  /// What became of a pool that follows the load.
+  public struct PoolCounts: Hashable, Sendable {
+    public var pool: String
+    /// Buffers at the end.
+    public var size: Int
+    /// The most that were held at once.
+    public var peak = 0
+    public var requests = 0
+    /// Requests that found no buffer.
+    public var stalls = 0
+    public var resizes = 0
+    /// Whether the breaker made it a fixed pool.
+    public var isBroken = false
+  }
+
   public var headline: FrameLedger
   public var ledgers: [LedgerEntry]
+  /// Of the pools that follow the load, as the pipeline lists them; none in `lossless`.
+  public var pools: [PoolCounts] = []
   public var lostBeforeCapture = 0
   /// Of a live run: those that its sources read, in order.
   public var tracks: [TrackCounts] = []

@@ -4,6 +4,8 @@ import RetakeCore
 public enum SuiteError: CodedError, Hashable {
   case projectUnreadable(file: String, cause: String)
   case badProject(message: String, advice: String?, pointer: String, file: String)
+  /// A load for the benchmark of pools.
+  case badLoad(message: String, advice: String?, pointer: String, file: String)
   case noPipeline(String, known: [String])
   case noSession(String, folder: String, known: [String])
   case noSuite(String, known: [String])
@@ -83,6 +85,7 @@ public enum SuiteError: CodedError, Hashable {
     switch self {
     case .projectUnreadable: "suite.project.unreadable"
     case .badProject: "suite.project.malformed"
+    case .badLoad: "suite.bench.load"
     case .noPipeline: "suite.select.noPipeline"
     case .noSession: "suite.select.noSession"
     case .noSuite: "suite.select.noSuite"
@@ -124,7 +127,7 @@ public enum SuiteError: CodedError, Hashable {
   public var message: String {
     switch self {
     case .projectUnreadable: "the project file cannot be read"
-    case .badProject(let message, _, _, _): message
+    case .badProject(let message, _, _, _), .badLoad(let message, _, _, _): message
     case .noPipeline(let name, _):
       Self.isPath(name) ? "there is no pipeline file '\(name)'" : "there is no pipeline '\(name)'"
     case .noSession(let name, _, _): "there is no session '\(name)'"
@@ -181,7 +184,8 @@ public enum SuiteError: CodedError, Hashable {
   public var place: Place? {
     switch self {
     case .projectUnreadable(let file, _): Place(file: file)
-    case .badProject(_, _, let pointer, let file): Place(file: file, pointer: pointer)
+    case .badProject(_, _, let pointer, let file), .badLoad(_, _, let pointer, let file):
+      Place(file: file, pointer: pointer)
     case .noSession(_, let folder, _): Place(file: folder)
     case .sameOutput(let path) where path != "-": Place(file: path)
     case .badSessionName(let path), .notWritable(let path, _), .exists(let path),
@@ -194,6 +198,7 @@ public enum SuiteError: CodedError, Hashable {
   public var advice: String? {
     switch self {
     case .projectUnreadable: "Check its permissions"
+    case .badLoad(_, let advice, _, _): advice ?? "See the loads in docs/pools.md"
     case .badProject(_, let advice, _, _):
       advice ?? "Mend it, and see whether it can be read with: retake doctor"
     case .noPipeline(let name, let known)

@@ -92,6 +92,7 @@ final class TimePlaneDriver: GateKeeper {
   func itemCount(node: Int, slot: Int) -> Int { 0 }
   func port(node: Int, slot: Int) -> Int { 0 }
   func deviceChanged(event index: Int) -> [Int] { [] }
+  func pressure(event index: Int) -> PoolPressure { [] }
   func throttleInterval(node: Int) -> Int64 { 0 }
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) { (nil, 0) }
 }

@@ -39,7 +39,7 @@ import Testing
     for report in reports {
       #expect(
         report.sections.map(\.name) == [
-          "hop", "live", "stealing", "detector", "timePlane", "compare", "replay",
+          "hop", "live", "pool", "stealing", "detector", "timePlane", "compare", "replay",
         ])
       for section in report.sections {
         #expect(section.hash.count == 32, "\(section.name): \(section.hash)")
@@ -79,6 +79,6 @@ import Testing
   @Test func `a section that is not there is refused by name`() throws {
     let result = try runCommand(Self.binary, arguments: ["hops"])
     #expect(result.status == 2)
-    #expect(result.stderr.contains("hop, live, stealing, detector, timePlane"))
+    #expect(result.stderr.contains("hop, live, pool, stealing, detector, timePlane"))
   }
 }

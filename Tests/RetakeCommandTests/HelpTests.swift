@@ -9,7 +9,7 @@ import Testing
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "replay", "test", "diff",
     "review", "accept", "reject", "golden", "golden fit", "golden stale", "verify", "report",
-    "report open", "report serve", "doctor",
+    "report open", "report serve", "bench", "bench pools", "doctor",
   ]
 
   private func retake(_ line: String, in workplace: Workplace) throws -> CommandResult {
@@ -56,7 +56,7 @@ import Testing
     "session export yard --csv a --json-lines a", "session export yard --csv a --rows cats",
     "session export yard --media -", "session export yard --csv - --json",
     "golden fit --runs 0", "golden fit --runs 1000", "diff --base", "diff a b --case x",
-    "report serve --port 70000", "report serve --port x",
+    "report serve --port 70000", "report serve --port x", "bench pools --tune --plot a.svg",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
   ])
   func `a wrong option is a usage error and nothing is done`(line: String) throws {

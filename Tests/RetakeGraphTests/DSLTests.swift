@@ -143,6 +143,30 @@ import Testing
     #expect(error?.reason == .notExportable("size"))
   }
 
+  @Test func `the options of an adaptive pool stand in the document where they differ`() throws {
+    let plain = try roundTrip(
+      frames.pool("p").pool("p", capacity: 8, adaptive: PoolSizing()).sink(.test("results")))
+    #expect(plain.contains(#"{"adaptive":{},"capacity":8,"id":"p"}"#))
+    var sizing = PoolSizing()
+    (sizing.min, sizing.max, sizing.predictor, sizing.alphaPermille) = (2, 20, .ar1, 125)
+    (sizing.expandAbove, sizing.expandAfter, sizing.shrinkBelow) = (80, 1, 30)
+    (sizing.shrinkAfter, sizing.thermalSize, sizing.memorySize) = (5, 6, 2)
+    (sizing.breakerSize, sizing.breakerAbove) = (32, 20)
+    sizing.windowNanoseconds = 250_000_000
+    sizing.thermalHoldNanoseconds = 1_500_000_000
+    sizing.breakerNanoseconds = 2_000_000_000
+    sizing.resizeNanoseconds = 3_000_000
+    sizing.off = [.recreate, .hysteresis]
+    let text = try roundTrip(
+      frames.pool("p").pool("p", capacity: 8, adaptive: sizing).sink(.test("results")))
+    #expect(
+      text.contains(
+        #"{"alpha":0.125,"breakerAbove":20,"breakerAfter":"2s","breakerSize":32,"expandAbove":80,"#
+          + #""expandAfter":1,"max":20,"memorySize":2,"min":2,"off":["hysteresis","recreate"],"#
+          + #""predictor":"ar1","resizeTime":"3ms","shrinkAfter":5,"shrinkBelow":30,"#
+          + #""thermalHold":"1500ms","thermalSize":6,"window":"250ms"}"#), "\(text)")
+  }
+
   @Test func `every word about service stands in the document`() throws {
     let pipeline = frames.pool("frames").pool("frames", capacity: 8, policy: .drop)
       .stage(Grey()).lanes(2).cost(.quantiles(p50: .milliseconds(2), p99: .milliseconds(9)))

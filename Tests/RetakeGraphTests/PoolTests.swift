@@ -33,6 +33,23 @@ import Testing
 
   private let results = AnyStage.test("results")
 
+  @Test func `an adaptive pool must be enough when it is smallest`() {
+    func error(_ change: (inout PoolSizing) -> Void) -> PipelineError? {
+      var sizing = PoolSizing()
+      change(&sizing)
+      do throws(PipelineError) {
+        try Pipeline.named("pool").source(.test("session")).pool("p")
+          .pool("p", capacity: 8, adaptive: sizing).stage(Grey()).pool("p").sink(results).validate()
+        return nil
+      } catch { return error }
+    }
+    #expect(error { $0.memorySize = 2 } == nil)
+    let small = error { $0.memorySize = 1 }
+    #expect(small?.pointer == "/pools/0/adaptive")
+    #expect(small?.message.contains("'p' can come down to 1 of the 2 buffers") == true)
+    #expect(error { ($0.memorySize, $0.off) = (1, [.memory]) } == nil)
+  }
+
   @Test func `a stage holds its input while it fills its own buffer`() {
     check(needs: 2, at: "grey") { $0.stage(Grey()).pool("p").sink(results) }
     check(needs: 2, at: "view") { $0.stage(View()).pool("p").sink(results) }

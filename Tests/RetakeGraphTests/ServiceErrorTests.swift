@@ -90,6 +90,32 @@ import Testing
     ])
   }
 
+  @Test func `options of an adaptive pool that cannot be`() {
+    func wrong(_ options: String, _ pointer: String, _ text: String) -> Wrong {
+      Wrong(
+        #""capacity": 4, "policy": "drop"}"#,
+        #""capacity": 4, "policy": "drop", "adaptive": {\#(options)}}"#, "wrongValue",
+        "/pools/0/\(pointer)", text)
+    }
+    check([
+      wrong(#""min": 0"#, "adaptive/min", "min is 1 to 4096"),
+      wrong(#""min": 3, "max": 2"#, "adaptive/max", "below its min of 3"),
+      wrong(#""min": 5"#, "capacity", "begins with 4 buffers, not between its min of 5"),
+      wrong(#""max": 17"#, "adaptive/breakerSize", "smaller than the max of 17"),
+      wrong(#""alpha": 0"#, "adaptive/alpha", "0.001 to 1"),
+      wrong(#""alpha": 0.00151"#, "adaptive/alpha", "thousandths"),
+      wrong(#""predictor": "ewm""#, "adaptive/predictor", "Did you mean 'ewma'?"),
+      wrong(#""off": ["thermals"]"#, "adaptive/off/0", "Did you mean 'thermal'?"),
+      wrong(#""off": [1]"#, "adaptive/off/0", "must be a text"),
+      wrong(#""window": "1ms""#, "adaptive/window", "10ms to 1m"),
+      wrong(#""breakerAfter": "100ms""#, "adaptive/breakerAfter", "a window to an hour"),
+      wrong(
+        #""window": "10ms", "breakerAfter": "60s""#, "adaptive/breakerAfter", "1000 are the most"),
+      wrong(#""resizeTime": "2s""#, "adaptive/resizeTime", "0s to 1s"),
+      wrong(#""expandAbove": 100"#, "adaptive/expandAbove", "1 to 99"),
+    ])
+  }
+
   @Test func `pools that are not there, or cannot be used`() {
     check([
       Wrong(

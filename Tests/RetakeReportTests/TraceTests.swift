@@ -16,6 +16,27 @@ import Testing
     TraceNode(id: "boxes", role: .sink, inputs: ["detect"]),
   ]
 
+  @Test func `pools show their leases, and those that follow the load their size`() throws {
+    var writer = TraceWriter(Self.line, pools: ["fixed", "frames"], adaptive: ["frames"])
+    writer.setLeases(1, of: "frames", at: 0)
+    writer.setSize(8, of: "frames", at: 0)
+    writer.setSize(9, of: "fixed", at: 5)
+    writer.append(
+      try #require(
+        DecisionLine(
+          parsing: "@10 camera - resize from=8 pool=frames reason=expand to=9")))
+    writer.setSize(9, of: "frames", at: 10)
+    writer.finish(about: [])
+    let file = TraceFile(Data(writer.take()))
+    #expect(file.problems == [])
+    #expect(file.count("pool frames", at: 10) == 1)
+    #expect(file.count("size of pool frames", at: 9) == 8)
+    #expect(file.count("size of pool frames", at: 10) == 9)
+    #expect(!file.events.contains { $0.name == "size of pool fixed" })
+    let resize = try #require(file.events.first { $0.name == "resize" })
+    #expect(resize.arguments["reason"] == "expand" && resize.time == 10)
+  }
+
   private func trace(_ nodes: [TraceNode], _ lines: String) throws -> TraceFile {
     var writer = TraceWriter(nodes)
     for line in lines.split(separator: "\n") {

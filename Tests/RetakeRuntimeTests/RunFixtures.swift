@@ -147,11 +147,16 @@ final class Notes: RunObserver {
   var lines: [DecisionLine] = []
   var frames: [FinishedFrame] = []
   var nodes: [RunNode] = []
+  /// Times and sizes of pools that follow the load.
+  var sizes: [String] = []
   var wantsDecisions: Bool { true }
   var wantsDigests: Bool { true }
 
   func began(nodes: [RunNode]) { self.nodes = nodes }
   func decided(_ line: DecisionLine) { lines.append(line) }
+  func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    sizes.append("\(nanoseconds) \(buffers)")
+  }
   func finished(_ frame: FinishedFrame) { frames.append(frame) }
 
   /// The sequences of the frames that a kind of decision names.

@@ -42,7 +42,7 @@ import Testing
       "v", "name", "nodes", "edges", "executors", "pools", "id", "kind", "options", "cost", "fixed",
       "uniform", "p50", "p99", "executor", "primary", "quantum", "lanes", "pinned", "fallback",
       "timeout", "pool", "hold", "body", "output", "from", "to", "capacity", "policy", "count",
-      "mode", "ports",
+      "mode", "ports", "adaptive", "min", "max", "predictor", "off",
     ] { #expect(text.contains("\"\(key)\":"), "\(key)") }
   }
 

@@ -25,10 +25,10 @@ extension SweepAxis {
       pipeline.executors[index].count = count
     case (.pools, .count(let count)):
       try require(!pipeline.pools.isEmpty, "the pipeline has no pools")
-      for index in pipeline.pools.indices { pipeline.pools[index].capacity = count }
+      pipeline.pools = pipeline.pools.map { $0.fixed(at: count) }
     case (.pool(let id), .count(let count)):
       let index = try position(of: id, among: pipeline.pools.map(\.id), "pool")
-      pipeline.pools[index].capacity = count
+      pipeline.pools[index] = pipeline.pools[index].fixed(at: count)
     case (.lanes(let id), .count(let count)):
       let index = try position(of: id, among: pipeline.nodes.map(\.id), "node")
       pipeline.nodes[index].lanes = count

@@ -77,9 +77,16 @@ struct PipelineDiagram {
       let nodes = flat.nodes.filter { $0.pool == pool.id }.map(\.id)
       return Share(
         name: pool.id,
-        text: "\(Wording.count(pool.capacity, "buffer")), \(pool.policy.rawValue): "
+        text: "\(pool.countText), \(pool.policy.rawValue): "
           + nodes.joined(separator: ", "))
     }
+  }
+}
+
+extension PipelinePool {
+  fileprivate var countText: String {
+    guard let adaptive else { return Wording.count(capacity, "buffer") }
+    return "\(adaptive.min) to \(adaptive.max) buffers"
   }
 }
 

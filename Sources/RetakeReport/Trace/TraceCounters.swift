@@ -11,11 +11,16 @@ struct TraceCounters: Sendable {
   /// The first counts frames in flight, then come pools, then what waits at nodes.
   private var counters: [Counter]
   private var ofNode: [Int?]
+  /// Where the sizes of adaptive pools begin, behind the leases of all pools.
+  private let sizes: Int
   private var changed: Set<Int> = []
 
-  init(_ nodes: [TraceNode], pools: [String]) {
+  /// - Parameter adaptive: Those of the pools whose size changes.
+  init(_ nodes: [TraceNode], pools: [String], adaptive: [String]) {
     var counters = [Counter(name: "in flight", unit: "frames")]
     counters += pools.map { Counter(name: "pool \($0)", unit: "leases") }
+    sizes = counters.count
+    counters += adaptive.map { Counter(name: "size of pool \($0)", unit: "buffers") }
     ofNode = nodes.map { node in
       guard let unit = TraceQueues.unit(of: node.role) else { return nil }
       let name = node.role == .gathering ? "waiting at \(node.id)" : "queue of \(node.id)"
@@ -34,6 +39,8 @@ struct TraceCounters: Sendable {
   mutating func setInFlight(_ value: Int) { set(counter: 0, value) }
 
   mutating func setLeases(_ value: Int, ofPool pool: Int) { set(counter: 1 + pool, value) }
+
+  mutating func setSize(_ value: Int, ofAdaptive pool: Int) { set(counter: sizes + pool, value) }
 
   mutating func set(_ node: Int, _ value: Int) {
     if let counter = ofNode[node] { set(counter: counter, value) }

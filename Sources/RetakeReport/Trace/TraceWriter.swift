@@ -9,6 +9,7 @@ import RetakeCore
 package struct TraceWriter: ~Copyable, Sendable {
   private let graph: TraceGraph
   private let pools: [String]
+  private let adaptive: [String]
   private let layout: TraceLayout
   private var servers: TraceServers
   private var queues: TraceQueues
@@ -20,13 +21,15 @@ package struct TraceWriter: ~Copyable, Sendable {
   /// - Parameters:
   ///   - nodes: In topological order.
   ///   - pools: The ids of the pools whose leases are counted.
-  package init(_ nodes: [TraceNode], pools: [String] = []) {
+  ///   - adaptive: Those of them whose size changes.
+  package init(_ nodes: [TraceNode], pools: [String] = [], adaptive: [String] = []) {
     graph = TraceGraph(nodes)
     self.pools = pools
+    self.adaptive = adaptive
     servers = TraceServers(nodes)
     queues = TraceQueues(graph)
     frames = TraceFrames(graph)
-    counters = TraceCounters(nodes, pools: pools)
+    counters = TraceCounters(nodes, pools: pools, adaptive: adaptive)
     layout = TraceLayout(executors: servers.executors, nodeCount: nodes.count)
     text.open()
     layout.describe(executors: servers.executors, nodes: nodes, in: &text)
@@ -59,6 +62,13 @@ package struct TraceWriter: ~Copyable, Sendable {
     guard let index = pools.firstIndex(of: pool) else { return }
     advance(to: time)
     counters.setLeases(buffers, ofPool: index)
+  }
+
+  /// A pool that follows the load has so many buffers from now on.
+  package mutating func setSize(_ buffers: Int, of pool: String, at time: Int64) {
+    guard let index = adaptive.firstIndex(of: pool) else { return }
+    advance(to: time)
+    counters.setSize(buffers, ofAdaptive: index)
   }
 
   /// Ends what is under way, such as after a halt.

@@ -34,6 +34,8 @@ extension EventDriver: GateKeeper {
     return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
   }
 
+  func pressure(event index: Int) -> PoolPressure { PoolPressure(deviceEvents[index]) }
+
   func throttleInterval(node: Int) -> Int64 {
     guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
     return policy.intervalNanoseconds(in: device)

@@ -203,6 +203,7 @@ final class EventDriver {
     var outcome = outcome
     outcome.headline = headline
     outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
+    outcome.pools = poolCounts
     outcome.decisions = core.log.count
     return outcome
   }
@@ -213,6 +214,9 @@ final class EventDriver {
   }
 
   var decisions: Int { core.log.count }
+
+  /// Of the pools that follow the load.
+  var poolCounts: [RunOutcome.PoolCounts] { core.poolCounts }
 
   /// XXH3-128 of all decision lines.
   func decisionDigest() -> Digest128 { core.log.digest() }

@@ -59,6 +59,8 @@ public struct LiveCounts: Hashable, Sendable {
   public var tracks: [RunOutcome.TrackCounts] = []
   /// Results that nobody read in time.
   public var resultsDropped = 0
+  /// Of the pools that follow the load.
+  public var pools: [RunOutcome.PoolCounts] = []
   public var externalEvents = 0
   public var decisions = 0
 

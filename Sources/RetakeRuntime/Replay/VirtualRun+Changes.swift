@@ -19,6 +19,11 @@ extension VirtualRun {
     return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
   }
 
+  func pressure(event index: Int) -> PoolPressure {
+    guard case .event(let event) = changes.all[index].change else { return [] }
+    return PoolPressure(event)
+  }
+
   func throttleInterval(node: Int) -> Int64 {
     guard case .throttle(let policy) = plan.nodes[node].stage.body else { return 0 }
     return policy.intervalNanoseconds(in: device)

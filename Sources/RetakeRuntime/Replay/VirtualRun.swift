@@ -32,6 +32,8 @@ final class VirtualRun {
   var outcome: RunOutcome
   /// Leased buffers that the observer knows of, by pool.
   private var toldLeases: [Int]
+  /// Sizes of pools that the observer knows of.
+  private var toldSizes: [Int]
   /// By node: who reads the pixels of its frames, as far as was asked and since the last swap.
   private var demands: [Int: FrameDemand] = [:]
   private var demandsEpoch = 0
@@ -58,6 +60,7 @@ final class VirtualRun {
     stages = StageBook(plan, code: options.cache?.codeDigest)
     ledgers = LedgerBook(sinks: plan.sinks.count)
     toldLeases = plan.pools.map { _ in 0 }
+    toldSizes = plan.pools.map { _ in 0 }
     outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
   }
 
@@ -99,6 +102,10 @@ final class VirtualRun {
     for pool in toldLeases.indices where core.leases.inUse(pool: pool) != toldLeases[pool] {
       toldLeases[pool] = core.leases.inUse(pool: pool)
       observer.leased(toldLeases[pool], of: plan.pools[pool].id, at: time)
+    }
+    for pool in toldSizes.indices where core.size(ofPool: pool) != toldSizes[pool] {
+      toldSizes[pool] = core.size(ofPool: pool)
+      observer.resized(toldSizes[pool], of: plan.pools[pool].id, at: time)
     }
   }
 
@@ -151,6 +158,7 @@ final class VirtualRun {
     }
     outcome.headline = ledgers.total(ofSink: plan.sinks.firstIndex(of: plan.primarySink) ?? 0)
     outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
+    outcome.pools = core.poolCounts
     outcome.decisions = core.log.count
     outcome.decisionDigest = core.log.digest()
     for entry in outcome.ledgers {

@@ -9,6 +9,7 @@ extension DecisionCore {
     let work = Work(slot: slot)
     if let reason = lossReason(source) {
       decide(.lost, node: source, work, .reason(reason))
+      if reason == DropReason.pool.rawValue { noteStall(ofPoolOf: source) }
       forgetLost(slot, &turn)
       return
     }
@@ -29,7 +30,7 @@ extension DecisionCore {
   private func lossReason(_ source: Int) -> String? {
     if plan.nodes[source].outEdges.contains(where: { isSourceEdgeFull($0) }) { return "queue" }
     guard let pool = emptyPool(of: source), plan.pools[pool].policy == .block else { return nil }
-    return "pool"
+    return DropReason.pool.rawValue
   }
 
   private func isSourceEdgeFull(_ edge: Int) -> Bool {
@@ -41,6 +42,7 @@ extension DecisionCore {
     _ source: Int, _ work: Work, code: String, _ turn: inout Turn
   ) {
     decide(.fail, node: source, work, .code(code))
+    if code == LiveCode.allocationFailed { noteAllocationFailure(at: source) }
     turn.actions.append(.report(node: source, work: work, code: code))
     bury(work, fate: .failed(code: code), node: source)
   }

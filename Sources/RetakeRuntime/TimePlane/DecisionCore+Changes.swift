@@ -7,6 +7,7 @@ extension DecisionCore {
       isPolicyPending[node] = true
       push(Event(key: releaseKey(node: node, ordinal: index), kind: .policy, target: node))
     }
+    if sizings.isInUse { pressPools(turn.gates.pressure(event: index), index: index) }
   }
 
   mutating func decidePolicy(node: Int, _ turn: inout Turn) {
@@ -41,7 +42,7 @@ extension DecisionCore {
   }
 
   /// The key of what an environment event causes at its own instant.
-  private func releaseKey(node: Int, ordinal: Int) -> EventKey {
+  func releaseKey(node: Int, ordinal: Int) -> EventKey {
     EventKey(
       time: current.time, band: .release, phase: .control, node: node, ordinal: ordinal)
   }

@@ -3,7 +3,7 @@ import RetakeGraph
 
 /// Buffers are counted only where a pipeline has pools and they have an end.
 extension DecisionCore {
-  private var hasLeases: Bool { rules.isBounded && !plan.pools.isEmpty }
+  var hasLeases: Bool { rules.isBounded && !plan.pools.isEmpty }
 
   /// Whether a sink holds what it got until it says that it has let go.
   package var holdsAtSinks: Bool { rules.isLive && hasLeases }
@@ -20,6 +20,7 @@ extension DecisionCore {
   mutating func endForWantOfBuffer(
     pool: Int, node: Int, _ work: Work, _ turn: inout Turn
   ) {
+    noteStall(of: pool)
     switch plan.pools[pool].policy {
     case .block: preconditionFailure("a stage that waits for a buffer is not ready")
     case .drop:
@@ -39,12 +40,14 @@ extension DecisionCore {
   mutating func leaseAtSource(_ source: Int, _ work: Work) {
     guard hasLeases, let pool = plan.nodes[source].pool else { return }
     hold([leases.lease(pool: pool)], as: source, work)
+    noteLease(of: pool)
   }
 
   /// The buffer that a body writes to is held by its service.
   mutating func leaseForBody(of node: Int, _ work: Work) {
     guard hasLeases, let pool = plan.nodes[node].pool else { return }
     hold([leases.lease(pool: pool)], as: bodyOf(node), work)
+    noteLease(of: pool, at: node)
   }
 
   /// A body's output lies in its own buffer, and in its input's if it keeps that.
@@ -125,9 +128,14 @@ extension DecisionCore {
   /// Stages that wait for a buffer may be ready now.
   private mutating func returnBuffers(_ pools: [Int]) {
     for pool in pools {
-      for node in plan.nodes.indices where plan.nodes[node].pool == pool {
-        requestDispatch(of: node)
-      }
+      noteReturn(to: pool)
+      wakeStages(of: pool)
+    }
+  }
+
+  mutating func wakeStages(of pool: Int) {
+    for node in plan.nodes.indices where plan.nodes[node].pool == pool {
+      requestDispatch(of: node)
     }
   }
 }

@@ -33,6 +33,7 @@ extension DecisionCore {
       decide(.start, node: node, entry.work)
       turn.actions.append(.start(node: node, work: entry.work, ready: entry.since))
     }
+    if services[executor].freeServers > 0 { noteWaits(of: executor) }
   }
 
   private func order(of work: Work) -> LaneStateMachine.Order {
@@ -59,9 +60,7 @@ extension DecisionCore {
   /// The place of what a node would serve next: the head of its queue, unless frames overtook each
   /// other; `nil` when its lanes are taken or it waits for a buffer.
   private func readyPlace(at node: Int) -> Int? {
-    guard !lanes[node].isFull, let edge = plan.nodes[node].inEdge, queues[edge].count > 0 else {
-      return nil
-    }
+    guard wantsToServe(node), let edge = plan.nodes[node].inEdge else { return nil }
     if let pool = emptyPool(of: node), plan.pools[pool].policy == .block { return nil }
     var first = 0
     for place in 1..<max(1, queues[edge].count)
@@ -69,6 +68,12 @@ extension DecisionCore {
       first = place
     }
     return first
+  }
+
+  /// Whether a frame waits and a lane is free: what else it needs is a server, and a buffer.
+  func wantsToServe(_ node: Int) -> Bool {
+    guard !lanes[node].isFull, let edge = plan.nodes[node].inEdge else { return false }
+    return queues[edge].count > 0
   }
 
   private func isEarlier(_ work: Work, than other: Work) -> Bool {

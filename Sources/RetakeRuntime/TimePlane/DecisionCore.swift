@@ -28,6 +28,8 @@ package struct DecisionCore: ~Copyable {
   /// Frames that failed and wait for their turn to be replaced, by node.
   var failures: [[Failure]]
   var leases: LeaseBook
+  /// Of the pools that follow the load.
+  package internal(set) var sizings: SizingBook
   var isPolicyPending: [Bool]
   package internal(set) var slots: [FrameSlot] = []
   private var freeSlots: [Int] = []
@@ -86,6 +88,10 @@ package struct DecisionCore: ~Copyable {
     previous = plan.nodes.map { _ in nil }
     failures = plan.nodes.map { _ in [] }
     leases = LeaseBook(pools: plan.pools)
+    sizings = SizingBook(plan: rules.isBounded ? plan : nil)
+    for (pool, sizing) in sizings.pools.enumerated() {
+      if let sizing { leases.setCapacity(sizing.controller.size, of: pool) }
+    }
     isPolicyPending = plan.nodes.map { _ in false }
     log = DecisionLog(nodeIDs: plan.nodes.map(\.id), observer: observer)
     current = EventKey(time: .min, band: .environment, phase: .arrival, node: 0)
@@ -172,6 +178,9 @@ package struct DecisionCore: ~Copyable {
     case .policy: decidePolicy(node: target, &turn)
     case .swapPrepare: prepareSwap(index: Int(event.extra), node: target, &turn)
     case .swapReady: finishSwap(index: Int(event.extra), node: target, &turn)
+    case .poolWindow: endWindow(pool: target, &turn)
+    case .poolPressure: press(pool: target, bits: Int(event.extra), &turn)
+    case .poolResized: putInForce(pool: target, size: Int(event.extra))
     }
   }
 

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 
 /// The kinds of decisions that this engine makes, as their lines say them.
@@ -26,6 +27,8 @@ package enum DecisionKind: String, Sendable, CaseIterable {
   case swap
   case swapRefused
   case stuck
+  case resize
+  case breaker
 }
 
 /// One decision in numbers; turned into text only where it is digested, written or shown.
@@ -46,6 +49,8 @@ package struct Decision: Hashable, Sendable {
     /// Nanoseconds.
     case interval(Int64)
     case epoch(Int)
+    case resize(pool: String, PoolController.Resize)
+    case trip(pool: String, PoolController.Trip)
   }
 
   package struct Port: Hashable, Sendable {
@@ -164,6 +169,16 @@ package struct DecisionLog: ~Copyable {
     case .port(let name): [.init("port", name)]
     case .interval(let nanoseconds): [.init("interval", "\(nanoseconds)")]
     case .epoch(let epoch): [.init("epoch", "\(epoch)")]
+    case .resize(let pool, let resize):
+      [
+        .init("from", "\(resize.from)"), .init("pool", pool),
+        .init("reason", resize.reason.rawValue), .init("to", "\(resize.to)"),
+      ]
+    case .trip(let pool, let trip):
+      [
+        .init("pool", pool), .init("requests", "\(trip.requests)"),
+        .init("stalls", "\(trip.stalls)"),
+      ]
     }
   }
 

@@ -68,19 +68,13 @@ extension DeviceProfile {
   /// The pipeline with this device's servers and buffers.
   package func applied(to pipeline: Pipeline) -> Pipeline {
     var pipeline = pipeline
-    Self.replace(&pipeline.executors, \.id, \.count, by: executors)
-    Self.replace(&pipeline.pools, \.id, \.capacity, by: pools)
-    return pipeline
-  }
-
-  private static func replace<Part>(
-    _ parts: inout [Part], _ id: KeyPath<Part, String>, _ count: WritableKeyPath<Part, Int>,
-    by counts: [String: Int]
-  ) {
-    for index in parts.indices {
-      parts[index][keyPath: count] =
-        counts[parts[index][keyPath: id]] ?? parts[index][keyPath: count]
+    for index in pipeline.executors.indices {
+      pipeline.executors[index].count =
+        executors[pipeline.executors[index].id] ?? pipeline.executors[index].count
     }
+    pipeline.pools = pipeline.pools.map { pool in pools[pool.id].map { pool.fixed(at: $0) } ?? pool
+    }
+    return pipeline
   }
 
   /// What fits nothing in a pipeline, each with advice; a profile may be meant for several.

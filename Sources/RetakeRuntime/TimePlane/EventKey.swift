@@ -122,6 +122,12 @@ package struct Event: Sendable {
     case swapPrepare
     /// A swap was prepared, or refused; `extra` is its index.
     case swapReady
+    /// A window of an adaptive pool ends; the target is the pool.
+    case poolWindow
+    /// The device presses on an adaptive pool; `extra` says how.
+    case poolPressure
+    /// A pool's new buffers are there; `extra` is the size.
+    case poolResized
   }
 
   package var key: EventKey

@@ -14,7 +14,7 @@ package struct LeaseBook: Sendable {
     var leases: [Int]
   }
 
-  private let capacities: [Int]
+  private var capacities: [Int]
   private var used: [Int]
   private var leases: [Lease] = []
   private var freeLeases: [Int] = []
@@ -28,6 +28,10 @@ package struct LeaseBook: Sendable {
 
   package func isEmpty(pool: Int) -> Bool { used[pool] >= capacities[pool] }
   package func inUse(pool: Int) -> Int { used[pool] }
+  package func capacity(of pool: Int) -> Int { capacities[pool] }
+
+  /// A pool has another size. Buffers that are too many then go when they come back.
+  package mutating func setCapacity(_ capacity: Int, of pool: Int) { capacities[pool] = capacity }
 
   /// Takes a buffer for a node's output; the node holds it.
   package mutating func lease(pool: Int) -> Int {

@@ -57,6 +57,8 @@ package protocol GateKeeper: AnyObject {
   ///
   /// - Returns: The nodes whose policy it concerns.
   func deviceChanged(event index: Int) -> [Int]
+  /// What an event of the environment asks of adaptive pools.
+  func pressure(event index: Int) -> PoolPressure
   /// The nanoseconds between frames that a throttle's policy asks for now; 0 lets all through.
   func throttleInterval(node: Int) -> Int64
   /// Whether a prepared swap is refused, and why; and how long preparing takes, in nanoseconds.

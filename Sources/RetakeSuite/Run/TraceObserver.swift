@@ -21,9 +21,10 @@ final class TraceObserver: RunOutput {
       ("pipeline", replay.pipeline.name), ("session", replay.request.sessionName ?? "-"),
       ("tool", "retake \(Tool.version)"),
     ]
+    let pools = replay.request.options.mode == .lossless ? [] : replay.pipeline.pools
     writer = TraceWriter(
-      replay.nodes.map { TraceNode($0) },
-      pools: replay.request.options.mode == .lossless ? [] : replay.pipeline.pools.map(\.id))
+      replay.nodes.map { TraceNode($0) }, pools: pools.map(\.id),
+      adaptive: pools.filter { $0.adaptive != nil }.map(\.id))
   }
 
   func decided(_ line: DecisionLine) {
@@ -33,6 +34,10 @@ final class TraceObserver: RunOutput {
 
   func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
     writer.setLeases(buffers, of: pool, at: nanoseconds)
+  }
+
+  func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    writer.setSize(buffers, of: pool, at: nanoseconds)
   }
 
   func finished(_ frame: FinishedFrame) throws { try file.check() }

@@ -115,7 +115,7 @@ struct ShadowRun {
     pipeline = example.pipeline {
       readers.append($0)
       return .pushed(track: $0.track)
-    }.busy(seed: seed)
+    }.busy(seed: seed).adaptive()
     frames = ManyTracks(readers: readers)
     guard (try? pipeline.validate()) != nil, !readers.isEmpty else { return nil }
     let kept = KeptRun()

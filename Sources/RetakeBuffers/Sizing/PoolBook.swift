@@ -1,0 +1,197 @@
+import RetakeCore
+import Synchronization
+
+/// Who holds how many buffers of a live pool: numbers only.
+struct PoolBook: Sendable {
+  /// What a lease remembers of its place.
+  struct Taken: Sendable {
+    var stage: Int
+    /// Of the pool when the buffer was taken.
+    var generation: Int
+  }
+
+  private(set) var size: Int
+  private(set) var inUse = 0
+  /// Counts how often the pool was made anew.
+  private(set) var generation = 0
+  private var controller: PoolController?
+  private var stages: [PoolReport.Stage] = []
+  private var peak = 0
+  private var stalls = 0
+  private var allocationFailures = 0
+  private var windowEnd: Int64?
+
+  init(fixed size: Int) { self.size = size }
+
+  init(_ controller: PoolController) {
+    self.controller = controller
+    size = controller.size
+  }
+
+  mutating func take(for stage: String) -> Taken? {
+    guard inUse < size else {
+      stalls += 1
+      controller?.stalled()
+      return nil
+    }
+    inUse += 1
+    if inUse > peak { peak = inUse }
+    controller?.leased(inUse: inUse)
+    let index = place(of: stage)
+    stages[index].leased += 1
+    return Taken(stage: index, generation: generation)
+  }
+
+  /// Stages are few: one after another is quicker than a table.
+  private mutating func place(of stage: String) -> Int {
+    for index in stages.indices where stages[index].stage == stage { return index }
+    stages.append(PoolReport.Stage(stage: stage))
+    return stages.count - 1
+  }
+
+  /// - Returns: Whether the buffer shall be kept for others.
+  mutating func giveBack(_ taken: Taken) -> Bool {
+    stages[taken.stage].ended += 1
+    free()
+    return taken.generation == generation && inUse < size
+  }
+
+  private mutating func free() {
+    inUse -= 1
+    controller?.returned()
+  }
+
+  mutating func failed(_ taken: Taken) {
+    stages[taken.stage].leased -= 1
+    inUse -= 1
+    allocationFailures += 1
+    controller?.allocationFailed()
+  }
+
+  mutating func noteDoubleEnd(_ taken: Taken) { stages[taken.stage].endedTwice += 1 }
+
+  mutating func noteLeak(_ taken: Taken) {
+    stages[taken.stage].leaked += 1
+    free()
+  }
+
+  // MARK: Size
+
+  mutating func advance(to now: Int64) -> [PoolController.Step] {
+    guard controller != nil else { return [] }
+    var steps: [PoolController.Step] = []
+    // Ends: each turn goes on by a window; windows that change nothing are skipped.
+    while let end = windowEnd, end <= now {
+      guard let step = change({ $0.endWindow(inUse: $1, at: end) }) else { break }
+      if !step.isEmpty { steps.append(step) }
+      windowEnd = isAtRest(at: end) ? nil : end + windowNanoseconds
+    }
+    if windowEnd == nil { windowEnd = now + windowNanoseconds }
+    return steps
+  }
+
+  private var windowNanoseconds: Int64 { controller?.sizing.windowNanoseconds ?? 0 }
+
+  private func isAtRest(at now: Int64) -> Bool {
+    controller?.isAtRest(inUse: inUse, at: now) ?? true
+  }
+
+  mutating func becameHot(at now: Int64) -> PoolController.Step {
+    change { controller, _ in controller.becameHot(at: now) } ?? PoolController.Step()
+  }
+
+  mutating func ranShortOfMemory(at now: Int64) -> PoolController.Step {
+    change { controller, _ in controller.ranShortOfMemory(at: now) } ?? PoolController.Step()
+  }
+
+  private mutating func change(
+    _ decide: (inout PoolController, Int) -> PoolController.Step
+  ) -> PoolController.Step? {
+    guard var controller else { return nil }
+    let step = decide(&controller, inUse)
+    self.controller = controller
+    size = controller.size
+    if step.resize?.reason == .recreate { generation += 1 }
+    return step
+  }
+
+  var report: PoolReport {
+    PoolReport(
+      size: size, inUse: inUse, peak: peak, stalls: stalls,
+      allocationFailures: allocationFailures, resizes: controller?.resizes ?? 0,
+      isBroken: controller?.isTripped ?? false,
+      stages: stages.sorted { $0.stage.utf8.lexicographicallyPrecedes($1.stage.utf8) })
+  }
+}
+
+/// What became of a pool's buffers so far.
+public struct PoolReport: Hashable, Sendable {
+  /// Each lease that began has ended, was leaked, or is still held.
+  public struct Stage: Hashable, Sendable {
+    public var stage: String
+    public var leased = 0
+    public var ended = 0
+    /// Leases that were forgotten without an end.
+    public var leaked = 0
+    /// Ends of leases that had ended.
+    public var endedTwice = 0
+
+    public var held: Int { leased - ended - leaked }
+  }
+
+  /// Buffers that there may be now.
+  public var size: Int
+  public var inUse: Int
+  public var peak: Int
+  /// Requests that found no buffer.
+  public var stalls: Int
+  public var allocationFailures: Int
+  public var resizes: Int
+  /// Whether the breaker has made it a fixed pool.
+  public var isBroken: Bool
+  /// By the bytes of their names.
+  public var stages: [Stage]
+
+  /// What is wrong, in words, each with its stage.
+  public var faults: [String] {
+    stages.flatMap { stage in
+      [
+        stage.leaked > 0 ? "'\(stage.stage)' leaked \(stage.leaked) of its leases" : nil,
+        stage.endedTwice > 0 ? "'\(stage.stage)' ended \(stage.endedTwice) leases twice" : nil,
+      ].compactMap(\.self)
+    }
+  }
+}
+
+/// What can go wrong with a pool.
+public enum PoolError: CodedError, Hashable {
+  case allocation(pool: String, cause: String)
+
+  public var code: String {
+    switch self {
+    case .allocation: "buffers.pool.allocation"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .allocation(let pool, _): "a buffer of the pool '\(pool)' could not be made"
+    }
+  }
+
+  public var cause: String? {
+    switch self {
+    case .allocation(_, let cause): cause
+    }
+  }
+
+  public var advice: String? { "Try again: an adaptive pool is made anew at the end of the window" }
+}
+
+/// Something that happens once, whoever comes first.
+struct Once: ~Copyable, Sendable {
+  private let isOver = Atomic(false)
+
+  /// - Returns: Whether this is the first time.
+  func begin() -> Bool { !isOver.exchange(true, ordering: .acquiringAndReleasing) }
+}

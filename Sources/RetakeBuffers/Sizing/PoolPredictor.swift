@@ -1,0 +1,39 @@
+/// Foresees the most buffers held at once in the next window, in 1/65,536 of a buffer. Integers
+/// only, so that it is the same on every machine.
+struct PoolPredictor: Hashable, Sendable {
+  /// Windows that the mean of `ar1` is over.
+  static let historyMax = 10
+
+  private let kind: PoolSizing.Predictor
+  private let alphaPermille: Int64
+  /// Peaks of the last windows, oldest first.
+  private var history: [Int64] = []
+  /// 1/65,536 of a buffer.
+  private(set) var predicted: Int64 = 0
+
+  init(_ sizing: PoolSizing) {
+    kind = sizing.predictor
+    alphaPermille = Int64(sizing.alphaPermille)
+  }
+
+  mutating func add(peak: Int) {
+    let now = Int64(peak) << 16
+    let isFirst = history.isEmpty
+    if history.count == Self.historyMax { history.removeFirst() }
+    history.append(now)
+    let before =
+      switch kind {
+      case .ewma: isFirst ? now : predicted
+      case .ar1: history.reduce(0, +) / Int64(history.count)
+      }
+    predicted = (alphaPermille * now + (1_000 - alphaPermille) * before) / 1_000
+  }
+
+  func isAbove(percent: Int, of size: Int) -> Bool {
+    predicted * 100 > Int64(percent) * Int64(size) << 16
+  }
+
+  func isBelow(percent: Int, of size: Int) -> Bool {
+    predicted * 100 < Int64(percent) * Int64(size) << 16
+  }
+}

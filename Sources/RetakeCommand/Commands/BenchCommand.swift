@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import Retake
+
+struct BenchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Try policies out under loads that a seed draws, in virtual time.",
+    discussion: """
+      The same numbers on every machine, whatever else it does.
+
+      Examples:
+        retake bench pools
+        retake bench pools --plot pools.svg
+      """,
+    subcommands: [BenchPoolsCommand.self])
+}
+
+struct BenchPoolsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pools",
+    abstract: "Fixed and adaptive pools of camera buffers under the same loads.",
+    discussion: """
+      stalls: frames that found no buffer. mean, sizes: buffers over time, fewest to most. used: how
+      much of them was held; most: at once. resizes: changes of size, and whether the breaker made a
+      fixed pool of it.
+
+      Examples:
+        retake bench pools
+        retake bench pools --load mine.json --json
+        retake bench pools --plot pools.svg
+        retake bench pools --tune
+      """)
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("A load of your own instead of the seven standard ones.", valueName: "file"))
+  var load: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Draw the sizes over time, as SVG, into this file.", valueName: "file"))
+  var plot: String?
+
+  @Flag(help: "Look for options: on all kinds of loads but one, judged on that one.")
+  var tune = false
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if tune, plot != nil { throw ValidationError("--tune draws nothing: no --plot") }
+  }
+
+  func run() throws {
+    Interruption.listen()
+    let loads = try self.loads()
+    if tune { return try tell(PoolTuning(loads) { Interruption.isRequested }) }
+    let table = try PoolTable(loads, PoolContender.standard) { Interruption.isRequested }
+    if let plot {
+      let file = try WholeFile(path: plot, output: .drawing)
+      file.append(PoolPlot(table).svg.utf8)
+      try file.finish()
+    }
+    if output.json { return try Console.json(table.rows) }
+    Console.result(table.text)
+  }
+
+  private func tell(_ tuning: PoolTuning) throws {
+    if output.json { return try Console.json(tuning.folds) }
+    Console.result(tuning.text)
+  }
+
+  private func loads() throws -> [PoolLoad] {
+    guard !load.isEmpty else { return try PoolLoad.standard() }
+    return try load.map { path in
+      guard let data = FileManager.default.contents(atPath: path) else {
+        throw SuiteError.noFile(path: path)
+      }
+      return try PoolLoad(reading: data, file: path)
+    }
+  }
+}

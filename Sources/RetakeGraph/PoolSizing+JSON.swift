@@ -1,0 +1,164 @@
+import RetakeBuffers
+import RetakeCore
+
+/// The options of an adaptive pool, as a document has them.
+extension PoolSizing {
+  static let keys = [
+    "min", "max", "predictor", "alpha", "window", "expandAbove", "expandAfter", "shrinkBelow",
+    "shrinkAfter", "thermalSize", "thermalHold", "memorySize", "breakerSize", "breakerAbove",
+    "breakerAfter", "resizeTime", "off",
+  ]
+
+  /// What a pool begins with that says nothing of it.
+  package var startStandard: Int { Swift.min(Swift.max(8, min), max) }
+
+  /// What differs from the standard, under the names of the document.
+  package var json: JSONValue {
+    let standard = PoolSizing()
+    var members: [String: JSONValue] = [:]
+    for (key, path) in Self.counts where self[keyPath: path] != standard[keyPath: path] {
+      members[key] = .integer(Int64(self[keyPath: path]))
+    }
+    for (key, path) in Self.times where self[keyPath: path] != standard[keyPath: path] {
+      members[key] = .string(Duration.nanoseconds(self[keyPath: path]).unitText)
+    }
+    if predictor != standard.predictor { members["predictor"] = .string(predictor.rawValue) }
+    if alphaPermille != standard.alphaPermille {
+      members["alpha"] = .number(Double(alphaPermille) / 1_000)
+    }
+    let switched = Policy.allCases.filter { off.contains($0) }
+    if !switched.isEmpty { members["off"] = .array(switched.map { .string($0.rawValue) }) }
+    return .object(members)
+  }
+
+  fileprivate static var counts: [(String, WritableKeyPath<PoolSizing, Int>)] {
+    [
+      ("min", \.min), ("max", \.max), ("expandAbove", \.expandAbove),
+      ("expandAfter", \.expandAfter), ("shrinkBelow", \.shrinkBelow),
+      ("shrinkAfter", \.shrinkAfter), ("thermalSize", \.thermalSize),
+      ("memorySize", \.memorySize), ("breakerSize", \.breakerSize),
+      ("breakerAbove", \.breakerAbove),
+    ]
+  }
+
+  fileprivate static var times: [(String, WritableKeyPath<PoolSizing, Int64>)] {
+    [
+      ("window", \.windowNanoseconds), ("thermalHold", \.thermalHoldNanoseconds),
+      ("breakerAfter", \.breakerNanoseconds), ("resizeTime", \.resizeNanoseconds),
+    ]
+  }
+}
+
+extension DocumentReader {
+  func sizing(_ json: JSONValue, at pointer: String) throws(PipelineError) -> PoolSizing {
+    let members = try Members(json, at: pointer, keys: PoolSizing.keys)
+    var sizing = PoolSizing()
+    for (key, path) in PoolSizing.counts {
+      if let count = try members.integer(key) { sizing[keyPath: path] = count }
+    }
+    for (key, path) in PoolSizing.times where members.value(key) != nil {
+      sizing[keyPath: path] = try members.duration(key).nanoseconds
+    }
+    if let word = try members.string("predictor") {
+      sizing.predictor = try choice(
+        word, of: PoolSizing.Predictor.self, "predictor", at: "\(pointer)/predictor")
+    }
+    if let alpha = try members.number("alpha") {
+      sizing.alphaPermille = try permille(alpha, at: "\(pointer)/alpha")
+    }
+    for (index, json) in try members.array("off").enumerated() {
+      let place = "\(pointer)/off/\(index)"
+      guard case .string(let word) = json else {
+        throw PipelineError(
+          .wrongValue("must be a text, is \(json.kindText)", advice: nil), at: place)
+      }
+      sizing.off.insert(try choice(word, of: PoolSizing.Policy.self, "policy", at: place))
+    }
+    return sizing
+  }
+
+  private func permille(_ alpha: Double, at pointer: String) throws(PipelineError) -> Int {
+    let scaled = (alpha * 1_000).rounded()
+    guard (1...1_000).contains(scaled), (alpha * 1_000 - scaled).magnitude < 1e-6 else {
+      throw PipelineError(
+        .wrongValue("alpha is 0.001 to 1, in thousandths", advice: "For example 0.3"), at: pointer)
+    }
+    return Int(scaled)
+  }
+}
+
+extension PipelinePool {
+  /// Checks the options of an adaptive pool; the words of the DSL let all through.
+  func checkSizing(at pointer: String) throws(PipelineError) {
+    guard let adaptive else { return }
+    if let problem = adaptive.problem {
+      throw PipelineError(
+        .wrongValue(problem.detail, advice: problem.advice),
+        at: "\(pointer)/adaptive/\(problem.key)")
+    }
+    guard (adaptive.min...adaptive.max).contains(capacity) else {
+      throw PipelineError(
+        .wrongValue(
+          "the pool '\(id)' begins with \(capacity) buffers, not between its min of "
+            + "\(adaptive.min) and its max of \(adaptive.max)",
+          advice: "Write a capacity from \(adaptive.min) to \(adaptive.max)"),
+        at: "\(pointer)/capacity")
+    }
+  }
+}
+
+extension PoolSizing {
+  fileprivate struct Problem {
+    var key: String
+    var detail: String
+    var advice: String
+  }
+
+  fileprivate var problem: Problem? {
+    let ranges: [(String, Int, ClosedRange<Int>)] = [
+      ("min", min, 1...4_096), ("max", max, 1...4_096), ("alpha", alphaPermille, 1...1_000),
+      ("expandAbove", expandAbove, 1...99), ("expandAfter", expandAfter, 1...100),
+      ("shrinkBelow", shrinkBelow, 1...99), ("shrinkAfter", shrinkAfter, 1...100),
+      ("thermalSize", thermalSize, 1...4_096), ("memorySize", memorySize, 1...4_096),
+      ("breakerSize", breakerSize, 1...4_096), ("breakerAbove", breakerAbove, 0...100),
+    ]
+    for (key, value, range) in ranges where !range.contains(value) {
+      return Problem(
+        key: key, detail: "\(key) is \(range.lowerBound) to \(range.upperBound)",
+        advice: "Write \(range.lowerBound) to \(range.upperBound)")
+    }
+    if min > max {
+      return Problem(
+        key: "max", detail: "a pool's max of \(max) is below its min of \(min)",
+        advice: "Write at least \(min)")
+    }
+    if breakerSize < max, isOn(.breaker) {
+      return Problem(
+        key: "breakerSize", detail: "the breaker's fixed pool is smaller than the max of \(max)",
+        advice: "Write at least \(max), or switch the breaker off: \"off\": [\"breaker\"]")
+    }
+    return timeProblem
+  }
+
+  private var timeProblem: Problem? {
+    let hour = Cost.nanosecondsMax
+    let times: [(String, Int64, ClosedRange<Int64>, String)] = [
+      ("window", windowNanoseconds, 10_000_000...60_000_000_000, "10ms to 1m"),
+      ("thermalHold", thermalHoldNanoseconds, 0...hour, "0s to an hour"),
+      ("breakerAfter", breakerNanoseconds, windowNanoseconds...hour, "a window to an hour"),
+      ("resizeTime", resizeNanoseconds, 0...1_000_000_000, "0s to 1s"),
+    ]
+    for (key, value, range, words) in times where !range.contains(value) {
+      return Problem(key: key, detail: "\(key) is \(words)", advice: "Write \(words)")
+    }
+    guard breakerWindows <= Self.breakerWindowsMax else {
+      return Problem(
+        key: "breakerAfter",
+        detail: "breakerAfter is \(breakerWindows) windows, and \(Self.breakerWindowsMax) are the "
+          + "most", advice: "Write a shorter time, or a longer window")
+    }
+    return nil
+  }
+
+  private static var breakerWindowsMax: Int { 1_000 }
+}

@@ -1,0 +1,162 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// Pools that follow the load. Their windows end in the control phase of band 1; a window that would
+/// change nothing is not counted, so that an idle pool makes no events.
+extension DecisionCore {
+  /// Ordinals of a pool's events, above those of the session's own.
+  private static let windowOrdinal = 1 << 31
+  private static let resizedOrdinal = windowOrdinal + 1
+  private static let pressureOrdinal = windowOrdinal + 2
+
+  /// Buffers of a pool that follows the load; 0 for others.
+  package func size(ofPool pool: Int) -> Int {
+    sizings.pools.isEmpty || sizings.pools[pool] == nil ? 0 : leases.capacity(of: pool)
+  }
+
+  /// Of the pools that follow the load.
+  package var poolCounts: [RunOutcome.PoolCounts] { sizings.pools.compactMap { $0?.counts } }
+
+  // MARK: What the controllers are told
+
+  /// Somebody got a buffer; a stage may have waited for it.
+  mutating func noteLease(of pool: Int, at stage: Int? = nil) {
+    guard sizings.isInUse, sizings.pools[pool] != nil else { return }
+    let inUse = leases.inUse(pool: pool)
+    sizings.pools[pool]?.controller.leased(inUse: inUse)
+    sizings.pools[pool]?.counts.requests += 1
+    if let peak = sizings.pools[pool]?.counts.peak, inUse > peak {
+      sizings.pools[pool]?.counts.peak = inUse
+    }
+    if let stage { sizings.isWaiting[stage] = false }
+    startWindow(of: pool)
+  }
+
+  mutating func noteStall(of pool: Int) {
+    guard sizings.isInUse, sizings.pools[pool] != nil else { return }
+    sizings.pools[pool]?.controller.stalled()
+    sizings.pools[pool]?.counts.requests += 1
+    sizings.pools[pool]?.counts.stalls += 1
+    startWindow(of: pool)
+  }
+
+  mutating func noteStall(ofPoolOf node: Int) {
+    if let pool = plan.nodes[node].pool { noteStall(of: pool) }
+  }
+
+  /// Stages that have a server and wait for a buffer: each frame that does is one stall.
+  mutating func noteWaits(of executor: Int) {
+    guard sizings.isInUse else { return }
+    for node in plan.executors[executor].nodes
+    where !sizings.isWaiting[node] && emptyPool(of: node) != nil && wantsToServe(node) {
+      sizings.isWaiting[node] = true
+      noteStall(ofPoolOf: node)
+    }
+  }
+
+  mutating func noteReturn(to pool: Int) {
+    guard sizings.isInUse, sizings.pools[pool] != nil else { return }
+    sizings.pools[pool]?.controller.returned()
+    startWindow(of: pool)
+  }
+
+  mutating func noteAllocationFailure(at source: Int) {
+    guard hasLeases, sizings.isInUse, let pool = plan.nodes[source].pool,
+      sizings.pools[pool] != nil
+    else { return }
+    sizings.pools[pool]?.controller.allocationFailed()
+    startWindow(of: pool)
+  }
+
+  // MARK: Windows
+
+  /// The window that goes on will end, if it does not know that yet. Windows follow each other from
+  /// the first use of the pool on.
+  private mutating func startWindow(of pool: Int) {
+    guard let sizing = sizings.pools[pool], !sizing.isTicking else { return }
+    let length = sizing.controller.sizing.windowNanoseconds
+    let origin = sizing.origin ?? current.time
+    sizings.pools[pool]?.origin = origin
+    let end = origin + ((current.time - origin) / length + 1) * length
+    addWindowEnd(of: pool, node: sizing.node, at: end)
+  }
+
+  private mutating func addWindowEnd(of pool: Int, node: Int, at time: Int64) {
+    sizings.pools[pool]?.isTicking = true
+    let key = EventKey(
+      time: time, band: .release, phase: .control, node: node, ordinal: Self.windowOrdinal)
+    push(Event(key: key, kind: .poolWindow, target: pool))
+  }
+
+  mutating func endWindow(pool: Int, _ turn: inout Turn) {
+    sizings.pools[pool]?.isTicking = false
+    // In replay nothing comes any more when nothing is on its way; live it may.
+    guard rules.isLive || tokensAlive > 0, var sizing = sizings.pools[pool] else { return }
+    let now = current.time
+    let inUse = leases.inUse(pool: pool)
+    let step = sizing.controller.endWindow(inUse: inUse, at: now)
+    let isAtRest = sizing.controller.isAtRest(inUse: inUse, at: now)
+    sizings.pools[pool]?.controller = sizing.controller
+    carryOut(step, pool: pool)
+    guard !isAtRest else { return }
+    addWindowEnd(
+      of: pool, node: sizing.node, at: now + sizing.controller.sizing.windowNanoseconds)
+  }
+
+  // MARK: Pressure
+
+  /// An event of the device presses on all pools that follow the load, each at its own node.
+  mutating func pressPools(_ pressure: PoolPressure, index: Int) {
+    guard !pressure.isEmpty else { return }
+    for (pool, sizing) in sizings.pools.enumerated() {
+      guard let sizing else { continue }
+      let key = releaseKey(node: sizing.node, ordinal: Self.pressureOrdinal + index)
+      push(Event(key: key, kind: .poolPressure, target: pool, extra: pressure.rawValue))
+    }
+  }
+
+  mutating func press(pool: Int, bits: Int, _ turn: inout Turn) {
+    guard var sizing = sizings.pools[pool] else { return }
+    let now = current.time
+    let step =
+      PoolPressure(rawValue: bits).contains(.heat)
+      ? sizing.controller.becameHot(at: now) : sizing.controller.ranShortOfMemory(at: now)
+    sizings.pools[pool]?.controller = sizing.controller
+    carryOut(step, pool: pool)
+    startWindow(of: pool)
+  }
+
+  // MARK: Sizes
+
+  private mutating func carryOut(_ step: PoolController.Step, pool: Int) {
+    guard !step.isEmpty, let node = sizings.pools[pool]?.node else { return }
+    let id = plan.pools[pool].id
+    if let trip = step.trip {
+      sizings.pools[pool]?.counts.isBroken = true
+      decide(.breaker, node: node, .trip(pool: id, trip))
+    }
+    guard let resize = step.resize else { return }
+    sizings.pools[pool]?.counts.resizes += 1
+    sizings.pools[pool]?.counts.size = resize.to
+    decide(.resize, node: node, .resize(pool: id, resize))
+    let delay = sizings.pools[pool]?.controller.sizing.resizeNanoseconds ?? 0
+    // What is taken away is gone at once; what is new takes its time.
+    guard resize.to > resize.from, delay > 0 else {
+      putInForce(pool: pool, size: resize.to)
+      return
+    }
+    let key = EventKey(
+      time: current.time + delay, band: .release, phase: .control, node: node,
+      ordinal: Self.resizedOrdinal)
+    push(Event(key: key, kind: .poolResized, target: pool, extra: resize.to))
+  }
+
+  /// The pool has so many buffers now, if that is still what it shall have.
+  mutating func putInForce(pool: Int, size: Int) {
+    guard let wanted = sizings.pools[pool]?.controller.size, size == wanted else { return }
+    let isMore = size > leases.capacity(of: pool)
+    leases.setCapacity(size, of: pool)
+    if isMore { wakeStages(of: pool) }
+  }
+}

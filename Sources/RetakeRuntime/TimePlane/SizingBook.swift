@@ -1,0 +1,64 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// What the device asks of adaptive pools.
+package struct PoolPressure: OptionSet, Sendable {
+  package let rawValue: Int
+
+  package init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// The device is hot: serious, or worse.
+  package static let heat = PoolPressure(rawValue: 1)
+  /// Memory is short: a warning, or worse.
+  package static let memory = PoolPressure(rawValue: 2)
+
+  package init(_ event: DeviceEvent) {
+    switch event {
+    case .thermal(let state): self = state >= .serious ? .heat : []
+    case .memory(let pressure): self = pressure >= .warning ? .memory : []
+    case .battery, .orientation: self = []
+    }
+  }
+}
+
+/// The pools that follow the load, and when their windows end.
+package struct SizingBook: Sendable {
+  package struct Sizing: Sendable {
+    package var controller: PoolController
+    /// The first node that leases from the pool: decisions about the pool are its lines.
+    var node: Int
+    /// When the first window began.
+    var origin: Int64?
+    /// Whether the end of the window that goes on is among the events.
+    var isTicking = false
+    var counts: RunOutcome.PoolCounts
+  }
+
+  /// `nil` for pools of a fixed size.
+  package internal(set) var pools: [Sizing?] = []
+  /// Stages whose next frame waits for a buffer: one stall, however long.
+  var isWaiting: [Bool] = []
+  /// Whether there is any.
+  let isInUse: Bool
+
+  /// - Parameter plan: `nil` where pools have no end.
+  init(plan: GraphPlan?) {
+    guard let plan else {
+      isInUse = false
+      return
+    }
+    pools = plan.pools.indices.map { index in
+      let pool = plan.pools[index]
+      guard let sizing = pool.adaptive,
+        let node = plan.nodes.indices.first(where: { plan.nodes[$0].pool == index })
+      else { return nil }
+      let controller = PoolController(sizing, size: pool.capacity)
+      return Sizing(
+        controller: controller, node: node,
+        counts: RunOutcome.PoolCounts(pool: pool.id, size: controller.size))
+    }
+    isInUse = pools.contains { $0 != nil }
+    isWaiting = plan.nodes.map { _ in false }
+  }
+}

@@ -1,0 +1,33 @@
+import RetakeBuffers
+import RetakeGraph
+
+/// A pool that is tried.
+package struct PoolContender: Sendable {
+  package var name: String
+  package var capacity: Int
+  package var adaptive: PoolSizing?
+
+  package init(_ name: String, capacity: Int, adaptive: PoolSizing? = nil) {
+    self.name = name
+    self.capacity = capacity
+    self.adaptive = adaptive
+  }
+
+  /// The article's three, with each predictor, and the one that was tuned.
+  package static var standard: [PoolContender] {
+    var ar1 = PoolSizing()
+    ar1.predictor = .ar1
+    return [
+      PoolContender("fixed 8", capacity: 8), PoolContender("fixed 16", capacity: 16),
+      PoolContender("4-12 ewma", capacity: 8, adaptive: PoolSizing()),
+      PoolContender("4-12 ar1", capacity: 8, adaptive: ar1), tuned,
+    ]
+  }
+
+  /// What `PoolTuning` found on the families ocr and shift; judged on swing.
+  package static var tuned: PoolContender {
+    var sizing = PoolSizing()
+    (sizing.min, sizing.predictor, sizing.off) = (6, .ar1, [.breaker])
+    return PoolContender("tuned", capacity: 8, adaptive: sizing)
+  }
+}

@@ -1,0 +1,121 @@
+import RetakeCore
+import RetakeRuntime
+
+/// What a trial showed: integers, so that they are the same everywhere.
+package struct PoolFigures: Hashable, Sendable, Encodable {
+  package var load: String
+  package var pool: String
+  package var nanoseconds: Int64
+  package var frames: Int
+  /// Frames that found no buffer.
+  package var stalls: Int
+  /// Over time, in hundredths of a buffer.
+  package var meanBuffersHundredths: Int
+  package var fewestBuffers: Int
+  package var peakBuffers: Int
+  package var meanBytes: Int
+  package var peakBytes: Int
+  /// Thousandths of the buffers that were held, over time.
+  package var usedPermille: Int
+  /// The most buffers that were held at once.
+  package var peakUsed: Int
+  package var resizes: Int
+  /// Declared: for each change of size.
+  package var resizeNanoseconds: Int
+  package var isBroken: Bool
+  /// Of sizes and leases, for a plot.
+  var samples: [PoolMeter.Sample]
+
+  init(load: PoolLoad, contender: String, stalls: Int, meter: PoolMeter) {
+    self.load = load.name
+    pool = contender
+    nanoseconds = load.nanoseconds
+    frames = load.frameCount
+    self.stalls = stalls
+    let span = load.nanoseconds
+    meanBuffersHundredths = Int((meter.sizeArea * 100 + span / 2) / span)
+    let sizes = meter.samples.map(\.size)
+    fewestBuffers = sizes.min() ?? 0
+    peakBuffers = sizes.max() ?? 0
+    meanBytes = Int(Int128(meter.sizeArea) * Int128(load.bufferBytes) / Int128(span))
+    peakBytes = peakBuffers * load.bufferBytes
+    usedPermille = Int((meter.useArea * 1_000 + meter.sizeArea / 2) / max(1, meter.sizeArea))
+    peakUsed = meter.samples.map(\.inUse).max() ?? 0
+    resizes = meter.resizes
+    resizeNanoseconds = Int(load.resizeNanoseconds)
+    isBroken = meter.isBroken
+    samples = meter.samples
+  }
+
+  /// Stalls in hundredths of a percent of the frames.
+  package var stallsPerTenThousand: Int { (stalls * 10_000 + frames / 2) / frames }
+
+  private enum CodingKeys: CodingKey {
+    case load, pool, nanoseconds, frames, stalls, meanBuffersHundredths, fewestBuffers, peakBuffers,
+      meanBytes
+    case peakBytes, usedPermille, peakUsed, resizes, resizeNanoseconds, isBroken
+  }
+}
+
+/// The figures of all pools under all loads.
+package struct PoolTable: Sendable {
+  package var rows: [PoolFigures]
+
+  /// - Parameter isInterrupted: Asked between trials.
+  package init(
+    _ loads: [PoolLoad], _ contenders: [PoolContender], isInterrupted: () -> Bool = { false }
+  ) throws {
+    rows = []
+    for load in loads {
+      for contender in contenders {
+        if isInterrupted() { throw RuntimeError.interrupted }
+        rows.append(try PoolTrial(load, contender).run())
+      }
+    }
+  }
+
+  private static let headings = [
+    "load", "pool", "stalls", "", "mean", "sizes", "mean MB", "peak MB", "used", "most", "resizes",
+  ]
+
+  /// For people, in columns.
+  package var text: String {
+    let cells = [Self.headings] + rows.map(Self.cells)
+    let widths = Self.headings.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    var lines = cells.map { Self.line($0, widths) }
+    for index in rows.indices.reversed() where index > 0 && rows[index].load != rows[index - 1].load
+    {
+      lines.insert("", at: index + 1)
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func cells(_ row: PoolFigures) -> [String] {
+    [
+      row.load, row.pool, "\(row.stalls)",
+      decimal(row.stallsPerTenThousand, places: 2) + " %",
+      decimal(row.meanBuffersHundredths, places: 2), "\(row.fewestBuffers)-\(row.peakBuffers)",
+      decimal((row.meanBytes + 50_000) / 100_000, places: 1),
+      decimal((row.peakBytes + 50_000) / 100_000, places: 1),
+      decimal(row.usedPermille, places: 1) + " %", "\(row.peakUsed)",
+      "\(row.resizes)" + (row.isBroken ? " breaker" : ""),
+    ]
+  }
+
+  /// Words to the left, numbers to the right.
+  private static func line(_ cells: [String], _ widths: [Int]) -> String {
+    let parts = cells.indices.map { column in
+      let gap = String(repeating: " ", count: widths[column] - cells[column].count)
+      return column < 2 || column == cells.count - 1 ? cells[column] + gap : gap + cells[column]
+    }
+    let text = parts.joined(separator: "  ")
+    return String(text.reversed().drop { $0 == " " }.reversed())
+  }
+
+  static func decimal(_ value: Int, places: Int) -> String {
+    let scale = places == 1 ? 10 : 100
+    let fraction = String(value % scale)
+    let zeros = String(repeating: "0", count: places - fraction.count)
+    return "\(value / scale).\(zeros)\(fraction)"
+  }
+}

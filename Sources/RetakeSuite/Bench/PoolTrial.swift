@@ -1,0 +1,172 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// One pool under one load, in virtual time: the engine that replays sessions, with a camera that
+/// leases from the pool and a stage that takes as long as the load says.
+package struct PoolTrial: Sendable {
+  static let stage = "ocr"
+  private static let pool = "frames"
+
+  package var load: PoolLoad
+  package var contender: PoolContender
+
+  package init(_ load: PoolLoad, _ contender: PoolContender) {
+    self.load = load
+    self.contender = contender
+  }
+
+  /// - Throws: What a run throws; nothing in a load that could be read gives a reason to.
+  package func run() throws -> PoolFigures {
+    var options = RunOptions(mode: .redecide, workers: 0, watchdog: nil)
+    options.costs = RunCosts(tape: try tape(), isStrict: true)
+    options.overrides = load.events.map { .event(atNanoseconds: $0.nanoseconds, $0.event) }
+    let meter = PoolMeter(end: load.nanoseconds, size: contender.capacity)
+    let outcome = try PreparedRun(pipeline, catalog: StageRegistry()).run(options, observer: meter)
+    return PoolFigures(
+      load: load, contender: contender.name, stalls: outcome.lostBeforeCapture,
+      meter: meter.finished())
+  }
+
+  private func tape() throws -> CostTape {
+    var builder = CostTape.Builder()
+    for sequence in 0..<load.frameCount {
+      try builder.append(
+        node: Self.stage, frame: FrameID(track: 0, sequence: sequence), item: -1,
+        nanoseconds: load.cost(ofFrame: sequence))
+    }
+    return try builder.finish(name: load.name)
+  }
+
+  /// Frames wait for nothing but a server, so the pool alone says how many are under way.
+  private var pipeline: Pipeline {
+    var adaptive = contender.adaptive
+    adaptive?.resizeNanoseconds = load.resizeNanoseconds
+    var camera = PipelineNode(id: "camera", stage: Self.source(LoadFrames(load: load)))
+    camera.pool = Self.pool
+    var ocr = PipelineNode(id: Self.stage, stage: Self.reading)
+    ocr.lanes = load.executors
+    return Pipeline(
+      name: load.name,
+      nodes: [camera, ocr, PipelineNode(id: "text", stage: Self.sink)],
+      edges: [
+        PipelineEdge(from: "camera", to: Self.stage, capacity: Self.waitingMax),
+        PipelineEdge(from: Self.stage, to: "text"),
+      ],
+      pools: [
+        PipelinePool(id: Self.pool, capacity: contender.capacity, adaptive: adaptive)
+      ])
+  }
+
+  /// More than any pool has.
+  private static let waitingMax = 8_192
+
+  private static func source(_ frames: LoadFrames) -> AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: "camera", version: 1, role: .source, input: nil, output: .frame),
+      options: .object([:]), body: .source(frames))
+  }
+
+  private static var reading: AnyStage {
+    AnyStage(
+      signature: StageSignature(
+        kind: stage, version: 1, role: .pure, input: .frame, output: .scalars),
+      options: .object([:]), body: .pure { _, _ in .success(Scalars([])) })
+  }
+
+  private static var sink: AnyStage {
+    AnyStage(
+      signature: StageSignature(kind: "text", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]), body: .sink { _ in })
+  }
+}
+
+/// Frames at the load's rate. Nobody looks at what is in them.
+private struct LoadFrames: FrameSource, FrameReader {
+  let load: PoolLoad
+
+  func open() throws -> any FrameReader { self }
+
+  var tracks: [TrackDescription] {
+    [
+      TrackDescription(
+        track: 0, timeBase: TimeBase(1, Int32(load.fps)), format: .grey, width: 1, height: 1,
+        frameCount: load.frameCount)
+    ]
+  }
+
+  func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
+    sequences.clamped(to: 0..<load.frameCount).map { sequence in
+      FrameEntry(
+        id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence),
+        timestamp: Timestamp(nanoseconds: load.time(ofFrame: sequence)))
+    }
+  }
+
+  func chain(of id: FrameID) -> Int { 0 }
+
+  func frame(_ id: FrameID) throws -> Frame {
+    Frame(id: id, format: .grey, width: 1, height: 1, planes: [[0]])
+  }
+}
+
+/// Measures how many buffers there are, and how many are held, over virtual time.
+final class PoolMeter: RunObserver {
+  /// One of both changed.
+  struct Sample: Hashable, Sendable {
+    var time: Int64
+    var size: Int
+    var inUse: Int
+  }
+
+  private let end: Int64
+  private(set) var samples: [Sample]
+  private(set) var sizeArea: Int64 = 0
+  private(set) var useArea: Int64 = 0
+  private(set) var resizes = 0
+  private(set) var isBroken = false
+
+  init(end: Int64, size: Int) {
+    self.end = end
+    samples = [Sample(time: 0, size: size, inUse: 0)]
+  }
+
+  var wantsDecisions: Bool { true }
+
+  func decided(_ line: DecisionLine) {
+    if line.kind == "resize" { resizes += 1 }
+    if line.kind == "breaker" { isBroken = true }
+  }
+
+  func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    note(at: nanoseconds) { $0.inUse = buffers }
+  }
+
+  func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    note(at: nanoseconds) { $0.size = buffers }
+  }
+
+  func finished(_ frame: FinishedFrame) {}
+
+  private func note(at time: Int64, _ change: (inout Sample) -> Void) {
+    guard time < end else { return }
+    var next = samples[samples.count - 1]
+    add(next, until: time)
+    if next.time == time { samples.removeLast() }
+    next.time = time
+    change(&next)
+    samples.append(next)
+  }
+
+  private func add(_ sample: Sample, until time: Int64) {
+    sizeArea += Int64(sample.size) * (time - sample.time)
+    useArea += Int64(sample.inUse) * (time - sample.time)
+  }
+
+  func finished() -> PoolMeter {
+    add(samples[samples.count - 1], until: end)
+    return self
+  }
+}

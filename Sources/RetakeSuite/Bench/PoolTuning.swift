@@ -1,0 +1,129 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// Looks for the options of an adaptive pool: for each family of loads those that are best on the
+/// other families, and what they show on this one.
+package struct PoolTuning: Sendable {
+  /// What may be spent, in hundredths of a buffer over time: 58 of 96 MB, of 16 buffers.
+  package static let meanHundredthsMax = 967
+
+  /// One family that nothing was tuned on.
+  package struct Fold: Encodable, Sendable {
+    package var judgedOn: String
+    /// What the chosen options are, as a pipeline document writes them.
+    package var adaptive: String
+    /// How many candidates kept within the mean on every load that they were tuned on.
+    package var candidatesWithinMean: Int
+    package var candidates: Int
+    /// Of the family: the chosen pool, and a fixed one of 16.
+    package var chosen: [PoolFigures]
+    package var fixed16: [PoolFigures]
+    /// Stalls at most those of the fixed pool, and the mean within its bound, on each load.
+    package var meetsGoal: Bool
+  }
+
+  package private(set) var folds: [Fold] = []
+
+  /// - Parameter isInterrupted: Asked between trials.
+  package init(_ loads: [PoolLoad], isInterrupted: () -> Bool = { false }) throws {
+    // Pressure takes buffers away on purpose: nothing is tuned on it.
+    let loads = loads.filter { $0.events.isEmpty }
+    let fixed = try PoolTable(
+      loads, [PoolContender("fixed 16", capacity: 16)], isInterrupted: isInterrupted
+    ).rows
+    let tried = try Self.candidates.map { sizing in
+      try PoolTable(
+        loads, [PoolContender("tuned", capacity: 8, adaptive: sizing)],
+        isInterrupted: isInterrupted
+      ).rows
+    }
+    for family in loads.map(\.family).uniqued() {
+      let here = loads.indices.filter { loads[$0].family == family }
+      let there = loads.indices.filter { loads[$0].family != family }
+      guard !there.isEmpty else { continue }
+      let scores = tried.map { Score($0, fixed, there) }
+      guard let best = scores.indices.min(by: { scores[$0] < scores[$1] }) else { continue }
+      let judged = Score(tried[best], fixed, here)
+      folds.append(
+        Fold(
+          judgedOn: family, adaptive: Self.candidates[best].json.canonicalText,
+          candidatesWithinMean: scores.count { $0.meanExcess == 0 },
+          candidates: scores.count, chosen: here.map { tried[best][$0] },
+          fixed16: here.map { fixed[$0] },
+          meetsGoal: judged.meanExcess == 0 && judged.stallExcess == 0))
+    }
+  }
+
+  /// What is tried: 144 policies between 4, 6 or 8 and 12 buffers.
+  static var candidates: [PoolSizing] {
+    var found: [PoolSizing] = []
+    for floor in [4, 6, 8] {
+      for predictor in PoolSizing.Predictor.allCases {
+        for alpha in [300, 1_000] {
+          for above in [50, 75] {
+            for below in [25, 50] {
+              for after in [3, 10] {
+                for off in [Set<PoolSizing.Policy>(), [.breaker]] {
+                  var sizing = PoolSizing()
+                  (sizing.min, sizing.predictor, sizing.alphaPermille) = (floor, predictor, alpha)
+                  (sizing.expandAbove, sizing.shrinkBelow) = (above, below)
+                  (sizing.shrinkAfter, sizing.off) = (after, off)
+                  if above > below { found.append(sizing) }
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// First the mean, then stalls beyond those of the fixed pool, then all stalls, then memory.
+  private struct Score: Comparable {
+    var meanExcess = 0
+    var stallExcess = 0
+    var stalls = 0
+    var mean = 0
+
+    init(_ rows: [PoolFigures], _ fixed: [PoolFigures], _ places: [Int]) {
+      for place in places {
+        meanExcess += max(0, rows[place].meanBuffersHundredths - PoolTuning.meanHundredthsMax)
+        stallExcess += max(0, rows[place].stalls - fixed[place].stalls)
+        stalls += rows[place].stalls
+        mean += rows[place].meanBuffersHundredths
+      }
+    }
+
+    static func < (left: Score, right: Score) -> Bool {
+      (left.meanExcess, left.stallExcess, left.stalls, left.mean)
+        < (right.meanExcess, right.stallExcess, right.stalls, right.mean)
+    }
+  }
+
+  /// For people.
+  package var text: String {
+    folds.map { fold in
+      let rows = zip(fold.chosen, fold.fixed16).map { chosen, fixed in
+        "  \(chosen.load): \(chosen.stalls) stalls (fixed 16: \(fixed.stalls)), mean "
+          + "\(PoolTable.decimal(chosen.meanBuffersHundredths, places: 2))"
+      }
+      return
+        ([
+          "\(fold.judgedOn): \(fold.meetsGoal ? "the goal is met" : "the goal is missed") with "
+            + fold.adaptive,
+          "  \(fold.candidatesWithinMean) of \(fold.candidates) candidates kept within the mean on "
+            + "the other families",
+        ] + rows).joined(separator: "\n")
+    }.joined(separator: "\n")
+  }
+}
+
+extension [String] {
+  /// Each once, where it comes first.
+  fileprivate func uniqued() -> [String] {
+    reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// The benchmark of pools says on every machine what the documentation says.
+@Suite struct PoolBenchTests {
+  private func page(_ name: String) throws -> String {
+    try String(contentsOf: packageRoot.appending(path: "docs/\(name)"), encoding: .utf8)
+  }
+
+  @Test func `the table and the plot of the documentation are what the command gives`() throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake("bench", "pools", "--plot", "pools.svg")
+    try #require(result.status == 0, "\(result.stderr)")
+    #expect(try page("pools.md").contains("\n```\n\(result.stdout)```\n"))
+    let plot = try String(contentsOf: workplace.folder.file("pools.svg"), encoding: .utf8)
+    #expect(try page("pools.svg") == plot)
+  }
+
+  @Test func `the figures come as JSON too`() throws {
+    let workplace = try Workplace()
+    let load = workplace.folder.file("mine.json")
+    try Data(
+      """
+      {"v": 1, "name": "mine", "family": "own", "seed": 7, "fps": 10, "executors": 1,
+       "bufferBytes": 1000000, "resizeTime": "1ms", "repeat": 1,
+       "phases": [{"for": "10s", "costs": [["200ms", "200ms"]]}]}
+      """.utf8
+    ).write(to: load)
+    let result = try workplace.retake("bench", "pools", "--load", "mine.json", "--json")
+    try #require(result.status == 0, "\(result.stderr)")
+    let rows = try JSONDecoder().decode([Row].self, from: result.stdoutBytes)
+    #expect(rows.map(\.pool) == ["fixed 8", "fixed 16", "4-12 ewma", "4-12 ar1", "tuned"])
+    #expect(rows.allSatisfy { $0.load == "mine" && $0.frames == 100 })
+    // A frame every 100 ms, one done every 200 ms: eight are held when the ninth finds none.
+    #expect(rows[0].meanBuffersHundredths == 800 && rows[0].peakUsed == 8)
+    #expect(rows[0].stalls == 43 && rows[1].stalls == 35)
+    #expect(rows[0].meanBytes == 8_000_000 && rows[0].resizes == 0)
+  }
+
+  private struct Row: Decodable {
+    var load: String
+    var pool: String
+    var frames: Int
+    var stalls: Int
+    var meanBuffersHundredths: Int
+    var meanBytes: Int
+    var peakUsed: Int
+    var resizes: Int
+  }
+
+  @Test func `what is tuned on some kinds of loads is judged on another`() throws {
+    let workplace = try Workplace()
+    for (name, cost) in [("calm", "20ms"), ("busy", "150ms")] {
+      try Data(
+        """
+        {"v": 1, "name": "\(name)", "family": "\(name)", "seed": 7, "fps": 10, "executors": 1,
+         "bufferBytes": 1, "resizeTime": "1ms", "repeat": 1,
+         "phases": [{"for": "6s", "costs": [["\(cost)", "\(cost)"]]}]}
+        """.utf8
+      ).write(to: workplace.folder.file("\(name).json"))
+    }
+    let arguments = ["bench", "pools", "--tune", "--load", "calm.json", "--load", "busy.json"]
+    let result = try workplace.retake(words: arguments + ["--json"])
+    try #require(result.status == 0, "\(result.stderr)")
+    let folds = try JSONDecoder().decode([Fold].self, from: result.stdoutBytes)
+    #expect(folds.map(\.judgedOn) == ["calm", "busy"])
+    #expect(folds.allSatisfy { $0.candidates == 144 })
+    #expect(folds[0].meetsGoal && folds[0].fixed16.map(\.stalls) == [0])
+    // The pool that was tuned on the busy load is shown on the calm one alone.
+    #expect(folds[0].chosen.map(\.load) == ["calm"] && folds[1].chosen.map(\.load) == ["busy"])
+    let text = try workplace.retake(words: arguments).stdout
+    #expect(text.hasPrefix("calm: the goal is met with \(folds[0].adaptive)\n"), "\(text)")
+  }
+
+  private struct Fold: Decodable {
+    var judgedOn: String
+    var adaptive: String
+    var candidates: Int
+    var chosen: [Row]
+    var fixed16: [Row]
+    var meetsGoal: Bool
+  }
+
+  @Test func `a load that is no load is refused with its place`() throws {
+    let workplace = try Workplace()
+    try Data(#"{"v": 1, "name": "a", "fsp": 30}"#.utf8).write(to: workplace.folder.file("a.json"))
+    let wrong = try workplace.retake("bench", "pools", "--load", "a.json")
+    #expect(wrong.status == 2 && wrong.stderr.contains("unknown key 'fsp'"), "\(wrong.stderr)")
+    let missing = try workplace.retake("bench", "pools", "--load", "b.json")
+    #expect(missing.status == 2 && missing.stdout.isEmpty)
+  }
+}
