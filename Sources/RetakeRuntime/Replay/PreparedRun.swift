@@ -122,7 +122,7 @@ public struct PreparedRun: Sendable {
     guard options.mode == .lossless, !hasSwaps, !plan.keepsPixelsAhead else {
       return RunOptions.automaticWindow(for: trackDescriptions)
     }
-    return RunOptions.windowOfResults
+    return RunOptions.windowOfResults(for: trackDescriptions)
   }
 
   private func check(_ options: RunOptions) throws(RuntimeError) {
@@ -195,8 +195,9 @@ extension RunOptions {
   /// How far large ones are.
   static let windowMin = 24
   /// How far frames are computed ahead whose pixels go as soon as they are computed: enough to decode two
-  /// groups of 250 pictures beside each other.
-  static let windowOfResults = 320
+  /// groups of 250 pictures beside each other, where so many decoded pictures could be held.
+  private static let windowOfResultsMax = 320
+  private static let resultsBytesMax = 192 << 20
   /// What the frames ahead may take, as they are decoded.
   private static let aheadBytesMax = 48 << 20
 
@@ -207,6 +208,13 @@ extension RunOptions {
       $0 + $1.format.visibleBytes(width: $1.width, height: $1.height)
     }
     return 2 * 2 * automaticWindow(for: tracks) * bytes
+  }
+
+  static func windowOfResults(for tracks: [TrackDescription]) -> Int {
+    let bytes = tracks.reduce(0) {
+      $0 + $1.format.visibleBytes(width: $1.width, height: $1.height)
+    }
+    return min(windowOfResultsMax, max(windowMin, resultsBytesMax / max(1, bytes)))
   }
 
   package static func automaticWindow(for tracks: [TrackDescription]) -> Int {

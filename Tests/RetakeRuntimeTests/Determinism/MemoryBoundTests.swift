@@ -87,7 +87,9 @@ import Testing
       #expect(notes.frames.count == 900)
       let count = frames.count.withLock { $0 }
       #expect(count.live == 0, "\(workers) workers")
-      #expect(count.most <= 12 * max(1, workers), "\(workers) workers: \(count)")
+      // Of the 320 that are computed ahead: those that threads have in hand, and some more where a busy
+      // machine stops a thread between a frame and its stage.
+      #expect(count.most <= 100, "\(workers) workers: \(count)")
     }
   }
 
