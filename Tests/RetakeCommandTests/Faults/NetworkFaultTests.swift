@@ -222,8 +222,9 @@ final class FaultServer {
     let recording = try LiveRecording(
       ["rtsp://127.0.0.1:\(port)/test", "--frames", "60", "--probe", "skip"], name: "live",
       into: workplace.folder.url)
-    #expect(recording.waitForCommit { $0.frames.captured >= 5 })
-    let before = recording.connectionCount
+    // A busy machine may be between two connections.
+    #expect(
+      recording.waitForCommit { $0.frames.captured >= 5 && recording.connectionCount == 1 })
     server.send(SIGSTOP)
     #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 2 : 1) })
     // Connections fail meanwhile, each after its own five seconds.
@@ -231,7 +232,7 @@ final class FaultServer {
     server.send(SIGCONT)
     #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 3 : 2) })
     let after = recording.connectionCount
-    #expect(before == 1 && after <= 1, "\(before) connections before, \(after) after")
+    #expect(after <= 1, "\(after) connections after")
     #expect(recording.waitForEnd() == 0)
     try server.end()
     try checkGap(of: recording, attempts: Faults.isLong ? 2...4 : 0...0)
