@@ -61,6 +61,12 @@ struct CachePlace: ParsableArguments {
   @Option(help: ArgumentHelp("The cache; the project's own if not given.", valueName: "dir"))
   var cache: String?
 
+  func validate() throws {
+    guard cache != "none", cache != "" else {
+      throw ValidationError("'--cache \(cache ?? "")' names no cache: write a folder, or auto")
+    }
+  }
+
   func path(in project: Project) -> String {
     guard let cache, cache != "auto" else { return project.cache }
     return project.path(cache)

@@ -65,7 +65,7 @@ extension CacheFolder {
       total -= pack.bytes
       gone += pack.bytes
     }
-    for folder in scopeFolders() where self.packs(in: folder).isEmpty {
+    for folder in scopeFolders() where isLeft(folder) {
       unlink(folder.appending(path: Self.aboutName).path)
       rmdir(folder.path)
     }
@@ -92,6 +92,12 @@ extension CacheFolder {
       records += read.count
     }
     return (records, damaged)
+  }
+
+  /// Nobody keeps anything there, or is about to.
+  private func isLeft(_ folder: URL) -> Bool {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.allSatisfy { $0 == Self.aboutName }
   }
 
   func scopeFolders() -> [URL] {
@@ -124,7 +130,7 @@ extension CacheFolder {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.filter { $0.hasPrefix(".writing-") }.reduce(0) { gone, name in
       let path = folder.appending(path: name).path
-      let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
       guard descriptor >= 0 else { return gone }
       defer { close(descriptor) }
       var status = stat()

@@ -12,6 +12,7 @@ public struct CacheFolder: Sendable {
   /// What was used longest ago goes when there is more.
   public let limitBytes: Int
 
+  private static let ignored = ".gitignore"
   private static let marker = "retake-cache.json"
   private static let markerText = "{\"v\":1}\n"
 
@@ -21,20 +22,20 @@ public struct CacheFolder: Sendable {
   public init(path: String, limitBytes: Int = limitStandard) throws(CacheError) {
     self.init(unchecked: URL(fileURLWithPath: path, isDirectory: true), limitBytes)
     let marker = url.appending(path: Self.marker)
-    if FileManager.default.fileExists(atPath: marker.path) {
-      guard (try? String(contentsOf: marker, encoding: .utf8)) == Self.markerText else {
-        throw .newer(path: path)
-      }
-      return
-    }
+    let text = try? String(contentsOf: marker, encoding: .utf8)
+    if text == Self.markerText { return }
+    // One that was cut off while it was written says nothing.
+    if let text, text.hasSuffix("}\n") { throw .newer(path: path) }
     var isFolder: ObjCBool = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
       let entries = try? FileManager.default.contentsOfDirectory(atPath: path)
-      guard isFolder.boolValue, entries?.isEmpty == true else { throw .notCache(path: path) }
+      guard isFolder.boolValue, let entries, entries.allSatisfy(Self.isOwn) else {
+        throw .notCache(path: path)
+      }
     }
     do {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      try Data("*\n".utf8).write(to: url.appending(path: ".gitignore"))
+      try Data("*\n".utf8).write(to: url.appending(path: Self.ignored))
       try Data(Self.markerText.utf8).write(to: marker, options: .atomic)
     } catch {
       throw .unwritable(path: path, cause: error.localizedDescription)
@@ -51,6 +52,13 @@ public struct CacheFolder: Sendable {
 
   private init(unchecked url: URL, _ limitBytes: Int) {
     (self.url, self.limitBytes) = (url, limitBytes)
+  }
+
+  /// Whether a cache has entries of that name: one that is being made, or whose marker somebody removed, is
+  /// one all the same.
+  private static func isOwn(_ name: String) -> Bool {
+    name == ignored || name.hasPrefix(marker) || name.hasPrefix(".\(marker)")
+      || name.hasPrefix(".dat.") || Digest128(hex: name) != nil
   }
 
   func scope(_ digest: Digest128) -> URL {

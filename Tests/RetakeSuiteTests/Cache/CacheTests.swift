@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 import RetakeSession
@@ -237,6 +238,43 @@ import Testing
     }
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: place.path) == ["notes.txt"])
+  }
+
+  @Test func `a cache without its marker, or with half of it, is one all the same`() throws {
+    let place = try CacheRun()
+    let filling = try place.run(CacheRun.light(), cache: place.cache())
+    let marker = place.folder.file("cache/retake-cache.json")
+    for text in [nil, "", "{\"v\""] as [String?] {
+      try FileManager.default.removeItem(at: marker)
+      if let text { try Data(text.utf8).write(to: marker) }
+      let again = try place.run(CacheRun.light(), cache: place.cache())
+      #expect(again.print == filling.print)
+      #expect(again.use?.computed == 0)
+    }
+    try Data("{\"v\":2}\n".utf8).write(to: marker)
+    #expect(throws: CacheError.newer(path: place.path)) { try place.cache() }
+  }
+
+  @Test func `many may make a cache at once`() throws {
+    for _ in 0..<20 {
+      let place = try CacheRun()
+      let failures = Locked(0)
+      DispatchQueue.concurrentPerform(iterations: 8) { _ in
+        if (try? place.cache()) == nil { failures.withLock { $0 += 1 } }
+      }
+      #expect(failures.withLock { $0 } == 0)
+    }
+  }
+
+  @Test func `nobody waits for what is no file`() throws {
+    let place = try CacheRun()
+    let filling = try place.run(CacheRun.light(), cache: place.cache())
+    let folder = try #require(place.packs(.values).first).deletingLastPathComponent()
+    #expect(mkfifo(folder.appending(path: "values-pipe.pack").path, 0o600) == 0)
+    #expect(mkfifo(folder.appending(path: ".writing-values-pipe").path, 0o600) == 0)
+    #expect(try place.run(CacheRun.light(), cache: place.cache()).print == filling.print)
+    try place.cache().prune(to: CacheFolder.limitStandard)
+    #expect(try place.cache().scopes().count == 1)
   }
 
   @Test func `a folder that cannot be written is an error before the run`() throws {
