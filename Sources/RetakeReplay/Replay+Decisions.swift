@@ -8,7 +8,7 @@ extension Replay {
   public func makeFigures() -> RunFigures {
     var bytes: [Int: Int] = [:]
     for track in prepared.trackDescriptions {
-      bytes[track.track] = track.format.visibleBytes(width: track.width, height: track.height)
+      bytes[track.track] = track.frameBytes
     }
     return RunFigures(primarySink: pipeline.primarySink ?? "", frameBytes: bytes)
   }

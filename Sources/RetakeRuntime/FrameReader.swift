@@ -47,6 +47,9 @@ public struct TrackDescription: Hashable, Sendable {
   public var sampleAspect: SampleAspect
   public var frameCount: Int
 
+  /// Visible bytes of a frame, as it is decoded.
+  package var frameBytes: Int { format.visibleBytes(width: width, height: height) }
+
   public init(
     track: Int, timeBase: TimeBase, format: PixelFormat, width: Int, height: Int,
     range: ColorRange = .limited, matrix: ColorMatrix = .bt601, rotationDegrees: Int = 0,

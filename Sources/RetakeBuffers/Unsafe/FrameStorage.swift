@@ -62,34 +62,23 @@ public final class FrameStorage: @unchecked Sendable {
     format: PixelFormat, width: Int, height: Int,
     fill: (_ planes: [UnsafeMutableRawBufferPointer], _ strides: [Int]) throws(Failure) -> Void
   ) throws(Failure) -> FrameStorage {
-    let strides = (0..<format.planeCount).map {
-      (format.rowBytes(plane: $0, width: width) + alignment - 1) / alignment * alignment
-    }
-    let sizes = (0..<format.planeCount).map {
-      strides[$0] * format.rowCount(plane: $0, height: height)
-    }
-    let total = sizes.reduce(0, +) + padding
+    let layout = PlaneLayout(format: format, width: width, height: height)
     // SAFETY: one allocation, freed by the release closure below or, on a throw, right here.
-    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: total, alignment: alignment)
-    var offset = 0
-    var writable: [UnsafeMutableRawBufferPointer] = []
-    for size in sizes {
-      writable.append(UnsafeMutableRawBufferPointer(rebasing: memory[offset..<offset + size]))
-      offset += size
+    let memory = UnsafeMutableRawBufferPointer.allocate(
+      byteCount: layout.count + padding, alignment: alignment)
+    let ends = layout.offsets.dropFirst() + [layout.count]
+    let writable = zip(layout.offsets, ends).map {
+      UnsafeMutableRawBufferPointer(rebasing: memory[$0..<$1])
     }
     do throws(Failure) {
-      try fill(writable, strides)
+      try fill(writable, layout.strides)
     } catch {
       memory.deallocate()
       throw error
     }
     guard let base = memory.baseAddress else { preconditionFailure("padding is never empty") }
-    var planes: [Plane] = []
-    offset = 0
-    for (size, stride) in zip(sizes, strides) {
-      planes.append(
-        Plane(base: (base + offset).assumingMemoryBound(to: UInt8.self), stride: stride))
-      offset += size
+    let planes = zip(layout.offsets, layout.strides).map {
+      Plane(base: (base + $0).assumingMemoryBound(to: UInt8.self), stride: $1)
     }
     // SAFETY: the address crosses into the closure as an integer because pointers are not Sendable.
     let address = UInt(bitPattern: base)

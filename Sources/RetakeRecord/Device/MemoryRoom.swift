@@ -4,7 +4,7 @@ import Foundation
 /// that of the control group which it runs in.
 ///
 /// Source: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of the Linux kernel.
-struct MemoryRoom: Sendable {
+package struct MemoryRoom: Sendable {
   private let addressLimit: Int64?
   private let groups: [Group]
   private let sizes: String
@@ -23,7 +23,7 @@ struct MemoryRoom: Sendable {
   /// - Parameters:
   ///   - addressLimit: Bytes; nil for none.
   ///   - root: Where the system's own folders lie.
-  init(addressLimit: Int64? = Self.ownLimit, root: String = "") {
+  package init(addressLimit: Int64? = Self.ownLimit, root: String = "") {
     self.addressLimit = addressLimit
     sizes = root + "/proc/self/statm"
     machine = root + "/proc/meminfo"
@@ -41,7 +41,7 @@ struct MemoryRoom: Sendable {
   }
 
   /// What the machine could give without taking it from others; nil where it does not say.
-  var availableBytes: Int64? {
+  package var availableBytes: Int64? {
     let lines = (DeviceFile.text(machine) ?? "").split(separator: "\n")
     let line = lines.first { $0.hasPrefix("MemAvailable:") }
     let words = (line ?? "").split(separator: " ")
@@ -88,7 +88,7 @@ struct MemoryRoom: Sendable {
   }
 
   /// Of address space; nil when there is none.
-  static var ownLimit: Int64? {
+  package static var ownLimit: Int64? {
     var limits = rlimit()
     #if canImport(Darwin)
       let result = getrlimit(RLIMIT_AS, &limits)

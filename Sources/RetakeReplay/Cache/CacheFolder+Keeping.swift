@@ -100,7 +100,7 @@ extension CacheFolder {
     return names.allSatisfy { $0 == Self.aboutName }
   }
 
-  func scopeFolders() -> [URL] {
+  private func scopeFolders() -> [URL] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
     return names.sorted().filter { Digest128(hex: $0) != nil }.map {
       url.appending(path: $0, directoryHint: .isDirectory)

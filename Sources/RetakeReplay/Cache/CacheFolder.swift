@@ -20,7 +20,8 @@ public struct CacheFolder: Sendable {
   ///
   /// - Throws: `CacheError.notCache` for a folder that holds something else, `.unwritable`.
   public init(path: String, limitBytes: Int = limitStandard) throws(CacheError) {
-    self.init(unchecked: URL(fileURLWithPath: path, isDirectory: true), limitBytes)
+    url = URL(fileURLWithPath: path, isDirectory: true)
+    self.limitBytes = limitBytes
     let marker = url.appending(path: Self.marker)
     let text = try? String(contentsOf: marker, encoding: .utf8)
     if text == Self.markerText { return }
@@ -50,10 +51,6 @@ public struct CacheFolder: Sendable {
     try self.init(path: path, limitBytes: limitBytes)
   }
 
-  private init(unchecked url: URL, _ limitBytes: Int) {
-    (self.url, self.limitBytes) = (url, limitBytes)
-  }
-
   /// Whether a cache has entries of that name: one that is being made, or whose marker somebody removed, is
   /// one all the same.
   private static func isOwn(_ name: String) -> Bool {
@@ -64,7 +61,6 @@ public struct CacheFolder: Sendable {
   func scope(_ digest: Digest128) -> URL {
     url.appending(path: digest.description, directoryHint: .isDirectory)
   }
-
 }
 
 /// What is wrong with a cache.

@@ -50,7 +50,6 @@ final class CachePack: Sendable {
     (entries, self.count) = (start, count)
   }
 
-  var bytes: Int { file.count }
   var isUsed: Bool { wasUsed.withLock { $0 } }
   var damagedRecords: Int { damage.withLock { $0.count } }
 

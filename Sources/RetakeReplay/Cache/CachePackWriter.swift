@@ -27,7 +27,6 @@ final class CachePackWriter: @unchecked Sendable {
   private let lock = NSLock()
   private var open: Open?
   private var keys: Set<Digest128> = []
-  private var published: [URL] = []
   private var total = 0
   private var cause: String?
 
@@ -42,8 +41,6 @@ final class CachePackWriter: @unchecked Sendable {
 
   var bytes: Int { lock.withLock { total } }
   var failure: String? { lock.withLock { cause } }
-
-  func hasKey(_ key: Digest128) -> Bool { lock.withLock { keys.contains(key) } }
 
   /// Adds a record, unless the key is known. The bytes of pixels are only made where they are written.
   func append(_ key: Digest128, _ make: () -> [UInt8]) {
@@ -110,21 +107,17 @@ final class CachePackWriter: @unchecked Sendable {
     let url = folder.appending(path: String(name))
     guard rename(file.url.path, url.path) == 0 else { throw CacheFailure() }
     close(file.descriptor)
-    published.append(url)
     open = nil
   }
 
   /// Ends the last file.
-  ///
-  /// - Returns: The files that were written.
-  func finish() -> [URL] {
+  func finish() {
     lock.withLock {
       do throws(CacheFailure) {
         if cause == nil { try publish() }
       } catch {
         fail(error.cause)
       }
-      return published
     }
   }
 

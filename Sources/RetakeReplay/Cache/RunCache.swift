@@ -140,7 +140,7 @@ private final class CacheTrack: Sendable {
 
   func finish(_ use: inout RunSummary.CacheUse) {
     for writer in [newValues, newPixels] {
-      _ = writer.finish()
+      writer.finish()
       use.bytesWritten += writer.bytes
       use.failure = use.failure ?? writer.failure
     }

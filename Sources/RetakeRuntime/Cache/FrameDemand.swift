@@ -28,8 +28,9 @@ struct FrameDemand: Sendable {
   ) -> Bool {
     if cache.hasPixels(outline.digest, track: context.frame.track) { return true }
     guard !isRead else { return false }
+    let input = outline.inputDigest
     return stages.allSatisfy { reader in
-      let key = reader.stage.key(input: outline.inputDigest, context)
+      let key = reader.stage.key(input: input, context)
       switch cache.record(key, track: context.frame.track) {
       case .frame(let next)?: return reader.demand.isMet(next, context: context, by: cache)
       case .value?: return true
@@ -81,10 +82,16 @@ struct CachedRead: Sendable {
   let demand: FrameDemand
   let context: StageContext
 
-  /// - Throws: What the reader throws.
-  func outcome(_ load: @escaping @Sendable () throws -> Frame) throws -> ValueOutcome {
+  /// - Parameter load: Reads the frame and decodes it.
+  func outcome(_ load: @escaping @Sendable () -> ValueOutcome) -> ValueOutcome {
     let track = context.frame.track
-    guard let key = try cache.key(of: context.frame) else { return .value(try load()) }
+    let key: Digest128
+    do {
+      guard let known = try cache.key(of: context.frame) else { return load() }
+      key = known
+    } catch {
+      return .fault(RuntimeError.unreadable(context.frame, error))
+    }
     let record = cache.record(key, track: track)
     if case .frame(var outline)? = record {
       outline.id = context.frame
@@ -95,23 +102,19 @@ struct CachedRead: Sendable {
       }
     }
     cache.count(isKnown: false)
-    let frame = try load()
+    let outcome = load()
+    guard case .value(let frame as Frame) = outcome else { return outcome }
     if record == nil { cache.keep(.frame(FrameOutline(frame)), under: key, track: track) }
     if demand.keepsPixels { cache.keepPixels(of: frame, track: track) }
-    return .value(frame)
+    return outcome
   }
 
   private func later(
-    _ outline: FrameOutline, _ load: @escaping @Sendable () throws -> Frame
+    _ outline: FrameOutline, _ load: @escaping @Sendable () -> ValueOutcome
   ) -> ValueOutcome {
     .later(
       LaterFrame(outline: outline, reads: demand.reads) {
-        if let frame = cache.frame(outline, track: context.frame.track) { return .value(frame) }
-        do {
-          return .value(try load())
-        } catch {
-          return .fault(RuntimeError.unreadable(context.frame, error))
-        }
+        cache.frame(outline, track: context.frame.track).map { .value($0) } ?? load()
       })
   }
 }

@@ -62,9 +62,9 @@ extension ValueOutcome {
   /// The same frame, which goes after so many reads; any other outcome, and one that is read by others
   /// too, as it is.
   func lasting(
-    _ reads: Int?, outline: FrameOutline? = nil, again make: @escaping @Sendable () -> ValueOutcome
+    _ reads: Int?, again make: @escaping @Sendable () -> ValueOutcome
   ) -> ValueOutcome {
     guard let reads, reads > 0, case .value(let value) = self, value is Frame else { return self }
-    return .later(LaterFrame(self, outline: outline, reads: reads, make: make))
+    return .later(LaterFrame(self, reads: reads, make: make))
   }
 }

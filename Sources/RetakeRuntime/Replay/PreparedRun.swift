@@ -118,8 +118,7 @@ public struct PreparedRun: Sendable {
   }
 
   private func automaticWindow(_ options: RunOptions) -> Int {
-    let hasSwaps = options.overrides.contains { if case .swap = $0 { true } else { false } }
-    guard options.mode == .lossless, !hasSwaps, !plan.keepsPixelsAhead else {
+    guard options.mode == .lossless, !options.hasSwaps, !plan.keepsPixelsAhead else {
       return RunOptions.automaticWindow(for: trackDescriptions)
     }
     return RunOptions.windowOfResults(for: trackDescriptions)
@@ -189,6 +188,9 @@ extension RunNode.StageRoleName {
 }
 
 extension RunOptions {
+  /// Whether a stage may take another's place.
+  var hasSwaps: Bool { overrides.contains { if case .swap = $0 { true } else { false } } }
+
   /// How far small frames are computed ahead: enough to decode two long groups of pictures beside each
   /// other, one of which cannot be shown before the other.
   static let windowMax = 56
@@ -204,23 +206,19 @@ extension RunOptions {
   /// What a run of these tracks needs at most for frames, roughly: those ahead and those whose results
   /// wait to be told, each as it was decoded and as something else.
   package static func aheadBytes(of tracks: [TrackDescription]) -> Int {
-    let bytes = tracks.reduce(0) {
-      $0 + $1.format.visibleBytes(width: $1.width, height: $1.height)
-    }
-    return 2 * 2 * automaticWindow(for: tracks) * bytes
+    2 * 2 * automaticWindow(for: tracks) * frameBytes(of: tracks)
+  }
+
+  /// A decoded frame of each track.
+  private static func frameBytes(of tracks: [TrackDescription]) -> Int {
+    tracks.reduce(0) { $0 + $1.frameBytes }
   }
 
   static func windowOfResults(for tracks: [TrackDescription]) -> Int {
-    let bytes = tracks.reduce(0) {
-      $0 + $1.format.visibleBytes(width: $1.width, height: $1.height)
-    }
-    return min(windowOfResultsMax, max(windowMin, resultsBytesMax / max(1, bytes)))
+    min(windowOfResultsMax, max(windowMin, resultsBytesMax / max(1, frameBytes(of: tracks))))
   }
 
   package static func automaticWindow(for tracks: [TrackDescription]) -> Int {
-    let bytes = tracks.reduce(0) {
-      $0 + $1.format.visibleBytes(width: $1.width, height: $1.height)
-    }
-    return min(windowMax, max(windowMin, aheadBytesMax / max(1, bytes)))
+    min(windowMax, max(windowMin, aheadBytesMax / max(1, frameBytes(of: tracks))))
   }
 }

@@ -17,7 +17,6 @@ struct RunChanges {
   }
 
   private(set) var all: [Timed] = []
-  private(set) var hasSwaps = false
 
   /// The session's own events come first, then the overrides in their order; without policies, as in
   /// `lossless`, the device is not looked at.
@@ -36,7 +35,6 @@ struct RunChanges {
       case .swap(let swap):
         guard let time = try Self.time(of: swap, sources, options.mode, origin) else { continue }
         all.append(Timed(time: time, change: try Self.change(swap, plan: plan)))
-        hasSwaps = true
       }
     }
   }

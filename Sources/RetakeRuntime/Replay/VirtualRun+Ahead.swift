@@ -73,11 +73,15 @@ extension VirtualRun {
     let reader = sources[source].reader
     let id = entry.id
     let timestamp = Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin)
-    let load = { @Sendable () throws -> Frame in
-      var frame = try reader.frame(id)
-      frame.id = id
-      frame.timestamp = timestamp
-      return frame
+    let load = { @Sendable () -> ValueOutcome in
+      do {
+        var frame = try reader.frame(id)
+        frame.id = id
+        frame.timestamp = timestamp
+        return .value(frame)
+      } catch {
+        return .fault(RuntimeError.unreadable(id, error))
+      }
     }
     let demand = demand(ofNode: sources[source].node, epoch: core.epoch)
     let reads = lastingReads(demand)
@@ -91,19 +95,7 @@ extension VirtualRun {
     let future = ValueFuture(
       node: sources[source].node, frame: id, inputs: inputs, isNeeded: isEverythingNeeded,
       isDigested: observer.wantsDigests
-    ) { _ in
-      do {
-        return try (cached?.outcome(load) ?? .value(try load())).lasting(reads) {
-          do {
-            return .value(try load())
-          } catch {
-            return .fault(RuntimeError.unreadable(id, error))
-          }
-        }
-      } catch {
-        return .fault(RuntimeError.unreadable(id, error))
-      }
-    }
+    ) { _ in (cached?.outcome(load) ?? load()).lasting(reads, again: load) }
     sources[source].setTail(future, ofChain: chain)
     return future
   }

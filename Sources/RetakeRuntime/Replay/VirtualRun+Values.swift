@@ -47,7 +47,8 @@ extension VirtualRun {
     let reads = givesFrames ? lastingReads(demand) : nil
     guard let cache = options.cache, let stage = stages[node, version].cached else {
       return { inputs in
-        inputs[0].map { call($0, context) }.lasting(reads) { inputs[0].map { call($0, context) } }
+        let compute = { @Sendable in inputs[0].map { call($0, context) } }
+        return compute().lasting(reads, again: compute)
       }
     }
     let cached = CachedCall(
@@ -58,7 +59,7 @@ extension VirtualRun {
   }
 
   /// After how many reads a frame's pixels may go; `nil` where a swap may have them read again.
-  func lastingReads(_ demand: FrameDemand) -> Int? { changes.hasSwaps ? nil : demand.reads }
+  func lastingReads(_ demand: FrameDemand) -> Int? { options.hasSwaps ? nil : demand.reads }
 
   /// A value that the engine itself makes of others: by joins and forEach nodes.
   func makeValue(

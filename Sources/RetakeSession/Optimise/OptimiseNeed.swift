@@ -36,12 +36,7 @@ struct OptimiseNeed {
   private static func pictureBytes(_ reader: SessionReader, _ track: Int) -> Int64 {
     (reader.index.parts[track] ?? [:]).values.map { part in
       guard let format = PixelFormat(ffmpegName: part.pixelFormat) else { return 0 }
-      return (0..<format.planeCount).reduce(Int64(0)) { sum, plane in
-        sum
-          + Int64(
-            format.rowBytes(plane: plane, width: part.width)
-              * format.rowCount(plane: plane, height: part.height))
-      }
+      return Int64(format.visibleBytes(width: part.width, height: part.height))
     }.max() ?? 0
   }
 

@@ -11,11 +11,17 @@ extension SessionReader {
   ///   `.unknownFrame`, `.noPixels` for a frame whose row names a cause, `.undecodable`, and
   ///   `.pixelMismatch` where the options ask for it.
   public func frame(_ id: FrameID) throws -> Frame {
+    try namingDamage { () throws(SessionError) in try read(id) }
+  }
+
+  /// Decoding one frame reads packets of others: the one that is damaged is named.
+  func namingDamage<Result>(
+    _ body: () throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
     do throws(SessionError) {
-      return try read(id)
+      return try body()
     } catch .mediaMismatch(let file, let track, let packet, _, let cause) {
-      // Decoding one frame reads packets of others: the one that is damaged is named.
-      throw SessionError.mediaMismatch(
+      throw .mediaMismatch(
         file: file, track: track, packet: packet, frame: index.frame(ofPacket: packet, of: track),
         cause: cause)
     }

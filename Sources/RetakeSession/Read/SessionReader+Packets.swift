@@ -16,13 +16,8 @@ extension SessionReader {
     let fetcher = PacketFetcher(table: IndexedTrack(index: index, track: id.track))
     for packet in entry...last where !checked.contains(packet, of: id.track) {
       guard try index.packet(track: id.track, index: packet)?.offset != nil else { return false }
-      do throws(SessionError) {
-        guard try fetcher.packet(packet) != nil else { return false }
-      } catch .mediaMismatch(let file, let track, let packet, _, let cause) {
-        throw .mediaMismatch(
-          file: file, track: track, packet: packet, frame: index.frame(ofPacket: packet, of: track),
-          cause: cause)
-      }
+      let found = try namingDamage { () throws(SessionError) in try fetcher.packet(packet) }
+      guard found != nil else { return false }
       checked.insert(packet, of: id.track)
     }
     return true

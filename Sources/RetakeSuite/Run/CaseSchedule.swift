@@ -1,6 +1,7 @@
 import Foundation
 import RetakeBuffers
 import RetakeCore
+import RetakeRecord
 
 /// Runs cases beside each other: those with most media first, so that no long one is left alone at the
 /// end. Their order makes no difference to what comes out of them.
@@ -68,12 +69,12 @@ final class MemoryShare: @unchecked Sendable {
     total = bytes
   }
 
+  /// What a system that does not say it can give.
+  private static let bytesUnknown: Int64 = 2 << 30
+
   /// Half of what the system can give now.
   static var ofMachine: MemoryShare {
-    let text = (try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8)) ?? ""
-    let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
-    let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-    return MemoryShare(bytes: (kilobytes ?? 2 << 20) / 2 * 1_024)
+    MemoryShare(bytes: Int(MemoryRoom().availableBytes ?? bytesUnknown) / 2)
   }
 
   func holding<Result>(_ bytes: Int, _ body: () throws -> Result) rethrows -> Result {

@@ -123,29 +123,13 @@ import Testing
   }
 
   @Test func `a wait that would never end is told, unless the pool may grow`() throws {
-    // The second frame takes the buffer that 'b' would need for the first one.
     func pipeline(max: Int) -> Pipeline {
-      Pipeline(
-        [
-          .source(.on("ff")).with { $0.pool = "frames" },
-          .stage("a", AnyStage(Fragile2(failing: [])), 2).with {
-            $0.pool = "frames"
-            $0.executor = "one"
-          },
-          .stage("b", AnyStage(Fragile2(failing: [])), 2).with {
-            $0.pool = "frames"
-            $0.executor = "one"
-          },
-          PipelineNode(id: "both", stage: .join(["a", "b"])), .sink(),
-        ], ["camera → a → both.a", "camera → b → both.b", "both → sink"],
-        executors: [PipelineExecutor(id: "one")],
-        pools: [
-          PipelinePool(
-            id: "frames", capacity: 3,
-            adaptive: Self.sizing {
-              ($0.min, $0.max, $0.thermalSize) = (3, max, 3)
-            })
-        ])
+      .waitingForItself(
+        PipelinePool(
+          id: "frames", capacity: 3,
+          adaptive: Self.sizing {
+            ($0.min, $0.max, $0.thermalSize) = (3, max, 3)
+          }))
     }
     let error = #expect(throws: RuntimeError.self) { try pipeline(max: 3).noted() }
     #expect(error?.code == "runtime.core.stuck")
@@ -217,17 +201,7 @@ import Testing
       [camera, .stage("a", AnyStage(Brightness())), .sink()], ["camera → a → sink"],
       pools: [PipelinePool(id: "frames", capacity: 8, adaptive: PoolSizing())])
     let frames = ManyTracks(readers: [.at(rate: 1_000, count: 40)])
-    let kept = KeptRun()
-    let session = try LiveSession(
-      pipeline, tracks: frames.live, catalog: StageRegistry(), options: LiveOptions(workers: 2),
-      tap: kept)
-    for sequence in 0..<40 {
-      if sequence == 20 { session.push(.thermal(.serious)) }
-      session.push(try frames.frame(FrameID(track: 0, sequence: sequence)))
-      Burn.rounds(2_000)
-    }
-    let outcome = try session.finish()
-    let told = kept.kept
+    let (outcome, told) = try frames.heatedRun(of: pipeline)
     #expect(
       told.decisions.contains { $0.hasSuffix("resize from=8 pool=frames reason=thermal to=4") })
     #expect(outcome.pools.first?.size == 4)

@@ -126,3 +126,21 @@ extension Notes {
     lines.filter { kinds.contains($0.kind) }.map(\.description)
   }
 }
+
+extension Pipeline {
+  /// Two branches that meet again, in a pool named `frames`: with three buffers the second frame takes the
+  /// one that 'b' would need for the first.
+  static func waitingForItself(_ pool: PipelinePool) -> Pipeline {
+    let branches = ["a", "b"].map { id in
+      PipelineNode.stage(id, AnyStage(Fragile2(failing: [])), 2).with {
+        $0.pool = pool.id
+        $0.executor = "one"
+      }
+    }
+    return Pipeline(
+      [.source(.on("ff")).with { $0.pool = pool.id }] + branches
+        + [PipelineNode(id: "both", stage: .join(["a", "b"])), .sink()],
+      ["camera → a → both.a", "camera → b → both.b", "both → sink"],
+      executors: [PipelineExecutor(id: "one")], pools: [pool])
+  }
+}

@@ -87,21 +87,7 @@ import Testing
   }
 
   @Test func `buffers that wait for each other are named`() throws {
-    // The second frame takes the buffer that 'b' would need for the first one.
-    let pipeline = Pipeline(
-      [
-        .source(.on("ff")).with { $0.pool = "frames" },
-        .stage("a", AnyStage(Fragile2(failing: [])), 2).with {
-          $0.pool = "frames"
-          $0.executor = "one"
-        },
-        .stage("b", AnyStage(Fragile2(failing: [])), 2).with {
-          $0.pool = "frames"
-          $0.executor = "one"
-        },
-        PipelineNode(id: "both", stage: .join(["a", "b"])), .sink(),
-      ], ["camera → a → both.a", "camera → b → both.b", "both → sink"],
-      executors: [PipelineExecutor(id: "one")], pools: [PipelinePool(id: "frames", capacity: 3)])
+    let pipeline = Pipeline.waitingForItself(PipelinePool(id: "frames", capacity: 3))
     let notes = Notes()
     let error = #expect(throws: RuntimeError.self) {
       try PreparedRun(pipeline, catalog: StageRegistry()).run(

@@ -188,3 +188,19 @@ private final class BusyInstance: StageInstance {
 
   func reset() { instance.reset() }
 }
+
+extension ManyTracks {
+  /// A live run over the 40 frames of the one track, in which the device becomes hot before the 21st.
+  func heatedRun(of pipeline: Pipeline) throws -> (outcome: RunOutcome, told: KeptRun.Content) {
+    let kept = KeptRun()
+    let session = try LiveSession(
+      pipeline, tracks: live, catalog: StageRegistry(), options: LiveOptions(workers: 2),
+      tap: kept)
+    for sequence in 0..<40 {
+      if sequence == 20 { session.push(.thermal(.serious)) }
+      session.push(try frame(FrameID(track: 0, sequence: sequence)))
+      Burn.rounds(2_000)
+    }
+    return (try session.finish(), kept.kept)
+  }
+}

@@ -66,17 +66,7 @@ import Testing
         .stage("a", AnyStage(Brightness())), .sink(),
       ], ["camera → slow → a → sink"])
     let frames = ManyTracks(readers: [.at(rate: 1_000, count: 40)])
-    let kept = KeptRun()
-    let session = try LiveSession(
-      pipeline, tracks: frames.live, catalog: StageRegistry(), options: LiveOptions(workers: 2),
-      tap: kept)
-    for sequence in 0..<40 {
-      if sequence == 20 { session.push(.thermal(.serious)) }
-      session.push(try frames.frame(FrameID(track: 0, sequence: sequence)))
-      Burn.rounds(2_000)
-    }
-    _ = try session.finish()
-    let told = kept.kept
+    let told = try frames.heatedRun(of: pipeline).told
     let whole = try Reenacted(pipeline, frames: frames, origin: 0, events: told.events)
     #expect(whole.decisions == told.decisions)
 

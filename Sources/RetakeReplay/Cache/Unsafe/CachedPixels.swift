@@ -2,25 +2,6 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 
-/// How a frame's planes lie in a pack: rows as far apart as in fresh memory, without gaps between
-/// planes.
-struct PlaneLayout {
-  private(set) var strides: [Int] = []
-  private(set) var offsets: [Int] = []
-  private(set) var count = 0
-
-  init(format: PixelFormat, width: Int, height: Int) {
-    for plane in 0..<format.planeCount {
-      let alignment = FrameStorage.alignment
-      let stride =
-        (format.rowBytes(plane: plane, width: width) + alignment - 1) / alignment * alignment
-      strides.append(stride)
-      offsets.append(count)
-      count += stride * format.rowCount(plane: plane, height: height)
-    }
-  }
-}
-
 extension Frame {
   /// The planes as they lie in a pack. Bytes between the rows are zero.
   func packed() -> [UInt8] {
