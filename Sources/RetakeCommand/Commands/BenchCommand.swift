@@ -12,8 +12,9 @@ struct BenchCommand: ParsableCommand {
       Examples:
         retake bench pools
         retake bench pools --plot pools.svg
+        retake bench preview
       """,
-    subcommands: [BenchPoolsCommand.self])
+    subcommands: [BenchPoolsCommand.self, BenchPreviewCommand.self])
 }
 
 struct BenchPoolsCommand: ParsableCommand {
@@ -77,5 +78,30 @@ struct BenchPoolsCommand: ParsableCommand {
       }
       return try PoolLoad(reading: data, file: path)
     }
+  }
+}
+
+struct BenchPreviewCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preview",
+    abstract: "A preview beside slow vision, late rendering and heat.",
+    discussion: """
+      Ten seconds of a camera at 60 frames a second before a screen of 60 hertz. lost: no buffer was
+      left. dropped: two frames were behind. repeats: refreshes without a new frame. Times are in
+      milliseconds: jitter of the time between frames at most; latency from arrival to screen, median
+      and most; age of what the overlay shows, median and most.
+
+      Examples:
+        retake bench preview
+        retake bench preview --json
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    Interruption.listen()
+    let table = try PreviewTable(PreviewTrial.standard) { Interruption.isRequested }
+    if output.json { return try Console.json(table.rows) }
+    Console.result(table.text)
   }
 }
