@@ -7,6 +7,7 @@ public enum ReplayError: CodedError, Hashable {
     case decisions
     case drawing
     case metadata
+    case overlay
     case results
     case tape
     case trace
@@ -115,6 +116,7 @@ extension ReplayError.Output {
     case .decisions: "the decisions"
     case .drawing: "the drawing"
     case .metadata: "the metadata"
+    case .overlay: "the video with the overlay"
     case .results: "the results"
     case .tape: "the cost tape"
     case .trace: "the trace"

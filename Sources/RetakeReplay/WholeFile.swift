@@ -62,6 +62,9 @@ package final class WholeFile {
     }
   }
 
+  /// For whoever writes at places of its own choice; nothing may be appended then.
+  package var descriptor: Int32 { handle.fileDescriptor }
+
   /// A failure is kept for `check` and `finish`.
   package func append(_ bytes: some Sequence<UInt8>) {
     buffer.append(contentsOf: bytes)

@@ -124,10 +124,8 @@ public enum ExamplePipelines {
          "quantum": {"box": 0.1, "score": 0.0001}},
         {"id": "pace", "kind": "throttle",
          "options": {"fps": 60, "when": [{"thermal": "serious", "fps": 30}]}},
-        {"id": "render", "kind": "render", "cost": {"fixed": "3ms"}, "executor": "gpu"},
         {"id": "newest", "kind": "latest", "options": {"ports": ["frame", "boxes"]}},
-        {"id": "overlay", "kind": "overlay", "cost": {"fixed": "1ms"}, "executor": "gpu",
-         "pool": "screen"},
+        {"id": "overlay", "kind": "overlay", "cost": {"fixed": "4ms"}, "pool": "screen"},
         {"id": "screen", "kind": "screen", "options": {"hertz": 60}}],
        "edges": [
         {"from": "camera", "to": "copy", "policy": "replace"},
@@ -135,16 +133,14 @@ public enum ExamplePipelines {
         {"from": "grey", "to": "motion", "policy": "replace"},
         {"from": "motion", "to": "boxes"},
         {"from": "camera", "to": "pace"},
-        {"from": "pace", "to": "render", "capacity": 1, "policy": "dropNewest"},
-        {"from": "render", "to": "newest.frame"},
+        {"from": "pace", "to": "newest.frame"},
         {"from": "motion", "to": "newest.boxes"},
-        {"from": "newest", "to": "overlay"},
+        {"from": "newest", "to": "overlay", "capacity": 1, "policy": "dropNewest"},
         {"from": "overlay", "to": "screen"}],
-       "executors": [{"id": "gpu", "count": 1}],
        "pools": [
         {"id": "camera", "capacity": 3},
         {"id": "copies", "capacity": 4},
-        {"id": "screen", "capacity": 2}]}
+        {"id": "screen", "capacity": 3}]}
 
       """)
 }

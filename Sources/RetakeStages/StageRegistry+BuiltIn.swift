@@ -19,7 +19,6 @@ extension StageRegistry {
     registry.register(Motion.self)
     registry.register(Overlay.self)
     registry.register(RegionCrop.self)
-    registry.register(Render.self)
     registry.register(Resize.self)
     registry.registerSources()
     registry.registerControls()

@@ -96,7 +96,7 @@ public struct ReplayJob {
     let replay = try makeReplay(pipeline, reader: reader)
     (replay.costNotes + replay.overrideNotes + outputs.notes(on: replay)).forEach(note)
     let progress = ProgressObserver(total: replay.frameCount, progress)
-    let outputs = try OpenOutputs(outputs, of: replay, isAlone: output == nil)
+    let outputs = try OpenOutputs(outputs, of: replay, reader: reader, isAlone: output == nil)
     do {
       let live = try liveComparison(reader)
       let summary = try run(

@@ -54,6 +54,10 @@ public enum SuiteError: CodedError, Hashable {
   /// Two outputs of one run would mix.
   case sameOutput(String)
   case noMetadata(pipeline: String)
+  /// A video shall be written to a file whose name says no container.
+  case overlayFile(path: String, known: [String])
+  /// A video is drawn over a session's frames, and there are none.
+  case overlaySession(pipeline: String)
   /// Several sinks have lines, and none was named.
   case severalMetadata([String])
   case notMetadata(String, known: [String])
@@ -117,6 +121,8 @@ public enum SuiteError: CodedError, Hashable {
     case .sceneOnly: "suite.record.sceneOnly"
     case .sameOutput: "suite.output.same"
     case .noMetadata: "suite.metadata.none"
+    case .overlayFile: "suite.overlay.file"
+    case .overlaySession: "suite.overlay.noSession"
     case .severalMetadata: "suite.metadata.several"
     case .notMetadata: "suite.metadata.otherNode"
     case .verifyProcessFailed: "suite.verify.infrastructure"
@@ -163,6 +169,9 @@ public enum SuiteError: CodedError, Hashable {
     case .sameOutput("-"): "standard output can take one stream"
     case .sameOutput: "two outputs of the run have the same file"
     case .noMetadata(let pipeline): "the pipeline '\(pipeline)' has no metadata sink"
+    case .overlayFile(let path, _): "'\(path)' does not say what kind of video to write"
+    case .overlaySession(let pipeline):
+      "the pipeline '\(pipeline)' reads no session that results could be drawn over"
     case .severalMetadata(let known):
       "the pipeline has several metadata sinks: \(known.joined(separator: ", "))"
     case .notMetadata(let name, _): "'\(name)' is no metadata sink"
@@ -236,6 +245,9 @@ public enum SuiteError: CodedError, Hashable {
     case .sameOutput: "Give each a file of its own"
     case .noMetadata:
       "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"
+    case .overlayFile(_, let known):
+      "End its name with one of: \(known.map { "." + $0 }.joined(separator: ", "))"
+    case .overlaySession: "Name a session: retake replay SESSION --pipeline P --overlay FILE"
     case .severalMetadata(let known): "Say which: --metadata \(known.first ?? "NODE")=FILE"
     case .verifyProcessFailed:
       "Run it again; if it ends so again, a stage cannot bear the condition: see its last words"

@@ -29,6 +29,22 @@ import Testing
     if jobs == 1 { #expect(ran.withLock { $0 } == [1, 3, 5, 4, 0, 6, 2]) }
   }
 
+  /// A reader holds files and decoders: a thousand results that wait for the report must not.
+  @Test func `cases that are over hold no files`() throws {
+    let fixture = try ProjectFixture()
+    for number in 0..<6 { try fixture.record("held-\(number)", frames: 6) }
+    let before = try openFiles()
+    let most = Locked(0)
+    _ = try fixture.test { run in
+      run.progress = { _, _, _ in most.withLock { $0 = max($0, (try? openFiles()) ?? .max) } }
+    }
+    #expect(most.withLock { $0 } > before)
+    #expect(most.withLock { $0 } < before + 6 * Self.filesOfOneCase)
+  }
+
+  /// At least the session's database and media file.
+  private static let filesOfOneCase = 2
+
   @Test func `after a failure no other begins`() throws {
     let ran = Locked<[Int]>([])
     #expect(throws: Failed(item: 2)) {
@@ -101,4 +117,12 @@ import Testing
       #expect(outcome.status == alone.status)
     }
   }
+}
+
+/// Files of sessions that this process has open.
+private func openFiles() throws -> Int {
+  let folder = "/proc/self/fd"
+  return try FileManager.default.contentsOfDirectory(atPath: folder)
+    .compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)") }
+    .count { $0.contains("/Recordings/held-") }
 }

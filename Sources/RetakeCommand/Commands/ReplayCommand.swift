@@ -22,6 +22,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline heat.json --mode redecide --override thermal=serious@2s
         retake replay clip --pipeline motion.json --follow | jq -c .sinks
         retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
+        retake replay clip --pipeline motion.json --overlay boxes.mp4
         retake replay yard --mode reenact
         retake replay clip --pipeline motion.json --cache auto
 
@@ -52,6 +53,10 @@ struct ReplayCommand: ParsableCommand {
   @Option(
     help: "Write the JSON lines of a metadata sink: NODE=FILE, or FILE if there is only one.")
   var metadata: [String] = []
+
+  @Option(
+    help: "Write a video of the session with the results drawn over it: .mp4, .mkv, .mov, .nut.")
+  var overlay: String?
 
   @Flag(help: "Stream results as JSON lines, one a frame; the summary is the last line.")
   var follow = false
@@ -116,7 +121,8 @@ struct ReplayCommand: ParsableCommand {
     guard session != nil else {
       throw ValidationError("--mode reenact goes with a session that has a live run")
     }
-    guard output == nil, decisions == nil, writeTape == nil, trace == nil, metadata.isEmpty,
+    guard output == nil, decisions == nil, writeTape == nil, trace == nil, overlay == nil,
+      metadata.isEmpty,
       !follow, sweep == nil, selection.costs == nil, selection.happenings.texts.isEmpty
     else {
       throw ValidationError(
@@ -130,7 +136,8 @@ struct ReplayCommand: ParsableCommand {
     guard selection.mode != .lossless else {
       throw ValidationError("--sweep decides again: leave out --mode, or write --mode redecide")
     }
-    guard output == nil, decisions == nil, writeTape == nil, trace == nil, metadata.isEmpty, !follow
+    guard output == nil, decisions == nil, writeTape == nil, trace == nil, overlay == nil,
+      metadata.isEmpty, !follow
     else {
       throw ValidationError("--sweep prints a table: leave out what writes of a single run")
     }
@@ -209,6 +216,7 @@ struct ReplayCommand: ParsableCommand {
     outputs.decisions = decisions
     outputs.tape = writeTape
     outputs.trace = trace
+    outputs.overlay = overlay
     outputs.metadata = metadata.map { MetadataOutput(parsing: $0) }
     return outputs
   }

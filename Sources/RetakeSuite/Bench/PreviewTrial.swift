@@ -21,7 +21,8 @@ package struct PreviewTrial: Sendable {
   package var vision = Vision.copies
   package var visionCost = Cost.uniform(.milliseconds(50), .milliseconds(200))
   package var cameraBuffers = 3
-  package var render = Cost.fixed(.milliseconds(3))
+  package var screenBuffers = 3
+  package var render = Cost.fixed(.milliseconds(4))
   /// Whether a frame waits for as long as it must, where two are behind.
   package var isQueued = false
   /// Hot from here to there, in nanoseconds.
@@ -41,15 +42,18 @@ package struct PreviewTrial: Sendable {
       change(&trial)
       return trial
     }
-    let late = Cost.fixed(.milliseconds(16))
+    let late = Cost.fixed(.milliseconds(17))
     return [
       PreviewTrial("copies"),
       trial("reference") { $0.vision = .reference },
-      trial("reference, 5 buffers") { ($0.vision, $0.cameraBuffers) = (.reference, 5) },
+      trial("2 buffers, copies") { $0.cameraBuffers = 2 },
+      trial("2 buffers, reference") { ($0.cameraBuffers, $0.vision) = (2, .reference) },
       trial("in line") { $0.vision = .inLine },
       trial("vision hangs") { $0.visionCost = .fixed(.seconds(3_600)) },
-      trial("render 17 ms") { $0.render = late },
-      trial("render 17 ms, queued") {
+      trial("draws 17 ms") { $0.render = late },
+      trial("draws 17 ms, reference") { ($0.render, $0.vision) = (late, .reference) },
+      trial("draws 17 ms, 2 on screen") { ($0.render, $0.screenBuffers) = (late, 2) },
+      trial("draws 17 ms, queued") {
         ($0.render, $0.isQueued, $0.cameraBuffers) = (late, true, waitingMax)
       },
       trial("hot from 3 to 6 s") { $0.heat = 3_000_000_000..<6_000_000_000 },
@@ -79,7 +83,7 @@ package struct PreviewTrial: Sendable {
       return looked(camera).queue(capacity: 1, policy: .dropNewest).screen(Self.screen)
     }
     var model = PreviewModel()
-    model.render = render
+    (model.render, model.screenBuffers) = (render, screenBuffers)
     var pipeline = camera.preview(of: found(camera), model: model, id: Self.screen)
     if isQueued {
       for index in pipeline.edges.indices where pipeline.edges[index].policy == .dropNewest {

@@ -3,6 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
+import RetakeSession
 
 /// The lines of a metadata sink, and the file that they go to.
 public struct MetadataOutput: Hashable, Sendable {
@@ -28,11 +29,15 @@ public struct RunOutputs: Sendable {
   /// A cost tape: the run then measures its stages, with one worker.
   public var tape: String?
   public var metadata: [MetadataOutput] = []
+  /// A video of the session with the results drawn over it; never standard output.
+  public var overlay: String?
 
   public init() {}
 
   /// Every path, in a fixed order.
-  var paths: [String] { [decisions, tape, trace].compactMap(\.self) + metadata.map(\.path) }
+  var paths: [String] {
+    [decisions, tape, trace, overlay].compactMap(\.self) + metadata.map(\.path)
+  }
 
   static func isStandardOutput(_ path: String) -> Bool { path == "-" || path == "/dev/stdout" }
 
@@ -41,8 +46,10 @@ public struct RunOutputs: Sendable {
     !follows && !paths.contains(where: Self.isStandardOutput)
   }
 
-  /// - Throws: `SuiteError.sameOutput` when two of them would mix.
+  /// - Throws: `SuiteError.sameOutput` when two of them would mix, `SuiteError.overlayFile` for a
+  ///   file whose name says no container.
   public func check() throws(SuiteError) {
+    if let overlay { _ = try OverlayVideo.container(of: overlay) }
     let streams = paths.count(where: Self.isStandardOutput) + (follows ? 1 : 0)
     guard streams < 2 else { throw .sameOutput("-") }
     let files = paths.filter { !$0.hasPrefix("/dev/") }.map {
@@ -84,11 +91,16 @@ struct OpenOutputs {
   /// - Parameter isAlone: Whether the run writes nothing else: then it ends when nobody reads its
   ///   stream any more.
   /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left then.
-  init(_ wanted: RunOutputs, of replay: Replay, isAlone: Bool) throws {
+  init(
+    _ wanted: RunOutputs, of replay: Replay, reader: SessionReader? = nil, isAlone: Bool
+  ) throws {
     try wanted.check()
     endsWithReader = isAlone && wanted.paths.count + (wanted.follows ? 1 : 0) == 1
     do {
       try open(wanted, of: replay)
+      if let path = wanted.overlay {
+        outputs.append(try OverlayVideo(path, of: replay, reader: reader))
+      }
     } catch {
       discard()
       throw error

@@ -1,0 +1,40 @@
+import RetakeBuffers
+
+extension Frame {
+  /// The picture with its rotation carried out, as a viewer sees it: I420 alone.
+  package func turnedUpright() -> Frame {
+    precondition(format == .i420, "only I420 is turned")
+    guard rotationDegrees != 0 else { return self }
+    let picture = OverlayPicture(self)
+    let isOnItsSide = rotationDegrees % 180 == 90
+    let storage = FrameStorage.make(
+      format: format, width: picture.uprightWidth, height: picture.uprightHeight
+    ) { planes, strides in
+      for plane in planes.indices {
+        let across = format.rowBytes(plane: plane, width: width)
+        let down = format.rowCount(plane: plane, height: height)
+        let (base, stride) = (self.storage.planes[plane].base, self.storage.planes[plane].stride)
+        for y in 0..<(isOnItsSide ? across : down) {
+          for x in 0..<(isOnItsSide ? down : across) {
+            let (column, row) =
+              switch rotationDegrees {
+              case 90: (y, down - 1 - x)
+              case 180: (across - 1 - x, down - 1 - y)
+              default: (across - 1 - y, x)
+              }
+            // SAFETY: column is below `across` and row below `down`, which the source's plane has;
+            // x and y lie in the new plane, whose sides are those, swapped for a picture on its side.
+            planes[plane][y * strides[plane] + x] = base[row * stride + column]
+          }
+        }
+      }
+    }
+    withExtendedLifetime(self.storage) {}
+    return Frame(
+      id: id, timestamp: timestamp, format: format, width: picture.uprightWidth,
+      height: picture.uprightHeight, range: range, matrix: matrix,
+      sampleAspect: isOnItsSide
+        ? SampleAspect(sampleAspect.denominator, sampleAspect.numerator) : sampleAspect,
+      storage: storage)
+  }
+}

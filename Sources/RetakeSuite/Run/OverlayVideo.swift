@@ -1,0 +1,189 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeMedia
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+import RetakeStages
+
+/// Writes a video of a session with a run's results drawn over it: for each captured frame what each
+/// sink was given, or, where the frame never came there, the newest that did, with its age.
+final class OverlayVideo: RunOutput {
+  /// Units of a second: every common frame rate is a whole number of them.
+  private static let timeBase = TimeBase(1, 90_000)
+  private static let containers = [
+    "mkv": "matroska", "mp4": "mp4", "mov": "mov", "nut": "nut",
+  ]
+
+  private let path: String
+  private let container: String
+  private let file: WholeFile
+  private let reader: SessionReader
+  /// The track that is shown.
+  private let track: Int
+  private let placements: [String: PicturePlacement]
+  private var newest: [String: Found] = [:]
+  private var writer: Writer?
+
+  private struct Found {
+    var facts: [ResultFact]
+    var classNames: [String]
+    var timestamp: Timestamp
+  }
+
+  /// - Throws: `SuiteError.overlayFile` for a name that says no container.
+  static func container(of path: String) throws(SuiteError) -> String {
+    let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
+    guard let container = containers[suffix] else {
+      throw .overlayFile(path: path, known: containers.keys.sorted())
+    }
+    return container
+  }
+
+  /// - Throws: `SuiteError.overlayFile`, `SuiteError.overlaySession` without a session, and what the
+  ///   file throws.
+  init(_ path: String, of replay: Replay, reader: SessionReader?) throws {
+    container = try Self.container(of: path)
+    let tracks = replay.tracks
+    guard let reader, let track = tracks.values.min() else {
+      throw SuiteError.overlaySession(pipeline: replay.pipeline.name)
+    }
+    (self.path, self.reader, self.track) = (path, reader, track)
+    var sources: [String: PicturePlacement] = [:]
+    for (node, number) in tracks {
+      guard let known = reader.tracks.first(where: { $0.track == number }) else { continue }
+      sources[node] = PicturePlacement(
+        track: number,
+        shape: PictureShape(width: known.width, height: known.height, format: known.format))
+    }
+    placements = try replay.pipeline.picturePlacements(sources: sources)
+    file = try WholeFile(path: path, output: .overlay)
+  }
+
+  func finished(_ frame: FinishedFrame) throws {
+    guard frame.entry.id.track == track else { return }
+    for (place, outcome) in frame.result.outcomes.enumerated() {
+      guard case .facts(let facts) = outcome.content,
+        let placement = placements[outcome.sink], placement.track == track
+      else { continue }
+      newest[outcome.sink] = Found(
+        facts: facts.map { $0.placed(placement) },
+        classNames: frame.classNames.indices.contains(place) ? frame.classNames[place] : [],
+        timestamp: frame.entry.timestamp)
+    }
+    guard !frame.entry.isPayloadMissing, frame.entry.damage == nil else { return }
+    try write(try reader.frame(frame.entry.id))
+  }
+
+  private func write(_ frame: Frame) throws {
+    let contents = newest.keys.sorted().compactMap { sink -> OverlayContent? in
+      guard let found = newest[sink] else { return nil }
+      let age = frame.timestamp.nanoseconds - found.timestamp.nanoseconds
+      return OverlayContent(
+        facts: found.facts, classNames: found.classNames, ageNanoseconds: age > 0 ? age : nil)
+    }
+    let drawn = frame.drawing(OverlayLayout(OverlayPicture(frame)).shapes(of: contents))
+    do throws(MediaError) {
+      try openWriter(for: drawn).write(drawn)
+    } catch {
+      throw unwritable(error)
+    }
+  }
+
+  private func openWriter(for frame: Frame) throws(MediaError) -> Writer {
+    if let writer { return writer }
+    let made = try Writer(frame, container, file.descriptor, path)
+    writer = made
+    return made
+  }
+
+  private func unwritable(_ error: MediaError) -> ReplayError {
+    .unwritable(.overlay, path: path, cause: error.cause ?? error.message)
+  }
+
+  func finish() throws(ReplayError) {
+    do throws(MediaError) {
+      try writer?.finish()
+    } catch {
+      throw unwritable(error)
+    }
+    try file.finish()
+  }
+
+  func discard() { file.discard() }
+
+  /// The encoder and the container, made for the first picture.
+  private final class Writer {
+    private let encoder: MediaEncoder
+    private let muxer: MediaMuxer
+    private let scalers = MediaScalers()
+    private let width: Int
+    private let height: Int
+    private let start: Int64
+    private var last = Int64(-1)
+
+    init(
+      _ frame: Frame, _ container: String, _ descriptor: Int32, _ path: String
+    ) throws(MediaError) {
+      let picture = OverlayPicture(frame)
+      // Encoders of 4:2:0 want even sides.
+      (width, height) = (picture.uprightWidth & ~1, picture.uprightHeight & ~1)
+      start = frame.timestamp.nanoseconds
+      let first = try Self.prepared(frame, scalers, max(2, width), max(2, height))
+      let isH264 = MediaLibraries.hasEncoder("libx264")
+      var settings = EncoderSettings(
+        encoder: isH264 ? "libx264" : "mpeg4", for: first, timeBase: OverlayVideo.timeBase)
+      if isH264 {
+        settings.options = [.init("preset", "veryfast"), .init("crf", "18")]
+      } else {
+        settings.quantizer = 3
+      }
+      encoder = try MediaEncoder(settings)
+      var stream = encoder.stream
+      stream.index = 0
+      muxer = try MediaMuxer(
+        format: container, to: .descriptor(descriptor), file: path, streams: [stream])
+    }
+
+    private static func prepared(
+      _ frame: Frame, _ scalers: MediaScalers, _ width: Int, _ height: Int
+    ) throws(MediaError) -> Frame {
+      let plain = frame.format == .i420 ? frame : try scalers.scale(frame, format: .i420)
+      let upright = plain.turnedUpright()
+      guard upright.width != width || upright.height != height else { return upright }
+      return try scalers.scale(upright, width: width, height: height)
+    }
+
+    func write(_ frame: Frame) throws(MediaError) {
+      let picture = try Self.prepared(
+        frame, scalers, encoder.settings.width, encoder.settings.height)
+      let step = frame.timestamp.nanoseconds - start
+      last = max(last + 1, Int64(Int128(step) * 90_000 / 1_000_000_000))
+      try put(try encoder.encode(picture, pts: last))
+    }
+
+    func finish() throws(MediaError) {
+      try put(try encoder.finish())
+      try muxer.finish()
+    }
+
+    private func put(_ packets: [MediaPacket]) throws(MediaError) {
+      for var packet in packets {
+        packet.stream = 0
+        packet.dts = packet.dts ?? packet.pts
+        try muxer.write(packet)
+      }
+    }
+  }
+}
+
+extension ResultFact {
+  /// With its box in the source's pixels.
+  fileprivate func placed(_ placement: PicturePlacement) -> ResultFact {
+    guard case .detection(var detection) = self else { return self }
+    detection.box = placement.inSource(detection.box)
+    return .detection(detection)
+  }
+}

@@ -1,0 +1,53 @@
+import RetakeBuffers
+import RetakeCore
+import Testing
+
+@testable import RetakeStages
+
+@Suite struct FrameTurnTests {
+  /// Each sample says where it lies.
+  private func numbered(_ degrees: Int) -> Frame {
+    var made = frame(.i420, 6, 4) { plane, y, x in plane * 64 + y * 8 + x }
+    made.rotationDegrees = degrees
+    made.sampleAspect = SampleAspect(4, 3)
+    return made
+  }
+
+  @Test func `a picture that stands upright is itself`() {
+    let plain = numbered(0)
+    #expect(share(plain.turnedUpright(), plain))
+  }
+
+  @Test(arguments: [90, 180, 270])
+  func `each sample goes where the turn puts it, in every plane`(degrees: Int) {
+    let turned = numbered(degrees).turnedUpright()
+    let isOnItsSide = degrees != 180
+    #expect(turned.width == (isOnItsSide ? 4 : 6) && turned.height == (isOnItsSide ? 6 : 4))
+    #expect(turned.rotationDegrees == 0)
+    #expect(turned.sampleAspect == (isOnItsSide ? SampleAspect(3, 4) : SampleAspect(4, 3)))
+    for (plane, across, down) in [(0, 6, 4), (1, 3, 2), (2, 3, 2)] {
+      let bytes = turned.bytes(of: plane)
+      let width = isOnItsSide ? down : across
+      for y in 0..<down {
+        for x in 0..<across {
+          // Clockwise: what was at the top on the left goes to the right, to the bottom, to the left.
+          let (column, row) =
+            switch degrees {
+            case 90: (down - 1 - y, x)
+            case 180: (across - 1 - x, down - 1 - y)
+            default: (y, across - 1 - x)
+            }
+          #expect(Int(bytes[row * width + column]) == plane * 64 + y * 8 + x)
+        }
+      }
+    }
+  }
+
+  @Test func `what is laid out upright is where the turned picture has it`() {
+    for degrees in [90, 180, 270] {
+      let box = Box(x: 1, y: 0, width: 2, height: 3)
+      let picture = OverlayPicture(width: 6, height: 4, rotationDegrees: degrees)
+      #expect(picture.stored(picture.upright(box)) == box)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeMedia
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+import RetakeStages
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSuite
+
+/// Videos of a session with a run's results drawn over it.
+@Suite struct OverlayVideoTests {
+  /// A grey frame and a box that the pipeline knows, at twice the size that it looks at.
+  private static let pipeline = """
+    {"v": 1, "name": "motion-boxes",
+     "nodes": [
+      {"id": "camera", "kind": "session"},
+      {"id": "small", "kind": "downsample", "options": {"width": 48, "height": 32}},
+      {"id": "motion", "kind": "motion", "options": {"threshold": 16, "minimumArea": 4},
+       "cost": {"fixed": "70ms"}},
+      {"id": "boxes", "kind": "results"}],
+     "edges": [
+      {"from": "camera", "to": "small"},
+      {"from": "small", "to": "motion", "capacity": 1, "policy": "dropOldest"},
+      {"from": "motion", "to": "boxes"}]}
+    """
+
+  private struct Drawn {
+    var summary: RunSummary
+    var session: SessionReader
+    /// The video, imported.
+    var video: SessionReader
+  }
+
+  private func draw(
+    _ fixture: ProjectFixture, _ name: String = "over.mp4", mode: RunOptions.Mode = .lossless
+  ) throws -> Drawn {
+    try fixture.folder.write(Self.pipeline, to: "motion.json")
+    if !FileManager.default.fileExists(atPath: fixture.folder.file("Recordings/yard").path) {
+      try fixture.record("yard", frames: 24)
+    }
+    let session = fixture.folder.file("Recordings/yard").path
+    var definition = CaseDefinition(name: "over", pipeline: "motion.json")
+    definition.mode = mode
+    var job = ReplayJob(
+      project: try fixture.project(), definition: definition, session: session, registry: .builtIn)
+    let file = fixture.folder.file(name)
+    job.outputs.overlay = file.path
+    let summary = try job.run()
+    let imported = try SessionImporter(
+      ImportOptions(file: file.path, name: name, into: fixture.folder.file("Videos").path)
+    ).run()
+    return Drawn(
+      summary: summary, session: try SessionReader(opening: session),
+      video: try SessionReader(opening: imported.folder.path))
+  }
+
+  /// Pixels whose red or green is far from what the session's frame has there, beyond what encoding changes.
+  private func changed(_ drawn: Drawn, _ sequence: Int) throws -> [(x: Int, y: Int)] {
+    let id = FrameID(track: 0, sequence: sequence)
+    let before = try MediaScalers().scale(try drawn.session.frame(id), format: .rgb).bytes(of: 0)
+    let after = try MediaScalers().scale(try drawn.video.frame(id), format: .rgb).bytes(of: 0)
+    let width = drawn.session.tracks[0].width
+    return before.indices.filter { $0 % 3 < 2 && abs(Int(before[$0]) - Int(after[$0])) > 60 }
+      .map { ($0 / 3 % width, $0 / 3 / width) }
+  }
+
+  @Test(arguments: ["over.mp4", "over.mkv", "over.mov", "over.nut"])
+  func `every captured frame is there at its time, and boxes lie on what moves`(
+    name: String
+  ) throws {
+    let drawn = try draw(try ProjectFixture(), name)
+    let track = try #require(drawn.video.tracks.first)
+    #expect((track.width, track.height, track.frameCount) == (96, 64, 24))
+    #expect(drawn.summary.frames.captured == 24)
+    let times = try drawn.video.entries(of: 0, sequences: 0..<24).map(\.timestamp.nanoseconds)
+    let wanted = try drawn.session.entries(of: 0, sequences: 0..<24).map(\.timestamp.nanoseconds)
+    for (one, other) in zip(times, wanted) {
+      #expect(abs((one - times[0]) - (other - wanted[0])) < 1_000_001)
+    }
+    // The first frame has no box; later ones have, inside the picture's left and right halves alike.
+    #expect(try changed(drawn, 0).count < 20)
+    let later = try (4..<24).map { try changed(drawn, $0).count }
+    #expect(later.filter { $0 > 60 }.count > 15, "\(later)")
+    let columns = try (4..<24).flatMap { try changed(drawn, $0).map(\.x) }
+    #expect((columns.max() ?? 0) > 60, "boxes of the small picture lie in the large one")
+  }
+
+  @Test func `frames that never came to the sink show what came before them`() throws {
+    let drawn = try draw(try ProjectFixture(), mode: .redecide)
+    let frames = drawn.summary.frames
+    #expect(frames.droppedTotal > 0)
+    #expect(drawn.video.tracks[0].frameCount == frames.captured)
+  }
+
+  @Test func `a file that says no container, and a run without a session, are refused`() throws {
+    let fixture = try ProjectFixture()
+    #expect {
+      try draw(fixture, "over.txt")
+    } throws: { ($0 as? any CodedError)?.code == "suite.overlay.file" }
+    try fixture.folder.write(
+      """
+      {"v": 1, "nodes": [
+        {"id": "camera", "kind": "synthetic", "options": {"width": 32, "height": 32, "frames": 3}},
+        {"id": "light", "kind": "luminance"}, {"id": "values", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "light"}, {"from": "light", "to": "values"}]}
+      """, to: "own.json")
+    var job = ReplayJob(
+      project: try fixture.project(), definition: CaseDefinition(name: "own", pipeline: "own.json"),
+      session: nil, registry: .builtIn)
+    job.outputs.overlay = fixture.folder.file("own.mp4").path
+    #expect { try job.run() } throws: { ($0 as? any CodedError)?.code == "suite.overlay.noSession" }
+    let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
+    #expect(!names.contains { $0.hasPrefix("own.mp4") || $0.hasPrefix("over.") })
+  }
+
+  @Test func `a run that fails leaves no video`() throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard", frames: 24)
+    let session = fixture.folder.file("Recordings/yard").path
+    var job = ReplayJob(
+      project: try fixture.project(),
+      definition: CaseDefinition(name: "over", pipeline: "motion.json"), session: session,
+      registry: .builtIn)
+    job.outputs.overlay = fixture.folder.file("over.mp4").path
+    job.isInterrupted = { true }
+    #expect(throws: RuntimeError.interrupted) { try job.run() }
+    let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
+    #expect(!names.contains { $0.hasPrefix("over.mp4") }, "\(names)")
+  }
+}
