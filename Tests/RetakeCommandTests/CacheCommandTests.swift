@@ -55,7 +55,8 @@ import Testing
     #expect(try workplace.retake("accept", "--reason", "first").status == 0)
     let passed = try readOnly("", test, in: workplace)
     #expect(passed.status == 0, "\(passed.stdout) \(passed.stderr)")
-    #expect(passed.stdout.contains("note: no cache: ") && passed.stdout.contains("/.retake/cache: "))
+    #expect(passed.stdout.contains("note: no cache: "))
+    #expect(passed.stdout.contains("/.retake/cache: "))
     #expect(!passed.stdout.contains("nothing is pending"))
 
     // One that is there is read, and what is new is not kept.
@@ -166,7 +167,9 @@ import Testing
     (["replay", "yard", "--cache", ""], "names nothing: write auto, none, or a folder"),
     (["test", "--cache", ""], "names nothing: write auto, none, or a folder"),
     (["test", "--jobs", "-1"], "'-1' is invalid for '--jobs <jobs>': it is not between 1 and 64"),
-    (["test", "--jobs", "abc"], "'abc' is invalid for '--jobs <jobs>': it is not between 1 and 64"),
+    (
+      ["test", "--jobs", "abc"], "'abc' is invalid for '--jobs <jobs>': it is not between 1 and 64"
+    ),
     (["test", "--jobs", "65"], "it is not between 1 and 64"),
     (["test", "--workers", "-1"], "it is not between 0 and 256"),
     (["test", "--watchdog", "-1"], "it is not between 0 and 86400 seconds"),

@@ -171,7 +171,9 @@ struct CachePruneCommand: ParsableCommand {
 
   @OptionGroup var place: CachePlace
 
-  @Option(help: ArgumentHelp("What may stay, such as 500MB.", valueName: "size"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("What may stay, such as 500MB.", valueName: "size"))
   var limit: String?
 
   @Flag(help: "Take away everything.")

@@ -9,7 +9,8 @@ enum CacheText {
     [head(scope)] + named(scope.damaged, "damaged, nothing in it is found")
       + named(
         scope.leftovers.filter(\.isBeingWritten).map(name), "a run writes it now, or holds it")
-      + named(scope.leftovers.filter { !$0.isBeingWritten }.map(name), "left behind, nobody writes it")
+      + named(
+        scope.leftovers.filter { !$0.isBeingWritten }.map(name), "left behind, nobody writes it")
   }
 
   private static func head(_ scope: CacheScope) -> String {

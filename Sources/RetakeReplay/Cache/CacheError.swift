@@ -35,7 +35,8 @@ public enum CacheError: CodedError, Hashable {
     case .empty: "there is no cache here: the folder is empty"
     case .notCache: "this folder holds something else than a cache"
     case .notFolder: "a cache is a folder, and this is none"
-    case .deadLink(_, let target): "a cache cannot be here: this link leads to nothing ('\(target)')"
+    case .deadLink(_, let target):
+      "a cache cannot be here: this link leads to nothing ('\(target)')"
     case .newer: "the cache was written by another version of Retake"
     case .unreadable: "the cache cannot be read"
     case .unwritable: "the cache cannot be written"
@@ -67,7 +68,8 @@ public enum CacheError: CodedError, Hashable {
     case .deadLink: "Make the folder that it names, remove the link, or name another: --cache DIR"
     case .newer: "Name another folder, or remove this one: nothing in it is lost"
     case .unreadable: "Name a folder that can be read: --cache DIR"
-    case .unwritable: "Name a folder that can be written: --cache DIR; or leave it out: --cache none"
+    case .unwritable:
+      "Name a folder that can be written: --cache DIR; or do without one: --cache none"
     case .notRemoved:
       "Make the folder writable (mount, chmod, owner) and type it again; a cache may also be removed "
         + "by hand: nothing in it is lost"

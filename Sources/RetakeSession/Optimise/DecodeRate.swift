@@ -16,6 +16,20 @@ struct DecodeRate {
   private(set) var originalFramesPerSecond = 0.0
   private(set) var copyFramesPerSecond = 0.0
 
+  /// How many times as fast is faster: less may be the machine's noise.
+  private static let gainMin = 1.1
+
+  /// The copy is read no faster, as far as was looked.
+  var isNoGain: Bool {
+    frames > 0 && copyFramesPerSecond < Self.gainMin * originalFramesPerSecond
+  }
+
+  init(frames: Int, originalFramesPerSecond: Double, copyFramesPerSecond: Double) {
+    self.frames = frames
+    self.originalFramesPerSecond = originalFramesPerSecond
+    self.copyFramesPerSecond = copyFramesPerSecond
+  }
+
   /// Sessions that cannot be read have the rate 0.
   init(original: SessionFolder, copy: SessionFolder) {
     frames = Self.framesMax

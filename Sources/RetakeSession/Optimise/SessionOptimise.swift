@@ -147,17 +147,12 @@ public struct SessionOptimise: Sendable {
 
   /// A copy takes room for its speed alone.
   private func notes(_ rate: DecodeRate, _ destination: SessionFolder) -> [String] {
-    guard rate.frames > 0,
-      rate.copyFramesPerSecond < Self.gainMin * rate.originalFramesPerSecond
-    else { return [] }
+    guard rate.isNoGain else { return [] }
     return [
       "the copy is not read faster than the original here: use that, and remove the copy: "
         + "rm -r '\(destination.path)'"
     ]
   }
-
-  /// How many times as fast is faster: less may be the machine's noise.
-  private static let gainMin = 1.1
 }
 
 /// What the tracks of a replay copy have come to so far.

@@ -79,7 +79,8 @@ import Testing
     let bounded = try small.run(CacheRun.branches(), cache: small.cache(limit: limit)).use
     #expect(bounded?.bytesWritten == small.packedBytes)
     #expect(
-      bounded?.failure == "no more than \(limit) bytes are kept: \(small.path)", "\(bounded as Any)")
+      bounded?.failure == "no more than \(limit) bytes are kept: \(small.path)", "\(bounded as Any)"
+    )
   }
 
   @Test func `records of a file that never got its name are not counted`() throws {

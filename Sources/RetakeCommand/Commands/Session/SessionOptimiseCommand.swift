@@ -63,7 +63,8 @@ struct SessionOptimiseCommand: ParsableCommand {
     let (rate, originalRate) = (Int(result.framesPerSecond), Int(result.originalFramesPerSecond))
     let measured = counted(result.measuredFrames, "frame")
     Console.result(
-      "  \(rate) frames a second, the original \(originalRate) (one thread, the first \(measured))")
+      "  read alone: \(rate) frames a second, the original \(originalRate) "
+        + "(one thread, the first \(measured))")
     Console.result("  digest \(result.sessionDigest)")
   }
 
@@ -71,7 +72,8 @@ struct SessionOptimiseCommand: ParsableCommand {
     guard preset != ReplayEncoding.raw.name else { return .raw }
     do {
       guard let encoding = try RecordingPreset.named(preset).replayEncoding else {
-        throw ValidationError("--preset copy encodes nothing; to copy a session: cp -r, or snapshot")
+        throw ValidationError(
+          "--preset copy encodes nothing; to copy a session: cp -r, or snapshot")
       }
       return encoding
     } catch RecordError.unknownPreset(let name, let known, _) {
