@@ -131,7 +131,8 @@ extension Error {
     return deepest.domain == NSPOSIXErrorDomain ? Int32(clamping: deepest.code) : nil
   }
 
-  fileprivate var systemText: String {
+  /// What the system says of it, for the cause of an error.
+  package var systemText: String {
     systemNumber.map { String(cString: strerror($0)) } ?? localizedDescription
   }
 }

@@ -99,8 +99,55 @@ package struct ReportTotals: Hashable, Sendable, Codable {
   package var frames = 0
   package var wallSeconds: Double?
   package var framesPerSecond: Double?
+  /// What the cache did for all cases together; absent where none was used.
+  package var cache: ReportCache?
 
   package init() {}
+}
+
+/// What a cache of earlier runs' values did for a run.
+package struct ReportCache: Hashable, Sendable, Codable {
+  /// Values that did not have to be computed, or frames that did not have to be decoded.
+  package var known: Int
+  package var computed: Int
+  /// Records, or whole files, that were not what they had been; computed anew.
+  package var damaged: Int
+  package var keptBytes: Int
+  /// Why not all could be kept.
+  package var failure: String?
+
+  package init(known: Int, computed: Int, damaged: Int, keptBytes: Int, failure: String? = nil) {
+    self.known = known
+    self.computed = computed
+    self.damaged = damaged
+    self.keptBytes = keptBytes
+    self.failure = failure
+  }
+
+  package init(_ use: RunSummary.CacheUse) {
+    self.init(
+      known: use.known, computed: use.computed, damaged: use.damaged, keptBytes: use.bytesWritten,
+      failure: use.failure)
+  }
+
+  /// Several runs' together.
+  package static func + (first: ReportCache, second: ReportCache) -> ReportCache {
+    ReportCache(
+      known: first.known + second.known, computed: first.computed + second.computed,
+      damaged: first.damaged + second.damaged, keptBytes: first.keptBytes + second.keptBytes,
+      failure: first.failure ?? second.failure)
+  }
+
+  /// For people: `120 known, 3 computed, 1.2 MB kept`.
+  package var text: String {
+    var parts = ["\(Wording.grouped(known)) known, \(Wording.grouped(computed)) computed"]
+    if keptBytes > 0 { parts.append("\(ByteText.of(keptBytes)) kept") }
+    if damaged > 0 { parts.append("\(Wording.grouped(damaged)) damaged and computed anew") }
+    if let failure {
+      parts.append("\(keptBytes > 0 ? "not all" : "nothing") could be kept (\(failure))")
+    }
+    return parts.joined(separator: ", ")
+  }
 }
 
 /// One fact of the environment, as it was when the golden was accepted and as it is now.

@@ -43,6 +43,7 @@ package struct TerminalReport {
       guard let live = item.run?.live else { continue }
       lines.append("live  \(visible(item.title))  beside run \(live.run): \(live)")
     }
+    if let cache = document.totals.cache { lines.append("cache  \(visible(cache.text))") }
     for note in document.notes { lines.append("note: \(visible(note))") }
     lines.append(summary)
     let verdict = "exit \(document.exit.code) (\(visible(document.exit.word)))"

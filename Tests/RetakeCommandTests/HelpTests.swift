@@ -9,7 +9,8 @@ import Testing
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "replay", "test", "diff",
     "review", "accept", "reject", "golden", "golden fit", "golden stale", "verify", "report",
-    "report open", "report serve", "bench", "bench pools", "doctor",
+    "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
+    "cache verify", "bench", "bench pools", "doctor",
   ]
 
   private func retake(_ line: String, in workplace: Workplace) throws -> CommandResult {
@@ -26,6 +27,13 @@ import Testing
     let lines = help.split(separator: "\n").map { $0.trimmingWhitespace }
     #expect(lines.contains { $0.hasPrefix(typed) }, "\(help)")
     #expect(!help.contains("\u{1B}"))
+  }
+
+  @Test func `every command is listed`() throws {
+    let help = try retake("--help", in: Workplace()).stdout
+    for command in Self.commands where !command.isEmpty && !command.contains(" ") {
+      #expect(help.contains("\n  \(command) "), "\(command)")
+    }
   }
 
   @Test(arguments: [

@@ -54,9 +54,13 @@ final class LongRun {
     return false
   }
 
+  /// Stops it where it is, to go on when it is told to end.
+  func hold() { kill(process.processIdentifier, SIGSTOP) }
+
   /// The exit status, `nil` for a signal or if it does not end.
   func end(_ signal: Int32) -> Int32? {
     kill(process.processIdentifier, signal)
+    kill(process.processIdentifier, SIGCONT)
     guard ended.wait(timeout: .now() + .seconds(20)) == .success else {
       kill(process.processIdentifier, SIGKILL)
       return nil

@@ -17,22 +17,28 @@ struct CacheOptions: ParsableArguments {
       valueName: "dir"))
   var cache: String?
 
-  func folder(in project: Project, standard: Standard) throws -> CacheFolder? {
-    switch cache {
-    case nil: return standard == .automatic ? Self.ifWritable(project.cache) : nil
-    case "none": return nil
-    case "auto": return try CacheFolder(path: project.cache)
-    case let path?: return try CacheFolder(path: project.path(path))
+  func validate() throws {
+    guard cache != "" else {
+      throw ValidationError("'--cache' names nothing: write auto, none, or a folder")
     }
   }
 
-  /// Nobody asked for a cache: where there can be none, the run has none.
-  private static func ifWritable(_ path: String) -> CacheFolder? {
-    do throws(CacheError) {
-      return try CacheFolder(path: path)
-    } catch {
-      Console.note("note: no cache: \(visible(error.message)) (\(visible(path)))")
-      return nil
+  /// - Parameter note: Told why there is no cache, where nobody asked for one.
+  func folder(
+    in project: Project, standard: Standard, note: (String) -> Void = { _ in }
+  ) throws -> CacheFolder? {
+    switch cache {
+    case nil:
+      guard standard == .automatic else { return nil }
+      do throws(CacheError) {
+        return try CacheFolder(path: project.cache)
+      } catch {
+        note("no cache: \(error)")
+        return nil
+      }
+    case "none": return nil
+    case "auto": return try CacheFolder(path: project.cache)
+    case let path?: return try CacheFolder(path: project.path(path))
     }
   }
 }
@@ -97,20 +103,15 @@ struct CacheInfoCommand: ParsableCommand {
     if output.json { return try Console.json(scopes) }
     guard !scopes.isEmpty else { return output.note("the cache is empty") }
     for scope in scopes {
-      Console.result(
-        "\(scope.session):\(scope.track)  \(ByteText.of(scope.pixelBytes)) pixels, "
-          + "\(ByteText.of(scope.valueBytes)) values in \(scope.records) records"
-          + Self.rate(scope))
+      CacheText.lines(of: scope).forEach { Console.result(visible($0)) }
     }
     let total = scopes.reduce(0) { $0 + $1.pixelBytes + $1.valueBytes }
     output.note("\(ByteText.of(total)) in all")
-  }
-
-  private static func rate(_ scope: CacheScope) -> String {
-    guard scope.seconds > 0 else { return "" }
-    let perMinute = { (bytes: Int) in ByteText.of(Int(Double(bytes) * 60 / scope.seconds)) }
-    return "; a minute: \(perMinute(scope.pixelBytes)) pixels, "
-      + "\(perMinute(scope.valueBytes)) values"
+    let left = scopes.flatMap(\.leftovers).filter { !$0.isBeingWritten }
+    guard !left.isEmpty else { return }
+    output.note(
+      "\(counted(left.count, "file")) that nobody writes any more, "
+        + "\(ByteText.of(left.reduce(0) { $0 + $1.bytes })): retake cache prune takes them away")
   }
 }
 
@@ -126,16 +127,12 @@ struct CacheWarmCommand: ParsableCommand {
   @OptionGroup var session: SessionArgument
   @OptionGroup var selection: CaseOptions
   @OptionGroup var place: CachePlace
-  @Option(help: "Threads that compute.")
+  @Option(
+    parsing: .unconditional, help: "Threads that compute.",
+    transform: Bounded.whole(0...256))
   var workers = 2
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var output: OutputOptions
-
-  func validate() throws {
-    guard (0...256).contains(workers) else {
-      throw ValidationError("'--workers \(workers)' is not between 0 and 256")
-    }
-  }
 
   func run() throws {
     Interruption.listen()
@@ -167,11 +164,16 @@ struct CachePruneCommand: ParsableCommand {
         retake cache prune                  # down to 4 GiB, as runs do by themselves
         retake cache prune --limit 500MB
         retake cache prune --all
+
+      Files that a run left behind when it was killed go too; those that a run writes now stay.
+      Exit code 2 when something that should go cannot: then the cache is not writable.
       """)
 
   @OptionGroup var place: CachePlace
 
-  @Option(help: ArgumentHelp("What may stay, such as 500MB.", valueName: "size"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("What may stay, such as 500MB.", valueName: "size"))
   var limit: String?
 
   @Flag(help: "Take away everything.")
@@ -181,7 +183,9 @@ struct CachePruneCommand: ParsableCommand {
 
   func validate() throws {
     if let limit, ByteCount.parse(limit) == nil {
-      throw ValidationError("'--limit \(limit)' is not like 500MB or 2GiB")
+      throw ValidationError(
+        "'--limit \(limit)' is not like 500MB or 2GiB: a whole number with its unit "
+          + "(KB, MB, GB, TB, KiB, MiB, GiB or TiB), or 0")
     }
     guard limit == nil || !all else { throw ValidationError("--all leaves nothing: no --limit") }
   }
@@ -213,22 +217,20 @@ struct CacheVerifyCommand: ParsableCommand {
     let cache = try place.open()
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
-    let (records, damaged) = cache.verify(isInterrupted: { Interruption.isRequested }) {
+    let check = cache.verify(isInterrupted: { Interruption.isRequested }) {
       line.update("verifying", done: $0, total: $1)
     }
     line.finish()
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
     if output.json {
-      try Console.json(CacheCheck(records: records, damaged: damaged))
+      try Console.json(check)
     } else {
-      for path in damaged { Console.result("\(visible(path)): damaged, and taken away") }
-      Console.result("\(records) records are as they were")
+      for path in check.damaged {
+        let end = check.left.contains(path) ? "; it cannot be taken away" : ", and taken away"
+        Console.result("\(visible(path)): damaged\(end)")
+      }
+      Console.result("\(check.records) records are as they were")
     }
-    if !damaged.isEmpty { throw CommandEnd(status: .regression) }
+    if !check.damaged.isEmpty { throw CommandEnd(status: .regression) }
   }
-}
-
-private struct CacheCheck: Encodable {
-  var records: Int
-  var damaged: [String]
 }

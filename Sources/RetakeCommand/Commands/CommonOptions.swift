@@ -18,19 +18,14 @@ struct OutputOptions: ParsableArguments {
 /// For commands that run stages.
 struct WatchdogOptions: ParsableArguments {
   @Option(
+    parsing: .unconditional,
     help: ArgumentHelp(
       "Give up on a stage that has not come back for so long; 0 waits for ever.",
-      valueName: "seconds"))
+      valueName: "seconds"), transform: Bounded.seconds(0...86_400))
   var watchdog = 60.0
 
   /// `nil` = for ever.
   var limit: Duration? { watchdog > 0 ? .seconds(watchdog) : nil }
-
-  func validate() throws {
-    guard (0...86_400).contains(watchdog) else {
-      throw ValidationError("'--watchdog \(watchdog)' is not between 0 and 86400 seconds")
-    }
-  }
 }
 
 /// What makes a case: for `replay`, `test` and `verify` of one session.
@@ -59,7 +54,9 @@ struct CaseOptions: ParsableArguments {
   @Flag(name: .long, help: "A cost that the tape does not have is an error.")
   var strictCosts = false
 
-  @Option(name: .long, help: "Seeds the draws of costs.")
+  @Option(
+    name: .long, parsing: .unconditional, help: "Seeds the draws of costs.",
+    transform: Bounded.seed)
   var seed: UInt64?
 
   @Option(

@@ -38,15 +38,15 @@ struct DiffCommand: ParsableCommand {
   @Option(help: "With --base: write the report's files into this folder.")
   var report: String?
 
-  @Option(help: "With --base: threads that compute; changes the speed and nothing else.")
+  @Option(
+    parsing: .unconditional,
+    help: "With --base: threads that compute; changes the speed and nothing else.",
+    transform: Bounded.whole(0...256))
   var workers = 2
 
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard (0...256).contains(workers) else {
-      throw ValidationError("'--workers \(workers)' is not between 0 and 256")
-    }
     guard base == nil else { return }
     guard words.count == 2 else {
       throw ValidationError("Name two folders, or a revision: retake diff --base main")

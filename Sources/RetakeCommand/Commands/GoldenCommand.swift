@@ -37,7 +37,10 @@ struct GoldenFitCommand: ParsableCommand {
   @Option(name: .customLong("case"), help: "A case of retake.yml; repeat for several.")
   var cases: [String] = []
 
-  @Option(help: "At most so many runs of this machine, each under another condition.")
+  @Option(
+    parsing: .unconditional,
+    help: "At most so many runs of this machine, each under another condition.",
+    transform: Bounded.whole(0...100))
   var runs = 3
 
   @Option(
@@ -59,7 +62,7 @@ struct GoldenFitCommand: ParsableCommand {
   @Option(help: .hidden) var into: String?
 
   func validate() throws {
-    guard (0...100).contains(runs), runs > 0 || !given.isEmpty else {
+    guard runs > 0 || !given.isEmpty else {
       throw ValidationError("'--runs \(runs)' is not between 1 and 100, or 0 with --run")
     }
     guard selection.pipeline == nil || cases.isEmpty else {

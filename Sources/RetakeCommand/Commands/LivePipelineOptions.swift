@@ -10,7 +10,8 @@ struct LivePipelineOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: "Threads that compute for the pipeline; 2 to 4 by the machine if not given.")
+    help: "Threads that compute for the pipeline; 2 to 4 by the machine if not given.",
+    transform: Bounded.any())
   var workers: Int?
 
   func validate() throws {

@@ -26,7 +26,10 @@ struct PipelineCheckCommand: ParsableCommand {
   @Option(help: "How long a frame may take to every sink, or SINK=TIME, such as 33ms.")
   var budget: [String] = []
 
-  @Option(help: "Detections of a frame, for what stands in a forEach. 1 if not given.")
+  @Option(
+    parsing: .unconditional,
+    help: "Detections of a frame, for what stands in a forEach. 1 if not given.",
+    transform: Bounded.whole(1...10_000))
   var items: Int?
 
   @Option(help: "The session that it will read: shows conversions of its pixel formats.")
@@ -44,9 +47,6 @@ struct PipelineCheckCommand: ParsableCommand {
     }
     for text in budget where NamedOption(text, Self.budgetValue) == nil {
       throw ValidationError("'--budget \(text)' is no time: write it like 33ms, or SINK=33ms")
-    }
-    if let items, !(1...10_000).contains(items) {
-      throw ValidationError("'--items \(items)' is not between 1 and 10000")
     }
   }
 

@@ -34,7 +34,9 @@ struct RecordCommand: ParsableCommand {
   @Option(help: "The folder that the session's folder is made in.")
   var into = "Recordings"
 
-  @Option(parsing: .unconditional, help: "Frames of each track after which the recording ends.")
+  @Option(
+    parsing: .unconditional, help: "Frames of each track after which the recording ends.",
+    transform: Bounded.any())
   var frames: Int?
 
   @Option(help: "How long to record, such as 10s; on the source's own time line.")
@@ -58,7 +60,8 @@ struct RecordCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Frames a second of a drawn scene (30 if not given) or asked of a camera.")
+    help: "Frames a second of a drawn scene (30 if not given) or asked of a camera.",
+    transform: Bounded.any())
   var fps: Int?
 
   @Option(
@@ -69,7 +72,9 @@ struct RecordCommand: ParsableCommand {
       """)
   var track: [String] = []
 
-  @Option(parsing: .unconditional, help: "Of a drawn scene's noise; 1 if not given.")
+  @Option(
+    parsing: .unconditional, help: "Of a drawn scene's noise; 1 if not given.",
+    transform: Bounded.any())
   var seed: Int?
 
   @Option(help: "Begin a new media file after so long or so much, such as 60s, 10m or 500MB.")

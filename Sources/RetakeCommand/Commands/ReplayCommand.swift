@@ -38,7 +38,8 @@ struct ReplayCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Threads that compute; changes the speed and nothing else. 2 if not given.")
+    help: "Threads that compute; changes the speed and nothing else. 2 if not given.",
+    transform: Bounded.whole(0...256))
   var workers: Int?
 
   @Option(help: "Write the run here, as a golden folder and run.json.")
@@ -76,8 +77,9 @@ struct ReplayCommand: ParsableCommand {
   var sweep: String?
 
   @Option(
-    name: .customLong("run"),
-    help: "With --mode reenact: which live run; the newest one if not given.")
+    name: .customLong("run"), parsing: .unconditional,
+    help: "With --mode reenact: which live run; the newest one if not given.",
+    transform: Bounded.whole(from: 0))
   var liveRun: Int?
 
   @OptionGroup var caching: CacheOptions
@@ -85,11 +87,6 @@ struct ReplayCommand: ParsableCommand {
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
-    if let workers {
-      guard (0...256).contains(workers) else {
-        throw ValidationError("'--workers \(workers)' is not between 0 and 256")
-      }
-    }
     do throws(SuiteError) {
       try outputs.check()
     } catch {

@@ -87,19 +87,15 @@ struct ReportServeCommand: ParsableCommand {
         retake report serve --json      # {"address":"http://127.0.0.1:…"}, then serves
       """)
 
-  @Option(help: "The port on 127.0.0.1; any free one if not given.")
+  @Option(
+    parsing: .unconditional, help: "The port on 127.0.0.1; any free one if not given.",
+    transform: Bounded.whole(0...65_535))
   var port = 0
 
   @Option(help: "The folder of the goldens.")
   var goldens: String?
 
   @OptionGroup var output: OutputOptions
-
-  func validate() throws {
-    guard (0...65_535).contains(port) else {
-      throw ValidationError("'--port \(port)' is not between 0 and 65535")
-    }
-  }
 
   func run() throws {
     Interruption.listen()

@@ -43,11 +43,16 @@ struct TestCommand: ParsableCommand {
   @Option(help: "Write a trace of each case's virtual time into this folder.")
   var traces: String?
 
-  @Option(help: "Threads that compute each case; changes the speed and nothing else.")
+  @Option(
+    parsing: .unconditional,
+    help: "Threads that compute each case; changes the speed and nothing else.",
+    transform: Bounded.whole(0...256))
   var workers: Int?
 
   @Option(
-    help: "Sessions that are replayed at once, the largest first; as many as there are processors.")
+    parsing: .unconditional,
+    help: "Sessions that are replayed at once, the largest first; as many as there are processors.",
+    transform: Bounded.whole(1...64))
   var jobs: Int?
 
   @OptionGroup var caching: CacheOptions
@@ -55,12 +60,6 @@ struct TestCommand: ParsableCommand {
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
-    if let workers, !(0...256).contains(workers) {
-      throw ValidationError("'--workers \(workers)' is not between 0 and 256")
-    }
-    if let jobs, !(1...64).contains(jobs) {
-      throw ValidationError("'--jobs \(jobs)' is not between 1 and 64")
-    }
     guard selection.pipeline == nil || (cases.isEmpty && suite == nil) else {
       throw ValidationError("--pipeline makes a case of its own; leave out --case and --suite")
     }
@@ -95,7 +94,9 @@ struct TestCommand: ParsableCommand {
     suiteRun.jobs =
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
     suiteRun.watchdog = patience.limit
-    suiteRun.cache = try caching.folder(in: project, standard: .automatic)
+    suiteRun.cache = try caching.folder(in: project, standard: .automatic) {
+      suiteRun.notes.append($0)
+    }
     suiteRun.isCI = environment.isCI
     suiteRun.pendingFolder = environment.pendingFolder
     suiteRun.reportFolder = report

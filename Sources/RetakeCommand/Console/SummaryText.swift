@@ -30,12 +30,7 @@ enum SummaryText {
   }
 
   private static func cache(_ summary: RunSummary) -> String {
-    guard let use = summary.cache else { return "" }
-    var parts = ["\(use.known) known, \(use.computed) computed"]
-    if use.bytesWritten > 0 { parts.append("\(ByteText.of(use.bytesWritten)) kept") }
-    if use.damaged > 0 { parts.append("\(use.damaged) damaged and computed anew") }
-    if let failure = use.failure { parts.append("not all could be kept (\(failure))") }
-    return "\n  cache     \(parts.joined(separator: ", "))"
+    summary.cache.map { "\n  cache     \(visible(ReportCache($0).text))" } ?? ""
   }
 
   private static func pools(_ summary: RunSummary) -> String {

@@ -18,37 +18,81 @@ public struct CacheFolder: Sendable {
 
   /// Opens the folder, and makes it where there is none.
   ///
-  /// - Throws: `CacheError.notCache` for a folder that holds something else, `.unwritable`.
+  /// - Throws: `CacheError.notCache` for a folder that holds something else, `.notFolder`, `.deadLink`,
+  ///   `.newer`, `.unreadable`, `.unwritable`.
   public init(path: String, limitBytes: Int = limitStandard) throws(CacheError) {
     url = URL(fileURLWithPath: path, isDirectory: true)
     self.limitBytes = limitBytes
-    let marker = url.appending(path: Self.marker)
-    let text = try? String(contentsOf: marker, encoding: .utf8)
-    if text == Self.markerText { return }
-    // One that was cut off while it was written says nothing.
-    if let text, text.hasSuffix("}\n") { throw .newer(path: path) }
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
-      let entries = try? FileManager.default.contentsOfDirectory(atPath: path)
-      guard isFolder.boolValue, let entries, entries.allSatisfy(Self.isOwn) else {
-        throw .notCache(path: path)
-      }
-    }
+    if try Self.state(of: path) == .marked { return }
     do {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
       try Data("*\n".utf8).write(to: url.appending(path: Self.ignored))
-      try Data(Self.markerText.utf8).write(to: marker, options: .atomic)
+      try Data(Self.markerText.utf8).write(to: url.appending(path: Self.marker), options: .atomic)
     } catch {
-      throw .unwritable(path: path, cause: error.localizedDescription)
+      throw .unwritable(path: path, cause: error.systemText)
     }
   }
 
-  /// Opens a folder that is a cache already.
+  /// Opens a folder that is a cache already; nothing is made or changed.
   ///
-  /// - Throws: `CacheError.missing`, and what `init(path:)` throws.
+  /// - Throws: `CacheError.missing`, `.empty`, and what `init(path:)` throws.
   public init(existing path: String, limitBytes: Int = limitStandard) throws(CacheError) {
-    guard FileManager.default.fileExists(atPath: path) else { throw .missing(path: path) }
-    try self.init(path: path, limitBytes: limitBytes)
+    switch try Self.state(of: path) {
+    case .missing: throw .missing(path: path)
+    case .empty: throw .empty(path: path)
+    case .marked, .unmarked: break
+    }
+    url = URL(fileURLWithPath: path, isDirectory: true)
+    self.limitBytes = limitBytes
+  }
+
+  private enum State {
+    case missing
+    case empty
+    case marked
+    /// It has tracks, and nothing says that it is a cache: one that is being made, or whose marker
+    /// somebody removed.
+    case unmarked
+  }
+
+  /// - Throws: `CacheError` for what is no cache and cannot become one.
+  private static func state(of path: String) throws(CacheError) -> State {
+    guard try isFolder(path) else { return .missing }
+    let file = URL(fileURLWithPath: path).appending(path: marker)
+    let text = try? String(contentsOf: file, encoding: .utf8)
+    if text == markerText { return .marked }
+    // One that was cut off while it was written says nothing.
+    if let text, text.hasSuffix("}\n") { throw .newer(path: path) }
+    let entries: [String]
+    do {
+      entries = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw .unreadable(path: path, cause: error.systemText)
+    }
+    guard entries.allSatisfy(isOwn) else { throw .notCache(path: path) }
+    return entries.contains { Digest128(hex: $0) != nil } ? .unmarked : .empty
+  }
+
+  /// - Returns: `false` where nothing is.
+  private static func isFolder(_ path: String) throws(CacheError) -> Bool {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFDIR else { throw .notFolder(path: path) }
+      return true
+    }
+    let cause = errno
+    guard cause == ENOENT else {
+      throw .unreadable(path: path, cause: String(cString: strerror(cause)))
+    }
+    var url = URL(fileURLWithPath: path).standardizedFileURL
+    // Ends at the root, which is there.
+    while stat(url.path, &status) != 0, url.path != "/" {
+      if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path) {
+        throw .deadLink(path: url.path, target: target)
+      }
+      url.deleteLastPathComponent()
+    }
+    return false
   }
 
   /// Whether a cache has entries of that name: one that is being made, or whose marker somebody removed, is
@@ -60,47 +104,5 @@ public struct CacheFolder: Sendable {
 
   func scope(_ digest: Digest128) -> URL {
     url.appending(path: digest.description, directoryHint: .isDirectory)
-  }
-}
-
-/// What is wrong with a cache.
-public enum CacheError: CodedError, Hashable {
-  case missing(path: String)
-  /// The folder holds something else.
-  case notCache(path: String)
-  case newer(path: String)
-  case unwritable(path: String, cause: String)
-
-  public var code: String {
-    switch self {
-    case .missing: "replay.cache.missing"
-    case .notCache: "replay.cache.notCache"
-    case .newer: "replay.cache.newerVersion"
-    case .unwritable: "replay.cache.unwritable"
-    }
-  }
-
-  public var message: String {
-    switch self {
-    case .missing: "there is no cache here"
-    case .notCache: "this folder holds something else than a cache"
-    case .newer: "the cache was written by another version of Retake"
-    case .unwritable(_, let cause): "the cache cannot be written: \(cause)"
-    }
-  }
-
-  public var place: String? {
-    switch self {
-    case .missing(let path), .notCache(let path), .newer(let path), .unwritable(let path, _): path
-    }
-  }
-
-  public var advice: String? {
-    switch self {
-    case .missing: "Fill one: retake cache warm SESSION --pipeline P --cache DIR"
-    case .notCache: "Name an empty folder, or one that does not exist yet: --cache DIR"
-    case .newer: "Name another folder, or remove this one: nothing in it is lost"
-    case .unwritable: "Name a folder that can be written: --cache DIR"
-    }
   }
 }

@@ -50,10 +50,24 @@ final class CachePack: Sendable {
     (entries, self.count) = (start, count)
   }
 
+  /// Whether a file that is no pack was one: it is there and can be read. Packs get their names when
+  /// they are whole.
+  static func isDamaged(_ url: URL) -> Bool {
+    var status = stat()
+    return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+      && access(url.path, R_OK) == 0
+  }
+
   var isUsed: Bool { wasUsed.withLock { $0 } }
   var damagedRecords: Int { damage.withLock { $0.count } }
 
+  /// Where a record of that key lies; `nil` also for one that was found damaged.
   func place(of key: Digest128) -> Place? {
+    guard let place = find(key), !damage.withLock({ $0.contains(place.offset) }) else { return nil }
+    return place
+  }
+
+  private func find(_ key: Digest128) -> Place? {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2

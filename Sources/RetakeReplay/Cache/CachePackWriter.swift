@@ -20,6 +20,12 @@ final class CachePackWriter: @unchecked Sendable {
     var entries: [Entry] = []
   }
 
+  /// A file that got its name.
+  struct File {
+    var url: URL
+    var bytes: Int
+  }
+
   private let folder: URL
   private let kind: CachePack.Kind
   /// Bytes that may still be written.
@@ -27,7 +33,10 @@ final class CachePackWriter: @unchecked Sendable {
   private let lock = NSLock()
   private var open: Open?
   private var keys: Set<Digest128> = []
+  /// Bytes of records, published or not.
   private var total = 0
+  private var files: [File] = []
+  private var isFull = false
   private var cause: String?
 
   /// A file with so many bytes is ended, so that what is old can go bit by bit.
@@ -39,17 +48,27 @@ final class CachePackWriter: @unchecked Sendable {
     self.budget = budget
   }
 
-  var bytes: Int { lock.withLock { total } }
+  var published: [File] { lock.withLock { files } }
+  /// Why nothing more could be written.
   var failure: String? { lock.withLock { cause } }
+  /// Something was not written because the budget was spent.
+  var isSpent: Bool { lock.withLock { isFull } }
 
   /// Adds a record, unless the key is known. The bytes of pixels are only made where they are written.
   func append(_ key: Digest128, _ make: () -> [UInt8]) {
-    guard lock.withLock({ cause == nil && total < budget && keys.insert(key).inserted }) else {
-      return
-    }
+    guard lock.withLock({ isWanted(key) }) else { return }
     let bytes = make()
     let digest = Digest128(of: bytes)
     lock.withLock { write(bytes, key: key, digest: digest) }
+  }
+
+  private func isWanted(_ key: Digest128) -> Bool {
+    guard cause == nil else { return false }
+    guard total < budget else {
+      isFull = true
+      return false
+    }
+    return keys.insert(key).inserted
   }
 
   private func write(_ bytes: [UInt8], key: Digest128, digest: Digest128) {
@@ -74,15 +93,38 @@ final class CachePackWriter: @unchecked Sendable {
   }
 
   private func begin() throws(CacheFailure) {
-    let url = folder.appending(
-      path: ".writing-\(kind.rawValue)-\(UUID().uuidString.lowercased())")
-    let descriptor = Foundation.open(
-      url.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    for _ in 0..<Self.attemptsMax {
+      let url = folder.appending(
+        path: UnfinishedFile.prefix + "\(kind.rawValue)-\(UUID().uuidString.lowercased())")
+      let descriptor = try make(url.path)
+      // Whoever finds the file without this lock knows that its writer is gone. One who looks holds
+      // it for a moment, and may have taken the file for a left one.
+      var status = stat()
+      flock(descriptor, LOCK_EX)
+      guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
+        close(descriptor)
+        continue
+      }
+      open = Open(url: url, descriptor: descriptor, end: CachePack.magic.count)
+      try PackBytes.write(CachePack.magic, to: descriptor, at: 0)
+      return
+    }
+    errno = ENOENT
+    throw CacheFailure()
+  }
+
+  private static let attemptsMax = 4
+
+  /// Makes the file, and its folder where that is not there or not any more.
+  private func make(_ path: String) throws(CacheFailure) -> Int32 {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
+    var descriptor = Foundation.open(path, flags, 0o644)
+    if descriptor < 0, errno == ENOENT {
+      guard mkdir(folder.path, 0o755) == 0 || errno == EEXIST else { throw CacheFailure() }
+      descriptor = Foundation.open(path, flags, 0o644)
+    }
     guard descriptor >= 0 else { throw CacheFailure() }
-    // Whoever finds the file without this lock knows that its writer is gone.
-    flock(descriptor, LOCK_EX | LOCK_NB)
-    open = Open(url: url, descriptor: descriptor, end: CachePack.magic.count)
-    try PackBytes.write(CachePack.magic, to: descriptor, at: 0)
+    return descriptor
   }
 
   /// Ends the file and gives it its name.
@@ -102,10 +144,12 @@ final class CachePackWriter: @unchecked Sendable {
     end.append(start)
     end.append(file.entries.count)
     end.append(Digest128(of: index.bytes))
-    try PackBytes.write(index.bytes + end.bytes + CachePack.magic, to: file.descriptor, at: start)
-    let name = file.url.lastPathComponent.dropFirst(".writing-".count) + ".pack"
+    let bytes = index.bytes + end.bytes + CachePack.magic
+    try PackBytes.write(bytes, to: file.descriptor, at: start)
+    let name = file.url.lastPathComponent.dropFirst(UnfinishedFile.prefix.count) + ".pack"
     let url = folder.appending(path: String(name))
     guard rename(file.url.path, url.path) == 0 else { throw CacheFailure() }
+    files.append(File(url: url, bytes: start + bytes.count))
     close(file.descriptor)
     open = nil
   }

@@ -62,12 +62,30 @@ package final class RunCache: ValueCache {
     counts.withLock { if isKnown { $0.known += 1 } else { $0.computed += 1 } }
   }
 
+  package func countComputedAfterAll() {
+    counts.withLock { ($0.known, $0.computed) = ($0.known - 1, $0.computed + 1) }
+  }
+
   /// Ends what was written and makes room.
   package func finish() -> RunSummary.CacheUse {
     var use = RunSummary.CacheUse()
     (use.known, use.computed) = counts.withLock { $0 }
-    for track in scopes.keys.sorted() { scopes[track]?.finish(&use) }
-    if use.bytesWritten > 0 { folder.prune(to: folder.limitBytes) }
+    var isFull = false
+    var files: [CachePackWriter.File] = []
+    for track in scopes.keys.sorted() {
+      guard let scope = scopes[track] else { continue }
+      files += scope.finish(&use)
+      isFull = isFull || scope.isSpent
+    }
+    // What cannot go now goes after another run.
+    if !files.isEmpty { _ = try? folder.prune(to: folder.limitBytes) }
+    let left = files.filter { FileManager.default.fileExists(atPath: $0.url.path) }
+    use.bytesWritten = left.reduce(0) { $0 + $1.bytes }
+    if let cause = use.failure {
+      use.failure = "\(cause): \(folder.url.path)"
+    } else if isFull || left.count < files.count {
+      use.failure = "no more than \(folder.limitBytes) bytes are kept: \(folder.url.path)"
+    }
     return use
   }
 }
@@ -76,6 +94,8 @@ package final class RunCache: ValueCache {
 private final class CacheTrack: Sendable {
   private let values: [CachePack]
   private let pixels: [CachePack]
+  /// Files with a damaged table: nobody knows what was in them.
+  private let damagedFiles: [URL]
   private let newValues: CachePackWriter
   private let newPixels: CachePackWriter
 
@@ -83,22 +103,23 @@ private final class CacheTrack: Sendable {
     let url = folder.scope(try reader.storedDigest(tracks: [track]))
     Self.makeFolder(url, reader: reader, track: track)
     let packs = folder.openPacks(in: url)
-    values = packs.filter { $0.kind == .values }
-    pixels = packs.filter { $0.kind == .pixels }
+    values = packs.whole.filter { $0.kind == .values }
+    pixels = packs.whole.filter { $0.kind == .pixels }
+    damagedFiles = packs.damaged
     newValues = CachePackWriter(folder: url, kind: .values, budget: folder.limitBytes)
     newPixels = CachePackWriter(folder: url, kind: .pixels, budget: folder.limitBytes)
   }
 
   /// Where this fails, so does the first pack that is written, which is told.
   private static func makeFolder(_ url: URL, reader: SessionReader, track: Int) {
-    let about = url.appending(path: CacheFolder.aboutName)
+    let about = url.appending(path: CacheAbout.name)
     guard !FileManager.default.fileExists(atPath: about.path) else { return }
     let description = reader.tracks.first { $0.track == track }
     let last = (description?.frameCount ?? 0) - 1
     let ends = [0, max(0, last)].map {
       (try? reader.entries(of: track, sequences: $0..<$0 + 1).first?.timestamp.nanoseconds) ?? 0
     }
-    let scope = CacheScope(
+    let scope = CacheAbout(
       session: reader.folder.name, track: track, seconds: Double(ends[1] - ends[0]) / 1e9)
     try? FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     try? JSONEncoder().encode(scope).write(to: about, options: .atomic)
@@ -138,18 +159,26 @@ private final class CacheTrack: Sendable {
     newPixels.append(digest) { frame.packed() }
   }
 
-  func finish(_ use: inout RunSummary.CacheUse) {
+  /// Something was not kept because there was no room for it.
+  var isSpent: Bool { newValues.isSpent || newPixels.isSpent }
+
+  /// - Returns: The files that were written.
+  func finish(_ use: inout RunSummary.CacheUse) -> [CachePackWriter.File] {
+    var files: [CachePackWriter.File] = []
     for writer in [newValues, newPixels] {
       writer.finish()
-      use.bytesWritten += writer.bytes
+      files += writer.published
       use.failure = use.failure ?? writer.failure
     }
+    // Taken off its name: whoever reads it now goes on reading.
+    for url in damagedFiles { unlink(url.path) }
+    use.damaged += damagedFiles.count
     for pack in values + pixels {
       use.damaged += pack.damagedRecords
-      // Taken off its name: whoever reads it now goes on reading.
       if pack.damagedRecords > 0 { unlink(pack.url.path) }
       if pack.isUsed { utimes(pack.url.path, nil) }
     }
+    return files
   }
 }
 

@@ -71,14 +71,7 @@ struct CachedCall: Sendable {
     case .frame(let outline):
       guard stage.givesFrames else { return nil }
       return .later(
-        LaterFrame(outline: outline, reads: demand.reads) {
-          if let frame = cache.frame(outline, track: track) { return .value(frame) }
-          let outcome = compute(inputs)
-          if case .value(let frame as Frame) = outcome, demand.keepsPixels {
-            cache.keepPixels(of: frame, track: track)
-          }
-          return outcome
-        })
+        .known(outline, demand: demand, by: cache, track: track) { compute(inputs) })
     case .value(let bytes):
       return (try? stage.form?.decode(bytes[...])).map { .value($0) }
     }

@@ -98,7 +98,7 @@ struct CachedRead: Sendable {
       outline.timestamp = context.timestamp
       if demand.isMet(outline, context: context, by: cache) {
         cache.count(isKnown: true)
-        return later(outline, load)
+        return .later(.known(outline, demand: demand, by: cache, track: track, load))
       }
     }
     cache.count(isKnown: false)
@@ -108,13 +108,28 @@ struct CachedRead: Sendable {
     if demand.keepsPixels { cache.keepPixels(of: frame, track: track) }
     return outcome
   }
+}
 
-  private func later(
-    _ outline: FrameOutline, _ load: @escaping @Sendable () -> ValueOutcome
-  ) -> ValueOutcome {
-    .later(
-      LaterFrame(outline: outline, reads: demand.reads) {
-        cache.frame(outline, track: context.frame.track).map { .value($0) } ?? load()
-      })
+extension LaterFrame {
+  /// A frame that a cache knows. Where its pixels are not there, or not what they were, it is made as
+  /// without a cache, counted as that, and its pixels are kept again.
+  static func known(
+    _ outline: FrameOutline, demand: FrameDemand, by cache: any ValueCache, track: Int,
+    _ compute: @escaping @Sendable () -> ValueOutcome
+  ) -> LaterFrame {
+    let isCounted = Locked(false)
+    return LaterFrame(outline: outline, reads: demand.reads) {
+      if let frame = cache.frame(outline, track: track) { return .value(frame) }
+      let isFirst = isCounted.withLock { isCounted in
+        defer { isCounted = true }
+        return !isCounted
+      }
+      if isFirst { cache.countComputedAfterAll() }
+      let outcome = compute()
+      if case .value(let frame as Frame) = outcome, demand.keepsPixels {
+        cache.keepPixels(of: frame, track: track)
+      }
+      return outcome
+    }
   }
 }

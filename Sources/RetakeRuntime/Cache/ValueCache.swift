@@ -25,6 +25,8 @@ package protocol ValueCache: Sendable {
 
   /// Told of each value that was there, or had to be computed or decoded.
   func count(isKnown: Bool)
+  /// Told of a value that was counted as known and had to be computed or decoded after all.
+  func countComputedAfterAll()
 }
 
 /// What is kept of one value.

@@ -21,6 +21,10 @@ public struct OptimiseResult: Hashable, Sendable, Codable {
   public var originalBytes: Int64
   public var bytes: Int64
   public var sessionDigest: Digest128
+  /// Of the first track's first frames, read one after another when the copy was made.
+  public var measuredFrames: Int
+  public var originalFramesPerSecond: Double
+  public var framesPerSecond: Double
   /// In words: what a reader should know.
   public var notes: [String]
 }
@@ -84,11 +88,15 @@ public struct SessionOptimise: Sendable {
       try write(reader, to: site)
     }
     let (copied, account) = built.made
+    let rate = DecodeRate(original: folder, copy: destination)
     return OptimiseResult(
       path: destination.path, status: built.status, codec: options.encoding.name,
       exact: account.isExact, frames: built.frames, differingFrames: account.differingFrames,
       damagedFrames: built.damagedFrames, originalBytes: originalBytes,
-      bytes: copied, sessionDigest: built.digest, notes: notes(account, destination))
+      bytes: copied, sessionDigest: built.digest, measuredFrames: rate.frames,
+      originalFramesPerSecond: rate.originalFramesPerSecond,
+      framesPerSecond: rate.copyFramesPerSecond,
+      notes: notes(account, destination) + notes(rate, destination))
   }
 
   /// Raw pictures are the fastest there are; and an encoding is not made of itself.
@@ -135,6 +143,15 @@ public struct SessionOptimise: Sendable {
           + "(--into DIR --as \(folder.name))")
     }
     return notes
+  }
+
+  /// A copy takes room for its speed alone.
+  private func notes(_ rate: DecodeRate, _ destination: SessionFolder) -> [String] {
+    guard rate.isNoGain else { return [] }
+    return [
+      "the copy is not read faster than the original here: use that, and remove the copy: "
+        + "rm -r '\(destination.path)'"
+    ]
   }
 }
 

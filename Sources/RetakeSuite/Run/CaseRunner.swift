@@ -24,6 +24,8 @@ struct CaseResult {
   var golden: GoldenFolder
   /// Where the run's files are: pending beside the golden, or a folder that goes away.
   var actual: GoldenFolder
+  /// Why the run is not left pending, where it would have been.
+  var pendingRefusal: String?
   /// The folder of the session that was read; `nil` where none was.
   var sessionPath: String?
 }
@@ -56,6 +58,8 @@ struct CaseRunner {
   let library: GoldenLibrary
   /// Where pending goldens go; `nil` keeps runs in a folder that goes away.
   let pendingRoot: URL?
+  /// Nobody named `pendingRoot`: where it cannot be written, runs go where they go without it.
+  let isPendingOptional: Bool
   let scratch: URL
   /// Where each case's trace goes; none is written if `nil`.
   let traces: URL?
@@ -69,11 +73,13 @@ struct CaseRunner {
   /// Never throws for what is wrong with one case: that is its verdict. An interruption is passed
   /// on.
   func run(_ selected: SelectedCase, progress: @escaping (Int, Int) -> Void) throws -> CaseResult {
+    let refusal = pendingRefusal(selected.key)
     var result = CaseResult(
       selected: selected,
       comparison: Comparison(key: selected.key.description, verdict: .errored),
       golden: library.folder(selected.key).fitting(PlatformKey.current.description),
-      actual: actualFolder(selected.key))
+      actual: refusal == nil ? actualFolder(selected.key) : scratchFolder(selected.key),
+      pendingRefusal: refusal)
     do {
       try replay(selected, into: &result, progress: progress)
     } catch RuntimeError.interrupted {
@@ -96,7 +102,25 @@ struct CaseRunner {
     if let pendingRoot {
       return GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase).pending
     }
-    return GoldenFolder(root: scratch, session: key.session, testCase: key.testCase)
+    return scratchFolder(key)
+  }
+
+  private func scratchFolder(_ key: GoldenLibrary.Key) -> GoldenFolder {
+    GoldenFolder(root: scratch, session: key.session, testCase: key.testCase)
+  }
+
+  /// Why a pending golden that nobody asked for cannot be written; `nil` where it can.
+  private func pendingRefusal(_ key: GoldenLibrary.Key) -> String? {
+    guard isPendingOptional, let pendingRoot else { return nil }
+    let folder = GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase)
+    var url = folder.url.standardizedFileURL
+    // Ends at the root, which is there.
+    while access(url.path, W_OK) != 0 {
+      let cause = errno
+      guard cause == ENOENT, url.path != "/" else { return String(cString: strerror(cause)) }
+      url.deleteLastPathComponent()
+    }
+    return nil
   }
 
   private func replay(

@@ -23,6 +23,8 @@ public struct SuiteRun {
   public var watchdog: Duration? = RunOptions.watchdogStandard
   /// Where values of earlier runs are, and those of this one are kept.
   public var cache: CacheFolder?
+  /// What the report says beside its cases, such as why there is no cache.
+  public var notes: [String] = []
   /// Nothing is written among the goldens then, and stale goldens fail.
   public var isCI = false
   /// Where pending goldens go instead of beside the goldens, also in CI.
@@ -62,7 +64,7 @@ public struct SuiteRun {
     defer { scratch.remove() }
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
-    let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
+    let library = library
     var results = try replay(selected, runner(library, scratch.url, sessions: selected))
     results += staleResults(selected, library, scratch.url)
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
@@ -109,7 +111,8 @@ public struct SuiteRun {
     let pending = pendingFolder.map { URL(fileURLWithPath: project.path($0)) }
     return CaseRunner(
       project: project, registry: registry, pipelines: pipelines, library: library,
-      pendingRoot: pending ?? (isCI ? nil : library.root), scratch: scratch,
+      pendingRoot: pending ?? (isCI ? nil : library.root), isPendingOptional: pending == nil,
+      scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) },
       workers: workers ?? max(atOnce == 1 ? 2 : 1, processors / atOnce),
       memory: atOnce > 1 ? .ofMachine : nil, watchdog: watchdog, cache: cache,
@@ -145,6 +148,9 @@ public struct SuiteRun {
     let frames = results.reduce(0) { $0 + ($1.summary?.frames.captured ?? 0) }
     document.totals.wallSeconds = seconds
     document.totals.framesPerSecond = seconds > 0 ? Double(frames) / seconds : nil
+    document.totals.cache = results.compactMap { $0.summary?.cache }.map { ReportCache($0) }
+      .reduce(nil) { sum, use in sum.map { $0 + use } ?? use }
+    document.notes = notes + pendingNotes(results)
     let files = try reportFolder.map {
       try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
     }
@@ -176,6 +182,23 @@ public struct SuiteRun {
       "\(Int(framesPerSecond)) frames per second; retake.yml asks for \(Int(minimum)). "
         + "This warns and never judges"
     ]
+  }
+
+  /// What differs and could not be left pending beside its golden.
+  private func pendingNotes(_ results: [CaseResult]) -> [String] {
+    let lost = results.filter {
+      $0.pendingRefusal != nil && $0.summary != nil && $0.comparison.verdict != .passed
+    }
+    guard let first = lost.first, let cause = first.pendingRefusal else { return [] }
+    let more = lost.count > 1 ? " and \(lost.count - 1) more" : ""
+    return [
+      "nothing is pending of \(first.selected.key)\(more): \(library.root.path) cannot be written "
+        + "(\(cause)). Name another place: RETAKE_PENDING_DIR=DIR"
+    ]
+  }
+
+  private var library: GoldenLibrary {
+    GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
   /// What equals its golden leaves nothing pending.

@@ -68,6 +68,13 @@ struct CacheRun {
       .sorted { $0.path < $1.path }
   }
 
+  /// Of all packs.
+  var packedBytes: Int {
+    (packs(.values) + packs(.pixels)).reduce(0) { sum, file in
+      sum + ((try? file.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0)
+    }
+  }
+
   /// Turns one bit over.
   func flip(_ file: URL, at offset: Int) throws {
     var bytes = try Data(contentsOf: file)

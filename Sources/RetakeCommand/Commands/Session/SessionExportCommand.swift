@@ -26,11 +26,14 @@ struct SessionExportCommand: ParsableCommand {
   var jsonLines: String?
   @Option(help: "The rows of the table: frames, packets, events, decisions, results or spans.")
   var rows: SessionExport.Rows = .frames
-  @Option(help: "The track of the media; the first if not given.")
+  @Option(
+    parsing: .unconditional, help: "The track of the media; the first if not given.",
+    transform: Bounded.whole(from: 0))
   var track: Int?
   @Option(
-    name: .customLong("run"),
-    help: "The live run of decisions, results and spans; the newest if not given.")
+    name: .customLong("run"), parsing: .unconditional,
+    help: "The live run of decisions, results and spans; the newest if not given.",
+    transform: Bounded.whole(from: 0))
   var liveRun: Int?
   @OptionGroup var output: OutputOptions
 

@@ -37,8 +37,13 @@ struct SessionOptimiseCommand: ParsableCommand {
     let path = try session.path(in: try CommandEnvironment.current.project())
     let options = SessionOptimise.Options(
       target: target(of: path), encoding: encoding, isForced: force)
-    let result = try SessionProgress.shown("optimising", output) { report in
-      try SessionOptimise(of: path, options, report: report).run()
+    let result: OptimiseResult
+    do {
+      result = try SessionProgress.shown("optimising", output) { report in
+        try SessionOptimise(of: path, options, report: report).run()
+      }
+    } catch let error as SessionError {
+      throw OptimiseError(error: error)
     }
     for note in result.notes { output.note("note: \(visible(note))") }
     if output.json {
@@ -55,15 +60,27 @@ struct SessionOptimiseCommand: ParsableCommand {
     Console.result(
       "  \(ByteText.of(Int(result.bytes))); the original has "
         + ByteText.of(Int(result.originalBytes)))
+    let (rate, originalRate) = (Int(result.framesPerSecond), Int(result.originalFramesPerSecond))
+    let measured = counted(result.measuredFrames, "frame")
+    Console.result(
+      "  read alone: \(rate) frames a second, the original \(originalRate) "
+        + "(one thread, the first \(measured))")
     Console.result("  digest \(result.sessionDigest)")
   }
 
   private func encoding() throws -> ReplayEncoding {
     guard preset != ReplayEncoding.raw.name else { return .raw }
-    guard let encoding = try RecordingPreset.named(preset).replayEncoding else {
-      throw ValidationError("--preset copy encodes nothing; to copy a session: cp -r, or snapshot")
+    do {
+      guard let encoding = try RecordingPreset.named(preset).replayEncoding else {
+        throw ValidationError(
+          "--preset copy encodes nothing; to copy a session: cp -r, or snapshot")
+      }
+      return encoding
+    } catch RecordError.unknownPreset(let name, let known, _) {
+      let own = [ReplayEncoding.raw.name] + known.filter { $0 != RecordingPreset.copy.rawValue }
+      throw RecordError.unknownPreset(
+        name: name, known: own, suggestion: Suggestion.nearest(to: name, among: own))
     }
-    return encoding
   }
 
   private func target(of path: String) -> SessionTarget {
@@ -73,4 +90,16 @@ struct SessionOptimiseCommand: ParsableCommand {
       into: into ?? url.deletingLastPathComponent().path,
       name: name ?? (into == nil ? own + "-fast" : own))
   }
+}
+
+/// What keeps a copy from being made. Where the other commands that make sessions have `--name`, this one
+/// has `--as`.
+private struct OptimiseError: CodedError {
+  let error: SessionError
+
+  var code: String { error.code }
+  var message: String { error.message }
+  var cause: String? { error.cause }
+  var place: Place? { error.place }
+  var advice: String? { error.advice?.replacing("--name", with: "--as") }
 }

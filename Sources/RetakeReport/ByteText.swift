@@ -1,6 +1,6 @@
 /// Bytes for people, in powers of ten: `1.7 GB`.
-enum ByteText {
-  static func of(_ bytes: Int) -> String {
+package enum ByteText {
+  package static func of(_ bytes: Int) -> String {
     var (value, unit) = (Double(bytes), 0)
     while value >= 999.95, unit < units.count - 1 {
       value /= 1_000

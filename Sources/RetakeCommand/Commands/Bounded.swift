@@ -1,0 +1,49 @@
+import ArgumentParser
+
+/// Numbers of the command line with their bounds, for options that take whatever word follows: a
+/// wrong one is told with what is allowed.
+enum Bounded {
+  static func whole(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
+    { text in
+      guard let value = Int(text), range.contains(value) else {
+        throw ValidationError(
+          "it is not between \(range.lowerBound) and \(range.upperBound), a whole number")
+      }
+      return value
+    }
+  }
+
+  /// Of anything that is counted from a first number on.
+  static func whole(from first: Int) -> @Sendable (String) throws -> Int {
+    { text in
+      guard let value = Int(text), value >= first else {
+        throw ValidationError("it is not a whole number, \(first) or more")
+      }
+      return value
+    }
+  }
+
+  static func any() -> @Sendable (String) throws -> Int {
+    { text in
+      guard let value = Int(text) else { throw ValidationError("it is not a whole number") }
+      return value
+    }
+  }
+
+  static let seed: @Sendable (String) throws -> UInt64 = { text in
+    guard let value = UInt64(text) else {
+      throw ValidationError("it is not a whole number, 0 or more")
+    }
+    return value
+  }
+
+  static func seconds(_ range: ClosedRange<Double>) -> @Sendable (String) throws -> Double {
+    { text in
+      guard let value = Double(text), range.contains(value) else {
+        throw ValidationError(
+          "it is not between \(Int(range.lowerBound)) and \(Int(range.upperBound)) seconds")
+      }
+      return value
+    }
+  }
+}

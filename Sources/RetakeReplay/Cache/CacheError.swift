@@ -1,0 +1,78 @@
+import RetakeCore
+
+/// What is wrong with a cache.
+public enum CacheError: CodedError, Hashable {
+  case missing(path: String)
+  /// A folder with nothing in it.
+  case empty(path: String)
+  /// The folder holds something else.
+  case notCache(path: String)
+  case notFolder(path: String)
+  case deadLink(path: String, target: String)
+  case newer(path: String)
+  case unreadable(path: String, cause: String)
+  case unwritable(path: String, cause: String)
+  /// What shall go stays.
+  case notRemoved(path: String, cause: String)
+
+  public var code: String {
+    switch self {
+    case .missing: "replay.cache.missing"
+    case .empty: "replay.cache.empty"
+    case .notCache: "replay.cache.notCache"
+    case .notFolder: "replay.cache.notFolder"
+    case .deadLink: "replay.cache.deadLink"
+    case .newer: "replay.cache.newerVersion"
+    case .unreadable: "replay.cache.unreadable"
+    case .unwritable: "replay.cache.unwritable"
+    case .notRemoved: "replay.cache.notRemoved"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .missing: "there is no cache here"
+    case .empty: "there is no cache here: the folder is empty"
+    case .notCache: "this folder holds something else than a cache"
+    case .notFolder: "a cache is a folder, and this is none"
+    case .deadLink(_, let target):
+      "a cache cannot be here: this link leads to nothing ('\(target)')"
+    case .newer: "the cache was written by another version of Retake"
+    case .unreadable: "the cache cannot be read"
+    case .unwritable: "the cache cannot be written"
+    case .notRemoved: "this could not be taken away from the cache"
+    }
+  }
+
+  public var cause: String? {
+    switch self {
+    case .unreadable(_, let cause), .unwritable(_, let cause), .notRemoved(_, let cause): cause
+    default: nil
+    }
+  }
+
+  public var place: Place? {
+    switch self {
+    case .missing(let path), .empty(let path), .notCache(let path), .notFolder(let path),
+      .deadLink(let path, _), .newer(let path), .unreadable(let path, _),
+      .unwritable(let path, _), .notRemoved(let path, _):
+      Place(file: path)
+    }
+  }
+
+  public var advice: String? {
+    switch self {
+    case .missing, .empty: "Fill one: retake cache warm SESSION --pipeline P --cache DIR"
+    case .notCache, .notFolder:
+      "Name an empty folder, or one that does not exist yet: --cache DIR"
+    case .deadLink: "Make the folder that it names, remove the link, or name another: --cache DIR"
+    case .newer: "Name another folder, or remove this one: nothing in it is lost"
+    case .unreadable: "Name a folder that can be read: --cache DIR"
+    case .unwritable:
+      "Name a folder that can be written: --cache DIR; or do without one: --cache none"
+    case .notRemoved:
+      "Make the folder writable (mount, chmod, owner) and type it again; a cache may also be removed "
+        + "by hand: nothing in it is lost"
+    }
+  }
+}
