@@ -5,15 +5,16 @@ import Retake
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Try policies out under loads that a seed draws, in virtual time.",
+    abstract: "Try pools out in virtual time, and a preview in real time.",
     discussion: """
-      The same numbers on every machine, whatever else it does.
+      Pools give the same numbers on every machine, whatever else it does; a preview does not.
 
       Examples:
         retake bench pools
         retake bench pools --plot pools.svg
+        retake bench preview --seconds 10
       """,
-    subcommands: [BenchPoolsCommand.self])
+    subcommands: [BenchPoolsCommand.self, BenchPreviewCommand.self])
 }
 
 struct BenchPoolsCommand: ParsableCommand {
