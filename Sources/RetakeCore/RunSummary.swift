@@ -102,6 +102,10 @@ public struct RunSummary: Hashable, Sendable, Codable {
   /// Where costs of a live run's tape decided again.
   public var live: LiveAgreement?
   public var cache: CacheUse?
+  /// Of the pools that follow the load; `nil` without such.
+  public var pools: [PoolCounts]?
+  /// Of the modelled screens; `nil` without such.
+  public var screens: [ScreenCounts]?
   public var wallSeconds: Double = 0
   public var framesPerSecond: Double = 0
   /// Set when a stage halted the run: the stable code of the first error.
@@ -110,7 +114,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
-    case framesPerSecond, haltedBy, live, cache
+    case framesPerSecond, haltedBy, live, cache, pools, screens
   }
 
   public init(

@@ -74,6 +74,8 @@ public struct AnyStage: Sendable {
   package static let discardKind = "discard"
   /// The kind of sink whose lines a run writes to a file of their own where it is asked to.
   package static let metadataKind = "metadata"
+  /// The kind of sink that shows pictures at the beat of a screen.
+  package static let screenKind = "screen"
   /// The kind of source that reads the session which the caller names.
   package static let sessionKind = "session"
 
@@ -106,6 +108,8 @@ public struct AnyStage: Sendable {
   package var inputPorts: [String] = []
   /// Names of the outputs of a route, in order; empty where there is one output.
   package var outputPorts: [String] = []
+  /// When a sink that is a screen shows what came; `nil` for all else.
+  package var screen: ScreenClock?
   /// `StageDefinition.fingerprint`.
   package var fingerprint = ""
   /// How the output is kept as bytes; `nil` where it cannot be, or holds pixels.

@@ -141,6 +141,8 @@ public struct Replay: Sendable {
     summary.framesPerSecond =
       nanoseconds > 0 ? Double(outcome.headline.captured) / summary.wallSeconds : 0
     summary.haltedBy = outcome.halt?.code
+    summary.pools = outcome.pools.isEmpty ? nil : outcome.pools
+    summary.screens = outcome.screens.isEmpty ? nil : outcome.screens
     return summary
   }
 

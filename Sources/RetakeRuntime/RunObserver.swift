@@ -181,23 +181,10 @@ public struct RunOutcome: Hashable, Sendable {
     }
   }
 
-  /// What became of a pool that follows the load.
-  public struct PoolCounts: Hashable, Sendable {
-    public var pool: String
-    /// Buffers at the end.
-    public var size: Int
-    /// The most that were held at once.
-    public var peak = 0
-    public var requests = 0
-    /// Requests that found no buffer.
-    public var stalls = 0
-    public var resizes = 0
-    /// Whether the breaker made it a fixed pool.
-    public var isBroken = false
-  }
-
   public var headline: FrameLedger
   public var ledgers: [LedgerEntry]
+  /// Of the sinks that are screens, in the order of their ids; only where virtual time is bounded.
+  public var screens: [ScreenCounts] = []
   /// Of the pools that follow the load, as the pipeline lists them; none in `lossless`.
   public var pools: [PoolCounts] = []
   public var lostBeforeCapture = 0

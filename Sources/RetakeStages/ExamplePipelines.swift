@@ -11,7 +11,7 @@ public struct ExamplePipeline: Hashable, Sendable {
 /// The example pipelines, by name.
 public enum ExamplePipelines {
   /// In the order of their names.
-  public static let all = [downsampleDigest, ensemble, motionBoxes, motionClasses]
+  public static let all = [downsampleDigest, ensemble, motionBoxes, motionClasses, preview]
 
   public static func named(_ name: String) -> ExamplePipeline? { all.first { $0.name == name } }
 
@@ -108,6 +108,43 @@ public enum ExamplePipelines {
         {"from": "motion", "to": "found.detections"},
         {"from": "found", "to": "objects"},
         {"from": "objects", "to": "results"}]}
+
+      """)
+
+  static let preview = ExamplePipeline(
+    name: "preview", summary: "shows each frame with what a slow detector found, at 60 hertz",
+    document: """
+      {"v": 1, "name": "preview",
+       "nodes": [
+        {"id": "camera", "kind": "session", "options": {"track": 0}, "pool": "camera"},
+        {"id": "copy", "kind": "copy", "cost": {"fixed": "1ms"}, "pool": "copies"},
+        {"id": "grey", "kind": "grey"},
+        {"id": "motion", "kind": "motion", "cost": {"uniform": ["50ms", "200ms"]}},
+        {"id": "boxes", "kind": "results", "primary": true,
+         "quantum": {"box": 0.1, "score": 0.0001}},
+        {"id": "pace", "kind": "throttle",
+         "options": {"fps": 60, "when": [{"thermal": "serious", "fps": 30}]}},
+        {"id": "render", "kind": "render", "cost": {"fixed": "3ms"}, "executor": "gpu"},
+        {"id": "newest", "kind": "latest", "options": {"ports": ["frame", "boxes"]}},
+        {"id": "overlay", "kind": "overlay", "cost": {"fixed": "1ms"}, "executor": "gpu",
+         "pool": "screen"},
+        {"id": "screen", "kind": "screen", "options": {"hertz": 60}}],
+       "edges": [
+        {"from": "camera", "to": "copy", "policy": "replace"},
+        {"from": "copy", "to": "grey", "policy": "replace"},
+        {"from": "grey", "to": "motion", "policy": "replace"},
+        {"from": "motion", "to": "boxes"},
+        {"from": "camera", "to": "pace"},
+        {"from": "pace", "to": "render", "capacity": 1, "policy": "dropNewest"},
+        {"from": "render", "to": "newest.frame"},
+        {"from": "motion", "to": "newest.boxes"},
+        {"from": "newest", "to": "overlay"},
+        {"from": "overlay", "to": "screen"}],
+       "executors": [{"id": "gpu", "count": 1}],
+       "pools": [
+        {"id": "camera", "capacity": 3},
+        {"id": "copies", "capacity": 4},
+        {"id": "screen", "capacity": 2}]}
 
       """)
 }

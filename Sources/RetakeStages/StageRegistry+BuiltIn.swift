@@ -6,6 +6,7 @@ extension StageRegistry {
   public static let builtIn: StageRegistry = {
     var registry = StageRegistry()
     registry.register(Convert.self)
+    registry.register(CopyFrame.self)
     registry.register(Crop.self)
     registry.register(Downsample.self)
     registry.register(Fingertip.self)
@@ -16,7 +17,9 @@ extension StageRegistry {
     registry.register(MeanColour.self)
     registry.register(MergeDetections.self)
     registry.register(Motion.self)
+    registry.register(Overlay.self)
     registry.register(RegionCrop.self)
+    registry.register(Render.self)
     registry.register(Resize.self)
     registry.registerSources()
     registry.registerControls()
@@ -53,6 +56,9 @@ extension StageRegistry {
     }
     registerControl(Sinks.results, options: NoOptions.self) { _ in Sinks.silent }
     registerControl(Sinks.metadata, options: NoOptions.self) { _ in Sinks.silent }
+    registerNode(Screen.signature) { options throws(OptionProblem) in
+      try Screen.stage(reading: options)
+    }
     registerControl(Sinks.discard, options: NoOptions.self) { _ in Sinks.silent }
   }
 }

@@ -5,16 +5,18 @@ import Retake
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Try pools out in virtual time, and a preview in real time.",
+    abstract: "Try policies out in virtual time, and a window in real time.",
     discussion: """
-      Pools give the same numbers on every machine, whatever else it does; a preview does not.
+      Pools and previews give the same numbers on every machine, whatever else it does; a window
+      does not.
 
       Examples:
         retake bench pools
         retake bench pools --plot pools.svg
-        retake bench preview --seconds 10
+        retake bench preview
+        retake bench window --seconds 10
       """,
-    subcommands: [BenchPoolsCommand.self, BenchPreviewCommand.self])
+    subcommands: [BenchPoolsCommand.self, BenchPreviewCommand.self, BenchWindowCommand.self])
 }
 
 struct BenchPoolsCommand: ParsableCommand {
@@ -78,5 +80,30 @@ struct BenchPoolsCommand: ParsableCommand {
       }
       return try PoolLoad(reading: data, file: path)
     }
+  }
+}
+
+struct BenchPreviewCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preview",
+    abstract: "A preview beside slow vision, late rendering and heat.",
+    discussion: """
+      Ten seconds of a camera at 60 frames a second before a screen of 60 hertz. lost: no buffer was
+      left. dropped: two frames were behind. repeats: refreshes without a new frame. Times are in
+      milliseconds: jitter of the time between frames at most; latency from arrival to screen, median
+      and most; age of what the overlay shows, median and most.
+
+      Examples:
+        retake bench preview
+        retake bench preview --json
+      """)
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    Interruption.listen()
+    let table = try PreviewTable(PreviewTrial.standard) { Interruption.isRequested }
+    if output.json { return try Console.json(table.rows) }
+    Console.result(table.text)
   }
 }

@@ -19,7 +19,7 @@ enum SummaryText {
       \(name)  \(summary.mode)
         \(parts.joined(separator: ", "))
         decisions \(summary.decisionDigest)
-        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))
+        results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(pools(summary))\(screens(summary))
         \(Int(summary.framesPerSecond)) frames per second
       """
   }
@@ -36,6 +36,27 @@ enum SummaryText {
     if use.damaged > 0 { parts.append("\(use.damaged) damaged and computed anew") }
     if let failure = use.failure { parts.append("not all could be kept (\(failure))") }
     return "\n  cache     \(parts.joined(separator: ", "))"
+  }
+
+  private static func pools(_ summary: RunSummary) -> String {
+    (summary.pools ?? []).map { pool in
+      "\n  pool      \(pool.pool): \(pool.size) buffers at the end, \(pool.peak) held at most, "
+        + "\(pool.stalls) of \(counted(pool.requests, "request")) stalled, "
+        + counted(pool.resizes, "resize") + (pool.isBroken ? ", fixed by its breaker" : "")
+    }.joined()
+  }
+
+  private static func screens(_ summary: RunSummary) -> String {
+    (summary.screens ?? []).map { screen in
+      "\n  screen    \(screen.sink): \(screen.shown) shown, \(screen.repeats) repeated, "
+        + "\(screen.unseen) never seen, \(milliseconds(screen.latencyMean)) after capture, "
+        + "\(milliseconds(screen.latencyMax)) at most"
+    }.joined()
+  }
+
+  /// `16.7 ms`.
+  private static func milliseconds(_ nanoseconds: Int64) -> String {
+    "\((nanoseconds + 50_000) / 1_000_000).\((nanoseconds + 50_000) / 100_000 % 10) ms"
   }
 
   /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only nothing is 0 %, and only all is 100 %.

@@ -216,7 +216,7 @@ final class EventDriver {
   var decisions: Int { core.log.count }
 
   /// Of the pools that follow the load.
-  var poolCounts: [RunOutcome.PoolCounts] { core.poolCounts }
+  var poolCounts: [PoolCounts] { core.poolCounts }
 
   /// XXH3-128 of all decision lines.
   func decisionDigest() -> Digest128 { core.log.digest() }

@@ -60,7 +60,7 @@ public struct LiveCounts: Hashable, Sendable {
   /// Results that nobody read in time.
   public var resultsDropped = 0
   /// Of the pools that follow the load.
-  public var pools: [RunOutcome.PoolCounts] = []
+  public var pools: [PoolCounts] = []
   public var externalEvents = 0
   public var decisions = 0
 

@@ -159,6 +159,7 @@ final class VirtualRun {
     outcome.headline = ledgers.total(ofSink: plan.sinks.firstIndex(of: plan.primarySink) ?? 0)
     outcome.ledgers = ledgers.entries(sinkIDs: plan.sinks.map { plan.nodes[$0].id })
     outcome.pools = core.poolCounts
+    outcome.screens = core.screenCounts
     outcome.decisions = core.log.count
     outcome.decisionDigest = core.log.digest()
     for entry in outcome.ledgers {

@@ -123,6 +123,8 @@ extension DecisionCore {
     turn.actions.append(.deliver(sink: sink, slot: slot))
     if holdsAtSinks {
       retain(slot)
+    } else if screens[sink] != nil {
+      show(entry.work, on: sink)
     } else if rules.isBounded, !rules.isLive, let hold = plan.nodes[sink].holdNanoseconds, hold > 0
     {
       retain(slot)

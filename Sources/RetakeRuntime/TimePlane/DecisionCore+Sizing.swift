@@ -16,7 +16,7 @@ extension DecisionCore {
   }
 
   /// Of the pools that follow the load.
-  package var poolCounts: [RunOutcome.PoolCounts] { sizings.pools.compactMap { $0?.counts } }
+  package var poolCounts: [PoolCounts] { sizings.pools.compactMap { $0?.counts } }
 
   // MARK: What the controllers are told
 

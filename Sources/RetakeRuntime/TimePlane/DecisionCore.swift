@@ -30,6 +30,7 @@ package struct DecisionCore: ~Copyable {
   var leases: LeaseBook
   /// Of the pools that follow the load.
   package internal(set) var sizings: SizingBook
+  var screens: [ScreenStateMachine?]
   var isPolicyPending: [Bool]
   package internal(set) var slots: [FrameSlot] = []
   private var freeSlots: [Int] = []
@@ -92,6 +93,7 @@ package struct DecisionCore: ~Copyable {
     for (pool, sizing) in sizings.pools.enumerated() {
       if let sizing { leases.setCapacity(sizing.controller.size, of: pool) }
     }
+    screens = Self.screens(of: plan, rules)
     isPolicyPending = plan.nodes.map { _ in false }
     log = DecisionLog(nodeIDs: plan.nodes.map(\.id), observer: observer)
     current = EventKey(time: .min, band: .environment, phase: .arrival, node: 0)
@@ -181,6 +183,7 @@ package struct DecisionCore: ~Copyable {
     case .poolWindow: endWindow(pool: target, &turn)
     case .poolPressure: press(pool: target, bits: Int(event.extra), &turn)
     case .poolResized: putInForce(pool: target, size: Int(event.extra))
+    case .vsync: refresh(screen: target)
     }
   }
 

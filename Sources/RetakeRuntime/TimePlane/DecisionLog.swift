@@ -29,6 +29,7 @@ package enum DecisionKind: String, Sendable, CaseIterable {
   case stuck
   case resize
   case breaker
+  case vsync
 }
 
 /// One decision in numbers; turned into text only where it is digested, written or shown.
@@ -51,6 +52,9 @@ package struct Decision: Hashable, Sendable {
     case epoch(Int)
     case resize(pool: String, PoolController.Resize)
     case trip(pool: String, PoolController.Trip)
+    /// Nanoseconds from the frame's arrival; refreshes at which the frame before stayed; frames that
+    /// came since then and were never seen.
+    case shown(latency: Int64, repeats: Int64, unseen: Int)
   }
 
   package struct Port: Hashable, Sendable {
@@ -178,6 +182,11 @@ package struct DecisionLog: ~Copyable {
       [
         .init("pool", pool), .init("requests", "\(trip.requests)"),
         .init("stalls", "\(trip.stalls)"),
+      ]
+    case .shown(let latency, let repeats, let unseen):
+      [
+        .init("latency", "\(latency)"), .init("repeats", "\(repeats)"),
+        .init("unseen", "\(unseen)"),
       ]
     }
   }

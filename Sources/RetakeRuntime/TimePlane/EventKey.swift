@@ -128,6 +128,8 @@ package struct Event: Sendable {
     case poolPressure
     /// A pool's new buffers are there; `extra` is the size.
     case poolResized
+    /// A screen shows the newest picture that came.
+    case vsync
   }
 
   package var key: EventKey

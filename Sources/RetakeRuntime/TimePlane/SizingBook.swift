@@ -32,7 +32,7 @@ package struct SizingBook: Sendable {
     var origin: Int64?
     /// Whether the end of the window that goes on is among the events.
     var isTicking = false
-    var counts: RunOutcome.PoolCounts
+    var counts: PoolCounts
   }
 
   /// `nil` for pools of a fixed size.
@@ -56,7 +56,7 @@ package struct SizingBook: Sendable {
       let controller = PoolController(sizing, size: pool.capacity)
       return Sizing(
         controller: controller, node: node,
-        counts: RunOutcome.PoolCounts(pool: pool.id, size: controller.size))
+        counts: PoolCounts(pool: pool.id, size: controller.size))
     }
     isInUse = pools.contains { $0 != nil }
     isWaiting = plan.nodes.map { _ in false }

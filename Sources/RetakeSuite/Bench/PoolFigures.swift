@@ -80,9 +80,10 @@ package struct PoolTable: Sendable {
 
   /// For people, in columns.
   package var text: String {
-    let cells = [Self.headings] + rows.map(Self.cells)
-    let widths = Self.headings.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
-    var lines = cells.map { Self.line($0, widths) }
+    var lines = TextTable(
+      headings: Self.headings, rows: rows.map(Self.cells),
+      wordColumns: [0, 1, Self.headings.count - 1]
+    ).lines
     for index in rows.indices.reversed() where index > 0 && rows[index].load != rows[index - 1].load
     {
       lines.insert("", at: index + 1)
@@ -100,16 +101,6 @@ package struct PoolTable: Sendable {
       decimal(row.usedPermille, places: 1) + " %", "\(row.peakUsed)",
       "\(row.resizes)" + (row.isBroken ? " breaker" : ""),
     ]
-  }
-
-  /// Words to the left, numbers to the right.
-  private static func line(_ cells: [String], _ widths: [Int]) -> String {
-    let parts = cells.indices.map { column in
-      let gap = String(repeating: " ", count: widths[column] - cells[column].count)
-      return column < 2 || column == cells.count - 1 ? cells[column] + gap : gap + cells[column]
-    }
-    let text = parts.joined(separator: "  ")
-    return String(text.reversed().drop { $0 == " " }.reversed())
   }
 
   static func decimal(_ value: Int, places: Int) -> String {

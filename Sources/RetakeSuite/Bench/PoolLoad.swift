@@ -32,7 +32,7 @@ package struct PoolLoad: Sendable {
   package var frameCount: Int { Int(nanoseconds / 1_000_000 * Int64(fps) / 1_000) }
 
   package func time(ofFrame sequence: Int) -> Int64 {
-    Int64(sequence) * 1_000_000_000 / Int64(fps)
+    BenchFrames.time(ofFrame: sequence, fps: fps)
   }
 
   /// What the frame takes, in nanoseconds: a pure function of seed and sequence.

@@ -43,7 +43,8 @@ package struct PoolTrial: Sendable {
   private var pipeline: Pipeline {
     var adaptive = contender.adaptive
     adaptive?.resizeNanoseconds = load.resizeNanoseconds
-    var camera = PipelineNode(id: "camera", stage: Self.source(LoadFrames(load: load)))
+    var camera = PipelineNode(
+      id: "camera", stage: BenchFrames(fps: load.fps, count: load.frameCount).stage)
     camera.pool = Self.pool
     var ocr = PipelineNode(id: Self.stage, stage: Self.reading)
     ocr.lanes = load.executors
@@ -62,13 +63,6 @@ package struct PoolTrial: Sendable {
   /// More than any pool has.
   private static let waitingMax = 8_192
 
-  private static func source(_ frames: LoadFrames) -> AnyStage {
-    AnyStage(
-      signature: StageSignature(
-        kind: "camera", version: 1, role: .source, input: nil, output: .frame),
-      options: .object([:]), body: .source(frames))
-  }
-
   private static var reading: AnyStage {
     AnyStage(
       signature: StageSignature(
@@ -80,35 +74,6 @@ package struct PoolTrial: Sendable {
     AnyStage(
       signature: StageSignature(kind: "text", version: 1, role: .sink, input: nil, output: nil),
       options: .object([:]), body: .sink { _ in })
-  }
-}
-
-/// Frames at the load's rate. Nobody looks at what is in them.
-private struct LoadFrames: FrameSource, FrameReader {
-  let load: PoolLoad
-
-  func open() throws -> any FrameReader { self }
-
-  var tracks: [TrackDescription] {
-    [
-      TrackDescription(
-        track: 0, timeBase: TimeBase(1, Int32(load.fps)), format: .grey, width: 1, height: 1,
-        frameCount: load.frameCount)
-    ]
-  }
-
-  func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
-    sequences.clamped(to: 0..<load.frameCount).map { sequence in
-      FrameEntry(
-        id: FrameID(track: 0, sequence: sequence), pts: Int64(sequence),
-        timestamp: Timestamp(nanoseconds: load.time(ofFrame: sequence)))
-    }
-  }
-
-  func chain(of id: FrameID) -> Int { 0 }
-
-  func frame(_ id: FrameID) throws -> Frame {
-    Frame(id: id, format: .grey, width: 1, height: 1, planes: [[0]])
   }
 }
 

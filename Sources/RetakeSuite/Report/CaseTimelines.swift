@@ -53,20 +53,22 @@ struct CaseTimelines {
   }
 
   func fill(_ timelines: inout [ReportTimeline]) {
-    for place in timelines.indices { fill(&timelines[place]) }
+    let reader = result.openSession()
+    for place in timelines.indices { fill(&timelines[place], reader) }
   }
 
-  private func fill(_ line: inout ReportTimeline) {
+  private func fill(_ line: inout ReportTimeline, _ reader: SessionReader?) {
     let bins = line.bins
     for (_, name) in Self.fates {
       let lane = TimelineLane(
         name, golden: counts(name, golden, line, bins), actual: counts(name, actual, line, bins))
       if (lane.golden + lane.actual).contains(where: { $0 > 0 }) { line.lanes.append(lane) }
     }
-    guard let times = FrameTimes(result.reader, track: line.track) else { return }
+    guard let times = FrameTimes(reader, track: line.track) else { return }
     line.startNanoseconds = times.first
     line.endNanoseconds = times.last
-    line.marks = Array(marks(times).sorted { $0.sequence < $1.sequence }.prefix(Self.marksMax))
+    line.marks = Array(
+      marks(times, reader).sorted { $0.sequence < $1.sequence }.prefix(Self.marksMax))
   }
 
   private func counts(
@@ -82,8 +84,8 @@ struct CaseTimelines {
 
   // MARK: - Marks
 
-  private func marks(_ times: FrameTimes) -> [TimelineMark] {
-    let events = (try? result.reader?.deviceEvents()) ?? []
+  private func marks(_ times: FrameTimes, _ reader: SessionReader?) -> [TimelineMark] {
+    let events = (try? reader?.deviceEvents()) ?? []
     let device = events.prefix(Self.marksMax).map { timed in
       TimelineMark(
         timed.event.kind.rawValue, .both, sequence: times.frame(at: timed.timestamp.nanoseconds),

@@ -36,8 +36,9 @@ struct FramePictures {
   /// are left out.
   func inputs(_ frames: [FrameID]) -> (pictures: [ReportPicture], shapes: [FrameID: PictureShape]) {
     var shapes: [FrameID: PictureShape] = [:]
+    guard !frames.isEmpty, let reader = result.openSession() else { return ([], shapes) }
     let pictures = frames.compactMap { id -> ReportPicture? in
-      guard let reader = result.reader, let frame = try? reader.frame(id),
+      guard let frame = try? reader.frame(id),
         let png = try? FramePicture.png(of: frame, widthMax: Self.widthMax)
       else { return nil }
       shapes[id] = PictureShape(width: frame.width, height: frame.height, format: frame.format)

@@ -24,16 +24,21 @@ struct CaseResult {
   var golden: GoldenFolder
   /// Where the run's files are: pending beside the golden, or a folder that goes away.
   var actual: GoldenFolder
-  var reader: SessionReader?
+  /// The folder of the session that was read; `nil` where none was.
+  var sessionPath: String?
 }
 
 extension CaseResult {
   /// What a run reads.
   mutating func note(_ replay: Replay, _ reader: SessionReader) {
-    self.reader = reader
+    sessionPath = reader.folder.path
     tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
     sourceTracks = replay.tracks
   }
+
+  /// The session once more, for what a report shows of it: results of many cases wait for the report,
+  /// and a reader holds files and decoders.
+  func openSession() -> SessionReader? { sessionPath.flatMap { try? SessionReader(opening: $0) } }
 
   /// A known change passes; a run without frames compared nothing.
   func exitStatus(isCI: Bool) -> ExitStatus {

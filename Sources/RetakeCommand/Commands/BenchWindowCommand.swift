@@ -2,18 +2,18 @@ import ArgumentParser
 import Retake
 import RetakePreview
 
-struct BenchPreviewCommand: ParsableCommand {
+struct BenchWindowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "preview",
+    commandName: "window",
     abstract: "A live preview with a slow detector beside it, in a window, in real time.",
     discussion: """
       Once with the detector on references to the frames and once on copies. Delivery jitter is how \
       far the interval between two shown frames was from that between their time stamps.
 
       Examples:
-        retake bench preview
-        retake bench preview --seconds 10 --vision 200ms --size 1920x1080
-        xvfb-run -a retake bench preview --screenshot window.png
+        retake bench window
+        retake bench window --seconds 10 --vision 200ms --size 1920x1080
+        xvfb-run -a retake bench window --screenshot window.png
       """)
 
   @Option(help: "How long each of the two goes on.")

@@ -1,0 +1,42 @@
+/// What became of a pool that follows the load.
+public struct PoolCounts: Hashable, Sendable, Codable {
+  public var pool: String
+  /// Buffers at the end.
+  public var size: Int
+  /// The most that were held at once.
+  public var peak = 0
+  public var requests = 0
+  /// Requests that found no buffer.
+  public var stalls = 0
+  public var resizes = 0
+  /// Whether the breaker made it a fixed pool.
+  public var isBroken = false
+
+  public init(pool: String, size: Int) {
+    self.pool = pool
+    self.size = size
+  }
+}
+
+/// What a modelled screen showed.
+public struct ScreenCounts: Hashable, Sendable, Codable {
+  public var sink: String
+  /// Frames that were seen.
+  public var shown = 0
+  /// Refreshes at which nothing new was there, from the first frame that was seen to the last: judder,
+  /// where the frames come at the screen's own rate.
+  public var repeats = 0
+  /// Frames that came and were replaced by newer ones before they were seen.
+  public var unseen = 0
+  /// Nanoseconds from a frame's arrival until it was seen, summed over all that were.
+  public var latencySum: Int64 = 0
+  /// The longest of them, in nanoseconds.
+  public var latencyMax: Int64 = 0
+
+  public init(sink: String) {
+    self.sink = sink
+  }
+
+  /// Nanoseconds from a frame's arrival until it was seen.
+  public var latencyMean: Int64 { shown > 0 ? latencySum / Int64(shown) : 0 }
+}

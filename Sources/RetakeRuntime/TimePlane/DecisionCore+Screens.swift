@@ -1,0 +1,45 @@
+import RetakeCore
+import RetakeGraph
+
+/// Screens are observers: what they do decides nothing but when the buffers that they show are free.
+extension DecisionCore {
+  /// By node; `nil` for what is no screen. Live they are real, and in `lossless` all is seen.
+  static func screens(of plan: GraphPlan, _ rules: Rules) -> [ScreenStateMachine?] {
+    plan.nodes.map { node in
+      guard rules.isBounded, !rules.isLive else { return nil }
+      return node.stage.screen.map { ScreenStateMachine(clock: $0, sink: node.id) }
+    }
+  }
+
+  /// What the screens have shown, in the order of their ids.
+  package var screenCounts: [ScreenCounts] {
+    plan.sinks.compactMap { screens[$0]?.counts }
+  }
+
+  /// A picture has come to a screen, which holds it until a newer one is seen.
+  mutating func show(_ work: Work, on sink: Int) {
+    retain(work.slotIndex)
+    if let replaced = screens[sink]?.add(work) {
+      letGo(of: replaced, shownBy: sink, at: current.time)
+      return
+    }
+    guard let clock = screens[sink]?.clock else { return }
+    let tick = clock.nanoseconds(ofRefresh: clock.refresh(notBefore: current.time))
+    let key = EventKey(time: tick, band: .observation, phase: .control, node: sink)
+    push(Event(key: key, kind: .vsync, target: sink))
+  }
+
+  mutating func refresh(screen sink: Int) {
+    let change = screens[sink]?.refresh(at: current.time) { [slots] in slots[$0.slotIndex].arrival }
+    guard let change else { return }
+    decide(
+      .vsync, node: sink, change.shown,
+      .shown(latency: change.latency, repeats: change.repeats, unseen: change.unseen))
+    // Nothing may happen in the instant of a refresh after it: what it frees is free a nanosecond later.
+    if let before = change.before { letGo(of: before, shownBy: sink, at: current.time + 1) }
+  }
+
+  private mutating func letGo(of work: Work, shownBy sink: Int, at time: Int64) {
+    push(.holdEnd, phase: .completion, node: sink, work: work, at: time)
+  }
+}

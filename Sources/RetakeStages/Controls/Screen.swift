@@ -1,0 +1,40 @@
+import RetakeCore
+import RetakeGraph
+
+/// A sink that shows pictures at the beat of a screen.
+///
+/// In virtual time it refreshes `hertz` times a second from time zero on, and shows the newest picture
+/// that has come; it keeps that one's buffer until a newer one is seen. Live, the screen is a real one.
+enum Screen {
+  static let signature = StageSignature(
+    kind: AnyStage.screenKind, version: 1, role: .sink, input: nil, output: nil,
+    summary: "shows what arrives at the beat of a screen, and writes nothing")
+
+  /// `hertz`: refreshes a second, above 0 and at most 1,000.
+  private struct Options: StageOptions {
+    var hertz = 60.0
+    init() {}
+  }
+
+  static func stage(hertz: Double) throws(OptionProblem) -> AnyStage {
+    guard let clock = ScreenClock(hertz: hertz) else {
+      throw OptionProblem(
+        pointer: "/hertz", message: "'hertz' must be above 0 and at most 1000, is \(hertz)")
+    }
+    var stage = AnyStage(
+      signature: signature, options: .object(["hertz": .number(hertz)]), body: Sinks.silent)
+    stage.screen = clock
+    return stage
+  }
+
+  static func stage(reading options: JSONValue) throws(OptionProblem) -> AnyStage {
+    try stage(hertz: OptionReader.read(Options.self, from: options, kind: "screen").hertz)
+  }
+}
+
+extension PipelineChain {
+  /// Ends the pipeline with a screen that shows what arrives; above 0 and at most 1,000 hertz.
+  public func screen(_ id: String = "screen", hertz: Double = 60) -> Pipeline {
+    sink(built { try Screen.stage(hertz: hertz) }, id: id)
+  }
+}

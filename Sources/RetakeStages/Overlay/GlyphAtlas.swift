@@ -1,0 +1,42 @@
+/// The letters of overlays: Latin-1 of DejaVu Sans Mono, each as wide as the others.
+public enum GlyphAtlas {
+  /// Pixels.
+  public static let width = 8
+  /// Pixels.
+  public static let height = 16
+  /// How much of a pixel a letter covers at most; 0 is nothing.
+  public static let levelMax: UInt8 = 15
+
+  private static let ranges = [32...126, 160...255]
+  private static let area = width * height
+  /// One a pixel, row by row, glyph after glyph.
+  private static let pixels = levels.utf8.map { digit in
+    digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
+  }
+
+  /// How much of each pixel the letter covers, `width` a row, `height` rows. What is not Latin-1 is an
+  /// empty box.
+  public static func coverage(of letter: Unicode.Scalar) -> ArraySlice<UInt8> {
+    var start = 0
+    for range in ranges {
+      if range.contains(Int(letter.value)) {
+        let place = (start + Int(letter.value) - range.lowerBound) * area
+        return pixels[place..<place + area]
+      }
+      start += range.count
+    }
+    return unknown[...]
+  }
+
+  /// Pixels that a line of text is wide.
+  public static func width(of text: String, scale: Int) -> Int {
+    text.unicodeScalars.count * width * scale
+  }
+
+  private static let unknown: [UInt8] = (0..<area).map { place in
+    let (x, y) = (place % width, place / width)
+    let isInside = (1...6).contains(x) && (3...12).contains(y)
+    let isBorder = x == 1 || x == 6 || y == 3 || y == 12
+    return isInside && isBorder ? levelMax : 0
+  }
+}

@@ -1,0 +1,42 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+
+/// Draws what was found over its picture: the facts of all other parts of a join over its first frame.
+///
+/// Boxes are in the pixels of that frame; parts that did not come are left out. The output is a
+/// picture of its own in the frame's format. A join without a frame fails with `overlay.noFrame`.
+public struct Overlay: PureStage {
+  public static let kind = "overlay"
+  public static let summary = "draws boxes, labels, numbers and curves over the frame of a join"
+
+  public init() {}
+
+  public init(options: NoOptions) {}
+
+  public func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Frame {
+    guard let frame = joined.values(Frame.self).first else {
+      throw StageError(
+        code: "overlay.noFrame", message: "none of the ports gave a frame to draw over")
+    }
+    return frame.drawing(OverlayLayout(OverlayPicture(frame)).shapes(of: contents(of: joined)))
+  }
+
+  private func contents(of joined: Joined) -> [OverlayContent] {
+    joined.parts.compactMap { part in
+      guard let value = part.value, !(value is Frame) else { return nil }
+      return OverlayContent(facts: value.facts, classNames: value.classNames)
+    }
+  }
+}
+
+extension PipelineValue {
+  /// The names of the classes that its detections speak of.
+  fileprivate var classNames: [String] {
+    switch self {
+    case let found as Detections: found.classNames
+    case let items as Items: items.detections.classNames
+    default: []
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import RetakeBuffers
+import RetakeCore
+
+/// A picture that an overlay is drawn over: its size as it is stored, and how a viewer turns it.
+public struct OverlayPicture: Hashable, Sendable {
+  /// Pixels.
+  public var width: Int
+  /// Pixels.
+  public var height: Int
+  /// Clockwise: 0, 90, 180 or 270.
+  public var rotationDegrees: Int
+
+  public init(width: Int, height: Int, rotationDegrees: Int = 0) {
+    (self.width, self.height, self.rotationDegrees) = (width, height, rotationDegrees)
+  }
+
+  public init(_ frame: Frame) {
+    self.init(
+      width: frame.width, height: frame.height, rotationDegrees: frame.rotationDegrees)
+  }
+
+  private var isOnItsSide: Bool { rotationDegrees == 90 || rotationDegrees == 270 }
+  /// As a viewer sees it, in pixels.
+  public var uprightWidth: Int { isOnItsSide ? height : width }
+  /// As a viewer sees it, in pixels.
+  public var uprightHeight: Int { isOnItsSide ? width : height }
+
+  /// Where a box of the stored picture is when the picture stands upright.
+  public func upright(_ box: Box) -> Box {
+    switch rotationDegrees {
+    case 90:
+      Box(
+        x: Double(height) - box.y - box.height, y: box.x, width: box.height, height: box.width)
+    case 180:
+      Box(
+        x: Double(width) - box.x - box.width, y: Double(height) - box.y - box.height,
+        width: box.width, height: box.height)
+    case 270:
+      Box(x: box.y, y: Double(width) - box.x - box.width, width: box.height, height: box.width)
+    default: box
+    }
+  }
+
+  /// The inverse of `upright`.
+  func stored(_ box: Box) -> Box {
+    let turned = OverlayPicture(
+      width: uprightWidth, height: uprightHeight, rotationDegrees: (360 - rotationDegrees) % 360)
+    return turned.upright(box)
+  }
+}
+
+/// What is shown over a picture.
+public struct OverlayContent: Hashable, Sendable {
+  /// Boxes are in pixels of the stored picture.
+  public var facts: [ResultFact]
+  /// Of detections, by class index.
+  public var classNames: [String]
+  /// How much older than the picture it is, in nanoseconds, where that is to be shown.
+  public var ageNanoseconds: Int64?
+
+  public init(facts: [ResultFact], classNames: [String] = [], ageNanoseconds: Int64? = nil) {
+    (self.facts, self.classNames, self.ageNanoseconds) = (facts, classNames, ageNanoseconds)
+  }
+}
+
+/// Says what an overlay consists of: a box with its label for each detection, a list of numbers, texts
+/// and classes at the top on the left, the age at the top on the right, waveforms at the bottom.
+public struct OverlayLayout: Sendable {
+  /// Lines of a waveform have a point for each of so many a second.
+  public static let waveformRate = 240.0
+  private static let linesMax = 24
+  private static let letters = 48
+  /// Points of one waveform; longer ones show their end.
+  private static let pointsMax = 4_096
+
+  public let picture: OverlayPicture
+  /// Pixels that a pixel of a letter is wide.
+  public let scale: Int
+
+  public init(_ picture: OverlayPicture) {
+    self.picture = picture
+    scale = max(1, (min(picture.uprightWidth, picture.uprightHeight) + 240) / 480)
+  }
+
+  private var thickness: Int { 2 * scale }
+  private var lineHeight: Int { GlyphAtlas.height * scale }
+
+  /// The shapes, those on top last.
+  public func shapes(of contents: [OverlayContent]) -> [OverlayShape] {
+    var shapes: [OverlayShape] = []
+    var lines: [String] = []
+    var waveforms: [Waveform] = []
+    for content in contents {
+      for fact in content.facts {
+        switch fact {
+        case .detection(let detection): shapes += box(detection, content.classNames)
+        case .classification(let item): lines.append("\(item.label) \(Self.text(item.score))")
+        case .scalar(let name, let value): lines.append("\(name) \(Self.text(value))")
+        case .text(let name, let text): lines.append("\(name) \(text)")
+        case .waveform(let waveform): waveforms.append(waveform)
+        case .frame, .tensor, .user: break
+        }
+      }
+    }
+    for (index, waveform) in waveforms.enumerated() {
+      shapes += curve(waveform, index: index, of: waveforms.count)
+    }
+    shapes += list(lines)
+    if let age = contents.compactMap(\.ageNanoseconds).max() { shapes += self.age(age) }
+    return shapes
+  }
+
+  // MARK: Parts
+
+  private func box(_ detection: Detection, _ names: [String]) -> [OverlayShape] {
+    let box = picture.upright(detection.box)
+    guard [box.x, box.y, box.width, box.height].allSatisfy(\.isFinite) else { return [] }
+    let colour = OverlayColour.ofClass(detection.identity ?? detection.classIndex)
+    let known = names.indices.contains(detection.classIndex) ? names[detection.classIndex] : nil
+    var label = "\(known ?? "class \(detection.classIndex)") \(Self.text(detection.score))"
+    if let identity = detection.identity { label += " #\(identity)" }
+    if let best = detection.classes.first { label += " \(best.label) \(Self.text(best.score))" }
+    let top = Self.pixel(box.y) - lineHeight
+    return [OverlayShape(.outline(box, thickness: thickness), colour)]
+      + line(label, x: Self.pixel(box.x), y: top < 0 ? Self.pixel(box.y) : top, colour)
+  }
+
+  private func list(_ lines: [String]) -> [OverlayShape] {
+    let shown = lines.prefix(Self.linesMax)
+    return shown.enumerated().flatMap { index, text in
+      line(text, x: scale * 4, y: scale * 4 + index * lineHeight, .white)
+    }
+  }
+
+  private func age(_ nanoseconds: Int64) -> [OverlayShape] {
+    let text = "\(nanoseconds / 1_000_000) ms"
+    let left = picture.uprightWidth - GlyphAtlas.width(of: text, scale: scale) - scale * 8
+    return line(text, x: left, y: scale * 4, .white)
+  }
+
+  /// Letters on a shade of their own, moved into the picture where they would leave it.
+  private func line(_ text: String, x: Int, y: Int, _ colour: OverlayColour) -> [OverlayShape] {
+    let shown = String(text.prefix(Self.letters))
+    let width = GlyphAtlas.width(of: shown, scale: scale) + 4 * scale
+    let left = max(0, min(x, picture.uprightWidth - width))
+    let top = max(0, min(y, picture.uprightHeight - lineHeight))
+    let ground = Box(
+      x: Double(left), y: Double(top), width: Double(width), height: Double(lineHeight))
+    return [
+      OverlayShape(.fill(ground), .shade),
+      OverlayShape(.text(shown, x: left + 2 * scale, y: top, scale: scale), colour),
+    ]
+  }
+
+  /// A strip of its own for each waveform, an eighth of the picture high.
+  private func curve(_ waveform: Waveform, index: Int, of count: Int) -> [OverlayShape] {
+    let points = Self.resampled(waveform)
+    let height = Double(picture.uprightHeight / 8)
+    let width = Double(picture.uprightWidth)
+    let top = Double(picture.uprightHeight) - height * Double(count - index)
+    let low = points.min() ?? 0
+    let reach = max((points.max() ?? 0) - low, .leastNormalMagnitude)
+    let step = width / Double(max(1, points.count - 1))
+    let line = points.enumerated().map { place, value in
+      OverlayShape.Point(
+        x: Double(place) * step,
+        y: top + (height - Double(thickness)) * (1 - (value - low) / reach))
+    }
+    let ground = Box(x: 0, y: top, width: width, height: height)
+    return [
+      OverlayShape(.fill(ground), .shade),
+      OverlayShape(.line(line, thickness: thickness), .ofClass(index + 1)),
+      OverlayShape(
+        .text(
+          String(waveform.name.prefix(Self.letters)), x: 2 * scale, y: Self.pixel(top),
+          scale: scale), .white),
+    ]
+  }
+
+  /// The samples at `waveformRate`, straight from one to the next; what is not finite is left out.
+  static func resampled(_ waveform: Waveform) -> [Double] {
+    let samples = waveform.samples.filter(\.isFinite)
+    guard samples.count > 1, waveform.rate > 0, waveform.rate.isFinite else { return samples }
+    let step = waveform.rate / waveformRate
+    let wanted = Double(samples.count - 1) / step
+    let count = Int(min(wanted, Double(pointsMax - 1)))
+    let start = Double(samples.count - 1) - Double(count) * step
+    return (0...count).map { index in
+      let place = max(0, start + Double(index) * step)
+      let left = min(Int(place), samples.count - 2)
+      let share = place - Double(left)
+      return samples[left] * (1 - share) + samples[left + 1] * share
+    }
+  }
+
+  /// With three decimals at most, the same in every locale.
+  private static func text(_ value: Double) -> String {
+    let rounded = (value * 1_000).rounded() / 1_000
+    guard let whole = Int64(exactly: rounded) else { return "\(rounded)" }
+    return "\(whole)"
+  }
+
+  private static func pixel(_ value: Double) -> Int {
+    Int(max(-1e6, min(1e6, value.isNaN ? 0 : value)).rounded())
+  }
+}

@@ -1,0 +1,192 @@
+import RetakeBuffers
+import RetakeCore
+
+extension Frame {
+  /// A copy of the frame with shapes drawn over it, in any pixel format. Shapes are placed on the
+  /// upright picture; what lies outside is cut off. All arithmetic is the same on every machine.
+  public func drawing(_ shapes: [OverlayShape]) -> Frame {
+    let picture = OverlayPicture(self)
+    let storage = FrameStorage.make(format: format, width: width, height: height) {
+      planes, strides in
+      for plane in planes.indices {
+        var row = 0
+        forEachRow(of: plane) { source in
+          // SAFETY: the new plane has as many rows, each at least as long as the visible one.
+          UnsafeMutableRawBufferPointer(rebasing: planes[plane][(row * strides[plane])...])
+            .copyMemory(from: source)
+          row += 1
+        }
+      }
+      let canvas = OverlayCanvas(
+        frame: self, picture: picture, planes: planes, strides: strides)
+      for shape in shapes { canvas.draw(shape) }
+    }
+    return Frame(
+      id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
+      matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
+      storage: storage)
+  }
+}
+
+/// Draws into planes that nobody else sees yet. Everything is made of filled rectangles.
+private struct OverlayCanvas {
+  let frame: Frame
+  let picture: OverlayPicture
+  let planes: [UnsafeMutableRawBufferPointer]
+  let strides: [Int]
+
+  func draw(_ shape: OverlayShape) {
+    let ink = Ink(shape.colour, for: frame)
+    switch shape.form {
+    case .outline(let box, let thickness): outline(box, Double(thickness), ink)
+    case .fill(let box): fill(box, ink, alpha: shape.colour.alpha)
+    case .text(let text, let x, let y, let scale): write(text, x, y, scale, ink)
+    case .line(let points, let thickness): line(points, thickness, ink)
+    }
+  }
+
+  private func outline(_ box: Box, _ thickness: Double, _ ink: Ink) {
+    let across = min(thickness, box.width / 2)
+    let down = min(thickness, box.height / 2)
+    let sides = [
+      Box(x: box.x, y: box.y, width: box.width, height: down),
+      Box(x: box.x, y: box.y + box.height - down, width: box.width, height: down),
+      Box(x: box.x, y: box.y + down, width: across, height: box.height - 2 * down),
+      Box(
+        x: box.x + box.width - across, y: box.y + down, width: across,
+        height: box.height - 2 * down),
+    ]
+    for side in sides { fill(side, ink, alpha: ink.alpha) }
+  }
+
+  private func write(_ text: String, _ x: Int, _ y: Int, _ scale: Int, _ ink: Ink) {
+    for (index, letter) in text.unicodeScalars.enumerated() {
+      let left = x + index * GlyphAtlas.width * scale
+      for (place, level) in GlyphAtlas.coverage(of: letter).enumerated() where level > 0 {
+        let (column, row) = (place % GlyphAtlas.width, place / GlyphAtlas.width)
+        let pixel = Box(
+          x: Double(left + column * scale), y: Double(y + row * scale), width: Double(scale),
+          height: Double(scale))
+        fill(pixel, ink, alpha: UInt8(Int(ink.alpha) * Int(level) / Int(GlyphAtlas.levelMax)))
+      }
+    }
+  }
+
+  /// A square of the line's thickness at each pixel along the longer side.
+  private func line(_ points: [OverlayShape.Point], _ thickness: Int, _ ink: Ink) {
+    for (from, to) in zip(points, points.dropFirst()) {
+      let length = max(abs(to.x - from.x), abs(to.y - from.y))
+      guard length.isFinite else { continue }
+      let steps = max(1, Int(min(length, 65_536).rounded(.up)))
+      for step in 0...steps {
+        let share = Double(step) / Double(steps)
+        let dot = Box(
+          x: (from.x + (to.x - from.x) * share).rounded(),
+          y: (from.y + (to.y - from.y) * share).rounded(), width: Double(thickness),
+          height: Double(thickness))
+        fill(dot, ink, alpha: ink.alpha)
+      }
+    }
+  }
+
+  /// - Parameter box: On the upright picture; its edges are rounded to pixels.
+  private func fill(_ box: Box, _ ink: Ink, alpha: UInt8) {
+    let stored = picture.stored(box)
+    guard let columns = Self.span(stored.x, stored.width, side: frame.width),
+      let rows = Self.span(stored.y, stored.height, side: frame.height), alpha > 0
+    else { return }
+    for plane in planes.indices { fill(plane, columns, rows, ink, Int(alpha)) }
+  }
+
+  private func fill(
+    _ plane: Int, _ columns: Range<Int>, _ rows: Range<Int>, _ ink: Ink, _ alpha: Int
+  ) {
+    let across = frame.format.pixelsAcross(plane: plane)
+    let down = frame.format.pixelsDown(plane: plane)
+    let samples = ink.samples[plane]
+    let limit = frame.format.rowBytes(plane: plane, width: frame.width)
+    for row in rows.lowerBound / down...(rows.upperBound - 1) / down {
+      let tall = Self.overlap(rows, row * down, down)
+      for column in columns.lowerBound / across...(columns.upperBound - 1) / across {
+        let wide = Self.overlap(columns, column * across, across)
+        let share = alpha * wide * tall / (across * down)
+        for (index, sample) in samples.enumerated() {
+          let place = column * samples.count + index
+          guard place < limit else { continue }
+          // SAFETY: the row is below the plane's number of rows and the place inside the row's
+          // visible bytes, since the spans lie inside the picture.
+          let offset = row * strides[plane] + place
+          let old = Int(planes[plane][offset])
+          planes[plane][offset] = UInt8((old * (255 - share) + Int(sample) * share + 127) / 255)
+        }
+      }
+    }
+  }
+
+  /// The pixels of a side that lie in the picture; `nil` if none do.
+  private static func span(_ start: Double, _ length: Double, side: Int) -> Range<Int>? {
+    // All fail for NaN.
+    guard length > 0, start < Double(side), start + length > 0 else { return nil }
+    let first = Int(max(0, start).rounded())
+    let end = Int(min(Double(side), start + length).rounded())
+    return first < end ? first..<end : nil
+  }
+
+  /// How many of `count` pixels from `start` on lie in the range.
+  private static func overlap(_ range: Range<Int>, _ start: Int, _ count: Int) -> Int {
+    min(range.upperBound, start + count) - max(range.lowerBound, start)
+  }
+}
+
+/// A colour in the samples of a frame's format, plane by plane.
+private struct Ink {
+  let alpha: UInt8
+  let samples: [[UInt8]]
+
+  init(_ colour: OverlayColour, for frame: Frame) {
+    alpha = colour.alpha
+    let (red, green, blue) = (Double(colour.red), Double(colour.green), Double(colour.blue))
+    // ITU-R BT.601, BT.709 and BT.2020: the shares of red and blue in luma.
+    let shares: (red: Double, blue: Double) =
+      switch frame.matrix {
+      case .bt601, .identity: (0.299, 0.114)
+      case .bt709: (0.2126, 0.0722)
+      case .bt2020: (0.2627, 0.0593)
+      }
+    let luma = shares.red * red + (1 - shares.red - shares.blue) * green + shares.blue * blue
+    let isFull = frame.range == .full
+    let y = Self.byte(isFull ? luma : 16 + luma * 219 / 255)
+    let chroma = isFull ? 1 : 224.0 / 255
+    let u = Self.byte(128 + (blue - luma) / (2 * (1 - shares.blue)) * chroma)
+    let v = Self.byte(128 + (red - luma) / (2 * (1 - shares.red)) * chroma)
+    samples =
+      switch frame.format {
+      case .grey: [[y]]
+      case .i420, .i422, .i444: [[y], [u], [v]]
+      case .nv12: [[y], [u, v]]
+      case .rgb: [[colour.red, colour.green, colour.blue]]
+      case .bgra: [[colour.blue, colour.green, colour.red, 255]]
+      case .rgba: [[colour.red, colour.green, colour.blue, 255]]
+      }
+  }
+
+  private static func byte(_ value: Double) -> UInt8 { UInt8(max(0, min(255, value.rounded()))) }
+}
+
+extension PixelFormat {
+  /// Pixels that lie side by side in one sample of a plane.
+  fileprivate func pixelsAcross(plane: Int) -> Int {
+    switch self {
+    case .i420, .i422, .nv12: plane == 0 ? 1 : 2
+    case .i444, .grey, .rgb, .bgra, .rgba: 1
+    }
+  }
+
+  /// Pixels that lie above each other in one sample of a plane.
+  fileprivate func pixelsDown(plane: Int) -> Int {
+    switch self {
+    case .i420, .nv12: plane == 0 ? 1 : 2
+    case .i422, .i444, .grey, .rgb, .bgra, .rgba: 1
+    }
+  }
+}

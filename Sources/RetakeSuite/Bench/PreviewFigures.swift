@@ -1,0 +1,122 @@
+import RetakeCore
+import RetakeRuntime
+
+/// What a trial of a preview showed: integers, so that they are the same everywhere. Times are in
+/// nanoseconds.
+package struct PreviewFigures: Hashable, Sendable, Encodable {
+  package var trial: String
+  package var frames = PreviewTrial.frames
+  /// Frames that were seen.
+  package var shown: Int
+  /// Frames that found no buffer of the camera's.
+  package var lost: Int
+  /// Frames that came while two were behind.
+  package var dropped: Int
+  /// Frames that the pace took out.
+  package var thinned: Int
+  /// Refreshes at which nothing new was there.
+  package var repeats: Int
+  /// How far the time between two frames on the screen is from the time between their arrivals, at most.
+  package var jitterMax: Int64
+  /// From arrival to screen.
+  package var latencyMedian: Int64
+  package var latencyMax: Int64
+  /// How much older than the picture on the screen the frame was that the overlay is about; `nil` where
+  /// nothing was found yet.
+  package var ageMedian: Int64?
+  package var ageMax: Int64?
+  /// Sequences of the frames that were dropped.
+  package var droppedFrames: [Int]
+
+  init(trial: String, outcome: RunOutcome, meter: PreviewMeter) {
+    self.trial = trial
+    shown = outcome.screens.first?.shown ?? 0
+    lost = outcome.lostBeforeCapture
+    dropped = outcome.headline.droppedTotal
+    thinned = outcome.headline.thinned
+    repeats = outcome.screens.first?.repeats ?? 0
+    jitterMax = meter.jitters.max() ?? 0
+    let latencies = meter.latencies.sorted()
+    latencyMedian = latencies.isEmpty ? 0 : latencies[latencies.count / 2]
+    latencyMax = latencies.last ?? 0
+    let ages = meter.ages.sorted()
+    ageMedian = ages.isEmpty ? nil : ages[ages.count / 2]
+    ageMax = ages.last
+    droppedFrames = meter.dropped
+  }
+}
+
+/// Hears what the screen shows, and when.
+final class PreviewMeter: RunObserver {
+  private(set) var latencies: [Int64] = []
+  private(set) var jitters: [Int64] = []
+  /// Of what was found, when it was seen.
+  private(set) var ages: [Int64] = []
+  private(set) var dropped: [Int] = []
+  private var last: (seen: Int64, arrival: Int64)?
+  /// When the frame arrived that the overlay of a frame is about.
+  private var found: [Int: Int64] = [:]
+
+  var wantsDecisions: Bool { true }
+
+  func decided(_ line: DecisionLine) {
+    guard let frame = line.frame else { return }
+    switch line.kind {
+    case "drop": dropped.append(frame.sequence)
+    case "latest":
+      let from = line.details.first { $0.value != "-" }?.value.split(separator: ":").last
+      found[frame.sequence] = from.flatMap { Int($0) }.map {
+        BenchFrames.time(ofFrame: $0, fps: PreviewTrial.fps)
+      }
+    case "vsync": see(frame.sequence, at: line.time)
+    default: break
+    }
+  }
+
+  private func see(_ sequence: Int, at time: Int64) {
+    let arrival = BenchFrames.time(ofFrame: sequence, fps: PreviewTrial.fps)
+    latencies.append(time - arrival)
+    if let last { jitters.append(abs((time - last.seen) - (arrival - last.arrival))) }
+    last = (time, arrival)
+    if let about = found.removeValue(forKey: sequence) { ages.append(time - about) }
+  }
+
+  func finished(_ frame: FinishedFrame) {}
+}
+
+/// The figures of all trials.
+package struct PreviewTable: Sendable {
+  package var rows: [PreviewFigures]
+
+  /// - Parameter isInterrupted: Asked between trials.
+  package init(_ trials: [PreviewTrial], isInterrupted: () -> Bool = { false }) throws {
+    rows = []
+    for trial in trials {
+      if isInterrupted() { throw RuntimeError.interrupted }
+      rows.append(try trial.run())
+    }
+  }
+
+  /// For people, in columns.
+  package var text: String {
+    TextTable(
+      headings: [
+        "trial", "shown", "lost", "dropped", "thinned", "repeats", "jitter", "latency", "most",
+        "age", "most",
+      ],
+      rows: rows.map { row in
+        [
+          row.trial, "\(row.shown)", "\(row.lost)", "\(row.dropped)", "\(row.thinned)",
+          "\(row.repeats)", Self.text(row.jitterMax), Self.text(row.latencyMedian),
+          Self.text(row.latencyMax), Self.text(row.ageMedian), Self.text(row.ageMax),
+        ]
+      }, wordColumns: [0]
+    ).lines.joined(separator: "\n")
+  }
+
+  /// Milliseconds with one decimal.
+  private static func text(_ nanoseconds: Int64?) -> String {
+    guard let nanoseconds else { return "-" }
+    return PoolTable.decimal(Int((nanoseconds + 50_000) / 100_000), places: 1)
+  }
+}

@@ -1,0 +1,104 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeStages
+
+/// A preview under one load, in virtual time: ten seconds of a camera at 60 frames a second before a
+/// screen of 60 hertz.
+package struct PreviewTrial: Sendable {
+  /// How the detector gets its frames.
+  package enum Vision: Hashable, Sendable {
+    /// It works on the camera's own buffers.
+    case reference
+    /// On copies, which take a millisecond.
+    case copies
+    /// The preview waits for it.
+    case inLine
+  }
+
+  package var name: String
+  package var vision = Vision.copies
+  package var visionCost = Cost.uniform(.milliseconds(50), .milliseconds(200))
+  package var cameraBuffers = 3
+  package var render = Cost.fixed(.milliseconds(3))
+  /// Whether a frame waits for as long as it must, where two are behind.
+  package var isQueued = false
+  /// Hot from here to there, in nanoseconds.
+  package var heat: Range<Int64>?
+
+  static let screen = "screen"
+  static let fps = 60
+  static let frames = 600
+  private static let waitingMax = 1_024
+
+  package init(_ name: String) { self.name = name }
+
+  /// Those that `retake bench preview` runs, in its order.
+  package static var standard: [PreviewTrial] {
+    func trial(_ name: String, _ change: (inout PreviewTrial) -> Void) -> PreviewTrial {
+      var trial = PreviewTrial(name)
+      change(&trial)
+      return trial
+    }
+    let late = Cost.fixed(.milliseconds(16))
+    return [
+      PreviewTrial("copies"),
+      trial("reference") { $0.vision = .reference },
+      trial("reference, 5 buffers") { ($0.vision, $0.cameraBuffers) = (.reference, 5) },
+      trial("in line") { $0.vision = .inLine },
+      trial("vision hangs") { $0.visionCost = .fixed(.seconds(3_600)) },
+      trial("render 17 ms") { $0.render = late },
+      trial("render 17 ms, queued") {
+        ($0.render, $0.isQueued, $0.cameraBuffers) = (late, true, waitingMax)
+      },
+      trial("hot from 3 to 6 s") { $0.heat = 3_000_000_000..<6_000_000_000 },
+    ]
+  }
+
+  /// - Throws: What a run throws; no trial gives a reason to.
+  package func run() throws -> PreviewFigures {
+    var options = RunOptions(mode: .redecide, workers: 0, watchdog: nil)
+    if let heat {
+      options.overrides = [
+        .event(atNanoseconds: heat.lowerBound, .thermal(.serious)),
+        .event(atNanoseconds: heat.upperBound, .thermal(.nominal)),
+      ]
+    }
+    let meter = PreviewMeter()
+    let outcome = try PreparedRun(pipeline, catalog: StageRegistry.builtIn)
+      .run(options, observer: meter)
+    return PreviewFigures(trial: name, outcome: outcome, meter: meter)
+  }
+
+  private var pipeline: Pipeline {
+    let camera = Pipeline.named("preview")
+      .source(BenchFrames(fps: Self.fps, count: Self.frames).stage)
+      .pool("camera").pool("camera", capacity: cameraBuffers)
+    guard vision != .inLine else {
+      return looked(camera).queue(capacity: 1, policy: .dropNewest).screen(Self.screen)
+    }
+    var model = PreviewModel()
+    model.render = render
+    var pipeline = camera.preview(of: found(camera), model: model, id: Self.screen)
+    if isQueued {
+      for index in pipeline.edges.indices where pipeline.edges[index].policy == .dropNewest {
+        pipeline.edges[index].policy = .block
+        pipeline.edges[index].capacity = Self.waitingMax
+      }
+    }
+    return pipeline
+  }
+
+  private func looked(_ frames: PipelineChain<Frame>) -> PipelineChain<Scalars> {
+    frames.map("vision") { _, _ in Scalars([]) }.cost(visionCost)
+  }
+
+  private func found(_ camera: PipelineChain<Frame>) -> PipelineChain<Scalars> {
+    guard vision == .copies else {
+      return looked(camera).queue(capacity: 1, policy: .replace)
+    }
+    let copies = camera.copy().queue(capacity: 1, policy: .replace).cost(.fixed(.milliseconds(1)))
+    return looked(copies).queue(capacity: 1, policy: .replace)
+  }
+}

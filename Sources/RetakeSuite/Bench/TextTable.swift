@@ -1,0 +1,23 @@
+/// A table for people: words to the left, numbers to the right.
+struct TextTable {
+  var headings: [String]
+  var rows: [[String]]
+  /// Columns that are words.
+  var wordColumns: Set<Int>
+
+  /// The headings first; no line ends with a space.
+  var lines: [String] {
+    let cells = [headings] + rows
+    let widths = headings.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+    return cells.map { line($0, widths) }
+  }
+
+  private func line(_ cells: [String], _ widths: [Int]) -> String {
+    let parts = cells.indices.map { column in
+      let gap = String(repeating: " ", count: widths[column] - cells[column].count)
+      return wordColumns.contains(column) ? cells[column] + gap : gap + cells[column]
+    }
+    let text = parts.joined(separator: "  ")
+    return String(text.reversed().drop { $0 == " " }.reversed())
+  }
+}
