@@ -76,7 +76,7 @@ final class RecordingWindow {
     if output.json {
       try Console.json(["preview": figures], isPretty: false)
     } else {
-      Console.result(PreviewText.of(figures, renderer: preview.renderer))
+      Console.result(WindowText.of(figures, renderer: preview.renderer))
     }
   }
 }

@@ -50,7 +50,7 @@ private func result(_ sequence: Int, milliseconds: Int64) -> PreviewResult {
 ///
 /// `f` offers a frame, `t` takes one, `p` presents it; `2` offers and takes. The answer has `a` for a
 /// frame that was taken by the feed, `x` for a dropped one, `-` for everything else.
-private func answers(_ timeline: String) -> (answers: String, figures: PreviewFigures) {
+private func answers(_ timeline: String) -> (answers: String, figures: WindowFigures) {
   let clock = ManualClock()
   let feed = PreviewFeed(clock: clock)
   var drawing: PreviewFeed.Picture?

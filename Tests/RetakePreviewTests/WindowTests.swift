@@ -143,7 +143,7 @@ extension SDLTests {
 
     @Test(arguments: [false, true])
     func `a trial measures a preview beside a slow detector`(copies: Bool) throws {
-      var trial = PreviewTrial()
+      var trial = WindowTrial()
       (trial.seconds, trial.width, trial.height) = (1, 160, 120)
       (trial.copies, trial.waitsForScreen) = (copies, false)
       let report = try trial.run()

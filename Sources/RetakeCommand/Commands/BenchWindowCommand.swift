@@ -50,12 +50,12 @@ struct BenchWindowCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    var trial = PreviewTrial()
+    var trial = WindowTrial()
     (trial.seconds, trial.framesPerSecond) = (seconds, fps)
     if let vision = Duration(parsing: vision) { trial.vision = vision }
     if let pixels = ViewCommand.pixels(size) { (trial.width, trial.height) = pixels }
     (trial.screenshot, trial.waitsForScreen) = (screenshot, !noVsync)
-    var reports: [PreviewTrial.Report] = []
+    var reports: [WindowTrial.Report] = []
     for copies in [false, true] where !Interruption.isRequested {
       trial.copies = copies
       let report = try trial.run { Interruption.isRequested }
@@ -66,12 +66,12 @@ struct BenchWindowCommand: ParsableCommand {
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
   }
 
-  private static func text(_ report: PreviewTrial.Report) -> String {
+  private static func text(_ report: WindowTrial.Report) -> String {
     "detector by \(report.copies ? "copy" : "reference")  \(report.width)x\(report.height) at "
       + "\(report.framesPerSecond) a second for \(report.seconds) s, "
       + "\(report.visionNanoseconds / 1_000_000) ms a frame: \(report.visionDelivered) done, "
       + "\(report.visionSuperseded) superseded\n"
-      + PreviewText.of(report.preview, renderer: report.renderer)
-      + (report.cameraLate.map { "\n" + PreviewText.line("the camera's own delay", $0) } ?? "")
+      + WindowText.of(report.preview, renderer: report.renderer)
+      + (report.cameraLate.map { "\n" + WindowText.line("the camera's own delay", $0) } ?? "")
   }
 }

@@ -35,7 +35,8 @@ struct ViewCommand: ParsableCommand {
   @Option(help: "Where it begins: a frame's number, or a time from the first frame such as 2s.")
   var start: String?
 
-  @Option(parsing: .unconditional, help: "Close the window after so many frames, or with the last one.")
+  @Option(
+    parsing: .unconditional, help: "Close the window after so many frames, or with the last one.")
   var frames: Int?
 
   @Flag(help: "Show one frame, that of --start, and end.")

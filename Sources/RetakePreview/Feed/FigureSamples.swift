@@ -21,13 +21,13 @@ struct FigureSamples: Hashable, Sendable {
   }
 
   /// The nearest rank; `nil` without samples.
-  var spread: PreviewFigures.Spread? {
+  var spread: WindowFigures.Spread? {
     guard !values.isEmpty else { return nil }
     let sorted = values.sorted()
     func rank(_ percent: Int) -> Int64 {
       sorted[max(0, (sorted.count * percent + 99) / 100 - 1)]
     }
-    return PreviewFigures.Spread(
+    return WindowFigures.Spread(
       medianNanoseconds: rank(50), p99Nanoseconds: rank(99), mostNanoseconds: most)
   }
 }

@@ -113,9 +113,9 @@ public final class PreviewFeed: Sendable {
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// The numbers alone, without the spreads, which take a while to compute.
-  var counts: PreviewFigures { state.withLock { $0.book.counted } }
+  var counts: WindowFigures { state.withLock { $0.book.counted } }
 
-  public var figures: PreviewFigures {
+  public var figures: WindowFigures {
     let (book, held) = state.withLock { ($0.book, $0.machine.held) }
     return book.figures(waiting: held + book.abandoned)
   }
@@ -169,7 +169,7 @@ struct ShownTimes: Hashable, Sendable {
 
 /// Counts, and keeps what the spreads are made of.
 struct FigureBook: Sendable {
-  private(set) var counted = PreviewFigures()
+  private(set) var counted = WindowFigures()
   private var jitter = FigureSamples()
   private var render = FigureSamples()
   private var latency = FigureSamples()
@@ -184,7 +184,7 @@ struct FigureBook: Sendable {
     case .thinned: counted.thinned += 1
     case .dropped:
       counted.dropped += 1
-      if counted.droppedSequences.count < PreviewFigures.dropsListedMax {
+      if counted.droppedSequences.count < WindowFigures.dropsListedMax {
         counted.droppedSequences.append(id.sequence)
       }
     }
@@ -201,7 +201,7 @@ struct FigureBook: Sendable {
     if let resultAge = times.resultAge { age.add(resultAge) }
   }
 
-  func figures(waiting: Int) -> PreviewFigures {
+  func figures(waiting: Int) -> WindowFigures {
     var figures = counted
     figures.waiting = waiting
     figures.jitter = jitter.spread

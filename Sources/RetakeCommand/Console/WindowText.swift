@@ -1,8 +1,8 @@
 import RetakePreview
 
 /// How a preview did, in words.
-enum PreviewText {
-  static func of(_ figures: PreviewFigures, renderer: String) -> String {
+enum WindowText {
+  static func of(_ figures: WindowFigures, renderer: String) -> String {
     var lines = [
       "preview  \(figures.shown) of \(figures.offered) frames shown, \(figures.dropped) dropped"
         + (figures.thinned > 0 ? ", \(figures.thinned) thinned" : "")
@@ -21,7 +21,7 @@ enum PreviewText {
   }
 
   /// `  render time  median 0.50, p99 1.20, most 3.00 ms`
-  static func line(_ name: String, _ spread: PreviewFigures.Spread) -> String {
+  static func line(_ name: String, _ spread: WindowFigures.Spread) -> String {
     "  \(name)  median \(milliseconds(spread.medianNanoseconds)), "
       + "p99 \(milliseconds(spread.p99Nanoseconds)), "
       + "most \(milliseconds(spread.mostNanoseconds)) ms"

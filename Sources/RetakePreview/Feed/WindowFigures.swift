@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// How a live preview did: `offered = shown + dropped + thinned + waiting`.
-public struct PreviewFigures: Hashable, Sendable, Codable {
+public struct WindowFigures: Hashable, Sendable, Codable {
   /// Of many durations, in nanoseconds; ranks are nearest ranks.
   public struct Spread: Hashable, Sendable, Codable {
     public var medianNanoseconds: Int64

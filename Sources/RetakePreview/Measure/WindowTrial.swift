@@ -7,7 +7,7 @@ import RetakeStages
 
 /// A camera that is drawn, a window, and a slow detector beside it: what a preview is like on this
 /// machine. In real time, on the main thread.
-public struct PreviewTrial: Sendable {
+public struct WindowTrial: Sendable {
   public var seconds = 60
   public var framesPerSecond = 60
   public var width = 1_280
@@ -32,13 +32,13 @@ public struct PreviewTrial: Sendable {
     public var visionNanoseconds: Int64
     public var copies: Bool
     public var renderer: String
-    public var preview: PreviewFigures
+    public var preview: WindowFigures
     /// Frames that the detector was done with.
     public var visionDelivered: Int
     /// Frames whose place a newer one took while the detector was busy.
     public var visionSuperseded: Int
     /// From one frame's due time to its offer, where the camera's thread was late.
-    public var cameraLate: PreviewFigures.Spread?
+    public var cameraLate: WindowFigures.Spread?
   }
 
   /// Different pictures, shown again and again: painting is no part of what is measured.
