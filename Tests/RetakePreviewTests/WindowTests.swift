@@ -118,6 +118,26 @@ extension SDLTests {
       #expect(!report.renderer.isEmpty)
     }
 
+    @Test func `a frame without pixels is said to have none`() throws {
+      let scene = try SyntheticScene(
+        SyntheticOptions(scene: .figures, width: 320, height: 240, fps: 30, frames: 8))
+      let folder = try TemporaryFolder("retake-view")
+      var options = PlayerOptions()
+      options.framesMax = 1
+      let pictures = try [2, 3].map { first -> [UInt8] in
+        options.first = first
+        options.screenshot = folder.file("\(first).png").path
+        let content = try PlayerContent(ShedFrame(frames: scene, shed: 3), name: "shed")
+        #expect(try SessionPlayer(content, options: options).run().shown == 1)
+        return try MediaImage.read(file: folder.file("\(first).png").path).bytes(of: 0)
+      }
+      // Yellow words on the empty ground, and none on the picture.
+      func hasWarning(_ bytes: [UInt8]) -> Bool {
+        stride(from: 0, to: bytes.count, by: 3).contains { bytes[$0..<$0 + 3] == [240, 228, 66] }
+      }
+      #expect(pictures.map(hasWarning) == [false, true])
+    }
+
     @Test func `a live window shows what is offered and every frame is accounted for`() throws {
       let feed = PreviewFeed()
       let preview = try LivePreview(feed, title: "live", waitsForScreen: false)
@@ -151,6 +171,28 @@ extension SDLTests {
       #expect(report.preview.shown > 0)
       #expect(report.visionDelivered > 0)
       #expect(report.preview.jitter != nil || report.preview.shown < 2)
+    }
+  }
+
+  /// A reader that has no pixels of one frame.
+  private struct ShedFrame: FrameReader {
+    var frames: SyntheticScene
+    var shed: Int
+
+    var tracks: [TrackDescription] { frames.tracks }
+    func chain(of id: FrameID) -> Int { frames.chain(of: id) }
+
+    func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
+      frames.entries(of: track, sequences: sequences).map {
+        var entry = $0
+        entry.isPayloadMissing = entry.id.sequence == shed
+        return entry
+      }
+    }
+
+    func frame(_ id: FrameID) throws -> Frame {
+      guard id.sequence != shed else { throw StagesError.noSuchFrame(id, count: 0) }
+      return try frames.frame(id)
     }
   }
 

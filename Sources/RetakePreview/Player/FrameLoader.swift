@@ -25,8 +25,7 @@ final class FrameLoader: Sendable {
   /// Rings when another frame is there.
   let loaded = Bell()
 
-  /// - Throws: `RuntimeError.noThread`.
-  init(_ content: PlayerContent) throws {
+  init(_ content: PlayerContent) {
     self.content = content
   }
 

@@ -55,6 +55,8 @@ public final class SessionPlayer {
 
   /// How long one wait for an event may last: the window answers within it.
   private static let waitMillisecondsMax: Int64 = 8
+  /// The same where nothing moves by itself. An event ends a wait.
+  private static let restMilliseconds: Int64 = 100
 
   /// - Throws: `PreviewError.noSuchFrame`.
   public convenience init(_ content: PlayerContent, options: PlayerOptions) throws {
@@ -67,7 +69,7 @@ public final class SessionPlayer {
         path: content.name, start: "\(options.first)", count: content.entries.count)
     }
     (self.content, self.options, self.clock) = (content, options, clock)
-    loader = try FrameLoader(content)
+    loader = FrameLoader(content)
     state = PlayerState(
       times: content.entries.map(\.timestamp), first: options.first, speed: options.speed,
       isPaused: options.isPaused)
@@ -97,7 +99,8 @@ public final class SessionPlayer {
     }
     // Ends: somebody closes it, or what was asked for is shown.
     while !isEnding, !isInterrupted() {
-      state.tick(clock.monotonicNanoseconds)
+      // Time begins when the first frame is there.
+      if drawn != nil { state.tick(clock.monotonicNanoseconds) }
       loader.want(state.index)
       try showNext(screen)
       if isLast { break }
@@ -153,7 +156,7 @@ public final class SessionPlayer {
 
   /// Waits for what somebody does, until the next frame is due.
   private func hear(_ canvas: Canvas, _ screen: PlayerScreen) {
-    var wait = Self.waitMillisecondsMax
+    var wait = state.isPaused ? Self.restMilliseconds : Self.waitMillisecondsMax
     if let due = state.nextDue {
       wait = max(0, min(wait, (due - clock.monotonicNanoseconds) / 1_000_000))
     }
