@@ -79,7 +79,7 @@ public final class LivePreview {
         PictureFit.naturalSize(
           width: picture.frame.width, height: picture.frame.height,
           aspect: picture.frame.sampleAspect, rotationDegrees: picture.frame.rotationDegrees),
-        lanes: 0)
+        below: PlayerLayout.rowHeight)
       view.canvas.setSize(width: size.width, height: size.height)
     }
     try view.show(picture.frame, in: area)

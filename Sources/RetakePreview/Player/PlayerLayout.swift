@@ -27,15 +27,21 @@ struct PlayerLayout: Hashable, Sendable {
   }
 
   /// The window that shows a picture as large as it is, within reason.
+  ///
+  /// - Parameter below: The height of what lies below the picture.
   static func windowSize(
-    _ picture: (width: Double, height: Double), lanes: Int
+    _ picture: (width: Double, height: Double), below: Int
   ) -> (width: Int, height: Int) {
     let scale = min(1, 1_280 / picture.width, 800 / picture.height)
-    let chrome = PlayerLayout(CanvasRect(0, 0, 1_280, 1_000), lanes: lanes)
     return (
       max(480, Int((picture.width * scale).rounded())),
-      max(160, Int((picture.height * scale).rounded())) + 1_000 - chrome.status.y
+      max(160, Int((picture.height * scale).rounded())) + below
     )
+  }
+
+  /// The height of what lies below a player's picture.
+  static func heightBelow(lanes: Int) -> Int {
+    1_000 - PlayerLayout(CanvasRect(0, 0, 1_280, 1_000), lanes: lanes).status.y
   }
 
   func scrubFraction(x: Int) -> Double {

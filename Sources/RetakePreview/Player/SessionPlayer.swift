@@ -85,7 +85,8 @@ public final class SessionPlayer {
       PictureFit.naturalSize(
         width: content.description.width, height: content.description.height,
         aspect: content.description.sampleAspect,
-        rotationDegrees: content.description.rotationDegrees), lanes: lanes)
+        rotationDegrees: content.description.rotationDegrees),
+      below: PlayerLayout.heightBelow(lanes: lanes))
     let canvas = try Canvas.window(
       Canvas.Window(
         title: "\(content.name) - retake", width: options.width ?? size.width,
