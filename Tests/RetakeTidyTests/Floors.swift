@@ -100,7 +100,8 @@ enum Floors {
       floor: 7, name: "RetakeServe", ours: reexported + ["Retake"],
       outside: ["FlyingFox", "FlyingSocks"]),
     FloorEntry(
-      floor: 7, name: "RetakeCommand", ours: reexported + ["Retake", "RetakePreview", "RetakeServe"],
+      floor: 7, name: "RetakeCommand",
+      ours: reexported + ["Retake", "RetakePreview", "RetakeServe"],
       outside: ["ArgumentParser"]),
     FloorEntry(floor: 7, name: "retake", ours: ["RetakeCommand"]),
     FloorEntry(
