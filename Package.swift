@@ -32,6 +32,7 @@ let golden = "RetakeGolden"
 let record = "RetakeRecord"
 let replay = "RetakeReplay"
 let report = "RetakeReport"
+let preview = "RetakePreview"
 let suite = "RetakeSuite"
 let serve = "RetakeServe"
 
@@ -55,6 +56,7 @@ let rooms: [Room] = [
   Room(name: record, ours: [core, buffers, graph, media, store, runtime, session]),
   Room(name: replay, ours: [core, buffers, graph, media, runtime, session]),
   Room(name: report, ours: [core, graph, compare, golden], outside: [mustache, rainbow]),
+  Room(name: preview, ours: [core, buffers, graph, media, runtime, stages]),
   Room(
     name: suite,
     ours: [
@@ -66,7 +68,7 @@ let rooms: [Room] = [
   // name its room, so they name them all.
   Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
   Room(
-    name: "RetakeCommand", ours: ["Retake", serve] + facade, outside: [argumentParser]),
+    name: "RetakeCommand", ours: ["Retake", serve, preview] + facade, outside: [argumentParser]),
 ]
 
 /// Warnings are errors where CI says so, and only in this package's own targets.

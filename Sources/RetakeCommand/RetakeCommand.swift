@@ -100,7 +100,7 @@ struct Root: ParsableCommand {
     version: Tool.version,
     subcommands: [
       ImportCommand.self, RecordCommand.self, SessionCommand.self, PipelineCommand.self,
-      ReplayCommand.self, TestCommand.self, DiffCommand.self, ReviewCommand.self,
+      ReplayCommand.self, ViewCommand.self, TestCommand.self, DiffCommand.self, ReviewCommand.self,
       AcceptCommand.self, RejectCommand.self, GoldenCommand.self, VerifyCommand.self,
       ReportCommands.self, CacheCommand.self, BenchCommand.self, DoctorCommand.self,
     ])

@@ -32,27 +32,30 @@ public final class Recorder: Sendable {
   private let pipes: RecorderPipes
   private let pipeline: LivePipeline?
   private let live = Locked<LiveRecording?>(nil)
+  private let watch: RecordingWatch?
 
   /// - Parameters:
   ///   - pipeline: Runs on what is recorded; what it decides goes into the same session.
+  ///   - watch: Hears what is captured and found, such as a preview.
   ///   - report: Called after each commit, by the writer's thread: it holds up the disk.
   /// - Throws: `SessionError.badName`.
   public convenience init(
     _ source: any RecordingSource, options: RecorderOptions, pipeline: LivePipeline? = nil,
-    report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
+    watch: RecordingWatch? = nil, report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
   ) throws {
     try self.init(
-      source, options: options, machine: Machine(), pipeline: pipeline, report: report)
+      source, options: options, machine: Machine(), pipeline: pipeline, watch: watch, report: report
+    )
   }
 
   init(
     _ source: any RecordingSource, options: RecorderOptions, machine: Machine,
-    pipeline: LivePipeline? = nil,
+    pipeline: LivePipeline? = nil, watch: RecordingWatch? = nil,
     report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
   ) throws {
     if options.ring != nil, pipeline != nil { throw RecordError.ringWithPipeline }
     if options.ring != nil, source.description.tracks.count > 1 { throw RecordError.ringWithTracks }
-    self.pipeline = pipeline
+    (self.pipeline, self.watch) = (pipeline, watch)
     let name: String
     if let wanted = options.name {
       name = try SessionFolder.checked(name: wanted)
@@ -120,12 +123,16 @@ public final class Recorder: Sendable {
     let encoding = RecorderEncoding(encoders: encoders, options: options, pipes: pipes)
     let (writer, encoder) = try threads(writing, encoding, site)
     running?.watchDevice()
+    // With a pipeline its own watch tells everybody.
+    let deviceWatch = running == nil ? watch?.device(clock: machine.clock) : nil
     // Whoever pushes a frame wakes this thread, and goes on before it.
     NamedThread.yieldingToWakers {
       RecorderCapture(
-        source: source, options: options, clock: machine.clock, pipes: pipes, live: running
+        source: source, options: options, clock: machine.clock, pipes: pipes, live: running,
+        watch: watch
       ).run(stream, first: first)
     }
+    deviceWatch?.stop()
     encoder.join()
     writer.join()
     var result = try result(writing, site: site, probe: probe)
@@ -180,7 +187,7 @@ public final class Recorder: Sendable {
     if options.pace == .unpaced { pipeline.watchesDevice = false }
     let running = try LiveRecording(
       pipeline, first: first, source: source.description, preset: options.preset,
-      clock: machine.clock, pipes: pipes)
+      clock: machine.clock, pipes: pipes, watch: watch)
     live.withLock { $0 = running }
     return running
   }

@@ -11,6 +11,7 @@ struct RecorderCapture {
   let clock: any LiveClock
   let pipes: RecorderPipes
   var live: LiveRecording?
+  var watch: RecordingWatch?
 
   func run(_ stream: any FrameStream, first: SourceFrame) {
     defer {
@@ -116,6 +117,7 @@ struct RecorderCapture {
           record: record, frame: isTaken ? frame : nil,
           original: isTaken && options.preset == .copy ? captured.original : nil)))
     live?.push(record, frame)
+    watch?.capture(record, frame)
     if waiting > RecorderOptions.waitingRowsMax {
       pipes.end(
         .failed,

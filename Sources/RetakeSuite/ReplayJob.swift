@@ -27,6 +27,8 @@ public struct ReplayJob {
   /// Unused where stages are measured.
   public var cache: CacheFolder?
   public var isInterrupted: @Sendable () -> Bool = { false }
+  /// Told of everything in the run, beside what is written of it.
+  public var observers: [any RunObserver] = []
   /// Told of finished frames, and of how many there are.
   public var progress: (Int, Int) -> Void = { _, _ in }
   /// Told what somebody should know of the case, in sentences.
@@ -101,7 +103,7 @@ public struct ReplayJob {
       let live = try liveComparison(reader)
       let summary = try run(
         replay, reader: reader,
-        observers: [progress] + outputs.observers + (live.map { [$0] } ?? []))
+        observers: [progress] + observers + outputs.observers + (live.map { [$0] } ?? []))
       try outputs.finish(isHalted: summary.haltedBy != nil)
       return summary
     } catch {

@@ -10,7 +10,7 @@ import Testing
     "pipeline stages", "replay", "test", "diff",
     "review", "accept", "reject", "golden", "golden fit", "golden stale", "verify", "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
-    "cache verify", "bench", "bench pools", "doctor",
+    "cache verify", "view", "bench", "bench pools", "bench preview", "bench window", "doctor",
   ]
 
   private func retake(_ line: String, in workplace: Workplace) throws -> CommandResult {
@@ -65,6 +65,10 @@ import Testing
     "session export yard --media -", "session export yard --csv - --json",
     "golden fit --runs 0", "golden fit --runs 1000", "diff --base", "diff a b --case x",
     "report serve --port 70000", "report serve --port x", "bench pools --tune --plot a.svg",
+    "view", "view clip --speed 0", "view clip --speed 17", "view clip --once --frames 3",
+    "view clip --screenshot a.png", "view clip --mode redecide", "view clip --start soon",
+    "view clip --frames 0", "view clip --size 1x1", "view clip -p a --mode reenact",
+    "bench window --fps 0", "bench window --seconds 0", "bench window --vision soon",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",
   ])
   func `a wrong option is a usage error and nothing is done`(line: String) throws {

@@ -78,6 +78,12 @@ enum Floors {
       floor: 4, name: "RetakeReport",
       ours: ["RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph"],
       outside: ["Mustache", "Rainbow"]),
+    FloorEntry(
+      floor: 4, name: "RetakePreview",
+      ours: [
+        "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
+        "RetakeStages",
+      ]),
 
     FloorEntry(
       floor: 5, name: "RetakeSuite",
@@ -94,7 +100,8 @@ enum Floors {
       floor: 7, name: "RetakeServe", ours: reexported + ["Retake"],
       outside: ["FlyingFox", "FlyingSocks"]),
     FloorEntry(
-      floor: 7, name: "RetakeCommand", ours: reexported + ["Retake", "RetakeServe"],
+      floor: 7, name: "RetakeCommand",
+      ours: reexported + ["Retake", "RetakePreview", "RetakeServe"],
       outside: ["ArgumentParser"]),
     FloorEntry(floor: 7, name: "retake", ours: ["RetakeCommand"]),
     FloorEntry(

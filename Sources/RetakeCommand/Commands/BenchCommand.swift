@@ -5,16 +5,18 @@ import Retake
 struct BenchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Try policies out under loads that a seed draws, in virtual time.",
+    abstract: "Try policies out in virtual time, and a window in real time.",
     discussion: """
-      The same numbers on every machine, whatever else it does.
+      Pools and previews give the same numbers on every machine, whatever else it does; a window
+      does not.
 
       Examples:
         retake bench pools
         retake bench pools --plot pools.svg
         retake bench preview
+        retake bench window --seconds 10
       """,
-    subcommands: [BenchPoolsCommand.self, BenchPreviewCommand.self])
+    subcommands: [BenchPoolsCommand.self, BenchPreviewCommand.self, BenchWindowCommand.self])
 }
 
 struct BenchPoolsCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Retake
+import RetakePreview
 
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -19,6 +20,7 @@ struct RecordCommand: ParsableCommand {
         retake record rig.mkv --track all --pipeline stereo.json
         retake record synthetic:pulse --pace unpaced --frames 900 --size 320x240
         retake record clip.mp4 --pipeline example:motion-boxes --workers 2
+        retake record /dev/video0 --preview --pipeline example:motion-boxes
       """)
 
   @Argument(
@@ -100,6 +102,15 @@ struct RecordCommand: ParsableCommand {
     help: "End when a camera or stream is away for longer, such as 60s; else it is waited for.")
   var patience: String?
 
+  @Flag(
+    help: ArgumentHelp(
+      "Show what is recorded in a window, and what the pipeline finds.",
+      discussion: """
+        The recorder never waits for the window: frames that it cannot show are left out of it, and \
+        counted. Closing it (or q) ends the recording.
+        """))
+  var preview = false
+
   @OptionGroup var live: LivePipelineOptions
 
   @OptionGroup var output: OutputOptions
@@ -144,8 +155,11 @@ struct RecordCommand: ParsableCommand {
     let isJSON = output.json
     let output = output
     let told = Locked<String?>(nil)
+    let pipeline = try live.makePipeline()
+    let source = try source()
+    let window = preview ? try RecordingWindow(title: source.description.name, pipeline) : nil
     let recorder = try Recorder(
-      try source(), options: try options(), pipeline: try live.makePipeline()
+      source, options: try options(), pipeline: pipeline, watch: window?.watch
     ) { progress in
       if let holder = progress.databaseHolder, told.withLock({ Self.isNew(holder, &$0) }) {
         output.note(RecordingText.held(by: holder))
@@ -160,8 +174,9 @@ struct RecordCommand: ParsableCommand {
     Interruption.onRequest { recorder.stop() }
     Interruption.onTrigger { recorder.trigger() }
     defer { line.finish() }
-    let result = try recorder.run()
+    let result = try window?.record(recorder, output) ?? recorder.run()
     line.finish()
+    try window?.finish(output)
     try finish(result)
     try live.finish(result, output)
   }

@@ -21,13 +21,15 @@ final class LiveRecording: Sendable {
 
   init(
     _ live: LivePipeline, first: SourceFrame, source: SourceDescription, preset: RecordingPreset,
-    clock: any LiveClock, pipes: RecorderPipes
+    clock: any LiveClock, pipes: RecorderPipes, watch: RecordingWatch? = nil
   ) throws {
     let tracks = Self.tracks(of: source, first: first)
     let isExact = tracks.allSatisfy {
       preset.isLossless && preset.format(for: $0.format) == $0.format
     }
-    let tap = try RunTap(live.pipeline, hasExactPixels: isExact) { pipes.captured.add(.run($0)) }
+    let tap = try RunTap(live.pipeline, hasExactPixels: isExact, watch: watch) {
+      pipes.captured.add(.run($0))
+    }
     let session = try LiveSession(
       live.pipeline, tracks: tracks, catalog: live.registry, options: live.options, clock: clock,
       tap: tap)
@@ -38,6 +40,7 @@ final class LiveRecording: Sendable {
     let note: @Sendable (DeviceEvent) -> Void = { event in
       pipes.note(source: DeviceEvent.source, kind: event.kind.rawValue, json: event.json)
       session.push(event)
+      watch?.happened(event)
     }
     self.note = live.watchesDevice ? note : nil
   }

@@ -19,15 +19,18 @@ final class RunTap: LiveTap {
   private let state = Locked(State())
   private let writer: ResultRows
   private let hasExactPixels: Bool
+  private let watch: RecordingWatch?
 
   /// - Parameters:
   ///   - hasExactPixels: Whether the frames are stored as the pipeline sees them.
   ///   - add: Takes rows, from two threads.
   init(
-    _ pipeline: Pipeline, hasExactPixels: Bool, add: @escaping @Sendable (RunRows) -> Void
+    _ pipeline: Pipeline, hasExactPixels: Bool, watch: RecordingWatch? = nil,
+    add: @escaping @Sendable (RunRows) -> Void
   ) throws {
     self.hasExactPixels = hasExactPixels
     self.add = add
+    self.watch = watch
     writer = try ResultRows(pipeline)
   }
 
@@ -64,6 +67,7 @@ final class RunTap: LiveTap {
   }
 
   func finished(_ result: LiveResult) {
+    watch?.found(result)
     let lines = writer.lines(of: result)
     guard !lines.isEmpty else { return }
     let first = state.withLock { state -> Int in

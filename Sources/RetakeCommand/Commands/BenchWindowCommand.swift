@@ -1,0 +1,77 @@
+import ArgumentParser
+import Retake
+import RetakePreview
+
+struct BenchWindowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "window",
+    abstract: "A live preview with a slow detector beside it, in a window, in real time.",
+    discussion: """
+      Once with the detector on references to the frames and once on copies. Delivery jitter is how \
+      far the interval between two shown frames was from that between their time stamps.
+
+      Examples:
+        retake bench window
+        retake bench window --seconds 10 --vision 200ms --size 1920x1080
+        xvfb-run -a retake bench window --screenshot window.png
+      """)
+
+  @Option(help: "How long each of the two goes on.")
+  var seconds = 60
+
+  @Option(help: "Frames a second of the drawn camera.")
+  var fps = 60
+
+  @Option(help: "How long the detector computes on a frame.")
+  var vision = "100ms"
+
+  @Option(help: "The camera's size.")
+  var size = "1280x720"
+
+  @Option(help: "Write a PNG of the window at the end.")
+  var screenshot: String?
+
+  @Flag(help: "Show pictures at once instead of at the screen's refresh.")
+  var noVsync = false
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard (1...3_600).contains(seconds), (1...240).contains(fps) else {
+      throw ValidationError("--seconds is 1 to 3600, --fps 1 to 240")
+    }
+    guard Duration(parsing: vision) != nil else {
+      throw ValidationError("'--vision \(vision)' is not like 100ms")
+    }
+    guard ViewCommand.pixels(size) != nil else {
+      throw ValidationError("'--size \(size)' is not like 1280x720 (64x64 to 8192x8192)")
+    }
+  }
+
+  func run() throws {
+    Interruption.listen()
+    var trial = WindowTrial()
+    (trial.seconds, trial.framesPerSecond) = (seconds, fps)
+    if let vision = Duration(parsing: vision) { trial.vision = vision }
+    if let pixels = ViewCommand.pixels(size) { (trial.width, trial.height) = pixels }
+    (trial.screenshot, trial.waitsForScreen) = (screenshot, !noVsync)
+    var reports: [WindowTrial.Report] = []
+    for copies in [false, true] where !Interruption.isRequested {
+      trial.copies = copies
+      let report = try trial.run { Interruption.isRequested }
+      reports.append(report)
+      if !output.json { Console.result(Self.text(report)) }
+    }
+    if output.json { try Console.json(reports) }
+    if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+  }
+
+  private static func text(_ report: WindowTrial.Report) -> String {
+    "detector by \(report.copies ? "copy" : "reference")  \(report.width)x\(report.height) at "
+      + "\(report.framesPerSecond) a second for \(report.seconds) s, "
+      + "\(report.visionNanoseconds / 1_000_000) ms a frame: \(report.visionDelivered) done, "
+      + "\(report.visionSuperseded) superseded\n"
+      + WindowText.of(report.preview, renderer: report.renderer)
+      + (report.cameraLate.map { "\n" + WindowText.line("the camera's own delay", $0) } ?? "")
+  }
+}

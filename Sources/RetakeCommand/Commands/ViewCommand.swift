@@ -1,0 +1,193 @@
+import ArgumentParser
+import Foundation
+import Retake
+import RetakePreview
+
+struct ViewCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "view",
+    abstract: "Play a session in a window, with what a pipeline finds drawn over it.",
+    discussion: """
+      With --pipeline the session is replayed first. Each frame then shows the newest result of a \
+      frame at or before it, and how old that is; below lie the decisions of a second on either side.
+
+      Keys:
+      \(PlayerKeys.help)
+
+      Examples:
+        retake view clip
+        retake view clip --pipeline example:motion-boxes
+        retake view clip --pipeline motion.json --mode redecide --start 2s --speed 0.25
+        retake view clip --start 120 --once --screenshot frame.png
+
+      A window needs a display (DISPLAY or WAYLAND_DISPLAY) and SDL 2; without a screen, type
+      xvfb-run -a retake view … A missing session, display or library is exit code 2.
+      """)
+
+  @Argument(help: "A session: its name in Recordings, or its folder.")
+  var session: String
+
+  @OptionGroup var selection: CaseOptions
+
+  @Option(help: "How fast it plays: 0.1 to 16 times its own pace.")
+  var speed = 1.0
+
+  @Option(help: "Where it begins: a frame's number, or a time from the first frame such as 2s.")
+  var start: String?
+
+  @Option(
+    parsing: .unconditional, help: "Close the window after so many frames, or with the last one.")
+  var frames: Int?
+
+  @Flag(help: "Show one frame, that of --start, and end.")
+  var once = false
+
+  @Option(help: "Write a PNG of the window with the last frame; goes with --frames or --once.")
+  var screenshot: String?
+
+  @Option(help: "The window's size, such as 1280x800; as the picture wants it if not given.")
+  var size: String?
+
+  @Flag(help: "Begin without what the pipeline found drawn over the frames.")
+  var noOverlay = false
+
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard (0.1...16).contains(speed) else {
+      throw ValidationError("'--speed \(speed)' is not between 0.1 and 16")
+    }
+    guard (frames ?? 1) >= 1 else { throw ValidationError("--frames is at least 1") }
+    guard !once || frames == nil else {
+      throw ValidationError("--once is --frames 1: leave one of them out")
+    }
+    guard screenshot == nil || once || frames != nil else {
+      throw ValidationError("--screenshot goes with --once or --frames")
+    }
+    if let start, Int(start).map({ $0 < 0 }) ?? (Duration(parsing: start) == nil) {
+      throw ValidationError("'--start \(start)' is neither a frame's number nor a time such as 2s")
+    }
+    if let size, Self.pixels(size) == nil {
+      throw ValidationError("'--size \(size)' is not like 1280x800 (64x64 to 8192x8192)")
+    }
+    guard selection.pipeline != nil || isPlain else {
+      throw ValidationError(
+        "--mode, --costs, --seed and --override go with --pipeline: without one nothing is replayed"
+      )
+    }
+    guard selection.mode != .reenact else {
+      throw ValidationError("--mode reenact decides nothing anew: write lossless or redecide")
+    }
+  }
+
+  private var isPlain: Bool {
+    selection.mode == nil && selection.costs == nil && selection.seed == nil
+      && !selection.strictCosts && selection.happenings.texts.isEmpty
+  }
+
+  func run() throws {
+    Interruption.listen()
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    let path = try project.sessionPath(session)
+    let reader = try SessionReader(opening: path)
+    var content = try PlayerContent(reader, name: reader.folder.name, track: try shownTrack())
+    if selection.pipeline != nil { try replay(project, path, reader, into: &content) }
+    let player = try SessionPlayer(content, options: try options(content))
+    let report = try player.run { Interruption.isRequested }
+    if output.json { try Console.json(report) }
+    if let screenshot { output.note("the window's picture is in \(screenshot)") }
+    if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+  }
+
+  private func shownTrack() throws -> Int? {
+    let choices = selection.track.compactMap { TrackChoice($0) }
+    return choices.first?.track
+  }
+
+  private func options(_ content: PlayerContent) throws -> PlayerOptions {
+    var options = PlayerOptions()
+    options.speed = speed
+    options.framesMax = once ? 1 : frames
+    options.screenshot = screenshot
+    options.showsResults = !noOverlay
+    options.isPaused = once
+    if let start {
+      let place =
+        Int(start).map { content.place(ofSequence: $0) }
+        ?? Duration(parsing: start).flatMap { content.place(at: $0) }
+      guard let place else {
+        throw PreviewError.noSuchFrame(
+          path: session, start: start, count: content.frameCount)
+      }
+      options.first = place
+    }
+    if let pixels = size.flatMap(Self.pixels) { (options.width, options.height) = pixels }
+    return options
+  }
+
+  /// Runs the case in virtual time, and keeps what it said.
+  private func replay(
+    _ project: Project, _ path: String, _ reader: SessionReader, into content: inout PlayerContent
+  ) throws {
+    let environment = CommandEnvironment.current
+    let definition = try selection.definition(in: project)
+    if let note = selection.note { output.note(note) }
+    var job = ReplayJob(
+      project: project, definition: definition, session: path, registry: environment.registry,
+      pipelines: environment.pipelines)
+    let replay = try job.makeReplay()
+    let shapes = reader.tracks.map {
+      ($0.track, PictureShape(width: $0.width, height: $0.height, format: $0.format))
+    }
+    let found = FoundResults(
+      ResultPlaces(
+        replay.pipeline, tracks: replay.tracks,
+        shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first })),
+      track: content.track.track)
+    let line = ProgressLine(isQuiet: output.quiet)
+    defer { line.finish() }
+    job.observers = [found]
+    job.isInterrupted = { Interruption.isRequested }
+    job.progress = { line.update("replaying", done: $0, total: $1) }
+    job.note = { output.note("note: \($0)") }
+    let summary = try job.run()
+    if let halt = summary.haltedBy { output.note("a stage halted the run [\(halt)]") }
+    content.add(
+      results: found.results, marks: found.marks,
+      originNanoseconds: try replay.originNanoseconds())
+  }
+
+  static func pixels(_ text: String) -> (Int, Int)? {
+    let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+    let sides = 64...8_192
+    guard parts.count == 2, let width = parts[0], let height = parts[1], sides.contains(width),
+      sides.contains(height)
+    else { return nil }
+    return (width, height)
+  }
+}
+
+/// Keeps what a run said of one track's frames, for a player.
+private final class FoundResults: RunObserver {
+  private let places: ResultPlaces
+  private let track: Int
+  private(set) var results: [PreviewResult] = []
+  private(set) var marks = DecisionMarks(nodes: [])
+
+  var wantsDecisions: Bool { true }
+
+  init(_ places: ResultPlaces, track: Int) {
+    (self.places, self.track) = (places, track)
+  }
+
+  func began(nodes: [RunNode]) { marks = DecisionMarks(nodes: nodes.map(\.id)) }
+
+  func decided(_ line: DecisionLine) { marks.add(line) }
+
+  func finished(_ frame: FinishedFrame) {
+    guard frame.result.id.track == track else { return }
+    let result = places.result(frame)
+    if result.hasFacts { results.append(result) }
+  }
+}

@@ -1,0 +1,32 @@
+/// A rectangle of a canvas's pixels: origin top left, y down.
+struct CanvasRect: Hashable, Sendable {
+  var x: Int
+  var y: Int
+  var width: Int
+  var height: Int
+
+  init(_ x: Int, _ y: Int, _ width: Int, _ height: Int) {
+    (self.x, self.y, self.width, self.height) = (x, y, width, height)
+  }
+
+  var maxX: Int { x + width }
+  var maxY: Int { y + height }
+
+  func contains(x: Int, y: Int) -> Bool {
+    (self.x..<max(self.x, maxX)).contains(x) && (self.y..<max(self.y, maxY)).contains(y)
+  }
+}
+
+/// Red, green, blue and how much of what lies below they hide, 0 to 255 each.
+struct CanvasColor: Hashable, Sendable {
+  var red: UInt8
+  var green: UInt8
+  var blue: UInt8
+  var alpha: UInt8
+
+  init(_ red: UInt8, _ green: UInt8, _ blue: UInt8, _ alpha: UInt8 = 255) {
+    (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
+  }
+
+  static let black = CanvasColor(0, 0, 0)
+}

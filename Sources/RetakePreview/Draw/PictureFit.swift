@@ -1,0 +1,57 @@
+import RetakeBuffers
+
+/// Where a picture lies in a window: whole, centred, turned as its metadata says, with pixels as wide
+/// as they are.
+struct PictureFit: Hashable, Sendable {
+  /// The picture's own size, in its pixels.
+  let width: Int
+  let height: Int
+  /// Clockwise: 0, 90, 180 or 270.
+  let degrees: Int
+  /// What is covered, as a person sees it.
+  let shown: CanvasRect
+
+  /// - Parameter area: What there is room in.
+  init(_ frame: Frame, in area: CanvasRect) {
+    self.init(
+      width: frame.width, height: frame.height, aspect: frame.sampleAspect,
+      rotationDegrees: frame.rotationDegrees, in: area)
+  }
+
+  init(
+    width: Int, height: Int, aspect: SampleAspect = .square, rotationDegrees: Int = 0,
+    in area: CanvasRect
+  ) {
+    self.width = width
+    self.height = height
+    degrees = ((rotationDegrees % 360) + 360) % 360 / 90 * 90
+    let natural = Self.naturalSize(
+      width: width, height: height, aspect: aspect, rotationDegrees: degrees)
+    let scale = min(
+      Double(max(1, area.width)) / natural.width, Double(max(1, area.height)) / natural.height)
+    let shownWidth = max(1, Int((natural.width * scale).rounded()))
+    let shownHeight = max(1, Int((natural.height * scale).rounded()))
+    shown = CanvasRect(
+      area.x + (area.width - shownWidth) / 2, area.y + (area.height - shownHeight) / 2, shownWidth,
+      shownHeight)
+  }
+
+  /// The size in which a person sees the picture, where a pixel of the screen is as high as one of
+  /// the picture's shorter side.
+  static func naturalSize(
+    width: Int, height: Int, aspect: SampleAspect, rotationDegrees: Int
+  ) -> (width: Double, height: Double) {
+    let isKnown = aspect.numerator > 0 && aspect.denominator > 0
+    let ratio = isKnown ? Double(aspect.numerator) / Double(aspect.denominator) : 1
+    let size = (Double(width) * max(1, ratio), Double(height) * max(1, 1 / ratio))
+    return rotationDegrees % 180 == 0 ? size : (size.1, size.0)
+  }
+
+  /// The rectangle that SDL turns about its middle.
+  var unturned: CanvasRect {
+    guard degrees % 180 != 0 else { return shown }
+    return CanvasRect(
+      shown.x + (shown.width - shown.height) / 2, shown.y + (shown.height - shown.width) / 2,
+      shown.height, shown.width)
+  }
+}

@@ -1,0 +1,36 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeStages
+
+/// The shapes of a result over a picture in a window: laid out in the window's pixels, so that letters
+/// stay sharp whatever the picture is scaled by.
+struct ResultShapes {
+  let fit: PictureFit
+
+  /// - Parameter ageNanoseconds: How much older the result's frame is than the shown one.
+  func shapes(of result: PreviewResult, ageNanoseconds: Int64?) -> [OverlayShape] {
+    let area = fit.unturned
+    let across = Double(area.width) / Double(fit.width)
+    let down = Double(area.height) / Double(fit.height)
+    let contents = result.outcomes.enumerated().compactMap { index, outcome -> OverlayContent? in
+      guard case .facts(let facts) = outcome.content else { return nil }
+      return OverlayContent(
+        facts: facts.map { $0.scaled(across, down) },
+        classNames: result.classNames.indices.contains(index) ? result.classNames[index] : [],
+        ageNanoseconds: ageNanoseconds)
+    }
+    return OverlayLayout(
+      OverlayPicture(width: area.width, height: area.height, rotationDegrees: fit.degrees)
+    ).shapes(of: contents)
+  }
+}
+
+extension ResultFact {
+  fileprivate func scaled(_ across: Double, _ down: Double) -> ResultFact {
+    guard case .detection(var detection) = self, across != 1 || down != 1 else { return self }
+    let box = detection.box
+    detection.box = Box(
+      x: box.x * across, y: box.y * down, width: box.width * across, height: box.height * down)
+    return .detection(detection)
+  }
+}

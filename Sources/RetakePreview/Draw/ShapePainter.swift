@@ -1,0 +1,76 @@
+import RetakeCore
+import RetakeStages
+
+/// Draws an overlay's shapes with the renderer: the same pixels as `Frame.drawing`, but for rounding.
+struct ShapePainter {
+  let canvas: Canvas
+  let glyphs: GlyphTexture
+  /// Where the picture's left upper corner lies; the shapes are in pixels of the canvas from there.
+  let area: CanvasRect
+
+  func draw(_ shapes: [OverlayShape]) {
+    canvas.clip(to: area)
+    for shape in shapes { draw(shape) }
+    canvas.clip(to: nil)
+  }
+
+  private func draw(_ shape: OverlayShape) {
+    let color = CanvasColor(shape.colour)
+    switch shape.form {
+    case .fill(let box): canvas.fill(rects([box]), color)
+    case .outline(let box, let thickness): canvas.fill(rects(sides(of: box, thickness)), color)
+    case .text(let text, let x, let y, let scale):
+      glyphs.write(text, x: area.x + x, y: area.y + y, scale: scale, color)
+    case .line(let points, let thickness): canvas.fill(dots(points, thickness), color)
+    }
+  }
+
+  private func sides(of box: Box, _ thickness: Int) -> [Box] {
+    let across = min(Double(thickness), box.width / 2)
+    let down = min(Double(thickness), box.height / 2)
+    let inner = box.height - 2 * down
+    return [
+      Box(x: box.x, y: box.y, width: box.width, height: down),
+      Box(x: box.x, y: box.y + box.height - down, width: box.width, height: down),
+      Box(x: box.x, y: box.y + down, width: across, height: inner),
+      Box(x: box.x + box.width - across, y: box.y + down, width: across, height: inner),
+    ]
+  }
+
+  /// A square at each pixel along the longer side.
+  private func dots(_ points: [OverlayShape.Point], _ thickness: Int) -> [CanvasRect] {
+    zip(points, points.dropFirst()).flatMap { from, to -> [CanvasRect] in
+      let length = max(abs(to.x - from.x), abs(to.y - from.y))
+      guard length.isFinite else { return [] }
+      let steps = max(1, Int(min(length, 65_536).rounded(.up)))
+      return (0...steps).compactMap { step in
+        let share = Double(step) / Double(steps)
+        return rect(
+          Box(
+            x: (from.x + (to.x - from.x) * share).rounded(),
+            y: (from.y + (to.y - from.y) * share).rounded(), width: Double(thickness),
+            height: Double(thickness)))
+      }
+    }
+  }
+
+  private func rects(_ boxes: [Box]) -> [CanvasRect] { boxes.compactMap(rect) }
+
+  /// Edges are rounded; `nil` where nothing lies in the picture.
+  private func rect(_ box: Box) -> CanvasRect? {
+    guard box.width > 0, box.height > 0, box.x < Double(area.width), box.y < Double(area.height),
+      box.x + box.width > 0, box.y + box.height > 0
+    else { return nil }
+    let (left, top) = (Int(max(0, box.x).rounded()), Int(max(0, box.y).rounded()))
+    let right = Int(min(Double(area.width), box.x + box.width).rounded())
+    let bottom = Int(min(Double(area.height), box.y + box.height).rounded())
+    guard left < right, top < bottom else { return nil }
+    return CanvasRect(area.x + left, area.y + top, right - left, bottom - top)
+  }
+}
+
+extension CanvasColor {
+  init(_ colour: OverlayColour) {
+    self.init(colour.red, colour.green, colour.blue, colour.alpha)
+  }
+}

@@ -1,0 +1,58 @@
+import RetakeBuffers
+
+/// How a frame's pixels become a texture whose colours are right.
+///
+/// SDL converts limited BT.601, limited BT.709 and full BT.601 (JPEG's). It has no full BT.709 and no
+/// BT.2020: those are converted by FFmpeg's scaler.
+struct TexturePlan: Hashable, Sendable {
+  /// What the renderer is given.
+  enum Layout: Hashable, Sendable {
+    /// Three planes; grey's colours are a plane of neutral ones.
+    case planar
+    case semiPlanar
+    case rgb, bgra, rgba
+  }
+
+  /// Which of SDL's conversions.
+  enum Conversion: Hashable, Sendable {
+    case none, full601, limited601, limited709
+  }
+
+  var layout: Layout
+  var conversion = Conversion.none
+  /// The format that the frame is converted to first; `nil` where the renderer takes its planes as
+  /// they lie.
+  var converted: PixelFormat?
+  var isGrey = false
+
+  init(format: PixelFormat, range: ColorRange, matrix: ColorMatrix) {
+    let conversion = Self.conversion(range: range, matrix: matrix)
+    switch format {
+    case .rgb: self.init(.rgb)
+    case .bgra: self.init(.bgra)
+    case .rgba: self.init(.rgba)
+    case .grey:
+      // Without colours the matrix makes no difference.
+      self.init(.planar, range == .full ? .full601 : .limited601)
+      isGrey = true
+    case .i420 where conversion != nil: self.init(.planar, conversion ?? .none)
+    case .nv12 where conversion != nil: self.init(.semiPlanar, conversion ?? .none)
+    case .i422 where conversion != nil, .i444 where conversion != nil:
+      self.init(.planar, conversion ?? .none, converted: .i420)
+    case .i420, .nv12, .i422, .i444: self.init(.bgra, converted: .bgra)
+    }
+  }
+
+  private init(_ layout: Layout, _ conversion: Conversion = .none, converted: PixelFormat? = nil) {
+    (self.layout, self.conversion, self.converted) = (layout, conversion, converted)
+  }
+
+  private static func conversion(range: ColorRange, matrix: ColorMatrix) -> Conversion? {
+    switch (range, matrix) {
+    case (.limited, .bt601), (.limited, .identity): .limited601
+    case (.limited, .bt709): .limited709
+    case (.full, .bt601), (.full, .identity): .full601
+    case (.full, .bt709), (_, .bt2020): nil
+    }
+  }
+}

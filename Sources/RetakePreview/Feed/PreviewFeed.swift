@@ -1,0 +1,213 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+
+/// What a live preview is given, from any thread, and what it shows: the camera never waits for the
+/// window, and the window never waits for what looks at the pictures.
+///
+/// ```swift
+/// camera.onFrame { feed.offer($0) }         // returns at once
+/// while let picture = feed.take() {         // the thread that draws
+///   draw(picture)
+///   feed.presented(picture)
+/// }
+/// ```
+public final class PreviewFeed: Sendable {
+  /// A frame that is to be drawn, and the newest result when it was taken.
+  public struct Picture: Sendable {
+    public var frame: Frame
+    public var result: PreviewResult?
+    /// On the feed's clock.
+    let offeredNanoseconds: Int64
+    let begunNanoseconds: Int64
+    /// Frames that were taken before.
+    let ordinal: Int
+
+    /// How much older the frame of the result is; negative where it is of a later frame.
+    public var resultAgeNanoseconds: Int64? {
+      result.map { frame.timestamp.nanoseconds - $0.timestamp.nanoseconds }
+    }
+  }
+
+  private struct Waiting: Sendable {
+    var frame: Frame
+    var offered: Int64
+  }
+
+  private struct State: Sendable {
+    var machine: FeedStateMachine
+    var waiting: [Waiting] = []
+    var drawing: Int?
+    var taken = 0
+    var result: PreviewResult?
+    var book = FigureBook()
+    var isClosed = false
+  }
+
+  /// All frames while the device is cool, 30 a second from `serious` heat on.
+  public static let standardPolicy = DevicePolicy(
+    fps: 0, rules: [DeviceRule(thermal: .serious, fps: 30)])
+
+  private let clock: any LiveClock
+  private let state: Locked<State>
+  /// Rings when there may be something to draw.
+  public let arrived = Bell()
+
+  /// - Parameter policy: How many frames a second are shown while the device is hot.
+  public convenience init(policy: DevicePolicy = PreviewFeed.standardPolicy) {
+    self.init(policy: policy, clock: WallClock())
+  }
+
+  init(policy: DevicePolicy = PreviewFeed.standardPolicy, clock: any LiveClock) {
+    self.clock = clock
+    state = Locked(State(machine: FeedStateMachine(policy)))
+  }
+
+  // MARK: From any thread
+
+  /// Offers a frame, by reference: nothing is copied, and nobody waits. A frame that is not taken is
+  /// let go at once.
+  ///
+  /// - Returns: Whether it will be shown.
+  @discardableResult
+  public func offer(_ frame: Frame) -> Bool {
+    let now = clock.monotonicNanoseconds
+    let isTaken = state.withLock { state -> Bool in
+      guard !state.isClosed else { return false }
+      let verdict = state.machine.offer(at: now)
+      state.book.offered(frame.id, verdict)
+      guard verdict == .taken else { return false }
+      state.waiting.append(Waiting(frame: frame, offered: now))
+      return true
+    }
+    if isTaken { arrived.ring() }
+    return isTaken
+  }
+
+  /// Says what was found in a frame. The newest frame's counts, whenever it comes.
+  public func show(_ result: PreviewResult) {
+    guard result.hasFacts else { return }
+    state.withLock { state in
+      if let known = state.result, known.timestamp > result.timestamp { return }
+      state.result = result
+    }
+  }
+
+  /// Says what happened to the device.
+  public func note(_ event: DeviceEvent) {
+    state.withLock { $0.machine.apply(event) }
+  }
+
+  /// Takes no more frames, and lets go of those that wait.
+  public func close() {
+    state.withLock { state in
+      state.isClosed = true
+      for _ in state.waiting { state.machine.done() }
+      state.book.abandoned += state.waiting.count
+      state.waiting = []
+    }
+    arrived.ring()
+  }
+
+  public var isClosed: Bool { state.withLock { $0.isClosed } }
+
+  /// The numbers alone, without the spreads, which take a while to compute.
+  var counts: WindowFigures { state.withLock { $0.book.counted } }
+
+  public var figures: WindowFigures {
+    let (book, held) = state.withLock { ($0.book, $0.machine.held) }
+    return book.figures(waiting: held + book.abandoned)
+  }
+
+  // MARK: From the thread that draws
+
+  /// The oldest frame that waits; `nil` when none does. It counts as drawn until `presented`.
+  public func take() -> Picture? {
+    let now = clock.monotonicNanoseconds
+    return state.withLock { state -> Picture? in
+      precondition(state.drawing == nil, "one picture is drawn at a time")
+      guard !state.waiting.isEmpty else { return nil }
+      let next = state.waiting.removeFirst()
+      state.drawing = state.taken
+      defer { state.taken += 1 }
+      return Picture(
+        frame: next.frame, result: state.result, offeredNanoseconds: next.offered,
+        begunNanoseconds: now, ordinal: state.taken)
+    }
+  }
+
+  /// The picture was handed to the screen. Its frame is let go of before another one is taken.
+  public func presented(_ picture: consuming Picture) {
+    let now = clock.monotonicNanoseconds
+    let times = ShownTimes(picture, shownNanoseconds: now)
+    let ordinal = picture.ordinal
+    _ = consume picture
+    state.withLock { state in
+      precondition(state.drawing == ordinal, "the picture that was taken is presented, once")
+      state.drawing = nil
+      state.machine.done()
+      state.book.presented(times)
+    }
+  }
+}
+
+/// When what happened to a picture, in nanoseconds.
+struct ShownTimes: Hashable, Sendable {
+  var timestamp: Int64
+  var offered: Int64
+  var begun: Int64
+  var shown: Int64
+  var resultAge: Int64?
+
+  init(_ picture: borrowing PreviewFeed.Picture, shownNanoseconds: Int64) {
+    timestamp = picture.frame.timestamp.nanoseconds
+    (offered, begun) = (picture.offeredNanoseconds, picture.begunNanoseconds)
+    (shown, resultAge) = (shownNanoseconds, picture.resultAgeNanoseconds)
+  }
+}
+
+/// Counts, and keeps what the spreads are made of.
+struct FigureBook: Sendable {
+  private(set) var counted = WindowFigures()
+  private var jitter = FigureSamples()
+  private var render = FigureSamples()
+  private var latency = FigureSamples()
+  private var age = FigureSamples()
+  private var last: ShownTimes?
+  var abandoned = 0
+
+  mutating func offered(_ id: FrameID, _ verdict: FeedStateMachine.Verdict) {
+    counted.offered += 1
+    switch verdict {
+    case .taken: break
+    case .thinned: counted.thinned += 1
+    case .dropped:
+      counted.dropped += 1
+      if counted.droppedSequences.count < WindowFigures.dropsListedMax {
+        counted.droppedSequences.append(id.sequence)
+      }
+    }
+  }
+
+  mutating func presented(_ times: ShownTimes) {
+    counted.shown += 1
+    if let last {
+      jitter.add(abs((times.shown - last.shown) - (times.timestamp - last.timestamp)))
+    }
+    last = times
+    render.add(times.shown - times.begun)
+    latency.add(times.shown - times.offered)
+    if let resultAge = times.resultAge { age.add(resultAge) }
+  }
+
+  func figures(waiting: Int) -> WindowFigures {
+    var figures = counted
+    figures.waiting = waiting
+    figures.jitter = jitter.spread
+    figures.render = render.spread
+    figures.latency = latency.spread
+    figures.resultAge = age.spread
+    return figures
+  }
+}

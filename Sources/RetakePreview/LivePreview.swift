@@ -1,0 +1,123 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
+import RetakeStages
+
+/// Shows what a feed is given, in a window. On the main thread.
+///
+/// Whoever offers frames never waits for it: while it draws, or hangs, the feed drops them.
+public final class LivePreview {
+  private let feed: PreviewFeed
+  private let clock: any LiveClock
+  private let view: PictureView
+  private let title: String
+  private var showsResults = true
+  private var isFull = false
+  private var hasSize = false
+  /// What is known of the shown frame: its pixels are in the renderer, and its buffer is free.
+  private var shown: (sequence: Int, result: PreviewResult?, ageNanoseconds: Int64?)?
+
+  /// How long one wait for a frame may last: the window answers within it.
+  private static let waitNanosecondsMax: Int64 = 5_000_000
+
+  /// Opens the window. Frames may be offered before and after.
+  ///
+  /// - Parameter waitsForScreen: Whether each picture waits for the screen's refresh.
+  /// - Throws: `PreviewError`.
+  public convenience init(
+    _ feed: PreviewFeed, title: String, waitsForScreen: Bool = true
+  ) throws {
+    try self.init(feed, title: title, waitsForScreen: waitsForScreen, clock: WallClock())
+  }
+
+  init(_ feed: PreviewFeed, title: String, waitsForScreen: Bool, clock: any LiveClock) throws {
+    (self.feed, self.title, self.clock) = (feed, title, clock)
+    var window = Canvas.Window(
+      title: title, width: 640, height: 480 + PlayerLayout.rowHeight)
+    window.waitsForScreen = waitsForScreen
+    view = try PictureView(try Canvas.window(window))
+    try drawAll()
+    view.canvas.present()
+  }
+
+  /// SDL's name of the renderer.
+  public var renderer: String { view.canvas.rendererName }
+
+  /// Shows frames until somebody closes the window, or the feed is closed, or `isEnded` says so.
+  ///
+  /// - Returns: Whether somebody closed the window.
+  /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
+  public func run(isEnded: () -> Bool) throws -> Bool {
+    defer { feed.close() }
+    // Ends: as above.
+    while !isEnded(), !feed.isClosed {
+      while let event = view.canvas.nextEvent(waitMilliseconds: 0) {
+        if try isEnd(event) { return true }
+      }
+      guard let picture = feed.take() else {
+        clock.wait(
+          untilNanoseconds: clock.monotonicNanoseconds + Self.waitNanosecondsMax, or: feed.arrived)
+        continue
+      }
+      try show(picture)
+    }
+    return false
+  }
+
+  /// Writes a PNG of what the window shows.
+  ///
+  /// - Throws: `PreviewError`, `MediaError`.
+  public func screenshot(to path: String) throws {
+    try drawAll()
+    try Screenshot.write(view.canvas, to: path)
+  }
+
+  private func show(_ picture: consuming PreviewFeed.Picture) throws {
+    if !hasSize {
+      hasSize = true
+      let size = PlayerLayout.windowSize(
+        PictureFit.naturalSize(
+          width: picture.frame.width, height: picture.frame.height,
+          aspect: picture.frame.sampleAspect, rotationDegrees: picture.frame.rotationDegrees),
+        below: PlayerLayout.rowHeight)
+      view.canvas.setSize(width: size.width, height: size.height)
+    }
+    try view.show(picture.frame, in: area)
+    shown = (picture.frame.id.sequence, picture.result, picture.resultAgeNanoseconds)
+    try drawAll()
+    view.canvas.present()
+    feed.presented(picture)
+  }
+
+  private var area: CanvasRect {
+    var area = view.canvas.area
+    area.height = max(1, area.height - PlayerLayout.rowHeight)
+    return area
+  }
+
+  private func drawAll() throws(PreviewError) {
+    let canvas = view.canvas
+    canvas.clear(ScreenColors.ground)
+    view.place(in: area)
+    try view.draw(showsResults ? shown?.result : nil, ageNanoseconds: shown?.ageNanoseconds)
+    let counts = feed.counts
+    var text = shown.map { "frame \($0.sequence)" } ?? "waiting for the first frame"
+    text += "  shown \(counts.shown)  dropped \(counts.dropped)"
+    if counts.thinned > 0 { text += "  thinned \(counts.thinned)" }
+    text += "  o: overlay  f: full screen  q: end"
+    view.glyphs.write(text, x: 8, y: area.height + 1, ScreenColors.text)
+  }
+
+  private func isEnd(_ event: WindowEvent) throws -> Bool {
+    switch event {
+    case .close, .key(.escape), .key(.letter("q")): return true
+    case .key(.letter("o")): showsResults.toggle()
+    case .key(.letter("f")):
+      isFull.toggle()
+      view.canvas.setFullscreen(isFull)
+    case .exposed, .key, .press, .pointer, .release: break
+    }
+    // Frames come soon enough to draw all else again.
+    return false
+  }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import RetakeBuffers
+import RetakeCore
+import RetakeGraph
+import RetakeRuntime
+import RetakeStages
+
+/// A camera that is drawn, a window, and a slow detector beside it: what a preview is like on this
+/// machine. In real time, on the main thread.
+public struct WindowTrial: Sendable {
+  public var seconds = 60
+  public var framesPerSecond = 60
+  public var width = 1_280
+  public var height = 720
+  /// How long the detector computes on each frame that it takes.
+  public var vision = Duration.milliseconds(100)
+  /// Whether the detector gets a copy of its own, made in the camera's callback, or a reference.
+  public var copies = false
+  /// Whether each picture waits for the screen's refresh.
+  public var waitsForScreen = true
+  /// A PNG of the window at the end.
+  public var screenshot: String?
+
+  public init() {}
+
+  /// What a trial showed.
+  public struct Report: Sendable, Codable {
+    public var framesPerSecond: Int
+    public var seconds: Int
+    public var width: Int
+    public var height: Int
+    public var visionNanoseconds: Int64
+    public var copies: Bool
+    public var renderer: String
+    public var preview: WindowFigures
+    /// Frames that the detector was done with.
+    public var visionDelivered: Int
+    /// Frames whose place a newer one took while the detector was busy.
+    public var visionSuperseded: Int
+    /// From one frame's due time to its offer, where the camera's thread was late.
+    public var cameraLate: WindowFigures.Spread?
+  }
+
+  /// Different pictures, shown again and again: painting is no part of what is measured.
+  private static let pictures = 60
+
+  /// - Throws: `PreviewError`, `RuntimeError`, `PipelineError`, `OptionError`.
+  public func run(isInterrupted: @escaping @Sendable () -> Bool = { false }) throws -> Report {
+    let frames = try paint()
+    let feed = PreviewFeed()
+    let preview = try LivePreview(
+      feed, title: "retake: a detector of \(vision.nanoseconds / 1_000_000) ms beside a preview",
+      waitsForScreen: waitsForScreen)
+    let session = try detector(feed)
+    let late = Locked(FigureSamples())
+    let isDone = Locked(false)
+    let camera = try NamedThread("retake-camera") {
+      film(frames, feed, session, late, isInterrupted)
+      isDone.withLock { $0 = true }
+    }
+    _ = try preview.run { isDone.withLock { $0 } || isInterrupted() }
+    isDone.withLock { $0 = true }
+    camera.join()
+    let outcome = try session.finish()
+    if let screenshot { try preview.screenshot(to: screenshot) }
+    return Report(
+      framesPerSecond: framesPerSecond, seconds: seconds, width: width, height: height,
+      visionNanoseconds: vision.nanoseconds, copies: copies, renderer: preview.renderer,
+      preview: feed.figures, visionDelivered: outcome.headline.delivered,
+      visionSuperseded: outcome.headline.superseded, cameraLate: late.withLock { $0.spread })
+  }
+
+  private func paint() throws -> [Frame] {
+    let scene = try SyntheticScene(
+      SyntheticOptions(
+        scene: .figures, width: width, height: height, fps: framesPerSecond,
+        frames: Self.pictures))
+    return try (0..<Self.pictures).map { try scene.frame(FrameID(track: 0, sequence: $0)) }
+  }
+
+  /// The camera's callback, at its own beat.
+  private func film(
+    _ frames: [Frame], _ feed: PreviewFeed, _ session: LiveSession, _ late: Locked<FigureSamples>,
+    _ isInterrupted: @Sendable () -> Bool
+  ) {
+    let clock = WallClock()
+    let bell = Bell()
+    let start = clock.monotonicNanoseconds
+    for number in 0..<seconds * framesPerSecond {
+      let offset = Int64(number) * 1_000_000_000 / Int64(framesPerSecond)
+      // Ends: the time has come.
+      while clock.monotonicNanoseconds < start + offset {
+        clock.wait(untilNanoseconds: start + offset, or: bell)
+      }
+      if isInterrupted() || feed.isClosed { return }
+      late.withLock { $0.add(clock.monotonicNanoseconds - start - offset) }
+      var frame = frames[number % frames.count]
+      frame.id = FrameID(track: 0, sequence: number)
+      frame.timestamp = Timestamp(nanoseconds: offset)
+      feed.offer(frame)
+      session.push(copies ? frame.copied() : frame)
+    }
+  }
+
+  private func detector(_ feed: PreviewFeed) throws -> LiveSession {
+    let nanoseconds = vision.nanoseconds
+    let pipeline = Pipeline.named("slow").source(.session())
+      .map("detector") { (frame: Frame, _) in SlowDetector.find(frame, nanoseconds: nanoseconds) }
+      .queue(capacity: 1, policy: .replace).results("found")
+    let shape = PictureShape(width: width, height: height, format: .i420)
+    let places = ResultPlaces(
+      pipeline, tracks: ResultPlaces.liveTracks(of: pipeline), shapes: [0: shape])
+    return try LiveSession(
+      pipeline, tracks: [LiveTrack(format: .i420, width: width, height: height)],
+      catalog: StageRegistry.builtIn, options: LiveOptions(workers: 1),
+      tap: ResultTap(places, feed))
+  }
+}
+
+/// Tells a feed of a live run's results.
+private final class ResultTap: LiveTap {
+  private let places: ResultPlaces
+  private let feed: PreviewFeed
+
+  init(_ places: ResultPlaces, _ feed: PreviewFeed) {
+    (self.places, self.feed) = (places, feed)
+  }
+
+  func began(_ facts: LiveFacts) {}
+  func told(_ batch: LiveBatch) {}
+  func finished(_ result: LiveResult) { feed.show(places.result(result.frame)) }
+  func ended(_ outcome: RunOutcome) {}
+}
+
+/// Looks at a frame's pixels again and again until its time is over.
+private enum SlowDetector {
+  private static let cell = 32
+
+  static func find(_ frame: Frame, nanoseconds: Int64) -> Detections {
+    let clock = WallClock()
+    let end = clock.monotonicNanoseconds + nanoseconds
+    var best = (level: -1, x: 0, y: 0)
+    // Ends: the time is over.
+    repeat { best = brightest(frame) } while clock.monotonicNanoseconds < end
+    let box = Box(
+      x: Double(best.x * cell), y: Double(best.y * cell), width: Double(cell * 2),
+      height: Double(cell * 2))
+    return Detections(
+      [Detection(box: box, score: Double(best.level) / 255)], classNames: ["brightest"])
+  }
+
+  /// The square of `cell` pixels with the highest mean.
+  private static func brightest(_ frame: Frame) -> (level: Int, x: Int, y: Int) {
+    var sums = [Int](repeating: 0, count: (frame.width / cell) * (frame.height / cell))
+    let columns = frame.width / cell
+    var row = 0
+    frame.forEachRow(of: 0) { bytes in
+      let line = row / cell
+      row += 1
+      guard line < frame.height / cell else { return }
+      for column in 0..<columns {
+        var sum = 0
+        for byte in bytes[column * cell..<(column + 1) * cell] { sum += Int(byte) }
+        sums[line * columns + column] += sum
+      }
+    }
+    let place = sums.indices.max { sums[$0] < sums[$1] } ?? 0
+    return (
+      (sums.isEmpty ? 0 : sums[place]) / (cell * cell), place % max(1, columns),
+      place / max(1, columns)
+    )
+  }
+}
+
+extension Frame {
+  /// Its pixels in memory of their own.
+  fileprivate func copied() -> Frame {
+    var copy = Frame(
+      id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
+      planes: (0..<format.planeCount).map { bytes(of: $0) })
+    (copy.matrix, copy.rotationDegrees, copy.sampleAspect) = (matrix, rotationDegrees, sampleAspect)
+    return copy
+  }
+}

@@ -1,0 +1,85 @@
+import RetakeCore
+
+/// A run's decisions as marks along its time line, by node.
+public struct DecisionMarks: Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    case start, drop, thin, fail
+  }
+
+  public struct Mark: Hashable, Sendable {
+    /// On the run's own time line: nanoseconds from its origin.
+    public var time: Int64
+    public var kind: Kind
+  }
+
+  public struct Lane: Hashable, Sendable {
+    public var node: String
+    public fileprivate(set) var marks: [Mark] = []
+  }
+
+  /// More than anybody looks through: 16 MB of them.
+  public static let marksMax = 1 << 20
+
+  /// In the order of the pipeline.
+  public private(set) var lanes: [Lane]
+  /// Some are missing, because there were more.
+  public private(set) var isCut = false
+  private var count = 0
+  private var numbers: [String: Int]
+
+  /// - Parameter nodes: In topological order; those without a mark have no lane in the end.
+  public init(nodes: [String]) {
+    lanes = nodes.map { Lane(node: $0) }
+    numbers = Dictionary(
+      nodes.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Decisions come in the order of their times.
+  public mutating func add(_ line: DecisionLine) {
+    guard let kind = Kind(decision: line.kind), let lane = numbers[line.node] else { return }
+    guard count < Self.marksMax else {
+      isCut = true
+      return
+    }
+    count += 1
+    lanes[lane].marks.append(Mark(time: line.time, kind: kind))
+  }
+
+  /// The lanes that have marks, each with those between two times.
+  public func lanes(from first: Int64, to last: Int64) -> [Lane] {
+    lanes.filter { !$0.marks.isEmpty }.map { lane in
+      let begin = Self.firstMark(of: lane, notBefore: first)
+      var result = Lane(node: lane.node)
+      result.marks = Array(lane.marks[begin...].prefix { $0.time <= last })
+      return result
+    }
+  }
+
+  private static func firstMark(of lane: Lane, notBefore time: Int64) -> Int {
+    var (low, high) = (0, lane.marks.count)
+    // Ends: the range halves.
+    while low < high {
+      let middle = (low + high) / 2
+      if lane.marks[middle].time < time { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension DecisionMarks.Kind {
+  /// - Parameter decision: The word of a decision line.
+  init?(decision: String) {
+    switch decision {
+    case "start": self = .start
+    case "drop", "supersede", "lost", "timeout": self = .drop
+    case "thin": self = .thin
+    case "fail", "itemFail", "halt", "stuck": self = .fail
+    default: return nil
+    }
+  }
+}
+
+extension DecisionMarks {
+  /// Lanes that have marks.
+  var laneCount: Int { lanes.count { !$0.marks.isEmpty } }
+}

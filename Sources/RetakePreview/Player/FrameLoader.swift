@@ -1,0 +1,101 @@
+import RetakeBuffers
+import RetakeCore
+import RetakeRuntime
+
+/// Reads frames on a thread of its own, so that a window answers while one is decoded: the newest
+/// wanted one first, and then a few ahead.
+final class FrameLoader: Sendable {
+  /// Frames that are kept.
+  static let keptMax = 8
+  fileprivate static let aheadMax = 4
+
+  typealias Loaded = Result<Frame, any Error>
+
+  fileprivate struct State: Sendable {
+    var wanted = 0
+    var direction = 1
+    /// The newest last.
+    var kept: [(index: Int, frame: Loaded)] = []
+    var isClosed = false
+  }
+
+  private let content: PlayerContent
+  private let state = Locked(State())
+  private let asked = Bell()
+  /// Rings when another frame is there.
+  let loaded = Bell()
+
+  init(_ content: PlayerContent) {
+    self.content = content
+  }
+
+  /// - Throws: `RuntimeError.noThread`.
+  func start() throws -> NamedThread { try NamedThread("retake-frames") { self.run() } }
+
+  /// Asks for a frame, and those that come after it in the direction of play.
+  func want(_ index: Int) {
+    state.withLock { state in
+      if index != state.wanted { state.direction = index < state.wanted ? -1 : 1 }
+      state.wanted = index
+    }
+    asked.ring()
+  }
+
+  /// The frame, if it was read.
+  func frame(_ index: Int) -> Loaded? {
+    state.withLock { state in state.kept.last { $0.index == index }?.frame }
+  }
+
+  /// The latest frame that was read of a range; `nil` if none was.
+  func latest(in range: Range<Int>) -> (index: Int, frame: Loaded)? {
+    state.withLock { state in
+      state.kept.filter { range.contains($0.index) }.max { $0.index < $1.index }
+    }
+  }
+
+  func close() {
+    state.withLock { $0.isClosed = true }
+    asked.ring()
+  }
+
+  private func run() {
+    // Ends: `close`.
+    while true {
+      let (next, isClosed) = state.withLock { ($0.next(of: content.entries.count), $0.isClosed) }
+      if isClosed { return }
+      guard let next else {
+        asked.wait()
+        continue
+      }
+      let frame = Loaded { try content.reader.frame(content.entries[next].id) }
+      state.withLock { state in
+        state.kept.append((next, frame))
+        state.forget()
+      }
+      loaded.ring()
+    }
+  }
+}
+
+extension FrameLoader.State {
+  /// What is to be read now.
+  fileprivate func next(of count: Int) -> Int? {
+    (0...FrameLoader.aheadMax).map { wanted + $0 * direction }
+      .first { index in
+        (0..<count).contains(index) && !kept.contains { $0.index == index }
+      }
+  }
+
+  /// Those go first that lie farthest from what is wanted.
+  fileprivate mutating func forget() {
+    while kept.count > FrameLoader.keptMax {
+      let worst = kept.indices.max { distance(kept[$0].index) < distance(kept[$1].index) } ?? 0
+      kept.remove(at: worst)
+    }
+  }
+
+  private func distance(_ index: Int) -> Int {
+    let ahead = (index - wanted) * direction
+    return ahead >= 0 ? ahead : 2 * -ahead
+  }
+}

@@ -1,0 +1,83 @@
+import RetakeCore
+import RetakeRuntime
+
+/// What a player plays: a track's frames, and what a run said of them.
+public struct PlayerContent: Sendable {
+  struct Entry: Hashable, Sendable {
+    var id: FrameID
+    var timestamp: Int64
+    /// Why it has no pixels; `nil` when it has.
+    var damage: String?
+  }
+
+  let reader: any FrameReader
+  let name: String
+  let description: TrackDescription
+  let entries: [Entry]
+  /// Of the track's frames that have any, by rising time stamp.
+  var results: [PreviewResult] = []
+  var marks: DecisionMarks?
+  /// The run's time zero on the session's time line.
+  var originNanoseconds: Int64 = 0
+
+  /// - Parameters:
+  ///   - name: What the window calls it.
+  ///   - track: The first one if `nil`.
+  /// - Throws: `PreviewError.noFrames`, and what the reader throws.
+  public init(_ reader: any FrameReader, name: String, track: Int? = nil) throws {
+    let wanted = track ?? reader.tracks.first?.track ?? 0
+    guard let description = reader.tracks.first(where: { $0.track == wanted }) else {
+      throw PreviewError.noFrames(path: name, track: wanted)
+    }
+    let entries = try reader.entries(of: wanted, sequences: 0..<description.frameCount).map {
+      Entry(
+        id: $0.id, timestamp: $0.timestamp.nanoseconds,
+        damage: $0.isPayloadMissing ? $0.damage ?? "shed" : $0.damage)
+    }
+    guard !entries.isEmpty else { throw PreviewError.noFrames(path: name, track: wanted) }
+    (self.reader, self.name, self.description) = (reader, name, description)
+    // Frames are ranked by their time stamps, but a recording's may go back.
+    self.entries = entries.sorted { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) }
+  }
+
+  /// Adds what a run said of the track's frames.
+  ///
+  /// - Parameter originNanoseconds: The run's time zero on the session's time line.
+  public mutating func add(
+    results: [PreviewResult], marks: DecisionMarks, originNanoseconds: Int64
+  ) {
+    self.results = results.filter(\.hasFacts).sorted {
+      ($0.timestamp, $0.id) < ($1.timestamp, $1.id)
+    }
+    self.marks = marks
+    self.originNanoseconds = originNanoseconds
+  }
+
+  public var frameCount: Int { entries.count }
+
+  /// The place among the frames of the one with this number; `nil` if there is none.
+  public func place(ofSequence sequence: Int) -> Int? {
+    entries.firstIndex { $0.id.sequence == sequence }
+  }
+
+  /// The place of the frame that is shown so long after the first one; `nil` behind the last one.
+  public func place(at duration: Duration) -> Int? {
+    let time = entries[0].timestamp + duration.nanoseconds
+    guard time <= entries[entries.count - 1].timestamp else { return nil }
+    return entries.lastIndex { $0.timestamp <= time }
+  }
+
+  /// What its frames are like.
+  public var track: TrackDescription { description }
+
+  /// The newest result of a frame at or before this time.
+  func result(at time: Int64) -> PreviewResult? {
+    var (low, high) = (0, results.count)
+    // Ends: the range halves.
+    while low < high {
+      let middle = (low + high) / 2
+      if results[middle].timestamp.nanoseconds <= time { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? results[low - 1] : nil
+  }
+}

@@ -1,0 +1,39 @@
+/// What the keys of a player's window do.
+public enum PlayerKeys {
+  /// As the window and `--help` list them.
+  public static let texts: [(keys: String, meaning: String)] = [
+    ("space", "pause, play; at the end: from the beginning"),
+    (". ,", "one frame on, one back"),
+    ("right left", "one second on, one back"),
+    ("up down, + -", "faster, slower: 0.1x to 16x"),
+    ("home end", "the first frame, the last one"),
+    ("o", "what a pipeline found: shown or not"),
+    ("f", "the whole screen, and back"),
+    ("h", "these keys: shown or not"),
+    ("q, Esc", "end"),
+    ("mouse", "on the bar: go there"),
+  ]
+
+  static func command(_ key: PreviewKey) -> PlayerState.Command? {
+    switch key {
+    case .space: .togglePause
+    case .period: .stepForward
+    case .comma: .stepBack
+    case .right: .seekForward
+    case .left: .seekBack
+    case .up, .plus: .faster
+    case .down, .minus: .slower
+    case .home: .home
+    case .end: .end
+    case .escape, .letter: nil
+    }
+  }
+
+  /// The list for `--help`.
+  public static var help: String {
+    let width = texts.map(\.keys.count).max() ?? 0
+    return texts.map {
+      "  " + $0.keys + String(repeating: " ", count: width - $0.keys.count + 2) + $0.meaning
+    }.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,65 @@
+import RetakeBuffers
+
+/// Where the parts of a player's window lie.
+struct PlayerLayout: Hashable, Sendable {
+  static let rowHeight = 18
+  static let laneHeight = 16
+  static let scrubHeight = 12
+  /// Lanes that have room; those of further nodes are left out.
+  static let lanesMax = 8
+  static let laneNameWidth = 136
+
+  let picture: CanvasRect
+  let status: CanvasRect
+  let scrub: CanvasRect
+  /// One below the other, and the legend's row last; no height without a run.
+  let lanes: CanvasRect
+  let laneCount: Int
+
+  init(_ area: CanvasRect, lanes count: Int) {
+    laneCount = min(count, Self.lanesMax)
+    let lanesHeight = count == 0 ? 0 : laneCount * Self.laneHeight + Self.rowHeight
+    lanes = CanvasRect(0, area.height - lanesHeight, area.width, lanesHeight)
+    scrub = CanvasRect(
+      8, lanes.y - Self.scrubHeight - 4, max(1, area.width - 16), Self.scrubHeight)
+    status = CanvasRect(0, scrub.y - Self.rowHeight, area.width, Self.rowHeight)
+    picture = CanvasRect(0, 0, area.width, max(1, status.y))
+  }
+
+  /// The window that shows a picture as large as it is, within reason.
+  ///
+  /// - Parameter below: The height of what lies below the picture.
+  static func windowSize(
+    _ picture: (width: Double, height: Double), below: Int
+  ) -> (width: Int, height: Int) {
+    let scale = min(1, 1_280 / picture.width, 800 / picture.height)
+    return (
+      max(480, Int((picture.width * scale).rounded())),
+      max(160, Int((picture.height * scale).rounded())) + below
+    )
+  }
+
+  /// The height of what lies below a player's picture.
+  static func heightBelow(lanes: Int) -> Int {
+    1_000 - PlayerLayout(CanvasRect(0, 0, 1_280, 1_000), lanes: lanes).status.y
+  }
+
+  func scrubFraction(x: Int) -> Double {
+    max(0, min(1, Double(x - scrub.x) / Double(max(1, scrub.width - 1))))
+  }
+
+  func scrubPlace(_ fraction: Double) -> Int {
+    scrub.x + Int((fraction * Double(scrub.width - 1)).rounded())
+  }
+
+  func lane(_ index: Int) -> CanvasRect {
+    CanvasRect(
+      Self.laneNameWidth, lanes.y + index * Self.laneHeight,
+      max(1, lanes.width - Self.laneNameWidth - 8), Self.laneHeight - 2)
+  }
+
+  var legend: CanvasRect {
+    CanvasRect(
+      0, lanes.y + laneCount * Self.laneHeight, lanes.width, Self.rowHeight)
+  }
+}

@@ -1,0 +1,152 @@
+import RetakeCore
+import RetakeStages
+
+/// Draws a player's window.
+struct PlayerScreen {
+  /// How far the lanes reach on either side of the shown frame.
+  static let laneReachNanoseconds: Int64 = 1_000_000_000
+
+  let content: PlayerContent
+  let view: PictureView
+
+  /// What is drawn beside the frame.
+  struct Shown: Hashable {
+    /// In the content's entries.
+    var index: Int
+    /// Why there is no picture of it.
+    var complaint: String?
+    var showsResults = true
+    var showsKeys = false
+  }
+
+  private var canvas: Canvas { view.canvas }
+  private var lanes: Int { content.marks.map { max(1, $0.laneCount) } ?? 0 }
+
+  var layout: PlayerLayout { PlayerLayout(canvas.area, lanes: lanes) }
+
+  /// - Throws: `PreviewError.renderer`.
+  func draw(_ shown: Shown, _ state: PlayerState) throws(PreviewError) {
+    let layout = layout
+    let entry = content.entries[shown.index]
+    let result = content.result(at: entry.timestamp)
+    let age = result.map { entry.timestamp - $0.timestamp.nanoseconds }
+    canvas.clear(ScreenColors.ground)
+    view.place(in: layout.picture)
+    try view.draw(shown.showsResults ? result : nil, ageNanoseconds: age)
+    if let complaint = shown.complaint { tell(complaint, in: layout.picture) }
+    drawStatus(layout, shown, state, result: result)
+    drawScrub(layout, state)
+    drawLanes(layout, at: entry.timestamp)
+    if shown.showsKeys { drawKeys(in: layout.picture) }
+  }
+
+  private func write(_ text: String, _ x: Int, _ y: Int, _ color: CanvasColor) {
+    view.glyphs.write(text, x: x, y: y, color)
+  }
+
+  private func tell(_ text: String, in area: CanvasRect) {
+    let width = GlyphAtlas.width(of: text, scale: 1)
+    let (x, y) = (area.x + max(8, (area.width - width) / 2), area.y + area.height / 2 - 8)
+    canvas.fill([CanvasRect(x - 8, y - 4, width + 16, 24)], ScreenColors.shade)
+    write(text, x, y, ScreenColors.warning)
+  }
+
+  private func drawStatus(
+    _ layout: PlayerLayout, _ shown: Shown, _ state: PlayerState, result: PreviewResult?
+  ) {
+    let entry = content.entries[shown.index]
+    let time = PlayerText.time(entry.timestamp - content.entries[0].timestamp)
+    var text =
+      "frame \(entry.id.sequence) of \(content.entries.count)  \(time)  "
+      + PlayerText.speed(state.speed) + (state.isPaused ? "  paused" : "")
+    if let result, shown.showsResults { text += "  result of frame \(result.id.sequence)" }
+    if content.marks != nil, result == nil { text += "  no result yet" }
+    write(text, 8, layout.status.y + 1, ScreenColors.text)
+    let hint = "h: keys"
+    let x = layout.status.width - GlyphAtlas.width(of: hint, scale: 1) - 8
+    if x > 16 + GlyphAtlas.width(of: text, scale: 1) {
+      write(hint, x, layout.status.y + 1, ScreenColors.faint)
+    }
+  }
+
+  private func drawScrub(_ layout: PlayerLayout, _ state: PlayerState) {
+    let bar = layout.scrub
+    let place = layout.scrubPlace(state.fraction)
+    canvas.fill([CanvasRect(bar.x, bar.y + 4, bar.width, 4)], ScreenColors.bar)
+    canvas.fill(
+      [
+        CanvasRect(bar.x, bar.y + 4, place - bar.x, 4), CanvasRect(place - 3, bar.y, 6, bar.height),
+      ], ScreenColors.knob)
+  }
+
+  private func drawLanes(_ layout: PlayerLayout, at timestamp: Int64) {
+    guard let marks = content.marks else { return }
+    let now = timestamp - content.originNanoseconds
+    let reach = Self.laneReachNanoseconds
+    let lanes = marks.lanes(from: now - reach, to: now + reach)
+    for (index, lane) in lanes.prefix(layout.laneCount).enumerated() {
+      let area = layout.lane(index)
+      let letters = (PlayerLayout.laneNameWidth - 16) / GlyphAtlas.width
+      write(PlayerText.cut(lane.node, letters), 8, area.y - 1, ScreenColors.faint)
+      canvas.fill([area], CanvasColor(39, 39, 42))
+      for kind in DecisionMarks.Kind.allCases {
+        let places = lane.marks.filter { $0.kind == kind }.map { mark in
+          CanvasRect(
+            area.x + Int((mark.time - now + reach) * Int64(area.width - 3) / (2 * reach)),
+            area.y + (kind == .start ? 3 : 0), 3, area.height - (kind == .start ? 6 : 0))
+        }
+        canvas.fill(places, ScreenColors.mark(kind))
+      }
+      canvas.fill([CanvasRect(area.x + area.width / 2, area.y, 1, area.height)], ScreenColors.now)
+    }
+    drawLegend(layout, marks, lanes: lanes.count)
+  }
+
+  private func drawLegend(_ layout: PlayerLayout, _ marks: DecisionMarks, lanes: Int) {
+    var x = PlayerLayout.laneNameWidth
+    let y = layout.legend.y + 1
+    for kind in DecisionMarks.Kind.allCases {
+      canvas.fill([CanvasRect(x, y + 4, 8, 8)], ScreenColors.mark(kind))
+      write(kind.rawValue, x + 12, y, ScreenColors.faint)
+      x += GlyphAtlas.width(of: kind.rawValue, scale: 1) + 28
+    }
+    var note = "1 s before and after"
+    if lanes > layout.laneCount { note += ", \(lanes - layout.laneCount) nodes more" }
+    if marks.isCut { note += ", cut after \(DecisionMarks.marksMax) marks" }
+    if lanes == 0 { note = "no decisions: every frame goes through; see --mode redecide" }
+    write(note, x, y, ScreenColors.faint)
+  }
+
+  private func drawKeys(in area: CanvasRect) {
+    let width = PlayerKeys.texts.map(\.keys.count).max() ?? 0
+    let meaning = PlayerKeys.texts.map(\.meaning.count).max() ?? 0
+    let box = CanvasRect(
+      area.x + 16, area.y + 16, (width + meaning + 6) * GlyphAtlas.width,
+      (PlayerKeys.texts.count + 1) * PlayerLayout.rowHeight)
+    canvas.fill([box], ScreenColors.shade)
+    for (row, text) in PlayerKeys.texts.enumerated() {
+      let y = box.y + PlayerLayout.rowHeight / 2 + row * PlayerLayout.rowHeight
+      write(text.keys, box.x + 16, y, ScreenColors.text)
+      write(text.meaning, box.x + 16 + (width + 2) * GlyphAtlas.width, y, ScreenColors.faint)
+    }
+  }
+}
+
+/// Words of a player's window.
+enum PlayerText {
+  /// `1:02.345`.
+  static func time(_ nanoseconds: Int64) -> String {
+    let milliseconds = nanoseconds / 1_000_000
+    let (seconds, rest) = (milliseconds / 1_000 % 60, milliseconds % 1_000)
+    return "\(milliseconds / 60_000):" + (seconds < 10 ? "0" : "") + "\(seconds)."
+      + String(repeating: "0", count: 3 - "\(rest)".count) + "\(rest)"
+  }
+
+  static func speed(_ speed: Double) -> String {
+    Int(exactly: speed).map { "\($0)x" } ?? "\(speed)x"
+  }
+
+  static func cut(_ text: String, _ count: Int) -> String {
+    text.count <= count ? text : text.prefix(count - 1) + "~"
+  }
+}

@@ -1,0 +1,80 @@
+import RetakeCore
+
+/// What keeps a window from showing pictures.
+public enum PreviewError: CodedError, Hashable {
+  /// SDL 2 is not on this machine, or not loadable.
+  case noLibrary(cause: String)
+  /// SDL 2 is there, but it lacks a function.
+  case oldLibrary(symbol: String)
+  /// Nothing to open a window on.
+  case noDisplay(cause: String)
+  /// The window or its renderer could not be made.
+  case noWindow(cause: String)
+  /// The renderer did not take a picture, or did not give one back.
+  case renderer(step: String, cause: String)
+  /// A track has no frame that could be shown.
+  case noFrames(path: String, track: Int)
+  /// A player is to begin where no frame is.
+  case noSuchFrame(path: String, start: String, count: Int)
+  /// A picture of the window could not be written.
+  case notWritten(path: String, cause: String)
+
+  public var code: String {
+    switch self {
+    case .noLibrary: "preview.sdl.missing"
+    case .oldLibrary: "preview.sdl.old"
+    case .noDisplay: "preview.display.none"
+    case .noWindow: "preview.window.failed"
+    case .renderer: "preview.renderer.failed"
+    case .noFrames: "preview.frames.none"
+    case .noSuchFrame: "preview.frames.noSuch"
+    case .notWritten: "preview.screenshot.notWritten"
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .noLibrary: "the library that opens windows, SDL 2, could not be loaded"
+    case .oldLibrary(let symbol): "this SDL 2 is too old: it has no \(symbol)"
+    case .noDisplay: "there is no display to open a window on"
+    case .noWindow: "the window could not be opened"
+    case .renderer(let step, _): "the window's renderer failed: \(step)"
+    case .noFrames(_, let track): "track \(track) has no frames to show"
+    case .noSuchFrame(_, let start, let count):
+      "there is no frame at \(start); the track has \(count)"
+    case .notWritten: "the picture of the window could not be written"
+    }
+  }
+
+  public var cause: String? {
+    switch self {
+    case .noLibrary(let cause), .noDisplay(let cause), .noWindow(let cause),
+      .renderer(_, let cause), .notWritten(_, let cause):
+      cause.isEmpty ? nil : cause
+    case .oldLibrary, .noFrames, .noSuchFrame: nil
+    }
+  }
+
+  public var place: Place? {
+    switch self {
+    case .noFrames(let path, _), .noSuchFrame(let path, _, _), .notWritten(let path, _):
+      Place(file: path)
+    default: nil
+    }
+  }
+
+  public var advice: String? {
+    switch self {
+    case .noLibrary:
+      "Type: apt-get install libsdl2-2.0-0    (or Scripts/setup, which installs all that is needed)"
+    case .oldLibrary: "SDL 2.0.18 or newer is needed. Type: apt-get install libsdl2-2.0-0"
+    case .noDisplay:
+      "Set DISPLAY or WAYLAND_DISPLAY to a running one; or without a screen: "
+        + "xvfb-run -a retake view …    (apt-get install xvfb)"
+    case .noWindow: "SDL_RENDER_DRIVER=software takes the renderer that works everywhere"
+    case .renderer: "Try SDL_RENDER_DRIVER=software, which works everywhere"
+    case .noFrames: "Choose another one with --track; retake session info lists them"
+    case .noSuchFrame, .notWritten: nil
+    }
+  }
+}

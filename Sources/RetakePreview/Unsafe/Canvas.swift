@@ -1,0 +1,202 @@
+import RetakeBuffers
+import RetakeCore
+
+/// What is drawn on: a window, or memory where nobody looks.
+///
+/// For the thread that made it, which for a window is the main thread.
+final class Canvas {
+  // SAFETY: the window, the surface and the renderer are made once in `init`, used by one thread, and
+  // freed once in `deinit`, the renderer first, as SDL wants it.
+  let sdl: SDLFunctions
+  let renderer: SDLFunctions.Pointer
+  private let window: SDLFunctions.Pointer?
+  private let surface: SDLFunctions.Pointer?
+  /// What the renderer is called: `opengl`, `software`.
+  let rendererName: String
+
+  struct Window: Hashable, Sendable {
+    var title: String
+    var width: Int
+    var height: Int
+    /// Whether `present` waits for the screen.
+    var waitsForScreen = true
+    /// SDL's name of the renderer; the environment's SDL_RENDER_DRIVER, or SDL's choice, if `nil`.
+    var driver: String?
+  }
+
+  /// A canvas in memory, drawn by SDL's own renderer: the same pixels on every machine.
+  ///
+  /// - Throws: `PreviewError`.
+  static func memory(width: Int, height: Int) throws(PreviewError) -> Canvas {
+    let sdl = try SDLFunctions.load()
+    guard
+      let surface = sdl.createSurface(
+        0, Int32(width), Int32(height), 32, SDLNumber.formatARGB8888)
+    else { throw .noWindow(cause: sdl.errorText) }
+    guard let renderer = sdl.createSoftwareRenderer(surface) else {
+      sdl.freeSurface(surface)
+      throw .noWindow(cause: sdl.errorText)
+    }
+    return Canvas(sdl, renderer, window: nil, surface: surface)
+  }
+
+  /// Opens a window. On the main thread.
+  ///
+  /// - Throws: `PreviewError`: no SDL, no display, no renderer.
+  static func window(_ wanted: Window) throws(PreviewError) -> Canvas {
+    let sdl = try SDLFunctions.load()
+    sdl.setMainReady()
+    // Signals end a command as they always do.
+    _ = sdl.setHint("SDL_NO_SIGNAL_HANDLERS", "1")
+    _ = sdl.setHint("SDL_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR", "0")
+    guard sdl.initSubSystem(SDLNumber.initVideo) == 0 else {
+      throw .noDisplay(cause: sdl.errorText)
+    }
+    let place = SDLNumber.windowCentered
+    guard
+      let window = sdl.createWindow(
+        wanted.title, place, place, Int32(wanted.width), Int32(wanted.height),
+        SDLNumber.windowResizable | SDLNumber.windowAllowHighDPI)
+    else {
+      let cause = sdl.errorText
+      sdl.quitSubSystem(SDLNumber.initVideo)
+      throw .noDisplay(cause: cause)
+    }
+    if let driver = wanted.driver { _ = sdl.setHint("SDL_RENDER_DRIVER", driver) }
+    let flags = wanted.waitsForScreen ? SDLNumber.rendererVsync : 0
+    guard
+      let renderer = sdl.createRenderer(window, -1, flags)
+        ?? sdl.createRenderer(window, -1, SDLNumber.rendererSoftware)
+    else {
+      let cause = sdl.errorText
+      sdl.destroyWindow(window)
+      sdl.quitSubSystem(SDLNumber.initVideo)
+      throw .noWindow(cause: cause)
+    }
+    return Canvas(sdl, renderer, window: window, surface: nil)
+  }
+
+  private init(
+    _ sdl: SDLFunctions, _ renderer: SDLFunctions.Pointer, window: SDLFunctions.Pointer?,
+    surface: SDLFunctions.Pointer?
+  ) {
+    (self.sdl, self.renderer, self.window, self.surface) = (sdl, renderer, window, surface)
+    var info = SDLRendererInfo()
+    // SAFETY: the name is a literal of the library's.
+    rendererName =
+      sdl.getRendererInfo(renderer, &info) == 0
+      ? info.name.map { String(cString: $0) } ?? "?" : "?"
+    _ = sdl.setRenderDrawBlendMode(renderer, SDLNumber.blendAlpha)
+  }
+
+  deinit {
+    sdl.destroyRenderer(renderer)
+    if let surface { sdl.freeSurface(surface) }
+    if let window {
+      sdl.destroyWindow(window)
+      sdl.quitSubSystem(SDLNumber.initVideo)
+    }
+  }
+
+  /// All that can be drawn on, in pixels.
+  var area: CanvasRect {
+    var (width, height): (Int32, Int32) = (0, 0)
+    _ = sdl.getRendererOutputSize(renderer, &width, &height)
+    return CanvasRect(0, 0, Int(width), Int(height))
+  }
+
+  func setTitle(_ title: String) {
+    if let window { sdl.setWindowTitle(window, title) }
+  }
+
+  func setSize(width: Int, height: Int) {
+    if let window { sdl.setWindowSize(window, Int32(width), Int32(height)) }
+  }
+
+  func setFullscreen(_ isFull: Bool) {
+    if let window {
+      _ = sdl.setWindowFullscreen(window, isFull ? SDLNumber.fullscreenDesktop : 0)
+    }
+  }
+
+  func clear(_ color: CanvasColor) {
+    use(color)
+    _ = sdl.renderClear(renderer)
+  }
+
+  func fill(_ rects: [CanvasRect], _ color: CanvasColor) {
+    guard !rects.isEmpty else { return }
+    use(color)
+    _ = sdl.renderFillRects(renderer, rects.map(SDLRect.init), Int32(rects.count))
+  }
+
+  /// A line through all points, one pixel wide.
+  func line(_ points: [(x: Int, y: Int)], _ color: CanvasColor) {
+    guard points.count > 1 else { return }
+    use(color)
+    let own = points.map { SDLPoint(x: Int32(clamping: $0.x), y: Int32(clamping: $0.y)) }
+    _ = sdl.renderDrawLines(renderer, own, Int32(own.count))
+  }
+
+  /// Nothing is drawn outside until it is called with `nil`.
+  func clip(to rect: CanvasRect?) {
+    guard let rect else {
+      _ = sdl.renderSetClipRect(renderer, nil)
+      return
+    }
+    var own = SDLRect(rect)
+    _ = sdl.renderSetClipRect(renderer, &own)
+  }
+
+  private func use(_ color: CanvasColor) {
+    _ = sdl.setRenderDrawColor(renderer, color.red, color.green, color.blue, color.alpha)
+  }
+
+  /// Shows what was drawn, and waits for the screen where it was opened so.
+  func present() { sdl.renderPresent(renderer) }
+
+  /// What was drawn so far, as a picture of BGRA.
+  ///
+  /// - Throws: `PreviewError.renderer`.
+  func picture() throws(PreviewError) -> Frame {
+    let area = area
+    var result: Int32 = 0
+    let storage = FrameStorage.make(format: .bgra, width: area.width, height: area.height) {
+      planes, strides in
+      guard let base = planes[0].baseAddress else { return }
+      // SAFETY: the memory has `height` rows of `strides[0]` bytes.
+      result = sdl.renderReadPixels(
+        renderer, nil, SDLNumber.formatARGB8888, base, Int32(strides[0]))
+    }
+    guard result == 0 else { throw .renderer(step: "reading pixels", cause: sdl.errorText) }
+    return Frame(
+      format: .bgra, width: area.width, height: area.height, range: .full, storage: storage)
+  }
+
+  /// The next thing that somebody does to the window, or `nil` when nobody does for so long.
+  func nextEvent(waitMilliseconds: Int) -> WindowEvent? {
+    guard window != nil else { return nil }
+    var bytes = [UInt64](repeating: 0, count: SDLEvent.byteCount / 8)
+    var wait = Int32(clamping: waitMilliseconds)
+    // Ends: one that means something comes, or no event at all.
+    return bytes.withUnsafeMutableBytes { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      // SAFETY: SDL fills at most the 56 bytes that the buffer has.
+      while sdl.waitEventTimeout(base, wait) == 1 {
+        if let event = SDLEvent.parse(UnsafeRawBufferPointer(bytes)) { return event }
+        wait = 0
+      }
+      return nil
+    }
+  }
+
+  /// The place in the canvas's pixels of one in the window's own units.
+  func pixel(x: Int, y: Int) -> (x: Int, y: Int) {
+    guard let window else { return (x, y) }
+    var (width, height): (Int32, Int32) = (0, 0)
+    sdl.getWindowSize(window, &width, &height)
+    guard width > 0, height > 0 else { return (x, y) }
+    let area = area
+    return (x * area.width / Int(width), y * area.height / Int(height))
+  }
+}

@@ -1,0 +1,137 @@
+import RetakeBuffers
+import RetakeMedia
+
+/// The newest picture, where the renderer draws it from.
+///
+/// The planes go to the renderer as they lie; only what it cannot convert is converted first. It keeps
+/// no reference to a frame: once `show` returns, the frame's buffer may be used again.
+final class PictureTexture {
+  // SAFETY: the texture belongs to the canvas's renderer, which outlives it by the reference below; it
+  // is destroyed once, before another takes its place or in `deinit`.
+  private struct Kind: Hashable {
+    var layout: TexturePlan.Layout
+    /// OpenGL's textures keep the conversion that they were made with; SDL's own renderer takes that
+    /// of the moment.
+    var conversion: TexturePlan.Conversion
+    var width: Int
+    var height: Int
+  }
+
+  private let canvas: Canvas
+  private let scaler = MediaScaler()
+  private var texture: SDLFunctions.Pointer?
+  private var kind: Kind?
+  private var neutral: [UInt8] = []
+  private var plan: TexturePlan?
+
+  init(_ canvas: Canvas) {
+    self.canvas = canvas
+  }
+
+  deinit {
+    if let texture { canvas.sdl.destroyTexture(texture) }
+  }
+
+  /// Takes a frame's pixels over.
+  ///
+  /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
+  func show(_ frame: Frame) throws {
+    let plan = TexturePlan(format: frame.format, range: frame.range, matrix: frame.matrix)
+    self.plan = plan
+    let picture = try plan.converted.map { try scaler.scale(frame, format: $0) } ?? frame
+    canvas.sdl.setYUVConversionMode(plan.conversion.sdlMode)
+    let texture = try prepared(
+      Kind(
+        layout: plan.layout, conversion: plan.conversion, width: frame.width, height: frame.height))
+    guard upload(picture, plan, to: texture) == 0 else {
+      throw PreviewError.renderer(step: "taking a picture", cause: canvas.sdl.errorText)
+    }
+    withExtendedLifetime(picture) {}
+  }
+
+  /// Draws the newest picture.
+  ///
+  /// - Throws: `PreviewError.renderer`.
+  func draw(_ fit: PictureFit) throws(PreviewError) {
+    guard let texture, let plan else { return }
+    canvas.sdl.setYUVConversionMode(plan.conversion.sdlMode)
+    var target = SDLRect(fit.unturned)
+    let isScaled = fit.unturned.width != fit.width || fit.unturned.height != fit.height
+    _ = canvas.sdl.setTextureScaleMode(
+      texture, isScaled ? SDLNumber.scaleLinear : SDLNumber.scaleNearest)
+    let result =
+      fit.degrees == 0
+      ? canvas.sdl.renderCopy(canvas.renderer, texture, nil, &target)
+      : canvas.sdl.renderCopyEx(
+        canvas.renderer, texture, nil, &target, Double(fit.degrees), nil, 0)
+    guard result == 0 else {
+      throw .renderer(step: "drawing a picture", cause: canvas.sdl.errorText)
+    }
+  }
+
+  private func prepared(_ wanted: Kind) throws(PreviewError) -> SDLFunctions.Pointer {
+    if let texture, kind == wanted { return texture }
+    if let texture { canvas.sdl.destroyTexture(texture) }
+    texture = nil
+    guard
+      let fresh = canvas.sdl.createTexture(
+        canvas.renderer, wanted.layout.sdlFormat, SDLNumber.streaming,
+        Int32(clamping: wanted.width),
+        Int32(clamping: wanted.height))
+    else { throw .renderer(step: "making a texture", cause: canvas.sdl.errorText) }
+    _ = canvas.sdl.setTextureBlendMode(fresh, SDLNumber.blendNone)
+    (texture, kind) = (fresh, wanted)
+    return fresh
+  }
+
+  /// SAFETY: each plane has the rows and the stride that the frame's format says, by the frame's own
+  /// rule; the neutral plane is made as large as the renderer reads.
+  private func upload(
+    _ frame: Frame, _ plan: TexturePlan, to texture: SDLFunctions.Pointer
+  ) -> Int32 {
+    let planes = frame.storage.planes
+    let strides = planes.map { Int32(clamping: $0.stride) }
+    let sdl = canvas.sdl
+    switch plan.layout {
+    case .planar where plan.isGrey:
+      let (width, height) = ((frame.width + 1) / 2, (frame.height + 1) / 2)
+      if neutral.count != width * height { neutral = Array(repeating: 128, count: width * height) }
+      return neutral.withUnsafeBufferPointer { neutral in
+        guard let base = neutral.baseAddress else { return -1 }
+        return sdl.updateYUVTexture(
+          texture, nil, planes[0].base, strides[0], base, Int32(width), base, Int32(width))
+      }
+    case .planar:
+      return sdl.updateYUVTexture(
+        texture, nil, planes[0].base, strides[0], planes[1].base, strides[1], planes[2].base,
+        strides[2])
+    case .semiPlanar:
+      return sdl.updateNVTexture(
+        texture, nil, planes[0].base, strides[0], planes[1].base, strides[1])
+    case .rgb, .bgra, .rgba:
+      return sdl.updateTexture(texture, nil, planes[0].base, strides[0])
+    }
+  }
+}
+
+extension TexturePlan.Layout {
+  fileprivate var sdlFormat: UInt32 {
+    switch self {
+    case .planar: SDLNumber.formatIYUV
+    case .semiPlanar: SDLNumber.formatNV12
+    case .rgb: SDLNumber.formatRGB24
+    case .bgra: SDLNumber.formatARGB8888
+    case .rgba: SDLNumber.formatABGR8888
+    }
+  }
+}
+
+extension TexturePlan.Conversion {
+  fileprivate var sdlMode: Int32 {
+    switch self {
+    case .none, .limited601: SDLNumber.modeBT601
+    case .limited709: SDLNumber.modeBT709
+    case .full601: SDLNumber.modeJPEG
+    }
+  }
+}

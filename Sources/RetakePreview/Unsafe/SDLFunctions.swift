@@ -1,0 +1,135 @@
+import Foundation
+
+/// The functions of SDL 2 that are used, by their names in its headers.
+///
+/// The library is loaded when a window is asked for: everything else works without it.
+struct SDLFunctions: @unchecked Sendable {
+  // SAFETY: @unchecked because C functions are not Sendable; the table never changes once it is made.
+  // Each type below is the function's declaration in SDL 2.0.18's headers, whose binary interface
+  // SDL 2 keeps for all later versions. The library stays loaded for as long as the process lives.
+  typealias Pointer = UnsafeMutableRawPointer
+  typealias Text = UnsafePointer<CChar>
+  typealias Bytes = UnsafePointer<UInt8>
+
+  let setMainReady: @convention(c) () -> Void
+  let initSubSystem: @convention(c) (UInt32) -> Int32
+  let quitSubSystem: @convention(c) (UInt32) -> Void
+  let getError: @convention(c) () -> Text?
+  let setHint: @convention(c) (Text, Text) -> Int32
+  let createWindow: @convention(c) (Text, Int32, Int32, Int32, Int32, UInt32) -> Pointer?
+  let destroyWindow: @convention(c) (Pointer) -> Void
+  let setWindowTitle: @convention(c) (Pointer, Text) -> Void
+  let setWindowFullscreen: @convention(c) (Pointer, UInt32) -> Int32
+  let setWindowSize: @convention(c) (Pointer, Int32, Int32) -> Void
+  let getWindowSize:
+    @convention(c) (Pointer, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) -> Void
+  let createRenderer: @convention(c) (Pointer, Int32, UInt32) -> Pointer?
+  let createSoftwareRenderer: @convention(c) (Pointer) -> Pointer?
+  let destroyRenderer: @convention(c) (Pointer) -> Void
+  let getRendererInfo: @convention(c) (Pointer, UnsafeMutableRawPointer) -> Int32
+  let getRendererOutputSize:
+    @convention(c) (Pointer, UnsafeMutablePointer<Int32>, UnsafeMutablePointer<Int32>) -> Int32
+  let createSurface: @convention(c) (UInt32, Int32, Int32, Int32, UInt32) -> Pointer?
+  let freeSurface: @convention(c) (Pointer) -> Void
+  let createTexture: @convention(c) (Pointer, UInt32, Int32, Int32, Int32) -> Pointer?
+  let destroyTexture: @convention(c) (Pointer) -> Void
+  let setYUVConversionMode: @convention(c) (Int32) -> Void
+  let updateYUVTexture:
+    @convention(c) (
+      Pointer, UnsafeRawPointer?, Bytes, Int32, Bytes, Int32, Bytes, Int32
+    ) -> Int32
+  let updateNVTexture:
+    @convention(c) (Pointer, UnsafeRawPointer?, Bytes, Int32, Bytes, Int32) -> Int32
+  let updateTexture: @convention(c) (Pointer, UnsafeRawPointer?, UnsafeRawPointer, Int32) -> Int32
+  let setTextureBlendMode: @convention(c) (Pointer, Int32) -> Int32
+  let setTextureScaleMode: @convention(c) (Pointer, Int32) -> Int32
+  let setTextureColorMod: @convention(c) (Pointer, UInt8, UInt8, UInt8) -> Int32
+  let setTextureAlphaMod: @convention(c) (Pointer, UInt8) -> Int32
+  let renderClear: @convention(c) (Pointer) -> Int32
+  let setRenderDrawColor: @convention(c) (Pointer, UInt8, UInt8, UInt8, UInt8) -> Int32
+  let setRenderDrawBlendMode: @convention(c) (Pointer, Int32) -> Int32
+  let renderFillRects: @convention(c) (Pointer, UnsafeRawPointer, Int32) -> Int32
+  let renderDrawLines: @convention(c) (Pointer, UnsafeRawPointer, Int32) -> Int32
+  let renderCopy: @convention(c) (Pointer, Pointer, UnsafeRawPointer?, UnsafeRawPointer?) -> Int32
+  let renderCopyEx:
+    @convention(c) (
+      Pointer, Pointer, UnsafeRawPointer?, UnsafeRawPointer?, Double,
+      UnsafeRawPointer?, Int32
+    ) -> Int32
+  let renderSetClipRect: @convention(c) (Pointer, UnsafeRawPointer?) -> Int32
+  let renderReadPixels:
+    @convention(c) (Pointer, UnsafeRawPointer?, UInt32, UnsafeMutableRawPointer, Int32) ->
+      Int32
+  let renderPresent: @convention(c) (Pointer) -> Void
+  let waitEventTimeout: @convention(c) (UnsafeMutableRawPointer, Int32) -> Int32
+
+  /// - Throws: `PreviewError.noLibrary`, `.oldLibrary`.
+  static func load() throws(PreviewError) -> SDLFunctions { try loaded.get() }
+
+  private static let loaded = Result { () throws(PreviewError) in try SDLFunctions() }
+
+  private static let names: [String] = {
+    #if canImport(Darwin)
+      ["libSDL2-2.0.0.dylib", "libSDL2.dylib"]
+    #else
+      ["libSDL2-2.0.so.0"]
+    #endif
+  }()
+
+  private init() throws(PreviewError) {
+    var failure = ""
+    var handle: Pointer?
+    for name in Self.names where handle == nil {
+      handle = dlopen(name, RTLD_NOW | RTLD_LOCAL)
+      if handle == nil { failure = dlerror().map { String(cString: $0) } ?? name }
+    }
+    guard let library = handle else { throw .noLibrary(cause: failure) }
+    func symbol<Function>(_ name: String) throws(PreviewError) -> Function {
+      guard let symbol = dlsym(library, name) else { throw .oldLibrary(symbol: name) }
+      // SAFETY: the type is the function's declaration, see above.
+      return unsafeBitCast(symbol, to: Function.self)
+    }
+    setMainReady = try symbol("SDL_SetMainReady")
+    initSubSystem = try symbol("SDL_InitSubSystem")
+    quitSubSystem = try symbol("SDL_QuitSubSystem")
+    getError = try symbol("SDL_GetError")
+    setHint = try symbol("SDL_SetHint")
+    createWindow = try symbol("SDL_CreateWindow")
+    destroyWindow = try symbol("SDL_DestroyWindow")
+    setWindowTitle = try symbol("SDL_SetWindowTitle")
+    setWindowFullscreen = try symbol("SDL_SetWindowFullscreen")
+    setWindowSize = try symbol("SDL_SetWindowSize")
+    getWindowSize = try symbol("SDL_GetWindowSize")
+    createRenderer = try symbol("SDL_CreateRenderer")
+    createSoftwareRenderer = try symbol("SDL_CreateSoftwareRenderer")
+    destroyRenderer = try symbol("SDL_DestroyRenderer")
+    getRendererInfo = try symbol("SDL_GetRendererInfo")
+    getRendererOutputSize = try symbol("SDL_GetRendererOutputSize")
+    createSurface = try symbol("SDL_CreateRGBSurfaceWithFormat")
+    freeSurface = try symbol("SDL_FreeSurface")
+    createTexture = try symbol("SDL_CreateTexture")
+    destroyTexture = try symbol("SDL_DestroyTexture")
+    setYUVConversionMode = try symbol("SDL_SetYUVConversionMode")
+    updateYUVTexture = try symbol("SDL_UpdateYUVTexture")
+    updateNVTexture = try symbol("SDL_UpdateNVTexture")
+    updateTexture = try symbol("SDL_UpdateTexture")
+    setTextureBlendMode = try symbol("SDL_SetTextureBlendMode")
+    setTextureScaleMode = try symbol("SDL_SetTextureScaleMode")
+    setTextureColorMod = try symbol("SDL_SetTextureColorMod")
+    setTextureAlphaMod = try symbol("SDL_SetTextureAlphaMod")
+    renderClear = try symbol("SDL_RenderClear")
+    setRenderDrawColor = try symbol("SDL_SetRenderDrawColor")
+    setRenderDrawBlendMode = try symbol("SDL_SetRenderDrawBlendMode")
+    renderFillRects = try symbol("SDL_RenderFillRects")
+    renderDrawLines = try symbol("SDL_RenderDrawLines")
+    renderCopy = try symbol("SDL_RenderCopy")
+    renderCopyEx = try symbol("SDL_RenderCopyEx")
+    renderSetClipRect = try symbol("SDL_RenderSetClipRect")
+    renderReadPixels = try symbol("SDL_RenderReadPixels")
+    renderPresent = try symbol("SDL_RenderPresent")
+    waitEventTimeout = try symbol("SDL_WaitEventTimeout")
+  }
+
+  /// What SDL says of the last call that failed on this thread.
+  var errorText: String { getError().map { String(cString: $0) } ?? "" }
+}

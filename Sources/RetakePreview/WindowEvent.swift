@@ -1,0 +1,44 @@
+/// What a person does to a window.
+enum WindowEvent: Hashable, Sendable {
+  case close
+  /// It must be drawn again: uncovered, or another size.
+  case exposed
+  case key(PreviewKey)
+  /// In the window's own pixels.
+  case press(x: Int, y: Int)
+  case pointer(x: Int, y: Int, isDown: Bool)
+  case release
+}
+
+/// The keys that mean something.
+enum PreviewKey: Hashable, Sendable {
+  case space, period, comma, left, right, up, down, plus, minus, home, end, escape
+  case letter(Character)
+
+  /// - Parameters:
+  ///   - keycode: SDL's: the character of the key, or a number of its own.
+  ///   - modifiers: SDL's bits.
+  init?(keycode: UInt32, modifiers: UInt32) {
+    switch keycode {
+    case 0x20: self = .space
+    case 0x2E: self = .period
+    case 0x2C: self = .comma
+    case 0x2B, 0x4000_0057: self = .plus
+    case 0x3D: self = .plus
+    case 0x2D, 0x4000_0056: self = .minus
+    case 0x1B: self = .escape
+    case 0x4000_004F: self = .right
+    case 0x4000_0050: self = .left
+    case 0x4000_0051: self = .down
+    case 0x4000_0052: self = .up
+    case 0x4000_004A: self = .home
+    case 0x4000_004D: self = .end
+    case 0x61...0x7A:
+      // Those of the window manager are not ours.
+      let control: UInt32 = 0x00C0 | 0x0300 | 0x0C00
+      guard modifiers & control == 0, let scalar = Unicode.Scalar(keycode) else { return nil }
+      self = .letter(Character(scalar))
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// Windows, as people open them. Those that need a display are skipped without Xvfb, and say so.
+@Suite struct ViewTests {
+  private static let noDisplay: [String: String?] = [
+    "DISPLAY": nil, "WAYLAND_DISPLAY": nil, "SDL_VIDEODRIVER": "x11",
+  ]
+
+  private func onDisplay(_ xvfb: Xvfb) -> [String: String?] {
+    ["DISPLAY": xvfb.display, "WAYLAND_DISPLAY": nil, "SDL_VIDEODRIVER": nil]
+  }
+
+  @Test func `without a display it says what to type`() throws {
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 10)
+    let result = try workplace.retake("view", "figures", "--once", environment: Self.noDisplay)
+    #expect(result.status == 2)
+    #expect(result.stdout.isEmpty)
+    #expect(result.stderr.contains("[preview.display.none]"))
+    #expect(result.stderr.contains("xvfb-run"))
+  }
+
+  @Test func `without the library it says what to install`() throws {
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 10)
+    try workplace.folder.write("", to: "broken/libSDL2-2.0.so.0")
+    let result = try workplace.retake(
+      "view", "figures", "--once",
+      environment: ["LD_LIBRARY_PATH": workplace.folder.file("broken").path])
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[preview.sdl.missing]"))
+    #expect(result.stderr.contains("apt-get install libsdl2-2.0-0"))
+  }
+
+  @Test func `a session that is not there is an error before a window opens`() throws {
+    let result = try Workplace().retake("view", "nosuch", environment: Self.noDisplay)
+    #expect(result.status == 2)
+    #expect(!result.stderr.contains("preview."))
+    #expect(result.stderr.contains("nosuch"))
+  }
+
+  @Test func `a recording whose window cannot open does not begin`() throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake(
+      "record", "synthetic:figures", "--frames", "10", "--preview", environment: Self.noDisplay)
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[preview.display.none]"))
+    #expect(!FileManager.default.fileExists(atPath: workplace.folder.file("Recordings").path))
+  }
+
+  @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
+  func `a frame is shown with what a pipeline found, and a picture of the window is written`()
+    throws
+  {
+    let xvfb = try Xvfb()
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 60, size: "320x240")
+    let result = try workplace.retake(
+      words: [
+        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide", "--start",
+        "40", "--once", "--screenshot", "window.png", "--json",
+      ], environment: onDisplay(xvfb))
+    try #require(result.status == 0, "\(result.stderr)")
+    #expect(try result.json().shown.int == 1)
+    let picture = try Data(contentsOf: workplace.folder.file("window.png"))
+    #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+    let bare = try workplace.retake(
+      words: [
+        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide", "--start",
+        "40", "--once", "--screenshot", "bare.png", "--no-overlay",
+      ], environment: onDisplay(xvfb))
+    try #require(bare.status == 0, "\(bare.stderr)")
+    #expect(try Data(contentsOf: workplace.folder.file("bare.png")) != picture)
+  }
+
+  @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
+  func `a session is played to its end`() throws {
+    let xvfb = try Xvfb()
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 60)
+    let result = try workplace.retake(
+      words: ["view", "figures", "--speed", "16", "--frames", "1000", "--json"],
+      environment: onDisplay(xvfb))
+    try #require(result.status == 0, "\(result.stderr)")
+    let report = try result.json()
+    #expect((report.shown.int ?? 0) + (report.skipped.int ?? 0) == 60)
+  }
+
+  @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
+  func `a recording is watched and every frame is accounted for`() throws {
+    let xvfb = try Xvfb()
+    let workplace = try Workplace()
+    let words = [
+      "record", "synthetic:figures", "--frames", "45", "--size", "160x120", "--probe", "skip",
+      "--preview", "--pipeline", "example:motion-boxes",
+    ]
+    let result = try workplace.retake(
+      words: words + ["--name", "seen", "--json"], environment: onDisplay(xvfb))
+    try #require(result.status == 0, "\(result.stderr)")
+    let line = try #require(result.stdout.split(separator: "\n").first { $0.contains("preview") })
+    let figures = try #require(
+      (try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])?["preview"]
+        as? [String: Any])
+    func number(_ name: String) -> Int { figures[name] as? Int ?? -1 }
+    #expect(number("offered") == 45)
+    #expect(number("shown") > 0)
+    #expect(
+      number("offered")
+        == number("shown") + number("dropped") + number("thinned") + number("waiting"))
+    let text = try workplace.retake(
+      words: words + ["--name", "told"], environment: onDisplay(xvfb))
+    #expect(text.stdout.contains("of 45 frames shown"))
+    #expect(text.stdout.contains("45 of 45 frames recorded"))
+  }
+}
