@@ -27,9 +27,16 @@ extension Duration {
     self = .nanoseconds(Int64(nanoseconds))
   }
 
-  /// The shortest exact form with a unit: `"45ms"`, `"1.5s"`, `"33333333ns"`.
+  /// The shortest exact form with a unit: `"45ms"`, `"2s"`, `"33333333ns"`; from ten digits on in seconds,
+  /// `"3596.017666667s"`.
   public var unitText: String {
     let value = nanoseconds
+    let second: Int64 = 1_000_000_000
+    if value >= second, value % 1_000 != 0 || value / 1_000 >= second, value % second != 0 {
+      let digits = String(value % second + second).dropFirst()
+      let fraction = String(digits.reversed().drop { $0 == "0" }.reversed())
+      return "\(value / second).\(fraction)s"
+    }
     for (unit, scale) in [("s", Int64(1_000_000_000)), ("ms", 1_000_000), ("us", 1_000)]
     where value % scale == 0 {
       return "\(value / scale)\(unit)"

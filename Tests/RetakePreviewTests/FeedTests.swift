@@ -228,3 +228,26 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
     #expect(abs(spread.medianNanoseconds - Int64(count / 2)) < 8)
   }
 }
+
+/// A window that draws for 17 ms drops the frames that the modelled one drops: `retake bench preview`.
+@Suite struct LateDrawingTests {
+  @Test func `drawing that takes 17 ms drops one frame in 51, exactly those that the model drops`()
+  {
+    let clock = ManualClock()
+    let feed = PreviewFeed(clock: clock)
+    var drawing: (picture: PreviewFeed.Picture, end: Int64)?
+    for sequence in 0..<600 {
+      let arrival = Int64(sequence) * 1_000_000_000 / 60
+      while let (picture, end) = drawing, end <= arrival {
+        clock.go(to: end)
+        feed.presented(picture)
+        drawing = feed.take().map { ($0, end + 17_000_000) }
+      }
+      clock.go(to: arrival)
+      feed.offer(frame(sequence, milliseconds: arrival / 1_000_000))
+      if drawing == nil { drawing = feed.take().map { ($0, arrival + 17_000_000) } }
+    }
+    #expect(
+      feed.figures.droppedSequences == [52, 103, 154, 205, 256, 307, 358, 409, 460, 511, 562])
+  }
+}

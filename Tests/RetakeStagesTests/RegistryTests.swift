@@ -22,11 +22,11 @@ import Testing
   @Test func `the built-in kinds are these`() {
     #expect(
       registry.kinds == [
-        "convert", "crop", "digest", "discard", "downsample", "fingertip", "grey", "images",
+        "convert", "copy", "crop", "digest", "discard", "downsample", "fingertip", "grey", "images",
         "join", "latest", "luminance", "mean-classes", "mean-colour", "merge-detections",
         "metadata",
-        "motion", "region-crop", "resize", "results", "route", "sample", "session", "synthetic",
-        "throttle",
+        "motion", "overlay", "region-crop", "resize", "results", "route", "sample", "screen",
+        "session", "synthetic", "throttle",
       ])
   }
 
@@ -104,7 +104,7 @@ import Testing
 
   @Test func `only stages that can fail are waited for`() {
     let failing = registry.kinds.filter { registry.signature(of: $0)?.canFail == true }
-    #expect(failing == ["crop", "mean-classes", "merge-detections", "region-crop"])
+    #expect(failing == ["crop", "mean-classes", "merge-detections", "overlay", "region-crop"])
   }
 
   @Test func `stages whose frames may lie in their input's memory say so`() {
@@ -117,7 +117,7 @@ import Testing
   @Test func `every example is a valid pipeline of its name`() throws {
     #expect(
       ExamplePipelines.all.map(\.name) == [
-        "downsample-digest", "ensemble", "motion-boxes", "motion-classes",
+        "downsample-digest", "ensemble", "motion-boxes", "motion-classes", "preview",
       ])
     for example in ExamplePipelines.all {
       let pipeline = try PipelineDocument.parse(

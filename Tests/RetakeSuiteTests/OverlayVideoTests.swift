@@ -29,6 +29,8 @@ import Testing
     """
 
   private struct Drawn {
+    /// Goes away with its last holder.
+    var fixture: ProjectFixture
     var summary: RunSummary
     var session: SessionReader
     /// The video, imported.
@@ -54,7 +56,7 @@ import Testing
       ImportOptions(file: file.path, name: name, into: fixture.folder.file("Videos").path)
     ).run()
     return Drawn(
-      summary: summary, session: try SessionReader(opening: session),
+      fixture: fixture, summary: summary, session: try SessionReader(opening: session),
       video: try SessionReader(opening: imported.folder.path))
   }
 

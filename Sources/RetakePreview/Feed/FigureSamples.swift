@@ -20,6 +20,14 @@ struct FigureSamples: Hashable, Sendable {
     values.append(nanoseconds)
   }
 
+  /// The same in memory of its own: what is shared is copied by whoever adds next, and that is a camera's
+  /// thread.
+  var detached: FigureSamples {
+    var copy = self
+    copy.values = values.map { $0 }
+    return copy
+  }
+
   /// The nearest rank; `nil` without samples.
   var spread: WindowFigures.Spread? {
     guard !values.isEmpty else { return nil }

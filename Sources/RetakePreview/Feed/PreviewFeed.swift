@@ -116,7 +116,7 @@ public final class PreviewFeed: Sendable {
   var counts: WindowFigures { state.withLock { $0.book.counted } }
 
   public var figures: WindowFigures {
-    let (book, held) = state.withLock { ($0.book, $0.machine.held) }
+    let (book, held) = state.withLock { ($0.book.detached, $0.machine.held) }
     return book.figures(waiting: held + book.abandoned)
   }
 
@@ -176,6 +176,17 @@ struct FigureBook: Sendable {
   private var age = FigureSamples()
   private var last: ShownTimes?
   var abandoned = 0
+
+  /// The same in memory of its own.
+  var detached: FigureBook {
+    var copy = self
+    copy.counted.droppedSequences = counted.droppedSequences.map { $0 }
+    copy.jitter = jitter.detached
+    copy.render = render.detached
+    copy.latency = latency.detached
+    copy.age = age.detached
+    return copy
+  }
 
   mutating func offered(_ id: FrameID, _ verdict: FeedStateMachine.Verdict) {
     counted.offered += 1

@@ -23,7 +23,7 @@ final class OverlayVideo: RunOutput {
   private let reader: SessionReader
   /// The track that is shown.
   private let track: Int
-  private let placements: [String: PicturePlacement]
+  private let places: OverlayPlaces
   private var newest: [String: Found] = [:]
   private var writer: Writer?
 
@@ -51,25 +51,21 @@ final class OverlayVideo: RunOutput {
       throw SuiteError.overlaySession(pipeline: replay.pipeline.name)
     }
     (self.path, self.reader, self.track) = (path, reader, track)
-    var sources: [String: PicturePlacement] = [:]
-    for (node, number) in tracks {
-      guard let known = reader.tracks.first(where: { $0.track == number }) else { continue }
-      sources[node] = PicturePlacement(
-        track: number,
-        shape: PictureShape(width: known.width, height: known.height, format: known.format))
+    let shapes = reader.tracks.map {
+      ($0.track, PictureShape(width: $0.width, height: $0.height, format: $0.format))
     }
-    placements = try replay.pipeline.picturePlacements(sources: sources)
+    places = OverlayPlaces(
+      replay.pipeline, tracks: tracks,
+      shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first }))
     file = try WholeFile(path: path, output: .overlay)
   }
 
   func finished(_ frame: FinishedFrame) throws {
     guard frame.entry.id.track == track else { return }
     for (place, outcome) in frame.result.outcomes.enumerated() {
-      guard case .facts(let facts) = outcome.content,
-        let placement = placements[outcome.sink], placement.track == track
-      else { continue }
+      guard case .facts(let facts) = outcome.content else { continue }
       newest[outcome.sink] = Found(
-        facts: facts.map { $0.placed(placement) },
+        facts: places.placed(facts, sink: outcome.sink),
         classNames: frame.classNames.indices.contains(place) ? frame.classNames[place] : [],
         timestamp: frame.entry.timestamp)
     }
@@ -176,14 +172,5 @@ final class OverlayVideo: RunOutput {
         try muxer.write(packet)
       }
     }
-  }
-}
-
-extension ResultFact {
-  /// With its box in the source's pixels.
-  fileprivate func placed(_ placement: PicturePlacement) -> ResultFact {
-    guard case .detection(var detection) = self else { return self }
-    detection.box = placement.inSource(detection.box)
-    return .detection(detection)
   }
 }
