@@ -1,3 +1,4 @@
+import Foundation
 import Retake
 import RetakePreview
 
@@ -47,14 +48,33 @@ final class RecordingWindow {
 
   /// Records, and shows what is recorded, until the recording has ended.
   ///
+  /// - Parameter finish: What is left to do where the display goes away: the process ends with the
+  ///   recording then, without returning from here.
   /// - Throws: What the recorder throws.
-  func record(_ recorder: Recorder, _ output: OutputOptions) throws -> RecordingResult {
+  func record(
+    _ recorder: Recorder, _ output: OutputOptions,
+    finish: @escaping (RecordingResult, WindowFigures) throws -> Void
+  ) throws -> RecordingResult {
     let ended = Locked<Result<RecordingResult, any Error>?>(nil)
     let feed = feed
     let thread = try NamedThread("retake-recorder") {
       let result = Result { try recorder.run() }
       ended.withLock { $0 = result }
       feed.close()
+    }
+    let result = { @Sendable () throws -> RecordingResult in
+      thread.join()
+      guard let result = ended.withLock({ $0 }) else {
+        preconditionFailure("the recorder's thread leaves its result")
+      }
+      return try result.get()
+    }
+    let rest = OnMainThread(finish)
+    DisplayLoss.onLoss {
+      feed.close()
+      output.note("warning: the display went away, the recording goes on without a window")
+      let status = try? CommandEnd.status { try rest.work(try result(), feed.figures) }
+      exit((status ?? .trouble).rawValue)
     }
     do {
       let isClosed = try preview.run { ended.withLock { $0 != nil } }
@@ -63,20 +83,19 @@ final class RecordingWindow {
       // What is recorded matters more than that it is seen.
       output.note("warning: the preview ended, the recording goes on: \(error)")
     }
-    thread.join()
-    guard let result = ended.withLock({ $0 }) else {
-      preconditionFailure("the recorder's thread leaves its result")
-    }
-    return try result.get()
+    return try result()
   }
 
-  /// Says how the preview did.
-  func finish(_ output: OutputOptions) throws {
-    let figures = feed.figures
-    if output.json {
-      try Console.json(["preview": figures], isPretty: false)
-    } else {
-      Console.result(WindowText.of(figures, renderer: preview.renderer))
-    }
+  /// How the preview did so far.
+  var figures: WindowFigures { feed.figures }
+}
+
+/// What only the main thread calls: it draws, and so it is the one that hears of a lost display.
+private struct OnMainThread: @unchecked Sendable {
+  // @unchecked: made and called by the main thread alone.
+  let work: (RecordingResult, WindowFigures) throws -> Void
+
+  init(_ work: @escaping (RecordingResult, WindowFigures) throws -> Void) {
+    self.work = work
   }
 }

@@ -32,13 +32,7 @@ public enum RetakeCommand {
   private static func run(_ arguments: [String]) -> ExitStatus {
     do {
       var command = try Root.parseAsRoot(arguments)
-      try command.run()
-      return .passed
-    } catch let end as CommandEnd {
-      return end.status
-    } catch let error as any CodedError {
-      Console.error(error)
-      return ErrorStatus.of(error)
+      return try CommandEnd.status(of: { try command.run() })
     } catch {
       return usage(error, arguments)
     }
@@ -81,6 +75,21 @@ extension RetakeCommand {
 /// Ends a command that has already said everything.
 struct CommandEnd: Error {
   var status: ExitStatus
+
+  /// The status that a command's work ends with; its errors are told.
+  ///
+  /// - Throws: What is neither an end nor an error of ours.
+  static func status(of work: () throws -> Void) throws -> ExitStatus {
+    do {
+      try work()
+      return .passed
+    } catch let end as CommandEnd {
+      return end.status
+    } catch let error as any CodedError {
+      Console.error(error)
+      return ErrorStatus.of(error)
+    }
+  }
 }
 
 struct Root: ParsableCommand {

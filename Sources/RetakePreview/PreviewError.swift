@@ -8,6 +8,8 @@ public enum PreviewError: CodedError, Hashable {
   case oldLibrary(symbol: String)
   /// Nothing to open a window on.
   case noDisplay(cause: String)
+  /// The display went away under an open window.
+  case displayLost
   /// The window or its renderer could not be made.
   case noWindow(cause: String)
   /// The renderer did not take a picture, or did not give one back.
@@ -24,6 +26,7 @@ public enum PreviewError: CodedError, Hashable {
     case .noLibrary: "preview.sdl.missing"
     case .oldLibrary: "preview.sdl.old"
     case .noDisplay: "preview.display.none"
+    case .displayLost: "preview.display.lost"
     case .noWindow: "preview.window.failed"
     case .renderer: "preview.renderer.failed"
     case .noFrames: "preview.frames.none"
@@ -37,6 +40,7 @@ public enum PreviewError: CodedError, Hashable {
     case .noLibrary: "the library that opens windows, SDL 2, could not be loaded"
     case .oldLibrary(let symbol): "this SDL 2 is too old: it has no \(symbol)"
     case .noDisplay: "there is no display to open a window on"
+    case .displayLost: "the display went away"
     case .noWindow: "the window could not be opened"
     case .renderer(let step, _): "the window's renderer failed: \(step)"
     case .noFrames(_, let track): "track \(track) has no frames to show"
@@ -51,7 +55,7 @@ public enum PreviewError: CodedError, Hashable {
     case .noLibrary(let cause), .noDisplay(let cause), .noWindow(let cause),
       .renderer(_, let cause), .notWritten(_, let cause):
       cause.isEmpty ? nil : cause
-    case .oldLibrary, .noFrames, .noSuchFrame: nil
+    case .oldLibrary, .displayLost, .noFrames, .noSuchFrame: nil
     }
   }
 
@@ -74,7 +78,7 @@ public enum PreviewError: CodedError, Hashable {
     case .noWindow: "SDL_RENDER_DRIVER=software takes the renderer that works everywhere"
     case .renderer: "Try SDL_RENDER_DRIVER=software, which works everywhere"
     case .noFrames: "Choose another one with --track; retake session info lists them"
-    case .noSuchFrame, .notWritten: nil
+    case .displayLost, .noSuchFrame, .notWritten: nil
     }
   }
 }

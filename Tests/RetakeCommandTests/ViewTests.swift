@@ -5,7 +5,7 @@ import Testing
 /// Windows, as people open them. Those that need a display are skipped without Xvfb, and say so.
 @Suite struct ViewTests {
   private static let noDisplay: [String: String?] = [
-    "DISPLAY": nil, "WAYLAND_DISPLAY": nil, "SDL_VIDEODRIVER": "x11",
+    "DISPLAY": nil, "WAYLAND_DISPLAY": nil, "SDL_VIDEODRIVER": nil,
   ]
 
   private func onDisplay(_ xvfb: Xvfb) -> [String: String?] {
@@ -113,5 +113,23 @@ import Testing
       words: words + ["--name", "told"], environment: onDisplay(xvfb))
     #expect(text.stdout.contains("of 45 frames shown"))
     #expect(text.stdout.contains("45 of 45 frames recorded"))
+  }
+
+  @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
+  func `a recording goes on when the display goes away`() throws {
+    var xvfb: Xvfb? = try Xvfb()
+    let workplace = try Workplace()
+    let run = try LongRun(
+      [
+        "record", "synthetic:figures", "--name", "yard", "--frames", "90", "--size", "160x120",
+        "--probe", "skip", "--preview",
+      ], in: workplace, environment: ["DISPLAY": xvfb?.display ?? ""])
+    let database = workplace.folder.file("Recordings/yard/session.sqlite").path
+    #expect(run.wait { FileManager.default.fileExists(atPath: database) })
+    xvfb = nil
+    #expect(run.end(0) == 0)
+    let info = try workplace.retake("session", "info", "yard")
+    #expect(info.stdout.contains("yard  clean"), "\(info.stdout)")
+    #expect(info.stdout.contains("90 frames, 0 damaged, 0 without pixels"), "\(info.stdout)")
   }
 }

@@ -198,12 +198,7 @@ extension SDLTests {
 
   @Suite struct NoDisplayTests {
     @Test func `without a display the error says what to type`() throws {
-      let driver = ProcessInfo.processInfo.environment["SDL_VIDEODRIVER"]
-      setenv("SDL_VIDEODRIVER", "x11", 1)
-      unsetenv("DISPLAY")
-      defer {
-        if let driver { setenv("SDL_VIDEODRIVER", driver, 1) } else { unsetenv("SDL_VIDEODRIVER") }
-      }
+      for name in ["DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"] { unsetenv(name) }
       let error = #expect(throws: PreviewError.self) {
         _ = try Canvas.window(Canvas.Window(title: "none", width: 64, height: 64))
       }

@@ -60,6 +60,21 @@ import Testing
     #expect(decoded == last)
   }
 
+  @Test func `a watch hears of every frame in order, and of what was found`() throws {
+    let folder = try TemporaryFolder("retake-live")
+    let (frames, results) = (Locked<[FrameID]>([]), Locked<[FrameID]>([]))
+    let watch = RecordingWatch(
+      captured: { frame in frames.withLock { $0.append(frame.id) } },
+      found: { result in results.withLock { $0.append(result.frame.result.id) } })
+    let result = try Recorder(
+      try Scene(30).source, options: .test(folder), machine: Recorder.Machine(),
+      pipeline: Self.live, watch: watch
+    ).run()
+    #expect(frames.withLock { $0 } == (0..<30).map { FrameID(track: 0, sequence: $0) })
+    let outcome = try #require(try result.pipeline?.get())
+    #expect(results.withLock { $0 }.count == outcome.headline.captured)
+  }
+
   @Test func `a camera that goes and comes back is an event of the live run`() throws {
     let folder = try TemporaryFolder("retake-live")
     let result = try Recorder(

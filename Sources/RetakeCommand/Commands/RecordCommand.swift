@@ -174,9 +174,17 @@ struct RecordCommand: ParsableCommand {
     Interruption.onRequest { recorder.stop() }
     Interruption.onTrigger { recorder.trigger() }
     defer { line.finish() }
-    let result = try window?.record(recorder, output) ?? recorder.run()
+    guard let window else { return try finish(try recorder.run(), line, nil) }
+    try finish(
+      try window.record(recorder, output) { try finish($0, line, $1) }, line, window.figures)
+  }
+
+  /// Says what came of it.
+  private func finish(
+    _ result: RecordingResult, _ line: ProgressLine, _ figures: WindowFigures?
+  ) throws {
     line.finish()
-    try window?.finish(output)
+    if let figures { try WindowText.show(figures, output) }
     try finish(result)
     try live.finish(result, output)
   }

@@ -94,6 +94,10 @@ struct ViewCommand: ParsableCommand {
     var content = try PlayerContent(reader, name: reader.folder.name, track: try shownTrack())
     if selection.pipeline != nil { try replay(project, path, reader, into: &content) }
     let player = try SessionPlayer(content, options: try options(content))
+    DisplayLoss.onLoss {
+      Console.error(PreviewError.displayLost)
+      Foundation.exit(ExitStatus.trouble.rawValue)
+    }
     let report = try player.run { Interruption.isRequested }
     if output.json { try Console.json(report) }
     if let screenshot { output.note("the window's picture is in \(screenshot)") }

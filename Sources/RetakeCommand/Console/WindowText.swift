@@ -2,12 +2,21 @@ import RetakePreview
 
 /// How a preview did, in words.
 enum WindowText {
-  static func of(_ figures: WindowFigures, renderer: String) -> String {
+  /// As a result of its own, in words or as a JSON line.
+  static func show(_ figures: WindowFigures, _ output: OutputOptions) throws {
+    if output.json {
+      try Console.json(["preview": figures], isPretty: false)
+    } else {
+      Console.result(of(figures))
+    }
+  }
+
+  static func of(_ figures: WindowFigures, renderer: String? = nil) -> String {
     var lines = [
       "preview  \(figures.shown) of \(figures.offered) frames shown, \(figures.dropped) dropped"
         + (figures.thinned > 0 ? ", \(figures.thinned) thinned" : "")
         + (figures.waiting > 0 ? ", \(figures.waiting) not shown at the end" : "")
-        + "  (\(renderer))"
+        + (renderer.map { "  (\($0))" } ?? "")
     ]
     let spreads = [
       ("delivery jitter", figures.jitter), ("render time", figures.render),

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeBuffers
 import RetakeCore
 
@@ -52,6 +53,12 @@ final class Canvas {
     guard sdl.initSubSystem(SDLNumber.initVideo) == 0 else {
       throw .noDisplay(cause: sdl.errorText)
     }
+    if let driver = sdl.getCurrentVideoDriver().map({ String(cString: $0) }),
+      showsNothing(driver)
+    {
+      sdl.quitSubSystem(SDLNumber.initVideo)
+      throw .noDisplay(cause: "SDL has nothing but its driver '\(driver)'")
+    }
     let place = SDLNumber.windowCentered
     guard
       let window = sdl.createWindow(
@@ -73,7 +80,14 @@ final class Canvas {
       sdl.quitSubSystem(SDLNumber.initVideo)
       throw .noWindow(cause: cause)
     }
+    DisplayLoss.listen()
     return Canvas(sdl, renderer, window: window, surface: nil)
+  }
+
+  /// SDL's drivers that show nothing come last, where nothing else is there. Who names one wants it.
+  private static func showsNothing(_ driver: String) -> Bool {
+    let wanted = ProcessInfo.processInfo.environment["SDL_VIDEODRIVER"] ?? ""
+    return wanted.isEmpty && ["dummy", "evdev", "offscreen"].contains(driver)
   }
 
   private init(
@@ -90,6 +104,8 @@ final class Canvas {
   }
 
   deinit {
+    // SDL would ask the display to destroy what is not there any more, and Xlib would end the process.
+    if window != nil, DisplayLoss.hasRefused { return }
     sdl.destroyRenderer(renderer)
     if let surface { sdl.freeSurface(surface) }
     if let window {
@@ -176,6 +192,7 @@ final class Canvas {
   /// The next thing that somebody does to the window, or `nil` when nobody does for so long.
   func nextEvent(waitMilliseconds: Int) -> WindowEvent? {
     guard window != nil else { return nil }
+    if DisplayLoss.hasRefused { return .close }
     var bytes = [UInt64](repeating: 0, count: SDLEvent.byteCount / 8)
     var wait = Int32(clamping: waitMilliseconds)
     // Ends: one that means something comes, or no event at all.

@@ -14,6 +14,7 @@ struct SDLFunctions: @unchecked Sendable {
   let setMainReady: @convention(c) () -> Void
   let initSubSystem: @convention(c) (UInt32) -> Int32
   let quitSubSystem: @convention(c) (UInt32) -> Void
+  let getCurrentVideoDriver: @convention(c) () -> Text?
   let getError: @convention(c) () -> Text?
   let setHint: @convention(c) (Text, Text) -> Int32
   let createWindow: @convention(c) (Text, Int32, Int32, Int32, Int32, UInt32) -> Pointer?
@@ -92,6 +93,7 @@ struct SDLFunctions: @unchecked Sendable {
     setMainReady = try symbol("SDL_SetMainReady")
     initSubSystem = try symbol("SDL_InitSubSystem")
     quitSubSystem = try symbol("SDL_QuitSubSystem")
+    getCurrentVideoDriver = try symbol("SDL_GetCurrentVideoDriver")
     getError = try symbol("SDL_GetError")
     setHint = try symbol("SDL_SetHint")
     createWindow = try symbol("SDL_CreateWindow")
