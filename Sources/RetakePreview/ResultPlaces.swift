@@ -2,22 +2,17 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeStages
 
-/// Where what a pipeline's sinks are given lies in the frames of its source: a detector behind a crop
-/// or a downsample speaks of other pixels than the shown ones.
+/// Makes results that a window can draw over the frames of the source that they are of.
 public struct ResultPlaces: Sendable {
-  private let placements: [String: PicturePlacement]
+  private let places: OverlayPlaces
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
   ///   - shapes: What their frames are like, by track.
   public init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
-    var sources: [String: PicturePlacement] = [:]
-    for (node, track) in tracks {
-      guard let shape = shapes[track] else { continue }
-      sources[node] = PicturePlacement(track: track, shape: shape)
-    }
-    placements = (try? pipeline.picturePlacements(sources: sources)) ?? [:]
+    places = OverlayPlaces(pipeline, tracks: tracks, shapes: shapes)
   }
 
   /// The tracks that a live pipeline's sources read, by node.
@@ -39,18 +34,11 @@ public struct ResultPlaces: Sendable {
     let outcomes = frame.result.outcomes.map { outcome -> SinkOutcome in
       guard case .facts(let facts) = outcome.content else { return outcome }
       var placed = outcome
-      placed.content = .facts(facts.compactMap { self.placed($0, sink: outcome.sink) })
+      placed.content = .facts(places.placed(facts, sink: outcome.sink))
       return placed
     }
     return PreviewResult(
       id: frame.result.id, timestamp: frame.entry.timestamp, outcomes: outcomes,
       classNames: frame.classNames)
-  }
-
-  private func placed(_ fact: ResultFact, sink: String) -> ResultFact? {
-    guard case .detection(var detection) = fact else { return fact }
-    guard let placement = placements[sink] else { return nil }
-    detection.box = placement.inSource(detection.box)
-    return .detection(detection)
   }
 }
