@@ -222,10 +222,10 @@ final class FaultServer {
     let recording = try LiveRecording(
       ["rtsp://127.0.0.1:\(port)/test", "--frames", "60", "--probe", "skip"], name: "live",
       into: workplace.folder.url)
-    // A busy machine may be between two connections.
-    #expect(
-      recording.waitForCommit { $0.frames.captured >= 5 && recording.connectionCount == 1 })
+    #expect(recording.waitForCommit { $0.frames.captured >= 5 })
     server.send(SIGSTOP)
+    // The connection stays while the server stands; the table of a busy machine may lack it at times.
+    #expect((0..<100).contains { _ in recording.connectionCount == 1 })
     #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 2 : 1) })
     // Connections fail meanwhile, each after its own five seconds.
     if Faults.isLong { recording.wait(milliseconds: 12_000) }
@@ -247,6 +247,7 @@ final class FaultServer {
     let arrivals = try reader.entries(of: 0, sequences: 0..<60).map(\.arrival.nanoseconds)
     #expect(arrivals.count == 60)
     let times = events.map(\.timestamp.nanoseconds)
+    try #require(times.count >= 2)
     let last = try #require(arrivals.last { $0 < times[0] })
     #expect(times[0] - last < 1_000_000 * Faults.limit(milliseconds: 2_000))
     let call = times[1] - last
