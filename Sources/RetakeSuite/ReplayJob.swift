@@ -51,6 +51,11 @@ public struct ReplayJob {
     return try makeReplay(pipeline, reader: reader)
   }
 
+  /// The file that the pipeline is read from, if it is one.
+  public var pipelineFile: String? {
+    (try? project.pipelineName(definition.pipeline)).map { project.path($0) }
+  }
+
   private func open() throws -> (Pipeline, SessionReader?) {
     let pipeline = try project.pipeline(
       definition.pipeline, catalog: registry, given: pipelines)
@@ -95,6 +100,7 @@ public struct ReplayJob {
   /// - Throws: What the session, the pipeline or the run throws; nothing half-written stays.
   public func run() throws -> RunSummary {
     let (pipeline, reader) = try open()
+    try outputs.check(session: session, pipeline: pipelineFile)
     let replay = try makeReplay(pipeline, reader: reader)
     (replay.costNotes + replay.overrideNotes + outputs.notes(on: replay)).forEach(note)
     let progress = ProgressObserver(total: replay.frameCount, progress)

@@ -53,6 +53,8 @@ public enum SuiteError: CodedError, Hashable {
   case sceneOnly(String, of: String)
   /// Two outputs of one run would mix.
   case sameOutput(String)
+  /// An output would take the place of what the run reads.
+  case outputOverInput(path: String, input: String)
   case noMetadata(pipeline: String)
   /// A video shall be written to a file whose name says no container.
   case overlayFile(path: String, known: [String])
@@ -120,6 +122,7 @@ public enum SuiteError: CodedError, Hashable {
     case .tracksOfFiles: "suite.record.tracks"
     case .sceneOnly: "suite.record.sceneOnly"
     case .sameOutput: "suite.output.same"
+    case .outputOverInput: "suite.output.overInput"
     case .noMetadata: "suite.metadata.none"
     case .overlayFile: "suite.overlay.file"
     case .overlaySession: "suite.overlay.noSession"
@@ -168,6 +171,7 @@ public enum SuiteError: CodedError, Hashable {
       "'\(name)' brings its own pictures; \(option) has no effect"
     case .sameOutput("-"): "standard output can take one stream"
     case .sameOutput: "two outputs of the run have the same file"
+    case .outputOverInput(let path, let input): "'\(path)' would be written over \(input)"
     case .noMetadata(let pipeline): "the pipeline '\(pipeline)' has no metadata sink"
     case .overlayFile(let path, _): "'\(path)' does not say what kind of video to write"
     case .overlaySession(let pipeline):
@@ -242,6 +246,7 @@ public enum SuiteError: CodedError, Hashable {
     case .sceneOnly("--seed", _): "Leave it out: only a drawn scene (synthetic:figures) has a seed"
     case .sceneOnly(let option, _):
       "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) heed it"
+    case .outputOverInput: "Name a file outside of what is read"
     case .sameOutput: "Give each a file of its own"
     case .noMetadata:
       "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeStages
 import Testing
 
 @testable import RetakePreview
@@ -145,5 +146,40 @@ import Testing
     let lanes = marks().lanes(from: 10, to: 40)
     #expect(lanes[0].marks.map(\.time) == [10, 20])
     #expect(marks().lanes(from: 60, to: 90).allSatisfy { $0.marks.isEmpty })
+  }
+}
+
+/// What lies over a frame when several sinks say something, each at its own pace.
+@Suite struct PlayerContentTests {
+  private func result(_ sequence: Int, _ outcomes: [(String, [ResultFact])]) -> PreviewResult {
+    PreviewResult(
+      id: FrameID(track: 0, sequence: sequence),
+      timestamp: Timestamp(nanoseconds: Int64(sequence) * 1_000),
+      outcomes: outcomes.map { SinkOutcome(sink: $0.0, content: .facts($0.1)) })
+  }
+
+  @Test func `a sink's newest stays until it says something else, whatever others say`() throws {
+    var content = try PlayerContent(
+      try SyntheticScene(SyntheticOptions(scene: .figures, width: 16, height: 16, frames: 8)),
+      name: "scene")
+    let box = ResultFact.detection(
+      Detection(box: Box(x: 1, y: 1, width: 2, height: 2), score: 1))
+    let light = ResultFact.scalar(name: "mean", value: 7)
+    content.add(
+      results: [
+        result(3, [("screen", []), ("light", [light])]), result(1, [("screen", [])]),
+        result(2, [("screen", []), ("boxes", [box])]), result(5, [("screen", []), ("boxes", [])]),
+      ], marks: DecisionMarks(nodes: []), originNanoseconds: 0)
+    func facts(_ sequence: Int64) -> [ResultFact]? {
+      content.result(at: sequence * 1_000)?.outcomes.flatMap { (outcome) -> [ResultFact] in
+        if case .facts(let facts) = outcome.content { facts } else { [] }
+      }
+    }
+    #expect(facts(1) == nil, "a screen says nothing")
+    #expect(facts(2) == [box])
+    #expect(facts(4) == [box, light])
+    #expect(content.result(at: 4_000)?.id.sequence == 2, "named by the oldest")
+    #expect(facts(6) == [light], "nothing was found any more")
+    #expect(content.result(at: 6_000)?.id.sequence == 3)
   }
 }

@@ -83,6 +83,14 @@ import Testing
     for (one, other) in zip(times, wanted) {
       #expect(abs((one - times[0]) - (other - wanted[0])) < 1_000_001)
     }
+    // Players leave out a last picture that lasts no time.
+    let counted = try runCommand(
+      "ffprobe",
+      arguments: [
+        "-v", "error", "-count_frames", "-show_entries", "stream=nb_read_frames", "-of", "csv=p=0",
+        drawn.fixture.folder.file(name).path,
+      ])
+    #expect(counted.stdout.hasPrefix("24"), "\(counted.stdout) \(counted.stderr)")
     // The first frame has no box; later ones have, inside the picture's left and right halves alike.
     #expect(try changed(drawn, 0).count < 20)
     let later = try (4..<24).map { try changed(drawn, $0).count }
@@ -132,5 +140,40 @@ import Testing
     #expect(throws: RuntimeError.interrupted) { try job.run() }
     let names = try FileManager.default.contentsOfDirectory(atPath: fixture.folder.url.path)
     #expect(!names.contains { $0.hasPrefix("over.mp4") }, "\(names)")
+  }
+
+  @Test func `what the run reads is never written over`() throws {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard", frames: 6)
+    let session = fixture.folder.file("Recordings/yard").path
+    let pipeline = fixture.folder.file("motion.json").path
+    try FileManager.default.createSymbolicLink(
+      atPath: fixture.folder.file("link").path, withDestinationPath: session)
+    let link = fixture.folder.file("link").path
+    let before = try SessionReader(opening: session).sessionDigest()
+    for path in [
+      session + "/session.sqlite", session + "/media/video-00000.mkv", session + "/new.mkv",
+      link + "/session.sqlite", link + "/new.nut", pipeline,
+    ] {
+      var job = ReplayJob(
+        project: try fixture.project(),
+        definition: CaseDefinition(name: "motion", pipeline: "motion.json"), session: session,
+        registry: .builtIn)
+      if path.hasSuffix(".mkv") { job.outputs.overlay = path } else { job.outputs.trace = path }
+      #expect {
+        try job.run()
+      } throws: { ($0 as? any CodedError)?.code == "suite.output.overInput" }
+    }
+    #expect(try SessionReader(opening: session).sessionDigest() == before)
+    #expect(try String(contentsOfFile: pipeline, encoding: .utf8) == ProjectFixture.pipeline)
+  }
+
+  @Test func `a pipe is no place for a video`() throws {
+    let fixture = try ProjectFixture()
+    let pipe = fixture.folder.file("pipe.mp4").path
+    try #require(mkfifo(pipe, 0o600) == 0)
+    #expect {
+      try draw(fixture, "pipe.mp4")
+    } throws: { ($0 as? any CodedError)?.code == "replay.overlay.unwritable" }
   }
 }

@@ -90,6 +90,15 @@ struct ViewCommand: ParsableCommand {
     let environment = CommandEnvironment.current
     let project = try environment.project()
     let path = try project.sessionPath(session)
+    if let screenshot {
+      let pipeline = try selection.pipeline.map { name in
+        ReplayJob(
+          project: project, definition: try selection.definition(in: project), session: path,
+          registry: environment.registry, pipelines: environment.pipelines
+        ).pipelineFile ?? name
+      }
+      try RunOutputs.check(file: screenshot, session: path, pipeline: pipeline)
+    }
     let reader = try SessionReader(opening: path)
     var content = try PlayerContent(reader, name: reader.folder.name, track: try shownTrack())
     if selection.pipeline != nil { try replay(project, path, reader, into: &content) }

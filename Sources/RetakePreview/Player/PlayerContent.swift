@@ -10,12 +10,19 @@ public struct PlayerContent: Sendable {
     var damage: String?
   }
 
+  /// The newest that each sink was given up to a frame.
+  private struct Known: Sendable {
+    var timestamp: Timestamp
+    /// Named by the oldest frame that any of it is of.
+    var result: PreviewResult
+  }
+
   let reader: any FrameReader
   let name: String
   let description: TrackDescription
   let entries: [Entry]
-  /// Of the track's frames that have any, by rising time stamp.
-  var results: [PreviewResult] = []
+  /// What is known from a frame on, by rising time stamp.
+  private var results: [Known] = []
   var marks: DecisionMarks?
   /// The run's time zero on the session's time line.
   var originNanoseconds: Int64 = 0
@@ -46,11 +53,46 @@ public struct PlayerContent: Sendable {
   public mutating func add(
     results: [PreviewResult], marks: DecisionMarks, originNanoseconds: Int64
   ) {
-    self.results = results.filter(\.hasFacts).sorted {
-      ($0.timestamp, $0.id) < ($1.timestamp, $1.id)
-    }
+    self.results = Self.known(
+      of: results.sorted { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) })
     self.marks = marks
     self.originNanoseconds = originNanoseconds
+  }
+
+  /// A sink that was never given anything that can be seen, such as a screen, says nothing; one that was
+  /// given nothing this time has nothing to show.
+  private static func known(of results: [PreviewResult]) -> [Known] {
+    var seen: Set<String> = []
+    for outcome in results.flatMap(\.outcomes) {
+      if case .facts(let facts) = outcome.content, facts.contains(where: \.isSeen) {
+        seen.insert(outcome.sink)
+      }
+    }
+    struct Newest {
+      var id: FrameID
+      var timestamp: Timestamp
+      var outcome: SinkOutcome
+      var classNames: [String]
+    }
+    var newest: [String: Newest] = [:]
+    return results.compactMap { result in
+      var isNew = false
+      for (place, outcome) in result.outcomes.enumerated() where seen.contains(outcome.sink) {
+        guard case .facts = outcome.content else { continue }
+        isNew = true
+        newest[outcome.sink] = Newest(
+          id: result.id, timestamp: result.timestamp, outcome: outcome,
+          classNames: result.classNames.indices.contains(place) ? result.classNames[place] : [])
+      }
+      let all = newest.keys.sorted().compactMap { newest[$0] }
+      guard isNew, let oldest = all.min(by: { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) })
+      else { return nil }
+      return Known(
+        timestamp: result.timestamp,
+        result: PreviewResult(
+          id: oldest.id, timestamp: oldest.timestamp, outcomes: all.map(\.outcome),
+          classNames: all.map(\.classNames)))
+    }
   }
 
   public var frameCount: Int { entries.count }
@@ -70,7 +112,7 @@ public struct PlayerContent: Sendable {
   /// What its frames are like.
   public var track: TrackDescription { description }
 
-  /// The newest result of a frame at or before this time.
+  /// What each sink was given last, of a frame at or before this time.
   func result(at time: Int64) -> PreviewResult? {
     var (low, high) = (0, results.count)
     // Ends: the range halves.
@@ -78,6 +120,16 @@ public struct PlayerContent: Sendable {
       let middle = (low + high) / 2
       if results[middle].timestamp.nanoseconds <= time { low = middle + 1 } else { high = middle }
     }
-    return low > 0 ? results[low - 1] : nil
+    return low > 0 ? results[low - 1].result : nil
+  }
+}
+
+extension ResultFact {
+  /// Whether an overlay shows it.
+  fileprivate var isSeen: Bool {
+    switch self {
+    case .detection, .classification, .scalar, .text, .waveform: true
+    case .frame, .tensor, .user: false
+    }
   }
 }

@@ -57,6 +57,11 @@ final class OverlayVideo: RunOutput {
     places = OverlayPlaces(
       replay.pipeline, tracks: tracks,
       shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first }))
+    let type = try? FileManager.default.attributesOfItem(
+      atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
+    if let type = type as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {
+      throw ReplayError.unwritable(.overlay, path: path, cause: "it is no regular file")
+    }
     file = try WholeFile(path: path, output: .overlay)
   }
 
@@ -119,6 +124,10 @@ final class OverlayVideo: RunOutput {
     private let height: Int
     private let start: Int64
     private var last = Int64(-1)
+    /// Waits for the time of the next one: the last picture of a file would else last no time, and
+    /// players leave it out.
+    private var held: MediaPacket?
+    private var lastDuration: Int64
 
     init(
       _ frame: Frame, _ container: String, _ descriptor: Int32, _ path: String
@@ -127,6 +136,8 @@ final class OverlayVideo: RunOutput {
       // Encoders of 4:2:0 want even sides.
       (width, height) = (picture.uprightWidth & ~1, picture.uprightHeight & ~1)
       start = frame.timestamp.nanoseconds
+      // Of a file with one picture.
+      lastDuration = Int64(OverlayVideo.timeBase.denominator) / 30
       let first = try Self.prepared(frame, scalers, max(2, width), max(2, height))
       let isH264 = MediaLibraries.hasEncoder("libx264")
       var settings = EncoderSettings(
@@ -156,12 +167,17 @@ final class OverlayVideo: RunOutput {
       let picture = try Self.prepared(
         frame, scalers, encoder.settings.width, encoder.settings.height)
       let step = frame.timestamp.nanoseconds - start
-      last = max(last + 1, Int64(Int128(step) * 90_000 / 1_000_000_000))
+      let units = (Int128(step) * 90_000 + 500_000_000) / 1_000_000_000
+      last = max(last + 1, Int64(units))
       try put(try encoder.encode(picture, pts: last))
     }
 
     func finish() throws(MediaError) {
       try put(try encoder.finish())
+      if var packet = held {
+        packet.duration = lastDuration
+        try muxer.write(packet)
+      }
       try muxer.finish()
     }
 
@@ -169,7 +185,12 @@ final class OverlayVideo: RunOutput {
       for var packet in packets {
         packet.stream = 0
         packet.dts = packet.dts ?? packet.pts
-        try muxer.write(packet)
+        if var before = held {
+          lastDuration = max(1, (packet.pts ?? 0) - (before.pts ?? 0))
+          before.duration = lastDuration
+          try muxer.write(before)
+        }
+        held = packet
       }
     }
   }

@@ -62,6 +62,42 @@ public struct RunOutputs: Sendable {
 }
 
 extension RunOutputs {
+  /// Holds every path against what the run reads: a session is never written to.
+  ///
+  /// - Parameters:
+  ///   - session: The session's folder.
+  ///   - pipeline: The pipeline's file.
+  /// - Throws: `SuiteError.outputOverInput`.
+  func check(session: String?, pipeline: String?) throws(SuiteError) {
+    for path in paths { try Self.check(file: path, session: session, pipeline: pipeline) }
+  }
+
+  /// The same for one file.
+  ///
+  /// - Throws: `SuiteError.outputOverInput`.
+  public static func check(
+    file path: String, session: String?, pipeline: String?
+  ) throws(SuiteError) {
+    guard !isStandardOutput(path), !path.hasPrefix("/dev/") else { return }
+    let file = resolved(path)
+    if let session, file == resolved(session) || file.hasPrefix(resolved(session) + "/") {
+      throw .outputOverInput(path: path, input: "the session that is read")
+    }
+    if let pipeline, file == resolved(pipeline) {
+      throw .outputOverInput(path: path, input: "the pipeline's own file")
+    }
+  }
+
+  /// With the links of its folders, and of itself where it is there, followed.
+  private static func resolved(_ path: String) -> String {
+    let url = URL(fileURLWithPath: path).standardizedFileURL
+    if FileManager.default.fileExists(atPath: url.path) {
+      return url.resolvingSymlinksInPath().path
+    }
+    return url.deletingLastPathComponent().resolvingSymlinksInPath().path + "/"
+      + url.lastPathComponent
+  }
+
   /// What somebody should know of outputs that are not written, in sentences.
   func notes(on replay: Replay) -> [String] {
     guard metadata.isEmpty, let sink = replay.metadataSinks.first else { return [] }
