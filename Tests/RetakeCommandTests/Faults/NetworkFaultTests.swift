@@ -224,8 +224,9 @@ final class FaultServer {
       into: workplace.folder.url)
     #expect(recording.waitForCommit { $0.frames.captured >= 5 })
     server.send(SIGSTOP)
-    // The connection stays while the server stands; the table of a busy machine may lack it at times.
-    #expect((0..<100).contains { _ in recording.connectionCount == 1 })
+    // The connection stays while the server stands; the table of a busy machine may lack it at times, or
+    // still have one that was given up.
+    #expect((0..<100).contains { _ in recording.connectionCount >= 1 })
     #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 2 : 1) })
     // Connections fail meanwhile, each after its own five seconds.
     if Faults.isLong { recording.wait(milliseconds: 12_000) }
