@@ -15,6 +15,7 @@ let collections = Target.Dependency.product(name: "Collections", package: "swift
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let rainbow = Target.Dependency.product(name: "Rainbow", package: "Rainbow")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -46,7 +47,7 @@ let rooms: [Room] = [
   Room(name: core, outside: ["CXXHash"]),
   Room(name: buffers, ours: [core]),
   Room(name: graph, ours: [core, buffers]),
-  Room(name: store, ours: [core], outside: [grdb]),
+  Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
   Room(name: runtime, ours: [core, buffers, graph], outside: [collections]),
   Room(name: compare, ours: [core, buffers]),

@@ -42,7 +42,7 @@ enum Floors {
       floor: 1, name: "RetakeBuffers", ours: ["RetakeCore"], outside: ["Collections"],
       toolchain: ["Synchronization"]),
     FloorEntry(floor: 1, name: "RetakeGraph", ours: ["RetakeBuffers", "RetakeCore"]),
-    FloorEntry(floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB"]),
+    FloorEntry(floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB", "GRDBSQLite"]),
 
     FloorEntry(
       floor: 2, name: "RetakeMedia", ours: ["RetakeBuffers", "RetakeCore"], outside: ["CFFmpeg"]),
@@ -60,7 +60,8 @@ enum Floors {
         "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime", "RetakeStore",
       ]),
     FloorEntry(
-      floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore"], outside: ["Yams"]),
+      floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore"], outside: ["Yams"],
+      toolchain: ["CYaml"]),
 
     FloorEntry(
       floor: 4, name: "RetakeRecord",

@@ -36,13 +36,16 @@ package struct MediaPacket: Sendable {
 
   /// A packet made of stored bytes: `fill` writes exactly `size` bytes into fresh memory.
   ///
-  /// - Throws: what `fill` throws, or `MediaError.decode` when the side data has another form.
+  /// - Throws: what `fill` throws, or `MediaError.decode` when the side data has another form or
+  ///   there is no room for so many bytes.
   package init(
     stream: Int, index: Int, pts: Int64?, dts: Int64?, duration: Int64 = 0, flags: Flags,
     offset: Int64? = nil, size: Int, sideData: [UInt8]? = nil,
     fill: (UnsafeMutableRawBufferPointer) throws(MediaError) -> Void
   ) throws(MediaError) {
-    let payload = PacketPayload(size: size)
+    guard let payload = PacketPayload(size: size) else {
+      throw .decode(packet: index, file: nil, cause: "there is no room for its \(size) bytes")
+    }
     try payload.fill(fill)
     if let sideData, !payload.append(sideData: sideData) {
       throw .decode(packet: index, file: nil, cause: "its side data is malformed")

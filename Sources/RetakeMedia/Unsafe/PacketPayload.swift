@@ -11,11 +11,13 @@ final class PacketPayload: @unchecked Sendable {
     pointer = FFmpeg.required(av_packet_alloc())
   }
 
-  /// Room for `size` bytes and the padding that bit readers want.
-  init(size: Int) {
+  /// Room for `size` bytes and the padding that bit readers want; nil for more than FFmpeg can count
+  /// or the machine has.
+  init?(size: Int) {
     pointer = FFmpeg.required(av_packet_alloc())
-    precondition(
-      size >= 0 && av_new_packet(pointer, Int32(clamping: size)) >= 0, "a packet fits in memory")
+    guard size >= 0, let count = Int32(exactly: size), av_new_packet(pointer, count) >= 0 else {
+      return nil
+    }
   }
 
   deinit {

@@ -69,7 +69,7 @@ struct MediaExport {
   private func copyOriginal(to path: String, _ file: NewFile) throws(SessionError) {
     let source = try reader.folder.file(reader.mediaFiles()[0])
     do {
-      let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
+      let input = try RegularFile.handle(source, links: .followed)
       defer { try? input.close() }
       while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty {
         try file.handle.write(contentsOf: piece)
