@@ -24,6 +24,7 @@ let core = "RetakeCore"
 let buffers = "RetakeBuffers"
 let graph = "RetakeGraph"
 let store = "RetakeStore"
+let process = "RetakeProcess"
 let media = "RetakeMedia"
 let runtime = "RetakeRuntime"
 let compare = "RetakeCompare"
@@ -48,6 +49,7 @@ let rooms: [Room] = [
   Room(name: buffers, ours: [core]),
   Room(name: graph, ours: [core, buffers]),
   Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
+  Room(name: process, outside: ["CSpawn"]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
   Room(name: runtime, ours: [core, buffers, graph], outside: [collections]),
   Room(name: compare, ours: [core, buffers]),
@@ -61,15 +63,16 @@ let rooms: [Room] = [
   Room(
     name: suite,
     ours: [
-      core, buffers, graph, store, media, runtime, compare, stages, session, golden, record, replay,
-      report,
+      core, buffers, graph, store, process, media, runtime, compare, stages, session, golden,
+      record, replay, report,
     ]),
   Room(name: "Retake", ours: facade),
   // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
   // name its room, so they name them all.
   Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
   Room(
-    name: "RetakeCommand", ours: ["Retake", serve, preview] + facade, outside: [argumentParser]),
+    name: "RetakeCommand", ours: ["Retake", serve, preview, process] + facade,
+    outside: [argumentParser]),
 ]
 
 /// Warnings are errors where CI says so, and only in this package's own targets.
@@ -142,9 +145,12 @@ let package = Package(
     .systemLibrary(
       name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev"])]),
+    .systemLibrary(name: "CSpawn", path: "Sources/CSpawn"),
     .executableTarget(
       name: "retake", dependencies: ["RetakeCommand"], swiftSettings: settings),
-    .target(name: support, path: "Tests/\(support)", swiftSettings: settings),
+    .target(
+      name: support, dependencies: named([process]), path: "Tests/\(support)",
+      swiftSettings: settings),
     .executableTarget(
       name: impure, dependencies: named(["Retake", "RetakeCommand"]), path: "Tests/\(impure)",
       swiftSettings: settings),

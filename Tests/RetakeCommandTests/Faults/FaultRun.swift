@@ -1,5 +1,6 @@
 import Foundation
 import Retake
+import RetakeProcess
 import RetakeTestSupport
 import Synchronization
 import Testing
@@ -18,7 +19,9 @@ enum Faults {
 
   /// The most that a figure of time may be. In the long form it is the goal; beside all other tests,
   /// on a machine that may be busy, it is the time after which something must have got stuck.
-  static func limit(milliseconds goal: Int64) -> Int64 { isLong ? goal : 10 * goal }
+  static func limit(milliseconds goal: Int64) -> Int64 {
+    isLong ? goal : 1_000 * Int64(ChildProcess.secondsMax)
+  }
 
   /// Whether a tool is there and may do its work here.
   static func works(_ command: String, _ arguments: String...) -> Bool {

@@ -1,5 +1,6 @@
 import Foundation
 import Retake
+import RetakeProcess
 import RetakeTestSupport
 import Testing
 
@@ -11,46 +12,35 @@ final class FaultServer {
   static let hasRTSP = Faults.works(
     python, "-c", "import gi; gi.require_version('GstRtspServer', '1.0')")
 
-  private let process: Process
-  private let input: Pipe
-  private let output: Pipe
+  private let process: ChildProcess
+  private let input: ChildPipe
+  private let output: ChildPipe
   /// The words of its first line.
   let ports: [Int]
 
   init(_ script: String, _ arguments: String...) throws {
-    let (process, input, output) = (Process(), Pipe(), Pipe())
-    process.executableURL = URL(filePath: Self.python)
-    process.arguments = [packageRoot.appending(path: "Tests/Faults/\(script)").path] + arguments
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    ports = Self.line(output).split(separator: " ").compactMap { Int($0) }
-    (self.process, self.input, self.output) = (process, input, output)
+    (input, output) = (try ChildPipe(), try ChildPipe())
+    var request = ChildProcess.Request(
+      Self.python, [packageRoot.appending(path: "Tests/Faults/\(script)").path] + arguments)
+    request.input = .pipe(input)
+    request.output = .pipe(output)
+    process = try ChildProcess(request)
+    ports = output.readLine().split(separator: " ").compactMap { Int($0) }
     try #require(!ports.isEmpty, "the server does not start")
   }
 
+  deinit { process.sendToGroup(SIGKILL) }
+
   /// SIGSTOP: it stands still, and its connections with it. SIGCONT: it goes on.
-  func send(_ signal: Int32) {
-    kill(process.processIdentifier, signal)
-  }
+  func send(_ signal: Int32) { process.send(signal) }
 
   /// - Returns: the last line that it prints.
   @discardableResult
   func end() throws -> String {
-    try input.fileHandleForWriting.close()
-    let line = Self.line(output)
-    process.waitUntilExit()
+    input.closeWriteEnd()
+    let line = output.readLine()
+    _ = try #require(process.wait(), "the server does not end")
     return line
-  }
-
-  private static func line(_ pipe: Pipe) -> String {
-    var bytes: [UInt8] = []
-    // Ends: with the line, or with the server.
-    while let byte = pipe.fileHandleForReading.readData(ofLength: 1).first, byte != 10 {
-      bytes.append(byte)
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
 
@@ -223,28 +213,30 @@ final class FaultServer {
       ["rtsp://127.0.0.1:\(port)/test", "--frames", "60", "--probe", "skip"], name: "live",
       into: workplace.folder.url)
     #expect(recording.waitForCommit { $0.frames.captured >= 5 })
+    // The table of a busy machine may lack a connection at times: it is looked at after each commit.
+    #expect(recording.wait { recording.connectionCount >= 1 })
     server.send(SIGSTOP)
-    // The connection stays while the server stands; the table of a busy machine may lack it at times, or
-    // still have one that was given up.
-    #expect((0..<100).contains { _ in recording.connectionCount >= 1 })
     #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 2 : 1) })
     // Connections fail meanwhile, each after its own five seconds.
     if Faults.isLong { recording.wait(milliseconds: 12_000) }
     server.send(SIGCONT)
     #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 3 : 2) })
-    let after = recording.connectionCount
-    #expect(after <= 1, "\(after) connections after")
+    // One that was given up may take a moment to go from the table.
+    #expect(recording.wait { recording.connectionCount <= 1 })
     #expect(recording.waitForEnd() == 0)
     try server.end()
-    try checkGap(of: recording, attempts: Faults.isLong ? 2...4 : 0...0)
+    try checkGap(of: recording)
   }
 
-  private func checkGap(of recording: LiveRecording, attempts: ClosedRange<Int>) throws {
+  /// The source stalled and came back, once or, on a machine that is busy enough, several times; it
+  /// was lost in between when a call was given up, and then new connections were tried.
+  private func checkGap(of recording: LiveRecording) throws {
     let reader = try SessionReader(opening: recording.path)
     let events = try reader.events()
+    let kinds = events.map { String($0.kind.dropFirst("source.".count)) }.joined(separator: " ")
     #expect(
-      events.map(\.kind)
-        == ["source.stalled"] + (Faults.isLong ? ["source.lost"] : []) + ["source.back"])
+      kinds.wholeMatch(of: /(stalled( lost)? back ?)+/) != nil
+        && (!Faults.isLong || kinds == "stalled lost back"), "\(kinds)")
     let arrivals = try reader.entries(of: 0, sequences: 0..<60).map(\.arrival.nanoseconds)
     #expect(arrivals.count == 60)
     let times = events.map(\.timestamp.nanoseconds)
@@ -254,14 +246,17 @@ final class FaultServer {
     let call = times[1] - last
     if Faults.isLong { #expect(call < 6_000_000_000, "\(call) ns until the call was given up") }
     let back = try JSON(Data(events[events.count - 1].json.utf8))
-    #expect(attempts.contains(back.attempts.int ?? -1), "\(events)")
+    let attempts = try #require(back.attempts.int)
+    let wasLost = kinds.hasSuffix("lost back")
+    #expect(wasLost ? attempts >= 1 : attempts == 0, "\(events)")
+    if Faults.isLong { #expect((2...4).contains(attempts), "\(events)") }
     var session = FaultSession(
       recording.path, commits: recording.commits.map(\.line))
     try session.check()
     #expect(session.frames == 60 && session.decoded + session.missing == 60)
     Faults.print(
       row: "11", "RTSP server stands still", cases: 1,
-      "noticed after \((times[0] - last) / 1_000_000) ms, \(back.attempts.int ?? -1) new "
+      "noticed after \((times[0] - last) / 1_000_000) ms, \(attempts) new "
         + "connections, 0 stray sockets, 60 produced = \(session.decoded) accepted + "
         + "\(session.missing) dropped"
         + (Faults.isLong ? ", longest call \(call / 1_000_000) ms" : ""))
