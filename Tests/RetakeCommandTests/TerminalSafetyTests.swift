@@ -35,7 +35,7 @@ import Testing
     let path = folder.path
     for words in [
       ["session", "list"], ["session", "info", path], ["session", "doctor", path],
-      ["replay", path, "--pipeline", "example:motion-boxes", "--no-cache"],
+      ["replay", path, "--pipeline", "example:motion-boxes", "--cache", "none"],
       ["test", path, "--pipeline", "example:motion-boxes"], ["session", "info", Self.hostile],
       ["session", "trim", path, "--from", "0s", "--into", "Spans"], ["session", Self.hostile],
       ["session", "list", "--from", "absent\u{1B}[2J"], ["--\u{1B}[2J"],

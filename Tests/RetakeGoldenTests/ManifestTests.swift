@@ -102,7 +102,7 @@ import Testing
     check("droppedMax: 0", "droppedmax: 0", "/budgets/droppedmax")
     check("captured: 6", "captured: -6", "/summary/captured")
     check("seed: 0", "seed: -1", "/case/seed")
-    check("accepted: [", "accepted: {", "")
+    check("accepted: [", "accepted: {", "/accepted")
     check("models: {}", "models: {}\nmodels: {}", "")
   }
 

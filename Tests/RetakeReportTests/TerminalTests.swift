@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 import Testing
 
@@ -176,6 +177,6 @@ import Testing
     let text = JSONValue.object(["name": .string(value)]).canonicalText
     let escaped = visibleJSON(text)
     #expect(escaped.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) })
-    #expect(try JSONValue(parsing: Array(escaped.utf8)) == JSONValue(parsing: Array(text.utf8)))
+    #expect(try JSONValue(parsing: Data(escaped.utf8)) == JSONValue(parsing: Data(text.utf8)))
   }
 }

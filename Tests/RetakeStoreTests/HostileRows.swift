@@ -36,7 +36,7 @@ enum CraftedValue: Hashable, Sendable, CustomStringConvertible {
     if quoted == "NULL" {
       self = .null
     } else if quoted.hasPrefix("'") {
-      self = .text(quoted.dropFirst().dropLast().replacing("''", with: "'"))
+      self = .text(String(quoted.dropFirst().dropLast()).replacing("''", with: "'"))
     } else if let number = Int64(quoted) {
       self = .integer(number)
     } else {

@@ -15,9 +15,9 @@ import Testing
 
   private static let reading = [
     ["session", "list"], ["session", "info", "yard"], ["session", "doctor", "yard"],
-    ["replay", "yard", "--pipeline", "example:motion-boxes", "--no-cache"],
-    ["test", "yard", "--pipeline", "example:motion-boxes", "--no-cache"],
-    ["session", "export", "yard", "--rows", "frames"],
+    ["replay", "yard", "--pipeline", "example:motion-boxes", "--cache", "none"],
+    ["test", "yard", "--pipeline", "example:motion-boxes", "--cache", "none"],
+    ["session", "export", "yard", "--csv", "-"],
     ["session", "snapshot", "yard", "--into", "Copies"],
   ]
 
