@@ -6,6 +6,14 @@ extension MediaError {
     if case .noMemory = self { true } else { false }
   }
 
+  /// All frames of the source are refused for the same reason.
+  package var isOfFormat: Bool {
+    switch self {
+    case .bitDepth, .pixelFormat: true
+    default: false
+    }
+  }
+
   /// What a call of FFmpeg's ended with: `error`, given FFmpeg's words, unless there was no memory.
   ///
   /// - Parameter step: What there was no memory for, as an infinitive.
