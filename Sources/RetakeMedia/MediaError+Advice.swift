@@ -59,17 +59,20 @@ extension MediaError {
     case .noTrack(_, _, let tracks):
       tracks.isEmpty
         ? "It has none" : "Use --track with \(tracks.map(String.init).joined(separator: " or "))"
-    case .stillImage:
-      "Make a video of it first: heif-convert IN OUT.png && ffmpeg -i OUT.png -c:v ffv1 OUT.mkv"
-    case .encrypted:
-      "Decrypt it first, with its key: ffmpeg -decryption_key KEY -i IN -c copy OUT.mp4"
-    case .noDecoder:
-      "Convert it first with an FFmpeg that reads it: ffmpeg -i IN -c:v ffv1 OUT.mkv; "
+    case .stillImage(let file, _):
+      "Make a video of it first: heif-convert \(file.shellWord) OUT.png "
+        + "&& ffmpeg -i OUT.png -c:v ffv1 OUT.mkv"
+    case .encrypted(let file):
+      "Decrypt it first, with its key: "
+        + "ffmpeg -decryption_key KEY -i \(file?.shellWord ?? "IN") -c copy OUT.mp4"
+    case .noDecoder(_, let file):
+      "Convert it first with an FFmpeg that reads it: "
+        + "ffmpeg -i \(file?.shellWord ?? "IN") -c:v ffv1 OUT.mkv; "
         + "retake doctor says what this one has"
     case .bitDepth(_, _, let file?) where Self.isLive(file),
       .pixelFormat(_, let file?) where Self.isLive(file):
       "Set the source to 8 bits and YUV 4:2:0, or record it converted and import that: "
-        + "ffmpeg -i \(file) -pix_fmt yuv420p -c:v ffv1 OUT.mkv && retake import OUT.mkv"
+        + "ffmpeg -i \(file.shellWord) -pix_fmt yuv420p -c:v ffv1 OUT.mkv && retake import OUT.mkv"
     case .bitDepth, .pixelFormat:
       "Convert it first: ffmpeg -i IN -pix_fmt yuv420p -c:v ffv1 OUT.mkv"
     case .pictureTooLarge:

@@ -6,10 +6,10 @@ extension MediaError {
     if case .noMemory = self { true } else { false }
   }
 
-  /// All frames of the source are refused for the same reason.
-  package var isOfFormat: Bool {
+  /// Later packets are refused for the same reason.
+  package var isLasting: Bool {
     switch self {
-    case .bitDepth, .pixelFormat: true
+    case .bitDepth, .pixelFormat, .encrypted: true
     default: false
     }
   }

@@ -119,6 +119,19 @@ import Testing
     #expect(try frames(out).count == 60)
   }
 
+  @Test func `an encrypted file is not recorded, and called that`() throws {
+    let path = try clip(
+      "secret.mp4", "-c:v", "libx264", "-encryption_scheme", "cenc-aes-ctr", "-encryption_key",
+      "76a6c65c5ea762046bd749a2e632ccbb", "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8")
+    let refused = code {
+      try Recorder(
+        try MediaFileSource(path: path), options: .test(folder), machine: .still()
+      ).run()
+    }
+    #expect(refused == "media.decode.encrypted")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("yard").path))
+  }
+
   @Test func `an export that nothing could read is refused, and the advice works`() throws {
     let path = try clip("late.mkv", "-c:v", "mpeg4", "-g", "12")
     let result = try Recorder(

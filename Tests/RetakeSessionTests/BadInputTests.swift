@@ -72,7 +72,7 @@ struct BadInputTests {
     #expect(error?.code == "media.decode.encrypted")
     #expect(error?.message == "the video is encrypted")
     #expect(error?.place?.file == clip.path)
-    #expect(error?.advice?.contains("ffmpeg -decryption_key KEY -i IN") == true)
+    #expect(error?.advice?.contains("-decryption_key KEY -i \(clip.path) -c copy") == true)
     #expect(leftovers.isEmpty)
   }
 
@@ -143,7 +143,7 @@ struct BadInputTests {
     }
     #expect(error?.code == "media.decode.noDecoder")
     #expect(error?.message == "there is no decoder for \(name)")
-    #expect(error?.advice?.contains("ffmpeg -i IN -c:v ffv1 OUT.mkv") == true)
+    #expect(error?.advice?.contains("ffmpeg -i \(clip.path) -c:v ffv1 OUT.mkv") == true)
     #expect(leftovers.isEmpty)
   }
 
@@ -161,7 +161,7 @@ struct BadInputTests {
     }
     #expect(error?.code == "media.open.stillImage")
     #expect(error?.message == "this is a still image (\(format)), not a video")
-    #expect(error?.advice?.contains("heif-convert IN OUT.png") == true)
+    #expect(error?.advice?.contains("heif-convert \(file.path) OUT.png") == true)
     #expect(leftovers.isEmpty)
   }
 

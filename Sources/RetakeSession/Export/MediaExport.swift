@@ -130,16 +130,8 @@ struct MediaExport {
     let suffix = holders.first { $0 != url.pathExtension.lowercased() } ?? "mkv"
     let slash = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     let file = "\(slash)\(url.deletingPathExtension().lastPathComponent).\(suffix)"
-    return "retake session export \(Self.quoted(reader.folder.path)) --media \(Self.quoted(file))"
+    return "retake session export \(reader.folder.path.shellWord) --media \(file.shellWord)"
       + (track.map { " --track \($0)" } ?? "")
-  }
-
-  private static func quoted(_ path: String) -> String {
-    let isPlain = path.utf8.allSatisfy {
-      (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
-        || "/._-+".utf8.contains($0)
-    }
-    return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
   }
 
   private func lacksTimes(_ track: Int) -> Bool {

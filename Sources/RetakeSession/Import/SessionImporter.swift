@@ -187,6 +187,8 @@ extension SessionError {
       return .noGoodFrame(file: source, frames: frames, cause: cause)
     case .media(let code, var description)
     where description.place?.file?.hasPrefix(folder) ?? false:
+      let copy = description.place?.file ?? folder
+      description.advice = description.advice?.replacing(copy.shellWord, with: source.shellWord)
       description.place?.file = source
       return .media(code: code, description: description)
     default: return self
