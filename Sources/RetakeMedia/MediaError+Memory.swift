@@ -6,6 +6,14 @@ extension MediaError {
     if case .noMemory = self { true } else { false }
   }
 
+  /// Later packets are refused for the same reason.
+  package var isLasting: Bool {
+    switch self {
+    case .bitDepth, .pixelFormat, .encrypted: true
+    default: false
+    }
+  }
+
   /// What a call of FFmpeg's ended with: `error`, given FFmpeg's words, unless there was no memory.
   ///
   /// - Parameter step: What there was no memory for, as an infinitive.

@@ -31,6 +31,8 @@ package struct MediaPacket: Sendable {
   package var size: Int { payload.size }
   /// XXH3-128 of the payload alone.
   package var digest: Digest128 { payload.withBytes { Digest128(of: $0) } }
+  /// It takes a key to decode it.
+  package var isEncrypted: Bool { payload.isEncrypted }
   /// All side data in the packet's order, each as type, size (32 bits, little-endian) and bytes.
   package var sideData: [UInt8]? { payload.sideData }
 

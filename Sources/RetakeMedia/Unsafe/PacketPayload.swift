@@ -38,6 +38,11 @@ final class PacketPayload: @unchecked Sendable {
     return try body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: size))
   }
 
+  var isEncrypted: Bool {
+    // SAFETY: the library looks through the packet's own side data.
+    av_packet_get_side_data(pointer, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil
+  }
+
   var sideData: [UInt8]? {
     let count = Int(pointer.pointee.side_data_elems)
     guard count > 0, let elements = pointer.pointee.side_data else { return nil }

@@ -204,6 +204,49 @@ final class FaultServer {
       "\(session.frames) frames, \(session.missing) without pixels")
   }
 
+  private func hevc(_ workplace: Workplace, format: String) throws -> String {
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=160x120:rate=30", "-frames:v", "240", "-c:v", "libx265",
+      "-preset", "ultrafast", "-x265-params", "keyint=15:bframes=0:log-level=none:pools=1",
+      "-pix_fmt", format, "camera.mkv")
+    return workplace.folder.file("camera.mkv").path
+  }
+
+  @Test(.enabled(if: FaultServer.hasRTSP, "apt-get install gir1.2-gst-rtsp-server-1.0 python3-gi"))
+  func `a camera's HEVC is recorded packet by packet`() throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("rtsp-server.py", try hevc(workplace, format: "yuv420p"))
+    let port = try #require(server.ports.first)
+    let (result, _) = try record(
+      workplace, "rtsp://127.0.0.1:\(port)/test", "--frames", "60", "--preset", "copy")
+    try server.end()
+    #expect(result.status == 0, "\(result.stderr)")
+    var session = workplace.session("live", result)
+    try session.check()
+    #expect(session.frames == 60)
+    let doctor = try workplace.retake("session", "doctor", "live", "--deep")
+    #expect(doctor.status == 0, "\(doctor.stdout)")
+    for name in ["out.mp4", "out.mkv", "out.ts"] {
+      let export = try workplace.retake("session", "export", "./live", "--media", name)
+      #expect(export.status == 0 && workplace.exists(name), "\(export.stderr)")
+    }
+  }
+
+  @Test(.enabled(if: FaultServer.hasRTSP, "apt-get install gir1.2-gst-rtsp-server-1.0 python3-gi"))
+  func `a camera of 12 bits is refused at once, with the conversion to type`() throws {
+    let workplace = try Workplace()
+    let server = try FaultServer("rtsp-server.py", try hevc(workplace, format: "yuv420p12le"))
+    let port = try #require(server.ports.first)
+    let address = "rtsp://127.0.0.1:\(port)/test"
+    let (result, _) = try record(workplace, address, "--frames", "60")
+    try server.end()
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("yuv420p12le, 12 bits a sample"), "\(result.stderr)")
+    #expect(result.stderr.contains("[media.decode.bitDepth]"), "\(result.stderr)")
+    #expect(result.stderr.contains("ffmpeg -i \(address) -pix_fmt yuv420p"), "\(result.stderr)")
+    #expect(!workplace.exists("live"))
+  }
+
   @Test(.enabled(if: FaultServer.hasRTSP, "apt-get install gir1.2-gst-rtsp-server-1.0 python3-gi"))
   func `an RTSP server that stands still is noticed, and recorded again when it goes on`() throws {
     let workplace = try Workplace()
