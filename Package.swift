@@ -7,6 +7,8 @@ struct Room {
   var name: String
   var ours: [String] = []
   var outside: [Target.Dependency] = []
+
+  func uses(_ room: String) -> Bool { name == room || ours.contains(room) }
 }
 
 let argumentParser = Target.Dependency.product(
@@ -92,12 +94,15 @@ let sourceTargets: [Target] = rooms.map { room in
 }
 
 let support = "RetakeTestSupport"
+/// What any test may use.
+let testTools = [process, support]
 /// A user's own `retake`, with stages that are not as they must be.
 let impure = "ImpureRetake"
 let untested = ["Retake", "RetakeCommand"]
 let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { room in
   .testTarget(
-    name: "\(room.name)Tests", dependencies: named([room.name] + room.ours + [support]),
+    name: "\(room.name)Tests",
+    dependencies: named([room.name] + room.ours + testTools.filter { !room.uses($0) }),
     swiftSettings: settings)
 }
 
@@ -111,7 +116,7 @@ let benchmarkTarget = Target.executableTarget(
 let houseTests: [Target] = [
   .testTarget(
     name: "RetakeCommandTests",
-    dependencies: named(["Retake", "RetakeCommand", "retake", impure, support]),
+    dependencies: named(["Retake", "RetakeCommand", "retake", impure] + testTools),
     swiftSettings: settings),
   .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
   .testTarget(

@@ -30,9 +30,9 @@ package final class ChildPipe: Sendable {
 
   /// Not one of the numbers of the standard streams, which a child's file actions change.
   private static func aboveStreams(_ number: Int32) -> Int32 {
-    guard number <= STDERR_FILENO else { return number }
+    guard number < Spawn.firstOther else { return number }
     defer { close(number) }
-    return fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+    return fcntl(number, F_DUPFD_CLOEXEC, Spawn.firstOther)
   }
 
   /// nil once it is closed.

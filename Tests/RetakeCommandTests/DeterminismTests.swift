@@ -22,7 +22,7 @@ final class BusyMachine: Sendable {
   deinit { stop() }
 }
 
-@Suite struct DeterminismTests {
+@Suite(.oneAtATime) struct DeterminismTests {
   /// Decision and result digest of a replay in a process of its own.
   private func digests(_ workplace: Workplace, _ more: String...) throws -> String {
     let result = try workplace.retake(

@@ -57,7 +57,7 @@ final class LongRun {
   }
 }
 
-@Suite struct InterruptTests {
+@Suite(.oneAtATime) struct InterruptTests {
   private static let endless = """
     {"v": 1, "name": "endless",
      "nodes": [

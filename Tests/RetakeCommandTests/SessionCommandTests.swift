@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-@Suite struct SessionCommandTests {
+@Suite(.oneAtATime) struct SessionCommandTests {
   @Test func `a trimmed session replays, and says what was encoded again`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 60, size: "64x48")

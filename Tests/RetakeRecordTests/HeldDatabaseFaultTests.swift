@@ -14,7 +14,7 @@ import Testing
 
 /// An app that reads its own session while it records unlocks the database without knowing it, and
 /// others come in.
-@Suite(.serialized) struct HeldDatabaseFaultTests {
+@Suite(.serialized, .oneAtATime) struct HeldDatabaseFaultTests {
   private static let python =
     (try? runCommand("python3", arguments: ["-c", "import sqlite3"]))?.status == 0
   private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
@@ -83,8 +83,8 @@ import Testing
         name: "yard", into: folder.url.path, preset: .mpeg4, probe: .skip)
       options.reserveBytes = 0
       // Beside other tests a thread may not get its turn for long.
-      options.waitingDurationMax = .seconds(20)
-      options.waitingFramesMax = 1_000
+      options.waitingDurationMax = .seconds(ChildProcess.secondsMax)
+      options.waitingFramesMax = 10_000
       var machine = Recorder.Machine()
       machine.spoolRowsMax = spoolRowsMax
       let (reports, reported) = (reports, reported)

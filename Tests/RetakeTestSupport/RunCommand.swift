@@ -87,6 +87,19 @@ extension ChildProcess {
   }
 }
 
+/// Waits until a process has ended that is no child of this one, or that another part reaps; false
+/// when it does not end within the limit.
+package func isGone(process id: Int32) -> Bool {
+  let limit = ContinuousClock.now + .seconds(ChildProcess.secondsMax)
+  let never = DispatchSemaphore(value: 0)
+  while ContinuousClock.now < limit {
+    let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+    guard let status, !status.contains(") Z ") else { return true }
+    _ = never.wait(timeout: .now() + .milliseconds(20))
+  }
+  return false
+}
+
 extension ChildPipe {
   /// The bytes up to the end of the line, or of what is written.
   package func readLine() -> String {

@@ -6,6 +6,10 @@ enum Spawn {
   // SAFETY: every string is copied with `strdup` and freed after posix_spawn has returned, which
   // keeps nothing that it was given; the attributes and actions are destroyed in the same place.
 
+  /// The numbers of a child's standard streams, and the first that is none.
+  private static let (input, output, errors): (Int32, Int32, Int32) = (0, 1, 2)
+  static let firstOther: Int32 = 3
+
   /// - Returns: the number of the new process.
   static func start(_ request: ChildProcess.Request) throws(ChildProcessError) -> Int32 {
     _ = keepsStatuses
@@ -19,16 +23,16 @@ enum Spawn {
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    connect(request.input, STDIN_FILENO, &actions)
-    connect(request.output, STDOUT_FILENO, &actions)
-    connect(request.errors, STDERR_FILENO, &actions)
+    connect(request.input, input, &actions)
+    connect(request.output, output, &actions)
+    connect(request.errors, errors, &actions)
     if let folder = request.folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
     setSignals(&attributes)
     #if os(Linux)
       // Not all files of this process are closed when another program takes its place.
-      posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+      posix_spawn_file_actions_addclosefrom_np(&actions, firstOther)
     #endif
     let environment = request.environment ?? ProcessInfo.processInfo.environment
     var words = ([executable] + request.arguments).map { strdup($0) } + [nil]
@@ -59,7 +63,7 @@ enum Spawn {
   private static func connect(
     _ stream: ChildProcess.Stream, _ number: Int32, _ actions: inout Actions
   ) {
-    let isInput = number == STDIN_FILENO
+    let isInput = number == input
     switch stream {
     case .null: posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
     case .inherited:

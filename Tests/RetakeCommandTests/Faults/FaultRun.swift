@@ -25,7 +25,7 @@ enum Faults {
 
   /// Whether a tool is there and may do its work here.
   static func works(_ command: String, _ arguments: String...) -> Bool {
-    let result = try? runCommand(command, arguments: arguments, timeoutSeconds: 20)
+    let result = try? runCommand(command, arguments: arguments)
     return result?.status == 0
   }
 
@@ -104,7 +104,7 @@ func report(_ problems: [String], _ what: String) {
 extension Workplace {
   /// Runs `retake` under another command, such as strace with its arguments.
   func retake(
-    under words: [String], _ arguments: [String], timeoutSeconds: Int = 120
+    under words: [String], _ arguments: [String], timeoutSeconds: Int = ChildProcess.secondsMax
   ) throws -> CommandResult {
     try runCommand(
       words[0], arguments: Array(words.dropFirst()) + [Self.binary] + arguments,

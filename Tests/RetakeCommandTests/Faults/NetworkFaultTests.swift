@@ -34,6 +34,9 @@ final class FaultServer {
   /// SIGSTOP: it stands still, and its connections with it. SIGCONT: it goes on.
   func send(_ signal: Int32) { process.send(signal) }
 
+  /// The next line that it prints.
+  func line() -> String { output.readLine() }
+
   /// - Returns: the last line that it prints.
   @discardableResult
   func end() throws -> String {
@@ -44,7 +47,7 @@ final class FaultServer {
   }
 }
 
-@Suite(.serialized) struct NetworkFaultTests {
+@Suite(.serialized, .oneAtATime) struct NetworkFaultTests {
   private func record(
     _ workplace: Workplace, _ address: String, _ more: String...
   ) throws -> (CommandResult, Double) {
@@ -76,28 +79,21 @@ final class FaultServer {
     #expect(impatient.status == 2)
     #expect(impatient.stderr.contains("[media.live.timedOut]"), "\(impatient.stderr)")
     #expect(Int64(1_000 * seconds) < Faults.limit(milliseconds: 3_000), "\(seconds) s")
-    // Asked as soon as it is connected.
-    let script = """
-      "$0" record "$1" --name live --into . 2> words & process=$!
-      for n in $(seq 400); do
-        awk '{print $3, $4}' /proc/net/tcp | grep -q ":$2 01" && break
-        kill -0 $process || break
-        read -t 0.05 <> <(:)
-      done
-      start=$(date +%s%N)
-      kill -INT $process
-      wait $process
-      echo "$? $(( ($(date +%s%N) - start) / 1000000 ))"
-      """
-    let digits = String(server.ports[0], radix: 16, uppercase: true)
-    let port = String(repeating: "0", count: 4 - digits.count) + digits
-    let result = try runCommand(
-      "bash", arguments: ["-c", script, Workplace.binary, address, port],
-      environment: ["CI": nil], folder: workplace.folder.url)
+    let other = try FaultServer("stub-server.py", "rtsp-asked")
+    var request = ChildProcess.Request(
+      Workplace.binary,
+      ["record", "rtsp://127.0.0.1:\(other.ports[0])/x", "--name", "live", "--into", "."])
+    request.folder = workplace.folder.url.path
+    request.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
+    request.errors = .file(workplace.folder.file("words").path)
+    let process = try ChildProcess(request)
+    #expect(other.line() == "asked")
+    let start = DispatchTime.now().uptimeNanoseconds
+    process.send(SIGINT)
+    #expect(process.wait() == .exited(130))
+    let milliseconds = Int64(DispatchTime.now().uptimeNanoseconds - start) / 1_000_000
     try server.end()
-    let words = result.stdout.split(whereSeparator: \.isWhitespace)
-    let milliseconds = words.last.flatMap { Int64($0) } ?? .max
-    #expect(words.first == "130", "\(result.stdout) \(result.stderr)")
+    try other.end()
     #expect(milliseconds < Faults.limit(milliseconds: 2_000))
     let said = try String(contentsOf: workplace.folder.file("words"), encoding: .utf8)
     #expect(said.contains("[record.stopped]"), "\(said)")
