@@ -76,6 +76,36 @@ struct BadInputTests {
     #expect(leftovers.isEmpty)
   }
 
+  /// An element of EBML: its number, its size in two bytes, its content.
+  private static func element(_ number: [UInt8], _ content: [UInt8]) -> [UInt8] {
+    number + [0x40 | UInt8(content.count >> 8), UInt8(truncatingIfNeeded: content.count)] + content
+  }
+
+  @Test func `an encrypted WebM is called that`() throws {
+    func element(_ number: [UInt8], _ content: [UInt8]...) -> [UInt8] {
+      Self.element(number, content.flatMap(\.self))
+    }
+    let key = element(
+      [0x50, 0x35], element([0x47, 0xE1], [5]), element([0x47, 0xE2], [7, 7, 7]))
+    let encodings = element(
+      [0x6D, 0x80], element([0x62, 0x40], element([0x50, 0x33], [1]), key))
+    let size = element([0xE0], element([0xB0], [64]), element([0xBA], [48]))
+    let track = element(
+      [0xAE], element([0xD7], [1]), element([0x73, 0xC5], [1]), element([0x83], [1]),
+      element([0x86], Array("V_VP8".utf8)), size, encodings)
+    let block = element([0xA3], [0x81, 0, 0, 0x80] + (0..<90).map { UInt8(0xFF - $0) })
+    let segment = element(
+      [0x18, 0x53, 0x80, 0x67],
+      element([0x15, 0x49, 0xA9, 0x66], element([0x2A, 0xD7, 0xB1], [0x0F, 0x42, 0x40])),
+      element([0x16, 0x54, 0xAE, 0x6B], track),
+      element([0x1F, 0x43, 0xB6, 0x75], element([0xE7], [0]), block))
+    let head = element([0x1A, 0x45, 0xDF, 0xA3], element([0x42, 0x82], Array("webm".utf8)))
+    let file = folder.file("secret.webm")
+    try Data(head + segment).write(to: file)
+    #expect(importing(file.path) == "media.decode.encrypted")
+    #expect(leftovers.isEmpty)
+  }
+
   @Test func `a file without one good frame is refused, one with some is lossy`() throws {
     let clip = try Clip(
       name: "groups", file: "groups.avi",
@@ -124,6 +154,11 @@ struct BadInputTests {
     let name = codec == "avc1" ? "h264" : "VVC (H.266) ('vvc1')"
     #expect(result.notes == ["track 1 (\(name)) has no frames and was skipped"])
     #expect(try SessionReader(opening: result.folder.path).tracks.map(\.frameCount) == [30])
+    // It is skipped again when the index is made again.
+    let digest = try SessionReader(opening: result.folder.path).sessionDigest()
+    try FileManager.default.removeItem(atPath: result.folder.path + "/session.sqlite")
+    _ = try SessionRecovery(result.folder.path, fromMedia: true).run()
+    #expect(try SessionReader(opening: result.folder.path).sessionDigest() == digest)
     // Asked for by its number it is not skipped.
     let wanted = importing(clip.path, tracks: [1], name: "second")
     #expect(wanted == (codec == "avc1" ? "session.import.noFrames" : "media.decode.noDecoder"))

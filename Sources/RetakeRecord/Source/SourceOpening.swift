@@ -7,6 +7,15 @@ struct SourceOpening {
   let stream: any FrameStream
   let clock: any LiveClock
   let pipes: RecorderPipes
+  /// Why a connection ended that gave no frame.
+  private let lossCause = Locked<String?>(nil)
+
+  init(
+    source: any RecordingSource, stream: any FrameStream, clock: any LiveClock,
+    pipes: RecorderPipes
+  ) {
+    (self.source, self.stream, self.clock, self.pipes) = (source, stream, clock, pipes)
+  }
 
   /// A source that gives nothing for so long has no frames.
   static let nanosecondsMax: Int64 = 10_000_000_000
@@ -27,7 +36,9 @@ struct SourceOpening {
 
   /// Why there is no first frame: the source's fault only where nobody ended the recording before.
   var noFrames: RecordError {
-    .noFrames(source: source.description.name, isStopped: pipes.reason == .stopped)
+    .noFrames(
+      source: source.description.name, isStopped: pipes.reason == .stopped,
+      cause: lossCause.withLock { $0 })
   }
 
   func discardWaiting() {
@@ -41,9 +52,16 @@ struct SourceOpening {
       switch try stream.item() {
       case .frame(let frame): return frame
       case .end: return nil
+      case .note(_, .object(let members)):
+        if case .string(let cause) = members["cause"] { lossCause.withLock { $0 = cause } }
+        guard goesOn(until: deadline) else { return nil }
       case .note, .nothing, .missed:
-        guard !pipes.hasEnded, clock.monotonicNanoseconds < deadline else { return nil }
+        guard goesOn(until: deadline) else { return nil }
       }
     }
+  }
+
+  private func goesOn(until deadline: Int64) -> Bool {
+    !pipes.hasEnded && clock.monotonicNanoseconds < deadline
   }
 }

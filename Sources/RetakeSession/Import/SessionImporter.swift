@@ -113,18 +113,19 @@ public struct SessionImporter: Sendable {
     let findings = try PacketIndexer(file: file, streams: streams) {
       report(ImportProgress(phase: .indexing, done: $0, total: nil))
     }.run()
-    let filled = streams.filter { !(findings.packets[$0.index] ?? []).isEmpty }
-    let kept = maySkip(streams) && !filled.isEmpty ? filled : streams
+    let kept = maySkip(streams) ? findings.filled(streams) : streams
     let memory = PictureMemory()
     var rows: [(MediaStream, TrackIndexing.Rows)] = []
     for stream in kept {
       rows.append(
         (
           stream,
-          try TrackIndexing(
-            stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
-            memory: memory, report: report
-          ).run()
+          try Self.namingEncryption(of: stream, in: path) { () throws(SessionError) in
+            try TrackIndexing(
+              stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
+              memory: memory, report: report
+            ).run()
+          }
         ))
     }
     try requireGoodFrame(rows, in: path)
@@ -150,6 +151,21 @@ public struct SessionImporter: Sendable {
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)
     return result
+  }
+
+  /// WebM says of the track alone that it is encrypted: its packets are rubbish to the decoder.
+  private static func namingEncryption<Value>(
+    of stream: MediaStream, in path: String, _ body: () throws(SessionError) -> Value
+  ) throws(SessionError) -> Value {
+    do throws(SessionError) {
+      return try body()
+    } catch {
+      guard stream.isEncrypted else { throw error }
+      switch error {
+      case .media, .noFrames: throw SessionError(MediaError.encrypted(file: path))
+      default: throw error
+      }
+    }
   }
 
   /// A file of which nothing can be replayed does not become a session.
