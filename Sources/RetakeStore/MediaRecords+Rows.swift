@@ -104,6 +104,7 @@ extension FrameRecord: StoredRow {
       $0.add(pixelHash)
       $0.add(cause)
       $0.add(assumed.rawValue)
+      $0.add(shown)
     }
   }
 
@@ -113,6 +114,6 @@ extension FrameRecord: StoredRow {
       ptsNanoseconds: try row.int64(), arrivalNanoseconds: try row.int64(),
       packet: try row.countIfAny(), entry: try row.countIfAny(),
       pixelHash: try row.digestIfAny(), cause: try row.textIfAny(),
-      assumed: Assumed(rawValue: try row.count()))
+      assumed: Assumed(rawValue: try row.count()), shown: try row.count())
   }
 }

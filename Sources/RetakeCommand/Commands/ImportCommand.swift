@@ -45,12 +45,18 @@ struct ImportCommand: ParsableCommand {
     let result = try importer.run()
     line.finish()
     for note in result.notes { output.note("note: \(note)") }
+    for line in TimeText.lines(result.times, of: result.timeCount, max: Self.timesMax) {
+      output.note("note: \(line)")
+    }
     if output.json {
       try Console.json(try SessionReader(opening: result.folder.path).info())
     } else {
       Console.result(text(of: result))
     }
   }
+
+  /// `session info` has them all.
+  private static let timesMax = 10
 
   private func text(of result: ImportResult) -> String {
     var lines = ["\(result.folder.name)  \(result.status.rawValue)  \(result.folder.path)"]

@@ -91,13 +91,13 @@ public struct SessionImporter: Sendable {
       report(ImportProgress(phase: .indexing, done: $0, total: nil))
     }.run()
     let memory = PictureMemory()
-    var rows: [(MediaStream, TrackIndexing.Rows)] = []
+    var rows: [(MediaStream, TrackRows)] = []
     for stream in streams {
       rows.append(
         (
           stream,
           try TrackIndexing(
-            stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
+            stream: stream, file: file, packets: findings.packets[stream.index] ?? PacketList(),
             memory: memory, report: report
           ).run()
         ))
@@ -105,22 +105,25 @@ public struct SessionImporter: Sendable {
     let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
     let status = isLossy ? SessionStatus.lossy : .clean
     let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
+    let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let writing = ImportWriting(
       path: site.folder.database, media: media, bytes: file.size, sha256: bytes(hex: digest),
       facts: [
         ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
         ("status", status.rawValue),
-      ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))]))
+      ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))])
+        + (places.stored.map { [(TimePlaces.fact, $0)] } ?? []))
     try writing.write(rows)
     let tracks = rows.map { stream, rows in
       ImportResult.Track(
         track: stream.index, codec: stream.codec, width: rows.parts.first?.shape.width ?? 0,
-        height: rows.parts.first?.shape.height ?? 0, frames: rows.frames.count,
+        height: rows.parts.first?.shape.height ?? 0, frames: rows.frameCount,
         damaged: rows.damaged)
     }
     let result = ImportResult(
       folder: target, tracks: tracks, status: status,
-      notes: findings.losses + Self.unindexed(all, chosen: streams))
+      notes: findings.losses + Self.unindexed(all, chosen: streams), times: places.places,
+      timeCount: places.count)
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)
     return result
