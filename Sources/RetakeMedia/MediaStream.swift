@@ -109,6 +109,15 @@ package struct MediaStream: Hashable, Sendable {
     "vvc1": "VVC (H.266)", "vvi1": "VVC (H.266)",
   ]
 
+  /// Whether packets of a codec (as stored) may hold pictures that other packets show, much later
+  /// and more than once.
+  package static func mayHidePictures(_ storedCodec: String) -> Bool {
+    let name = storedCodec.split(separator: "+").first.map(String.init) ?? storedCodec
+    return hidingCodecs.contains(name)
+  }
+
+  private static let hidingCodecs: Set<String> = ["vp8", "vp9", "av1"]
+
   /// Codecs whose packets say everything themselves.
   private static let tagless: Set<String> = [
     "h264", "hevc", "mpeg1video", "mpeg2video", "vp8", "vp9", "av1", "ffv1", "png", "theora",

@@ -1,6 +1,7 @@
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeSession
 
 /// One case, ready to run: a pipeline, the frames of a session, and how its results are written.
 public struct Replay: Sendable {
@@ -83,6 +84,18 @@ public struct Replay: Sendable {
       notes.append("the tape \(tape.name) is of the session '\(recorded)', not of '\(session)'")
     }
     return notes
+  }
+
+  /// What nothing can be said about, in sentences: frames that nobody stored a pixel digest of.
+  public func pixelNotes(_ reader: (any FrameReader)?) throws -> [String] {
+    guard let reader = reader as? SessionReader else { return [] }
+    let count = try reader.undigestedFrames(tracks: Set(tracks.values).sorted())
+    guard count > 0 else { return [] }
+    let frames = count == 1 ? "1 frame has" : "\(count) frames have"
+    return [
+      "\(frames) no stored digest of the pixels: nothing tells whether they are the recorded ones "
+        + "(retake session recover \(reader.folder.path) adds what is missing)"
+    ]
   }
 
   /// Frames that the sources have, those without payload included.

@@ -189,7 +189,7 @@ public enum SessionError: CodedError {
     case .mediaMissing: "the session's media file is missing"
     case .mediaMismatch(_, let track, let packet, _, _):
       "the media is not what was indexed: track \(track), packet \(packet)"
-    case .pixelMismatch: "the decoder gives other pixels than when the session was made"
+    case .pixelMismatch: "the frame's pixels are not those that were stored"
     case .noPixels: "the frame has no pixels"
     case .undecodable: "the frame cannot be decoded"
     case .noCosts: "the session has no recorded stage times"
@@ -284,10 +284,11 @@ public enum SessionError: CodedError {
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"
     case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"
-    case .pixelMismatch:
-      "Compare the FFmpeg versions, or import the media again on this machine"
+    case .pixelMismatch(let session, _):
+      "See which frames differ: retake session doctor \(session) --deep. If all do, this FFmpeg "
+        + "decodes otherwise than the one that made the session: import the media again"
     case .noPixels(let session, _, _), .undecodable(let session, _, _):
-      "See what is damaged with: retake session doctor \(session)"
+      "See what is damaged with: retake session doctor \(session) --deep"
     case .noCosts:
       "Measure some: retake replay SESSION --pipeline P --write-tape FILE; then --costs tape:FILE"
     case .unknownRun(_, _, let known): "Choose one: --costs tape@\(known.last ?? 0)"

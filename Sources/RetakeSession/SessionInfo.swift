@@ -57,6 +57,11 @@ public struct SessionInfo: Hashable, Sendable, Codable {
   public var sessionDigest: Digest128
   /// In words: what is known to be missing.
   public var losses: String?
+  /// Where the file's time stamps do not simply rise, and what the session made of it; the first
+  /// 200 places. nil where they all rise.
+  public var times: [TimePlace]?
+  /// How many such places there are; nil for none.
+  public var timeCount: Int?
   /// Facts that the recorder or the importer noted, sorted by name.
   public var source: String?
 }
@@ -101,13 +106,13 @@ extension SessionReader {
     let (kind, losses, source) = (
       try store.meta("kind"), try store.meta("losses"), try store.meta("source")
     )
+    let places = try store.meta(TimePlaces.fact).flatMap { TimePlaces(stored: $0) }
     return SessionInfo(
       name: folder.name, path: folder.path, kind: kind ?? "recorded", status: try status(),
       schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
       events: try store.events().count, durationNanoseconds: max(0, last &- first),
       bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try sessionDigest(),
-      losses: losses,
-      source: source)
+      losses: losses, times: places?.places, timeCount: places?.count, source: source)
   }
 
   private func part(

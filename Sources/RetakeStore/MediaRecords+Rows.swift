@@ -124,6 +124,7 @@ extension FrameRecord: StoredRow {
       $0.add(pixelHash)
       $0.add(cause)
       $0.add(assumed.rawValue)
+      $0.add(shown)
     }
   }
 
@@ -133,6 +134,6 @@ extension FrameRecord: StoredRow {
       ptsNanoseconds: try row.nanoseconds(), arrivalNanoseconds: try row.nanoseconds(),
       packet: try row.countIfAny(), entry: try row.countIfAny(),
       pixelHash: try row.digestIfAny(), cause: try row.textIfAny(),
-      assumed: Assumed(rawValue: try row.int(in: 0...255)))
+      assumed: Assumed(rawValue: try row.int(in: 0...255)), shown: try row.count())
   }
 }

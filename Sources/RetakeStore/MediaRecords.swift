@@ -161,11 +161,14 @@ package struct FrameRecord: Hashable, Sendable {
   /// A stable code: why the frame has no pixels, or why they cannot be trusted.
   package var cause: String?
   package var assumed: Assumed
+  /// Which of the pictures that its packet gives: most packets give one, and its number is 0. A
+  /// picture that is shown again counts on with its packet.
+  package var shown: Int
 
   package init(
     track: Int, sequence: Int, pts: Int64?, ptsNanoseconds: Int64, arrivalNanoseconds: Int64,
     packet: Int?, entry: Int? = nil, pixelHash: Digest128? = nil, cause: String? = nil,
-    assumed: Assumed = []
+    assumed: Assumed = [], shown: Int = 0
   ) {
     self.track = track
     self.sequence = sequence
@@ -177,5 +180,6 @@ package struct FrameRecord: Hashable, Sendable {
     self.pixelHash = pixelHash
     self.cause = cause
     self.assumed = assumed
+    self.shown = shown
   }
 }

@@ -4,9 +4,10 @@
 /// References are declared for readers and for the doctor; the writer does not enforce them,
 /// so that a recording never fails for them.
 ///
-/// Schema 1 had no `row_check`; everything else is the same.
+/// Schema 1 had no `row_check`, and before schema 3 a frame did not say which picture of its packet
+/// it is (`shown`); everything else is the same.
 enum Schema {
-  static let version: Int64 = 2
+  static let version: Int64 = 3
   /// The oldest that is read, and migrated.
   static let oldestVersion: Int64 = 1
 
@@ -26,14 +27,28 @@ enum Schema {
     struct Column: Sendable {
       var name: String
       var rule: String
+      /// The first schema that has it. Columns that came later are behind all others of their table.
+      var firstVersion: Int64
 
-      init(_ name: String, _ rule: String) {
+      init(_ name: String, _ rule: String, since firstVersion: Int64 = 1) {
         self.name = name
         self.rule = rule
+        self.firstVersion = firstVersion
       }
     }
 
-    var columnList: String { columns.map { "\"\($0.name)\"" }.joined(separator: ", ") }
+    /// How many columns of a row a schema stores, the checksum not counted.
+    func columnCount(version: Int64) -> Int { columns.count { $0.firstVersion <= version } }
+
+    /// All columns; 0 stands for those that an older schema does not have.
+    private func columnList(version: Int64) -> String {
+      columns.map { $0.firstVersion <= version ? "\"\($0.name)\"" : "0" }.joined(separator: ", ")
+    }
+
+    private func storedColumnList(version: Int64) -> String {
+      stored(version: version).map { "\"\($0.name)\"" }.joined(separator: ", ")
+    }
+
     var keyList: String {
       columns.prefix(keyCount).map { "\"\($0.name)\"" }.joined(separator: ", ")
     }
@@ -46,9 +61,8 @@ enum Schema {
     }
 
     func insertSQL(version: Int64) -> String {
-      let columns = stored(version: version)
-      let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-      let marks = columns.map { _ in "?" }.joined(separator: ", ")
+      let names = storedColumnList(version: version)
+      let marks = stored(version: version).map { _ in "?" }.joined(separator: ", ")
       return "INSERT INTO \(name) (\(names)) VALUES (\(marks))"
     }
 
@@ -56,27 +70,35 @@ enum Schema {
       "INSERT OR REPLACE" + insertSQL(version: version).dropFirst("INSERT".count)
     }
 
-    var selectSQL: String { "SELECT \(columnList) FROM \(name)" }
+    /// Each row with all columns of the present schema.
+    func selectSQL(version: Int64) -> String {
+      "SELECT \(columnList(version: version)) FROM \(name)"
+    }
 
-    /// Each row and, behind it, its checksum where the schema has one.
+    /// Each row as it is stored and, behind it, its checksum where the schema has one.
     func selectStoredSQL(version: Int64) -> String {
-      version >= Schema.firstVersionWithChecks
-        ? "SELECT \(columnList), \"\(Schema.rowCheck.name)\" FROM \(name)" : selectSQL
+      "SELECT \(storedColumnList(version: version)) FROM \(name)"
     }
 
     private func stored(version: Int64) -> [Column] {
-      version >= Schema.firstVersionWithChecks ? columns + [Schema.rowCheck] : columns
+      let known = columns.filter { $0.firstVersion <= version }
+      return version >= Schema.firstVersionWithChecks ? known + [Schema.rowCheck] : known
     }
 
-    var selectByKeySQL: String {
+    /// The stored row of a key, without its checksum.
+    func selectByKeySQL(version: Int64) -> String {
       let terms = columns.prefix(keyCount).map { "\"\($0.name)\" = ?" }
-      return "\(selectSQL) WHERE \(terms.joined(separator: " AND "))"
+      let names = columns.prefix(columnCount(version: version)).map { "\"\($0.name)\"" }
+      return "SELECT \(names.joined(separator: ", ")) FROM \(name) WHERE "
+        + terms.joined(separator: " AND ")
     }
   }
 
   /// The lower half of the row's XXH3-128, in every table: so the doctor can name a damaged row.
   static let rowCheck = Table.Column("row_check", "INTEGER NOT NULL")
   static let firstVersionWithChecks: Int64 = 2
+  /// Before it, a frame's rank among the rows of its packet says which picture it is.
+  static let firstVersionWithShown: Int64 = 3
 
   static let meta = Table(
     name: "meta", keyCount: 1,
@@ -151,6 +173,7 @@ enum Schema {
       .init("pixel_hash", "BLOB CHECK (length(\"pixel_hash\") = 16)"),
       .init("cause", "TEXT CHECK (\"cause\" <> '')"),
       .init("assumed", "INTEGER NOT NULL CHECK (\"assumed\" BETWEEN 0 AND 255)"),
+      .init("shown", "INTEGER NOT NULL CHECK (\"shown\" >= 0)", since: firstVersionWithShown),
     ],
     references: [
       "FOREIGN KEY (\"track\", \"packet\") REFERENCES packet (\"track\", \"index\")",

@@ -36,8 +36,10 @@ package enum StoreMigration {
   private static func copy(
     _ table: Schema.Table, from reader: StoreReader, to writer: StoreWriter
   ) throws(StoreError) -> Int {
-    try reader.read { database in
-      let cursor = try Row.fetchCursor(database, sql: table.selectSQL)
+    let completed = try reader.completion(of: table)
+    return try reader.read { database in
+      let cursor = try Row.fetchCursor(
+        database, sql: table.selectSQL(version: Int64(reader.schemaVersion)))
       var batch: [[DatabaseValue]] = []
       var total = 0
       while let row = try cursor.next() {
@@ -47,7 +49,7 @@ package enum StoreMigration {
         guard total <= reader.rowCountMax else {
           throw RowDamage(table: table.name, column: "rows")
         }
-        batch.append(values)
+        batch.append(completed(values))
         guard batch.count == batchRows else { continue }
         writer.append(batch, to: table, replaces: false)
         try writer.commit()

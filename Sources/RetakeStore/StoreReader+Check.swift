@@ -106,7 +106,7 @@ private struct RowScan {
   }
 
   private mutating func take(_ stored: [DatabaseValue], of table: Schema.Table) {
-    let values = Array(stored.prefix(table.columns.count))
+    let values = Array(stored.prefix(table.columnCount(version: version)))
     let digest = RunningDigest.digest(of: values, table: table)
     if table.name != Schema.meta.name || !Self.isWriters(values) { running.add(digest) }
     guard version >= Schema.firstVersionWithChecks, let check = stored.last,

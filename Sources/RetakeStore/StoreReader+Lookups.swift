@@ -16,6 +16,19 @@ extension StoreReader {
     }
   }
 
+  /// The first key packet behind a packet; nil where there is none.
+  package func keyPacket(track: Int, after index: Int) throws(StoreError) -> Int? {
+    try read { database in
+      let key = try DatabaseValue.fetchOne(
+        database,
+        sql: """
+          SELECT "index" FROM packet WHERE track = ? AND "index" > ? AND (flags & 1) = 1
+          ORDER BY "index" LIMIT 1
+          """, arguments: [track, index])
+      return key.flatMap { Int.fromDatabaseValue($0) }
+    }
+  }
+
   /// Of the first frame that a packet gives. Looks through the whole track.
   package func firstSequence(track: Int, packet: Int) throws(StoreError) -> Int? {
     try read { database in
@@ -91,6 +104,18 @@ extension StoreReader {
     }
   }
 
+  /// Frames with a packet and no cause whose pixels have no stored digest.
+  package func undigestedFrames(track: Int) throws(StoreError) -> Int {
+    try read { database in
+      try Int.fetchOne(
+        database,
+        sql: """
+          SELECT count(*) FROM frame
+          WHERE track = ? AND packet IS NOT NULL AND cause IS NULL AND pixel_hash IS NULL
+          """, arguments: [track]) ?? 0
+    }
+  }
+
   /// What a track holds, counted without reading it all.
   package struct TrackCounts: Hashable, Sendable {
     package var packets: Int
@@ -163,8 +188,9 @@ extension StoreReader {
   package func frames(
     track: Int, packets: ClosedRange<Int>
   ) throws(StoreError) -> [FrameRecord] {
-    try rows(
-      "WHERE track = ? AND packet >= ? AND packet <= ? ORDER BY sequence",
-      [track, packets.lowerBound, packets.upperBound])
+    try withShown(
+      rows(
+        "WHERE track = ? AND packet >= ? AND packet <= ? ORDER BY sequence",
+        [track, packets.lowerBound, packets.upperBound]))
   }
 }

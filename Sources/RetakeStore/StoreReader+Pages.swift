@@ -27,9 +27,10 @@ extension StoreReader {
   package func frames(
     track: Int, sequences: Range<Int>
   ) throws(StoreError) -> [FrameRecord] {
-    try rows(
-      "WHERE track = ? AND sequence >= ? AND sequence < ? ORDER BY sequence",
-      [track, sequences.lowerBound, sequences.upperBound])
+    try withShown(
+      rows(
+        "WHERE track = ? AND sequence >= ? AND sequence < ? ORDER BY sequence",
+        [track, sequences.lowerBound, sequences.upperBound]))
   }
 
   package func frame(_ id: FrameID) throws(StoreError) -> FrameRecord? {
@@ -98,7 +99,7 @@ extension StoreReader {
     try read { database in
       let cursor = try Row.fetchCursor(
         database,
-        sql: SpanRecord.table.selectSQL
+        sql: SpanRecord.table.selectSQL(version: Int64(schemaVersion))
           + " WHERE run = ? ORDER BY node, track, sequence, item", arguments: [run])
       while let row = try cursor.next() {
         var reader = RowReader(row, of: SpanRecord.table)
@@ -134,7 +135,8 @@ extension StoreReader {
     _ clause: String, _ arguments: StatementArguments = []
   ) throws(StoreError) -> [Record] {
     try read { database in
-      let statement = try database.cachedStatement(sql: Record.table.selectSQL + " " + clause)
+      let statement = try database.cachedStatement(
+        sql: Record.table.selectSQL(version: Int64(schemaVersion)) + " " + clause)
       let cursor = try Row.fetchCursor(statement, arguments: arguments)
       var records: [Record] = []
       var bytes = 0

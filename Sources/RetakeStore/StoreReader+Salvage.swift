@@ -47,7 +47,7 @@ extension StoreReader {
       while records.count < rowCountMax, let row = try cursor.next() {
         let stored = row.cells
         let digest = RunningDigest.digest(
-          of: Array(stored.prefix(table.columns.count)), table: table)
+          of: Array(stored.prefix(table.columnCount(version: version))), table: table)
         let isWhole =
           version < Schema.firstVersionWithChecks
           || stored.last.flatMap { Int64.fromDatabaseValue($0) } == RunningDigest.check(of: digest)

@@ -14,6 +14,8 @@ package final class StoreReader: Sendable {
   package var hasJournal: Bool { copy != nil }
   package let schemaVersion: Int
   let queue: DatabaseQueue
+  /// Of an older schema, once it was asked for.
+  let derivedShown = DerivedShown()
   /// Held for its folder's sake.
   private let copy: PrivateCopy?
 

@@ -236,7 +236,7 @@ package final class StoreWriter: @unchecked Sendable {
   private func flush(_ database: Database) throws -> Commit {
     for change in pending {
       if change.replaces {
-        let old = try database.cachedStatement(sql: change.table.selectByKeySQL)
+        let old = try database.cachedStatement(sql: change.table.selectByKeySQL(version: version))
         old.setUncheckedArguments(StatementArguments(change.values.prefix(change.table.keyCount)))
         if let row = try Row.fetchOne(old) {
           running.subtract(RunningDigest.digest(of: row.cells, table: change.table))
@@ -256,13 +256,14 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// - Returns: the row's digest.
   private func write(_ change: Change, to database: Database) throws -> Digest128 {
-    let digest = RunningDigest.digest(of: change.values, table: change.table)
+    let values = change.values.prefix(change.table.columnCount(version: version))
+    let digest = RunningDigest.digest(of: Array(values), table: change.table)
     let statement = try database.cachedStatement(
       sql: change.replaces
         ? change.table.replaceSQL(version: version) : change.table.insertSQL(version: version))
     let hasCheck = version >= Schema.firstVersionWithChecks
     let check = hasCheck ? [RunningDigest.check(of: digest).databaseValue] : []
-    statement.setUncheckedArguments(StatementArguments(change.values + check))
+    statement.setUncheckedArguments(StatementArguments(values + check))
     try statement.execute()
     return digest
   }

@@ -102,7 +102,9 @@ public struct ReplayJob {
     let (pipeline, reader) = try open()
     try outputs.check(session: session, pipeline: pipelineFile)
     let replay = try makeReplay(pipeline, reader: reader)
-    (replay.costNotes + replay.overrideNotes + outputs.notes(on: replay)).forEach(note)
+    let pixelNotes = try replay.pixelNotes(reader)
+    (pixelNotes + replay.costNotes + replay.overrideNotes + outputs.notes(on: replay))
+      .forEach(note)
     let progress = ProgressObserver(total: replay.frameCount, progress)
     let outputs = try OpenOutputs(outputs, of: replay, reader: reader, isAlone: output == nil)
     do {

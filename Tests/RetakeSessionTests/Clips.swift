@@ -15,6 +15,10 @@ struct Clip: Sendable, CustomTestStringConvertible {
   var output: [String]
   /// Some frame is not decodable from the key before it.
   var hasOpenEntries = false
+  /// Encoded twice, so that the encoder may plan ahead.
+  var isTwoPass = false
+  /// What is done to the file afterwards.
+  var change: (@Sendable (Data) -> Data)?
 
   var testDescription: String { name }
 
@@ -90,6 +94,27 @@ struct Clip: Sendable, CustomTestStringConvertible {
       "16", "-deadline", "realtime", "-cpu-used", "8",
     ])
 
+  /// Pictures that are decoded long before they are shown, and shown by packets of a byte.
+  static let layeredVP9 = Clip(
+    name: "VP9 with layers of hidden frames", file: "layers.webm", inputs: source("testsrc2"),
+    output: [
+      "-c:v", "libvpx-vp9", "-b:v", "200k", "-g", "128", "-auto-alt-ref", "4", "-lag-in-frames",
+      "25", "-cpu-used", "5",
+    ], isTwoPass: true)
+
+  /// Pictures that are shown again: up to three times in a row, and long after they were decoded.
+  static let shownAgain = Clip(
+    name: "VP9 with frames that are shown again", file: "again.ivf",
+    inputs: source("testsrc2", frames: 150),
+    output: [
+      "-c:v", "libvpx-vp9", "-b:v", "200k", "-g", "200", "-auto-alt-ref", "0", "-deadline",
+      "realtime", "-cpu-used", "8",
+    ], change: { VideoPackets(ivf: $0).showingAgain().ivf })
+
+  static let svtAV1 = Clip(
+    name: "AV1 with layers of hidden frames", file: "svt.mp4", inputs: source("testsrc2"),
+    output: ["-c:v", "libsvtav1", "-preset", "10", "-g", "30", "-svtav1-params", "lp=1"])
+
   static let av1 = Clip(
     name: "AV1", file: "av1.mkv", inputs: source("testsrc2", frames: 40),
     output: ["-c:v", "libaom-av1", "-cpu-used", "8", "-g", "15", "-b:v", "150k"])
@@ -119,7 +144,7 @@ struct Clip: Sendable, CustomTestStringConvertible {
     output: ["-c:v", "png", "-pix_fmt", "rgb24"])
 
   static let all = [
-    vp9, av1, hevc, interlaced, fragmented, paletted,
+    vp9, layeredVP9, shownAgain, av1, svtAV1, hevc, interlaced, fragmented, paletted,
     openGOP, mpeg2, intraRefresh, transport, variableRate, lateStart, motionJPEG, packed, oddSize,
     elementary, twoTracks,
   ]
@@ -127,12 +152,63 @@ struct Clip: Sendable, CustomTestStringConvertible {
   /// Makes the clip in a folder.
   func make(in folder: TemporaryFolder) throws -> URL {
     let url = folder.file(file)
-    let result = try runCommand(
-      "ffmpeg",
-      arguments: ["-v", "error", "-nostdin", "-y"] + inputs + ["-threads", "1"] + output
-        + [url.path])
-    guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
+    let passes = isTwoPass ? [1, 2] : [0]
+    for pass in passes {
+      let plan = ["-pass", "\(pass)", "-passlogfile", folder.file("pass").path]
+      let result = try runCommand(
+        "ffmpeg",
+        arguments: ["-v", "error", "-nostdin", "-y"] + inputs + ["-threads", "1"] + output
+          + (pass == 0 ? [] : plan) + (pass == 1 ? ["-f", "null", "-"] : [url.path]))
+      guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
+    }
+    if let change { try change(try Data(contentsOf: url)).write(to: url) }
     return url
+  }
+}
+
+/// The packets of an IVF file.
+struct VideoPackets {
+  private var header: Data
+  var packets: [Data] = []
+
+  init(ivf file: Data) {
+    let file = Data(file)
+    header = file.prefix(32)
+    var place = 32
+    while place + 12 <= file.count {
+      let size = (0..<4).reduce(0) { $0 | Int(file[place + $1]) << (8 * $1) }
+      packets.append(file[(place + 12)..<(place + 12 + size)])
+      place += 12 + size
+    }
+  }
+
+  /// Behind some packets, ones of a byte that show what the decoder keeps in one of its eight slots.
+  func showingAgain() -> VideoPackets {
+    var numbers = SeededNumbers(state: 3)
+    var result = self
+    result.packets = []
+    for (place, packet) in packets.enumerated() {
+      result.packets.append(packet)
+      guard place > 2, Int.random(in: 0..<5, using: &numbers) < 2 else { continue }
+      for _ in 0..<Int.random(in: 1...3, using: &numbers) {
+        // Frame marker 2, profile 0, show_existing_frame, the slot.
+        result.packets.append(Data([0x88 | UInt8.random(in: 0..<8, using: &numbers)]))
+      }
+    }
+    return result
+  }
+
+  var ivf: Data {
+    var file = header
+    file.replaceSubrange(24..<28, with: Self.bytes(packets.count, 4))
+    for (place, packet) in packets.enumerated() {
+      file += Self.bytes(packet.count, 4) + Self.bytes(place, 8) + packet
+    }
+    return file
+  }
+
+  private static func bytes(_ value: Int, _ count: Int) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) })
   }
 }
 

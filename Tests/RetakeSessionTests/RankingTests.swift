@@ -7,45 +7,123 @@ import Testing
 @testable import RetakeSession
 
 struct RankingTests {
-  private let ranking = FrameRanking(
-    track: 0, timeBase: TimeBase(1, 1_000), durationNanoseconds: 40_000_000)
-
-  private func packets(_ count: Int) -> [PacketRecord] {
-    (0..<count).map {
-      PacketRecord(
-        track: 0, index: $0, segment: 0, ordinal: $0, pts: Int64($0) * 10, dts: nil, duration: 10,
-        flags: [], size: 1, digest: .zero)
-    }
+  private func packets(_ count: Int) -> PacketList {
+    PacketList(
+      (0..<count).map {
+        PacketRecord(
+          track: 0, index: $0, segment: 0, ordinal: $0, pts: Int64($0) * 10, dts: nil, duration: 10,
+          flags: [], size: 1, digest: .zero)
+      })
   }
 
   private func fact(
     _ packet: Int, pts: Int64?, bestEffort: Int64? = nil, duration: Int64 = 0
   ) -> DecodedFact {
     DecodedFact(
-      packet: packet, occurrence: 0, pts: pts, bestEffort: bestEffort, duration: duration,
+      packet: packet, shown: 0, pts: pts, bestEffort: bestEffort, duration: duration,
       digest: .zero, shape: .init(width: 2, height: 2, format: .grey))
+  }
+
+  private func rows(
+    _ frames: [DecodedFact], refused: [(packet: Int, code: String, after: Int)] = [],
+    timeBase: TimeBase = TimeBase(1, 1_000), packets count: Int = 20
+  ) -> TrackRows {
+    let facts = TrackFacts(frames: FactList(frames), refused: refused)
+    let packets = packets(count)
+    let ranking = FrameRanking(track: 0, timeBase: timeBase, durationNanoseconds: 40_000_000)
+    return TrackRows(
+      track: 0, packets: packets, facts: facts, timeline: ranking.rank(facts, packets: packets))
   }
 
   private func ranked(
     _ frames: [DecodedFact], refused: [(packet: Int, code: String, after: Int)] = []
   ) -> [FrameRecord] {
-    ranking.rank(TrackFacts(frames: frames, refused: refused), packets: packets(20))
-      .map(\.record)
+    let rows = rows(frames, refused: refused)
+    return (0..<rows.frameCount).map(rows.frame)
   }
 
-  @Test func `the sequence is the rank by time and then by the decoder's order`() {
-    let rows = ranked([fact(0, pts: 20), fact(1, pts: 10), fact(2, pts: 20), fact(3, pts: -5)])
-
-    #expect(rows.map(\.sequence) == [0, 1, 2, 3])
-    #expect(rows.map(\.packet) == [3, 1, 0, 2])
-    #expect(rows.map { $0.assumed.contains(.ptsBackwards) } == [true, true, false, false])
-    #expect(rows.map { $0.assumed.contains(.ptsDuplicate) } == [false, false, false, true])
-    #expect(rows.map(\.ptsNanoseconds) == [-5_000_000, 10_000_000, 20_000_000, 20_000_000])
+  /// Milliseconds of frames whose time stamps are these milliseconds.
+  private func times(_ stamps: [Int64?]) -> (times: [Int64], places: [TimePlace]) {
+    let rows = rows(stamps.enumerated().map { fact($0, pts: $1) }, packets: stamps.count)
+    return (
+      (0..<rows.frameCount).map { rows.frame($0).ptsNanoseconds / 1_000_000 },
+      rows.timeline.places
+    )
   }
 
-  @Test func `whatever times packets have, frames are in order of time and then of decoding`() {
+  private func place(
+    _ kind: TimePlace.Kind, _ frame: Int, frames: Int = 1, milliseconds: Int64 = 0
+  ) -> TimePlace {
+    TimePlace(
+      kind: kind, track: 0, frame: frame, frames: frames, nanoseconds: milliseconds * 1_000_000)
+  }
+
+  @Test func `the sequence is the decoder's order, and time continues where it goes back`() {
+    let (times, places) = times([0, 40, 80, 120, 160, 0, 40, 80, 120, 160])
+
+    #expect(times == [0, 40, 80, 120, 160, 200, 240, 280, 320, 360])
+    #expect(places == [place(.back, 5, milliseconds: 160)])
+  }
+
+  @Test func `short stretches that begin again are not shuffled either`() {
+    let (times, places) = times([0, 40, 80, 120, 0, 40, 80, 120, 0, 40, 80, 120])
+
+    #expect(times == (0..<12).map { $0 * 40 })
+    #expect(places.map(\.kind) == [.back, .back] && places.map(\.frame) == [4, 8])
+  }
+
+  @Test func `a frame that is late for a moment gets the time of the one before`() {
+    let (times, places) = times([0, 40, 80, 60, 120, 160])
+
+    #expect(times == [0, 40, 80, 80, 120, 160])
+    #expect(places == [place(.late, 3)])
+  }
+
+  @Test func `a leap forward is kept and noted, and a single stray time is not believed`() {
+    let (gap, gaps) = times([0, 40, 80, 60_080, 60_120])
+    let (stray, strays) = times([0, 40, 900_000, 120, 160])
+    let (short, none) = times([0, 40, 9_000, 9_040])
+
+    #expect(gap == [0, 40, 80, 60_080, 60_120])
+    #expect(gaps == [place(.gap, 3, milliseconds: 60_000)])
+    #expect(stray == [0, 40, 80, 120, 160])
+    #expect(strays == [place(.odd, 2)])
+    #expect(short == [0, 40, 9_000, 9_040] && none.isEmpty)
+  }
+
+  @Test func `a 33-bit clock that begins again does not make a day of a minute`() throws {
+    let wrap: Int64 = 1 << 33
+    let stamps = [wrap - 7_200, wrap - 3_600, 2 * wrap - 90_000, 2 * wrap - 86_400]
+    let facts = stamps.enumerated().map { fact($0, pts: $1) }
+
+    let clock = rows(facts, timeBase: TimeBase(1, 90_000))
+    let other = rows(facts, timeBase: TimeBase(1, 90_001))
+
+    let times = (0..<4).map { clock.frame($0).ptsNanoseconds - clock.frame(0).ptsNanoseconds }
+    #expect(times == [0, 40_000_000, 80_000_000, 120_000_000])
+    #expect(clock.timeline.places.map(\.kind) == [.wrap])
+    #expect(clock.timeline.places.map(\.frame) == [2])
+    // Only clocks of 33 bits wrap there.
+    #expect(other.timeline.places.map(\.kind) == [.gap])
+  }
+
+  @Test func `first frames without a time are counted back from the first that has one`() {
+    let (times, places) = times([nil, nil, nil, 1_000, 1_040])
+
+    #expect(times == [880, 920, 960, 1_000, 1_040])
+    #expect(places == [place(.missing, 0, frames: 3)])
+  }
+
+  @Test func `frames without a time lie between those that have one`() {
+    let (times, places) = times([0, nil, nil, 60, 100])
+
+    #expect(times == [0, 20, 40, 60, 100])
+    #expect(places == [place(.missing, 1, frames: 2)])
+  }
+
+  @Test func `whatever times packets have, frames keep their order and time never goes back`() {
     var random = SeededGenerator(seed: 31)
-    let extremes: [Int64] = [.min, -1 << 60, 0, 1 << 60, .max]
+    let extremes: [Int64] = [.min + 1, -1 << 60, 0, 1 << 60, .max]
     var doubled = 0
     for number in 0..<10_000 {
       var last: Int64 = 0
@@ -64,10 +142,9 @@ struct RankingTests {
       }
       let rows = ranked(facts)
       #expect(rows.map(\.sequence) == Array(facts.indices), "case \(number)")
-      #expect(Set(rows.map(\.packet)).count == facts.count, "each frame once")
+      #expect(rows.map(\.packet) == facts.map(\.packet), "in the decoder's order")
       for (row, next) in zip(rows, rows.dropFirst()) {
-        #expect(
-          (row.ptsNanoseconds, row.packet ?? -1) < (next.ptsNanoseconds, next.packet ?? -1))
+        #expect(row.ptsNanoseconds <= next.ptsNanoseconds, "case \(number)")
         let isDouble = row.ptsNanoseconds == next.ptsNanoseconds
         #expect(next.assumed.contains(.ptsDuplicate) == isDouble)
         if isDouble { doubled += 1 }
@@ -84,7 +161,7 @@ struct RankingTests {
       fact(3, pts: nil), fact(4, pts: 500),
     ])
 
-    #expect(rows.map(\.ptsNanoseconds) == [0, 25, 100, 140, 500].map { $0 * 1_000_000 })
+    #expect(rows.map(\.ptsNanoseconds) == [35, 60, 100, 140, 500].map { $0 * 1_000_000 })
     #expect(rows.map(\.pts) == [nil, nil, nil, nil, 500])
     #expect(
       rows.map { $0.assumed.subtracting(.arrival) } == [
@@ -101,6 +178,14 @@ struct RankingTests {
     #expect(rows.map(\.packet) == [0, 1, 2, 3])
     #expect(rows.map(\.cause) == [nil, nil, "media.decode.refused", nil])
     #expect(rows[2].ptsNanoseconds == 20_000_000)
+  }
+
+  @Test func `a refused packet is placed by its time among pictures that come later`() {
+    let rows = ranked(
+      [fact(0, pts: 0), fact(1, pts: 10), fact(3, pts: 30), fact(4, pts: 40)],
+      refused: [(packet: 2, code: "media.decode.refused", after: 0)])
+
+    #expect(rows.map(\.packet) == [0, 1, 2, 3, 4])
   }
 
   @Test func `a packet that was refused and still gave a picture is one frame`() {
@@ -120,11 +205,11 @@ struct RankingTests {
   }
 
   @Test func `the key before a packet is found`() {
-    var rows = packets(10)
+    var rows = Array(packets(10))
     rows[4].flags = .key
     rows[7].flags = .key
     let finder = EntryFinder(
-      table: NoPackets(), memory: PictureMemory(), packets: rows, damaged: [5])
+      table: NoPackets(), memory: PictureMemory(), packets: PacketList(rows), damaged: [5])
 
     #expect(
       [0, 3, 4, 6, 7, 9].map { finder.keys[finder.key(atOrBefore: $0)] } == [0, 0, 4, 4, 7, 7])

@@ -133,20 +133,6 @@ struct ReaderTests {
     #expect(try reader.frame(entries[1].id).timestamp == entries[1].timestamp)
   }
 
-  @Test func `other pixels than at the import are another machine's or an error`() throws {
-    let imported = try ImportedClip(.lateStart)
-    _ = try runCommand(
-      "sqlite3",
-      arguments: [
-        imported.path + "/session.sqlite",
-        "UPDATE frame SET pixel_hash = zeroblob(16) WHERE sequence = 3",
-      ])
-    let id = FrameID(track: 0, sequence: 3)
-
-    #expect(code { try imported.reader().frame(id) } == "session.pixels.mismatch")
-    #expect(code { try imported.reader(ReadOptions()).frame(id) } == nil)
-  }
-
   @Test func `a linked file is not copied and reads the same`() throws {
     let folder = try TemporaryFolder()
     let clip = try Clip.lateStart.make(in: folder)

@@ -145,7 +145,7 @@ struct RoundTripTests {
     let reader = try StoreReader(opening: path)
 
     #expect(try reader.meta("name") == "garden")
-    #expect(try reader.meta("schema") == "2")
+    #expect(try reader.meta("schema") == "3")
     #expect(try reader.meta("unknown") == nil)
     #expect(try reader.checkRows().isEmpty)
   }

@@ -45,6 +45,9 @@ struct ImportCommand: ParsableCommand {
     let result = try importer.run()
     line.finish()
     for note in result.notes { output.note("note: \(note)") }
+    for line in TimeText.lines(result.times, of: result.timeCount, max: Self.timesMax) {
+      output.note("note: \(line)")
+    }
     if output.json {
       try Console.json(
         Printed(
@@ -69,6 +72,9 @@ struct ImportCommand: ParsableCommand {
       try object.encode(notes, forKey: .notes)
     }
   }
+
+  /// `session info` has them all.
+  private static let timesMax = 10
 
   private func text(of result: ImportResult) -> String {
     var lines = ["\(result.folder.name)  \(result.status.rawValue)  \(result.folder.path)"]

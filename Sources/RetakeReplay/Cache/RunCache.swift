@@ -37,6 +37,8 @@ package final class RunCache: ValueCache {
     hasher.append("frame")
     hasher.append(decoder)
     hasher.append(frame.sequence)
+    // What was kept under other pixels is not this frame, even if the session's digest is equal.
+    if let pixels = try reader.storedPixelDigest(of: frame) { hasher.append(pixels) }
     return hasher.finish()
   }
 

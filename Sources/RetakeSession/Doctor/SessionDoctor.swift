@@ -96,6 +96,7 @@ public struct SessionDoctor: Sendable {
     do throws(StoreError) {
       for complaint in try store.checkRows() { notes.add(complaint) }
       for complaint in try store.checkReferences() { notes.add(complaint) }
+      for complaint in try store.checkShown() { notes.add(complaint) }
       if let losses = try store.meta("losses") { notes.add(.warning, "lossy", losses) }
     } catch {
       notes.add(.error, "database", error, advice: notes.rebuildAdvice)

@@ -63,7 +63,7 @@ struct ExportProof {
       }
       let packets =
         try PacketIndexer(file: media, streams: [stream]) { report(min($0, count) / 2) }.run()
-        .packets[stream.index] ?? []
+        .packets[stream.index] ?? PacketList()
       let table = ImportTable(
         track: stream.index, packets: packets,
         views: [0: SegmentView(file: media, stream: stream)])
@@ -71,7 +71,11 @@ struct ExportProof {
         report(count / 2 + min($0, count) / 2)
       }.run()
       if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw SessionError(refusal) }
-      return Self.inTimeOrder(facts.frames)
+      let timeline = FrameRanking(
+        track: stream.index, timeBase: stream.timeBase,
+        durationNanoseconds: TrackIndexing.frameDuration(stream)
+      ).rank(facts, packets: packets)
+      return timeline.frames.filter { $0.fact >= 0 }.map { facts.frames[Int($0.fact)].digest }
     } catch {
       switch error {
       case .media(let code, let text) where code != "media.memory":
@@ -79,15 +83,6 @@ struct ExportProof {
       default: throw error
       }
     }
-  }
-
-  private static func inTimeOrder(_ frames: [DecodedFact]) -> [Digest128] {
-    var latest = Int64.min
-    let timed = frames.enumerated().map { place, frame in
-      latest = frame.pts ?? frame.bestEffort ?? latest
-      return (time: latest, place: place, digest: frame.digest)
-    }
-    return timed.sorted { ($0.time, $0.place) < ($1.time, $1.place) }.map(\.digest)
   }
 
   private func checkAll(_ found: [Digest128], _ expected: [Expected]) throws(SessionError) {

@@ -20,9 +20,20 @@ struct EntryFinder: Sendable {
 
   /// A picture that is looked for.
   struct Wanted: Hashable, Sendable {
+    /// Its place among the facts.
+    var fact: Int
     var packet: Int
-    var occurrence: Int
+    var shown: Int
+    /// The last packet that the decoder had when it gave the picture in order.
+    var through: Int
     var digest: Digest128
+
+    init(_ place: Int, of facts: FactList) {
+      let fact = facts[place]
+      self.fact = place
+      (packet, shown, digest) = (fact.packet, fact.shown, fact.digest)
+      through = fact.through
+    }
   }
 
   /// Where decoding a picture begins, and whether damage lies between there and the picture.
@@ -32,7 +43,7 @@ struct EntryFinder: Sendable {
   }
 
   init(
-    table: any PacketTable, memory: PictureMemory, packets: [PacketRecord], damaged: Set<Int>,
+    table: any PacketTable, memory: PictureMemory, packets: PacketList, damaged: Set<Int>,
     delay: Int = 0
   ) {
     // The second of two fields, and what the decoder holds back: drained early, H.264 drops
@@ -40,7 +51,7 @@ struct EntryFinder: Sendable {
     margin = 2 + delay
     self.table = table
     self.memory = memory
-    keys = packets.indices.filter { $0 == 0 || packets[$0].flags.contains(.key) }
+    keys = packets.indices.filter { $0 == 0 || packets.flags($0).contains(.key) }
     packetCount = packets.count
     self.damaged = damaged.sorted()
   }
@@ -48,12 +59,15 @@ struct EntryFinder: Sendable {
   /// Spans are shared out to this many threads.
   private static let workerCount = 2
 
-  /// - Parameter report: told how many frames are done, from any thread, one at a time; false stops.
+  /// - Parameters:
+  ///   - wanted: Places among the facts, rising by their packets.
+  ///   - report: told how many frames are done, from any thread, one at a time; false stops.
+  /// - Returns: by place among the facts.
   func find(
-    _ wanted: [Wanted], report: @escaping @Sendable (Int) -> Bool
-  ) throws(SessionError) -> [Wanted: Entry] {
-    let spans = group(wanted)
-    let shared = SharedEntries(report: report)
+    _ wanted: [Int], of facts: FactList, report: @escaping @Sendable (Int) -> Bool
+  ) throws(SessionError) -> EntryTable {
+    let spans = group(wanted, of: facts)
+    let shared = SharedEntries(count: facts.count, report: report)
     let workerCount = min(Self.workerCount, max(1, spans.count))
     DispatchQueue.concurrentPerform(iterations: workerCount) { worker in
       // Contiguous shares: a demuxer that must be read in order reads each of them once.
@@ -61,7 +75,8 @@ struct EntryFinder: Sendable {
       let fetcher = PacketFetcher(table: table)
       for span in spans[share] where shared.goesOn {
         do throws(SessionError) {
-          shared.add(try resolve(span, fetcher: fetcher))
+          let pictures = wanted[span.wanted].map { Wanted($0, of: facts) }
+          shared.add(try resolve(pictures, key: span.key, fetcher: fetcher))
         } catch {
           shared.fail(error)
         }
@@ -74,13 +89,20 @@ struct EntryFinder: Sendable {
   private struct Span: Sendable {
     /// Which key, in `keys`.
     var key: Int
-    var wanted: [Wanted]
+    var wanted: Range<Int>
   }
 
-  private func group(_ wanted: [Wanted]) -> [Span] {
-    var spans: [Int: [Wanted]] = [:]
-    for picture in wanted { spans[key(atOrBefore: picture.packet), default: []].append(picture) }
-    return spans.keys.sorted().map { Span(key: $0, wanted: spans[$0] ?? []) }
+  private func group(_ wanted: [Int], of facts: FactList) -> [Span] {
+    var spans: [Span] = []
+    for (place, picture) in wanted.enumerated() {
+      let key = key(atOrBefore: facts.packet(picture))
+      if let last = spans.last, last.key == key {
+        spans[spans.count - 1].wanted = last.wanted.lowerBound..<place + 1
+      } else {
+        spans.append(Span(key: key, wanted: place..<place + 1))
+      }
+    }
+    return spans
   }
 
   /// The place in `keys` of the last key at or before a packet.
@@ -105,17 +127,20 @@ struct EntryFinder: Sendable {
   }
 
   private func resolve(
-    _ span: Span, fetcher: PacketFetcher
+    _ pictures: [Wanted], key first: Int, fetcher: PacketFetcher
   ) throws(SessionError) -> [(Wanted, Entry)] {
     var found: [(Wanted, Entry)] = []
-    var open = span.wanted
-    var key = span.key
+    var open = pictures
+    var key = first
     var stride = 1
     while !open.isEmpty {
       let entry = keys[key]
       let crossing = open.filter { damage(from: entry, through: $0.packet) != nil }
       found += crossing.map { ($0, Entry(packet: entry, crossesDamage: true)) }
-      open.removeAll { crossing.contains($0) }
+      if !crossing.isEmpty {
+        let gone = Set(crossing)
+        open.removeAll { gone.contains($0) }
+      }
       if open.isEmpty { break }
       let equal = try decodedEqually(open, from: entry, fetcher: fetcher)
       found += equal.map { ($0, Entry(packet: entry, crossesDamage: false)) }
@@ -127,7 +152,7 @@ struct EntryFinder: Sendable {
       }
       key = max(0, key - stride)
       // A key at a time at first; with intra refresh it may be a long way.
-      if span.key - key > Self.singleSteps { stride *= 2 }
+      if first - key > Self.singleSteps { stride *= 2 }
     }
     return found
   }
@@ -140,33 +165,65 @@ struct EntryFinder: Sendable {
   private func decodedEqually(
     _ wanted: [Wanted], from entry: Int, fetcher: PacketFetcher
   ) throws(SessionError) -> Set<Wanted> {
-    guard let last = wanted.map(\.packet).max() else { return [] }
+    guard let limit = limit(of: wanted) else { return [] }
     let run = DecodeRun(fetcher: fetcher, from: entry, memory: memory)
-    var missing = Set(wanted.map { Key(packet: $0.packet, occurrence: $0.occurrence) })
-    let all = Set(wanted)
+    var missing = Set(wanted.map { Key(packet: $0.packet, shown: $0.shown) })
+    let digests = Dictionary(
+      wanted.map { (Key(packet: $0.packet, shown: $0.shown), $0) }
+    ) { first, _ in first }
     var equal: Set<Wanted> = []
     var hasFinished = false
     while !missing.isEmpty {
-      let limit = min(packetCount, last + 1 + margin)
       guard let outcome = try run.outcome(before: limit) else {
         if hasFinished { break }
         run.finish()
         hasFinished = true
         continue
       }
-      guard case .frame(let decoded, let occurrence) = outcome else { continue }
-      let key = Key(packet: decoded.packetIndex, occurrence: occurrence)
+      guard case .frame(let decoded, let shown) = outcome else { continue }
+      let key = Key(packet: decoded.packetIndex, shown: shown)
       guard missing.remove(key) != nil else { continue }
-      let picture = Wanted(
-        packet: key.packet, occurrence: key.occurrence, digest: decoded.frame.pixelDigest)
-      if all.contains(picture) { equal.insert(picture) }
+      if let picture = digests[key], picture.digest == decoded.frame.pixelDigest {
+        equal.insert(picture)
+      }
     }
     return equal
   }
 
+  /// One more than the last packet that the decoder has to see; nil without pictures.
+  private func limit(of wanted: [Wanted]) -> Int? {
+    guard let last = wanted.map(\.packet).max() else { return nil }
+    // Hidden pictures, and those that are shown again, come out long after their packet.
+    let late = wanted.filter { $0.through - $0.packet > margin }.map(\.through).max() ?? last
+    return min(packetCount, max(last + margin, late) + 1)
+  }
+
   private struct Key: Hashable {
     var packet: Int
-    var occurrence: Int
+    var shown: Int
+  }
+}
+
+/// Entries by a picture's place among the facts, 4 bytes for each.
+struct EntryTable: Sendable {
+  /// Twice the packet, and one more where damage is crossed; negative for none.
+  private var packed: [Int32]
+
+  init(count: Int) {
+    packed = [Int32](repeating: -1, count: count)
+  }
+
+  subscript(fact: Int) -> EntryFinder.Entry? {
+    get {
+      let value = packed[fact]
+      return value < 0
+        ? nil : EntryFinder.Entry(packet: Int(value >> 1), crossesDamage: value & 1 == 1)
+    }
+    set {
+      packed[fact] =
+        newValue.map { Int32(clamping: $0.packet * 2 + ($0.crossesDamage ? 1 : 0)) }
+        ?? -1
+    }
   }
 }
 
@@ -175,10 +232,12 @@ private final class SharedEntries: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
   private let lock = NSLock()
   private let report: @Sendable (Int) -> Bool
-  private var entries: [EntryFinder.Wanted: EntryFinder.Entry] = [:]
+  private var entries: EntryTable
+  private var done = 0
   private var failure: SessionError?
 
-  init(report: @escaping @Sendable (Int) -> Bool) {
+  init(count: Int, report: @escaping @Sendable (Int) -> Bool) {
+    entries = EntryTable(count: count)
     self.report = report
   }
 
@@ -186,8 +245,9 @@ private final class SharedEntries: @unchecked Sendable {
 
   func add(_ found: [(EntryFinder.Wanted, EntryFinder.Entry)]) {
     lock.withLock {
-      for (picture, entry) in found { entries[picture] = entry }
-      if failure == nil, !report(entries.count) { failure = .interrupted }
+      for (picture, entry) in found { entries[picture.fact] = entry }
+      done += found.count
+      if failure == nil, !report(done) { failure = .interrupted }
     }
   }
 
@@ -195,7 +255,7 @@ private final class SharedEntries: @unchecked Sendable {
     lock.withLock { if failure == nil { failure = error } }
   }
 
-  func result() throws(SessionError) -> [EntryFinder.Wanted: EntryFinder.Entry] {
+  func result() throws(SessionError) -> EntryTable {
     lock.lock()
     defer { lock.unlock() }
     if let failure { throw failure }

@@ -57,6 +57,11 @@ public struct ImportResult: Hashable, Sendable {
   public var status: SessionStatus
   /// In words: what is missing or damaged, streams that are kept but not indexed.
   public var notes: [String]
+  /// Where the file's time stamps do not simply rise, in the order of tracks and frames; the first
+  /// 200 of them.
+  public var times: [TimePlace]
+  /// How many such places there are.
+  public var timeCount: Int
 }
 
 /// How much of what was captured is there.

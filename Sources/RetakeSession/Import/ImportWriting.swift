@@ -12,10 +12,7 @@ struct ImportWriting {
   let sha256: [UInt8]
   let facts: [(key: String, value: String)]
 
-  /// Rows that go into one transaction.
-  private static let batchRows = 16_384
-
-  func write(_ tracks: [(MediaStream, TrackIndexing.Rows)]) throws(SessionError) {
+  func write(_ tracks: [(MediaStream, TrackRows)]) throws(SessionError) {
     try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(creating: path, durability: .building)
       for fact in facts { writer.setMeta(fact.key, fact.value) }
@@ -31,40 +28,26 @@ struct ImportWriting {
         }
         writer.append(
           zip(segments, rows.parts).map { description(of: stream, segment: $0, shape: $1.shape) })
-        try write(rows, segments: segments, to: writer)
+        var part = 0
+        try rows.write(to: writer) { packet in
+          while part + 1 < rows.parts.count, rows.parts[part + 1].packet <= packet.index {
+            part += 1
+          }
+          return segments[part]
+        }
       }
       try writer.close()
     }
   }
 
   private func segment(
-    _ index: Int, from part: TrackIndexing.Rows.Part, of rows: TrackIndexing.Rows
+    _ index: Int, from part: TrackRows.Part, of rows: TrackRows
   ) -> SegmentRecord {
-    let start = rows.frames.first { $0.packet == part.packet }?.ptsNanoseconds ?? 0
+    let first = rows.timeline.frames.indices.first { rows.packet(ofFrame: $0) == part.packet }
+    let start = first.map { rows.timeline.frames[$0].nanoseconds } ?? 0
     return SegmentRecord(
       index: index, file: media, startedNanoseconds: start, isClosed: true, bytes: bytes,
       reason: "\(part.shape.width)x\(part.shape.height) \(part.shape.format.rawValue)")
-  }
-
-  private func write(
-    _ rows: TrackIndexing.Rows, segments: [Int], to writer: StoreWriter
-  ) throws(StoreError) {
-    var part = 0
-    for start in stride(from: 0, to: rows.packets.count, by: Self.batchRows) {
-      var batch = Array(rows.packets[start..<min(start + Self.batchRows, rows.packets.count)])
-      for place in batch.indices {
-        while part + 1 < rows.parts.count, rows.parts[part + 1].packet <= batch[place].index {
-          part += 1
-        }
-        batch[place].segment = segments[part]
-      }
-      writer.append(batch)
-      try writer.commit()
-    }
-    for start in stride(from: 0, to: rows.frames.count, by: Self.batchRows) {
-      writer.append(Array(rows.frames[start..<min(start + Self.batchRows, rows.frames.count)]))
-      try writer.commit()
-    }
   }
 
   private func description(

@@ -11,10 +11,13 @@ enum NotesTemplate {
         "- Track \(track.track): \(track.codec), \(track.width)x\(track.height), "
           + "\(track.frames) frames")
     }
+    for place in result.times.prefix(timesMax) { lines.append("- \(capitalised(place.text))") }
     for note in result.notes { lines.append("- \(capitalised(note))") }
     for (heading, question) in questions { lines += ["", "## \(heading)", "", question] }
     return lines.joined(separator: "\n") + "\n"
   }
+
+  private static let timesMax = 10
 
   private static let questions = [
     ("What", "_What is to be seen, and why is it worth keeping?_"),

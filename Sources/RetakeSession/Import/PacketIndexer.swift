@@ -7,13 +7,13 @@ struct PacketIndexer {
   /// What one reading of the file found.
   struct Findings: Sendable {
     /// By stream number; in decode order.
-    var packets: [Int: [PacketRecord]] = [:]
+    var packets: [Int: PacketList] = [:]
     /// In words: what of the file is missing or damaged.
     var losses: [String] = []
 
     /// The streams that have packets; all where none has.
     func filled(_ streams: [MediaStream]) -> [MediaStream] {
-      let filled = streams.filter { !(packets[$0.index] ?? []).isEmpty }
+      let filled = streams.filter { packets[$0.index]?.isEmpty == false }
       return filled.isEmpty ? streams : filled
     }
   }
@@ -30,7 +30,7 @@ struct PacketIndexer {
     var locators = Dictionary(
       uniqueKeysWithValues: streams.map { ($0.index, PacketLocator(file: file)) })
     var findings = Findings()
-    for stream in streams { findings.packets[stream.index] = [] }
+    for stream in streams { findings.packets[stream.index] = PacketList() }
     var (done, failuresInRow, failures) = (0, 0, 0)
     var lastFailure: MediaError?
     while failuresInRow < demuxFailureCount {
@@ -68,9 +68,10 @@ struct PacketIndexer {
       offset: offset, sideData: packet.sideData)
   }
 
-  private static func corruptPackets(_ packets: [Int: [PacketRecord]]) -> [String] {
+  private static func corruptPackets(_ packets: [Int: PacketList]) -> [String] {
     packets.keys.sorted().compactMap { track in
-      let count = packets[track, default: []].count { $0.flags.contains(.corrupt) }
+      let list = packets[track] ?? PacketList()
+      let count = list.indices.count { list.flags($0).contains(.corrupt) }
       return count == 0 ? nil : "track \(track): \(count) packets are incomplete"
     }
   }

@@ -115,14 +115,15 @@ public struct SessionImporter: Sendable {
     }.run()
     let kept = maySkip(streams) ? findings.filled(streams) : streams
     let memory = PictureMemory()
-    var rows: [(MediaStream, TrackIndexing.Rows)] = []
+    var rows: [(MediaStream, TrackRows)] = []
     for stream in kept {
       rows.append(
         (
           stream,
           try Self.namingEncryption(of: stream, in: path) { () throws(SessionError) in
             try TrackIndexing(
-              stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
+              stream: stream, file: file,
+              packets: findings.packets[stream.index] ?? PacketList(),
               memory: memory, report: report
             ).run()
           }
@@ -132,22 +133,25 @@ public struct SessionImporter: Sendable {
     let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
     let status = isLossy ? SessionStatus.lossy : .clean
     let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
+    let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let writing = ImportWriting(
       path: site.folder.database, media: media, bytes: file.size, sha256: bytes(hex: digest),
       facts: [
         ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
         ("status", status.rawValue),
-      ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))]))
+      ] + (findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))])
+        + (places.stored.map { [(TimePlaces.fact, $0)] } ?? []))
     try writing.write(rows)
     let tracks = rows.map { stream, rows in
       ImportResult.Track(
         track: stream.index, codec: stream.codec, width: rows.parts.first?.shape.width ?? 0,
-        height: rows.parts.first?.shape.height ?? 0, frames: rows.frames.count,
+        height: rows.parts.first?.shape.height ?? 0, frames: rows.frameCount,
         damaged: rows.damaged)
     }
     let result = ImportResult(
       folder: target, tracks: tracks, status: status,
-      notes: findings.losses + unindexed(all, chosen: kept))
+      notes: findings.losses + unindexed(all, chosen: kept), times: places.places,
+      timeCount: places.count)
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)
     return result
@@ -170,14 +174,15 @@ public struct SessionImporter: Sendable {
 
   /// A file of which nothing can be replayed does not become a session.
   private func requireGoodFrame(
-    _ rows: [(MediaStream, TrackIndexing.Rows)], in path: String
+    _ rows: [(MediaStream, TrackRows)], in path: String
   ) throws(SessionError) {
-    let frames = rows.flatMap(\.1.frames)
-    guard frames.allSatisfy({ $0.cause != nil }) else { return }
+    guard rows.allSatisfy({ $0.1.damaged == $0.1.frameCount }) else { return }
     if rows.contains(where: \.0.isEncrypted) {
       throw SessionError(MediaError.encrypted(file: path))
     }
-    throw .noGoodFrame(file: path, frames: frames.count, cause: frames.compactMap(\.cause).first)
+    throw .noGoodFrame(
+      file: path, frames: rows.reduce(0) { $0 + $1.1.frameCount },
+      cause: rows.lazy.compactMap { $0.1.frame(0).cause }.first)
   }
 
   private func unindexed(_ all: [MediaStream], chosen: [MediaStream]) -> [String] {

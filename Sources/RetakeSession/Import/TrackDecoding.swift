@@ -14,7 +14,9 @@ struct DecodedFact: Hashable, Sendable {
 
   var packet: Int
   /// How many pictures the packet gave before this one.
-  var occurrence: Int
+  var shown: Int
+  /// The last packet that the decoder had when it gave the picture.
+  var through: Int
   var pts: Int64?
   var bestEffort: Int64?
   /// In units of the time base; 0 when unknown.
@@ -26,11 +28,12 @@ struct DecodedFact: Hashable, Sendable {
   var shape: Shape
 
   init(
-    packet: Int, occurrence: Int, pts: Int64?, bestEffort: Int64?, duration: Int64,
+    packet: Int, shown: Int, through: Int? = nil, pts: Int64?, bestEffort: Int64?, duration: Int64,
     digest: Digest128, damage: String? = nil, shape: Shape
   ) {
     self.packet = packet
-    self.occurrence = occurrence
+    self.shown = shown
+    self.through = through ?? packet
     self.pts = pts
     self.bestEffort = bestEffort
     self.duration = duration
@@ -39,9 +42,10 @@ struct DecodedFact: Hashable, Sendable {
     self.shape = shape
   }
 
-  init(_ decoded: DecodedFrame, occurrence: Int) {
+  init(_ decoded: DecodedFrame, shown: Int, through: Int) {
     packet = decoded.packetIndex
-    self.occurrence = occurrence
+    self.shown = shown
+    self.through = through
     pts = decoded.pts
     bestEffort = decoded.bestEffortTimestamp
     duration = decoded.duration
@@ -55,12 +59,12 @@ struct DecodedFact: Hashable, Sendable {
 /// All that decoding a track in order told.
 struct TrackFacts: Sendable {
   /// In the decoder's order.
-  var frames: [DecodedFact] = []
+  var frames = FactList()
   /// Packets that the decoder refused, with the code, in order, and how many pictures came before.
   var refused: [(packet: Int, code: String, after: Int)] = []
   var firstRefusal: MediaError?
 
-  var isDamaged: Bool { !refused.isEmpty || frames.contains { $0.damage != nil } }
+  var isDamaged: Bool { !refused.isEmpty || frames.hasDamage }
 }
 
 /// Decodes a whole track once, in order.
@@ -86,8 +90,8 @@ struct TrackDecoding {
     var facts = TrackFacts()
     while let outcome = try decoding.outcome() {
       switch outcome {
-      case .frame(let decoded, let occurrence):
-        facts.frames.append(DecodedFact(decoded, occurrence: occurrence))
+      case .frame(let decoded, let shown):
+        facts.frames.append(DecodedFact(decoded, shown: shown, through: decoding.next - 1))
         if facts.frames.count.isMultiple(of: Self.reportEvery), !report(facts.frames.count) {
           throw .interrupted
         }

@@ -6,7 +6,7 @@ import RetakeStore
 /// The packets of one stream while it is being indexed.
 struct ImportTable: PacketTable {
   let track: Int
-  let packets: [PacketRecord]
+  let packets: PacketList
   /// By segment; every packet's is there.
   let views: [Int: SegmentView]
 
@@ -23,33 +23,17 @@ struct ImportTable: PacketTable {
 /// Turns the packets of one stream into the rows of a track: decodes it, ranks its frames, finds
 /// their entries, and begins a new segment where the pictures' shape changes.
 struct TrackIndexing {
-  /// The rows of one track; segment 0 is the file's beginning, others are numbered by the caller.
-  struct Rows: Sendable {
-    var packets: [PacketRecord]
-    var frames: [FrameRecord]
-    /// Where the shape of the pictures changes: first packet, and the shape from there on. The
-    /// first one is at packet 0.
-    var parts: [Part]
-
-    struct Part: Hashable, Sendable {
-      var packet: Int
-      var shape: DecodedFact.Shape
-    }
-
-    var damaged: Int { frames.count { $0.cause != nil } }
-  }
-
   let track: Int
   /// With the time base of all packets.
   let stream: MediaStream
   let views: [Int: SegmentView]
-  let packets: [PacketRecord]
+  let packets: PacketList
   let memory: PictureMemory
   let report: @Sendable (ImportProgress) -> Bool
 
   /// A stream of one file, which is segment 0.
   init(
-    stream: MediaStream, file: MediaFile, packets: [PacketRecord], memory: PictureMemory,
+    stream: MediaStream, file: MediaFile, packets: PacketList, memory: PictureMemory,
     report: @escaping @Sendable (ImportProgress) -> Bool
   ) {
     self.init(
@@ -58,7 +42,7 @@ struct TrackIndexing {
   }
 
   init(
-    track: Int, stream: MediaStream, views: [Int: SegmentView], packets: [PacketRecord],
+    track: Int, stream: MediaStream, views: [Int: SegmentView], packets: PacketList,
     memory: PictureMemory, report: @escaping @Sendable (ImportProgress) -> Bool
   ) {
     (self.track, self.stream, self.views) = (track, stream, views)
@@ -66,7 +50,7 @@ struct TrackIndexing {
   }
 
   /// - Throws: `SessionError`; `noFrames` or the decoder's own error when nothing can be decoded.
-  func run() throws(SessionError) -> Rows {
+  func run() throws(SessionError) -> TrackRows {
     let table = ImportTable(track: track, packets: packets, views: views)
     let facts = try TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
@@ -75,14 +59,13 @@ struct TrackIndexing {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
       throw .noFrames(file: views.values.first?.file.path ?? "")
     }
-    let damage = damageByPacket(facts)
-    var ranked = FrameRanking(
+    let timeline = FrameRanking(
       track: track, timeBase: stream.timeBase,
       durationNanoseconds: Self.frameDuration(stream)
     ).rank(facts, packets: packets)
-    try findEntries(of: &ranked, table: table, damage: damage)
-    return Rows(
-      packets: packets, frames: ranked.map(\.record), parts: Self.parts(of: facts))
+    var rows = TrackRows(track: track, packets: packets, facts: facts, timeline: timeline)
+    try findEntries(of: &rows, table: table, damage: damageByPacket(facts))
+    return rows
   }
 
   /// From the container's average rate; 40 ms where it has none.
@@ -93,10 +76,10 @@ struct TrackIndexing {
 
   private func damageByPacket(_ facts: TrackFacts) -> [Int: String] {
     var damage: [Int: String] = [:]
-    for packet in packets where packet.flags.contains(.corrupt) {
-      damage[packet.index] = "media.packet.corrupt"
+    for place in packets.indices where packets.flags(place).contains(.corrupt) {
+      damage[place] = "media.packet.corrupt"
     }
-    for frame in facts.frames {
+    for frame in facts.frames.hasDamage ? facts.frames : FactList() {
       if let code = frame.damage { damage[frame.packet] = damage[frame.packet] ?? code }
     }
     for refusal in facts.refused { damage[refusal.packet] = refusal.code }
@@ -104,53 +87,37 @@ struct TrackIndexing {
   }
 
   private func findEntries(
-    of ranked: inout [FrameRanking.Ranked], table: ImportTable, damage: [Int: String]
+    of rows: inout TrackRows, table: ImportTable, damage: [Int: String]
   ) throws(SessionError) {
     // Other memory than in the first pass: where a decoder leaves a part of a damaged picture as
     // it found it, the pixels differ, and the frame is known to vary.
     let finder = EntryFinder(
       table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
       damaged: Set(damage.keys), delay: stream.delay)
-    let wanted = ranked.compactMap { frame -> EntryFinder.Wanted? in
-      guard let fact = frame.fact, damage[fact.packet] == nil else { return nil }
-      return EntryFinder.Wanted(
-        packet: fact.packet, occurrence: fact.occurrence, digest: fact.digest)
-    }
+    let facts = rows.facts.frames
+    let wanted = facts.indices.filter { damage[facts.packet($0)] == nil }
+      .sorted { (facts.packet($0), $0) < (facts.packet($1), $1) }
     let (report, total) = (report, wanted.count)
-    let entries = try finder.find(wanted.sorted { $0.packet < $1.packet }) {
+    let entries = try finder.find(wanted, of: facts) {
       report(ImportProgress(phase: .checking, done: $0, total: total))
     }
-    for place in ranked.indices {
-      guard let packet = ranked[place].record.packet else { continue }
-      guard let fact = ranked[place].fact else {
-        ranked[place].record.entry = finder.keys[finder.key(atOrBefore: packet)]
+    for place in rows.timeline.frames.indices {
+      let fact = rows.timeline.frames[place].fact
+      let packet = rows.packet(ofFrame: place)
+      guard fact >= 0 else {
+        rows.settle(place, entry: finder.keys[finder.key(atOrBefore: packet)], cause: nil)
         continue
       }
-      let entry =
-        entries[
-          EntryFinder.Wanted(
-            packet: fact.packet, occurrence: fact.occurrence, digest: fact.digest)]
-      ranked[place].record.entry = entry?.packet ?? finder.keys[finder.key(atOrBefore: packet)]
-      guard entry == nil || entry?.crossesDamage == true else {
-        ranked[place].record.pixelHash = fact.digest
+      let found = entries[Int(fact)]
+      let entry = found?.packet ?? finder.keys[finder.key(atOrBefore: packet)]
+      guard found == nil || found?.crossesDamage == true else {
+        rows.settle(place, entry: entry, cause: nil)
         continue
       }
-      let first = finder.damage(
-        from: ranked[place].record.entry ?? 0, through: packet)
-      ranked[place].record.cause =
-        damage[fact.packet] ?? first.flatMap { damage[$0] } ?? "session.frame.varies"
+      let first = finder.damage(from: entry, through: packet)
+      rows.settle(
+        place, entry: entry,
+        cause: damage[packet] ?? first.flatMap { damage[$0] } ?? "session.frame.varies")
     }
-  }
-
-  /// Where, in decode order, the pictures begin to have another size or format.
-  static func parts(of facts: TrackFacts) -> [Rows.Part] {
-    var parts: [Rows.Part] = []
-    let inPacketOrder = facts.frames.sorted {
-      ($0.packet, $0.occurrence) < ($1.packet, $1.occurrence)
-    }
-    for fact in inPacketOrder where parts.last?.shape != fact.shape {
-      parts.append(Rows.Part(packet: parts.isEmpty ? 0 : fact.packet, shape: fact.shape))
-    }
-    return parts
   }
 }

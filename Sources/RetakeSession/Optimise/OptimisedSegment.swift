@@ -119,7 +119,7 @@ final class OptimisedSegment {
     }
     var packets =
       try PacketIndexer(file: media, streams: [demuxed]) { _ in true }.run()
-      .packets[demuxed.index] ?? []
+      .packets[demuxed.index].map(Array.init) ?? []
     guard packets.count == written.count else {
       throw differs(session, written.first?.row, "it has \(packets.count) packets")
     }
@@ -134,7 +134,7 @@ final class OptimisedSegment {
     }
     let check = OptimisedCheck(
       table: ImportTable(
-        track: track, packets: packets,
+        track: track, packets: PacketList(packets),
         views: [number: SegmentView(file: media, stream: MediaStream(part))]),
       keys: written.indices.filter { written[$0].isKey }, isIntraOnly: encoding.isIntraOnly)
     var hashes: [Digest128] = []
@@ -191,6 +191,7 @@ final class OptimisedSegment {
       if written[place].isKey { key = index }
       var row = written[place].row
       (row.packet, row.entry, row.pixelHash) = (index, key, hashes[place])
+      row.shown = 0
       frames.append(row)
     }
     let segment = SegmentRecord(

@@ -55,7 +55,7 @@ final class OptimisedTrack {
     guard row.packet != nil, row.cause == nil else {
       try progress.advance()
       var row = row
-      (row.entry, row.pixelHash) = (nil, nil)
+      (row.entry, row.pixelHash, row.shown) = (nil, nil, 0)
       if row.packet == nil { writer.append([row]) } else { damaged.append(row) }
       return
     }

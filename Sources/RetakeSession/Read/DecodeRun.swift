@@ -4,8 +4,9 @@ import RetakeMedia
 
 /// What made it out of a decoder, or did not.
 enum DecodeOutcome: Sendable {
-  /// The picture, and how many the same packet had given before.
-  case frame(DecodedFrame, occurrence: Int)
+  /// The picture, and how many its packet had given before: a picture that is shown again counts on
+  /// with the packet that it was decoded from.
+  case frame(DecodedFrame, shown: Int)
   /// The decoder refused this packet, or could not finish a frame after it.
   case refused(packet: Int, cause: MediaError)
 }
@@ -25,11 +26,12 @@ final class DecodeRun {
   private(set) var next: Int
   /// The packet that the run began with.
   let start: Int
-  /// The last packets that gave frames, with how many each gave. Bounded by `recentMax`.
-  private var recent: [(packet: Int, count: Int)] = []
+  /// How many pictures each packet gave, from `start` on. A decoder may show a picture again as
+  /// long as it keeps it, so no packet is too old.
+  private var shownCounts: [UInt32] = []
 
-  /// Packets that one picture can wait for others to be shown, with room to spare.
-  private static let recentMax = 64
+  /// Pictures that a decoder gives for one packet, with room to spare.
+  private static let picturesMax = 64
 
   init(fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1) {
     self.fetcher = fetcher
@@ -89,10 +91,10 @@ final class DecodeRun {
 
   /// Takes what is finished. A decoder gives at most so many pictures for one packet.
   private func receive(after packet: Int) {
-    for _ in 0..<Self.recentMax {
+    for _ in 0..<Self.picturesMax {
       do throws(MediaError) {
         guard let frame = try decoder?.receive() else { return }
-        ready.append(.frame(frame, occurrence: occurrence(of: frame.packetIndex)))
+        ready.append(.frame(frame, shown: count(frame.packetIndex)))
       } catch {
         ready.append(.refused(packet: packet, cause: error))
       }
@@ -109,13 +111,16 @@ final class DecodeRun {
     decoder = nil
   }
 
-  private func occurrence(of packet: Int) -> Int {
-    if let place = recent.lastIndex(where: { $0.packet == packet }) {
-      recent[place].count += 1
-      return recent[place].count - 1
+  /// Counts a picture of a packet.
+  ///
+  /// - Returns: how many there were before.
+  private func count(_ packet: Int) -> Int {
+    let place = packet - start
+    guard place >= 0, place < next - start else { return 0 }
+    if place >= shownCounts.count {
+      shownCounts += [UInt32](repeating: 0, count: next - start - shownCounts.count)
     }
-    recent.append((packet, 1))
-    if recent.count > Self.recentMax { recent.removeFirst() }
-    return 0
+    shownCounts[place] += 1
+    return Int(shownCounts[place]) - 1
   }
 }

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeStore
 
 /// A decoder under way in a track, and what it gave last.
 ///
@@ -10,27 +11,30 @@ final class FrameRun {
   struct Picture: Hashable, Sendable {
     var packet: Int
     /// How many pictures the packet gives before this one.
-    var occurrence: Int
+    var shown: Int
     /// The packet from which decoding gives the picture exactly.
     var entry: Int
   }
 
   let track: Int
+  private let index: SessionIndex
   private let run: DecodeRun
   /// The last sequence that was asked for.
   private var served = -1
   /// Pictures that came before the one that was asked for, newest last.
-  private var stash: [(packet: Int, occurrence: Int, frame: DecodedFrame)] = []
+  private var stash: [(packet: Int, shown: Int, frame: DecodedFrame)] = []
 
   /// It ran into bad bytes and cannot go on.
   private(set) var isSpent = false
 
   private static let stashMax = 4
-  /// Packets behind a picture's own that are decoded before it counts as lost.
+  /// Packets behind a picture's own that are decoded before it counts as lost, unless it may be
+  /// shown long after it was decoded.
   private static let lookaheadMax = 96
 
-  init(track: Int, run: DecodeRun) {
+  init(track: Int, index: SessionIndex, run: DecodeRun) {
     self.track = track
+    self.index = index
     self.run = run
   }
 
@@ -43,23 +47,24 @@ final class FrameRun {
   }
 
   private func isStashed(_ picture: Picture) -> Bool {
-    stash.contains { $0.packet == picture.packet && $0.occurrence == picture.occurrence }
+    stash.contains { $0.packet == picture.packet && $0.shown == picture.shown }
   }
 
   /// The picture, or nil when it does not come out although all its packets went in.
   func decode(_ picture: Picture, id: FrameID) throws(SessionError) -> DecodedFrame? {
     served = max(served, id.sequence)
     if let place = stash.firstIndex(where: {
-      $0.packet == picture.packet && $0.occurrence == picture.occurrence
+      $0.packet == picture.packet && $0.shown == picture.shown
     }) {
       return stash.remove(at: place).frame
     }
     run.fetcher.frame = id
     var failure: SessionError?
+    var limit = picture.packet + Self.lookaheadMax
     while true {
       let outcome: DecodeOutcome?
       do throws(SessionError) {
-        outcome = try run.outcome(before: picture.packet + Self.lookaheadMax)
+        outcome = try run.outcome(before: limit)
       } catch {
         // A packet that comes after the picture's own is no reason not to show the picture.
         guard failure == nil, run.next > picture.packet else { throw error }
@@ -68,13 +73,31 @@ final class FrameRun {
         run.finish()
         continue
       }
-      guard let outcome else { break }
-      guard case .frame(let frame, let occurrence) = outcome else { continue }
-      if frame.packetIndex == picture.packet, occurrence == picture.occurrence { return frame }
-      stash.append((frame.packetIndex, occurrence, frame))
+      guard let outcome else {
+        let last = try lastLimit(of: picture)
+        guard failure == nil, run.next == limit, limit < last else { break }
+        limit = last
+        continue
+      }
+      guard case .frame(let frame, let shown) = outcome else { continue }
+      if frame.packetIndex == picture.packet, shown == picture.shown { return frame }
+      stash.append((frame.packetIndex, shown, frame))
       if stash.count > Self.stashMax { stash.removeFirst() }
     }
     if let failure { throw failure }
     return nil
+  }
+
+  /// One more than the last packet that can show a picture: a decoder that hides pictures or shows
+  /// them again forgets them at a key packet.
+  private func lastLimit(of picture: Picture) throws(SessionError) -> Int {
+    let limit = picture.packet + Self.lookaheadMax
+    let record = try index.packet(track: track, index: picture.packet)
+    let codec = record.flatMap { index.parts[track]?[$0.segment]?.codec } ?? ""
+    guard picture.shown > 0 || MediaStream.mayHidePictures(codec) else { return limit }
+    let key = try fromStore { () throws(StoreError) in
+      try index.store.keyPacket(track: track, after: picture.packet)
+    }
+    return key.map { max(limit, $0 + Self.lookaheadMax) } ?? .max
   }
 }

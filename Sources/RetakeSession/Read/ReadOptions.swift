@@ -1,6 +1,6 @@
 /// How a session is read.
 public struct ReadOptions: Hashable, Sendable {
-  /// Pixels that differ from those of the import are an error, rather than another machine's.
+  /// Each frame's pixels are compared with their stored digest; ones that differ are an error.
   public var verifiesPixels: Bool
   /// Decoder memory is filled with 0xA5 before use, so that a result which hangs on old pixels
   /// shows.
@@ -14,7 +14,7 @@ public struct ReadOptions: Hashable, Sendable {
   public var decoderThreads: Int
 
   public init(
-    verifiesPixels: Bool = false, poisonsMemory: Bool = false, framesPerChain: Int? = 24,
+    verifiesPixels: Bool = true, poisonsMemory: Bool = false, framesPerChain: Int? = 24,
     idleDecodersMax: Int = 4, decoderThreads: Int = 1
   ) {
     precondition(framesPerChain ?? 1 > 0, "a chain has frames")

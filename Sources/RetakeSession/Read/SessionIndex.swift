@@ -56,7 +56,7 @@ final class SessionIndex: @unchecked Sendable {
     if let page = lock.withLock({ framePages[key] }) { return page }
     let start = number * Self.pageRows
     let page = try fromStore { () throws(StoreError) in
-      try store.frames(track: track, sequences: start..<start + Self.pageRows)
+      try store.wholeFrames(track: track, sequences: start..<start + Self.pageRows)
     }
     lock.withLock { framePages[key] = page }
     return page

@@ -9,7 +9,7 @@ extension SessionReader {
   ///
   /// - Throws: `SessionError.mediaMismatch` when the media's bytes are not those of the index,
   ///   `.unknownFrame`, `.noPixels` for a frame whose row names a cause, `.undecodable`, and
-  ///   `.pixelMismatch` where the options ask for it.
+  ///   `.pixelMismatch` when the pixels are not those whose digest is stored.
   public func frame(_ id: FrameID) throws -> Frame {
     try namingDamage { () throws(SessionError) in try read(id) }
   }
@@ -34,7 +34,7 @@ extension SessionReader {
     }
     let picture = try picture(of: record, id: id)
     var decoded = try decode(picture, of: id)
-    if let hash = record.pixelHash, pixels.isChecked || options.verifiesPixels,
+    if options.verifiesPixels, let hash = record.pixelHash,
       decoded.frame.frame.pixelDigest != hash
     {
       decoded = try again(picture, of: id, first: decoded, hash: hash)
@@ -61,21 +61,8 @@ extension SessionReader {
       }
     }
     return FrameRun.Picture(
-      packet: packet, occurrence: try occurrence(of: packet, before: id), entry: entry)
+      packet: packet, shown: record.shown, entry: entry)
   }
-
-  /// One packet's pictures are shown one after another, so few rows need a look.
-  private func occurrence(of packet: Int, before id: FrameID) throws(SessionError) -> Int {
-    var count = 0
-    for sequence in (max(0, id.sequence - Self.picturesPerPacketMax)..<id.sequence).reversed() {
-      let earlier = try index.frame(FrameID(track: id.track, sequence: sequence))
-      guard earlier?.packet == packet else { break }
-      count += 1
-    }
-    return count
-  }
-
-  private static let picturesPerPacketMax = 8
 
   private struct Decoded {
     var frame: DecodedFrame
@@ -100,7 +87,7 @@ extension SessionReader {
   ) throws(SessionError) -> Decoded {
     let table = IndexedTrack(index: index, track: id.track)
     let run = FrameRun(
-      track: id.track,
+      track: id.track, index: index,
       run: DecodeRun(
         fetcher: PacketFetcher(table: table), from: picture.entry, memory: memory,
         threads: options.decoderThreads))
@@ -112,26 +99,12 @@ extension SessionReader {
     return Decoded(frame: frame, run: run, isFresh: true)
   }
 
-  /// The pixels are not those of the import: once more with a decoder of its own.
+  /// The pixels are not those that are stored: once more with a decoder of its own.
   private func again(
     _ picture: FrameRun.Picture, of id: FrameID, first: Decoded, hash: Digest128
   ) throws(SessionError) -> Decoded {
     let second = first.isFresh ? first : try decodeAlone(picture, of: id)
     if second.frame.frame.pixelDigest == hash { return second }
-    guard !options.verifiesPixels else { throw .pixelMismatch(session: folder.path, frame: id) }
-    // Other libraries or another processor: no use in decoding every frame twice.
-    pixels.stopChecking()
-    return second
+    throw .pixelMismatch(session: folder.path, frame: id)
   }
-}
-
-/// Whether decoded pixels are held against the index.
-final class PixelTrust: @unchecked Sendable {
-  // SAFETY: @unchecked because of the flag, which `lock` guards.
-  private let lock = NSLock()
-  private var checks = true
-
-  var isChecked: Bool { lock.withLock { checks } }
-
-  func stopChecking() { lock.withLock { checks = false } }
 }

@@ -23,6 +23,20 @@ extension SessionReader {
     return true
   }
 
+  /// The stored digest of a frame's pixels; `nil` where none was stored.
+  package func storedPixelDigest(of id: FrameID) throws(SessionError) -> Digest128? {
+    try index.frame(id)?.pixelHash
+  }
+
+  /// How many frames of some tracks can be replayed and have no stored digest of their pixels.
+  package func undigestedFrames(tracks: some Sequence<Int>) throws(SessionError) -> Int {
+    try fromStore { () throws(StoreError) in
+      var count = 0
+      for track in tracks { count += try index.store.undigestedFrames(track: track) }
+      return count
+    }
+  }
+
   /// Where a packet's bytes lie in its media file; nil where only a demuxer finds them.
   package func packetOffset(track: Int, index: Int) throws(SessionError) -> Int? {
     try self.index.packet(track: track, index: index)?.offset.map { Int($0) }

@@ -18,7 +18,6 @@ public final class SessionReader: FrameReader {
   let memory: PictureMemory
   let pool: RunPool
   private let chains: [Int: ChainPlan]
-  let pixels: PixelTrust
   let checked = CheckedPackets()
 
   /// - Throws: `SessionError`: not a session, a newer or damaged database.
@@ -33,7 +32,6 @@ public final class SessionReader: FrameReader {
     index = try SessionIndex(folder: folder, store: store)
     memory = PictureMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
     pool = RunPool(countMax: options.idleDecodersMax)
-    pixels = PixelTrust()
     var descriptions: [TrackDescription] = []
     var chains: [Int: ChainPlan] = [:]
     var next = 0
@@ -85,7 +83,7 @@ public final class SessionReader: FrameReader {
     try index.requireTrack(track)
     let (frames, digests) = try fromStore { () throws(StoreError) in
       (
-        try index.store.frames(track: track, sequences: sequences),
+        try index.store.wholeFrames(track: track, sequences: sequences),
         try index.store.packetDigests(track: track, sequences: sequences)
       )
     }

@@ -34,7 +34,9 @@ struct MediaRebuild {
   }
 
   private func facts(_ kind: String) -> [(key: String, value: String)] {
-    let kept = salvage.facts.filter { !["status", "losses", "closed"].contains($0.key) }
+    let kept = salvage.facts.filter {
+      !["status", "losses", "closed", TimePlaces.fact].contains($0.key)
+    }
     let facts = kept.merging(["kind": salvage.facts["kind"] ?? kind]) { $1 }
     return facts.keys.sorted().map { ($0, facts[$0] ?? "") }
   }
@@ -51,10 +53,10 @@ struct MediaRebuild {
     let findings = try PacketIndexer(file: file, streams: streams) {
       report(SessionDoctor.Progress(done: $0, total: 0))
     }.run()
-    var rows: [(MediaStream, TrackIndexing.Rows)] = []
+    var rows: [(MediaStream, TrackRows)] = []
     for stream in tracks == nil ? findings.filled(streams) : streams {
       let indexing = TrackIndexing(
-        stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
+        stream: stream, file: file, packets: findings.packets[stream.index] ?? PacketList(),
         memory: PictureMemory()
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append((stream, try indexing.run()))
@@ -64,12 +66,14 @@ struct MediaRebuild {
     let status = isLossy ? SessionStatus.lossy : .clean
     let losses =
       findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))]
+    let times = TimePlaces(rows.flatMap(\.1.timeline.places)).stored
     try ImportWriting(
       path: site.database, media: media, bytes: file.size, sha256: bytes(hex: digest),
       facts: facts("imported") + [("status", status.rawValue)] + losses
+        + (times.map { [(TimePlaces.fact, $0)] } ?? [])
     ).write(rows)
     return Outcome(
-      frames: rows.reduce(0) { $0 + $1.1.frames.count }, losses: findings.losses)
+      frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
   }
 
   /// Puts the salvaged rows behind those of the media.

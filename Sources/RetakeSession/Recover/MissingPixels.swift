@@ -61,7 +61,7 @@ package struct MissingPixels {
     let table = IndexedTrack(index: reader.index, track: track)
     let run = DecodeRun(
       fetcher: PacketFetcher(table: table), from: key, memory: reader.memory)
-    var hashes: [Int: Digest128] = [:]
+    var hashes: [Picture: Digest128] = [:]
     var causes: [Int: String] = [:]
     let end = (frames.last?.packet ?? key) + 1
     do throws(SessionError) {
@@ -76,21 +76,26 @@ package struct MissingPixels {
       var frame = frame
       let packet = frame.packet ?? key
       frame.entry = key
-      frame.pixelHash = hashes[packet]
+      frame.pixelHash = hashes[Picture(packet: packet, shown: frame.shown)]
       if frame.pixelHash == nil { frame.cause = causes[packet] ?? "session.frame.undecodable" }
       return frame
     }
   }
 
+  private struct Picture: Hashable {
+    var packet: Int
+    var shown: Int
+  }
+
   private func note(
-    _ outcome: DecodeOutcome, _ hashes: inout [Int: Digest128], _ causes: inout [Int: String]
+    _ outcome: DecodeOutcome, _ hashes: inout [Picture: Digest128], _ causes: inout [Int: String]
   ) {
     switch outcome {
-    case .frame(let frame, _):
+    case .frame(let frame, let shown):
       if frame.isDamaged {
         causes[frame.packetIndex] = "media.decode.damaged"
       } else {
-        hashes[frame.packetIndex] = frame.frame.pixelDigest
+        hashes[Picture(packet: frame.packetIndex, shown: shown)] = frame.frame.pixelDigest
       }
     case .refused(let packet, let cause): causes[packet] = cause.code
     }

@@ -66,7 +66,7 @@ struct RecordedRebuild {
       report(SessionDoctor.Progress(done: $0, total: 0))
     }.run()
     losses += findings.losses.map { "\(name): \($0)" }
-    var packets = findings.packets.removeValue(forKey: stream.index) ?? []
+    var packets = findings.packets.removeValue(forKey: stream.index).map(Array.init) ?? []
     guard !packets.isEmpty else { throw .noFrames(file: path) }
     for place in packets.indices { packets[place].segment = index }
     return Segment(index: index, name: name, file: file, stream: stream, packets: packets)
@@ -97,14 +97,14 @@ struct RecordedRebuild {
   private func write(
     _ tracks: [Int: [Segment]], losses: [String]
   ) throws(SessionError) -> Int {
-    var rows: [TrackIndexing.Rows] = []
+    var rows: [TrackRows] = []
     let report = report
     for track in tracks.keys.sorted() {
       guard let segments = tracks[track], let stream = segments.first?.stream else { continue }
       let views = segments.map { ($0.index, SegmentView(file: $0.file, stream: $0.stream)) }
       let indexing = TrackIndexing(
         track: track, stream: stream, views: Dictionary(uniqueKeysWithValues: views),
-        packets: segments.flatMap(\.packets), memory: PictureMemory()
+        packets: PacketList(segments.flatMap(\.packets)), memory: PictureMemory()
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append(try indexing.run())
     }
@@ -113,6 +113,9 @@ struct RecordedRebuild {
       for fact in facts { writer.setMeta(fact.key, fact.value) }
       writer.setMeta("status", SessionStatus.lossy.rawValue)
       writer.setMeta("losses", losses.joined(separator: "; "))
+      if let times = TimePlaces(rows.flatMap(\.timeline.places)).stored {
+        writer.setMeta(TimePlaces.fact, times)
+      }
       for track in tracks.keys.sorted() {
         for segment in tracks[track] ?? [] {
           writer.append([Self.record(of: segment)])
@@ -120,13 +123,11 @@ struct RecordedRebuild {
         }
       }
       for row in rows {
-        writer.append(row.packets)
-        writer.append(row.frames)
-        try writer.commit()
+        try row.write(to: writer) { $0.segment }
       }
       try writer.close()
     }
-    return rows.reduce(0) { $0 + $1.frames.count }
+    return rows.reduce(0) { $0 + $1.frameCount }
   }
 
   private static func record(of segment: Segment) -> SegmentRecord {

@@ -75,7 +75,7 @@ struct TailRows {
         report: {
           report(SessionDoctor.Progress(done: $0, total: 0))
         }
-      ).run().packets[stream.index]
+      ).run().packets[stream.index].map(Array.init)
     else { return }
     let segments = index.segments.values.filter { $0.file == name }
     let committed = try fromStore { () throws(StoreError) in

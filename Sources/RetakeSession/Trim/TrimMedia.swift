@@ -145,7 +145,8 @@ struct TrimMedia {
       (try MediaFile(path: path), try MediaDemuxer(path: path).videoStream())
     }
     let findings = try PacketIndexer(file: file, streams: [stream]) { _ in true }.run()
-    return Piece(name: name, bytes: file.size, packets: findings.packets[stream.index] ?? [])
+    return Piece(
+      name: name, bytes: file.size, packets: findings.packets[stream.index].map(Array.init) ?? [])
   }
 }
 

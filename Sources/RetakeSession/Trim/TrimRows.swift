@@ -103,11 +103,28 @@ struct TrimRows {
       "fromNanoseconds": .integer(span.times.lowerBound),
       "toNanoseconds": .integer(span.times.upperBound),
     ])
-    return [
+    let times = try self.times().map { [(TimePlaces.fact, $0)] } ?? []
+    return times + [
       ("kind", kind ?? "recorded"), ("source", source ?? reader.folder.name),
       ("status", (isLossy ? SessionStatus.lossy : .clean).rawValue),
       ("trimmed", trimmed.canonicalText),
     ]
+  }
+
+  /// The places of the span where time does not simply rise.
+  private func times() throws(SessionError) -> String? {
+    let stored = try fromStore { () throws(StoreError) in
+      try reader.index.store.meta(TimePlaces.fact)
+    }
+    guard let all = stored.flatMap({ TimePlaces(stored: $0) }) else { return nil }
+    let kept = Dictionary(uniqueKeysWithValues: span.tracks.map { ($0.track, $0.sequences) })
+    let places = all.places.compactMap { place -> TimePlace? in
+      guard let sequences = kept[place.track], sequences.contains(place.frame) else { return nil }
+      var place = place
+      place.frame -= sequences.lowerBound
+      return place
+    }
+    return TimePlaces(places).stored
   }
 
   /// What people wrote of the original, and where this comes from.

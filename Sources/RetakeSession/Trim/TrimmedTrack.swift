@@ -64,7 +64,7 @@ struct TrimmedTrack {
     row.entry = nil
     row.pixelHash = nil
     guard row.packet != nil else { return row }
-    row.packet = placeholder()
+    (row.packet, row.shown) = (placeholder(), 0)
     row.cause = row.cause ?? "session.media.mismatch"
     return row
   }
@@ -121,7 +121,7 @@ struct TrimmedTrack {
         row.pixelHash = frame.pixelDigest
         return (row, frame)
       } catch {
-        if case .interrupted = error { throw error }
+        if error.isNoDamage { throw error }
         row.cause = error.code
         failed.append(row)
       }
@@ -149,7 +149,7 @@ struct TrimmedTrack {
     for (var row, var packet) in zip(rows, piece.packets) {
       (packet.track, packet.index, packet.segment) = (track, packets.count, segment)
       (packet.pts, packet.dts, packet.flags) = (row.pts, row.pts, .key)
-      (row.packet, row.entry) = (packet.index, packet.index)
+      (row.packet, row.entry, row.shown) = (packet.index, packet.index, 0)
       packets.append(packet)
       frames.append(row)
     }

@@ -178,7 +178,7 @@ struct CaseRunner {
     result.comparison = GoldenComparator(
       golden: result.golden, actual: result.actual, options: .withPictures
     ).outcome()
-    result.comparison.notes += replay.costNotes
+    result.comparison.notes += try replay.pixelNotes(reader) + replay.costNotes
     if result.golden != library.folder(selected.key) {
       result.comparison.notes.append(
         "compared with the alternate for \(PlatformKey.current)")

@@ -110,6 +110,9 @@ struct SessionInfoCommand: ParsableCommand {
         + "\(info.frames.payloadMissing) without pixels, \(counted(info.events, "event")), "
         + "\(info.bytes) bytes")
     if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
+    for line in TimeText.lines(info.times ?? [], of: info.timeCount ?? 0, max: .max) {
+      Console.result("  time: \(line)")
+    }
     Console.result("  digest \(info.sessionDigest)")
   }
 

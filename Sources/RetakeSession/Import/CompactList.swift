@@ -1,0 +1,48 @@
+/// A list that grows in pieces, so that a long one is never copied to grow.
+struct CompactList<Element: Sendable>: RandomAccessCollection, Sendable {
+  private var pieces: [[Element]] = []
+  private(set) var count = 0
+
+  /// A power of two.
+  private static var pieceCount: Int { 8_192 }
+
+  init() {}
+
+  init(_ elements: some Sequence<Element>) {
+    for element in elements { append(element) }
+  }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { count }
+
+  subscript(place: Int) -> Element {
+    get { pieces[place / Self.pieceCount][place % Self.pieceCount] }
+    set { pieces[place / Self.pieceCount][place % Self.pieceCount] = newValue }
+  }
+
+  mutating func append(_ element: Element) {
+    if count.isMultiple(of: Self.pieceCount) {
+      pieces.append([])
+      pieces[pieces.count - 1].reserveCapacity(Self.pieceCount)
+    }
+    pieces[pieces.count - 1].append(element)
+    count += 1
+  }
+}
+
+/// Values of which many are equal, by number.
+struct ValueTable<Value: Hashable & Sendable>: Sendable {
+  private(set) var values: [Value] = []
+  private var numbers: [Value: Int32] = [:]
+
+  /// The number of a value, from 0.
+  mutating func number(of value: Value) -> Int32 {
+    if let number = numbers[value] { return number }
+    let number = Int32(values.count)
+    values.append(value)
+    numbers[value] = number
+    return number
+  }
+
+  subscript(number: Int32) -> Value { values[Int(number)] }
+}

@@ -1,0 +1,60 @@
+import RetakeCore
+
+/// What was written down of a track's pictures, in the decoder's order, 56 bytes for each.
+struct FactList: RandomAccessCollection, Sendable {
+  private struct Entry {
+    var digest: Digest128
+    var pts: Int64
+    var bestEffort: Int64
+    var duration: Int64
+    var packet: Int32
+    var shown: Int32
+    var through: Int32
+    var shape: Int16
+    /// In `damages`; negative for none.
+    var damage: Int16
+  }
+
+  private var entries = CompactList<Entry>()
+  private var shapes = ValueTable<DecodedFact.Shape>()
+  private var damages = ValueTable<String>()
+
+  /// What stands for no time stamp: FFmpeg's own mark.
+  private static let none = Int64.min
+
+  init() {}
+
+  init(_ facts: [DecodedFact]) {
+    for fact in facts { append(fact) }
+  }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { entries.count }
+  /// More than one where the pictures change their size or format.
+  var shapeCount: Int { shapes.values.count }
+  var hasDamage: Bool { !damages.values.isEmpty }
+
+  mutating func append(_ fact: DecodedFact) {
+    entries.append(
+      Entry(
+        digest: fact.digest, pts: fact.pts ?? Self.none, bestEffort: fact.bestEffort ?? Self.none,
+        duration: fact.duration, packet: Int32(clamping: fact.packet),
+        shown: Int32(clamping: fact.shown), through: Int32(clamping: fact.through),
+        shape: Int16(clamping: shapes.number(of: fact.shape)),
+        damage: fact.damage.map { Int16(clamping: damages.number(of: $0)) } ?? -1))
+  }
+
+  subscript(place: Int) -> DecodedFact {
+    let entry = entries[place]
+    return DecodedFact(
+      packet: Int(entry.packet), shown: Int(entry.shown), through: Int(entry.through),
+      pts: entry.pts == Self.none ? nil : entry.pts,
+      bestEffort: entry.bestEffort == Self.none ? nil : entry.bestEffort,
+      duration: entry.duration, digest: entry.digest,
+      damage: entry.damage < 0 ? nil : damages[Int32(entry.damage)],
+      shape: shapes[Int32(entry.shape)])
+  }
+
+  /// As `self[place].packet`, without making the rest.
+  func packet(_ place: Int) -> Int { Int(entries[place].packet) }
+}

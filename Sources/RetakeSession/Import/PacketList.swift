@@ -1,0 +1,66 @@
+import RetakeCore
+import RetakeStore
+
+/// The packets of one stream, in decode order; a packet's index is its place. Hours of them have to
+/// fit into memory, so that each takes 72 bytes.
+struct PacketList: RandomAccessCollection, Sendable {
+  private struct Entry {
+    var digest: Digest128
+    var pts: Int64
+    var dts: Int64
+    var duration: Int64
+    var offset: Int64
+    var size: Int32
+    var track: Int32
+    var segment: Int32
+    var ordinal: Int32
+    /// In `sideData`; negative for none.
+    var sideData: Int32
+    var flags: UInt8
+  }
+
+  private var entries = CompactList<Entry>()
+  /// Containers that give each packet side data mostly give the same.
+  private var sideData = ValueTable<[UInt8]>()
+
+  /// What stands for "not said" where a container's time stamps do: FFmpeg's own mark.
+  private static let none = Int64.min
+
+  init() {}
+
+  init(_ records: [PacketRecord]) {
+    for record in records { append(record) }
+  }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { entries.count }
+
+  mutating func append(_ record: PacketRecord) {
+    precondition(record.index == entries.count, "packets are numbered from 0")
+    entries.append(
+      Entry(
+        digest: record.digest, pts: record.pts ?? Self.none, dts: record.dts ?? Self.none,
+        duration: record.duration, offset: record.offset ?? Self.none,
+        size: Int32(clamping: record.size), track: Int32(clamping: record.track),
+        segment: Int32(clamping: record.segment), ordinal: Int32(clamping: record.ordinal),
+        sideData: record.sideData.map { sideData.number(of: $0) } ?? -1,
+        flags: UInt8(truncatingIfNeeded: record.flags.rawValue)))
+  }
+
+  subscript(place: Int) -> PacketRecord {
+    let entry = entries[place]
+    return PacketRecord(
+      track: Int(entry.track), index: place, segment: Int(entry.segment),
+      ordinal: Int(entry.ordinal), pts: Self.known(entry.pts), dts: Self.known(entry.dts),
+      duration: entry.duration, flags: .init(rawValue: Int(entry.flags)), size: Int(entry.size),
+      digest: entry.digest, offset: Self.known(entry.offset),
+      sideData: entry.sideData < 0 ? nil : sideData[entry.sideData])
+  }
+
+  /// As `self[place].flags`, without making the rest of the record.
+  func flags(_ place: Int) -> PacketRecord.Flags {
+    .init(rawValue: Int(entries[place].flags))
+  }
+
+  private static func known(_ value: Int64) -> Int64? { value == none ? nil : value }
+}

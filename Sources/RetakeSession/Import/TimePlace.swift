@@ -1,0 +1,91 @@
+import Foundation
+import RetakeCore
+
+/// A place where a file's time stamps do not simply rise, and what the session made of it.
+public struct TimePlace: Hashable, Sendable, Codable {
+  public enum Kind: String, Hashable, Sendable, Codable {
+    /// Time goes back; it continues by one frame.
+    case back
+    /// A 33-bit clock began again, or was put back: time continues by one frame.
+    case wrap
+    /// Time leaps forward; the gap is kept.
+    case gap
+    /// Frames that come after one with a later time; each has the time of the one before.
+    case late
+    /// Frames whose time is far away from their neighbours'; it is counted from the one before.
+    case odd
+    /// Frames without a time; it is counted by the length of a frame.
+    case missing
+  }
+
+  public var kind: Kind
+  public var track: Int
+  /// The first frame that it concerns: its sequence.
+  public var frame: Int
+  /// How many frames it concerns; of `late` and `odd` in the whole track.
+  public var frames: Int
+  /// How far time goes back or leaps, in the file; 0 for the others.
+  public var nanoseconds: Int64
+
+  /// For people, without a full stop.
+  public var text: String {
+    let by = Duration.nanoseconds(nanoseconds).unitText
+    let which = frames == 1 ? "frame \(frame) has" : "\(frames) frames from frame \(frame) on have"
+    let what =
+      switch kind {
+      case .back: "time goes back by \(by) at frame \(frame); it continues by one frame there"
+      case .wrap:
+        "the clock leaps by \(by) at frame \(frame), as one of 33 bits does that begins again; "
+          + "time continues by one frame there"
+      case .gap: "time leaps forward by \(by) at frame \(frame); the gap is kept"
+      case .late:
+        frames == 1
+          ? "frame \(frame) has an earlier time than the one before; it gets that one's"
+          : "\(frames) frames, the first of them frame \(frame), have an earlier time than the one "
+            + "before; each gets that one's"
+      case .odd:
+        frames == 1
+          ? "frame \(frame) has a time far from its neighbours'; it is counted from the one before"
+          : "\(frames) frames, the first of them frame \(frame), have a time far from their "
+            + "neighbours'; it is counted from the one before"
+      case .missing: "\(which) no time; it is counted by the length of a frame"
+      }
+    return "track \(track): \(what)"
+  }
+}
+
+/// The places of a whole session, as its fact `times`.
+struct TimePlaces: Hashable, Sendable, Codable {
+  /// At most `placesMax`, in the order of tracks and frames.
+  private(set) var places: [TimePlace] = []
+  /// All of them.
+  private(set) var count = 0
+
+  static let fact = "times"
+  /// What a broken file may have is without end; what somebody reads is not.
+  static let placesMax = 200
+
+  init(_ places: [TimePlace] = []) {
+    for place in places { append(place) }
+  }
+
+  mutating func append(_ place: TimePlace) {
+    count += 1
+    if places.count < Self.placesMax { places.append(place) }
+  }
+
+  /// nil without places: then there is no fact.
+  var stored: String? {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    guard count > 0, let data = try? encoder.encode(self) else { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  init?(stored text: String) {
+    guard let places = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
+      return nil
+    }
+    self = places
+  }
+}

@@ -1,0 +1,107 @@
+import RetakeCore
+import RetakeStore
+
+/// The rows of one track, made as they are written: together they would not fit into little memory.
+/// Segment 0 is the file's beginning, others are numbered by the caller.
+struct TrackRows: Sendable {
+  struct Part: Hashable, Sendable {
+    var packet: Int
+    var shape: DecodedFact.Shape
+  }
+
+  let track: Int
+  let packets: PacketList
+  let facts: TrackFacts
+  let timeline: FrameTimeline
+  /// Where the shape of the pictures changes: first packet, and the shape from there on. The first
+  /// one is at packet 0.
+  let parts: [Part]
+  /// By sequence.
+  private var entries: [Int32]
+  /// By sequence: why the pixels of a frame cannot be trusted.
+  private var causes: [Int: String] = [:]
+
+  /// Rows that go into one transaction.
+  private static let batchRows = 4_096
+
+  init(track: Int, packets: PacketList, facts: TrackFacts, timeline: FrameTimeline) {
+    (self.track, self.packets, self.facts, self.timeline) = (track, packets, facts, timeline)
+    parts = Self.parts(of: facts.frames)
+    entries = [Int32](repeating: 0, count: timeline.frames.count)
+  }
+
+  var frameCount: Int { timeline.frames.count }
+
+  /// Frames that cannot be replayed.
+  var damaged: Int {
+    timeline.frames.indices.count { causes[$0] != nil || timeline.frames[$0].fact < 0 }
+  }
+
+  func packet(ofFrame sequence: Int) -> Int {
+    let frame = timeline.frames[sequence]
+    return frame.fact < 0
+      ? facts.refused[Int(frame.refusal)].packet : facts.frames.packet(Int(frame.fact))
+  }
+
+  mutating func settle(_ sequence: Int, entry: Int, cause: String?) {
+    entries[sequence] = Int32(clamping: entry)
+    causes[sequence] = cause
+  }
+
+  func frame(_ sequence: Int) -> FrameRecord {
+    let frame = timeline.frames[sequence]
+    let assumed = FrameRecord.Assumed(rawValue: Int(frame.assumed))
+    guard frame.fact >= 0 else {
+      let refusal = facts.refused[Int(frame.refusal)]
+      return FrameRecord(
+        track: track, sequence: sequence, pts: packets[refusal.packet].pts,
+        ptsNanoseconds: frame.nanoseconds, arrivalNanoseconds: frame.nanoseconds,
+        packet: refusal.packet, entry: Int(entries[sequence]), cause: refusal.code,
+        assumed: assumed)
+    }
+    let fact = facts.frames[Int(frame.fact)]
+    let cause = causes[sequence]
+    return FrameRecord(
+      track: track, sequence: sequence, pts: fact.pts, ptsNanoseconds: frame.nanoseconds,
+      arrivalNanoseconds: frame.nanoseconds, packet: fact.packet, entry: Int(entries[sequence]),
+      pixelHash: cause == nil ? fact.digest : nil, cause: cause, assumed: assumed,
+      shown: fact.shown)
+  }
+
+  /// - Parameter segment: Of a packet.
+  func write(
+    to writer: StoreWriter, segment: (PacketRecord) -> Int
+  ) throws(StoreError) {
+    for start in stride(from: 0, to: packets.count, by: Self.batchRows) {
+      let range = start..<Swift.min(start + Self.batchRows, packets.count)
+      writer.append(
+        range.map { place -> PacketRecord in
+          var packet = packets[place]
+          packet.segment = segment(packet)
+          return packet
+        })
+      try writer.commit()
+    }
+    for start in stride(from: 0, to: frameCount, by: Self.batchRows) {
+      writer.append((start..<Swift.min(start + Self.batchRows, frameCount)).map(frame))
+      try writer.commit()
+    }
+  }
+
+  /// Where, in decode order, the pictures begin to have another size or format.
+  private static func parts(of facts: FactList) -> [Part] {
+    guard facts.shapeCount > 1 else {
+      return facts.first.map { [Part(packet: 0, shape: $0.shape)] } ?? []
+    }
+    var parts: [Part] = []
+    let inPacketOrder = facts.indices.sorted {
+      (facts.packet($0), $0) < (facts.packet($1), $1)
+    }
+    for place in inPacketOrder {
+      let fact = facts[place]
+      guard parts.last?.shape != fact.shape else { continue }
+      parts.append(Part(packet: parts.isEmpty ? 0 : fact.packet, shape: fact.shape))
+    }
+    return parts
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import RetakeCore
+
+/// The ranks of frames within their packets, once they were asked for.
+final class DerivedShown: @unchecked Sendable {
+  // SAFETY: @unchecked because of the mutable state, guarded by `lock`.
+  private let lock = NSLock()
+  private var known: [FrameID: Int]?
+
+  var ranks: [FrameID: Int]? {
+    get { lock.withLock { known } }
+    set { lock.withLock { known = newValue } }
+  }
+}
+
+/// Which of its packet's pictures a frame is, where the schema does not say it.
+extension StoreReader {
+  /// Frames as they are, or of an older schema with their rank among the rows of their packet.
+  func withShown(_ rows: [FrameRecord]) throws(StoreError) -> [FrameRecord] {
+    guard schemaVersion < Schema.firstVersionWithShown, !rows.isEmpty else { return rows }
+    let shown = try ranks()
+    guard !shown.isEmpty else { return rows }
+    return rows.map { row in
+      var row = row
+      row.shown = shown[FrameID(track: row.track, sequence: row.sequence)] ?? 0
+      return row
+    }
+  }
+
+  /// The frames that are not their packet's first, with their number. Looks through all frames once.
+  private func ranks() throws(StoreError) -> [FrameID: Int] {
+    if let known = derivedShown.ranks { return known }
+    let found = try read { database in
+      let cursor = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT frame.track, frame.packet, frame.sequence FROM frame
+          JOIN (
+            SELECT track, packet FROM frame WHERE packet IS NOT NULL
+            GROUP BY track, packet HAVING count(*) > 1
+          ) AS several ON several.track = frame.track AND several.packet = frame.packet
+          ORDER BY frame.track, frame.packet, frame.sequence
+          """)
+      var ranks: [FrameID: Int] = [:]
+      var last: (track: Int, packet: Int, rank: Int)?
+      while let row = try cursor.next() {
+        var reader = RowReader(row, of: Schema.frame)
+        let (track, packet) = (try reader.count(), try reader.count())
+        let id = FrameID(track: track, sequence: try reader.count())
+        guard let before = last, before.track == track, before.packet == packet else {
+          last = (track, packet, 0)
+          continue
+        }
+        guard ranks.count < rowCountMax else { throw RowDamage(table: "frame", column: "rows") }
+        last = (track, packet, before.rank + 1)
+        ranks[id] = before.rank + 1
+      }
+      return ranks
+    }
+    derivedShown.ranks = found
+    return found
+  }
+
+  /// Fills in what the rows of a table in an older schema do not say; for a copy of them.
+  func completion(
+    of table: Schema.Table
+  ) throws(StoreError) -> @Sendable ([DatabaseValue]) -> [DatabaseValue] {
+    guard table.name == Schema.frame.name, schemaVersion < Schema.firstVersionWithShown,
+      let place = table.columns.firstIndex(where: { $0.name == "shown" })
+    else { return { $0 } }
+    let ranks = try ranks()
+    return { values in
+      guard let track = Int.fromDatabaseValue(values[0]),
+        let sequence = Int.fromDatabaseValue(values[1]),
+        let rank = ranks[FrameID(track: track, sequence: sequence)]
+      else { return values }
+      var values = values
+      values[place] = rank.databaseValue
+      return values
+    }
+  }
+
+  /// Frames that say to be the same picture of the same packet, as complaints.
+  package func checkShown() throws(StoreError) -> [Complaint] {
+    guard schemaVersion >= Schema.firstVersionWithShown else { return [] }
+    return try read { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT track, packet, shown, min(sequence), max(sequence) FROM frame
+          WHERE packet IS NOT NULL GROUP BY track, packet, shown HAVING count(*) > 1
+          ORDER BY 1, 2, 3 LIMIT \(Self.complaintCount)
+          """)
+      return try rows.map { row in
+        var reader = RowReader(row, of: Schema.frame)
+        let (track, packet, shown) = (
+          try reader.count(), try reader.count(), try reader.count()
+        )
+        let (first, last) = (try reader.count(), try reader.count())
+        return Complaint(
+          kind: .row,
+          text: "frames \(track):\(first) and \(track):\(last) both say to be picture \(shown) "
+            + "of packet \(packet)",
+          table: Schema.frame.name, key: [track, last])
+      }
+    }
+  }
+}
