@@ -73,11 +73,12 @@ import Testing
 
   @Test func `what is read back has to have every frame, with its pixels`() throws {
     let (mine, other) = (try ImportedClip(.openGOP), try ImportedClip(.intraRefresh))
-    func check(_ file: URL, _ written: WrittenPart) throws(SessionError) {
+    func check(_ file: URL, _ written: WrittenPart) throws {
+      let reader = try SessionReader(
+        SessionFolder(path: mine.path), options: ReadOptions(framesPerChain: nil))
+      let stream = MediaStream(try #require(reader.index.parts[0]?[0]))
       try ExportProof(
-        reader: try SessionReader(
-          SessionFolder(path: mine.path), options: ReadOptions(framesPerChain: nil)),
-        track: 0, file: file.path, description: "h264 in .mp4"
+        reader: reader, track: 0, file: file.path, stream: stream, description: "h264 in .mp4"
       ) { _ in true }.check(written)
     }
     let whole = WrittenPart(numbers: 0...119, packets: 120)
@@ -87,6 +88,13 @@ import Testing
         == "session.export.differs")
     let pixels = #expect(throws: SessionError.self) { try check(other.source, whole) }
     #expect(pixels?.cause == "the pixels of its frame 0 are others")
+    let smaller = try Clip(
+      name: "smaller", file: "smaller.mp4",
+      inputs: ["-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30", "-frames:v", "120"],
+      output: ["-c:v", "mpeg4"]
+    ).make(in: mine.folder)
+    let size = #expect(throws: SessionError.self) { try check(smaller, whole) }
+    #expect(size?.cause == "its frame 0 is 64x48, not 96x64")
     let shorter = mine.folder.file("shorter.mp4")
     let cut = try runCommand(
       "ffmpeg",

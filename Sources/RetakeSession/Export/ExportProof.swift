@@ -9,6 +9,8 @@ struct ExportProof {
   let reader: SessionReader
   let track: Int
   let file: String
+  /// As the session has the written part.
+  let stream: MediaStream
   /// The codec and the container, for errors.
   let description: String
   /// Called with how many packets and frames are done; false stops.
@@ -55,8 +57,8 @@ struct ExportProof {
     return expected
   }
 
-  /// The pixels of the file's frames, in the order of their times.
-  private func decoded(packets count: Int) throws(SessionError) -> [Digest128] {
+  /// The file's frames, in the order of their times.
+  private func decoded(packets count: Int) throws(SessionError) -> [DecodedFact] {
     do throws(SessionError) {
       let (media, stream) = try fromMedia { () throws(MediaError) in
         (try MediaFile(path: file), try MediaDemuxer(path: file).videoStream())
@@ -75,7 +77,7 @@ struct ExportProof {
         track: stream.index, timeBase: stream.timeBase,
         durationNanoseconds: TrackIndexing.frameDuration(stream)
       ).rank(facts, packets: packets)
-      return timeline.frames.filter { $0.fact >= 0 }.map { facts.frames[Int($0.fact)].digest }
+      return timeline.frames.filter { $0.fact >= 0 }.map { facts.frames[Int($0.fact)] }
     } catch {
       switch error {
       case .media(let code, let text) where code != "media.memory":
@@ -85,20 +87,30 @@ struct ExportProof {
     }
   }
 
-  private func checkAll(_ found: [Digest128], _ expected: [Expected]) throws(SessionError) {
+  private func checkAll(_ found: [DecodedFact], _ expected: [Expected]) throws(SessionError) {
     guard found.count == expected.count else {
       throw differs("it has \(found.count) frames, not \(expected.count)")
     }
-    for (place, frame) in expected.enumerated() where frame.digest ?? found[place] != found[place] {
-      throw differs("the pixels of its frame \(place) are others")
+    for (place, (found, expected)) in zip(found, expected).enumerated() {
+      guard let digest = expected.digest, digest != found.digest else { continue }
+      let (size, wanted) = (Self.size(found.shape.width, found.shape.height), streamSize)
+      throw differs(
+        size == wanted
+          ? "the pixels of its frame \(place) are others"
+          : "its frame \(place) is \(size), not \(wanted)")
     }
   }
 
+  /// Some containers hold a smaller size than the packets do, and others have no place for it.
+  private var streamSize: String { Self.size(stream.width, stream.height) }
+
+  private static func size(_ width: Int, _ height: Int) -> String { "\(width)x\(height)" }
+
   /// Every good frame, in order; between them may be others.
-  private func checkGood(_ found: [Digest128], _ expected: [Expected]) throws(SessionError) {
+  private func checkGood(_ found: [DecodedFact], _ expected: [Expected]) throws(SessionError) {
     var rest = found[...]
     for (place, frame) in expected.enumerated() where !frame.isDamaged {
-      let match = rest.firstIndex { frame.digest == nil || frame.digest == $0 }
+      let match = rest.firstIndex { frame.digest == nil || frame.digest == $0.digest }
       guard let match else { throw differs("it lacks frame \(place), or has other pixels") }
       rest = rest[(match + 1)...]
     }

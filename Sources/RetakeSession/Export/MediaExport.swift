@@ -42,7 +42,7 @@ struct MediaExport {
         let packets = try telling(wanted, path: path) { () throws(SessionError) in
           let written = try remux(track, part, of: count, to: files[number], path: name)
           try ExportProof(
-            reader: reader, track: track, file: files[number].hidden,
+            reader: reader, track: track, file: files[number].hidden, stream: part.stream,
             description: Self.description(part.stream, path: name)
           ) { report(SessionDoctor.Progress(done: count + $0, total: 2 * count)) }
           .check(written)
