@@ -20,7 +20,9 @@ extension StoreReader {
       else {
         throw .corrupt(
           path: path,
-          cause: "the row of frame \(row.track):\(row.sequence) is not the one that was written")
+          cause:
+            "the row of frame with track \(row.track), sequence \(row.sequence) is not the one "
+            + "that was written")
       }
     }
     return rows

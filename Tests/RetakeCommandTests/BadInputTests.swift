@@ -164,6 +164,51 @@ import Testing
     #expect(doctor.stdout.contains("is damaged"))
   }
 
+  @Test func `exchanged rows end with 2 and name the frame, in every command that reads it`() throws
+  {
+    let workplace = try Workplace()
+    try workplace.record("yard")
+    let database = workplace.folder.file("Recordings/yard/session.sqlite").path
+    _ = try runCommand(
+      "sqlite3",
+      arguments: [
+        database,
+        """
+        UPDATE frame SET packet = 21 - packet, entry = min(entry, 21 - packet)
+        WHERE sequence IN (10, 11)
+        """,
+      ])
+    for words in [
+      ["replay", "yard", "--pipeline", "example:motion-boxes"],
+      ["session", "trim", "yard", "--from", "0s", "--into", "Trimmed"],
+      ["session", "optimise", "yard", "--into", "Fast"],
+    ] {
+      let before = try workplace.listing()
+      let result = try workplace.retake(words: words)
+      #expect(result.status == 2, "\(words): \(result.stderr)")
+      #expect(result.stderr.contains("track 0, sequence 10 "), "\(result.stderr)")
+      #expect(result.stderr.contains("retake session doctor"), "\(result.stderr)")
+      #expect(try workplace.listing() == before)
+    }
+    try expectErrored(workplace, code: "store.corrupt")
+  }
+
+  @Test func `an import says where time goes back, and so does info`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25", "-frames:v", "20", "-c:v", "libx264",
+      "-pix_fmt", "yuv420p", "piece.ts")
+    let piece = try Data(contentsOf: workplace.folder.file("piece.ts"))
+    try (piece + piece).write(to: workplace.folder.file("joined.ts"))
+    let imported = try workplace.retake("import", "joined.ts")
+    #expect(imported.status == 0)
+    #expect(imported.stderr.contains("note: track 0: time goes back by 760ms at frame 20"))
+    let info = try workplace.retake("session", "info", "joined")
+    #expect(info.stdout.contains("time: track 0: time goes back by 760ms at frame 20"))
+    let document = try workplace.retake("session", "info", "joined", "--json").json()
+    #expect(document.timeCount.int == 1 && document.times[0].kind.text == "back")
+  }
+
   @Test(arguments: [(20_000, "store.truncated"), (0, "store.notSession")])
   func `a database cut short ends with 2`(length: Int, code: String) throws {
     let workplace = try Workplace()

@@ -123,14 +123,14 @@ import Testing
   @Test func `a session of a newer version is told by name and never rebuilt`() throws {
     let imported = try ImportedClip(.lateStart)
     _ = try runCommand(
-      "sqlite3", arguments: [database(imported).path, "PRAGMA user_version = 3"])
+      "sqlite3", arguments: [database(imported).path, "PRAGMA user_version = 4"])
     let before = try contents(of: imported.path)
     #expect(
       code { try SessionRecovery(imported.path, fromMedia: true).run() }
         == "store.schema.tooNew")
     #expect(try contents(of: imported.path) == before)
     let finding = try SessionDoctor(path: imported.path).run().findings.first
-    #expect(finding?.message == "the session has schema 3, this version reads up to 2")
+    #expect(finding?.message == "the session has schema 4, this version reads up to 3")
     #expect(finding?.advice?.contains("Update retake") == true)
   }
 }

@@ -83,7 +83,7 @@ import Testing
       Issue.record("it was read in silence")
     } catch let error as SessionError {
       #expect(error.code == "store.corrupt")
-      #expect(error.cause?.contains("frame 0:3") == true, "\(error)")
+      #expect(error.cause?.contains("track 0, sequence 3 ") == true, "\(error)")
     }
     #expect(code { try reader.entries(of: 0, sequences: 0..<9) } == "store.corrupt")
     #expect(

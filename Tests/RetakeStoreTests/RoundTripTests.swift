@@ -129,7 +129,7 @@ struct RoundTripTests {
         """,
       ])
 
-    #expect(mode.stdout == "delete\n2\n13\n")
+    #expect(mode.stdout == "delete\n3\n13\n")
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path).count == 1)
   }
 
