@@ -14,8 +14,8 @@ enum CraftedValue: Hashable, Sendable, CustomStringConvertible {
 
   /// What a column of any kind might hold at its edges.
   static let edges: [CraftedValue] = [
-    .integer(.max), .integer(.min), .integer(-1), .integer(0), .integer(1),
-    .integer(1 << 31 - 1), .integer(1 << 31), .integer(1 << 32), .integer(1 << 53),
+    .integer(.max), .integer(.min), .integer((1 << 31) - 1), .integer(-1), .integer(0), .integer(1),
+    .integer(1 << 31), .integer(1 << 32), .integer(1 << 53),
     .integer(1 << 61), .integer(1 << 62), .null, .text("\u{1B}[31mred"), .text(""), .real(1e300),
     .blob(count: 5), .blob(count: 65 << 20),
   ]
@@ -108,7 +108,8 @@ struct CraftedRow {
       PRAGMA writable_schema = RESET;
       UPDATE \(table.name) SET \(names[column]) = \(value), row_check = \(RunningDigest.check(of: after))
         WHERE \(key.joined(separator: " AND "));
-      UPDATE meta SET value = '\(running.value)' WHERE key = 'digest';
+      UPDATE meta SET value = '\(running.value)', row_check = \(Self.check(ofDigest: running.value))
+        WHERE key = 'digest';
       PRAGMA writable_schema = ON;
       UPDATE sqlite_schema SET sql = '\(rule)' WHERE name = '\(table.name)';
       """
@@ -140,6 +141,14 @@ struct CraftedRow {
       }
     }
     return Digest128(of: bytes)
+  }
+
+  /// Of the row of meta that holds the running digest.
+  private static func check(ofDigest digest: Digest128) -> Int64 {
+    var bytes: [UInt8] = []
+    for text in ["meta", "digest", "\(digest)"] { CraftedValue.text(text).append(to: &bytes) }
+    bytes.removeFirst()
+    return RunningDigest.check(of: Digest128(of: bytes))
   }
 
   private static func bytes(hex: Substring) -> [UInt8] {
