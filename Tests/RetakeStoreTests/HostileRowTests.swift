@@ -10,7 +10,7 @@ struct HostileRowTests {
   private static let binary = productsFolder.appending(path: "retake").path
   private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
   /// The first edges for every column, and one of the others in turn; the long form has all.
-  private static let edgesOfAllColumns = 3
+  private static let edgesOfAllColumns = 2
 
   /// A recording with a live run, and rows in every table.
   private static func base() throws -> TemporaryFolder {
