@@ -10,7 +10,7 @@ final class ReportListener: Sendable {
   /// Seconds that it may take to listen.
   private static let startSecondsMax = 30.0
   /// Between the end of one listening and the next.
-  private static let pause = Duration.milliseconds(50)
+  private static let pauseNanoseconds: Int64 = 50_000_000
 
   /// Somebody waits for the answers: they come before whatever else the process has to do. On Linux
   /// each priority has threads of its own, so work that holds up all others holds up no answer.
@@ -78,7 +78,18 @@ final class ReportListener: Sendable {
         guard Self.isShortage(error), let known = try? state.withLock({ $0.outcome })?.get()
         else { return }
         port = known
-        try? await Task.sleep(for: Self.pause)
+        await Self.pause()
+      }
+    }
+  }
+
+  /// On a thread of its own: those of the answers are not held up.
+  private static func pause() async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        let clock = WallClock()
+        clock.wait(untilNanoseconds: clock.monotonicNanoseconds + pauseNanoseconds, or: Bell())
+        continuation.resume()
       }
     }
   }

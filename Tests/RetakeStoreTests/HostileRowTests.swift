@@ -9,8 +9,8 @@ import Testing
 struct HostileRowTests {
   private static let binary = productsFolder.appending(path: "retake").path
   private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
-  /// Of the edges, for each column of the short form; the long form has all.
-  private static let edgesPerColumn = 3
+  /// The first edges for every column, and one of the others in turn; the long form has all.
+  private static let edgesOfAllColumns = 2
 
   /// A recording with a live run, and rows in every table.
   private static func base() throws -> TemporaryFolder {
@@ -52,10 +52,9 @@ struct HostileRowTests {
     for table in Schema.tables {
       for column in table.columns.indices {
         let edges = CraftedValue.edges
-        let count = isLong ? edges.count : edgesPerColumn
-        for step in 0..<count {
-          // The two ends for every column, the others in turn.
-          let place = isLong || step < 2 ? step : 2 + turn % (edges.count - 2)
+        let first = isLong ? edges.count : edgesOfAllColumns
+        let other = first + turn % max(1, edges.count - first)
+        for place in Array(0..<first) + (isLong ? [] : [other]) {
           cases.append(CraftedRow(table: table, column: column, value: edges[place]))
         }
         turn += 1
@@ -84,14 +83,13 @@ struct HostileRowTests {
     #expect(made.count > 240)
 
     for (name, row) in made {
-      for words in [["session", "doctor", name], ["session", "info", name, "--json"]] {
-        let result = try Self.retake(words, in: folder, limits: Self.limits)
-        #expect(
-          result.status == 0 || result.status == 2,
-          "\(words.joined(separator: " ")) with \(row.name) = \(row.value): \(result)")
-        #expect(!result.stderr.contains("\u{1B}"))
-      }
+      let doctor = try Self.retake(["session", "doctor", name], in: folder, limits: Self.limits)
+      #expect(
+        doctor.status == 0 || doctor.status == 2,
+        "\(row.name) = \(row.value): \(doctor.status as Any) \(doctor.signal as Any)")
+      #expect(!doctor.stdout.contains("\u{1B}"))
     }
+    // What it says of each session is what `session info` says.
     let list = try Self.retake(["session", "list"], in: folder)
     #expect(list.status == 0, "\(list)")
     #expect(list.stdout.split(separator: "\n").count == made.count)
@@ -112,7 +110,7 @@ struct HostileRowTests {
     let path = folder.file("session.sqlite").path
     try Sample().write(path)
     let size = try #require(Schema.packet.columns.firstIndex { $0.name == "size" })
-    let row = CraftedRow(table: Schema.packet, column: size, value: .integer(1 << 31 - 1))
+    let row = CraftedRow(table: Schema.packet, column: size, value: .integer((1 << 31) - 1))
     #expect(try row.write(to: path))
 
     let reader = try StoreReader(opening: path)

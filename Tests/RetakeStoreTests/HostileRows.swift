@@ -14,8 +14,8 @@ enum CraftedValue: Hashable, Sendable, CustomStringConvertible {
 
   /// What a column of any kind might hold at its edges.
   static let edges: [CraftedValue] = [
-    .integer(.max), .integer(.min), .integer(-1), .integer(0), .integer(1),
-    .integer(1 << 31 - 1), .integer(1 << 31), .integer(1 << 32), .integer(1 << 53),
+    .integer(.max), .integer((1 << 31) - 1), .integer(.min), .integer(-1), .integer(0), .integer(1),
+    .integer(1 << 31), .integer(1 << 32), .integer(1 << 53),
     .integer(1 << 61), .integer(1 << 62), .null, .text("\u{1B}[31mred"), .text(""), .real(1e300),
     .blob(count: 5), .blob(count: 65 << 20),
   ]
@@ -78,20 +78,25 @@ struct CraftedRow {
 
   var name: String { "\(table.name).\(table.columns[column].name)" }
 
-  /// - Returns: false where SQLite refuses the value also without the rules: NULL in a key.
+  /// - Returns: false where SQLite refuses the value also without the rules: NULL in a key, or
+  ///   another row's key.
   func write(to path: String) throws -> Bool {
     let names = table.columns.map { "\"\($0.name)\"" }
     let place = "ORDER BY \(table.keyList) LIMIT 1"
     // Blobs as they are: their digests are not computed again here.
     let query = names.map { "CASE typeof(\($0)) WHEN 'blob' THEN hex(\($0)) ELSE quote(\($0)) END" }
     let kinds = names.map { "typeof(\($0))" }
-    let row = try ask(path, "SELECT \(query.joined(separator: ", ")) FROM \(table.name) \(place)")
-    let types = try ask(path, "SELECT \(kinds.joined(separator: ", ")) FROM \(table.name) \(place)")
-    guard row.count == names.count else { throw SQLFailed(message: "no row in \(table.name)") }
+    let stored = "(SELECT value FROM meta WHERE key = 'digest')"
+    let all = try ask(
+      path,
+      "SELECT \((query + kinds + [stored]).joined(separator: ", ")) FROM \(table.name) \(place)")
+    guard all.count == 2 * names.count + 1 else {
+      throw SQLFailed(message: "no row in \(table.name)")
+    }
+    let (row, types) = (Array(all[..<names.count]), Array(all[names.count..<2 * names.count]))
     let before = digest(row, types, changed: nil)
     let after = digest(row, types, changed: (column, value))
-    let stored = try ask(path, "SELECT value FROM meta WHERE key = 'digest'").joined()
-    var running = RunningDigest(Digest128(hex: stored) ?? .zero)
+    var running = RunningDigest(Digest128(hex: all[2 * names.count]) ?? .zero)
     let isOwn =
       table.name == "meta" && StoreWriter.ownKeys.contains(String(row[0].dropFirst().dropLast()))
     if !isOwn || row[0] == "'schema'" {
@@ -108,13 +113,14 @@ struct CraftedRow {
       PRAGMA writable_schema = RESET;
       UPDATE \(table.name) SET \(names[column]) = \(value), row_check = \(RunningDigest.check(of: after))
         WHERE \(key.joined(separator: " AND "));
-      UPDATE meta SET value = '\(running.value)' WHERE key = 'digest';
+      UPDATE meta SET value = '\(running.value)', row_check = \(Self.check(ofDigest: running.value))
+        WHERE key = 'digest';
       PRAGMA writable_schema = ON;
       UPDATE sqlite_schema SET sql = '\(rule)' WHERE name = '\(table.name)';
       """
     let result = try runCommand(
       "sqlite3", arguments: ["-bail", path], input: Data(".dbconfig defensive off\n\(script)".utf8))
-    if result.stderr.contains("NOT NULL constraint failed") { return false }
+    if result.stderr.contains("constraint failed") { return false }
     guard result.status == 0 else { throw SQLFailed(message: result.stderr) }
     return true
   }
@@ -140,6 +146,14 @@ struct CraftedRow {
       }
     }
     return Digest128(of: bytes)
+  }
+
+  /// Of the row of meta that holds the running digest.
+  private static func check(ofDigest digest: Digest128) -> Int64 {
+    var bytes: [UInt8] = []
+    for text in ["meta", "digest", "\(digest)"] { CraftedValue.text(text).append(to: &bytes) }
+    bytes.removeFirst()
+    return RunningDigest.check(of: Digest128(of: bytes))
   }
 
   private static func bytes(hex: Substring) -> [UInt8] {

@@ -90,28 +90,37 @@ import Testing
       try #require(opened.status == 0, "\(opened.stderr)")
     }
     for words in Self.reading {
-      let log = workplace.folder.file("calls").path
-      let result = try workplace.retake(
-        under: [
-          "strace", "-f", "-qq", "-y", "-o", log, "-e",
-          "trace=openat,open,creat,chmod,fchmod,fchmodat,unlink,unlinkat,rename,renameat,renameat2,"
-            + "truncate,ftruncate,mkdir,symlink,link,linkat",
-        ], words)
-      #expect(result.signal == nil && !result.timedOut, "\(words)")
-      let changes = try ForeignCall.changes(in: log)
-      #expect(changes.count > 0 || words[1] == "list" || !isOpen)
+      let changes = try changes(words, in: workplace)
       let own = [
         FileManager.default.temporaryDirectory.path + "/retake-",
         workplace.folder.file("Copies").path, workplace.folder.file("Goldens").path, "/dev/",
         "/proc/", "pipe:", "anon_inode", "Copies", "Goldens",
       ]
-      let session = workplace.folder.file("Recordings").path
       let strange = changes.filter { path in
-        path.hasPrefix(session) || path.hasPrefix("Recordings")
-          || !own.contains { path.hasPrefix($0) }
+        isInRecordings(path, workplace) || !own.contains { path.hasPrefix($0) }
       }
       #expect(strange.isEmpty, "\(words): \(strange)")
     }
+    // One that writes there is seen.
+    let written = try changes(["session", "recover", "yard"], in: workplace)
+    #expect(written.contains { isInRecordings($0, workplace) })
+  }
+
+  private func isInRecordings(_ path: String, _ workplace: Workplace) -> Bool {
+    path.hasPrefix(workplace.folder.file("Recordings").path) || path.hasPrefix("Recordings")
+  }
+
+  /// The paths that a command changes.
+  private func changes(_ words: [String], in workplace: Workplace) throws -> [String] {
+    let log = workplace.folder.file("calls").path
+    let result = try workplace.retake(
+      under: [
+        "strace", "-f", "-qq", "-y", "-o", log, "-e",
+        "trace=openat,open,creat,chmod,fchmod,fchmodat,unlink,unlinkat,rename,renameat,renameat2,"
+          + "truncate,ftruncate,mkdir,symlink,link,linkat",
+      ], words)
+    #expect(result.signal == nil && !result.timedOut, "\(words)")
+    return try ForeignCall.changes(in: log)
   }
 
   @Test func `the media of an import with links is read through them`() throws {

@@ -65,6 +65,7 @@ struct SessionListCommand: ParsableCommand {
         + "\((seconds * 10).rounded() / 10) s  " + tracks.joined(separator: ", ")
     case .failure(let error):
       return "\(visible(item.folder.name))  unreadable: \(visible(error.message))"
+        + (error.cause.map { visible(" (\($0))") } ?? "")
     }
   }
 }
