@@ -47,6 +47,11 @@ package struct CauseLog: Sendable {
     return rootOfFrame[frame]
   }
 
+  /// Names belong to a sink as a whole: they follow from the first difference that reaches it.
+  private func firstRoot(before sink: String) -> Int? {
+    (rootOfFrameBySink[sink] ?? rootOfFrame).first
+  }
+
   /// Says of each root what its difference comes from, once all is known of the two runs.
   package mutating func setOrigins(_ origin: (RootCause) -> RootCause.Origin?) {
     for index in roots.indices { roots[index].origin = origin(roots[index]) }
@@ -72,7 +77,10 @@ package struct CauseLog: Sendable {
     case .frameInserted: return root(of: finding, why: .frameInserted)
     case .nodeAdded: return root(RootCause(stage: finding.node, why: .nodeAdded))
     case .nodeRemoved: return root(RootCause(stage: finding.node, why: .nodeRemoved))
-    case .sinkAdded, .sinkRemoved, .classesChanged:
+    case .classesChanged:
+      if let sink = finding.node, let known = firstRoot(before: sink) { return known }
+      return root(RootCause(stage: finding.node, why: .sinkChanged))
+    case .sinkAdded, .sinkRemoved:
       return root(RootCause(stage: finding.node, why: .sinkChanged))
     case .budget: return roots.isEmpty ? root(RootCause(why: .budget)) : 0
     case .drift:
@@ -130,6 +138,9 @@ private struct FrameRoots: Sendable {
     }
     track.append(Run(first: frame.sequence, last: frame.sequence, root: root))
   }
+
+  /// That of the first frame on the lowest track that has any.
+  var first: Int? { runs.keys.min().flatMap { runs[$0]?.first?.root } }
 
   subscript(frame: FrameID) -> Int? {
     guard let track = runs[frame.track] else { return nil }

@@ -34,15 +34,46 @@ package struct DecisionComparator {
     var kind: String
   }
 
+  /// A line and how many lines of the same instant come before it: decisions are logged in the order
+  /// in which they follow from each other.
+  private struct Placed {
+    var line: DecisionLine
+    var index: Int
+
+    /// The earlier of two that differ; at one place of both logs that of the earlier frame.
+    func precedes(_ other: Placed) -> Bool {
+      if line.time != other.line.time { return line.time < other.line.time }
+      if index != other.index { return index < other.index }
+      guard let mine = line.frame, let theirs = other.line.frame else { return false }
+      return mine < theirs
+    }
+  }
+
+  /// A difference and the line from which on it is one.
+  private struct Difference {
+    var finding: Finding
+    var first: Placed?
+  }
+
   /// Lines without a partner so far.
   private struct Side {
-    private var waiting: [Key: [(order: Int, line: DecisionLine)]] = [:]
+    private var waiting: [Key: [(order: Int, line: Placed)]] = [:]
     private var order = 0
     private var count = 0
+    private var lastTime: Int64?
+    /// Of the next line, if it is of the same instant as the one before.
+    var nextIndex = 0
     /// Lines that found no room; each of them is a difference.
     private(set) var overflow = 0
 
-    mutating func take(_ key: Key) -> DecisionLine? {
+    mutating func place(_ line: DecisionLine) -> Placed {
+      if let lastTime, lastTime != line.time { nextIndex = 0 }
+      lastTime = line.time
+      defer { nextIndex += 1 }
+      return Placed(line: line, index: nextIndex)
+    }
+
+    mutating func take(_ key: Key) -> Placed? {
       guard var lines = waiting[key], !lines.isEmpty else { return nil }
       let line = lines.removeFirst().line
       waiting[key] = lines.isEmpty ? nil : lines
@@ -50,7 +81,7 @@ package struct DecisionComparator {
       return line
     }
 
-    mutating func wait(_ key: Key, _ line: DecisionLine) {
+    mutating func wait(_ key: Key, _ line: Placed) {
       guard count < DecisionComparator.windowSize else {
         overflow += 1
         return
@@ -61,14 +92,14 @@ package struct DecisionComparator {
     }
 
     /// In the order in which they came.
-    var lines: [DecisionLine] {
+    var lines: [Placed] {
       waiting.values.joined().sorted { $0.order < $1.order }.map(\.line)
     }
   }
 
   private var golden = Side()
   private var actual = Side()
-  private var findings: [Finding] = []
+  private var differences: [Difference] = []
   private var folds: [[DecisionFold]] = [[], []]
   package private(set) var compared = 0
 
@@ -84,10 +115,16 @@ package struct DecisionComparator {
   package mutating func add(goldenFold: DecisionFold) { folds[0].append(goldenFold) }
   package mutating func add(actualFold: DecisionFold) { folds[1].append(actualFold) }
 
-  package mutating func noteEqual() { compared += 1 }
+  package mutating func noteEqual() {
+    compared += 1
+    // The two logs are at the same place of an instant, whatever came before.
+    let next = max(golden.nextIndex, actual.nextIndex) + 1
+    (golden.nextIndex, actual.nextIndex) = (next, next)
+  }
 
   private mutating func add(_ line: DecisionLine, isGolden: Bool) {
     let key = Key(node: line.node, frame: line.frame, item: line.item, kind: line.kind)
+    let line = isGolden ? golden.place(line) : actual.place(line)
     if let partner = isGolden ? actual.take(key) : golden.take(key) {
       compared += 1
       compare(isGolden ? line : partner, isGolden ? partner : line)
@@ -98,42 +135,49 @@ package struct DecisionComparator {
     }
   }
 
-  private mutating func compare(_ golden: DecisionLine, _ actual: DecisionLine) {
-    guard golden != actual, findings.count < Self.windowSize else { return }
-    let subject = Self.subject(golden)
-    if golden.details != actual.details {
-      findings.append(
-        finding(.decisionChanged, golden, actual, "\(subject) has other details"))
+  private mutating func compare(_ golden: Placed, _ actual: Placed) {
+    guard golden.line != actual.line, differences.count < Self.windowSize else { return }
+    let subject = Self.subject(golden.line)
+    if golden.line.details != actual.line.details {
+      differences.append(
+        difference(.decisionChanged, golden, actual, "\(subject) has other details"))
     } else {
-      let change = actual.time - golden.time
+      let change = actual.line.time - golden.line.time
       let words = "\(Self.milliseconds(change)) \(change < 0 ? "earlier" : "later")"
-      findings.append(
-        finding(
+      differences.append(
+        difference(
           .decisionMoved, golden, actual, "\(subject) comes \(words)",
           magnitude: Double(change.magnitude)))
     }
   }
 
-  /// All differences in the order of virtual time.
+  /// All differences in the order of virtual time; at one instant in the order in which they follow
+  /// from each other.
   package mutating func finish() -> [Finding] {
     var removed = golden.lines.map { Optional($0) }
     var added = actual.lines.map { Optional($0) }
     pairMoved(&removed, &added)
     for line in removed.compactMap(\.self) {
-      findings.append(
-        finding(.decisionRemoved, line, nil, "\(Self.subject(line)) is no longer made"))
+      differences.append(
+        difference(
+          .decisionRemoved, line, nil, "\(Self.subject(line.line)) is no longer made"))
     }
     for line in added.compactMap(\.self) {
-      findings.append(finding(.decisionAdded, nil, line, "\(Self.subject(line)) is new"))
+      differences.append(
+        difference(.decisionAdded, nil, line, "\(Self.subject(line.line)) is new"))
     }
+    var sorted = differences.enumerated().sorted { left, right in
+      guard let mine = left.element.first, let theirs = right.element.first else {
+        return left.offset < right.offset
+      }
+      if mine.precedes(theirs) { return true }
+      return theirs.precedes(mine) ? false : left.offset < right.offset
+    }.map(\.element.finding)
     for (side, kind) in [(golden, Finding.Kind.decisionRemoved), (actual, .decisionAdded)]
     where side.overflow > 0 {
-      findings.append(Finding(kind, message: "\(side.overflow) more decisions have no partner"))
+      sorted.append(Finding(kind, message: "\(side.overflow) more decisions have no partner"))
     }
-    compareFolds()
-    var sorted = findings.enumerated().sorted {
-      ($0.element.time ?? .max, $0.offset) < ($1.element.time ?? .max, $1.offset)
-    }.map(\.element)
+    sorted += foldDifferences(explainedBy: sorted)
     var chain = DecisionChain()
     chain.link(&sorted)
     return sorted
@@ -141,44 +185,47 @@ package struct DecisionComparator {
 
   /// A decision that went to a frame nearby: same node, kind and details.
   private mutating func pairMoved(
-    _ removed: inout [DecisionLine?], _ added: inout [DecisionLine?]
+    _ removed: inout [Placed?], _ added: inout [Placed?]
   ) {
     var candidates: [DecisionForm: [Int]] = [:]
     for (index, line) in added.enumerated() {
-      if let form = line.flatMap(DecisionForm.init) { candidates[form, default: []].append(index) }
+      if let form = line.flatMap({ DecisionForm($0.line) }) {
+        candidates[form, default: []].append(index)
+      }
     }
     var next: [DecisionForm: Int] = [:]
     for (index, line) in removed.enumerated() {
-      guard let line, let form = DecisionForm(line), let indices = candidates[form] else {
+      guard let line, let form = DecisionForm(line.line), let indices = candidates[form] else {
         continue
       }
       var place = next[form] ?? 0
       while place < indices.count, let other = added[indices[place]],
-        form.distance(line, other) < -Self.reach
+        form.distance(line.line, other.line) < -Self.reach
       {
         place += 1
       }
       next[form] = place
       guard place < indices.count, let other = added[indices[place]],
-        form.distance(line, other) <= Self.reach
+        form.distance(line.line, other.line) <= Self.reach
       else { continue }
       next[form] = place + 1
       removed[index] = nil
       added[indices[place]] = nil
-      findings.append(moved(line, other, by: form.distance(line, other)))
+      differences.append(moved(line, other, by: form.distance(line.line, other.line)))
     }
   }
 
-  private func moved(_ golden: DecisionLine, _ actual: DecisionLine, by frames: Int) -> Finding {
+  private func moved(_ golden: Placed, _ actual: Placed, by frames: Int) -> Difference {
+    let change = Self.milliseconds(actual.line.time - golden.line.time)
     let words =
       "\(frames.magnitude) \(frames.magnitude == 1 ? "frame" : "frames") "
-      + "\(frames < 0 ? "earlier" : "later") (\(Self.milliseconds(actual.time - golden.time)))"
-    return finding(
-      .decisionMoved, golden, actual, "\(Self.subject(golden)) comes \(words)",
+      + "\(frames < 0 ? "earlier" : "later") (\(change))"
+    return difference(
+      .decisionMoved, golden, actual, "\(Self.subject(golden.line)) comes \(words)",
       magnitude: Double(frames.magnitude))
   }
 
-  private mutating func compareFolds() {
+  private mutating func foldDifferences(explainedBy findings: [Finding]) -> [Finding] {
     struct Place: Hashable {
       var track: Int
       var first: Int
@@ -186,6 +233,7 @@ package struct DecisionComparator {
     var others = Dictionary(
       folds[1].map { (Place(track: $0.track, first: $0.first), $0) },
       uniquingKeysWith: { first, _ in first })
+    var result: [Finding] = []
     var explained: Set<Place> = []
     for finding in findings {
       guard let frame = finding.frame else { continue }
@@ -196,12 +244,13 @@ package struct DecisionComparator {
       let place = Place(track: fold.track, first: fold.first)
       let other = others.removeValue(forKey: place)
       compared += 1
-      if other != fold && !explained.contains(place) { findings.append(differ(fold, other)) }
+      if other != fold && !explained.contains(place) { result.append(differ(fold, other)) }
     }
     for fold in folds[1] {
       let place = Place(track: fold.track, first: fold.first)
-      if others[place] != nil && !explained.contains(place) { findings.append(differ(nil, fold)) }
+      if others[place] != nil && !explained.contains(place) { result.append(differ(nil, fold)) }
     }
+    return result
   }
 
   private func differ(_ golden: DecisionFold?, _ actual: DecisionFold?) -> Finding {
@@ -218,15 +267,18 @@ package struct DecisionComparator {
         + "only start, done, deliver, block or unblock differ")
   }
 
-  private func finding(
-    _ kind: Finding.Kind, _ golden: DecisionLine?, _ actual: DecisionLine?, _ message: String,
+  private func difference(
+    _ kind: Finding.Kind, _ golden: Placed?, _ actual: Placed?, _ message: String,
     magnitude: Double? = nil
-  ) -> Finding {
+  ) -> Difference {
     // A decision that moved differs from the earlier of its two places on.
-    let line = [golden, actual].compactMap(\.self).min { $0.time < $1.time }
-    return Finding(
-      kind, frame: line?.frame, time: line?.time, node: line?.node, golden: golden?.description,
-      actual: actual?.description, magnitude: magnitude, message: message)
+    let first = [golden, actual].compactMap(\.self).min { $0.precedes($1) }
+    let line = first?.line
+    let finding = Finding(
+      kind, frame: line?.frame, time: line?.time, node: line?.node,
+      golden: golden?.line.description, actual: actual?.line.description, magnitude: magnitude,
+      message: message)
+    return Difference(finding: finding, first: first)
   }
 
   private static func subject(_ line: DecisionLine) -> String {

@@ -79,6 +79,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
     public var bytesWritten = 0
     /// Records that were not what they had been, and were computed anew.
     public var damaged = 0
+    /// Files that were made elsewhere and not used; `nil` where there were none.
+    public var foreign: Int?
     /// Why nothing more could be written.
     public var failure: String?
 

@@ -30,7 +30,8 @@ struct CaseComparison {
     if let first = decisions.findings.first {
       log.causes.setDecisionRoot(
         RootCause(
-          frame: first.frame, time: first.time, stage: first.node, why: .decisionDiffers))
+          frame: first.frame, time: first.time, stage: Self.decider(of: first),
+          why: .decisionDiffers))
     }
     let stages = isOneSession ? try compareStages(log) : nil
     try compareResults(stages?.log ?? log, decisions)
@@ -38,6 +39,13 @@ struct CaseComparison {
     conclude()
     try checkSummary()
     return comparison
+  }
+
+  /// A sink decides nothing: what became of a frame was decided at the node where it ended.
+  private static func decider(of finding: Finding) -> String? {
+    let line = (finding.golden ?? finding.actual).flatMap { DecisionLine(parsing: $0) }
+    guard let line, line.kind == "outcome" else { return finding.node }
+    return line["node"] ?? finding.node
   }
 
   // MARK: stage digests
@@ -55,7 +63,9 @@ struct CaseComparison {
     let actual = try StageDigestReader(theirs, track: track)
     var comparator = StageComparator(
       golden: golden.columns, actual: actual.columns, sinks: sinkInputs, log: log)
-    if try areEqual(mine, theirs) { return comparator }
+    let frames = (manifests.golden.summary.captured, manifests.actual.summary.captured)
+    // A golden that is compared with itself is checked, like any other.
+    if mine != theirs, try areEqual(mine, theirs) { return comparator }
     guard golden.header.key == manifests.golden.key else {
       throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
     }
@@ -72,6 +82,8 @@ struct CaseComparison {
       }
       aligner.drain(into: &comparator, atEnd: isAtEnd)
     }
+    try golden.finish(frames: frames.0)
+    try actual.finish(frames: frames.1)
     return comparator
   }
 
@@ -220,7 +232,8 @@ struct CaseComparison {
           + "\(stages.comparedFrames) frames\(place)")
     }
     let (golden, actual) = manifests
-    comparison.notes += RuleDifferences.notes(golden: golden, actual: actual)
+    comparison.notes += RuleDifferences.notes(
+      golden: golden, actual: actual, file: folders.golden.file(GoldenFolder.manifestName).path)
     if golden.pipeline.digest != actual.pipeline.digest {
       comparison.suspects.append(
         "the pipeline changed: \(actual.pipeline.name) \(actual.pipeline.digest.short), "

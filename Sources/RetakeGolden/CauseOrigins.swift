@@ -18,11 +18,7 @@ struct CauseOrigins {
   /// A model changes values alone, and where several things changed the nearest to the pipeline is
   /// the one to look at first. Without stage digests a cause still has an origin.
   func origin(of root: RootCause) -> RootCause.Origin? {
-    switch root.why {
-    case .frameLost, .frameInserted: return nil
-    case .nodeAdded, .nodeRemoved, .inputsRewired, .sinkChanged: return .pipeline
-    default: break
-    }
+    if [.frameLost, .frameInserted].contains(root.why) { return nil }
     if pipelineDiffers { return .pipeline }
     if modelsDiffer { return .model }
     return environmentDiffers ? .environment : .code

@@ -119,17 +119,58 @@ enum KeyDifferences {
 
 /// What golden.yml says is what people accepted; that the project says otherwise by now is told.
 enum RuleDifferences {
-  static func notes(golden: GoldenManifest, actual: GoldenManifest) -> [String] {
-    let sinks = golden.compare.bySink.keys.sorted().filter { sink in
-      actual.compare.bySink[sink].map { $0 != golden.compare.bySink[sink] } ?? false
-    }
-    var notes = sinks.map {
-      "the rules for '\($0)' in golden.yml are used; retake.yml has others by now"
+  /// - Parameter file: The golden's golden.yml.
+  static func notes(golden: GoldenManifest, actual: GoldenManifest, file: String) -> [String] {
+    var notes: [String] = []
+    for sink in golden.compare.bySink.keys.sorted() {
+      guard let mine = golden.compare.bySink[sink], let theirs = actual.compare.bySink[sink],
+        mine != theirs
+      else { continue }
+      notes.append(
+        note("the rules for '\(sink)'", words(mine, theirs), "compare", file))
     }
     if golden.budgets != actual.budgets {
-      notes.append("the budgets in golden.yml are used; retake.yml has others by now")
+      notes.append(note("the budgets", "", "budgets", file))
     }
     return notes
+  }
+
+  private static func note(
+    _ what: String, _ changes: String, _ key: String, _ file: String
+  ) -> String {
+    "\(what) in golden.yml are used; retake.yml has others by now\(changes). To take those over, "
+      + "change '\(key)' in \(file), then: retake test"
+  }
+
+  /// ` (order: significant, by now any)`.
+  private static func words(_ golden: SinkRule, _ actual: SinkRule) -> String {
+    guard case .object(let mine)? = try? JSONValue(encoding: golden),
+      case .object(let theirs)? = try? JSONValue(encoding: actual)
+    else { return "" }
+    let names = Set(mine.keys).union(theirs.keys).sorted().filter { mine[$0] != theirs[$0] }
+    let changes = names.map {
+      "\($0): \(text(mine[$0])), by now \(text(theirs[$0]))"
+    }
+    return changes.isEmpty ? "" : " (\(changes.joined(separator: "; ")))"
+  }
+
+  private static func text(_ value: JSONValue?) -> String {
+    if case .string(let text)? = value { return text }
+    return value?.canonicalText ?? "not set"
+  }
+}
+
+/// Whether the boxes of two runs are in an order that can be compared.
+package enum BoxOrder {
+  /// Why not, of a run that was written by its own rules; `nil` where it can.
+  package static func problem(golden: GoldenManifest, run: GoldenManifest) -> String? {
+    let sinks = golden.compare.bySink.keys.sorted().filter { sink in
+      golden.compare.bySink[sink]?.order == .significant
+        && run.compare.bySink[sink].map { $0.order != .significant } ?? false
+    }
+    guard let sink = sinks.first else { return nil }
+    return "the order of the boxes at '\(sink)' counts in the golden, and the run has them sorted; "
+      + "write 'compare: {\(sink): {order: significant}}' into retake.yml and replay again"
   }
 }
 

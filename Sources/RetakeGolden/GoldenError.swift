@@ -17,6 +17,8 @@ public enum GoldenError: CodedError, Hashable {
   case results(ResultTextError)
   /// There is nothing to accept.
   case nothingPending(folder: String)
+  /// What is pending is not what was looked at: another run ended meanwhile.
+  case pendingChanged(folder: String)
   /// The pending golden has no root causes that could be told apart.
   case indivisible(folder: String, why: String)
   /// Some root causes were chosen that are written together with others; `others` were not chosen.
@@ -33,6 +35,7 @@ public enum GoldenError: CodedError, Hashable {
     case .inconsistent: "golden.file.inconsistent"
     case .results(let error): error.code
     case .nothingPending: "golden.pending.none"
+    case .pendingChanged: "golden.pending.changed"
     case .indivisible: "golden.pending.indivisible"
     case .inseparable: "golden.pending.inseparable"
     case .io: "golden.io"
@@ -50,6 +53,7 @@ public enum GoldenError: CodedError, Hashable {
     case .inconsistent(_, let detail): detail
     case .results(let error): error.message
     case .nothingPending: "there is no pending golden"
+    case .pendingChanged: "another run ended meanwhile: what is pending is not what was looked at"
     case .indivisible(_, let why): "the pending golden has no root causes: \(why)"
     case .inseparable(_, let why, let others):
       "\(why); left out: \(others.joined(separator: ", "))"
@@ -69,7 +73,8 @@ public enum GoldenError: CodedError, Hashable {
     switch self {
     case .missing(let path), .fileMissing(let path), .version(let path, _),
       .line(let path, _, _, _), .inconsistent(let path, _), .nothingPending(let path),
-      .indivisible(let path, _), .inseparable(let path, _, _), .io(let path, _, _):
+      .pendingChanged(let path), .indivisible(let path, _), .inseparable(let path, _, _),
+      .io(let path, _, _):
       Place(file: path)
     case .manifest(let file, let pointer, _, _): Place(file: file, pointer: pointer)
     case .results(let error): error.place
@@ -85,6 +90,7 @@ public enum GoldenError: CodedError, Hashable {
     case .version: "Use the Retake that wrote it, or a newer one"
     case .results(let error): error.advice
     case .nothingPending: "Run 'retake test' first: it writes what it found as pending"
+    case .pendingChanged: "Look at the new result, then decide again: retake review"
     case .indivisible: "Take or refuse it as a whole, without --root and --stage"
     case .inseparable(_, _, let others):
       "Name them too: " + others.map { "--root '\($0)'" }.joined(separator: " ")

@@ -93,19 +93,33 @@ extension GoldenFolder {
     from pending: GoldenFolder? = nil, options: GoldenComparator.Options = .init(),
     roots isChosen: (RootCause) -> Bool
   ) throws(GoldenError) -> GoldenSplit {
-    let pending = pending ?? self.pending
+    let seen = try PendingGolden(pending ?? self.pending)
+    return try reject(from: seen, options: options, roots: isChosen)
+  }
+
+  /// The same, of a result that was looked at; another one that is pending by now stays.
+  ///
+  /// - Throws: Also `GoldenError.pendingChanged`.
+  package func reject(
+    from seen: PendingGolden, options: GoldenComparator.Options = .init(),
+    roots isChosen: (RootCause) -> Bool
+  ) throws(GoldenError) -> GoldenSplit {
     let split = try GoldenSplit(
-      golden: self, pending: pending, options: options, isLocked: false
+      golden: self, pending: seen.folder, options: options, isLocked: false
     ) { !isChosen($0) }
     guard !split.left.isEmpty else { return split }
+    let isGone: Bool
     if split.chosen.isEmpty {
-      try pending.removeFiles()
-      return split
+      isGone = try seen.discard()
+    } else {
+      let scratch = try ScratchFolder(in: seen.origin.url)
+      defer { scratch.remove() }
+      try GoldenMerge(split).write(to: scratch)
+      isGone = try scratch.move(into: seen.origin) { () throws(GoldenError) in
+        try seen.isStillPending()
+      }
     }
-    let scratch = try ScratchFolder(in: pending.url)
-    defer { scratch.remove() }
-    try GoldenMerge(split).write(to: scratch)
-    try scratch.move(into: pending)
+    guard isGone else { throw .pendingChanged(folder: seen.origin.url.path) }
     return split
   }
 
@@ -113,6 +127,8 @@ extension GoldenFolder {
   ///
   /// - Throws: `GoldenError.nothingPending`; `io` where a file cannot be removed.
   public func discardPending() throws(GoldenError) {
+    let lock = FolderLock(url, .writing)
+    defer { withExtendedLifetime(lock) {} }
     guard pending.exists else { throw .nothingPending(folder: url.path) }
     try pending.removeFiles()
   }
@@ -142,10 +158,13 @@ extension GoldenFolder {
     guard names.contains(Self.decisionsName) else {
       throw .fileMissing(file: pending.file(Self.decisionsName).path)
     }
-    if exists, let old = try? self.manifest() {
+    // The results were written by the golden's rules: those of a first alternate, too.
+    if let old = try? (exists ? self : overall)?.manifest() {
       for (sink, rule) in old.compare.bySink where manifest.compare.bySink[sink] != nil {
         manifest.compare.bySink[sink] = rule
       }
+    }
+    if exists, let old = try? self.manifest() {
       manifest.budgets = old.budgets
       manifest.fitted = old.fitted
       // What is accepted is no longer a known change: a merged golden says which ones are left.
@@ -166,7 +185,7 @@ extension GoldenFolder {
     let mine = fileNames()
     let digests = names.filter { $0.hasPrefix("digests-") && mine.contains($0) }
     let areSame = digests.allSatisfy { name in
-      (try? areEqual(file(name), pending.file(name))) == true
+      (try? StageDigestReader.areSame(file(name), pending.file(name))) == true
     }
     guard areSame else { return [] }
     return mine.filter {
@@ -249,7 +268,7 @@ extension GoldenFolder {
   }
 
   /// Removes what belongs to this golden and is there; a person's notes beside it stay.
-  private func removeFiles() throws(GoldenError) {
+  func removeFiles() throws(GoldenError) {
     // golden.yml first: without it the rest is no golden.
     for name in [Self.manifestName] + fileNames() {
       let file = file(name)
@@ -273,7 +292,7 @@ extension GoldenFolder {
   }
 
   /// A second name for the same bytes where the file system has that, else a copy.
-  private func copy(_ source: URL, to target: URL) throws {
+  func copy(_ source: URL, to target: URL) throws {
     if link(source.path, target.path) != 0 {
       try FileManager.default.copyItem(at: source, to: target)
     }

@@ -48,6 +48,12 @@ public struct GoldenFolder: Hashable, Sendable {
     return alternate.exists ? alternate : self
   }
 
+  /// Of an alternate, the golden that holds on all other platforms.
+  var overall: GoldenFolder? {
+    guard url.lastPathComponent.hasPrefix(Self.alternatePrefix) else { return nil }
+    return GoldenFolder(url.deletingLastPathComponent())
+  }
+
   /// All alternates, in the order of their platforms.
   func alternates() -> [GoldenFolder] {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []

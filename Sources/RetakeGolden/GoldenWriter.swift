@@ -11,6 +11,9 @@ public final class GoldenWriter {
   public struct Plan: Sendable {
     /// Its summary is filled in at the end; rules for sinks that have none, too.
     public var manifest: GoldenManifest
+    /// The rules that say in which form sinks are written: those of the golden that the run is
+    /// compared with, where there is one, for the two must have one form.
+    public var writtenRules: CompareRules
     /// Virtual time zero on the session's time line, in nanoseconds.
     public var origin: Int64
     /// Such as linux-x86_64-fma.
@@ -30,6 +33,7 @@ public final class GoldenWriter {
       primarySink: String? = nil, environment: [String: String] = [:]
     ) {
       self.manifest = manifest
+      writtenRules = manifest.compare
       self.header = header
       self.sinks = sinks
       self.columns = columns
@@ -111,7 +115,7 @@ public final class GoldenWriter {
 
   /// Whether the rules ask for the pixels of a frame at a sink.
   public func keepsPicture(of frame: FrameID, at sink: String) -> Bool {
-    let rules = plan.manifest.compare.bySink
+    let rules = plan.writtenRules.bySink
     guard let rule = rules[sink] ?? rules[SinkRule.Mode.pictures.rawValue] else { return false }
     return rule.mode == .pictures && frame.sequence % rule.pictureEvery == 0
   }
@@ -195,7 +199,7 @@ public final class GoldenWriter {
       case .detection: modes[outcome.sink] = .boxes
       case .scalar, .waveform, .classification:
         if modes[outcome.sink] != .boxes { modes[outcome.sink] = .numeric }
-      case .frame where plan.manifest.compare.bySink[SinkRule.Mode.pictures.rawValue] != nil:
+      case .frame where plan.writtenRules.bySink[SinkRule.Mode.pictures.rawValue] != nil:
         modes[outcome.sink] = modes[outcome.sink] ?? .pictures
       default: modes[outcome.sink] = modes[outcome.sink] ?? .exact
       }

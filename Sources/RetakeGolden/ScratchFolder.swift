@@ -1,49 +1,101 @@
 import Foundation
 
-/// A hidden folder beside the files that it will become. Those of processes that were killed are
-/// removed by the next one.
-final class ScratchFolder {
-  private static let prefix = ".writing-"
+/// A hidden folder of one writer, beside the files that it will become or among the system's
+/// temporary files.
+///
+/// Its process holds a lock on it for as long as it lives. A folder without a lock belongs to a
+/// process that was killed, and the next one removes it. A lock, unlike the number of a process,
+/// also tells the processes of two containers apart.
+package final class ScratchFolder {
   private static let suffix = ".new"
-  /// Writers of one process in one folder.
+  private static let prefix = ".writing-"
+  private static let temporaryPrefix = ".retake-run-"
+  /// Writers of one process number in one folder.
   private static let countMax = 1_000
 
-  let url: URL
+  package let url: URL
+  private let descriptor: Int32
 
-  init(in folder: URL) throws(GoldenError) {
-    try io(folder, "make the folder") {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-    Self.removeAbandoned(in: folder)
+  package convenience init(in folder: URL) throws(GoldenError) {
+    try self.init(in: folder, prefix: Self.prefix, mode: 0o777)
+  }
+
+  /// A folder among the system's temporary files, for its user alone.
+  package static func temporary() throws(GoldenError) -> ScratchFolder {
+    try ScratchFolder(
+      in: FileManager.default.temporaryDirectory, prefix: temporaryPrefix, mode: 0o700)
+  }
+
+  private init(in folder: URL, prefix: String, mode: mode_t) throws(GoldenError) {
+    Self.removeAbandoned(in: folder, prefix: prefix)
     let process = ProcessInfo.processInfo.processIdentifier
     for number in 0..<Self.countMax {
-      let url = folder.appending(path: "\(Self.prefix)\(process)-\(number)\(Self.suffix)")
-      if mkdir(url.path, 0o777) == 0 {
-        self.url = url
+      // Another run that ends removes the folders that it found empty.
+      try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let url = folder.appending(path: "\(prefix)\(process)-\(number)\(Self.suffix)")
+      guard mkdir(url.path, mode) == 0 else {
+        if errno == EEXIST || errno == ENOENT { continue }
+        break
+      }
+      if let descriptor = Self.hold(url) {
+        (self.url, self.descriptor) = (url, descriptor)
         return
       }
-      guard errno == EEXIST else { break }
     }
     throw .io(
       path: folder.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
   }
 
-  static func removeAbandoned(in folder: URL) {
+  deinit {
+    remove()
+    close(descriptor)
+  }
+
+  /// Locks a folder that was just made; `nil` where another process took it for an abandoned one
+  /// in the moment between.
+  private static func hold(_ url: URL) -> Int32? {
+    let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { return nil }
+    // Where the file system has no locks, nothing is taken for abandoned either.
+    while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
+    var (held, named) = (stat(), stat())
+    guard fstat(descriptor, &held) == 0, lstat(url.path, &named) == 0,
+      held.st_ino == named.st_ino, held.st_dev == named.st_dev
+    else {
+      close(descriptor)
+      return nil
+    }
+    return descriptor
+  }
+
+  static func removeAbandoned(in folder: URL) { removeAbandoned(in: folder, prefix: prefix) }
+
+  private static func removeAbandoned(in folder: URL, prefix: String) {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix(suffix) {
-      let owner = entry.dropFirst(prefix.count).prefix { $0 != "-" }
-      guard let process = Int32(owner), kill(process, 0) != 0, errno == ESRCH else { continue }
-      try? FileManager.default.removeItem(at: folder.appending(path: entry))
+      let url = folder.appending(path: entry)
+      let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+      guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+      try? FileManager.default.removeItem(at: url)
     }
   }
 
-  func file(_ name: String) -> URL { url.appending(path: name) }
+  package func file(_ name: String) -> URL { url.appending(path: name) }
 
   /// Moves all files to the target's names: first its old golden.yml goes, last the new one comes,
   /// so that there is a whole golden or none.
-  func move(into target: GoldenFolder) throws(GoldenError) {
+  ///
+  /// - Parameter isWanted: Asked once nobody else may change the target; without it nothing is moved.
+  /// - Returns: Whether the files were moved.
+  @discardableResult
+  func move(
+    into target: GoldenFolder, if isWanted: () throws(GoldenError) -> Bool = { true }
+  ) throws(GoldenError) -> Bool {
     let lock = FolderLock(target.url, .writing)
     defer { withExtendedLifetime(lock) {} }
+    guard try isWanted() else { return false }
     let entries = try io(url, "list the files") {
       try FileManager.default.contentsOfDirectory(atPath: url.path)
     }
@@ -57,9 +109,10 @@ final class ScratchFolder {
     }
     synchronize(folder: target.url)
     remove()
+    return true
   }
 
-  func remove() { try? FileManager.default.removeItem(at: url) }
+  package func remove() { try? FileManager.default.removeItem(at: url) }
 }
 
 extension GoldenFolder {

@@ -2,9 +2,17 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// Writes digests-PLATFORM.gold: for each frame the first digits of every stage's digest.
+/// Writes digests-PLATFORM.gold: for each frame the first digits of every stage's digest, and after
+/// some of them a checksum.
 final class StageDigestWriter {
+  /// Files of version 1 have no checksums.
+  static let version = 2
+  /// Rows that have a checksum together.
+  static let blockRows = 64
+
   private let file: OutputFile
+  private var block = StageBlock()
+  private var rows = 0
   private let columns: Int
   private let writesTrack: Bool
 
@@ -15,7 +23,10 @@ final class StageDigestWriter {
     self.writesTrack = writesTrack
     file = try OutputFile(url)
     let names = (["packet"] + columns.map(\.description)).joined(separator: ",")
-    try file.append(FileHeader(key: key, field: names).text("columns").utf8)
+    let header = FileHeader(version: Self.version, key: key, field: names).text("columns")
+    // Nothing else says whether the first line is what it was.
+    block.begin(header)
+    try file.append(header.utf8)
   }
 
   func append(_ row: StageRow) throws(GoldenError) {
@@ -27,23 +38,56 @@ final class StageDigestWriter {
     }
     text += "\n"
     try file.append(text.utf8)
+    block.append(text)
+    rows += 1
+    if block.rows == Self.blockRows { try file.append(block.end().utf8) }
   }
 
-  func finish() throws(GoldenError) { try file.close() }
+  func finish() throws(GoldenError) {
+    if block.rows > 0 || rows == 0 { try file.append(block.end().utf8) }
+    try file.close()
+  }
+}
+
+/// Rows with a checksum behind them: `B 64 1c77…`, as in results.
+struct StageBlock {
+  private(set) var rows = 0
+  private var text = ""
+
+  mutating func begin(_ header: String) { text = header }
+
+  mutating func append(_ row: String) {
+    text += row
+    rows += 1
+  }
+
+  /// The line that ends the block; the next one begins.
+  mutating func end() -> String {
+    defer { self = StageBlock() }
+    return "B \(rows) \(Digest128(of: text))\n"
+  }
 }
 
 /// Reads a digests file line by line.
 final class StageDigestReader {
   let header: FileHeader
   let columns: [StageColumn]
+  /// Rows that were read.
+  private(set) var rows = 0
   private let reader: LineReader
   private let track: Int
+  private let url: URL
+  private var block = StageBlock()
+  /// Of the last row of each track.
+  private var sequences: [Int: Int] = [:]
 
   /// - Parameter track: Of lines that name none.
   init(_ url: URL, track: Int) throws(GoldenError) {
     self.track = track
+    self.url = url
     reader = try LineReader(url)
-    header = try FileHeader(reader, field: "columns")
+    header = try FileHeader(reader, field: "columns", newest: StageDigestWriter.version)
+    block.begin(header.text("columns"))
     let names = Self.columns(of: header.field)
     let columns = names.dropFirst().compactMap { StageColumn(parsing: $0) }
     guard names.first == "packet", columns.count == names.count - 1,
@@ -80,10 +124,62 @@ final class StageDigestReader {
     return names
   }
 
+  /// The next row; `nil` at the end of a file that is whole.
+  ///
+  /// - Throws: `GoldenError.line` for a row that is none; `inconsistent` for rows that are missing,
+  ///   doubled, in another order or changed.
   func next() throws(GoldenError) -> StageRow? {
-    guard let line = try reader.next() else { return nil }
-    let words = String(decoding: line, as: UTF8.self)
-      .split(separator: " ", omittingEmptySubsequences: false)
+    while let line = try reader.next() {
+      let text = String(decoding: line, as: UTF8.self)
+      if header.version > 1, text.hasPrefix("B ") {
+        guard block.end() == text + "\n" else { throw changed }
+        continue
+      }
+      let row = try row(text, line)
+      // A file of version 1 has nothing else that says it is whole.
+      guard sequences[row.frame.track].map({ $0 < row.frame.sequence }) ?? true else {
+        throw changed
+      }
+      sequences[row.frame.track] = row.frame.sequence
+      if header.version > 1 { block.append(text + "\n") }
+      rows += 1
+      return row
+    }
+    guard header.version == 1 || block.rows == 0 else { throw changed }
+    return nil
+  }
+
+  private var changed: GoldenError {
+    .inconsistent(
+      file: url.path,
+      detail: "rows before line \(reader.number + 1) are not as they were written: changed, "
+        + "missing, doubled or in another order")
+  }
+
+  /// Reads what is left and checks that there is a row for each frame of the golden.
+  func finish(frames: Int) throws(GoldenError) {
+    while try next() != nil {}
+    guard rows == frames else {
+      throw .inconsistent(
+        file: url.path, detail: "it has \(rows) rows, and the golden has \(frames) frames")
+    }
+  }
+
+  /// Whether two files say the same, also where one of them is of an older version.
+  static func areSame(_ left: URL, _ right: URL) throws(GoldenError) -> Bool {
+    let (mine, theirs) = (
+      try StageDigestReader(left, track: 0), try StageDigestReader(right, track: 0)
+    )
+    guard mine.columns == theirs.columns, mine.header.key == theirs.header.key else { return false }
+    while true {
+      let (row, other) = (try mine.next(), try theirs.next())
+      guard row == other else { return false }
+      if row == nil { return true }
+    }
+  }
+
+  private func row(_ text: String, _ line: Data) throws(GoldenError) -> StageRow {
+    let words = text.split(separator: " ", omittingEmptySubsequences: false)
     let cells = words.dropFirst().compactMap { StageCell(parsing: $0) }
     guard cells.count == columns.count + 1, words.count == columns.count + 2,
       let frame = frame(words[0])

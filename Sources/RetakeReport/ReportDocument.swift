@@ -113,21 +113,27 @@ package struct ReportCache: Hashable, Sendable, Codable {
   /// Records, or whole files, that were not what they had been; computed anew.
   package var damaged: Int
   package var keptBytes: Int
+  /// Files that were made elsewhere and not used; absent where there were none.
+  package var foreign: Int?
   /// Why not all could be kept.
   package var failure: String?
 
-  package init(known: Int, computed: Int, damaged: Int, keptBytes: Int, failure: String? = nil) {
+  package init(
+    known: Int, computed: Int, damaged: Int, keptBytes: Int, foreign: Int? = nil,
+    failure: String? = nil
+  ) {
     self.known = known
     self.computed = computed
     self.damaged = damaged
     self.keptBytes = keptBytes
+    self.foreign = foreign
     self.failure = failure
   }
 
   package init(_ use: RunSummary.CacheUse) {
     self.init(
       known: use.known, computed: use.computed, damaged: use.damaged, keptBytes: use.bytesWritten,
-      failure: use.failure)
+      foreign: use.foreign, failure: use.failure)
   }
 
   /// Several runs' together.
@@ -135,6 +141,7 @@ package struct ReportCache: Hashable, Sendable, Codable {
     ReportCache(
       known: first.known + second.known, computed: first.computed + second.computed,
       damaged: first.damaged + second.damaged, keptBytes: first.keptBytes + second.keptBytes,
+      foreign: [first.foreign, second.foreign].compactMap(\.self).reduce(nil) { ($0 ?? 0) + $1 },
       failure: first.failure ?? second.failure)
   }
 
@@ -143,6 +150,11 @@ package struct ReportCache: Hashable, Sendable, Codable {
     var parts = ["\(Wording.grouped(known)) known, \(Wording.grouped(computed)) computed"]
     if keptBytes > 0 { parts.append("\(ByteText.of(keptBytes)) kept") }
     if damaged > 0 { parts.append("\(Wording.grouped(damaged)) damaged and computed anew") }
+    if let foreign {
+      let files = foreign == 1 ? "1 file" : "\(Wording.grouped(foreign)) files"
+      parts.append(
+        "\(files) made elsewhere: not used (RETAKE_CACHE_KEY shares a cache between machines)")
+    }
     if let failure {
       parts.append("\(keptBytes > 0 ? "not all" : "nothing") could be kept (\(failure))")
     }

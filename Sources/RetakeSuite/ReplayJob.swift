@@ -21,6 +21,8 @@ public struct ReplayJob {
   public var poisonsMemory = false
   /// Where the run is written; nothing is written if `nil`.
   public var output: String?
+  /// What that will be compared with.
+  var comparedWith: GoldenManifest?
   /// What is written beside that.
   public var outputs = RunOutputs()
   /// What earlier runs kept, and where this one keeps what it computes; nothing is kept if `nil`.
@@ -142,7 +144,8 @@ public struct ReplayJob {
     try Self.checkFree(folder, named: output)
     return try GoldenRun.write(
       replay, definition: definition, project: project, reader: reader,
-      to: GoldenFolder(folder), observers: observers, withRun: true)
+      to: GoldenFolder(folder), observers: observers, withRun: true,
+      comparedWith: comparedWith)
   }
 }
 

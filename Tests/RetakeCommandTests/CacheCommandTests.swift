@@ -27,7 +27,10 @@ import Testing
       arguments: [
         "-m", "bash", "-c", script, Workplace.binary, folder.isEmpty ? path : "\(path)/\(folder)",
         path,
-      ] + words, environment: ["CI": nil, "RETAKE_PENDING_DIR": nil], folder: workplace.folder.url)
+      ] + words,
+      environment: [
+        "CI": nil, "RETAKE_PENDING_DIR": nil, "RETAKE_CACHE_KEY": Workplace.cacheKey,
+      ], folder: workplace.folder.url)
   }
 
   @Test func `test says in its summary and in JSON what the cache did`() throws {
@@ -45,6 +48,36 @@ import Testing
     #expect(
       try workplace.retake(words: test + ["--cache", "none", "--json"]).json().totals.cache.value
         == nil)
+  }
+
+  @Test func `a cache that came with the repository is not used, and the run says so`() throws {
+    let workplace = try workplace()
+    let test = ["test", "yard"] + Self.pipeline
+    #expect(try workplace.retake(words: test).status == 3)
+    #expect(try workplace.retake("accept", "--reason", "first").status == 0)
+    #expect(try workplace.retake(words: test).stdout.contains(", 0 computed"))
+
+    // Made by somebody else, with right checksums.
+    let foreign = try workplace.retake(
+      words: test, environment: ["RETAKE_CACHE_KEY": "the key of somebody else"])
+    #expect(foreign.status == 0)
+    #expect(foreign.stdout.contains("cache  0 known, "), "\(foreign.stdout)")
+    #expect(foreign.stdout.contains("made elsewhere: not used"), "\(foreign.stdout)")
+
+    let git = { (words: String...) in
+      try runCommand(
+        "git", arguments: ["-c", "user.name=t", "-c", "user.email=t@t"] + words,
+        folder: workplace.folder.url
+      ).status
+    }
+    #expect(try git("init", "-q") == 0)
+    #expect(try git("add", "-f", ".retake/cache/retake-cache.json") == 0)
+    let tracked = try workplace.retake(words: test)
+    #expect(tracked.status == 0 && !tracked.stdout.contains("\ncache  "), "\(tracked.stdout)")
+    #expect(
+      tracked.stdout.contains("git tracks it ('retake-cache.json')"), "\(tracked.stdout)")
+    let named = try workplace.retake(words: test + ["--cache", "auto"])
+    #expect(named.status == 2 && named.stderr.contains("git rm -r --cached"), "\(named.stderr)")
   }
 
   @Test(.enabled(if: Faults.mounts, "unshare may not mount here"))
@@ -87,7 +120,8 @@ import Testing
       """
     let result = try runCommand(
       "unshare", arguments: ["-m", "bash", "-c", script, Workplace.binary],
-      environment: ["CI": nil], folder: workplace.folder.url)
+      environment: ["CI": nil, "RETAKE_CACHE_KEY": Workplace.cacheKey],
+      folder: workplace.folder.url)
     #expect(result.status == 0, "\(result.stderr)")
     let cache = try result.json().cache
     let text = { (name: String) in

@@ -9,6 +9,9 @@ struct Workplace {
   /// A user's own `retake`, with the stages of Tests/ImpureRetake.
   static let impureBinary = productsFolder.appending(path: "ImpureRetake").path
 
+  /// Else a key would be made in the home folder of whoever runs the tests.
+  static let cacheKey = "the key of all workplaces"
+
   let folder: TemporaryFolder
 
   init() throws {
@@ -30,7 +33,7 @@ struct Workplace {
     binary: String = binary
   ) throws -> CommandResult {
     var changes: [String: String?] = [
-      "CI": nil, "RETAKE_PENDING_DIR": nil, "NO_COLOR": nil,
+      "CI": nil, "RETAKE_PENDING_DIR": nil, "NO_COLOR": nil, "RETAKE_CACHE_KEY": Self.cacheKey,
     ]
     changes.merge(environment) { $1 }
     return try runCommand(

@@ -126,17 +126,81 @@ import Testing
     #expect(outcome(folders).verdict == .errored)
   }
 
-  @Test func `damaged digests are an error, changed ones a note`() throws {
+  /// Rows, without their checksums.
+  private static let version1: @Sendable ([String]) -> [String] = { lines in
+    lines.filter { !$0.hasPrefix("B ") }.map { $0.replacing("#retake 2 ", with: "#retake 1 ") }
+  }
+
+  @Test func `digests of version 1 are read, changed ones a note`() throws {
     let folders = try written()
-    let file = folders.golden.file("digests-linux-x86_64-fma.gold")
-    let text = try String(contentsOf: file, encoding: .utf8)
-    let row = try #require(text.split(separator: "\n").dropFirst().first)
-    let cell = row.suffix(9) + "\n"
-    try Data(text.replacing(cell, with: " 00000000\n", maxReplacements: 1).utf8).write(to: file)
+    try edit(folders.golden, Self.version1)
+    #expect(outcome(folders).verdict == .passed && outcome(folders).notes.isEmpty)
+    try edit(folders.golden) { lines in
+      [lines[0], lines[1].dropLast(8) + "00000000"] + lines[2...]
+    }
     #expect(outcome(folders).verdict == .passed && outcome(folders).notes.count == 1)
-    try Data(text.replacing(cell, with: " 0000000\n", maxReplacements: 1).utf8).write(to: file)
+    try edit(folders.golden) { lines in [lines[0], String(lines[1].dropLast())] + lines[2...] }
     #expect(outcome(folders).verdict == .errored)
     #expect(outcome(folders).reasons.first?.contains("line 2 is damaged") == true)
+  }
+
+  private static let edits: [(name: String, edit: @Sendable ([String]) -> [String])] = [
+    ("a row is deleted", { Array($0[..<2] + $0[3...]) }),
+    ("a row in the middle is deleted", { $0.filter { !$0.hasPrefix("5 ") } }),
+    ("all rows are deleted", { [$0[0]] }),
+    ("the last rows and their checksum are deleted", { $0.filter { !$0.hasPrefix("7") } }),
+    ("a row is doubled", { Array($0[...2] + $0[2...]) }),
+    ("two rows are swapped", { [$0[0], $0[2], $0[1]] + $0[3...] }),
+  ]
+
+  @Test(arguments: 0..<edits.count, [false, true])
+  func `digest rows that are not as they were written are an error that names the file`(
+    number: Int, isOld: Bool
+  ) throws {
+    let folders = try written()
+    if isOld { try edit(folders.golden, Self.version1) }
+    try edit(folders.golden, Self.edits[number].edit)
+    let comparison = outcome(folders)
+    #expect(comparison.verdict == .errored, "\(Self.edits[number].name)")
+    #expect(comparison.reasons.first?.contains("digests-linux-x86_64-fma.gold") == true)
+  }
+
+  @Test(arguments: ["cells of two rows are swapped", "a cell is changed", "a column is renamed"])
+  func `digests that were changed are an error that names the file`(name: String) throws {
+    let folders = try written()
+    try edit(folders.golden) { lines in
+      switch name {
+      case "a cell is changed": [lines[0], lines[1].dropLast(8) + "00000000"] + lines[2...]
+      case "a column is renamed": [lines[0].replacing("grey", with: "gray")] + lines[1...]
+      default:
+        [lines[0], "0" + lines[2].dropFirst(), "1" + lines[1].dropFirst()] + lines[3...]
+      }
+    }
+    #expect(outcome(folders).verdict == .errored)
+    #expect(outcome(folders).reasons.first?.contains("digests-linux-x86_64-fma.gold") == true)
+  }
+
+  private func edit(
+    _ folder: GoldenFolder, _ change: ([String]) -> [String]
+  ) throws {
+    let file = folder.file("digests-linux-x86_64-fma.gold")
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(
+      String.init)
+    let changed = change(lines)
+    #expect(changed != lines)
+    try Data((changed.joined(separator: "\n") + "\n").utf8).write(to: file)
+  }
+
+  @Test func `an altered digest of the decisions is a damaged golden and no regression`() throws {
+    let folders = try written()
+    let file = folders.golden.file("golden.yml")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let digest = "\(try folders.golden.manifest().summary.decisionDigest)"
+    let other = digest.hasPrefix("0") ? "1" + digest.dropFirst() : "0" + digest.dropFirst()
+    try Data(text.replacing(digest, with: other).utf8).write(to: file)
+    #expect(outcome(folders).verdict == .errored)
+    #expect(outcome(folders).reasons.first?.contains("golden.yml") == true)
+    #expect(outcome(folders).reasons.first?.contains("decisionDigest") == true)
   }
 
   @Test func `an environment is never compared`() throws {

@@ -133,13 +133,13 @@ import Testing
   @Test func `other class names are accepted with everything or not at all`() throws {
     let folders = try SampleFolders()
     try Self.run().write(to: folders.golden)
-    var run = Self.run(motion: [5])
+    var run = Self.run(motion: [5], colour: [2])
     run.classes = ["movement"]
     try run.write(to: folders.golden.pending)
     let before = try folders.golden.manifest()
     let error = #expect(throws: GoldenError.self) { try accept(folders.golden, "motion") }
     #expect(error?.code == "golden.pending.inseparable")
-    #expect(error?.message.contains("boxes") == true)
+    #expect(error?.message.contains("colour@0:2") == true)
     #expect(try folders.golden.manifest() == before && folders.golden.pending.exists)
   }
 

@@ -139,6 +139,19 @@ import Testing
       try SessionRecovery(image.path, fromMedia: true).run().sessionDigest == result.sessionDigest)
   }
 
+  @Test func `a recording that ended on an error of the database has lost nothing`() throws {
+    let folder = try TemporaryFolder()
+    let whole = try record(Scene(20), options: .test(folder))
+    // Every commit is in the database, no log is left, and nobody closed the recording.
+    let store = try StoreWriter(continuing: whole.folder.path + "/session.sqlite")
+    store.setMeta("closed", "0")
+    try store.commit()
+    try store.release()
+    let doctor = try SessionDoctor(path: whole.folder.path).run()
+    #expect(doctor.isHealthy, "\(doctor.findings)")
+    #expect(doctor.findings.filter { $0.severity != .note }.map(\.code) == ["session.doctor.open"])
+  }
+
   @Test func `frames behind the last commit are found in the media, in their own time`() throws {
     let crash = try CrashImages()
     let (first, last) = (crash.images[0], crash.images[crash.images.count - 1])
@@ -148,6 +161,16 @@ import Testing
     try FileManager.default.copyItem(atPath: last.path + media, toPath: first.path + media)
     let truth = try StoredFrames(last.path)
 
+    // Unpaced: seconds of media pass between two commits.
+    let unpaced = try SessionDoctor(path: first.path).run()
+    #expect(unpaced.isHealthy, "\(unpaced.findings)")
+    #expect(unpaced.findings.first { $0.code == "session.doctor.tail" }?.severity == .note)
+    #expect(unpaced.findings.contains { $0.code == "session.doctor.open" })
+
+    let store = try StoreWriter(continuing: first.path + "/session.sqlite")
+    store.setMeta("pace", "realtime")
+    try store.commit()
+    try store.release()
     let doctor = try SessionDoctor(path: first.path).run()
     let tail = try #require(doctor.findings.first { $0.code == "session.doctor.tail" })
     #expect(tail.severity == .error && tail.message.contains("rows are missing"))

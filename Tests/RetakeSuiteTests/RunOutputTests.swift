@@ -55,8 +55,11 @@ import Testing
     #expect(summary.frames.captured == 24)
     let entries = try FileManager.default.contentsOfDirectory(atPath: folder.file("run").path)
     #expect(entries.contains("run.json") && !entries.contains { $0.hasPrefix(".") })
-    let own = ProcessInfo.processInfo.processIdentifier
-    try folder.write("half", to: "busy/.writing-\(own)-0.new/results.gold")
+    let living = ".writing-1-0.new"
+    try folder.write("half", to: "busy/\(living)/results.gold")
+    let held = open(folder.file("busy/\(living)").path, O_RDONLY)
+    defer { close(held) }
+    #expect(flock(held, LOCK_EX | LOCK_NB) == 0)
     #expect(throws: SuiteError.exists(path: folder.file("busy").path)) {
       try run(folder) { $0.output = folder.file("busy").path }
     }

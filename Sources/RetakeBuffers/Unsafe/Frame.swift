@@ -108,6 +108,13 @@ public struct Frame: Sendable {
     return digest
   }
 
+  /// Takes a digest for this frame's, from one who knows that the pixels are those of the digest.
+  package func know(_ digest: Digest128) {
+    let form = FrameStorage.Form(
+      format: format, width: width, height: height, range: range, matrix: matrix)
+    storage.know(digest, of: form)
+  }
+
   /// Format, width, height, range, matrix, then the visible rows: a frame as a stage's result.
   public func digest(into hasher: inout DigestHasher) {
     hasher.append(format.rawValue)

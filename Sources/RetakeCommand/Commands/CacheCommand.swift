@@ -31,15 +31,23 @@ struct CacheOptions: ParsableArguments {
     case nil:
       guard standard == .automatic else { return nil }
       do throws(CacheError) {
-        return try CacheFolder(path: project.cache)
+        return try CacheFolder(ofUser: project.cache)
       } catch {
         note("no cache: \(error)")
         return nil
       }
     case "none": return nil
-    case "auto": return try CacheFolder(path: project.cache)
-    case let path?: return try CacheFolder(path: project.path(path))
+    case "auto": return try CacheFolder(ofUser: project.cache)
+    case let path?: return try CacheFolder(ofUser: project.path(path))
     }
+  }
+}
+
+extension CacheFolder {
+  /// A cache whose files this user made, and no repository.
+  init(ofUser path: String) throws(CacheError) {
+    if let file = TrackedFiles.first(in: path) { throw .tracked(path: path, file: file) }
+    try self.init(path: path, key: .ofUser())
   }
 }
 
@@ -79,7 +87,8 @@ struct CachePlace: ParsableArguments {
   }
 
   func open() throws -> CacheFolder {
-    try CacheFolder(existing: path(in: try CommandEnvironment.current.project()))
+    try CacheFolder(
+      existing: path(in: try CommandEnvironment.current.project()), key: .ofUser())
   }
 }
 
@@ -146,7 +155,7 @@ struct CacheWarmCommand: ParsableCommand {
       pipelines: environment.pipelines)
     job.workers = workers
     job.watchdog = patience.limit
-    job.cache = try CacheFolder(path: place.path(in: project))
+    job.cache = try CacheFolder(ofUser: place.path(in: project))
     job.progress = { line.update("warming", done: $0, total: $1) }
     job.isInterrupted = { Interruption.isRequested }
     let summary = try job.run()
@@ -229,6 +238,7 @@ struct CacheVerifyCommand: ParsableCommand {
         let end = check.left.contains(path) ? "; it cannot be taken away" : ", and taken away"
         Console.result("\(visible(path)): damaged\(end)")
       }
+      for path in check.foreign { Console.result("\(visible(path)): made elsewhere, not used") }
       Console.result("\(check.records) records are as they were")
     }
     if !check.damaged.isEmpty { throw CommandEnd(status: .regression) }

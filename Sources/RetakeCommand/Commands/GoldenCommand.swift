@@ -84,6 +84,7 @@ struct GoldenFitCommand: ParsableCommand {
     ) { key, condition, folder in
       words + ["--only", key, "--condition", condition, "--into", folder]
     }
+    fit.goldens = goldens.map { project.path($0) }
     if let only, let condition, let into {
       Interruption.endWithParent()
       return try fit.record(only, condition: condition, into: into)
@@ -91,7 +92,6 @@ struct GoldenFitCommand: ParsableCommand {
     Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }
-    fit.goldens = goldens.map { project.path($0) }
     fit.runs = runs
     fit.given = given
     fit.isCI = environment.isCI

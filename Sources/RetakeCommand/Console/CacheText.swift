@@ -7,6 +7,7 @@ enum CacheText {
 
   static func lines(of scope: CacheScope) -> [String] {
     [head(scope)] + named(scope.damaged, "damaged, nothing in it is found")
+      + named(scope.foreign, "made elsewhere: not used")
       + named(
         scope.leftovers.filter(\.isBeingWritten).map(name), "a run writes it now, or holds it")
       + named(

@@ -15,6 +15,8 @@ public struct CacheScope: Hashable, Sendable, Codable {
   public var records = 0
   /// Files whose table is not what it was: nothing in them is found.
   public var damaged: [String] = []
+  /// Files that were made with another key, for another track, or by another version: not used.
+  public var foreign: [String] = []
   /// What writers have not ended, or left behind.
   public var leftovers: [CacheLeftover] = []
 
@@ -36,6 +38,8 @@ public struct CacheCheck: Hashable, Sendable, Codable {
   public var records = 0
   /// Files in which a record differs, which are gone now unless they are among `left`.
   public var damaged: [String] = []
+  /// Files that were made elsewhere: nothing can be said of them, and no run uses them.
+  public var foreign: [String] = []
   /// Damaged files that could not be taken away.
   public var left: [String] = []
 }
@@ -83,10 +87,11 @@ extension CacheFolder {
       } else {
         scope.pixelBytes += pack.bytes
       }
-      if let read = CachePack(pack.url, kind: pack.kind) {
-        scope.records += read.count
-      } else if CachePack.isDamaged(pack.url) {
-        scope.damaged.append(pack.url.lastPathComponent)
+      switch open(pack) {
+      case .whole(let read): scope.records += read.count
+      case .foreign: scope.foreign.append(pack.url.lastPathComponent)
+      case .damaged: scope.damaged.append(pack.url.lastPathComponent)
+      case .nothing: break
       }
     }
     scope.leftovers = leftovers(in: folder).map { file in
@@ -118,17 +123,23 @@ extension CacheFolder {
     }
   }
 
-  /// The packs that can be read, and the files that are none any more.
-  func openPacks(in folder: URL) -> (whole: [CachePack], damaged: [URL]) {
-    var (whole, damaged) = ([CachePack](), [URL]())
+  func open(_ pack: Pack) -> CachePack.Opened {
+    let scope = pack.url.deletingLastPathComponent().lastPathComponent
+    return CachePack.open(pack.url, kind: pack.kind, seal: key.seal(pack.kind, scope: scope))
+  }
+
+  /// The packs that can be used, the files that are none any more, and how many were made elsewhere.
+  func openPacks(in folder: URL) -> (whole: [CachePack], damaged: [URL], foreign: Int) {
+    var (whole, damaged, foreign) = ([CachePack](), [URL](), 0)
     for pack in packs(in: folder) {
-      if let read = CachePack(pack.url, kind: pack.kind) {
-        whole.append(read)
-      } else if CachePack.isDamaged(pack.url) {
-        damaged.append(pack.url)
+      switch open(pack) {
+      case .whole(let read): whole.append(read)
+      case .foreign: foreign += 1
+      case .damaged: damaged.append(pack.url)
+      case .nothing: break
       }
     }
-    return (whole, damaged)
+    return (whole, damaged, foreign)
   }
 
   func leftovers(in folder: URL) -> [UnfinishedFile] {

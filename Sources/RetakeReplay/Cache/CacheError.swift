@@ -12,7 +12,13 @@ public enum CacheError: CodedError, Hashable {
   case newer(path: String)
   case unreadable(path: String, cause: String)
   case unwritable(path: String, cause: String)
-  /// What shall go stays.
+  /// There is no secret that tells what was made here.
+  case noKey(path: String, cause: String)
+  /// `RETAKE_CACHE_KEY` could be guessed.
+  case weakKey
+  /// The cache came with the repository.
+  case tracked(path: String, file: String)
+  /// What should go stays.
   case notRemoved(path: String, cause: String)
 
   public var code: String {
@@ -25,6 +31,9 @@ public enum CacheError: CodedError, Hashable {
     case .newer: "replay.cache.newerVersion"
     case .unreadable: "replay.cache.unreadable"
     case .unwritable: "replay.cache.unwritable"
+    case .noKey: "replay.cache.noKey"
+    case .weakKey: "replay.cache.weakKey"
+    case .tracked: "replay.cache.tracked"
     case .notRemoved: "replay.cache.notRemoved"
     }
   }
@@ -40,13 +49,18 @@ public enum CacheError: CodedError, Hashable {
     case .newer: "the cache was written by another version of Retake"
     case .unreadable: "the cache cannot be read"
     case .unwritable: "the cache cannot be written"
+    case .noKey: "the key that tells this user's cache from others cannot be read or made"
+    case .weakKey: "\(CacheKey.variable) is shorter than \(CacheKey.wordBytesMin) bytes"
+    case .tracked(_, let file): "the cache is not used: git tracks it ('\(file)')"
     case .notRemoved: "this could not be taken away from the cache"
     }
   }
 
   public var cause: String? {
     switch self {
-    case .unreadable(_, let cause), .unwritable(_, let cause), .notRemoved(_, let cause): cause
+    case .unreadable(_, let cause), .unwritable(_, let cause), .notRemoved(_, let cause),
+      .noKey(_, let cause):
+      cause
     default: nil
     }
   }
@@ -55,8 +69,10 @@ public enum CacheError: CodedError, Hashable {
     switch self {
     case .missing(let path), .empty(let path), .notCache(let path), .notFolder(let path),
       .deadLink(let path, _), .newer(let path), .unreadable(let path, _),
-      .unwritable(let path, _), .notRemoved(let path, _):
+      .unwritable(let path, _), .notRemoved(let path, _), .noKey(let path, _),
+      .tracked(let path, _):
       Place(file: path)
+    case .weakKey: nil
     }
   }
 
@@ -70,6 +86,14 @@ public enum CacheError: CodedError, Hashable {
     case .unreadable: "Name a folder that can be read: --cache DIR"
     case .unwritable:
       "Name a folder that can be written: --cache DIR; or do without one: --cache none"
+    case .noKey:
+      "Set XDG_STATE_HOME to a folder that you can write, or \(CacheKey.variable) to a secret; or do "
+        + "without a cache: --cache none"
+    case .weakKey:
+      "Set it to a secret of at least \(CacheKey.wordBytesMin) bytes, such as the output of: "
+        + "openssl rand -hex 32"
+    case .tracked(let path, _):
+      "Take it out of the repository: git rm -r --cached '\(path)'; or name another: --cache DIR"
     case .notRemoved:
       "Make the folder writable (mount, chmod, owner) and type it again; a cache may also be removed "
         + "by hand: nothing in it is lost"

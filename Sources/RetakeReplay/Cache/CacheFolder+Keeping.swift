@@ -64,15 +64,15 @@ extension CacheFolder {
     for (done, pack) in packs.enumerated() {
       if isInterrupted() { break }
       progress(done, packs.count)
-      let read = CachePack(pack.url, kind: pack.kind)
+      switch open(pack) {
+      case .whole(let read) where read.damagedCount() == 0: check.records += read.count
+      case .foreign: check.foreign.append(pack.url.path)
       // Another run may have taken it away.
-      if read == nil, !FileManager.default.fileExists(atPath: pack.url.path) { continue }
-      guard let read, read.damagedCount() == 0 else {
+      case .nothing where !FileManager.default.fileExists(atPath: pack.url.path): break
+      case .whole, .damaged, .nothing:
         check.damaged.append(pack.url.path)
         if unlink(pack.url.path) != 0, errno != ENOENT { check.left.append(pack.url.path) }
-        continue
       }
-      check.records += read.count
     }
     return check
   }

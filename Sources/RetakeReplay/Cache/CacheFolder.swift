@@ -11,6 +11,7 @@ public struct CacheFolder: Sendable {
   public let url: URL
   /// What was used longest ago goes when there is more.
   public let limitBytes: Int
+  let key: CacheKey
 
   private static let ignored = ".gitignore"
   private static let marker = "retake-cache.json"
@@ -18,10 +19,14 @@ public struct CacheFolder: Sendable {
 
   /// Opens the folder, and makes it where there is none.
   ///
+  /// - Parameter key: What was made with another one is not used.
   /// - Throws: `CacheError.notCache` for a folder that holds something else, `.notFolder`, `.deadLink`,
   ///   `.newer`, `.unreadable`, `.unwritable`.
-  public init(path: String, limitBytes: Int = limitStandard) throws(CacheError) {
+  public init(
+    path: String, key: CacheKey, limitBytes: Int = limitStandard
+  ) throws(CacheError) {
     url = URL(fileURLWithPath: path, isDirectory: true)
+    self.key = key
     self.limitBytes = limitBytes
     if try Self.state(of: path) == .marked { return }
     do {
@@ -36,13 +41,16 @@ public struct CacheFolder: Sendable {
   /// Opens a folder that is a cache already; nothing is made or changed.
   ///
   /// - Throws: `CacheError.missing`, `.empty`, and what `init(path:)` throws.
-  public init(existing path: String, limitBytes: Int = limitStandard) throws(CacheError) {
+  public init(
+    existing path: String, key: CacheKey, limitBytes: Int = limitStandard
+  ) throws(CacheError) {
     switch try Self.state(of: path) {
     case .missing: throw .missing(path: path)
     case .empty: throw .empty(path: path)
     case .marked, .unmarked: break
     }
     url = URL(fileURLWithPath: path, isDirectory: true)
+    self.key = key
     self.limitBytes = limitBytes
   }
 

@@ -28,6 +28,7 @@ final class CachePackWriter: @unchecked Sendable {
 
   private let folder: URL
   private let kind: CachePack.Kind
+  private let seal: CacheSeal
   /// Bytes that may still be written.
   private let budget: Int
   private let lock = NSLock()
@@ -42,9 +43,11 @@ final class CachePackWriter: @unchecked Sendable {
   /// A file with so many bytes is ended, so that what is old can go bit by bit.
   private static let packBytesMax = 256 << 20
 
-  init(folder: URL, kind: CachePack.Kind, budget: Int) {
+  /// - Parameter key: Authenticates what is written.
+  init(folder: URL, kind: CachePack.Kind, key: CacheKey, budget: Int) {
     self.folder = folder
     self.kind = kind
+    seal = key.seal(kind, scope: folder.lastPathComponent)
     self.budget = budget
   }
 
@@ -58,7 +61,7 @@ final class CachePackWriter: @unchecked Sendable {
   func append(_ key: Digest128, _ make: () -> [UInt8]) {
     guard lock.withLock({ isWanted(key) }) else { return }
     let bytes = make()
-    let digest = Digest128(of: bytes)
+    let digest = bytes.withUnsafeBytes { seal.digest(of: $0) }
     lock.withLock { write(bytes, key: key, digest: digest) }
   }
 
@@ -140,11 +143,12 @@ final class CachePackWriter: @unchecked Sendable {
     }
     // Vector code may read past the last row.
     let start = file.end + FrameStorage.padding
+    let code = index.bytes.withUnsafeBytes { seal.code(ofTable: $0, at: start) }
     var end = ByteWriter()
     end.append(start)
     end.append(file.entries.count)
-    end.append(Digest128(of: index.bytes))
-    let bytes = index.bytes + end.bytes + CachePack.magic
+    end.append(Digest128(of: index.bytes + code))
+    let bytes = index.bytes + code + end.bytes + CachePack.magic
     try PackBytes.write(bytes, to: file.descriptor, at: start)
     let name = file.url.lastPathComponent.dropFirst(UnfinishedFile.prefix.count) + ".pack"
     let url = folder.appending(path: String(name))

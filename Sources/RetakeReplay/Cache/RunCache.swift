@@ -78,6 +78,7 @@ package final class RunCache: ValueCache {
       guard let scope = scopes[track] else { continue }
       files += scope.finish(&use)
       isFull = isFull || scope.isSpent
+      if scope.foreignFiles > 0 { use.foreign = (use.foreign ?? 0) + scope.foreignFiles }
     }
     // What cannot go now goes after another run.
     if !files.isEmpty { _ = try? folder.prune(to: folder.limitBytes) }
@@ -98,6 +99,8 @@ private final class CacheTrack: Sendable {
   private let pixels: [CachePack]
   /// Files with a damaged table: nobody knows what was in them.
   private let damagedFiles: [URL]
+  /// Files that were made elsewhere.
+  let foreignFiles: Int
   private let newValues: CachePackWriter
   private let newPixels: CachePackWriter
 
@@ -108,8 +111,11 @@ private final class CacheTrack: Sendable {
     values = packs.whole.filter { $0.kind == .values }
     pixels = packs.whole.filter { $0.kind == .pixels }
     damagedFiles = packs.damaged
-    newValues = CachePackWriter(folder: url, kind: .values, budget: folder.limitBytes)
-    newPixels = CachePackWriter(folder: url, kind: .pixels, budget: folder.limitBytes)
+    foreignFiles = packs.foreign
+    newValues = CachePackWriter(
+      folder: url, kind: .values, key: folder.key, budget: folder.limitBytes)
+    newPixels = CachePackWriter(
+      folder: url, kind: .pixels, key: folder.key, budget: folder.limitBytes)
   }
 
   /// Where this fails, so does the first pack that is written, which is told.
@@ -167,6 +173,13 @@ private final class CacheTrack: Sendable {
   /// - Returns: The files that were written.
   func finish(_ use: inout RunSummary.CacheUse) -> [CachePackWriter.File] {
     var files: [CachePackWriter.File] = []
+    // A file with a damaged record goes; its other records do not.
+    for pack in values where pack.damagedRecords > 0 {
+      pack.eachWhole { key, bytes in newValues.append(key) { bytes } }
+    }
+    for pack in pixels where pack.damagedRecords > 0 {
+      pack.eachWhole { key, bytes in newPixels.append(key) { bytes } }
+    }
     for writer in [newValues, newPixels] {
       writer.finish()
       files += writer.published

@@ -23,42 +23,66 @@ struct RecordingCheck {
       notes.add(.note, "recording", "it is being recorded; commit \(last) is the last so far")
       return
     }
-    if store.hasJournal {
-      notes.add(
-        .warning, "open", "the recording was never closed; commit \(last) is the last",
-        advice: "Close it: retake session recover \(reader.folder.path)")
-    } else {
+    let tails = tails()
+    let lost = tails.reduce(0) { $0 + $1.packets }
+    if !store.hasJournal, lost > 0 {
       notes.add(
         .error, "log",
         "the recording was never closed, and its write-ahead log session.sqlite-wal is gone: "
-          + "all rows after commit \(last) are lost with it",
+          + "\(lost) packets came after commit \(last), and their rows are lost with it",
         file: "session.sqlite-wal", advice: notes.rebuildAdvice)
+    } else {
+      // A recorder that ends on an error of the database leaves no log, and all that was committed.
+      notes.add(
+        .warning, "open", "the recording was never closed; commit \(last) is the last",
+        advice: "Close it: retake session recover \(reader.folder.path)")
     }
-    checkTails(&notes)
+    for tail in tails { note(tail, &notes) }
   }
 
-  /// Media behind the last commit. A crash leaves a second of it at most; more means that commits
-  /// are missing.
-  private func checkTails(_ notes: inout DoctorNotes) {
+  /// Media behind the last commit.
+  private struct Tail {
+    var file: String
+    var bytes: Int64
+    var packets: Int
+    var milliseconds: Int64
+  }
+
+  private func tails() -> [Tail] {
     let named = Set(reader.mediaFiles())
-    for name in Set(reader.folder.mediaOnDisk).union(named).sorted() {
-      guard let file = try? reader.index.file(name) else { continue }
+    return Set(reader.folder.mediaOnDisk).union(named).sorted().compactMap { name in
+      guard let file = try? reader.index.file(name) else { return nil }
       let segments = reader.index.segments.values.filter { $0.file == name }
       let committed = segments.map(\.bytes).max() ?? 0
-      guard file.size > committed else { continue }
-      let tail = packets(behind: segments.map(\.index), of: file)
-      let seconds = Double(tail.milliseconds) / 1_000
-      let isLong = tail.milliseconds > Self.crashMillisecondsMax
-      notes.add(
-        isLong ? .error : .note, "tail",
-        "\(file.size - committed) bytes of \(name) came after the last commit: "
-          + "\(tail.count) packets, \(seconds) s"
-          + (isLong ? ", more than a crash explains; rows are missing" : ""),
-        file: name, advice: isLong ? notes.rebuildAdvice : nil)
+      guard file.size > committed else { return nil }
+      let found = packets(behind: segments.map(\.index), of: file)
+      return Tail(
+        file: name, bytes: Int64(file.size) - Int64(committed), packets: found.count,
+        milliseconds: found.milliseconds)
     }
+  }
+
+  /// A crash leaves what one commit takes at most; more means that commits are missing.
+  private func note(_ tail: Tail, _ notes: inout DoctorNotes) {
+    let isLong =
+      isPaced
+      ? tail.milliseconds > Self.crashMillisecondsMax : tail.packets > Self.crashPacketsMax
+    let seconds = Double(tail.milliseconds) / 1_000
+    notes.add(
+      isLong ? .error : .note, "tail",
+      "\(tail.bytes) bytes of \(tail.file) came after the last commit: "
+        + "\(tail.packets) packets, \(seconds) s"
+        + (isLong ? ", more than a crash explains; rows are missing" : ""),
+      file: tail.file, advice: isLong ? notes.rebuildAdvice : nil)
   }
 
   private static let crashMillisecondsMax: Int64 = 1_500
+  /// A commit has no more rows than that, and another one may be under way.
+  private static let crashPacketsMax = 2 * 1_024
+
+  /// Unpaced, a recording's time says nothing of the time that recording took: hours of it may come
+  /// between two commits.
+  private var isPaced: Bool { (try? store.meta("pace")) != "unpaced" }
 
   /// How many packets a file has behind the committed ones, and from the last of these to the end.
   private func packets(

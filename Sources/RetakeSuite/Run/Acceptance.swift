@@ -32,6 +32,9 @@ public struct Acceptance {
   public var stages: [String] = []
   /// Accept beside the golden, for this platform alone; the golden stays for all others.
   public var asAlternate = false
+  /// By key what was pending when somebody looked at it: another result is not changed. What has no
+  /// entry is taken as it is found.
+  var seen: [String: Digest128] = [:]
   public var isCI = false
 
   public init(project: Project) {
@@ -79,13 +82,16 @@ public struct Acceptance {
       if item.left.isEmpty {
         let target = asAlternate ? waiting.alternate : waiting.golden
         try target.accept(
-          entry(item.roots, item.frames, waiting.largest), from: waiting.pending)
+          entry(item.roots, item.frames, waiting.largest), from: waiting.pending.folder)
+        // A pending golden that cannot be removed equals the golden by now, and says nothing new.
+        _ = try? waiting.pending.discard()
       } else {
-        _ = try waiting.golden.accept(
-          from: waiting.pending, options: .withPictures, roots: { isChosen($0) }
+        let split = try waiting.golden.accept(
+          from: waiting.pending.folder, options: .withPictures, roots: { isChosen($0) }
         ) {
           entry($0.map(\.id), $1, $0.map(\.largest).max() ?? 0)
         }
+        if split.left.isEmpty { _ = try? waiting.pending.discard() }
       }
       return item
     }
@@ -100,7 +106,9 @@ public struct Acceptance {
     return try chosen().map { waiting in
       if isDryRun { return waiting.item }
       if waiting.item.left.isEmpty {
-        try waiting.pending.discard()
+        guard try waiting.pending.discard() else {
+          throw GoldenError.pendingChanged(folder: waiting.pending.origin.url.path)
+        }
       } else {
         _ = try waiting.golden.reject(
           from: waiting.pending, options: .withPictures, roots: { isChosen($0) })
@@ -112,8 +120,29 @@ public struct Acceptance {
   /// What waits, with all root causes of each.
   ///
   /// - Throws: `SuiteError.nothingPending`, `notPending`.
-  package func waiting() throws -> [Comparison] {
-    try selectedKeys().map { compare(golden($0), pendingLibrary.folder($0).pending) }
+  package func waiting() throws -> [Comparison] { try waitingResults().map(\.comparison) }
+
+  /// The same, with what tells each result from another one.
+  func waitingResults() throws -> [(comparison: Comparison, identity: Digest128)] {
+    let scratch = try ScratchFolder.temporary()
+    return try selectedKeys().compactMap { key in
+      guard let pending = try pending(key, in: scratch) else { return nil }
+      return (compare(golden(key), pending.folder), pending.identity)
+    }
+  }
+
+  /// What is pending, as it is now; `nil` where a run took it back since it was found.
+  private func pending(
+    _ key: GoldenLibrary.Key, in scratch: ScratchFolder
+  ) throws -> PendingGolden? {
+    do throws(GoldenError) {
+      let pending = try PendingGolden(pendingLibrary.folder(key).pending, in: scratch)
+      guard let seen = seen[key.description], seen != pending.identity else { return pending }
+      throw .pendingChanged(folder: pending.origin.url.path)
+    } catch {
+      if case .nothingPending = error { return nil }
+      throw error
+    }
   }
 
   private func compare(_ golden: GoldenFolder, _ pending: GoldenFolder) -> Comparison {
@@ -128,12 +157,14 @@ public struct Acceptance {
     var largest = 0.0
     var golden: GoldenFolder
     var alternate: GoldenFolder
-    var pending: GoldenFolder
+    var pending: PendingGolden
   }
 
   /// - Throws: `SuiteError.noRoot` for a root cause or stage that nothing pending has.
   private func chosen() throws -> [Waiting] {
-    let all = try selectedKeys().map { try look($0) }
+    let scratch = try ScratchFolder.temporary()
+    let all = try selectedKeys().compactMap { try look($0, in: scratch) }
+    guard !all.isEmpty else { throw SuiteError.nothingPending }
     guard choosesRoots else { return all }
     let known = all.flatMap { $0.item.roots + $0.item.left }
     for pattern in roots where !known.contains(where: { Glob.matches(pattern, $0) }) {
@@ -165,21 +196,20 @@ public struct Acceptance {
     Glob.matches(pattern, pattern.contains("/") ? key.description : key.session)
   }
 
-  private func look(_ key: GoldenLibrary.Key) throws -> Waiting {
+  private func look(_ key: GoldenLibrary.Key, in scratch: ScratchFolder) throws -> Waiting? {
     let golden = golden(key)
-    let pending = pendingLibrary.folder(key).pending
-    // What was damaged since it was written becomes no golden.
-    _ = try GoldenComparator(golden: pending, actual: pending).compare()
+    guard let pending = try pending(key, in: scratch) else { return nil }
+    try check(pending)
     let alternate = library.folder(key).alternate(PlatformKey.current.description)
     guard golden.exists else {
-      let frames = (try? pending.manifest().summary.captured) ?? 0
+      let frames = (try? pending.folder.manifest().summary.captured) ?? 0
       // A first golden has no root causes: it is chosen as a whole or not at all.
       return Waiting(
         item: Item(key: key.description, kind: "new", roots: [], frames: frames),
         golden: golden,
         alternate: alternate, pending: pending)
     }
-    let comparison = compare(golden, pending)
+    let comparison = compare(golden, pending.folder)
     let counts = comparison.counts
     let (roots, left) = (
       comparison.roots.filter { isChosen($0) }, comparison.roots.filter { !isChosen($0) }
@@ -196,5 +226,15 @@ public struct Acceptance {
         frames: frames),
       largest: own.compactMap(\.magnitude).max() ?? 0, golden: golden, alternate: alternate,
       pending: pending)
+  }
+
+  /// What was damaged since it was written becomes no golden. Errors name the file that is pending.
+  private func check(_ pending: PendingGolden) throws {
+    do {
+      _ = try GoldenComparator(golden: pending.folder, actual: pending.folder).compare()
+    } catch {
+      _ = try GoldenComparator(golden: pending.origin, actual: pending.origin).compare()
+      throw error
+    }
   }
 }

@@ -22,7 +22,7 @@ struct CaseResult {
   var tracks: [TrackDescription] = []
   var error: (any CodedError)?
   var golden: GoldenFolder
-  /// Where the run's files are: pending beside the golden, or a folder that goes away.
+  /// Where the run's files are: a folder of the run's own, which goes away.
   var actual: GoldenFolder
   /// Why the run is not left pending, where it would have been.
   var pendingRefusal: String?
@@ -50,16 +50,17 @@ extension CaseResult {
   }
 }
 
-/// Replays a case, writes it as a pending golden, and compares it with the accepted one.
+/// Replays a case, compares it with the accepted golden, and leaves what differs pending.
 struct CaseRunner {
   let project: Project
   let registry: StageRegistry
   let pipelines: [Pipeline]
   let library: GoldenLibrary
-  /// Where pending goldens go; `nil` keeps runs in a folder that goes away.
+  /// Where pending goldens go; `nil` leaves none.
   let pendingRoot: URL?
-  /// Nobody named `pendingRoot`: where it cannot be written, runs go where they go without it.
+  /// Nobody named `pendingRoot`: where it cannot be written, nothing is left pending.
   let isPendingOptional: Bool
+  /// Of this run alone: what another run finds out at the same time is never compared here.
   let scratch: URL
   /// Where each case's trace goes; none is written if `nil`.
   let traces: URL?
@@ -73,15 +74,16 @@ struct CaseRunner {
   /// Never throws for what is wrong with one case: that is its verdict. An interruption is passed
   /// on.
   func run(_ selected: SelectedCase, progress: @escaping (Int, Int) -> Void) throws -> CaseResult {
-    let refusal = pendingRefusal(selected.key)
     var result = CaseResult(
       selected: selected,
       comparison: Comparison(key: selected.key.description, verdict: .errored),
       golden: library.folder(selected.key).fitting(PlatformKey.current.description),
-      actual: refusal == nil ? actualFolder(selected.key) : scratchFolder(selected.key),
-      pendingRefusal: refusal)
+      actual: GoldenFolder(
+        root: scratch, session: selected.key.session, testCase: selected.key.testCase),
+      pendingRefusal: pendingRefusal(selected.key))
     do {
       try replay(selected, into: &result, progress: progress)
+      try publish(&result)
     } catch RuntimeError.interrupted {
       throw RuntimeError.interrupted
     } catch let error as any CodedError {
@@ -98,15 +100,21 @@ struct CaseRunner {
       key: result.selected.key.description, verdict: .errored, reasons: [error.description])
   }
 
-  private func actualFolder(_ key: GoldenLibrary.Key) -> GoldenFolder {
-    if let pendingRoot {
-      return GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase).pending
+  /// Leaves what differs pending, and nothing of what equals its golden.
+  private func publish(_ result: inout CaseResult) throws(GoldenError) {
+    guard let pendingRoot, result.pendingRefusal == nil else { return }
+    let key = result.selected.key
+    let folder = GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase)
+    guard result.comparison.verdict != .passed else {
+      try? folder.discardPending()
+      return
     }
-    return scratchFolder(key)
-  }
-
-  private func scratchFolder(_ key: GoldenLibrary.Key) -> GoldenFolder {
-    GoldenFolder(root: scratch, session: key.session, testCase: key.testCase)
+    do throws(GoldenError) {
+      try folder.publish(result.actual)
+    } catch {
+      guard isPendingOptional else { throw error }
+      result.pendingRefusal = error.cause ?? error.message
+    }
   }
 
   /// Why a pending golden that nobody asked for cannot be written; `nil` where it can.
@@ -167,7 +175,9 @@ struct CaseRunner {
         replay, definition: selected.definition, project: project, reader: reader,
         to: result.actual,
         observers: [ProgressObserver(total: replay.frameCount, progress)] + outputs.observers
-          + (live.map { [$0] } ?? []))
+          + (live.map { [$0] } ?? []),
+        // One that is damaged is told when it is compared.
+        comparedWith: try? result.golden.manifest())
       try outputs.finish()
     } catch {
       outputs.discard()
@@ -202,14 +212,17 @@ extension CaseRunner {
 
 /// Runs a replay into the files of a golden.
 enum GoldenRun {
-  /// - Parameter withRun: Also writes run.json: for the folder of a run.
+  /// - Parameters:
+  ///   - withRun: Also writes run.json: for the folder of a run.
+  ///   - golden: What the run will be compared with.
   /// - Throws: `SuiteError.halted` for a run that would be a golden and is not whole.
   static func write(
     _ replay: Replay, definition: CaseDefinition, project: Project, reader: SessionReader?,
-    to folder: GoldenFolder, observers: [any RunObserver], withRun: Bool = false
+    to folder: GoldenFolder, observers: [any RunObserver], withRun: Bool = false,
+    comparedWith golden: GoldenManifest? = nil
   ) throws -> RunSummary {
     let plan = try GoldenWriter.Plan(
-      replay, definition: definition, project: project, reader: reader)
+      replay, definition: definition, project: project, reader: reader, comparedWith: golden)
     let made = NewFolders(upTo: folder.url)
     let writer = try GoldenWriter(folder, plan: plan)
     do {

@@ -111,7 +111,12 @@ public struct GoldenFit {
       registry: registry, pipelines: pipelines)
     job.poisonsMemory = condition.memory != .asItIs
     job.output = folder
+    job.comparedWith = try library.folder(selected.key).manifest()
     _ = try job.run()
+  }
+
+  private var library: GoldenLibrary {
+    GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
   /// What was given must be runs.
@@ -131,7 +136,6 @@ public struct GoldenFit {
   private func fit(
     _ selected: SelectedCase, _ scratch: URL
   ) throws -> (GoldenFolder, CompareRules, Item) {
-    let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
     let golden = library.folder(selected.key)
     guard golden.exists else { throw GoldenError.missing(folder: golden.url.path) }
     let manifest = try golden.manifest()
@@ -142,6 +146,12 @@ public struct GoldenFit {
       guard run.pipeline.digest == manifest.pipeline.digest, run.testCase == manifest.testCase,
         run.input == manifest.input
       else { throw SuiteError.notFitted(selected.key.description, cause: Self.otherCase) }
+    }
+    for (name, folder) in runs {
+      guard let problem = BoxOrder.problem(golden: manifest, run: try folder.manifest()),
+        given.contains(name)
+      else { continue }
+      throw SuiteError.notFitted(selected.key.description, cause: "\(name): \(problem)")
     }
     var largest: [String: [String: Double]] = [:]
     for (_, folder) in runs {

@@ -52,9 +52,12 @@ extension StageCell {
 
 extension GoldenWriter.Plan {
   /// What a golden says of a case before its first frame.
-  init(_ replay: Replay, definition: CaseDefinition, project: Project, reader: SessionReader?)
-    throws
-  {
+  ///
+  /// - Parameter golden: What the run will be compared with.
+  init(
+    _ replay: Replay, definition: CaseDefinition, project: Project, reader: SessionReader?,
+    comparedWith golden: GoldenManifest?
+  ) throws {
     let input = GoldenManifest.Input(
       session: reader?.folder.name ?? "own",
       digest: try reader?.inputDigest(tracks: replay.tracks.values.sorted()) ?? .zero,
@@ -70,9 +73,12 @@ extension GoldenWriter.Plan {
         nodes: replay.nodes.map(\.id), sinks: replay.sinkInputs), quantisation: [:])
     manifest.compare = project.compare
     manifest.budgets = project.budgets
+    var rules = project.compare
+    // A golden's order is the one in which it was written; people may have other rules by now.
+    rules.bySink.merge(golden?.compare.bySink ?? [:]) { $1 }
     var sinks = replay.sinks
     for index in sinks.indices {
-      let rule = project.compare.rule(for: sinks[index].path)
+      let rule = rules.rule(for: sinks[index].path)
       sinks[index].orderIsSignificant = rule.order == .significant
     }
     self.init(
@@ -80,6 +86,7 @@ extension GoldenWriter.Plan {
       columns: replay.columns, origin: try replay.originNanoseconds(),
       platform: PlatformKey.current.description,
       primarySink: replay.pipeline.primarySink, environment: Self.libraries)
+    writtenRules = rules
   }
 
   /// Versions by library, and Retake's own.

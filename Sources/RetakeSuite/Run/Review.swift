@@ -30,7 +30,7 @@ public struct Review {
   /// Findings that a question shows.
   public static let detailsMax = 20
 
-  private let acceptance: Acceptance
+  private var acceptance: Acceptance
   public let questions: [Question]
   public private(set) var answers: [Answer?]
 
@@ -38,8 +38,11 @@ public struct Review {
   /// - Throws: `SuiteError.nothingPending`, `notPending`, `acceptInCI`.
   public init(_ acceptance: Acceptance) throws {
     guard !acceptance.isCI else { throw SuiteError.acceptInCI }
+    let waiting = try acceptance.waitingResults()
+    guard !waiting.isEmpty else { throw SuiteError.nothingPending }
     self.acceptance = acceptance
-    questions = try acceptance.waiting().flatMap(Self.questions)
+    for (comparison, identity) in waiting { self.acceptance.seen[comparison.key] = identity }
+    questions = waiting.flatMap { Self.questions($0.comparison) }
     answers = questions.map { _ in nil }
   }
 
@@ -91,8 +94,14 @@ public struct Review {
     for key in keys {
       do {
         // First out with what is wrong: then what is right may be all that is left.
-        result.rejected += try change(key, .reject) { try $0.reject() }
-        result.accepted += try change(key, .accept) { try $0.run(reason: reason) }
+        let rejected = try change(key, .reject) { try $0.reject() }
+        result.rejected += rejected
+        result.accepted += try change(key, .accept) {
+          var acceptance = $0
+          // What is left was written just now.
+          if !rejected.isEmpty { acceptance.seen[key] = nil }
+          return try acceptance.run(reason: reason)
+        }
       } catch let error as any CodedError {
         result.failures.append(Failure(key: key, error: error))
       }

@@ -21,10 +21,14 @@ public struct RunDifference {
     }
     var options = GoldenComparator.Options.withPictures
     options.ignoresKeys = true
-    let manifest = try actual.manifest()
-    options.pairing = Self.pairing(try golden.manifest().input, manifest.input)
-    let comparison = try GoldenComparator(golden: golden, actual: actual, options: options)
-      .compare()
+    let (base, manifest) = (try golden.manifest(), try actual.manifest())
+    options.pairing = Self.pairing(base.input, manifest.input)
+    let comparison =
+      if let problem = BoxOrder.problem(golden: base, run: manifest) {
+        Comparison(key: manifest.key, verdict: .notComparable, reasons: [problem])
+      } else {
+        try GoldenComparator(golden: golden, actual: actual, options: options).compare()
+      }
     var definition = CaseDefinition(
       name: manifest.testCase.name, pipeline: manifest.testCase.pipeline)
     definition.mode = .init(rawValue: manifest.testCase.mode) ?? .lossless

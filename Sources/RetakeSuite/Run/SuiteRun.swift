@@ -60,7 +60,7 @@ public struct SuiteRun {
   public func run() throws -> Outcome {
     let selected = try selection.resolve(in: project)
     try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
-    let scratch = try ScratchDirectory()
+    let scratch = try RunFolder(preferring: pendingRoot)
     defer { scratch.remove() }
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
@@ -68,9 +68,7 @@ public struct SuiteRun {
     var results = try replay(selected, runner(library, scratch.url, sessions: selected))
     results += staleResults(selected, library, scratch.url)
     let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
-    let outcome = try report(results, seconds: seconds, at: clock.timeText)
-    tidy(results)
-    return outcome
+    return try report(results, seconds: seconds, at: clock.timeText)
   }
 
   /// The cases of one session follow each other: what one computes is there for the next.
@@ -108,10 +106,9 @@ public struct SuiteRun {
   ) -> CaseRunner {
     let atOnce = max(1, min(jobs, Set(selected.map(\.session)).count))
     let processors = ProcessInfo.processInfo.activeProcessorCount
-    let pending = pendingFolder.map { URL(fileURLWithPath: project.path($0)) }
     return CaseRunner(
       project: project, registry: registry, pipelines: pipelines, library: library,
-      pendingRoot: pending ?? (isCI ? nil : library.root), isPendingOptional: pending == nil,
+      pendingRoot: pendingRoot, isPendingOptional: pendingFolder == nil,
       scratch: scratch,
       traces: traceFolder.map { URL(fileURLWithPath: project.path($0)) },
       workers: workers ?? max(atOnce == 1 ? 2 : 1, processors / atOnce),
@@ -201,32 +198,32 @@ public struct SuiteRun {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// What equals its golden leaves nothing pending.
-  private func tidy(_ results: [CaseResult]) {
-    for result in results where result.actual.form == .pending {
-      guard result.comparison.verdict == .passed else { continue }
-      try? result.actual.discard()
-    }
+  /// Where pending goldens go; `nil` where none are left.
+  private var pendingRoot: URL? {
+    if let pendingFolder { return URL(fileURLWithPath: project.path(pendingFolder)) }
+    return isCI ? nil : library.root
   }
 }
 
-/// A folder for files that nobody needs afterwards.
-struct ScratchDirectory {
+/// Where a run keeps its files until it has compared them: a folder that no other run reads.
+private struct RunFolder {
   let url: URL
+  private let scratch: ScratchFolder
+  private let made: NewFolders?
 
-  init() throws(SuiteError) {
-    url = FileManager.default.temporaryDirectory.appending(path: "retake-\(UUID().uuidString)")
-    do {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    } catch {
-      throw .notWritable(path: url.path, cause: error.localizedDescription)
+  /// - Parameter folder: Where files become pending without being copied, if it can be written.
+  init(preferring folder: URL?) throws(GoldenError) {
+    let made = folder.map { NewFolders(upTo: $0) }
+    if let folder, let scratch = try? ScratchFolder(in: folder) {
+      (self.scratch, self.made, url) = (scratch, made, scratch.url)
+    } else {
+      scratch = try .temporary()
+      (self.made, url) = (nil, scratch.url)
     }
   }
 
-  func remove() { try? FileManager.default.removeItem(at: url) }
-}
-
-extension GoldenFolder {
-  /// Takes back the pending golden that this is.
-  func discard() throws { try GoldenFolder(url).discardPending() }
+  func remove() {
+    scratch.remove()
+    made?.removeEmpty()
+  }
 }

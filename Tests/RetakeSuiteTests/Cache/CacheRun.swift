@@ -30,8 +30,13 @@ struct CacheRun {
 
   var path: String { folder.file("cache").path }
 
-  func cache(limit: Int = CacheFolder.limitStandard) throws -> CacheFolder {
-    try CacheFolder(path: path, limitBytes: limit)
+  /// Of the user who runs the tests, as far as they know.
+  static let key = CacheKey(secret: Array("the key of this machine".utf8))
+
+  func cache(
+    limit: Int = CacheFolder.limitStandard, key: CacheKey = CacheRun.key
+  ) throws -> CacheFolder {
+    try CacheFolder(path: path, key: key, limitBytes: limit)
   }
 
   func run(

@@ -204,7 +204,7 @@ import Testing
     try place.folder.write("mine", to: "cache/notes.txt")
     #expect(throws: CacheError.notCache(path: place.path)) { try place.cache() }
     #expect(throws: CacheError.missing(path: place.path + "2")) {
-      try CacheFolder(existing: place.path + "2")
+      try CacheFolder(existing: place.path + "2", key: CacheRun.key)
     }
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: place.path) == ["notes.txt"])
@@ -251,6 +251,8 @@ import Testing
     let place = try CacheRun()
     try place.folder.write("a file", to: "cache")
     #expect(throws: CacheError.notFolder(path: place.path)) { try place.cache() }
-    #expect(throws: CacheError.self) { try CacheFolder(path: "/proc/nowhere/cache") }
+    #expect(throws: CacheError.self) {
+      try CacheFolder(path: "/proc/nowhere/cache", key: CacheRun.key)
+    }
   }
 }

@@ -13,7 +13,7 @@ import Testing
     for (seed, name) in ["yard-1", "yard-2"].enumerated() {
       try fixture.record(name, seed: seed + 1)
     }
-    let cache = try CacheFolder(path: fixture.folder.file("kept").path)
+    let cache = try CacheFolder(path: fixture.folder.file("kept").path, key: CacheRun.key)
     let run = { (jobs: Int) in
       try fixture.test {
         ($0.cache, $0.jobs) = (cache, jobs)

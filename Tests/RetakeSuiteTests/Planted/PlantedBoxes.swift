@@ -85,7 +85,7 @@ enum PlantedBoxes {
     Planted("a class flips", figures, .classChanged, at: .frame(40), "filter") {
       $0.changeBox(to: 40) { $0.classIndex = 1 }
     },
-    Planted("the class names change", figures, .classesChanged, at: .none, "boxes", .sinkChanged) {
+    Planted("the class names change", figures, .classesChanged, at: .frame(0), "filter") {
       $0.detections = { found, _ in Detections(found.items, classNames: ["movement"]) }
     },
     Planted("a frame fails", figures, .fateChanged, at: .frame(40), "guard") { $0.failsAt = 40 },

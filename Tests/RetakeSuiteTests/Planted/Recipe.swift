@@ -150,11 +150,17 @@ final class Observed: RunObserver {
     }?.offset
   }
 
-  /// The earliest decision that only one of the two runs made; at one instant the other run's.
+  /// The earliest decision that only one of the two runs made; at one place of both logs that of the
+  /// earlier frame.
   func firstOtherDecision(from other: Observed) -> DecisionLine? {
     let shared = Set(decisions.map(\.description)).intersection(
       other.decisions.map(\.description))
-    return (other.decisions + decisions).filter { !shared.contains($0.description) }
-      .min { $0.time < $1.time }
+    return [other.decisions, decisions].compactMap { lines in
+      lines.enumerated().first { !shared.contains($0.element.description) }
+    }.min { left, right in
+      if left.offset != right.offset { return left.offset < right.offset }
+      guard let mine = left.element.frame, let theirs = right.element.frame else { return false }
+      return mine < theirs
+    }?.element
   }
 }

@@ -42,6 +42,15 @@ final class MappedFile: @unchecked Sendable {
     return Digest128(of: UnsafeRawBufferPointer(start: base + offset, count: length))
   }
 
+  /// What `body` makes of a part; `nil` outside of the file.
+  func withBytes<Made>(
+    at offset: Int, count length: Int, _ body: (UnsafeRawBufferPointer) -> Made
+  ) -> Made? {
+    guard contains(offset, length) else { return nil }
+    // SAFETY: the part lies inside of the file, which this object keeps.
+    return body(UnsafeRawBufferPointer(start: base + offset, count: length))
+  }
+
   /// A number of eight bytes, the least significant first.
   func word(at offset: Int) -> UInt64 {
     guard contains(offset, 8) else { return 0 }

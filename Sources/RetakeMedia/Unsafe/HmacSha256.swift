@@ -1,0 +1,41 @@
+import CFFmpeg
+
+/// HMAC with SHA-256 (RFC 2104), by FFmpeg's own implementation: whoever does not have the key cannot
+/// make the code of any bytes.
+package struct HmacSha256: ~Copyable {
+  package static let count = 32
+  /// The library takes its lengths as 32-bit numbers.
+  private static let pieceMax = 1 << 30
+
+  // SAFETY: the state is made by the library, owned by this value alone, and freed in deinit.
+  private let state: OpaquePointer
+
+  package init(key: [UInt8]) {
+    state = FFmpeg.required(av_hmac_alloc(AV_HMAC_SHA256))
+    av_hmac_init(state, key, UInt32(key.count))
+  }
+
+  deinit {
+    av_hmac_free(state)
+  }
+
+  package mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(Self.pieceMax))
+      // SAFETY: the library reads exactly the piece.
+      av_hmac_update(
+        state, piece.baseAddress?.assumingMemoryBound(to: UInt8.self), UInt32(piece.count))
+      rest = rest.dropFirst(piece.count)
+    }
+  }
+
+  package mutating func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { append($0) } }
+
+  /// The code of everything appended.
+  package consuming func finish() -> [UInt8] {
+    var code = [UInt8](repeating: 0, count: Self.count)
+    av_hmac_final(state, &code, UInt32(code.count))
+    return code
+  }
+}

@@ -1,0 +1,142 @@
+import Foundation
+import RetakeCore
+import RetakeMedia
+
+/// The secret by which a cache tells what was made here from what was made elsewhere.
+///
+/// It is kept outside of every project, so that nothing that comes with a project, a pull request or
+/// an archive has it. It reaches no value, decision or golden.
+public struct CacheKey: Sendable {
+  /// Names the variable with which several machines share a cache.
+  public static let variable = "RETAKE_CACHE_KEY"
+  /// A shorter word can be guessed.
+  static let wordBytesMin = 16
+  private static let fileBytes = 32
+  private static let attemptsMax = 3
+
+  private let secret: [UInt8]
+
+  /// - Parameter secret: At least 16 bytes that nobody guesses.
+  package init(secret: [UInt8]) {
+    self.secret = secret
+  }
+
+  /// That of `RETAKE_CACHE_KEY`, else that of this user on this machine, which is made where there is
+  /// none: `$XDG_STATE_HOME/retake/cache-key`, without that variable `~/.local/state/retake/cache-key`.
+  ///
+  /// - Throws: `CacheError.weakKey`, `.noKey`.
+  public static func ofUser(
+    environment: [String: String] = ProcessInfo.processInfo.environment
+  ) throws(CacheError) -> CacheKey {
+    if let word = environment[variable], !word.isEmpty {
+      guard word.utf8.count >= wordBytesMin else { throw .weakKey }
+      return CacheKey(secret: Array(word.utf8))
+    }
+    let path = file(environment)
+    // Another process may make it at the same time; the first one's counts.
+    for _ in 0..<attemptsMax {
+      if let key = try read(path) { return key }
+      try make(path)
+    }
+    throw .noKey(path: path, cause: "it is gone as soon as it is made")
+  }
+
+  private static func file(_ environment: [String: String]) -> String {
+    let named = environment["XDG_STATE_HOME"] ?? ""
+    // The specification has relative paths ignored.
+    let state =
+      named.hasPrefix("/")
+      ? named : (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state"
+    return state + "/retake/cache-key"
+  }
+
+  /// - Returns: `nil` where there is no file.
+  private static func read(_ path: String) throws(CacheError) -> CacheKey? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw .noKey(path: path, cause: String(cString: strerror(errno)))
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw .noKey(path: path, cause: "it is not a regular file")
+    }
+    guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
+      throw .noKey(path: path, cause: "it must belong to you and be closed to others (chmod 600)")
+    }
+    var bytes = [UInt8](repeating: 0, count: fileBytes)
+    guard Foundation.read(descriptor, &bytes, fileBytes) == fileBytes else {
+      throw .noKey(path: path, cause: "it is cut short; remove it, and a new one is made")
+    }
+    return CacheKey(secret: bytes)
+  }
+
+  private static func make(_ path: String) throws(CacheError) {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw .noKey(path: path, cause: error.systemText)
+    }
+    // Whole before it has its name.
+    let new = path + ".\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString).new"
+    let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      throw .noKey(path: path, cause: String(cString: strerror(errno)))
+    }
+    defer {
+      close(descriptor)
+      unlink(new)
+    }
+    var generator = SystemRandomNumberGenerator()
+    let bytes = (0..<fileBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    guard write(descriptor, bytes, fileBytes) == fileBytes, fsync(descriptor) == 0,
+      link(new, path) == 0 || errno == EEXIST
+    else { throw .noKey(path: path, cause: String(cString: strerror(errno))) }
+  }
+
+  /// What authenticates the packs of one kind in one folder of the cache.
+  func seal(_ kind: CachePack.Kind, scope: String) -> CacheSeal {
+    CacheSeal(secret: secret, about: "retake cache 2/\(scope)/\(kind.rawValue)", kind: kind)
+  }
+}
+
+/// Authenticates the packs of one kind in one folder: a pack that was made with another key, or that
+/// comes from another folder, has another code.
+struct CacheSeal: Sendable {
+  private let key: [UInt8]
+  private let kind: CachePack.Kind
+  private let pixelSecret: DigestSecret
+
+  fileprivate init(secret: [UInt8], about: String, kind: CachePack.Kind) {
+    func derived(_ use: String) -> [UInt8] {
+      var code = HmacSha256(key: secret)
+      code.append(Array("\(about)/\(use)".utf8))
+      return code.finish()
+    }
+    key = derived("key")
+    self.kind = kind
+    pixelSecret = DigestSecret(
+      (0..<DigestSecret.count / HmacSha256.count).flatMap { derived("pixels \($0)") })
+  }
+
+  /// Of a record. Values are small, and verdicts follow from them: they have a whole code, shortened
+  /// to 128 bits. Pixels are many: their digest has a secret.
+  func digest(of bytes: UnsafeRawBufferPointer) -> Digest128 {
+    guard kind == .values else { return pixelSecret.digest(of: bytes) }
+    var code = HmacSha256(key: key)
+    code.append(Array("record".utf8))
+    code.append(bytes)
+    return Digest128(bytes: code.finish().prefix(16)) ?? .zero
+  }
+
+  /// Of a pack's table and where it lies.
+  func code(ofTable bytes: UnsafeRawBufferPointer, at start: Int) -> [UInt8] {
+    var code = HmacSha256(key: key)
+    code.append(Array("table \(start)\n".utf8))
+    code.append(bytes)
+    return code.finish()
+  }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// What git says of a folder.
+public enum TrackedFiles {
+  private static let secondsMax = 20.0
+
+  /// A file of the folder that came with the repository; `nil` where none did, there is no repository,
+  /// or git is not installed.
+  public static func first(in folder: String) -> String? {
+    // Without a folder there is nothing to ask about.
+    guard FileManager.default.fileExists(atPath: folder) else { return nil }
+    var environment = ProcessInfo.processInfo.environment
+    for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] { environment[name] = nil }
+    environment["GIT_OPTIONAL_LOCKS"] = "0"
+    environment["LC_ALL"] = "C"
+    let git = BoundedProcess(
+      executable: "/usr/bin/env",
+      arguments: ["git", "-c", "core.fsmonitor=false", "-C", folder, "ls-files", "-z", "--", "."],
+      environment: environment,
+      secondsMax: secondsMax)
+    guard let result = try? git.run(), result.end == .exited(0) else { return nil }
+    return result.lastWords.split(separator: "\0").last.map(String.init)
+  }
+}
