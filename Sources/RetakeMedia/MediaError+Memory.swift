@@ -6,6 +6,14 @@ extension MediaError {
     if case .noMemory = self { true } else { false }
   }
 
+  /// Says nothing about the bytes that were decoded: with more memory they may be fine.
+  package var isAboutMemory: Bool {
+    switch self {
+    case .noMemory, .pictureMemory: true
+    default: false
+    }
+  }
+
   /// What a call of FFmpeg's ended with: `error`, given FFmpeg's words, unless there was no memory.
   ///
   /// - Parameter step: What there was no memory for, as an infinitive.

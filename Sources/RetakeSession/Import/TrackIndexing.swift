@@ -71,6 +71,7 @@ struct TrackIndexing {
     let facts = try TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
     }.run()
+    memory.freeWaiting()
     guard !facts.frames.isEmpty else {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
       throw .noFrames(file: views.values.first?.file.path ?? "")
@@ -80,7 +81,8 @@ struct TrackIndexing {
       track: track, timeBase: stream.timeBase,
       durationNanoseconds: Self.frameDuration(stream)
     ).rank(facts, packets: packets)
-    try findEntries(of: &ranked, table: table, damage: damage)
+    try findEntries(
+      of: &ranked, table: table, damage: damage, decoderBytes: facts.decoderBytes)
     return Rows(
       packets: packets, frames: ranked.map(\.record), parts: Self.parts(of: facts))
   }
@@ -104,13 +106,14 @@ struct TrackIndexing {
   }
 
   private func findEntries(
-    of ranked: inout [FrameRanking.Ranked], table: ImportTable, damage: [Int: String]
+    of ranked: inout [FrameRanking.Ranked], table: ImportTable, damage: [Int: String],
+    decoderBytes: Int
   ) throws(SessionError) {
     // Other memory than in the first pass: where a decoder leaves a part of a damaged picture as
     // it found it, the pixels differ, and the frame is known to vary.
     let finder = EntryFinder(
       table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
-      damaged: Set(damage.keys), delay: stream.delay)
+      damaged: Set(damage.keys), delay: stream.delay, decoderBytes: decoderBytes)
     let wanted = ranked.compactMap { frame -> EntryFinder.Wanted? in
       guard let fact = frame.fact, damage[fact.packet] == nil else { return nil }
       return EntryFinder.Wanted(
