@@ -23,7 +23,7 @@ package final class MediaEncoder: @unchecked Sendable {
     }
     self.settings = settings
     pixelFormat = try Self.pixelFormat(settings, codec: codec)
-    let context = FFmpeg.required(avcodec_alloc_context3(codec))
+    let context = try FFmpeg.allocated(avcodec_alloc_context3(codec), "open an encoder")
     self.context = context
     configure(context)
     var options = OptionDictionary(Self.options(settings))
@@ -82,7 +82,7 @@ package final class MediaEncoder: @unchecked Sendable {
     // SAFETY: the picture borrows the frame's planes, which live until the end of this call; the
     // library copies planes that have no counted buffer.
     defer { av_frame_free(&picture) }
-    let borrowed = FFmpeg.required(picture)
+    let borrowed = try FFmpeg.allocated(picture, "encode a picture")
     fill(borrowed, with: frame, pts: pts, duration: duration, isKey: isKey)
     let sent = avcodec_send_frame(context, borrowed)
     withExtendedLifetime(frame) {}
@@ -106,7 +106,7 @@ package final class MediaEncoder: @unchecked Sendable {
     var packets: [MediaPacket] = []
     // Ends: each round takes one of the packets that the encoder has ready.
     while true {
-      let payload = PacketPayload()
+      let payload = try PacketPayload()
       let received = avcodec_receive_packet(context, payload.pointer)
       if received == retake_error_again || received == retake_error_end { return packets }
       guard received >= 0 else {

@@ -1,4 +1,5 @@
 import RetakeBuffers
+import RetakeMedia
 import RetakeRuntime
 
 /// The frames of a source before anything is recorded: some for the probe, then the first one.
@@ -30,19 +31,32 @@ struct SourceOpening {
     .noFrames(source: source.description.name, isStopped: pipes.reason == .stopped)
   }
 
+  private var noMemory: MediaError {
+    .noMemory(step: "take a frame of the source", file: source.description.name)
+  }
+
   func discardWaiting() {
     stream.discardWaiting()
   }
 
   private func next(of stream: any FrameStream) throws -> SourceFrame? {
     let deadline = clock.monotonicNanoseconds + Self.nanosecondsMax
+    var isShortOfMemory = false
     // Ends: the deadline comes, where the source itself has no end.
     while true {
-      switch try stream.item() {
+      let item = try stream.item()
+      switch item {
       case .frame(let frame): return frame
+      case .end where isShortOfMemory: throw noMemory
       case .end: return nil
       case .note, .nothing, .missed:
-        guard !pipes.hasEnded, clock.monotonicNanoseconds < deadline else { return nil }
+        // The source gives frames, and there is nowhere to put them.
+        if case .missed = item { isShortOfMemory = true }
+        guard !pipes.hasEnded else { return nil }
+        guard clock.monotonicNanoseconds < deadline else {
+          if isShortOfMemory { throw noMemory }
+          return nil
+        }
       }
     }
   }
