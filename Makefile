@@ -28,9 +28,10 @@ demo: setup build ## Replay the recordings, plant a regression, show the report
 	@Scripts/demo $(RETAKE)
 
 test: setup lint build-tests unit-test recordings-test example-test ## Everything that CI checks
+	@cat .build/skipped
 
 unit-test: build-tests ## The tests of Tests/ alone
-	swift test --skip-build $(SWIFT_FLAGS)
+	RETAKE_SKIPPED=.build/skipped Scripts/run-tests swift test --skip-build $(SWIFT_FLAGS)
 
 recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 	@if [ -f retake.yml ]; then echo $(RETAKE) test; $(RETAKE) test; fi

@@ -7,6 +7,8 @@ struct Room {
   var name: String
   var ours: [String] = []
   var outside: [Target.Dependency] = []
+
+  func uses(_ room: String) -> Bool { name == room || ours.contains(room) }
 }
 
 let argumentParser = Target.Dependency.product(
@@ -15,6 +17,7 @@ let collections = Target.Dependency.product(name: "Collections", package: "swift
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let rainbow = Target.Dependency.product(name: "Rainbow", package: "Rainbow")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -23,6 +26,7 @@ let core = "RetakeCore"
 let buffers = "RetakeBuffers"
 let graph = "RetakeGraph"
 let store = "RetakeStore"
+let process = "RetakeProcess"
 let media = "RetakeMedia"
 let runtime = "RetakeRuntime"
 let compare = "RetakeCompare"
@@ -46,7 +50,8 @@ let rooms: [Room] = [
   Room(name: core, outside: ["CXXHash"]),
   Room(name: buffers, ours: [core]),
   Room(name: graph, ours: [core, buffers]),
-  Room(name: store, ours: [core], outside: [grdb]),
+  Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
+  Room(name: process, outside: ["CSpawn"]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
   Room(name: runtime, ours: [core, buffers, graph], outside: [collections]),
   Room(name: compare, ours: [core, buffers]),
@@ -60,15 +65,16 @@ let rooms: [Room] = [
   Room(
     name: suite,
     ours: [
-      core, buffers, graph, store, media, runtime, compare, stages, session, golden, record, replay,
-      report,
+      core, buffers, graph, store, process, media, runtime, compare, stages, session, golden,
+      record, replay, report,
     ]),
   Room(name: "Retake", ours: facade),
   // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
   // name its room, so they name them all.
   Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
   Room(
-    name: "RetakeCommand", ours: ["Retake", serve, preview] + facade, outside: [argumentParser]),
+    name: "RetakeCommand", ours: ["Retake", serve, preview, process] + facade,
+    outside: [argumentParser]),
 ]
 
 /// Warnings are errors where CI says so, and only in this package's own targets.
@@ -88,12 +94,15 @@ let sourceTargets: [Target] = rooms.map { room in
 }
 
 let support = "RetakeTestSupport"
+/// What any test may use.
+let testTools = [process, support]
 /// A user's own `retake`, with stages that are not as they must be.
 let impure = "ImpureRetake"
 let untested = ["Retake", "RetakeCommand"]
 let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { room in
   .testTarget(
-    name: "\(room.name)Tests", dependencies: named([room.name] + room.ours + [support]),
+    name: "\(room.name)Tests",
+    dependencies: named([room.name] + room.ours + testTools.filter { !room.uses($0) }),
     swiftSettings: settings)
 }
 
@@ -107,7 +116,7 @@ let benchmarkTarget = Target.executableTarget(
 let houseTests: [Target] = [
   .testTarget(
     name: "RetakeCommandTests",
-    dependencies: named(["Retake", "RetakeCommand", "retake", impure, support]),
+    dependencies: named(["Retake", "RetakeCommand", "retake", impure] + testTools),
     swiftSettings: settings),
   .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
   .testTarget(
@@ -141,9 +150,12 @@ let package = Package(
     .systemLibrary(
       name: "CXXHash", path: "Sources/CXXHash", pkgConfig: "libxxhash",
       providers: [.apt(["libxxhash-dev"])]),
+    .systemLibrary(name: "CSpawn", path: "Sources/CSpawn"),
     .executableTarget(
       name: "retake", dependencies: ["RetakeCommand"], swiftSettings: settings),
-    .target(name: support, path: "Tests/\(support)", swiftSettings: settings),
+    .target(
+      name: support, dependencies: named([process]), path: "Tests/\(support)",
+      swiftSettings: settings),
     .executableTarget(
       name: impure, dependencies: named(["Retake", "RetakeCommand"]), path: "Tests/\(impure)",
       swiftSettings: settings),

@@ -66,20 +66,6 @@ static inline int32_t retake_errno_from_error(int32_t error) { return AVUNERROR(
 
 static inline int32_t retake_errno(void) { return errno; }
 
-// open(2) is variadic, which Swift cannot call.
-static inline int32_t retake_open_for_reading(const char *path) {
-  return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-// 0 regular file, 1 directory, 2 something else, or -errno.
-static inline int32_t retake_file_kind(const char *path, int64_t *size) {
-  struct stat status;
-  if (stat(path, &status) != 0) return -errno;
-  *size = status.st_size;
-  if (S_ISREG(status.st_mode)) return 0;
-  return S_ISDIR(status.st_mode) ? 1 : 2;
-}
-
 // The whole range, or what there is of it before the end; -errno on failure.
 static inline int64_t retake_read_at(int32_t descriptor, void *bytes, int64_t count,
                                      int64_t offset) {

@@ -7,4 +7,15 @@ extension String {
     }
     return isPlain(first) && utf8.allSatisfy { isPlain($0) || [45, 46, 95].contains($0) }
   }
+
+  /// As a shell takes it for one word: in single quotes where it needs them.
+  package var shellWord: String {
+    let isPlain =
+      !isEmpty
+      && utf8.allSatisfy {
+        (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0)
+          || "/._-+:@=".utf8.contains($0)
+      }
+    return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
+  }
 }

@@ -19,19 +19,28 @@ struct ExpectedFrames {
 
   init(_ marks: [GoldenManifest.Expected], track: Int) {
     for mark in marks {
-      let ends = mark.frames.split(separator: "..", omittingEmptySubsequences: false)
-        .compactMap { Self.frame($0, track) }
-      if let first = ends.first, let last = ends.last {
-        self.marks.append(Mark(mark: mark, first: first, last: last))
-      }
+      // golden.yml has no other: its reader refuses them.
+      guard let frames = Self.span(mark.frames, track: track) else { continue }
+      self.marks.append(Mark(mark: mark, first: frames.lowerBound, last: frames.upperBound))
     }
   }
 
+  /// The frames of `120`, `120..130` or `1:120..1:130`; nil for any other form.
+  static func span(_ text: String, track: Int) -> ClosedRange<FrameID>? {
+    let ends = text.split(separator: "..", omittingEmptySubsequences: false)
+      .map { frame($0, track) }
+    guard let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2,
+      first <= last
+    else { return nil }
+    return first...last
+  }
+
   private static func frame(_ text: Substring, _ track: Int) -> FrameID? {
-    let numbers = text.split(separator: ":").compactMap { Int($0) }
+    let numbers = text.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+    guard let sequence = numbers.last ?? nil, sequence >= 0 else { return nil }
     switch numbers.count {
-    case 1: return FrameID(track: track, sequence: numbers[0])
-    case 2: return FrameID(track: numbers[0], sequence: numbers[1])
+    case 1: return FrameID(track: track, sequence: sequence)
+    case 2: return numbers[0].map { FrameID(track: $0, sequence: sequence) }
     default: return nil
     }
   }

@@ -88,12 +88,19 @@ public enum GoldenError: CodedError, Hashable {
     case .indivisible: "Take or refuse it as a whole, without --root and --stage"
     case .inseparable(_, _, let others):
       "Name them too: " + others.map { "--root '\($0)'" }.joined(separator: " ")
-    case .io: "Check the folder's permissions and the free space"
+    case .io(_, _, let cause):
+      Self.advice(forCause: cause)
     }
   }
 }
 
 extension GoldenError {
+  /// What to do about a file that cannot be read or written.
+  private static func advice(forCause cause: String) -> String {
+    cause.hasPrefix("it ")
+      ? "Put a regular file in its place" : "Check the folder's permissions and the free space"
+  }
+
   /// What to do about a file that is not as it should be.
   private static func remedy(_ file: String) -> String {
     file.hasSuffix(".new")

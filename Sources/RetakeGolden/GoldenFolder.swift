@@ -107,7 +107,7 @@ public struct GoldenFolder: Hashable, Sendable {
   public func manifest() throws(GoldenError) -> GoldenManifest {
     guard exists else { throw .missing(folder: url.path) }
     let file = file(Self.manifestName)
-    let data = try contents(of: file)
+    let data = try contents(of: file, bytesMax: Int64(YAMLOutline.bytesMax))
     return try GoldenManifest(parsing: String(decoding: data, as: UTF8.self), file: file.path)
   }
 
@@ -166,7 +166,9 @@ public struct GoldenFolder: Hashable, Sendable {
 
   /// What the environment file says, by name; empty without one.
   public func environment(_ platform: String) -> [String: String] {
-    guard let data = try? contents(of: file(Self.environmentName(platform))),
+    guard
+      let data = try? contents(
+        of: file(Self.environmentName(platform)), bytesMax: Int64(YAMLOutline.bytesMax)),
       case .object(let members)? = try? JSONValue(yaml: String(decoding: data, as: UTF8.self))
     else { return [:] }
     return members.compactMapValues { value in

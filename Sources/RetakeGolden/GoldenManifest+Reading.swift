@@ -229,6 +229,12 @@ extension GoldenManifest {
       case .integer(let value)?: frames = String(value)
       default: frames = try fields.required("frames")
       }
+      guard ExpectedFrames.span(frames, track: 0) != nil else {
+        throw .manifest(
+          file: "", pointer: "/expected/\(index)/frames",
+          detail: "'\(frames.shortened)' is not a frame or a span of frames",
+          advice: "Write for example: frames: 120..130, or with a track: 1:120..1:130")
+      }
       result.append(
         Expected(id: try fields.required("id"), frames: frames, url: try fields.string("url")))
     }

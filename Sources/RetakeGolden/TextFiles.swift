@@ -12,12 +12,15 @@ final class OutputFile {
 
   init(_ url: URL) throws(GoldenError) {
     self.url = url
-    guard FileManager.default.createFile(atPath: url.path, contents: nil),
-      let handle = try? FileHandle(forWritingTo: url)
-    else {
-      throw .io(path: url.path, action: "write the file", cause: String(cString: strerror(errno)))
+    // Never through a link: one that git stores would lead to any file of this user's.
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+    let descriptor = open(url.path, flags, 0o666)
+    guard descriptor >= 0 else {
+      let number = errno
+      let cause = number == ELOOP ? "it is a symbolic link" : String(cString: strerror(number))
+      throw .io(path: url.path, action: "write the file", cause: cause)
     }
-    self.handle = handle
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
   func append(_ bytes: some Sequence<UInt8>) throws(GoldenError) {
@@ -118,18 +121,32 @@ func areEqual(_ left: URL, _ right: URL) throws(GoldenError) -> Bool {
 }
 
 private func openToRead(_ url: URL) throws(GoldenError) -> FileHandle {
-  guard FileManager.default.fileExists(atPath: url.path) else {
-    throw .fileMissing(file: url.path)
+  do throws(RegularFile.Refusal) {
+    return try RegularFile.handle(url.path)
+  } catch {
+    throw GoldenError(error, file: url.path)
   }
-  return try io(url, "read the file") { try FileHandle(forReadingFrom: url) }
 }
 
+/// The largest file of a golden that is read as a whole.
+private let fileBytesMax: Int64 = 512 << 20
+
 /// Reads a whole file; one that is not there is `fileMissing`.
-func contents(of url: URL) throws(GoldenError) -> Data {
-  guard FileManager.default.fileExists(atPath: url.path) else {
-    throw .fileMissing(file: url.path)
+func contents(of url: URL, bytesMax: Int64 = fileBytesMax) throws(GoldenError) -> Data {
+  do throws(RegularFile.Refusal) {
+    return try RegularFile.contents(url.path, bytesMax: bytesMax)
+  } catch {
+    throw GoldenError(error, file: url.path)
   }
-  return try io(url, "read the file") { try Data(contentsOf: url) }
+}
+
+extension GoldenError {
+  fileprivate init(_ refusal: RegularFile.Refusal, file: String) {
+    switch refusal {
+    case .missing: self = .fileMissing(file: file)
+    default: self = .io(path: file, action: "read the file", cause: refusal.description)
+    }
+  }
 }
 
 /// Runs a file operation and names the file where it fails.

@@ -11,9 +11,10 @@ package struct YAMLProblem: Error, Hashable, Sendable {
 
 extension JSONValue {
   /// Reads YAML as the JSON that it stands for, with the types of YAML 1.2's core schema; `nil`
-  /// for an empty document. Keys are texts; anchors are refused, so that a small text is never a
+  /// for an empty document. Keys are strings; anchors are refused, so that a small text is never a
   /// huge document.
   package init?(yaml text: String) throws(YAMLProblem) {
+    try YAMLOutline.check(text)
     let root: Node?
     do {
       root = try Yams.compose(yaml: text)
@@ -21,8 +22,7 @@ extension JSONValue {
       throw YAMLProblem(error)
     }
     guard let root else { return nil }
-    var reader = YAMLReader()
-    self = try reader.value(of: root, at: "", depth: 0)
+    self = try YAMLReader().value(of: root, at: "", depth: 0)
   }
 }
 
@@ -45,25 +45,12 @@ extension YAMLProblem {
 
 /// One reading of a document.
 private struct YAMLReader {
-  /// Documents nest no deeper than this.
-  private static let depthMax = 16
-
-  private struct Place: Hashable {
-    var line: Int
-    var column: Int
-    var isScalar: Bool
-  }
-
-  /// Where nodes stood; an alias stands where its anchor stood.
-  private var seen: Set<Place> = []
-
-  mutating func value(
+  func value(
     of node: Node, at pointer: String, depth: Int
   ) throws(YAMLProblem) -> JSONValue {
-    guard depth <= Self.depthMax else {
+    guard depth <= YAMLOutline.depthMax else {
       throw YAMLProblem(detail: "nests too deeply", pointer: pointer)
     }
-    try note(node, at: pointer)
     switch node {
     case .scalar(let scalar): return Self.value(of: scalar)
     case .sequence(let items):
@@ -76,7 +63,7 @@ private struct YAMLReader {
       var members: [String: JSONValue] = [:]
       for (key, item) in entries {
         guard let name = key.scalar?.string else {
-          throw YAMLProblem(detail: "a key is no text", pointer: pointer)
+          throw YAMLProblem(detail: "a key is not a string", pointer: pointer)
         }
         let place = "\(pointer)/\(name.pointerEscaped)"
         guard members[name] == nil else {
@@ -89,15 +76,10 @@ private struct YAMLReader {
     }
   }
 
-  private mutating func note(_ node: Node, at pointer: String) throws(YAMLProblem) {
-    // Empty scalars have no place of their own.
-    guard let mark = node.mark, node.scalar?.string.isEmpty != true else { return }
-    let place = Place(line: mark.line, column: mark.column, isScalar: node.scalar != nil)
-    guard seen.insert(place).inserted else { throw Self.alias(at: pointer) }
-  }
-
   private static func alias(at pointer: String) -> YAMLProblem {
-    YAMLProblem(detail: "aliases are not read", advice: "Write it out", pointer: pointer)
+    YAMLProblem(
+      detail: "anchors and aliases are not read", advice: "Write the value out in each place",
+      pointer: pointer)
   }
 
   private static func value(of scalar: Node.Scalar) -> JSONValue {

@@ -13,7 +13,8 @@ extension MediaError {
       .noDevices(let cause):
       cause
     case .missing, .directory, .special, .empty, .playlist, .container, .noVideo, .noTrack,
-      .noDecoder, .bitDepth, .pixelFormat, .pictureTooLarge, .noEncoder, .encoderFormat,
+      .stillImage, .encrypted, .noDecoder, .bitDepth, .pixelFormat, .pictureTooLarge, .noEncoder,
+      .encoderFormat,
       .protocolRefused, .badAddress, .redirected, .timedOut,
       .noMemory, .pictureMemory:
       nil
@@ -26,10 +27,11 @@ extension MediaError {
     switch self {
     case .missing(let file), .directory(let file), .special(let file), .unreadable(let file, _),
       .empty(let file), .playlist(let file), .notMedia(let file, _), .container(let file, _),
-      .noIndex(let file, _), .damaged(let file, _), .noVideo(let file),
+      .noIndex(let file, _), .damaged(let file, _), .noVideo(let file), .stillImage(let file, _),
       .noTrack(let file, _, _):
       file
-    case .read(let file, _), .noDecoder(_, let file), .bitDepth(_, _, let file),
+    case .read(let file, _), .encrypted(let file), .noDecoder(_, let file),
+      .bitDepth(_, _, let file),
       .pixelFormat(_, let file), .pictureTooLarge(_, _, _, let file), .decode(_, let file, _),
       .muxer(_, let file, _),
       .write(let file, _, _), .notImage(let file, _), .noMemory(_, let file),
@@ -59,7 +61,20 @@ extension MediaError {
     case .noTrack(_, _, let tracks):
       tracks.isEmpty
         ? "It has none" : "Use --track with \(tracks.map(String.init).joined(separator: " or "))"
-    case .noDecoder: "Run retake doctor to see what this FFmpeg was built with"
+    case .stillImage(let file, _):
+      "Make a video of it first: heif-convert \(file.shellWord) OUT.png "
+        + "&& ffmpeg -i OUT.png -c:v ffv1 OUT.mkv"
+    case .encrypted(let file):
+      "Decrypt it first, with its key: "
+        + "ffmpeg -decryption_key KEY -i \(file?.shellWord ?? "IN") -c copy OUT.mp4"
+    case .noDecoder(_, let file):
+      "Convert it first with an FFmpeg that reads it: "
+        + "ffmpeg -i \(file?.shellWord ?? "IN") -c:v ffv1 OUT.mkv; "
+        + "retake doctor says what this one has"
+    case .bitDepth(_, _, let file?) where Self.isLive(file),
+      .pixelFormat(_, let file?) where Self.isLive(file):
+      "Set the source to 8 bits and YUV 4:2:0, or record it converted and import that: "
+        + "ffmpeg -i \(file.shellWord) -pix_fmt yuv420p -c:v ffv1 OUT.mkv && retake import OUT.mkv"
     case .bitDepth, .pixelFormat:
       "Convert it first: ffmpeg -i IN -pix_fmt yuv420p -c:v ffv1 OUT.mkv"
     case .pictureTooLarge:
@@ -94,6 +109,10 @@ extension MediaError {
   private static func gigabytes(_ bytes: Int) -> Int {
     let wanted = 4 * bytes
     return max(1, (wanted + 1 << 30 - 1) >> 30)
+  }
+
+  private static func isLive(_ address: String) -> Bool {
+    address.contains("://") || isCamera(address)
   }
 
   static func isCamera(_ address: String) -> Bool { address.hasPrefix("v4l2:") }

@@ -14,6 +14,14 @@ extension MediaError {
     }
   }
 
+  /// Later packets are refused for the same reason.
+  package var isLasting: Bool {
+    switch self {
+    case .bitDepth, .pixelFormat, .encrypted, .pictureMemory: true
+    default: false
+    }
+  }
+
   /// What a call of FFmpeg's ended with: `error`, given FFmpeg's words, unless there was no memory.
   ///
   /// - Parameter step: What there was no memory for, as an infinitive.

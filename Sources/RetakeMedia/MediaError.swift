@@ -15,12 +15,16 @@ public enum MediaError: CodedError, Hashable {
   case notMedia(file: String, cause: String)
   /// A format that FFmpeg knows and Retake does not open.
   case container(file: String, format: String)
+  /// A picture in a container that videos have too, such as HEIC.
+  case stillImage(file: String, format: String)
   /// An MP4 or QuickTime file without its index: a recording that was cut off.
   case noIndex(file: String, cause: String)
   case damaged(file: String, cause: String)
   case noVideo(file: String)
   case noTrack(file: String, track: Int, videoTracks: [Int])
   case read(file: String?, cause: String)
+  /// The packets cannot be decoded without a key.
+  case encrypted(file: String?)
   case noDecoder(codec: String, file: String?)
   case bitDepth(format: String, bits: Int, file: String?)
   case pixelFormat(format: String, file: String?)
@@ -72,11 +76,13 @@ public enum MediaError: CodedError, Hashable {
     case .playlist: "media.open.playlist"
     case .notMedia: "media.open.notMedia"
     case .container: "media.open.container"
+    case .stillImage: "media.open.stillImage"
     case .noIndex: "media.open.noIndex"
     case .damaged: "media.open.damaged"
     case .noVideo: "media.demux.noVideo"
     case .noTrack: "media.demux.noTrack"
     case .read: "media.demux.read"
+    case .encrypted: "media.decode.encrypted"
     case .noDecoder: "media.decode.noDecoder"
     case .bitDepth: "media.decode.bitDepth"
     case .pixelFormat: "media.decode.pixelFormat"
@@ -115,11 +121,13 @@ public enum MediaError: CodedError, Hashable {
     case .playlist: "this is a playlist, which only names other files"
     case .notMedia: "this is not a media file"
     case .container(_, let format): "files of format \(format) are not opened"
+    case .stillImage(_, let format): "this is a still image (\(format)), not a video"
     case .noIndex: "the file was cut short: its index is missing"
     case .damaged: "the file is damaged"
     case .noVideo: "the file has no video track"
     case .noTrack(_, let track, _): "the file has no video track \(track)"
     case .read: "the file could not be read on"
+    case .encrypted: "the video is encrypted"
     case .noDecoder(let codec, _): "there is no decoder for \(codec)"
     case .bitDepth(let format, let bits, _):
       "the pixels are \(format), \(bits) bits a sample; 8 are supported"

@@ -14,6 +14,8 @@ package struct MediaStream: Hashable, Sendable {
   package var codec: String
   /// The container's four characters for the codec, first in the lowest byte; 0 for none.
   package var codecTag: UInt32 = 0
+  /// The container says that packets are encrypted; some at the beginning may not be.
+  package var isEncrypted = false
   /// FFmpeg's number; -99 when unknown.
   package var profile: Int = -99
   package var profileName: String?
@@ -85,6 +87,27 @@ package struct MediaStream: Hashable, Sendable {
       bitsPerCodedSample = parts.count > 2 ? Int(parts[2]) ?? 0 : 0
     }
   }
+
+  /// The codec for people: the container's four characters for one that FFmpeg does not know.
+  package var codecText: String {
+    guard codec == "none" else { return codec }
+    guard let fourCharacters else { return "a codec that this FFmpeg does not know" }
+    return Self.unknownCodecs[fourCharacters].map { "\($0) ('\(fourCharacters)')" }
+      ?? "'\(fourCharacters)'"
+  }
+
+  /// The tag as text; nil when there is none, or it is not made of visible characters.
+  package var fourCharacters: String? {
+    let bytes = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: codecTag >> $0) }
+    guard bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// By the container's four characters: codecs that files have and this FFmpeg may not know.
+  private static let unknownCodecs = [
+    "apv1": "APV", "dav1": "Dolby Vision AV1", "evc1": "EVC", "lvc1": "LCEVC",
+    "vvc1": "VVC (H.266)", "vvi1": "VVC (H.266)",
+  ]
 
   /// Codecs whose packets say everything themselves.
   private static let tagless: Set<String> = [

@@ -23,6 +23,30 @@ enum MovieBoxes {
     return false
   }
 
+  /// What kind of still image the file says that it is, by the brands in its first box; nil for a
+  /// file that is not one.
+  ///
+  /// - Throws: `MediaError.read`.
+  static func stillImage(_ file: MediaFile) throws(MediaError) -> String? {
+    let head = try file.bytes(headBytesMax)
+    guard head.count >= 16, Array(head[4..<8]) == Array("ftyp".utf8) else { return nil }
+    let end = min(Int(clamping: number(head[0..<4])), head.count)
+    // The major brand, a version of four bytes, then the compatible ones.
+    for start in [8] + stride(from: 16, to: max(16, end - 3), by: 4) {
+      let brand = String(decoding: head[start..<start + 4], as: UTF8.self)
+      if let format = imageBrands[brand] { return format }
+    }
+    return nil
+  }
+
+  /// Of the first box; real ones have a few dozen.
+  private static let headBytesMax = 512
+
+  private static let imageBrands = [
+    "avif": "AVIF", "crx ": "CR3", "heic": "HEIC", "heim": "HEIC", "heis": "HEIC", "heix": "HEIC",
+    "mif1": "HEIF", "mif2": "HEIF",
+  ]
+
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
     Int64(bitPattern: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }

@@ -17,7 +17,8 @@ public enum RecordError: CodedError {
   case nameTaken(path: String)
   /// Another recorder holds the session; in words, where the system says which.
   case busy(path: String, by: String?)
-  case noFrames(source: String)
+  /// The cause is what the source said last, where it said something.
+  case noFrames(source: String, cause: String?)
   /// Somebody ended the recording before its first frame.
   case stoppedBefore(source: String)
   /// The pre-trigger ring was never written: there is no session.
@@ -115,6 +116,7 @@ public enum RecordError: CodedError {
 
   public var cause: String? {
     switch self {
+    case .noFrames(_, let cause): cause
     case .sourceLost(_, let cause), .notCopyable(_, let cause), .writeFailed(_, _, let cause),
       .encoderFailed(_, let cause):
       cause
@@ -125,7 +127,7 @@ public enum RecordError: CodedError {
 
   public var place: Place? {
     switch self {
-    case .noTrack(let source, _), .noFrames(let source), .stoppedBefore(let source),
+    case .noTrack(let source, _), .noFrames(let source, _), .stoppedBefore(let source),
       .sourceLost(let source, _), .notCopyable(let source, _):
       Place(file: source)
     case .nameTaken(let path), .busy(let path, _), .databaseHeld(let path, _),
@@ -174,8 +176,10 @@ public enum RecordError: CodedError {
   private static let reserveStandard = RecorderOptions().reserveBytes
 
   /// - Parameter isStopped: Somebody ended the recording, so the source may be as it should.
-  static func noFrames(source: String, isStopped: Bool) -> RecordError {
-    isStopped ? .stoppedBefore(source: source) : .noFrames(source: source)
+  static func noFrames(
+    source: String, isStopped: Bool, cause: String? = nil
+  ) -> RecordError {
+    isStopped ? .stoppedBefore(source: source) : .noFrames(source: source, cause: cause)
   }
 
   private static func rate(_ value: Double) -> String {

@@ -16,6 +16,65 @@ package func visible(_ text: String) -> String {
   return result
 }
 
+/// The same for a whole answer of several lines: line feeds and tabs stay, and colours where
+/// the answer has some.
+package func visibleLines(_ text: String, keepsColours: Bool) -> String {
+  guard text.unicodeScalars.contains(where: { acts($0) && !isLayout($0) }) else { return text }
+  var result = ""
+  var rest = text.unicodeScalars[...]
+  // Ends: each round takes at least one scalar.
+  while let scalar = rest.first {
+    if keepsColours, let colour = colour(at: rest) {
+      result.unicodeScalars.append(contentsOf: rest.prefix(colour))
+      rest = rest.dropFirst(colour)
+      continue
+    }
+    rest = rest.dropFirst()
+    if isLayout(scalar) {
+      result.unicodeScalars.append(scalar)
+    } else {
+      result += visible(String(scalar))
+    }
+  }
+  return result
+}
+
+/// The same for JSON, which says the same as before: `\u001b`.
+package func visibleJSON(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: { acts($0) && !isLayout($0) }) else { return text }
+  var result = ""
+  for scalar in text.unicodeScalars {
+    guard acts(scalar), !isLayout(scalar) else {
+      result.unicodeScalars.append(scalar)
+      continue
+    }
+    for unit in String(scalar).utf16 {
+      let digits = String(unit, radix: 16)
+      result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+  }
+  return result
+}
+
+private func isLayout(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\t" }
+
+/// How many scalars a colour takes that begins there: `ESC[1;31m`. No other sequence of a terminal
+/// is one, and none that hides text.
+private func colour(at text: Substring.UnicodeScalarView) -> Int? {
+  let lengthMax = 10
+  guard text.starts(with: "\u{1B}[".unicodeScalars),
+    let end = text.prefix(lengthMax).firstIndex(of: "m")
+  else { return nil }
+  let codes = String(Substring(text[..<end].dropFirst(2)))
+    .split(separator: ";", omittingEmptySubsequences: false)
+  guard codes.allSatisfy({ colourCodes.contains(String($0)) }) else { return nil }
+  return text.distance(from: text.startIndex, to: end) + 1
+}
+
+/// Reset, bold, dim, and the colours of text, as `TerminalReport` paints.
+private let colourCodes = Set(
+  (["0", "1", "2", "22"] + (30...39).map { String($0) } + (90...97).map { String($0) }))
+
 private func acts(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   case 0..<0x20, 0x7F...0x9F, 0xAD, 0x61C, 0x115F...0x1160, 0x180E: true

@@ -1,5 +1,3 @@
-import FlyingFox
-import FlyingSocks
 import Foundation
 import Retake
 
@@ -26,20 +24,10 @@ public final class ReportServer: Sendable {
     public init() {}
   }
 
-  /// Seconds that an answer may take.
-  private static let answerSecondsMax = 60.0
-  /// Seconds that it may take to listen.
-  private static let startSecondsMax = 30.0
-
-  /// Somebody waits for the answers: they come before whatever else the process has to do. On Linux
-  /// each priority has threads of its own, so work that holds up all others holds up no answer.
-  private static let priority = TaskPriority.high
-
   /// Where a browser finds the first page, with the token; keep it to yourself.
   public let address: String
   public let port: Int
-  private let server: HTTPServer
-  private let ended: Bell
+  private let listener: ReportListener
 
   /// Listens on 127.0.0.1; requests are answered from now on.
   ///
@@ -52,83 +40,19 @@ public final class ReportServer: Sendable {
     }
     let token = RequestGuard.makeToken()
     let doorkeeper = Locked(RequestGuard(token: token, port: options.port))
+    let peers = AdmittedPeers()
     let handler = SiteHandler(
-      site: ServedSite(project: project, options: options), doorkeeper: doorkeeper)
-    let ended = Bell()
-    let (server, port) = try Self.listen(options, handler, ended: ended)
+      site: ServedSite(project: project, options: options), doorkeeper: doorkeeper, peers: peers)
+    listener = ReportListener(handler, silenceSeconds: options.silenceSeconds)
+    port = try listener.listen(port: options.port)
+    let port = port
     doorkeeper.withLock { $0 = RequestGuard(token: token, port: port) }
-    self.server = server
-    self.port = port
-    self.ended = ended
     address = RequestGuard(token: token, port: port).address
   }
 
   /// Returns when the server has ended.
-  public func wait() { ended.wait() }
+  public func wait() { listener.wait() }
 
   /// Ends the server, and with it `wait`.
-  public func stop() {
-    let server = server
-    Task(priority: Self.priority) { await server.stop(timeout: 1) }
-  }
-
-  private static func listen(
-    _ options: Options, _ handler: SiteHandler, ended: Bell
-  ) throws(ServeError) -> (HTTPServer, Int) {
-    let loopback: sockaddr_in
-    do {
-      loopback = try .inet(ip4: "127.0.0.1", port: UInt16(options.port))
-    } catch {
-      throw .cannotListen(port: options.port, cause: error.localizedDescription)
-    }
-    let configuration = HTTPServer.Configuration(
-      address: loopback, timeout: answerSecondsMax,
-      sharedRequestReplaySize: ServedSite.bodyBytesMax,
-      pool: SilenceLimit(HTTPServer.defaultPool(), seconds: options.silenceSeconds),
-      logger: DisabledLogger.disabled)
-    let server = HTTPServer(config: configuration, handler: handler)
-    let begun = Bell()
-    let outcome = Locked<Result<Int, any Error>?>(nil)
-    Task(priority: priority) {
-      do {
-        try await server.run()
-      } catch {
-        outcome.withLock { $0 = $0 ?? .failure(error) }
-      }
-      begun.ring()
-      ended.ring()
-    }
-    Task(priority: priority) {
-      try? await server.waitUntilListening(timeout: startSecondsMax)
-      let port = await server.port
-      outcome.withLock { $0 = $0 ?? port.map { .success($0) } }
-      begun.ring()
-    }
-    begun.wait()
-    switch outcome.withLock({ $0 }) {
-    case .success(let port): return (server, port)
-    case .failure(let error): throw ServeError(error, port: options.port)
-    case nil: throw .cannotListen(port: options.port, cause: "it took too long")
-    }
-  }
-}
-
-extension HTTPServer {
-  /// The port that it listens on.
-  fileprivate var port: Int? {
-    guard case .ip4(_, let port)? = listeningAddress else { return nil }
-    return Int(port)
-  }
-}
-
-extension ServeError {
-  fileprivate init(_ error: any Error, port: Int) {
-    if case .failed(_, EADDRINUSE, _)? = error as? SocketError {
-      self = .portTaken(port)
-    } else if case .failed(_, _, let message)? = error as? SocketError {
-      self = .cannotListen(port: port, cause: message)
-    } else {
-      self = .cannotListen(port: port, cause: error.localizedDescription)
-    }
-  }
+  public func stop() { listener.stop() }
 }

@@ -115,7 +115,8 @@ extension ServedState.Run {
   init(_ item: ReportLibrary.Item) {
     path = item.path
     do {
-      let data = try Data(contentsOf: item.folder.appending(path: "run.json"))
+      let data = try RegularFile.contents(
+        item.folder.appending(path: "run.json").path, bytesMax: Int64(ServedReports.bytesMax))
       let summary = try JSONDecoder().decode(RunSummary.self, from: data)
       frames = summary.frames.captured
       decisionDigest = summary.decisionDigest.short
@@ -148,10 +149,12 @@ enum ServedReports {
   /// - Throws: `ReportError`, and what keeps the file from being read.
   static func document(of item: ReportLibrary.Item) throws -> ReportDocument {
     let file = item.folder.appending(path: "report.json")
-    let size = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int ?? 0
-    guard size <= bytesMax else {
+    let data: Data
+    do throws(RegularFile.Refusal) {
+      data = try RegularFile.contents(file.path, bytesMax: Int64(bytesMax))
+    } catch .tooLarge {
       throw ReportError.unreadable(reason: "it has more than \(bytesMax >> 20) MB")
     }
-    return try ReportDocument(parsing: try Data(contentsOf: file))
+    return try ReportDocument(parsing: data)
   }
 }

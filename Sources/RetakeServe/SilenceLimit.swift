@@ -2,8 +2,10 @@ import FlyingSocks
 import Foundation
 import Retake
 
-/// Sockets that wait no longer than a limit for the other end: who says nothing for so long, or
-/// takes nothing, is hung up on. The listening socket waits for ever.
+/// Sockets that wait no longer than a limit for the other end, and no more of them than a limit.
+///
+/// A connection that says nothing for that time, or takes nothing, is closed. Where too many wait,
+/// the oldest one that has not named the token is. The listening socket waits for ever.
 struct SilenceLimit: AsyncSocketPool {
   /// Seconds of silence that end a connection.
   static let secondsStandard = 15.0
@@ -11,9 +13,10 @@ struct SilenceLimit: AsyncSocketPool {
   private let base: any AsyncSocketPool
   private let watch: SilenceWatch
 
-  init(_ base: some AsyncSocketPool, seconds: Double) {
+  init(_ base: some AsyncSocketPool, seconds: Double, peers: AdmittedPeers) {
     self.base = base
-    watch = SilenceWatch(seconds: seconds)
+    watch = SilenceWatch(
+      seconds: seconds, connectionsMax: ConnectionLimit.ofProcess, peers: peers)
   }
 
   func prepare() async throws { try await base.prepare() }
@@ -25,12 +28,14 @@ struct SilenceLimit: AsyncSocketPool {
   }
 
   func suspendSocket(_ socket: Socket, untilReadyFor events: Socket.Events) async throws {
-    guard (try? socket.remotePeer()) != nil else {
+    guard let peer = try? socket.remotePeer() else {
+      // The one that listens. What it accepts at once has no limit yet.
+      listen(Int32(socket.file.rawValue), ConnectionLimit.backlog)
       return try await base.suspendSocket(socket, untilReadyFor: events)
     }
     let base = base
     let wait = Task { try await base.suspendSocket(socket, untilReadyFor: events) }
-    let number = watch.add { wait.cancel() }
+    let number = watch.add(peer) { wait.cancel() }
     defer { watch.remove(number) }
     try await withTaskCancellationHandler {
       try await wait.value
@@ -40,9 +45,50 @@ struct SilenceLimit: AsyncSocketPool {
   }
 }
 
-/// One thread that ends waits when their time is over.
+/// How many connections may wait at once.
+enum ConnectionLimit {
+  /// A browser opens six.
+  static let most = 128
+  /// Connections that the system holds until they are accepted.
+  static let backlog: Int32 = 16
+
+  /// A quarter of the files that this process may have open: sessions and reports need the others.
+  static var ofProcess: Int {
+    var limits = rlimit()
+    #if canImport(Glibc)
+      let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limits)
+    #else
+      let result = getrlimit(RLIMIT_NOFILE, &limits)
+    #endif
+    guard result == 0 else { return most }
+    return max(1, min(most, Int(clamping: limits.rlim_cur) / 4))
+  }
+}
+
+/// The other ends whose last request named the token.
+final class AdmittedPeers: Sendable {
+  /// Older ones are forgotten.
+  private static let countMax = 64
+  private let ports = Locked<[UInt16]>([])
+
+  func admit(port: UInt16) {
+    ports.withLock { ports in
+      ports.removeAll { $0 == port }
+      ports.append(port)
+      if ports.count > Self.countMax { ports.removeFirst() }
+    }
+  }
+
+  func contains(_ peer: Socket.Address) -> Bool {
+    guard case .ip4(_, let port) = peer else { return false }
+    return ports.withLock { $0.contains(port) }
+  }
+}
+
+/// One thread that ends waits when their time is over, and the oldest ones when there are too many.
 private final class SilenceWatch: Sendable {
   private struct Wait: Sendable {
+    var peer: Socket.Address
     var deadline: Int64
     var end: @Sendable () -> Void
   }
@@ -57,11 +103,14 @@ private final class SilenceWatch: Sendable {
   private static let lookNanosecondsMax: Int64 = 1_000_000_000
 
   private let nanoseconds: Int64
+  private let connectionsMax: Int
+  private let peers: AdmittedPeers
   private let state = Locked(State())
   private let bell = Bell()
 
-  init(seconds: Double) {
+  init(seconds: Double, connectionsMax: Int, peers: AdmittedPeers) {
     nanoseconds = Int64(seconds * 1e9)
+    (self.connectionsMax, self.peers) = (connectionsMax, peers)
   }
 
   func start() {
@@ -73,13 +122,23 @@ private final class SilenceWatch: Sendable {
     bell.ring()
   }
 
-  func add(_ end: @escaping @Sendable () -> Void) -> Int {
+  func add(_ peer: Socket.Address, _ end: @escaping @Sendable () -> Void) -> Int {
     let deadline = WallClock().monotonicNanoseconds + nanoseconds
-    return state.withLock { state in
+    let (number, surplus) = state.withLock { state in
       state.next += 1
-      state.waits[state.next] = Wait(deadline: deadline, end: end)
-      return state.next
+      state.waits[state.next] = Wait(peer: peer, deadline: deadline, end: end)
+      return (state.next, takeSurplus(&state))
     }
+    surplus?.end()
+    return number
+  }
+
+  /// The wait that has to end so that there are no more than the limit.
+  private func takeSurplus(_ state: inout State) -> Wait? {
+    guard state.waits.count > connectionsMax else { return nil }
+    let strangers = state.waits.filter { !peers.contains($0.value.peer) }
+    let oldest = strangers.keys.min() ?? state.waits.keys.min()
+    return oldest.flatMap { state.waits.removeValue(forKey: $0) }
   }
 
   func remove(_ number: Int) {

@@ -7,6 +7,7 @@ import Retake
 struct SiteHandler: HTTPHandler {
   let site: ServedSite
   let doorkeeper: Locked<RequestGuard>
+  let peers: AdmittedPeers
 
   func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
     do {
@@ -25,6 +26,7 @@ struct SiteHandler: HTTPHandler {
   private func answer(_ request: HTTPRequest) async throws -> ServedAnswer {
     let doorkeeper = doorkeeper.withLock { $0 }
     let parts = try doorkeeper.admit(RequestFacts(request))
+    if case .ip4(_, let port)? = request.remoteAddress { peers.admit(port: port) }
     if request.method == .POST {
       return try await site.change(parts, body: try await request.bodyData)
     }

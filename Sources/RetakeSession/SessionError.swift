@@ -36,6 +36,13 @@ public enum SessionError: CodedError {
   case fileExists(path: String)
   /// The name of the file asks for no container that is known.
   case unknownContainer(path: String, known: [String])
+  /// The container that the file's name asks for does not hold the codec.
+  case containerCodec(path: String, codec: String, instead: String)
+  /// What was written does not read back as the session's frames. `form` names codec and container,
+  /// `instead` the command to type.
+  case exportDiffers(path: String, form: String, cause: String, instead: String?)
+  /// The imported file is not the one that was indexed.
+  case originalDiffers(session: String, file: String)
   /// A copy would lie in the session itself.
   case intoItself(path: String)
   /// There is no folder with sessions.
@@ -45,6 +52,8 @@ public enum SessionError: CodedError {
   /// What a recovery wrote does not read back as it should.
   case recoveryFailed(path: String, cause: String)
   case noFrames(file: String)
+  /// Every frame of the file is damaged; the code says how the first one is.
+  case noGoodFrame(file: String, frames: Int, cause: String?)
   /// The database names a file outside of the session's folder.
   case unsafePath(session: String, path: String)
   case mediaMissing(file: String)
@@ -117,11 +126,15 @@ public enum SessionError: CodedError {
     case .noRoom: "session.optimise.noRoom"
     case .fileExists: "session.export.exists"
     case .unknownContainer: "session.export.container"
+    case .containerCodec: "session.export.codec"
+    case .exportDiffers: "session.export.differs"
+    case .originalDiffers: "session.export.original"
     case .intoItself: "session.copy.intoItself"
     case .noFolder: "session.list.noFolder"
     case .nothingToExport: "session.export.nothing"
     case .recoveryFailed: "session.recover.failed"
     case .noFrames: "session.import.noFrames"
+    case .noGoodFrame: "session.import.noGoodFrame"
     case .unsafePath: "session.file.unsafe"
     case .mediaMissing: "session.media.missing"
     case .mediaMismatch: "session.media.mismatch"
@@ -164,11 +177,19 @@ public enum SessionError: CodedError {
     case .fileExists: "there is a file already"
     case .unknownContainer(_, let known):
       "the file's name ends in none of ." + known.joined(separator: ", .")
+    case .containerCodec(let path, let codec, _):
+      ".\(path.split(separator: ".").last ?? "") files do not hold \(codec)"
+    case .exportDiffers(_, let form, _, _):
+      "\(form) does not read back as the session's frames; nothing was written"
+    case .originalDiffers(_, let file): "\(file) is not the file that was imported"
     case .intoItself: "a session cannot be copied into itself"
     case .noFolder: "there are no sessions here"
     case .nothingToExport(_, let kind): "the session has no \(kind)"
     case .recoveryFailed: "the session could not be recovered"
     case .noFrames: "no frame of the file can be decoded"
+    case .noGoodFrame(_, let frames, _):
+      frames == 1
+        ? "the file's one frame is damaged" : "all \(frames) frames of the file are damaged"
     case .unsafePath(_, let path): "the database names a file outside of the session: '\(path)'"
     case .mediaMissing: "the session's media file is missing"
     case .mediaMismatch(_, let track, let packet, _, _):
@@ -194,8 +215,9 @@ public enum SessionError: CodedError {
     case .notSession(_, let cause), .noFolder(_, let cause), .mediaMismatch(_, _, _, _, let cause),
       .noPixels(_, _, let cause), .undecodable(_, _, let cause), .write(_, let cause),
       .recoveryFailed(_, let cause), .trimDiffers(_, _, let cause),
-      .optimiseDiffers(_, _, let cause):
+      .optimiseDiffers(_, _, let cause), .exportDiffers(_, _, let cause, _):
       cause
+    case .noGoodFrame(_, _, let cause): cause
     case .database(_, let text), .media(_, let text): text.cause
     default: nil
     }
@@ -206,14 +228,16 @@ public enum SessionError: CodedError {
     case .notSession(let path, _), .nameTaken(let path), .write(let path, _),
       .beingRecorded(let path, _), .recoveryFailed(let path, _), .noDatabase(let path),
       .notClosed(let path), .fileExists(let path), .unknownContainer(let path, _),
-      .intoItself(let path), .noFolder(let path, _), .noRoom(let path, _, _):
+      .intoItself(let path), .noFolder(let path, _), .noRoom(let path, _, _),
+      .containerCodec(let path, _, _), .exportDiffers(let path, _, _, _):
       Place(file: path)
-    case .noFrames(let file), .mediaMissing(let file): Place(file: file)
+    case .noFrames(let file), .mediaMissing(let file), .noGoodFrame(let file, _, _):
+      Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
       .unknownRun(let session, _, _), .badCosts(let session, _, _), .emptySpan(let session, _),
       .noLiveRun(let session, _), .badRun(let session, _, _),
       .nothingToExport(let session, _), .alreadyFast(let session, _),
-      .noPictures(let session, _):
+      .noPictures(let session, _), .originalDiffers(let session, _):
       Place(file: session)
     case .unknownFrame(let session, let frame), .pixelMismatch(let session, let frame),
       .noPixels(let session, let frame, _), .undecodable(let session, let frame, _),
@@ -236,11 +260,16 @@ public enum SessionError: CodedError {
       suggestion.map { "Write: --name \($0)" }
         ?? "Choose letters, digits, '-', '_' and '.', with --name"
     case .nameTaken: "Choose another name with --name, or remove that folder"
-    case .noFrames(let file): "Check that the file plays, for instance with: ffplay \(file)"
+    case .noFrames(let file), .noGoodFrame(let file, _, _):
+      "Check that the file plays, for instance with: ffplay \(file)"
     case .beingRecorded(let path, _):
       "Wait until the recording has ended, or copy what is durable so far: "
         + "retake session snapshot \(path) --into DIR"
     case .unknownContainer: "Give the file one of these endings, such as .mkv"
+    case .containerCodec(_, _, let instead): "Use another container: \(instead)"
+    case .exportDiffers(_, _, _, let instead): instead.map { "Use another container: \($0)" }
+    case .originalDiffers(let session, _):
+      "See what is damaged with: retake session doctor \(session)"
     case .intoItself: "Choose another folder with --into, or another name with --name"
     case .noFolder:
       "Make the first one with: retake import FILE; or say where they are: "

@@ -15,6 +15,13 @@ public struct SessionFolder: Hashable, Sendable {
 
   package var database: String { path + "/session.sqlite" }
   package var notes: String { path + "/NOTES.md" }
+  /// What NOTES.md says; nil where there is no such file, or it is a link or larger than a person
+  /// writes.
+  var notesText: String? {
+    let data = try? RegularFile.contents(notes, bytesMax: Self.notesBytesMax)
+    return data.map { String(decoding: $0, as: UTF8.self) }
+  }
+  private static let notesBytesMax: Int64 = 4 << 20
   package var media: String { path + "/media" }
   /// Exists only while a recorder writes.
   package var lock: String { path + "/recorder.lock" }

@@ -2,15 +2,14 @@ import Foundation
 import RetakeCore
 
 /// Looks at a database file before SQLite does, and makes a private copy where one is needed.
+///
+/// SQLite follows symbolic links, and takes a file with the right name for its own log. A database
+/// may come from someone else, so it and each file that SQLite would use with it must be regular
+/// files of their own.
 enum DatabaseFile {
-  /// Refuses what is no SQLite database, and one whose file is shorter than its header says.
+  /// Refuses what is not a SQLite database, and one whose file is shorter than its header says.
   static func check(_ path: String) throws(StoreError) {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw .missing(path: path)
-    }
-    guard !isFolder.boolValue else { throw .notSession(path: path, cause: "a folder") }
-    let size = try byteCount(path)
+    let size = try checkedFacts(path).bytes
     guard size > 0 else { throw .notSession(path: path, cause: "an empty file") }
     let header = try head(of: path, count: 100)
     guard header.starts(with: Array("SQLite format 3\0".utf8)) else {
@@ -26,58 +25,103 @@ enum DatabaseFile {
     }
   }
 
-  /// True while a write-ahead log or a rollback journal lies beside the database.
+  /// Refuses a database, or a file that SQLite would use with it, that is not a regular file.
+  ///
+  /// - Returns: which file the database is, for a look whether it is still the same.
+  static func checkedFacts(_ path: String) throws(StoreError) -> RegularFile.Facts {
+    let database = try facts(path)
+    for suffix in companionSuffixes where RegularFile.isTaken(path + suffix) {
+      // A log that has gone by now was put into the database.
+      do throws(RegularFile.Refusal) {
+        _ = try RegularFile.facts(of: path + suffix)
+      } catch  where error != .missing {
+        throw StoreError(error, path: path + suffix)
+      } catch {}
+    }
+    try checkJournal(path)
+    return database
+  }
+
+  /// Refuses a rollback journal that names another one: SQLite deletes the file of that name once it
+  /// has played the journal back. Only a transaction over several databases makes such a journal.
+  ///
+  /// The format: <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
+  private static func checkJournal(_ path: String) throws(StoreError) {
+    let journal = path + "-journal"
+    guard let handle = try? RegularFile.handle(journal) else { return }
+    defer { try? handle.close() }
+    guard let bytes = try? handle.seekToEnd(), bytes >= UInt64(journalMagic.count),
+      (try? handle.seek(toOffset: bytes - UInt64(journalMagic.count))) != nil,
+      let end = try? handle.read(upToCount: journalMagic.count), end.elementsEqual(journalMagic)
+    else { return }
+    throw .unsafeFile(path: journal, cause: "it names a journal of other databases")
+  }
+
+  private static let journalMagic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+
+  static func facts(_ path: String) throws(StoreError) -> RegularFile.Facts {
+    do throws(RegularFile.Refusal) {
+      return try RegularFile.facts(of: path)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  /// True while a write-ahead log or a rollback journal is next to the database.
   static func hasJournal(_ path: String) -> Bool {
-    journalSuffixes.contains { FileManager.default.fileExists(atPath: path + $0) }
+    journalSuffixes.contains { RegularFile.isTaken(path + $0) }
+  }
+
+  /// Whether a new database can have this name: SQLite would take an old log for the new one's.
+  static func isFree(_ path: String) -> Bool {
+    !([""] + companionSuffixes).contains { RegularFile.isTaken(path + $0) }
   }
 
   private static let journalSuffixes = ["-wal", "-journal"]
+  /// Of all files that SQLite opens next to a database.
+  private static let companionSuffixes = journalSuffixes + ["-shm"]
 
   /// How often a copy is taken again because a recorder wrote while it was taken.
   private static let attemptCount = 8
 
-  /// The database and its journal in a fresh folder, as they were at one instant.
+  /// The database and its journal in a new folder, as they were at one instant.
   static func privateCopy(of path: String) throws(StoreError) -> PrivateCopy {
     for _ in 0..<attemptCount {
       let before = try state(of: path)
-      let copy = try PrivateCopy(of: path, suffixes: journalSuffixes)
-      if try state(of: path) == before { return copy }
+      do throws(StoreError) {
+        let copy = try PrivateCopy(of: path, suffixes: journalSuffixes)
+        if try state(of: path) == before { return copy }
+      } catch .missing(let file) where file != path {
+        // The recorder has just put its log into the database.
+      }
     }
     throw .busy(path: path, holder: LockHolder.ofDatabase(path))
   }
 
   /// What changes when a checkpoint runs: the database file's size and time, the log's header.
   private struct State: Equatable {
-    var size: Int64
-    var modified: Date?
+    var database: RegularFile.Facts
     var logHeader: [UInt8]
   }
 
   private static func state(of path: String) throws(StoreError) -> State {
-    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-    return State(
-      size: try byteCount(path), modified: attributes?[.modificationDate] as? Date,
-      logHeader: (try? head(of: path + "-wal", count: 32)) ?? [])
+    State(
+      database: try facts(path), logHeader: (try? head(of: path + "-wal", count: 32)) ?? [])
   }
 
   /// No file has more rows than a quarter of its bytes; its log may hold as many again.
   static func rowCountMax(_ path: String) throws(StoreError) -> Int {
-    let log = (try? byteCount(path + "-wal")) ?? 0
-    return Int((try byteCount(path) + log) / 4)
-  }
-
-  private static func byteCount(_ path: String) throws(StoreError) -> Int64 {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
-      let size = attributes[.size] as? NSNumber
-    else { throw .readFailed(path: path, cause: "no size") }
-    return size.int64Value
+    let log = (try? facts(path + "-wal").bytes) ?? 0
+    return Int((try facts(path).bytes + log) / 4)
   }
 
   private static func head(of path: String, count: Int) throws(StoreError) -> [UInt8] {
-    try storeErrors(at: path, writing: false) {
-      let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    do throws(RegularFile.Refusal) {
+      let handle = try RegularFile.handle(path)
       defer { try? handle.close() }
-      return [UInt8](try handle.read(upToCount: count) ?? Data())
+      return [UInt8]((try? handle.read(upToCount: count)) ?? Data())
+    } catch {
+      throw StoreError(error, path: path)
     }
   }
 
@@ -86,35 +130,14 @@ enum DatabaseFile {
   }
 }
 
-/// A folder of our own under the temporary one, removed with its last holder.
-final class PrivateCopy: Sendable {
-  let folder: URL
-  let path: String
-
-  init(of original: String, suffixes: [String]) throws(StoreError) {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("retake-read-\(UUID().uuidString)")
-    let name = URL(fileURLWithPath: original).lastPathComponent
-    self.folder = folder
-    path = folder.appendingPathComponent(name).path
-    try storeErrors(at: original, writing: false) {
-      let manager = FileManager.default
-      try manager.createDirectory(
-        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      do {
-        for suffix in [""] + suffixes where manager.fileExists(atPath: original + suffix) {
-          let target = folder.appendingPathComponent(name + suffix).path
-          try manager.copyItem(atPath: original + suffix, toPath: target)
-          try manager.setAttributes([.posixPermissions: 0o600], ofItemAtPath: target)
-        }
-      } catch {
-        try? manager.removeItem(at: folder)
-        throw error
-      }
+extension StoreError {
+  init(_ refusal: RegularFile.Refusal, path: String) {
+    switch refusal {
+    case .missing: self = .missing(path: path)
+    case .folder: self = .notSession(path: path, cause: "a folder")
+    case .link, .special: self = .unsafeFile(path: path, cause: refusal.description)
+    case .tooLarge: self = .unsafeFile(path: path, cause: refusal.description)
+    case .system: self = .readFailed(path: path, cause: refusal.description)
     }
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: folder)
   }
 }

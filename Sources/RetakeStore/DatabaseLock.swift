@@ -27,7 +27,7 @@ final class DatabaseLock {
 
   /// nil when the file cannot be opened. Its end takes the lock away.
   init?(_ path: String) {
-    descriptor = open(path, O_RDWR | O_CLOEXEC)
+    descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     self.path = path
     log = LogState(ofDatabase: path)
@@ -79,7 +79,7 @@ private struct LogState: Equatable {
 
   init(ofDatabase path: String) {
     var information = stat()
-    let isThere = stat(path + "-wal", &information) == 0
+    let isThere = lstat(path + "-wal", &information) == 0
     file = isThere ? UInt64(information.st_ino) : 0
     bytes = isThere ? Int64(information.st_size) : 0
   }

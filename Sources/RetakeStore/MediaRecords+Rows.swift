@@ -17,8 +17,9 @@ extension SegmentRecord: StoredRow {
 
   init(_ row: inout RowReader) throws(RowDamage) {
     self.init(
-      index: try row.count(), file: try row.text(), startedNanoseconds: try row.int64(),
-      isClosed: try row.int64() == 1, bytes: try row.int64(), reason: try row.textIfAny())
+      index: try row.count(), file: try row.text(), startedNanoseconds: try row.nanoseconds(),
+      isClosed: try row.int(among: [0, 1]) == 1, bytes: Int64(try row.count()),
+      reason: try row.textIfAny())
   }
 }
 
@@ -48,15 +49,30 @@ extension SegmentTrackRecord: StoredRow {
   }
 
   init(_ row: inout RowReader) throws(RowDamage) {
+    let (segment, track) = (try row.count(), try row.count())
+    let streamIndex = try row.int(in: 0...Self.streamIndexMax)
+    let (codec, profile) = (try row.text(), try row.intIfAny(in: Self.profiles))
+    let extradata = try row.blobIfAny()
+    let width = try row.int(in: 1...Self.pixelsMax)
+    let height = try row.int(in: 1...Self.pixelsMax / Int64(width))
     self.init(
-      segment: try row.count(), track: try row.count(), streamIndex: try row.count(),
-      codec: try row.text(), profile: try row.intIfAny(), extradata: try row.blobIfAny(),
-      width: Int(try row.positive()), height: Int(try row.positive()),
-      pixelFormat: try row.text(), range: try row.textIfAny(), matrix: try row.textIfAny(),
-      rotationDegrees: try row.int(), aspectNumerator: Int(try row.positive()),
+      segment: segment, track: track, streamIndex: streamIndex, codec: codec, profile: profile,
+      extradata: extradata, width: width, height: height, pixelFormat: try row.text(),
+      range: try row.textIfAny(), matrix: try row.textIfAny(),
+      rotationDegrees: try row.int(among: [0, 90, 180, 270]),
+      aspectNumerator: Int(try row.positive()),
       aspectDenominator: Int(try row.positive()),
-      timeBase: TimeBase(try row.positive(), try row.positive()), delay: try row.count())
+      timeBase: TimeBase(try row.positive(), try row.positive()),
+      delay: try row.int(in: 0...Self.delayMax))
   }
+
+  /// FFmpeg's own bound on the pixels of a frame.
+  static let pixelsMax: Int64 = 1 << 28
+  static let streamIndexMax: Int64 = 1 << 16
+  /// Frames that a decoder holds back; H.264 allows 16.
+  static let delayMax: Int64 = 1 << 10
+  /// As FFmpeg numbers them; -99 is unknown.
+  static let profiles: ClosedRange<Int64> = -99...Int64(Int32.max)
 }
 
 extension PacketRecord: StoredRow {
@@ -83,10 +99,14 @@ extension PacketRecord: StoredRow {
     self.init(
       track: try row.count(), index: try row.count(), segment: try row.count(),
       ordinal: try row.count(), pts: try row.int64IfAny(), dts: try row.int64IfAny(),
-      duration: try row.int64(), flags: Flags(rawValue: try row.count()), size: try row.count(),
+      duration: try row.int64(), flags: Flags(rawValue: try row.int(in: 0...7)),
+      size: try row.int(in: 0...Self.sizeMax),
       digest: try row.digest(), offset: try row.countIfAny().map { Int64($0) },
       sideData: try row.blobIfAny())
   }
+
+  /// FFmpeg counts a packet's bytes with 32 bits and adds 64.
+  static let sizeMax = Int64(Int32.max) - 64
 }
 
 extension FrameRecord: StoredRow {
@@ -110,9 +130,9 @@ extension FrameRecord: StoredRow {
   init(_ row: inout RowReader) throws(RowDamage) {
     self.init(
       track: try row.count(), sequence: try row.count(), pts: try row.int64IfAny(),
-      ptsNanoseconds: try row.int64(), arrivalNanoseconds: try row.int64(),
+      ptsNanoseconds: try row.nanoseconds(), arrivalNanoseconds: try row.nanoseconds(),
       packet: try row.countIfAny(), entry: try row.countIfAny(),
       pixelHash: try row.digestIfAny(), cause: try row.textIfAny(),
-      assumed: Assumed(rawValue: try row.count()))
+      assumed: Assumed(rawValue: try row.int(in: 0...255)))
   }
 }

@@ -17,7 +17,7 @@ extension EventRecord: StoredRow {
 
   init(_ row: inout RowReader) throws(RowDamage) {
     self.init(
-      ordinal: try row.count(), timeNanoseconds: try row.int64(), track: try row.intIfAny(),
+      ordinal: try row.count(), timeNanoseconds: try row.nanoseconds(), track: try row.countIfAny(),
       source: try row.text(), kind: try row.text(), json: try row.text())
   }
 }
@@ -56,7 +56,7 @@ extension RunRecord: StoredRow {
   init(_ row: inout RowReader) throws(RowDamage) {
     self.init(
       run: try row.count(), kind: try row.text(), pipeline: try row.text(),
-      startedNanoseconds: try row.int64(), json: try row.text())
+      startedNanoseconds: try row.nanoseconds(), json: try row.text())
   }
 }
 
@@ -102,9 +102,10 @@ extension SpanRecord: StoredRow {
   init(_ row: inout RowReader) throws(RowDamage) {
     self.init(
       run: try row.count(), node: try row.text(), track: try row.count(),
-      sequence: try row.count(), item: try row.int(), readyNanoseconds: try row.int64(),
-      startNanoseconds: try row.int64(), endNanoseconds: try row.int64(),
-      cpuNanoseconds: try row.int64(), executor: try row.text(), outcome: try row.text())
+      sequence: try row.count(), item: try row.int(in: -1...RowReader.countMax),
+      readyNanoseconds: try row.nanoseconds(), startNanoseconds: try row.nanoseconds(),
+      endNanoseconds: try row.nanoseconds(), cpuNanoseconds: try row.nanoseconds(),
+      executor: try row.text(), outcome: try row.text())
   }
 }
 
@@ -123,7 +124,7 @@ extension ExternalEventRecord: StoredRow {
 
   init(_ row: inout RowReader) throws(RowDamage) {
     self.init(
-      run: try row.count(), ordinal: try row.count(), timeNanoseconds: try row.int64(),
+      run: try row.count(), ordinal: try row.count(), timeNanoseconds: try row.nanoseconds(),
       kind: try row.text(), json: try row.text())
   }
 }

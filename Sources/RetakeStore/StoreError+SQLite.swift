@@ -9,8 +9,7 @@ func storeErrors<Value>(
   } catch let error as StoreError {
     throw error
   } catch let damage as RowDamage {
-    throw .corrupt(
-      path: path, cause: "\(damage.table).\(damage.column) holds another kind of value")
+    throw .corrupt(path: path, cause: damage.cause)
   } catch let error as DatabaseError {
     let cause = error.message ?? "SQLite code \(error.resultCode.rawValue)"
     switch error.resultCode {
@@ -18,6 +17,7 @@ func storeErrors<Value>(
     case .SQLITE_NOTADB: throw .notSession(path: path, cause: cause)
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       throw .busy(path: path, holder: LockHolder.ofDatabase(path))
+    case .SQLITE_INTERRUPT: throw .schemaUnknown(path: path, object: "sqlite_schema")
     case .SQLITE_FULL: throw .diskFull(path: path)
     case .SQLITE_NOMEM: throw .noMemory(path: path)
     case .SQLITE_TOOBIG:

@@ -9,6 +9,8 @@ package enum StoreError: CodedError {
   /// The header promises more bytes than the file has.
   case truncated(path: String, expectedBytes: Int64, actualBytes: Int64)
   case corrupt(path: String, cause: String)
+  /// The database, or a file that SQLite would use with it, is a link, a pipe or far too large.
+  case unsafeFile(path: String, cause: String)
   case schemaTooNew(path: String, found: Int64)
   /// The version is known, but a table is not what that version says.
   case schemaUnknown(path: String, object: String)
@@ -29,6 +31,7 @@ package enum StoreError: CodedError {
     case .notSession: "store.notSession"
     case .truncated: "store.truncated"
     case .corrupt: "store.corrupt"
+    case .unsafeFile: "store.file.unsafe"
     case .schemaTooNew: "store.schema.tooNew"
     case .schemaUnknown: "store.schema.unknown"
     case .busy: "store.busy"
@@ -48,6 +51,7 @@ package enum StoreError: CodedError {
     case .truncated(_, let expected, let actual):
       "the session database is cut short: \(actual) of \(expected) bytes"
     case .corrupt: "the session database is damaged"
+    case .unsafeFile: "the session has a file that is not opened"
     case .schemaTooNew(_, let found):
       "the session has schema \(found), this version reads up to \(Schema.version)"
     case .schemaUnknown(_, let object):
@@ -66,7 +70,7 @@ package enum StoreError: CodedError {
   package var cause: String? {
     switch self {
     case .notSession(_, let cause), .corrupt(_, let cause), .readFailed(_, let cause),
-      .writeFailed(_, let cause):
+      .writeFailed(_, let cause), .unsafeFile(_, let cause):
       cause
     default: nil
     }
@@ -75,7 +79,8 @@ package enum StoreError: CodedError {
   package var path: String {
     switch self {
     case .missing(let path), .exists(let path), .notSession(let path, _),
-      .truncated(let path, _, _), .corrupt(let path, _), .schemaTooNew(let path, _),
+      .truncated(let path, _, _), .corrupt(let path, _), .unsafeFile(let path, _),
+      .schemaTooNew(let path, _),
       .schemaUnknown(let path, _), .busy(let path, _), .diskFull(let path),
       .noMemory(let path), .readFailed(let path, _),
       .writeFailed(let path, _), .closed(let path):
@@ -98,6 +103,8 @@ package enum StoreError: CodedError {
     case .truncated, .corrupt:
       "See what is damaged: retake session doctor \(folder); "
         + "rebuild the index: retake session recover \(folder) --from-media"
+    case .unsafeFile(let path, _):
+      "Do not use a session of unknown origin. Where it is yours, look at the file: ls -ls \(path)"
     case .schemaTooNew: "Update retake, or import the media again with this version"
     case .schemaUnknown:
       "This database was not written by retake. Where the media is yours: "

@@ -114,11 +114,10 @@ private struct RowScan {
       damaged.count < StoreReader.complaintCount
     else { return }
     let key = values.prefix(table.keyCount)
-    let named = zip(table.columns, key).map { "\($0.name) \(Self.text($1))" }
     damaged.append(
       StoreReader.Complaint(
         kind: .row,
-        text: "the row of \(table.name) with \(named.joined(separator: ", ")) "
+        text: "the row of \(table.name) with \(table.key(of: values)) "
           + "is not the one that was written",
         table: table.name, key: key.compactMap { Int.fromDatabaseValue($0) }))
   }
@@ -127,14 +126,6 @@ private struct RowScan {
   private static func isWriters(_ values: [DatabaseValue]) -> Bool {
     guard let key = values.first.flatMap({ String.fromDatabaseValue($0) }) else { return false }
     return key != "schema" && StoreWriter.ownKeys.contains(key)
-  }
-
-  private static func text(_ value: DatabaseValue) -> String {
-    switch value.storage {
-    case .int64(let number): String(number)
-    case .string(let text): "'\(text.prefix(80))'"
-    default: "of another kind"
-    }
   }
 
   func complaints(stored: StoreWriter.Commit?) -> [StoreReader.Complaint] {

@@ -134,7 +134,8 @@ extension StoreReader {
       return TrackCounts(
         packets: packetCount, packetBytes: bytes, frames: frameCount, damaged: damaged, shed: shed,
         packetEnd: try packetRow.count(), frameEnd: try frameRow.count(),
-        firstNanoseconds: try frameRow.int64IfAny(), lastNanoseconds: try frameRow.int64IfAny())
+        firstNanoseconds: try frameRow.nanosecondsIfAny(),
+        lastNanoseconds: try frameRow.nanosecondsIfAny())
     }
   }
 
@@ -154,7 +155,7 @@ extension StoreReader {
       guard let first = try reader.countIfAny(), let last = try reader.countIfAny() else {
         return nil
       }
-      return (first...last, try reader.int64(), try reader.int64())
+      return (first...last, try reader.nanoseconds(), try reader.nanoseconds())
     }
   }
 

@@ -20,6 +20,7 @@ package final class StoreReader: Sendable {
   package init(opening path: String) throws(StoreError) {
     self.path = path
     try DatabaseFile.check(path)
+    let before = try DatabaseFile.checkedFacts(path)
     let copy = DatabaseFile.hasJournal(path) ? try DatabaseFile.privateCopy(of: path) : nil
     self.copy = copy
     let queue = try storeErrors(at: path, writing: false) {
@@ -32,6 +33,10 @@ package final class StoreReader: Sendable {
         path: Self.immutableURI(path), configuration: Self.configuration(readonly: true))
     }
     self.queue = queue
+    let after = try DatabaseFile.checkedFacts(path)
+    guard copy != nil || after.isSameFile(as: before) else {
+      throw .unsafeFile(path: path, cause: "it was replaced while it was opened")
+    }
     let (version, isClosed) = try storeErrors(at: path, writing: false) {
       try queue.read { database in
         let version = try Self.checkSchema(database, path: path)
@@ -69,6 +74,7 @@ package final class StoreReader: Sendable {
       try database.execute(sql: "PRAGMA mmap_size = 0")
       // Of the whole process; a page cache is a few MiB.
       _ = try Int64.fetchOne(database, sql: "PRAGMA hard_heap_limit = \(heapBytesMax)")
+      SchemaReadLimit.begin(database)
     }
     return configuration
   }
@@ -121,6 +127,7 @@ package final class StoreReader: Sendable {
     for table in Schema.tables where !found.contains(table.name) {
       throw StoreError.schemaUnknown(path: path, object: table.name)
     }
+    SchemaReadLimit.end(database)
     return version
   }
 

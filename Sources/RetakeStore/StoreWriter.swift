@@ -50,7 +50,7 @@ package final class StoreWriter: @unchecked Sendable {
 
   /// The same in an older schema, for tests of what reads it.
   init(creating path: String, durability: Durability, version: Int64) throws(StoreError) {
-    guard !FileManager.default.fileExists(atPath: path) else {
+    guard DatabaseFile.isFree(path) else {
       throw StoreError.exists(path: path)
     }
     self.path = path
@@ -108,13 +108,18 @@ package final class StoreWriter: @unchecked Sendable {
   private static func opened(
     _ path: String
   ) throws(StoreError) -> (DatabaseQueue, last: Commit, version: Int64) {
-    try storeErrors(at: path, writing: true) {
+    let before = try DatabaseFile.checkedFacts(path)
+    let opened = try storeErrors(at: path, writing: true) {
       let queue = try DatabaseQueue(path: path, configuration: configuration(.recording))
       let (last, version) = try queue.read {
         (try StoreReader.lastCommit(in: $0), try StoreReader.version(in: $0))
       }
       return (queue, last, version)
     }
+    guard try DatabaseFile.checkedFacts(path).isSameFile(as: before) else {
+      throw .unsafeFile(path: path, cause: "it was replaced while it was opened")
+    }
+    return opened
   }
 
   /// The connection, with the database locked for this process alone.

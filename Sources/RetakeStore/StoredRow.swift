@@ -9,10 +9,25 @@ protocol StoredRow: Sendable {
   init(_ row: inout RowReader) throws(RowDamage)
 }
 
-/// A value of a kind that the column cannot hold: only a damaged file has one.
+/// A value that no session has in that column: only a damaged or hostile file has one.
 struct RowDamage: Error {
   var table: String
   var column: String
+  /// The row's key: `track 0, index 3`; nil where it is not one row of the table.
+  var key: String?
+  /// What was found, short.
+  var value: String?
+
+  init(table: String, column: String, key: String? = nil, value: String? = nil) {
+    (self.table, self.column, self.key, self.value) = (table, column, key, value)
+  }
+
+  /// `packet.size of track 0, index 3 is -1, which no session has`.
+  var cause: String {
+    let place = "\(table).\(column)" + (key.map { " of \($0)" } ?? "")
+    guard let value else { return "\(place) holds a value that no session has" }
+    return "\(place) is \(value), which no session has"
+  }
 }
 
 /// Takes a row's values one after another, and never trusts them.
@@ -43,8 +58,14 @@ struct RowReader {
     return values[next]
   }
 
+  /// Of the value that was taken last.
   private var damage: RowDamage {
-    RowDamage(table: table.name, column: table.columns[next - 1].name)
+    let place = next - 1
+    let column = table.columns.indices.contains(place) ? table.columns[place].name : "\(place)"
+    let isWhole = values.count >= table.columns.count
+    return RowDamage(
+      table: table.name, column: column, key: isWhole ? table.key(of: values) : nil,
+      value: values.indices.contains(place) ? values[place].shortText : nil)
   }
 
   mutating func int64() throws(RowDamage) -> Int64 {
@@ -60,8 +81,36 @@ struct RowReader {
     }
   }
 
-  mutating func int() throws(RowDamage) -> Int { Int(try int64()) }
-  mutating func intIfAny() throws(RowDamage) -> Int? { try int64IfAny().map { Int($0) } }
+  /// A number within bounds; what is computed from it later fits.
+  mutating func int(in bounds: ClosedRange<Int64>) throws(RowDamage) -> Int {
+    guard let value = try intIfAny(in: bounds) else { throw damage }
+    return value
+  }
+
+  mutating func intIfAny(in bounds: ClosedRange<Int64>) throws(RowDamage) -> Int? {
+    guard let value = try int64IfAny() else { return nil }
+    guard bounds.contains(value) else { throw damage }
+    return Int(value)
+  }
+
+  /// One of a few numbers.
+  mutating func int(among known: [Int64]) throws(RowDamage) -> Int {
+    let value = try int64()
+    guard known.contains(value) else { throw damage }
+    return Int(value)
+  }
+
+  /// Of an instant, either way: 73 years, so that the distance of two fits, and a sum with a delay.
+  static let nanosecondsMax: Int64 = 1 << 61
+
+  /// An instant, or a span of time.
+  mutating func nanoseconds() throws(RowDamage) -> Int64 {
+    Int64(try int(in: -Self.nanosecondsMax...Self.nanosecondsMax))
+  }
+
+  mutating func nanosecondsIfAny() throws(RowDamage) -> Int64? {
+    try intIfAny(in: -Self.nanosecondsMax...Self.nanosecondsMax).map { Int64($0) }
+  }
 
   /// Of anything counted, so that sums of a few fit.
   static let countMax: Int64 = 1 << 56
@@ -73,9 +122,7 @@ struct RowReader {
   }
 
   mutating func countIfAny() throws(RowDamage) -> Int? {
-    guard let value = try int64IfAny() else { return nil }
-    guard value >= 0, value <= Self.countMax else { throw damage }
-    return Int(value)
+    try intIfAny(in: 0...Self.countMax)
   }
 
   /// A positive number that fits 32 bits.
@@ -122,6 +169,28 @@ struct RowReader {
     guard let bytes = try blobIfAny() else { return nil }
     guard let digest = Digest128(bytes: bytes) else { throw damage }
     return digest
+  }
+}
+
+extension Schema.Table {
+  /// `track 0, index 3`.
+  func key(of values: [DatabaseValue]) -> String {
+    zip(columns, values).prefix(keyCount).map { "\($0.name) \($1.shortText)" }
+      .joined(separator: ", ")
+  }
+}
+
+extension DatabaseValue {
+  /// For messages, at most a line.
+  var shortText: String {
+    switch storage {
+    case .null: "NULL"
+    case .int64(let number): String(number)
+    case .double(let number): "\(number)"
+    case .string(let text):
+      text.utf8.count <= 80 ? "'\(text)'" : "a string of \(text.utf8.count) bytes"
+    case .blob(let data): "a blob of \(data.count) bytes"
+    }
   }
 }
 

@@ -18,7 +18,7 @@ package enum WriteAheadLog {
 
   /// nil when the log is whole, empty or not there.
   package static func damage(ofDatabase path: String) -> Damage? {
-    guard let file = FileHandle(forReadingAtPath: path + "-wal") else { return nil }
+    guard let file = try? RegularFile.handle(path + "-wal") else { return nil }
     defer { try? file.close() }
     let header = bytes(file, headerBytes)
     guard !header.isEmpty else { return nil }

@@ -2,7 +2,7 @@ import RetakeCore
 
 /// What keeps a suite from doing its work.
 public enum SuiteError: CodedError, Hashable {
-  case projectUnreadable(file: String, cause: String)
+  case projectUnreadable(file: String, cause: String, advice: String)
   case badProject(message: String, advice: String?, pointer: String, file: String)
   /// A load for the benchmark of pools.
   case badLoad(message: String, advice: String?, pointer: String, file: String)
@@ -186,7 +186,7 @@ public enum SuiteError: CodedError, Hashable {
 
   public var cause: String? {
     switch self {
-    case .projectUnreadable(_, let cause), .notWritable(_, let cause),
+    case .projectUnreadable(_, let cause, _), .notWritable(_, let cause),
       .noRevision(_, let cause), .notFitted(_, let cause), .verifyProcessFailed(_, let cause),
       .traceUnwritable(_, let cause):
       cause
@@ -196,7 +196,7 @@ public enum SuiteError: CodedError, Hashable {
 
   public var place: Place? {
     switch self {
-    case .projectUnreadable(let file, _): Place(file: file)
+    case .projectUnreadable(let file, _, _): Place(file: file)
     case .badProject(_, _, let pointer, let file), .badLoad(_, _, let pointer, let file):
       Place(file: file, pointer: pointer)
     case .noSession(_, let folder, _): Place(file: folder)
@@ -210,7 +210,7 @@ public enum SuiteError: CodedError, Hashable {
 
   public var advice: String? {
     switch self {
-    case .projectUnreadable: "Check its permissions"
+    case .projectUnreadable(_, _, let advice): advice
     case .badLoad(_, let advice, _, _): advice ?? "See the loads in docs/pools.md"
     case .badProject(_, let advice, _, _):
       advice ?? "Mend it, and see whether it can be read with: retake doctor"

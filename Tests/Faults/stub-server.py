@@ -3,6 +3,7 @@
 usage: stub-server.py MODE [FILE]
 
   rtsp-silent         takes connections and never says a word
+  rtsp-asked          the same, and prints "asked" when the first request has come
   rtsp-redirect       answers everything with 302 to another port
   rtsp-late-redirect  the same, but answers the first connection well
   http-redirect       like rtsp-redirect
@@ -54,6 +55,10 @@ def main():
                 if not piece:
                     return
                 request += piece
+            if mode == "rtsp-asked":
+                if answered.acquire(blocking=False):
+                    print("asked", flush=True)
+                return
             if mode == "rtsp-late-redirect" and answered.acquire(blocking=False):
                 connection.sendall(b"RTSP/1.0 200 OK\r\nCSeq: 1\r\nContent-Length: 0\r\n\r\n")
             elif mode in ("rtsp-redirect", "rtsp-late-redirect"):

@@ -1,34 +1,28 @@
 import Foundation
+import RetakeProcess
 import RetakeTestSupport
 import Testing
 
 /// Processes that keep the cores busy for as long as this is held.
 final class BusyMachine: Sendable {
-  private let processes: [Process]
+  private let processes: [ChildProcess]
 
   init(_ count: Int) throws {
     processes = try (0..<count).map { _ in
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments = ["-c", "while :; do :; done"]
-      try process.run()
-      return process
+      try ChildProcess(ChildProcess.Request("/bin/sh", ["-c", "while :; do :; done"]))
     }
   }
 
-  var isRunning: Bool { processes.allSatisfy(\.isRunning) }
+  var isRunning: Bool { processes.allSatisfy { $0.end == nil } }
 
   func stop() {
-    for process in processes {
-      kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
+    for process in processes { process.endNow() }
   }
 
   deinit { stop() }
 }
 
-@Suite struct DeterminismTests {
+@Suite(.oneAtATime) struct DeterminismTests {
   /// Decision and result digest of a replay in a process of its own.
   private func digests(_ workplace: Workplace, _ more: String...) throws -> String {
     let result = try workplace.retake(

@@ -1,75 +1,63 @@
 import Foundation
+import RetakeProcess
 import RetakeTestSupport
 import Testing
 
 /// A `retake` that works for a long time, until it is asked to end.
 final class LongRun {
-  private let process = Process()
-  private let ended = DispatchSemaphore(value: 0)
-  private let output = Pipe()
+  private let process: ChildProcess
+  private let output: ChildPipe
 
   init(
     _ arguments: [String], in workplace: Workplace, binary: String = Workplace.binary,
     environment: [String: String] = [:]
   ) throws {
-    process.executableURL = URL(filePath: binary)
-    process.arguments = arguments
-    process.currentDirectoryURL = workplace.folder.url
-    process.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
+    output = try ChildPipe()
+    var request = ChildProcess.Request(binary, arguments)
+    request.folder = workplace.folder.url.path
+    request.environment = ProcessInfo.processInfo.environment.filter { $0.key != "CI" }
       .merging(environment) { $1 }
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    process.terminationHandler = { [ended] _ in ended.signal() }
-    try process.run()
+    request.output = .pipe(output)
+    process = try ChildProcess(request)
   }
 
-  var isRunning: Bool { process.isRunning }
+  deinit { process.sendToGroup(SIGKILL) }
+
+  var isRunning: Bool { process.end == nil }
 
   /// What it writes first, up to the end of a line, or all if it ends before.
-  func firstLine() -> String {
-    var bytes: [UInt8] = []
-    // Bounded: the command writes lines, or ends.
-    while let byte = nextByte(), byte != 0x0a { bytes.append(byte) }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+  func firstLine() -> String { output.readLine() }
 
-  /// A signal to this process is no end.
-  private func nextByte() -> UInt8? {
-    var byte: UInt8 = 0
-    while true {
-      let count = read(output.fileHandleForReading.fileDescriptor, &byte, 1)
-      guard count < 0, errno == EINTR else { return count == 1 ? byte : nil }
+  /// Waits until something is there, or until the command ends without it.
+  func wait(until isThere: () -> Bool) -> Bool {
+    let ended = DispatchSemaphore(value: 0)
+    process.onEnd { _ in ended.signal() }
+    let limit = ContinuousClock.now + .seconds(ChildProcess.secondsMax)
+    // Ends: with the command, or at the limit.
+    while !isThere() {
+      guard ContinuousClock.now < limit,
+        ended.wait(timeout: .now() + .milliseconds(100)) == .timedOut
+      else { return isThere() }
     }
-  }
-
-  /// Waits until something is there, for so many quarters of a second at most.
-  func wait(quarters: Int = 120, until isThere: () -> Bool) -> Bool {
-    for _ in 0..<quarters {
-      if isThere() { return true }
-      if ended.wait(timeout: .now() + .milliseconds(250)) == .success {
-        ended.signal()
-        return false
-      }
-    }
-    return false
+    return true
   }
 
   /// Stops it where it is, to go on when it is told to end.
-  func hold() { kill(process.processIdentifier, SIGSTOP) }
+  func hold() { process.send(SIGSTOP) }
 
   /// The exit status, `nil` for a signal or if it does not end.
   func end(_ signal: Int32) -> Int32? {
-    kill(process.processIdentifier, signal)
-    kill(process.processIdentifier, SIGCONT)
-    guard ended.wait(timeout: .now() + .seconds(20)) == .success else {
-      kill(process.processIdentifier, SIGKILL)
+    process.send(signal)
+    process.send(SIGCONT)
+    guard case .exited(let status) = process.wait() else {
+      process.endNow()
       return nil
     }
-    return process.terminationReason == .exit ? process.terminationStatus : nil
+    return status
   }
 }
 
-@Suite struct InterruptTests {
+@Suite(.oneAtATime) struct InterruptTests {
   private static let endless = """
     {"v": 1, "name": "endless",
      "nodes": [

@@ -1,5 +1,6 @@
 import Foundation
 import Retake
+import RetakeProcess
 import RetakeTestSupport
 import Synchronization
 
@@ -10,20 +11,19 @@ final class LiveRecording: Sendable {
     var receivedNanoseconds: Int64
   }
 
-  /// A child that inherits another one's pipe keeps it open: they start one after another.
-  private static let starting = Mutex(())
   static let binary = productsFolder.appending(path: "retake").path
 
   let path: String
-  private let process: Process
+  private let process: ChildProcess
   private let state = Mutex(State())
-  private let ended = DispatchSemaphore(value: 0)
   private let drained = DispatchSemaphore(value: 0)
-  private let committed = DispatchSemaphore(value: 0)
+  /// Signalled by each commit, and by the end of the output.
+  private let heard = DispatchSemaphore(value: 0)
 
   private struct State {
     var rest: [UInt8] = []
     var commits: [Commit] = []
+    var isDrained = false
     var endedNanoseconds: Int64 = 0
   }
 
@@ -41,32 +41,28 @@ final class LiveRecording: Sendable {
     environment: [String: String] = [:]
   ) throws {
     path = folder.appending(path: name).path
-    let output = Self.starting.withLock { _ in Pipe() }
-    process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments =
+    let output = try ChildPipe()
+    var request = ChildProcess.Request(
+      "/usr/bin/env",
       wrapper + [Self.binary, "record"] + words
-      + ["--name", name, "--into", folder.path, "--json"]
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    process.terminationHandler = { [ended] _ in ended.signal() }
-    output.fileHandleForReading.readabilityHandler = { [weak self] handle in
-      let bytes = handle.availableData
-      guard let self else { return }
-      guard !bytes.isEmpty else {
-        handle.readabilityHandler = nil
-        self.drained.signal()
-        return
-      }
-      self.take(bytes)
-    }
-    try Self.starting.withLock { _ in try process.run() }
+        + ["--name", name, "--into", folder.path, "--json"])
+    request.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    request.output = .pipe(output)
+    process = try ChildProcess(request)
+    output.readToEnd { [weak self] bytes in self?.take(bytes) }
   }
+
+  deinit { process.sendToGroup(SIGKILL) }
 
   private static var now: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
-  private func take(_ bytes: Data) {
+  private func take(_ bytes: [UInt8]?) {
+    guard let bytes else {
+      state.withLock { $0.isDrained = true }
+      drained.signal()
+      heard.signal()
+      return
+    }
     let received = Self.now
     let count = state.withLock { state in
       let before = state.commits.count
@@ -81,48 +77,55 @@ final class LiveRecording: Sendable {
       }
       return state.commits.count - before
     }
-    for _ in 0..<count { committed.signal() }
+    for _ in 0..<count { heard.signal() }
   }
 
   var commits: [Commit] { state.withLock { $0.commits } }
   /// When the signal was sent.
   var endedNanoseconds: Int64 { state.withLock { $0.endedNanoseconds } }
 
-  /// Lets it record for so long, or until it ends by itself.
+  /// Lets it record for a given time, or until it ends by itself.
   func wait(milliseconds: Int) {
-    if ended.wait(timeout: .now() + .milliseconds(milliseconds)) == .success { ended.signal() }
+    let ended = DispatchSemaphore(value: 0)
+    process.onEnd { _ in ended.signal() }
+    _ = ended.wait(timeout: .now() + .milliseconds(milliseconds))
   }
 
   /// Until the next commit, or until it is clear that none comes.
-  func waitForCommit() {
-    _ = committed.wait(timeout: .now() + .seconds(20))
-  }
+  func waitForCommit() { _ = waitToHear() }
 
   /// Until a commit says what is waited for, or until it is clear that none comes.
   ///
   /// - Returns: whether it came.
   func waitForCommit(_ isWanted: (RecordingProgress) -> Bool) -> Bool {
-    // Bounded: each wait has a limit of its own, and a recording commits three times a second.
-    for _ in 0..<Self.commitsMax {
-      if commits.contains(where: { isWanted($0.line) }) { return true }
-      guard committed.wait(timeout: .now() + .seconds(20)) == .success else { return false }
-    }
-    return false
+    wait { commits.contains { isWanted($0.line) } }
   }
 
-  private static let commitsMax = 2_000
+  /// Until something holds, which is looked at now and after each commit, or until the recording
+  /// has ended.
+  ///
+  /// - Returns: whether it came to hold.
+  func wait(until holds: () -> Bool) -> Bool {
+    // Ends: with the recording, which commits three times a second.
+    while !holds() { guard waitToHear() else { return holds() } }
+    return true
+  }
+
+  /// - Returns: false when nothing is heard any more.
+  private func waitToHear() -> Bool {
+    let limit = DispatchTime.now() + .seconds(ChildProcess.secondsMax)
+    return heard.wait(timeout: limit) == .success && !state.withLock { $0.isDrained }
+  }
 
   /// Waits for its own end.
   ///
   /// - Returns: the exit status, or nil when it had to be killed.
-  func waitForEnd(seconds: Int = 60) -> Int32? {
-    let isOver = ended.wait(timeout: .now() + .seconds(seconds)) == .success
-    if !isOver {
-      kill(process.processIdentifier, SIGKILL)
-      ended.wait()
-    }
+  func waitForEnd() -> Int32? {
+    let end = process.wait()
+    if end == nil { process.endNow() }
     drained.wait()
-    return isOver ? process.terminationStatus : nil
+    guard case .exited(let status) = end else { return nil }
+    return status
   }
 
   /// Connections over TCP that the process has open.
@@ -132,7 +135,7 @@ final class LiveRecording: Sendable {
   var connectionCount: Int { (0..<5).map { _ in connectionsInTable }.max() ?? 0 }
 
   private var connectionsInTable: Int {
-    let folder = "/proc/\(process.processIdentifier)/fd"
+    let folder = "/proc/\(process.id)/fd"
     let manager = FileManager.default
     // The system says of such files that they are empty.
     let table = try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
@@ -149,20 +152,15 @@ final class LiveRecording: Sendable {
   }
 
   /// Sends a signal that does not end it.
-  func tell(_ signal: Int32) {
-    kill(process.processIdentifier, signal)
-  }
+  func tell(_ signal: Int32) { process.send(signal) }
 
   /// Sends a signal, waits for the process's end, and reads what it still said. One that does not
   /// end is killed.
   func send(_ signal: Int32) {
     let now = Self.now
     state.withLock { $0.endedNanoseconds = now }
-    kill(process.processIdentifier, signal)
-    if ended.wait(timeout: .now() + .seconds(20)) == .timedOut {
-      kill(process.processIdentifier, SIGKILL)
-      ended.wait()
-    }
+    process.send(signal)
+    if process.wait() == nil { process.endNow() }
     drained.wait()
   }
 }

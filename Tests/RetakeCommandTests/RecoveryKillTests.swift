@@ -7,7 +7,7 @@ import Testing
 /// happened.
 ///
 /// `RETAKE_RECOVERY_KILLS=200 swift test --filter RecoveryKillTests` for the full run.
-@Suite(.serialized, .enabled(if: hasStrace, "strace is not on this machine"))
+@Suite(.serialized, .oneAtATime, .enabled(if: hasStrace, "strace is not on this machine"))
 struct RecoveryKillTests {
   private static let kills =
     ProcessInfo.processInfo.environment["RETAKE_RECOVERY_KILLS"].flatMap { Int($0) } ?? 2

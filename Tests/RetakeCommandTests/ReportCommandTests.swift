@@ -1,4 +1,5 @@
 import Foundation
+import RetakeProcess
 import RetakeTestSupport
 import Testing
 
@@ -16,7 +17,9 @@ import Testing
   @Test func `open hands the newest report to the desktop, and says its path`() throws {
     let workplace = try place()
     let opener = try workplace.folder.write(
-      "#!/bin/sh\nprintf %s \"$1\" > opened.part && mv opened.part opened\n", to: "bin/xdg-open")
+      "#!/bin/sh\nprintf '%s\\n' \"$1\" > opened\n", to: "bin/xdg-open")
+    // The browser is not waited for; the opening of a pipe waits for its writer.
+    try #require(mkfifo(workplace.folder.file("opened").path, 0o600) == 0)
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o755], ofItemAtPath: opener.path)
     let path = opener.deletingLastPathComponent().path
@@ -25,11 +28,8 @@ import Testing
     let page = workplace.folder.file("report/report.html").path
     #expect(result.status == 0)
     #expect(result.stdout.hasSuffix("/report/report.html\n"))
-    let waited = try runCommand(
-      "bash",
-      arguments: ["-c", "until [ -f opened ]; do read -rt 0.05 <> <(:) || :; done; cat opened"],
-      folder: workplace.folder.url, timeoutSeconds: 30)
-    #expect(waited.stdout.hasSuffix("/report/report.html"), "\(waited.stdout) for \(page)")
+    let waited = try runCommand("cat", arguments: ["opened"], folder: workplace.folder.url)
+    #expect(waited.stdout.hasSuffix("/report/report.html\n"), "\(waited.stdout) for \(page)")
   }
 
   @Test func `open says the path where there is no browser`() throws {
@@ -61,38 +61,30 @@ import Testing
 
   @Test func `serve prints its address, serves, and ends with Ctrl-C`() throws {
     let workplace = try place()
-    let output = workplace.folder.file("address")
-    try Data().write(to: output)
-    let handle = try FileHandle(forWritingTo: output)
-    defer { try? handle.close() }
-    let process = Process()
-    process.executableURL = URL(filePath: Workplace.binary)
-    process.arguments = ["report", "serve", "--json"]
-    process.currentDirectoryURL = workplace.folder.url
-    process.standardOutput = handle
-    let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
-    try process.run()
-    defer { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    let output = try ChildPipe()
+    var request = ChildProcess.Request(Workplace.binary, ["report", "serve", "--json"])
+    request.folder = workplace.folder.url.path
+    request.output = .pipe(output)
+    let process = try ChildProcess(request)
+    defer { process.endNow() }
+    let line = output.readLine()
+    let served = try JSON(Data(line.utf8))
+    let address = try #require(served.address.text)
     let asked = try runCommand(
       "bash",
       arguments: [
         "-c",
         """
-        until grep -q port address; do read -rt 0.05 <> <(:) || :; done
-        address=$(sed -E 's/.*"address":"([^"]*)".*/\\1/' address)
-        curl -sS -o state -w '%{http_code}' "${address}state.json"; grep -o yard state | head -n 1
-        curl -sS -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "${address}state.json"
-        """,
-      ], folder: workplace.folder.url, timeoutSeconds: 60)
+        curl -sS -o state -w '%{http_code}' "${0}state.json"; grep -o yard state | head -n 1
+        curl -sS -o /dev/null -w '%{http_code}' -H 'Host: evil.example' "${0}state.json"
+        """, address,
+      ], folder: workplace.folder.url)
     #expect(asked.stdout.split(separator: "\n") == ["200yard", "421"], "\(asked.stderr)")
-    let served = try JSON(Data(contentsOf: output))
     let port = try #require(served.port.int)
     let second = try workplace.retake("report", "serve", "--port", "\(port)")
     #expect(second.status == 2)
     #expect(second.stderr.contains("port \(port) is taken [serve.port.taken]"))
-    kill(process.processIdentifier, SIGINT)
-    #expect(ended.wait(timeout: .now() + .seconds(20)) == .success)
-    #expect(process.terminationStatus == 130)
+    process.send(SIGINT)
+    #expect(process.wait() == .exited(130))
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-@Suite struct SessionCommandTests {
+@Suite(.oneAtATime) struct SessionCommandTests {
   @Test func `a trimmed session replays, and says what was encoded again`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 60, size: "64x48")
@@ -120,6 +120,21 @@ import Testing
     #expect(whole.status == 0 && whole.stdout == "1 packet  cp.mkv\n", "\(whole.stdout)")
     let info = try workplace.retake("session", "info", "yard")
     #expect(info.stdout.contains("  1 frame, 0 damaged"), "\(info.stdout)")
+  }
+
+  @Test func `a track without frames is skipped with a note, in JSON too`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-f", "lavfi", "-i",
+      "testsrc2=size=64x64:rate=30", "-map", "0", "-map", "1", "-frames:v:0", "10", "-frames:v:1",
+      "0", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags", "+empty_moov+frag_keyframe",
+      "two.mp4")
+    let note = "track 1 (h264) has no frames and was skipped"
+    let text = try workplace.retake("import", "two.mp4")
+    #expect(text.status == 0 && text.stderr.contains("note: \(note)"), "\(text.stderr)")
+    let json = try workplace.retake("import", "two.mp4", "--name", "again", "--json").json()
+    #expect(json.notes[0].text == note && json.tracks.count == 1)
+    #expect(json.frames.captured.int == 10)
   }
 
   @Test func `a session is not copied into itself`() throws {

@@ -125,15 +125,8 @@ private let hasFusedMathematics = PlatformKey.current.description.hasSuffix("x86
     #expect(run.wait { child?.isEmpty == false })
     let id = try #require(child.flatMap { Int32($0) })
     #expect(run.end(signal) == (signal == SIGINT ? 130 : nil))
-    let gone = DispatchSemaphore(value: 0)
-    for _ in 0..<80 where isAlive(id) { _ = gone.wait(timeout: .now() + .milliseconds(250)) }
-    #expect(!isAlive(id))
+    #expect(isGone(process: id))
     if signal == SIGINT { #expect(try workplace.listing() == ["hanging \("\(id)".utf8.count)"]) }
-  }
-
-  private func isAlive(_ process: Int32) -> Bool {
-    let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-    return status.map { !$0.contains(") Z ") } ?? false
   }
 
   @Test func `what a started process is told is nobody else's business`() throws {

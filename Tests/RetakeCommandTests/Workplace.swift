@@ -1,4 +1,5 @@
 import Foundation
+import RetakeProcess
 import RetakeTestSupport
 import Testing
 
@@ -24,7 +25,8 @@ struct Workplace {
 
   /// The same for words in a list.
   func retake(
-    words arguments: [String], environment: [String: String?] = [:], timeoutSeconds: Int = 120,
+    words arguments: [String], environment: [String: String?] = [:],
+    timeoutSeconds: Int = ChildProcess.secondsMax,
     binary: String = binary
   ) throws -> CommandResult {
     var changes: [String: String?] = [

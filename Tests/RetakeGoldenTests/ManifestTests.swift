@@ -102,8 +102,41 @@ import Testing
     check("droppedMax: 0", "droppedmax: 0", "/budgets/droppedmax")
     check("captured: 6", "captured: -6", "/summary/captured")
     check("seed: 0", "seed: -1", "/case/seed")
-    check("accepted: [", "accepted: {", "")
+    check("accepted: [", "accepted: {", "/accepted")
     check("models: {}", "models: {}\nmodels: {}", "")
+  }
+
+  @Test func `aliases that name each other in a key are refused at once`() {
+    // Each is twice the one before: 2^60 values, if they were read.
+    let names = (1...60).map { "  n\($0): &n\($0) [*n\($0 - 1), *n\($0 - 1)]" }
+    let text = "v: 1\nbomb:\n  n0: &n0 [x, x]\n\(names.joined(separator: "\n"))\n? *n60\n: 1\n"
+    #expect(
+      throws: GoldenError.manifest(
+        file: "golden.yml", pointer: "/bomb/n0",
+        detail: "anchors and aliases are not read, in line 3",
+        advice: "Write the value out in each place")
+    ) {
+      try GoldenManifest(parsing: text, file: "golden.yml")
+    }
+  }
+
+  @Test(arguments: [
+    "abc", "12..", "..12", "30..12", "1:2:3", "-4", "3..x", "", "9999999999999999999",
+  ])
+  func `a mark of a known change names frames`(frames: String) {
+    let marks = "expected: [{id: a, frames: \"\(frames)\"}]\n"
+    let error = #expect(throws: GoldenError.self) {
+      try GoldenManifest(parsing: Self.example + marks, file: "golden.yml")
+    }
+    #expect(error?.place == Place(file: "golden.yml", pointer: "/expected/0/frames"))
+    #expect(error?.message == "'\(frames)' is not a frame or a span of frames")
+  }
+
+  @Test(arguments: ["12", "12..30", "1:12..1:30", "0:5"])
+  func `a mark of a known change may name a span`(frames: String) throws {
+    let marks = "expected: [{id: a, frames: \"\(frames)\"}]\n"
+    let manifest = try GoldenManifest(parsing: Self.example + marks, file: "golden.yml")
+    #expect(manifest.expected.map(\.frames) == [frames])
   }
 
   @Test func `a later version is refused by name`() {

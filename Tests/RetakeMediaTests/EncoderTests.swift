@@ -21,6 +21,22 @@ import Testing
     #expect(decoded.allSatisfy { $0.frame.range == .limited })
   }
 
+  @Test(arguments: [PixelFormat.i420, .i422, .i444, .grey])
+  func `a lossless track of the smallest pictures comes back exactly`(format: PixelFormat) throws {
+    let sizes = [1, 2, 3, 5, 7, 9, 23]
+    for (width, height) in sizes.flatMap({ width in sizes.map { (width, $0) } }) {
+      let frame = Pictures.noise(format, width: width, height: height, range: .limited)
+      var settings = EncoderSettings(encoder: "ffv1", for: frame, timeBase: TimeBase(1, 25))
+      settings.keyFrameInterval = 1
+      settings.options = [.init("level", "3"), .init("slicecrc", "1")]
+      let encoder = try MediaEncoder(settings)
+      let decoder = try MediaDecoder(stream: encoder.stream)
+      let packets = try encoder.encode(frame, pts: 0) + (try encoder.finish())
+      let decoded = try packets.flatMap { try decoder.decode($0) } + (try decoder.decode(nil))
+      #expect(decoded.map { $0.frame.allBytes } == [frame.allBytes], "\(width)x\(height)")
+    }
+  }
+
   @Test(arguments: MediaLibraries.recordingEncoders)
   func `every frame gives its packet at once, and key frames come in time`(name: String) throws {
     let frame = Pictures.noise(.i420, width: 96, height: 64, range: .limited)

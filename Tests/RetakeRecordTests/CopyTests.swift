@@ -35,6 +35,8 @@ import Testing
     return frames
   }
 
+  private static let hevc = "keyint=12:bframes=0:log-level=none:pools=1"
+
   @Test(
     arguments: [
       ("a.mkv", ["-c:v", "mjpeg"]), ("b.mkv", ["-c:v", "mpeg4", "-g", "12"]),
@@ -42,6 +44,8 @@ import Testing
       ("d.ts", ["-c:v", "libx264", "-bf", "0", "-g", "12"]),
       ("e.avi", ["-c:v", "mpeg4", "-g", "12"]), ("f.mkv", ["-c:v", "libvpx", "-g", "12"]),
       ("g.mkv", ["-c:v", "ffv1", "-g", "1"]),
+      ("h.mp4", ["-c:v", "libx265", "-x265-params", hevc]),
+      ("i.ts", ["-c:v", "libx265", "-x265-params", hevc]),
     ])
   func `every packet is stored as it came, and decodes to the same picture`(
     name: String, options: [String]
@@ -63,7 +67,7 @@ import Testing
     let rows = try StoredFrames(result.folder.path)
     #expect(rows.all.allSatisfy { $0.pixelHash != nil && $0.cause == nil })
     #expect(rows.packets.allSatisfy { $0.offset != nil }, "each packet is found where it lies")
-    if name != "d.ts" {
+    if !name.hasSuffix(".ts") {
       #expect(rows.packets.map(\.digest) == frames.compactMap { $0.original?.packet.digest })
     }
     let reader = try SessionReader(
@@ -74,6 +78,73 @@ import Testing
           == frames[sequence].frame.pixelDigest)
     }
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+  }
+
+  @Test(arguments: ["yuv420p", "yuv422p", "yuv444p", "gray"])
+  func `the record of HEVC's parameter sets says what an MP4's does`(format: String) throws {
+    let words = ["-c:v", "libx265", "-x265-params", Self.hevc, "-pix_fmt", format]
+    func extradata(_ name: String) throws -> [UInt8] {
+      let path = folder.file(name).path
+      let made = try runCommand(
+        "ffmpeg",
+        arguments: [
+          "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=size=98x66:rate=30",
+          "-frames:v", "3",
+        ] + words + [path])
+      try #require(made.status == 0, "\(made.stderr)")
+      return try MediaDemuxer(path: path).videoStream().extradata
+    }
+    let theirs = try extradata("a.mp4")
+    let sets = try extradata("a.ts")
+    let mine = try #require(HEVCConfiguration.record(of: sets))
+    // Version, profile, tier and level; then chroma and bits; then layers and lengths.
+    #expect(mine.prefix(13) == theirs.prefix(13))
+    #expect(mine[16...18] == theirs[16...18] && mine[21] == theirs[21])
+    #expect(mine[22] == 3)
+    for count in 0..<sets.count / 2 {
+      #expect(HEVCConfiguration.record(of: Array(sets.prefix(count))) == nil)
+    }
+  }
+
+  @Test(arguments: ["mp4", "mov", "mkv"])
+  func `an export keeps the last frame of a recording that does not begin at zero`(
+    suffix: String
+  ) throws {
+    let path = try clip("late.mkv", "-output_ts_offset", "3.5", "-c:v", "mpeg4", "-g", "12")
+    let result = try Recorder(
+      try MediaFileSource(path: path), options: .test(folder, preset: .copy), machine: .still()
+    ).run()
+    let out = folder.file("out.\(suffix)").path
+    #expect(try SessionExport(of: result.folder.path).media(to: out).map(\.packets) == [60])
+    #expect(try frames(out).count == 60)
+  }
+
+  @Test func `an encrypted file is not recorded, and called that`() throws {
+    let path = try clip(
+      "secret.mp4", "-c:v", "libx264", "-encryption_scheme", "cenc-aes-ctr", "-encryption_key",
+      "76a6c65c5ea762046bd749a2e632ccbb", "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8")
+    let refused = code {
+      try Recorder(
+        try MediaFileSource(path: path), options: .test(folder), machine: .still()
+      ).run()
+    }
+    #expect(refused == "media.decode.encrypted")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("yard").path))
+  }
+
+  @Test func `an export that nothing could read is refused, and the advice works`() throws {
+    let path = try clip("late.mkv", "-c:v", "mpeg4", "-g", "12")
+    let result = try Recorder(
+      try MediaFileSource(path: path), options: .test(folder, preset: .copy), machine: .still()
+    ).run()
+    let out = folder.file("out.ts").path
+    let error = #expect(throws: SessionError.self) {
+      try SessionExport(of: result.folder.path).media(to: out)
+    }
+    #expect(error?.code == "session.export.differs")
+    #expect(error?.message.hasPrefix("mpeg4 in .ts does not read back") == true)
+    #expect(error?.advice?.hasSuffix("--media \(folder.file("out.mkv").path)") == true)
+    #expect(!FileManager.default.fileExists(atPath: out))
   }
 
   @Test

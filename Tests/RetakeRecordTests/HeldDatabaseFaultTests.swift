@@ -2,6 +2,7 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeProcess
 import RetakeRuntime
 import RetakeSession
 import RetakeStore
@@ -13,7 +14,7 @@ import Testing
 
 /// An app that reads its own session while it records unlocks the database without knowing it, and
 /// others come in.
-@Suite(.serialized) struct HeldDatabaseFaultTests {
+@Suite(.serialized, .oneAtATime) struct HeldDatabaseFaultTests {
   private static let python =
     (try? runCommand("python3", arguments: ["-c", "import sqlite3"]))?.status == 0
   private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
@@ -25,16 +26,15 @@ import Testing
   }
 
   /// A program that tries to get in until it is, and stays until its input ends.
-  private final class Program: @unchecked Sendable {
-    // @unchecked: one thread waits for its first word, and the test's own does the rest.
-    let process = Process()
-    private let output = Pipe()
-    private let input = Pipe()
+  private final class Program: Sendable {
+    let process: ChildProcess
+    private let output: ChildPipe
+    private let input: ChildPipe
 
     init(_ rival: Rival, database: String) throws {
       let script = """
         import sqlite3, sys, time
-        end = time.time() + 60
+        end = time.time() + 600
         base = None
         while time.time() < end:
             try:
@@ -51,18 +51,22 @@ import Testing
         base.execute("ROLLBACK")
         base.close()
         """
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = ["python3", "-c", script, database, rival.rawValue]
-      process.standardOutput = output
-      process.standardInput = input
-      try process.run()
+      (input, output) = (try ChildPipe(), try ChildPipe())
+      var request = ChildProcess.Request(
+        try executable("python3"), ["-c", script, database, rival.rawValue])
+      request.input = .pipe(input)
+      request.output = .pipe(output)
+      process = try ChildProcess(request)
     }
 
-    var isIn: Bool { output.fileHandleForReading.availableData.starts(with: Data("in".utf8)) }
+    deinit { process.sendToGroup(SIGKILL) }
 
-    func leave() throws {
-      try input.fileHandleForWriting.close()
-      process.waitUntilExit()
+    /// Returns when it is in; false when it ends without.
+    func waitUntilIn() -> Bool { output.readLine() == "in" }
+
+    func leave() {
+      input.closeWriteEnd()
+      #expect(process.wait() == .exited(0))
     }
   }
 
@@ -79,8 +83,8 @@ import Testing
         name: "yard", into: folder.url.path, preset: .mpeg4, probe: .skip)
       options.reserveBytes = 0
       // Beside other tests a thread may not get its turn for long.
-      options.waitingDurationMax = .seconds(20)
-      options.waitingFramesMax = 1_000
+      options.waitingDurationMax = .seconds(ChildProcess.secondsMax)
+      options.waitingFramesMax = 10_000
       var machine = Recorder.Machine()
       machine.spoolRowsMax = spoolRowsMax
       let (reports, reported) = (reports, reported)
@@ -94,35 +98,42 @@ import Testing
         let result = Result { try recorder.run() }
         self.result.withLock { $0 = result }
         ended.signal()
+        reported.signal()
       }.start()
     }
 
     /// Until a report is as wanted, or until it is clear that none is.
     func wait(for isWanted: (RecordingProgress) -> Bool) -> Bool {
-      // Bounded: a recording reports three times a second, and each wait has a limit.
-      for _ in 0..<600 {
-        if reports.all.contains(where: isWanted) { return true }
-        guard reported.wait(timeout: .now() + .seconds(20)) == .success else { return false }
+      // Ends: a recording reports three times a second and has an end, and each wait has a limit.
+      while !reports.all.contains(where: isWanted) {
+        let limit = DispatchTime.now() + .seconds(ChildProcess.secondsMax)
+        guard reported.wait(timeout: limit) == .success, result.withLock({ $0 }) == nil else {
+          return reports.all.contains(where: isWanted)
+        }
       }
-      return false
+      return true
     }
 
     func waitForEnd() throws -> RecordingResult {
-      try #require(ended.wait(timeout: .now() + .seconds(120)) == .success)
+      try #require(
+        ended.wait(timeout: .now() + .seconds(ChildProcess.secondsMax)) == .success)
       return try #require(result.withLock { $0 }).get()
     }
   }
 
   /// Reads the database as an app would that shows or sends it, until the other program is in.
   private func letIn(_ program: Program, _ database: String) throws {
-    let isIn = Mutex(false)
-    let thread = Thread { if program.isIn { isIn.withLock { $0 = true } } }
-    thread.start()
-    let end = ContinuousClock.now + .seconds(60)
-    while !isIn.withLock({ $0 }), ContinuousClock.now < end {
+    let isIn = Mutex<Bool?>(nil)
+    Thread.detachNewThread {
+      let answer = program.waitUntilIn()
+      isIn.withLock { $0 = answer }
+    }
+    let limit = ContinuousClock.now + .seconds(ChildProcess.secondsMax)
+    // Ends when the program is in, or has ended: each reading lets go of a lock that it waits for.
+    while isIn.withLock({ $0 }) == nil, ContinuousClock.now < limit {
       _ = try FileHandle(forReadingFrom: URL(filePath: database)).read(upToCount: 16)
     }
-    try #require(isIn.withLock { $0 })
+    try #require(isIn.withLock { $0 } == true)
   }
 
   @Test(.enabled(if: python, "python3 has no sqlite3 here"), arguments: Rival.allCases)
@@ -133,7 +144,7 @@ import Testing
     #expect(app.wait { $0.frames.captured > 10 })
     let program = try Program(rival, database: path + "/session.sqlite")
     try letIn(program, path + "/session.sqlite")
-    let name = "python3 (process \(program.process.processIdentifier))"
+    let name = "python3 (process \(program.process.id))"
     #expect(app.wait { $0.databaseHolder == name })
     let first = try #require(app.reports.all.first { $0.databaseHolder == name })
     let seconds = Self.isLong ? 30 : 1
@@ -147,7 +158,7 @@ import Testing
         return ContinuousClock.now >= until
       })
     #expect(app.reports.all.last?.frames == first.frames, "nothing is said to be durable meanwhile")
-    try program.leave()
+    program.leave()
     let waited = first.frames.captured
     #expect(app.wait { $0.databaseHolder == nil && $0.frames.captured > waited + 20 * seconds })
     app.recorder.stop()
@@ -183,7 +194,7 @@ import Testing
     #expect(result.failure?.code == "record.database.held", "\(result.failure?.code ?? "")")
     #expect(result.failure?.message.contains("python3 (process ") == true)
     #expect(!result.isClosed && result.end == .failed)
-    try program.leave()
+    program.leave()
     let committed = result.progress.frames.captured
     let recovered = try SessionRecovery(path, fromMedia: true).run()
     #expect(recovered.frames >= committed + 50 && recovered.damagedFrames == 0)

@@ -22,7 +22,7 @@ import Testing
     source.finish()
     var options = RecorderOptions.test(folder, preset: .ffv1)
     (options.pace, options.probe, options.waitingFramesMax) = (.realtime, .warn, 64)
-    options.waitingDurationMax = .seconds(10)
+    options.waitingDurationMax = .seconds(600)
     let result = try Recorder(source, options: options, machine: .init()).run()
     #expect(result.probe?.needed == 30)
     #expect(result.status == .clean && result.progress.frames.recorded == 40)

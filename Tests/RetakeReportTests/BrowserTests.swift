@@ -6,7 +6,7 @@ import Testing
 @testable import RetakeReport
 
 /// The page in a real browser; skipped where none is installed.
-@Suite(.serialized, .enabled(if: browser != nil, "chromium is not on this machine"))
+@Suite(.serialized, .oneAtATime, .enabled(if: browser != nil, "chromium is not on this machine"))
 struct BrowserTests {
   @Test func `the page's script runs under the page's own policy`() throws {
     let page = try dom(of: HTMLReport.render(Samples.regression()))
@@ -148,7 +148,7 @@ struct BrowserTests {
         "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
         "--user-data-dir=\(folder.file("profile").path)", "--virtual-time-budget=5000",
         "--dump-dom", file.absoluteString,
-      ], timeoutSeconds: 60)
+      ], timeoutSeconds: 600)
     #expect(result.status == 0, "\(result.stderr.suffix(2000))")
     return result.stdout
   }

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 import Testing
 
@@ -149,5 +150,33 @@ import Testing
 
   private func withoutColour(_ text: String) -> String {
     text.replacing(/\u{1B}\[[0-9;]*m/, with: "")
+  }
+}
+
+@Suite struct VisibleLinesTests {
+  @Test func `an answer keeps its lines and its own colours, and nothing else that acts`() {
+    let answer =
+      "a\tb\n\u{1B}[1;31mred\u{1B}[0m \u{1B}[2J \u{1B}[8mhidden \u{1B}]0;title\u{7}\u{202E}"
+    #expect(
+      visibleLines(answer, keepsColours: true)
+        == "a\tb\n\u{1B}[1;31mred\u{1B}[0m \\u{1B}[2J \\u{1B}[8mhidden \\u{1B}]0;title\\u{7}\\u{202E}"
+    )
+    #expect(
+      visibleLines("\u{1B}[31mred\u{1B}[", keepsColours: false) == "\\u{1B}[31mred\\u{1B}[")
+    #expect(visibleLines("plain\ntext äöü\n", keepsColours: true) == "plain\ntext äöü\n")
+  }
+
+  @Test func `every colour of a report passes the door`() {
+    let text = TerminalReport.render(Samples.regression(), palette: .ansi)
+    #expect(text.contains("\u{1B}["))
+    #expect(visibleLines(text, keepsColours: true) == text)
+  }
+
+  @Test func `escaped JSON is the same JSON`() throws {
+    let value = "a\u{9B}b\u{202E}c\u{E0001}d\u{7F}"
+    let text = JSONValue.object(["name": .string(value)]).canonicalText
+    let escaped = visibleJSON(text)
+    #expect(escaped.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) })
+    #expect(try JSONValue(parsing: Data(escaped.utf8)) == JSONValue(parsing: Data(text.utf8)))
   }
 }

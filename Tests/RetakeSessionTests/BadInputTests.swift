@@ -49,6 +49,157 @@ struct BadInputTests {
     #expect(!FileManager.default.fileExists(atPath: into))
   }
 
+  private func ffmpeg(_ arguments: String...) throws {
+    let result = try runCommand("ffmpeg", arguments: ["-v", "error", "-nostdin"] + arguments)
+    try #require(result.status == 0, "\(result.stderr)")
+  }
+
+  private static let encryption = [
+    "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "76a6c65c5ea762046bd749a2e632ccbb",
+    "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8",
+  ]
+
+  @Test(arguments: [["-c:v", "libx264", "-g", "12"], ["-c:v", "mpeg4", "-g", "6"]])
+  func `an encrypted file is called that`(encoder: [String]) throws {
+    let clip = try Clip(
+      name: "encrypted", file: "secret.mp4",
+      inputs: ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-frames:v", "30"],
+      output: encoder + ["-pix_fmt", "yuv420p"] + Self.encryption
+    ).make(in: folder)
+    let error = #expect(throws: SessionError.self) {
+      try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
+    }
+    #expect(error?.code == "media.decode.encrypted")
+    #expect(error?.message == "the video is encrypted")
+    #expect(error?.place?.file == clip.path)
+    #expect(error?.advice?.contains("-decryption_key KEY -i \(clip.path) -c copy") == true)
+    #expect(leftovers.isEmpty)
+  }
+
+  /// An element of EBML: its number, its size in two bytes, its content.
+  private static func element(_ number: [UInt8], _ content: [UInt8]) -> [UInt8] {
+    number + [0x40 | UInt8(content.count >> 8), UInt8(truncatingIfNeeded: content.count)] + content
+  }
+
+  @Test func `an encrypted WebM is called that`() throws {
+    func element(_ number: [UInt8], _ content: [UInt8]...) -> [UInt8] {
+      Self.element(number, content.flatMap(\.self))
+    }
+    let key = element(
+      [0x50, 0x35], element([0x47, 0xE1], [5]), element([0x47, 0xE2], [7, 7, 7]))
+    let encodings = element(
+      [0x6D, 0x80], element([0x62, 0x40], element([0x50, 0x33], [1]), key))
+    let size = element([0xE0], element([0xB0], [64]), element([0xBA], [48]))
+    let track = element(
+      [0xAE], element([0xD7], [1]), element([0x73, 0xC5], [1]), element([0x83], [1]),
+      element([0x86], Array("V_VP8".utf8)), size, encodings)
+    let block = element([0xA3], [0x81, 0, 0, 0x80] + (0..<90).map { UInt8(0xFF - $0) })
+    let segment = element(
+      [0x18, 0x53, 0x80, 0x67],
+      element([0x15, 0x49, 0xA9, 0x66], element([0x2A, 0xD7, 0xB1], [0x0F, 0x42, 0x40])),
+      element([0x16, 0x54, 0xAE, 0x6B], track),
+      element([0x1F, 0x43, 0xB6, 0x75], element([0xE7], [0]), block))
+    let head = element([0x1A, 0x45, 0xDF, 0xA3], element([0x42, 0x82], Array("webm".utf8)))
+    let file = folder.file("secret.webm")
+    try Data(head + segment).write(to: file)
+    #expect(importing(file.path) == "media.decode.encrypted")
+    #expect(leftovers.isEmpty)
+  }
+
+  @Test func `a file without one good frame is refused, one with some is lossy`() throws {
+    let clip = try Clip(
+      name: "groups", file: "groups.avi",
+      inputs: ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-frames:v", "40"],
+      output: ["-c:v", "mpeg4", "-g", "20", "-sc_threshold", "1000000000"]
+    ).make(in: folder)
+    let whole = try SessionImporter(
+      ImportOptions(file: clip.path, name: "whole", into: into)
+    ).run()
+    let index = try SessionReader(opening: whole.folder.path).index
+    var bytes = try Data(contentsOf: clip)
+    for (packet, code) in [(0, nil), (20, "session.import.noGoodFrame")] {
+      let record = try #require(try index.packet(track: 0, index: packet))
+      let place = Int(try #require(record.offset))
+      for byte in place + record.size / 2..<place + record.size { bytes[byte] = 0x55 }
+      let damaged = folder.file("damaged-\(packet).avi")
+      try bytes.write(to: damaged)
+      #expect(importing(damaged.path) == code)
+    }
+    #expect(try SessionReader(opening: into + "/damaged-0").status() == .lossy)
+    #expect(!FileManager.default.fileExists(atPath: into + "/damaged-20"))
+  }
+
+  /// A fragmented MP4 declares its tracks before it has packets of them.
+  private func clipWithEmptyTrack() throws -> URL {
+    let clip = folder.file("two.mp4")
+    try ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-f", "lavfi", "-i",
+      "testsrc2=size=64x64:rate=30", "-map", "0", "-map", "1", "-frames:v:0", "30",
+      "-frames:v:1", "0", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-movflags",
+      "+empty_moov+frag_keyframe", clip.path)
+    return clip
+  }
+
+  @Test(arguments: ["avc1", "vvc1"])
+  func `a track without frames is skipped, with a note`(codec: String) throws {
+    let clip = try clipWithEmptyTrack()
+    var bytes = try Data(contentsOf: clip)
+    let second = try #require(bytes.range(of: Data("avc1".utf8), options: .backwards))
+    bytes.replaceSubrange(second, with: Data(codec.utf8))
+    try bytes.write(to: clip)
+
+    let result = try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
+
+    #expect(result.tracks.map(\.track) == [0] && result.status == .clean)
+    let name = codec == "avc1" ? "h264" : "VVC (H.266) ('vvc1')"
+    #expect(result.notes == ["track 1 (\(name)) has no frames and was skipped"])
+    #expect(try SessionReader(opening: result.folder.path).tracks.map(\.frameCount) == [30])
+    // It is skipped again when the index is made again.
+    let digest = try SessionReader(opening: result.folder.path).sessionDigest()
+    try FileManager.default.removeItem(atPath: result.folder.path + "/session.sqlite")
+    _ = try SessionRecovery(result.folder.path, fromMedia: true).run()
+    #expect(try SessionReader(opening: result.folder.path).sessionDigest() == digest)
+    // Asked for by its number it is not skipped.
+    let wanted = importing(clip.path, tracks: [1], name: "second")
+    #expect(wanted == (codec == "avc1" ? "session.import.noFrames" : "media.decode.noDecoder"))
+  }
+
+  @Test(arguments: [
+    ("vvc1", "VVC (H.266) ('vvc1')"), ("dav1", "Dolby Vision AV1 ('dav1')"), ("zzz9", "'zzz9'"),
+  ])
+  func `a codec that FFmpeg does not know is named`(tag: String, name: String) throws {
+    let clip = try Clip.intraRefresh.make(in: folder)
+    var bytes = try Data(contentsOf: clip)
+    let place = try #require(bytes.range(of: Data("avc1".utf8), options: .backwards))
+    bytes.replaceSubrange(place, with: Data(tag.utf8))
+    try bytes.write(to: clip)
+    let error = #expect(throws: SessionError.self) {
+      try SessionImporter(ImportOptions(file: clip.path, into: into)).run()
+    }
+    #expect(error?.code == "media.decode.noDecoder")
+    #expect(error?.message == "there is no decoder for \(name)")
+    #expect(error?.advice?.contains("ffmpeg -i \(clip.path) -c:v ffv1 OUT.mkv") == true)
+    #expect(leftovers.isEmpty)
+  }
+
+  @Test(arguments: [("heic", "HEIC"), ("mif1", "HEIF"), ("zzzz", "HEIC")])
+  func `a still image is called that`(brand: String, format: String) throws {
+    var bytes = Data([0, 0, 0, 24]) + Data("ftyp\(brand)".utf8) + Data([0, 0, 0, 0])
+    bytes += Data("mif1heic".utf8)
+    if brand == "zzzz" { bytes.replaceSubrange(16..<24, with: Data("zzzyheic".utf8)) }
+    bytes += Data([0, 0, 0, 16]) + Data("meta".utf8) + Data(count: 8)
+    bytes += Data([0, 0, 1, 8]) + Data("mdat".utf8) + Data(count: 256)
+    let file = folder.file("image.heic")
+    try bytes.write(to: file)
+    let error = #expect(throws: SessionError.self) {
+      try SessionImporter(ImportOptions(file: file.path, into: into)).run()
+    }
+    #expect(error?.code == "media.open.stillImage")
+    #expect(error?.message == "this is a still image (\(format)), not a video")
+    #expect(error?.advice?.contains("heif-convert \(file.path) OUT.png") == true)
+    #expect(leftovers.isEmpty)
+  }
+
   @Test func `sound alone is refused`() throws {
     let sound = folder.file("sound.wav").path
     _ = try runCommand(

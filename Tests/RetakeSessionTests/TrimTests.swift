@@ -45,6 +45,22 @@ import Testing
     }
   }
 
+  @Test(arguments: ["1x1", "1x8", "7x1", "5x7"], ["yuv420p", "yuv444p", "gray"])
+  func `the smallest pictures are trimmed as all others are`(size: String, format: String) throws {
+    let graph = "testsrc2=size=64x64:rate=10,scale=\(size.replacing("x", with: ":")),setsar=1"
+    let clip = Clip(
+      name: size, file: "small.mkv",
+      inputs: ["-f", "lavfi", "-i", graph, "-frames:v", "10"],
+      output: ["-c:v", "ffv1", "-level", "1", "-g", "100", "-pix_fmt", format])
+    let imported = try ImportedClip(clip)
+    let expected = try expected(imported, from: 300, to: 700)
+
+    let result = try trim(imported, from: 300, to: 700)
+
+    #expect(result.frames == 4 && result.encodedFrames == 4 && result.status == .clean)
+    #expect(try frames(result.path).map(\.pixelDigest) == expected.map(\.pixelDigest))
+  }
+
   @Test(arguments: Clip.all, [[0, 700], [310, 1_250], [500, 9_000]])
   func `a span replays bit for bit, alone and in any order`(clip: Clip, span: [Int]) throws {
     let imported = try ImportedClip(clip)

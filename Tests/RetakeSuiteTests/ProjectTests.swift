@@ -42,6 +42,8 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
 
   static let all = heads + cases + suites + rules
 
+  private static func zeros(_ count: Int) -> String { String(repeating: "/0", count: count) }
+
   private static let heads = [
     Self("", at: "", "'v' is missing"),
     Self("cases: {}", at: "", "v: 1"),
@@ -54,8 +56,14 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(body: "suites: 3", at: "/suites", "an object"),
     Self(body: "v: 1", at: "", "'v' comes twice"),
     Self(body: "cases: {", at: "", "no YAML"),
-    Self(body: "cases: {a: {? [b] : c}}", at: "/cases/a", "a key is no text"),
-    Self(body: "cases: {a: &x {pipeline: p}, b: *x}", at: "/cases/b", "aliases"),
+    Self(body: "cases: {a: {? [b] : c}}", at: "/cases/a", "a key is not a string"),
+    Self(body: "cases: {a: &x {pipeline: p}, b: *x}", at: "/cases/a", "aliases"),
+    Self(body: "cases: {a: {pipeline: *x}}", at: "/cases/a/pipeline", "in line 2"),
+    Self(
+      body: "cases:\n  ? [&a [&b [x, x], *b], *a]\n  : 1", at: "/cases", "a key is not a string"),
+    Self(
+      body: "cases: " + String(repeating: "[", count: 40), at: "/cases" + zeros(16),
+      "nests too deeply"),
     Self(body: "cases: {a: {<<: {pipeline: p}}}", at: "/cases/a/<<", "unknown key"),
     Self(body: "minimumFramesPerSecond: fast", at: "/minimumFramesPerSecond", "a number"),
     Self(body: "minimumFramesPerSecond: -1", at: "/minimumFramesPerSecond", "0 or more"),

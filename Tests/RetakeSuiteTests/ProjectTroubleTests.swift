@@ -46,6 +46,29 @@ import Testing
     #expect(cases.count { $0.verdict == .missing } == 2)
   }
 
+  @Test func `a retake.yml that is too large, a link or a pipe says so`() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("retake.yml").path
+    func refusal() -> SuiteError? {
+      do throws(SuiteError) {
+        _ = try Project(reading: folder.url.path)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    try folder.write("v: 1\n#" + String(repeating: " ", count: 1 << 20), to: "retake.yml")
+    #expect(refusal()?.cause == "it has 1048582 bytes; at most 1048576 are read")
+    #expect(refusal()?.advice?.contains("permissions") == false)
+
+    try FileManager.default.removeItem(atPath: file)
+    try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: "/dev/zero")
+    #expect(refusal()?.cause == "it is a symbolic link")
+    try FileManager.default.removeItem(atPath: file)
+    try #require(mkfifo(file, 0o600) == 0)
+    #expect(refusal()?.cause == "it is a named pipe, not a file")
+  }
+
   @Test func `a pipeline file that is not there names the files beside it`() throws {
     let fixture = try ProjectFixture("v: 1\ncases:\n  lost: {pipeline: moton.json}\n")
     try fixture.record("yard")

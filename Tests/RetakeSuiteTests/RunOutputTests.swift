@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeProcess
 import RetakeReplay
 import RetakeRuntime
 import RetakeStages
@@ -47,11 +48,9 @@ import Testing
     throws
   {
     let folder = try TemporaryFolder()
-    let killed = Process()
-    killed.executableURL = URL(filePath: "/bin/true")
-    try killed.run()
-    killed.waitUntilExit()
-    try folder.write("half", to: "run/.writing-\(killed.processIdentifier)-0.new/results.gold")
+    let killed = try ChildProcess(ChildProcess.Request("/bin/true"))
+    #expect(killed.wait() == .exited(0))
+    try folder.write("half", to: "run/.writing-\(killed.id)-0.new/results.gold")
     let summary = try run(folder) { $0.output = folder.file("run").path }
     #expect(summary.frames.captured == 24)
     let entries = try FileManager.default.contentsOfDirectory(atPath: folder.file("run").path)

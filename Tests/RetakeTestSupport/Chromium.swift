@@ -1,4 +1,5 @@
 import Foundation
+import RetakeProcess
 
 /// A headless Chromium that a test drives by the DevTools protocol, over a pair of pipes.
 ///
@@ -9,14 +10,12 @@ package final class Chromium {
   }
 
   /// The command's name; nil where there is no Chromium.
-  package static let command = ["chromium", "chromium-browser", "google-chrome"].first { name in
-    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").contains {
-      FileManager.default.isExecutableFile(atPath: "\($0)/\(name)")
-    }
+  package static let command = ["chromium", "chromium-browser", "google-chrome"].first {
+    ChildProcess.path(of: $0) != nil
   }
 
   /// Seconds that one answer may take.
-  private static let secondsMax: Int32 = 60
+  private static let secondsMax = Int32(ChildProcess.secondsMax)
 
   /// Addresses that pages asked for, in order.
   package private(set) var requests: [String] = []
@@ -24,7 +23,7 @@ package final class Chromium {
   package private(set) var complaints: [String] = []
 
   private let folder: TemporaryFolder
-  private let process = Process()
+  private let process: ChildProcess
   private let toBrowser: Int32
   private let fromBrowser: Int32
   private var unread: [UInt8] = []
@@ -41,18 +40,17 @@ package final class Chromium {
     // Both ways at once, so that opening waits for nobody.
     toBrowser = Foundation.open(input, O_RDWR | O_CLOEXEC)
     fromBrowser = Foundation.open(output, O_RDWR | O_CLOEXEC)
-    process.executableURL = URL(filePath: "/bin/bash")
-    process.arguments =
-      [
-        "-c", #"exec 3<"$1" 4>"$2" >/dev/null 2>&1; shift 2; exec "$@""#, "chromium", input,
-        output, Self.command ?? "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
-        "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-        "--disable-component-update", "--hide-scrollbars", "--force-device-scale-factor=1",
-        "--remote-debugging-pipe", "--user-data-dir=\(folder.file("profile").path)",
-        "about:blank",
-      ]
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
+    process = try ChildProcess(
+      ChildProcess.Request(
+        "/bin/bash",
+        [
+          "-c", #"exec 3<"$1" 4>"$2"; shift 2; exec "$@""#, "chromium", input, output,
+          Self.command ?? "chromium", "--headless=new", "--no-sandbox", "--disable-gpu",
+          "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+          "--disable-component-update", "--hide-scrollbars", "--force-device-scale-factor=1",
+          "--remote-debugging-pipe", "--user-data-dir=\(folder.file("profile").path)",
+          "about:blank",
+        ]))
     let target = try call("Target.createTarget", ["url": "about:blank"])["targetId"] as? String
     let attached = try call(
       "Target.attachToTarget", ["targetId": target ?? "", "flatten": true])
@@ -67,13 +65,7 @@ package final class Chromium {
 
   deinit {
     _ = try? write(["id": lastID + 1, "method": "Browser.close"])
-    let id = process.processIdentifier
-    let ended = DispatchSemaphore(value: 0)
-    process.terminationHandler = { _ in ended.signal() }
-    if process.isRunning, ended.wait(timeout: .now() + .seconds(5)) == .timedOut {
-      kill(id, SIGKILL)
-      process.waitUntilExit()
-    }
+    if process.wait(seconds: 60) == nil { process.endNow() }
     close(toBrowser)
     close(fromBrowser)
   }
@@ -113,7 +105,7 @@ package final class Chromium {
   package func wait(for expression: String) throws {
     let script = """
       new Promise((done) => {
-        const end = performance.now() + 15000;
+        const end = performance.now() + 300000;
         const look = () => { if (\(expression)) done(true); else if (performance.now() > end) done(false); else setTimeout(look, 20); };
         look();
       })

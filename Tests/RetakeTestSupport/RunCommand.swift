@@ -1,4 +1,5 @@
 import Foundation
+import RetakeProcess
 
 /// How a command ended, and everything that it wrote.
 package struct CommandResult: Sendable {
@@ -28,11 +29,12 @@ package struct CommandNotFound: Error, CustomStringConvertible {
 ///   - command: A path, or a name that is looked up in PATH.
 ///   - environment: Changes to this process's environment; nil removes a variable.
 ///   - input: What the command reads from standard input; nothing by default.
-///   - timeoutSeconds: Afterwards the command is killed and the result says `timedOut`.
+///   - timeoutSeconds: Afterwards the command is killed, with what it started, and the result says
+///     `timedOut`. It only turns a hang into a failure.
 /// - Throws: `CommandNotFound`, or the file system's errors.
 package func runCommand(
   _ command: String, arguments: [String] = [], environment: [String: String?] = [:],
-  folder: URL? = nil, input: Data? = nil, timeoutSeconds: Int = 120
+  folder: URL? = nil, input: Data? = nil, timeoutSeconds: Int = ChildProcess.secondsMax
 ) throws -> CommandResult {
   let scratch = try TemporaryFolder("retake-command")
   let output = try scratch.write("", to: "stdout")
@@ -40,44 +42,72 @@ package func runCommand(
   let inputFile = scratch.file("stdin")
   try (input ?? Data()).write(to: inputFile)
 
-  let process = Process()
-  process.executableURL = try executable(command)
-  process.arguments = arguments
-  process.currentDirectoryURL = folder
-  process.environment = changed(ProcessInfo.processInfo.environment, by: environment)
-  // Closed here: Foundation keeps them open for as long as it likes, and its own search for open
-  // files reads past the end of their list where there are more than a thousand.
-  let files = try [
-    FileHandle(forReadingFrom: inputFile), FileHandle(forWritingTo: output),
-    FileHandle(forWritingTo: errors),
-  ]
-  defer { for file in files { try? file.close() } }
-  process.standardInput = files[0]
-  process.standardOutput = files[1]
-  process.standardError = files[2]
-  let ended = DispatchSemaphore(value: 0)
-  process.terminationHandler = { _ in ended.signal() }
-  try process.run()
-  let timedOut = ended.wait(timeout: .now() + .seconds(timeoutSeconds)) == .timedOut
-  if timedOut {
-    kill(process.processIdentifier, SIGKILL)
-    ended.wait()
+  var request = ChildProcess.Request(try executable(command), arguments)
+  request.environment = changed(ProcessInfo.processInfo.environment, by: environment)
+  request.folder = folder?.path
+  request.input = .file(inputFile.path)
+  request.output = .file(output.path)
+  request.errors = .file(errors.path)
+  let process = try ChildProcess(request)
+  let end = process.wait(seconds: timeoutSeconds)
+  if end == nil { process.endNow() }
+  var result = CommandResult(
+    timedOut: end == nil, stdoutBytes: try Data(contentsOf: output),
+    stderrBytes: try Data(contentsOf: errors))
+  switch process.end {
+  case .exited(let status): result.status = status
+  case .signalled(let number): result.signal = number
+  case nil: break
   }
-  let signalled = process.terminationReason == .uncaughtSignal
-  return CommandResult(
-    status: signalled ? nil : process.terminationStatus,
-    signal: signalled ? process.terminationStatus : nil, timedOut: timedOut,
-    stdoutBytes: try Data(contentsOf: output), stderrBytes: try Data(contentsOf: errors))
+  return result
 }
 
-private func executable(_ command: String) throws -> URL {
-  if command.contains("/") { return URL(filePath: command) }
-  let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-  for folder in folders {
-    let path = "\(folder)/\(command)"
-    if FileManager.default.isExecutableFile(atPath: path) { return URL(filePath: path) }
-  }
+/// The path of a command that is a path, or a name in PATH.
+package func executable(_ command: String) throws -> String {
+  if command.contains("/") { return command }
+  if let path = ChildProcess.path(of: command) { return path }
   throw CommandNotFound(description: "\(command) is not in PATH; Scripts/setup installs it")
+}
+
+extension ChildProcess {
+  /// Seconds after which something must have got stuck, on however busy a machine.
+  package static let secondsMax = 600
+
+  /// Waits for the end; nil when it does not come within the limit.
+  package func wait(seconds: Int = secondsMax) -> End? {
+    let ended = DispatchSemaphore(value: 0)
+    onEnd { _ in ended.signal() }
+    return ended.wait(timeout: .now() + .seconds(seconds)) == .success ? end : nil
+  }
+
+  /// Kills the child and all of its group, and waits until it has ended.
+  package func endNow() {
+    sendToGroup(SIGKILL)
+    _ = wait()
+  }
+}
+
+/// Waits until a process has ended that is no child of this one, or that another part reaps; false
+/// when it does not end within the limit.
+package func isGone(process id: Int32) -> Bool {
+  let limit = ContinuousClock.now + .seconds(ChildProcess.secondsMax)
+  let never = DispatchSemaphore(value: 0)
+  while ContinuousClock.now < limit {
+    let status = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
+    guard let status, !status.contains(") Z ") else { return true }
+    _ = never.wait(timeout: .now() + .milliseconds(20))
+  }
+  return false
+}
+
+extension ChildPipe {
+  /// The bytes up to the end of the line, or of what is written.
+  package func readLine() -> String {
+    var bytes: [UInt8] = []
+    // Ends: with the line, or with the last writer.
+    while let byte = read(atMost: 1)?.first, byte != UInt8(ascii: "\n") { bytes.append(byte) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
 }
 
 private func changed(

@@ -35,6 +35,7 @@ enum Floors {
 
   static let table: [FloorEntry] = [
     FloorEntry(floor: 0, name: "CFFmpeg"),
+    FloorEntry(floor: 0, name: "CSpawn"),
     FloorEntry(floor: 0, name: "CXXHash"),
     FloorEntry(floor: 0, name: "RetakeCore", outside: ["CXXHash", "Collections"]),
 
@@ -42,7 +43,9 @@ enum Floors {
       floor: 1, name: "RetakeBuffers", ours: ["RetakeCore"], outside: ["Collections"],
       toolchain: ["Synchronization"]),
     FloorEntry(floor: 1, name: "RetakeGraph", ours: ["RetakeBuffers", "RetakeCore"]),
-    FloorEntry(floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB"]),
+    FloorEntry(floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB", "GRDBSQLite"]),
+    FloorEntry(
+      floor: 1, name: "RetakeProcess", outside: ["CSpawn"], toolchain: ["Synchronization"]),
 
     FloorEntry(
       floor: 2, name: "RetakeMedia", ours: ["RetakeBuffers", "RetakeCore"], outside: ["CFFmpeg"]),
@@ -60,7 +63,8 @@ enum Floors {
         "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime", "RetakeStore",
       ]),
     FloorEntry(
-      floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore"], outside: ["Yams"]),
+      floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore"], outside: ["Yams"],
+      toolchain: ["CYaml"]),
 
     FloorEntry(
       floor: 4, name: "RetakeRecord",
@@ -73,7 +77,7 @@ enum Floors {
       ours: [
         "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
         "RetakeSession",
-      ], outside: ["Subprocess"]),
+      ]),
     FloorEntry(
       floor: 4, name: "RetakeReport",
       ours: ["RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph"],
@@ -89,9 +93,9 @@ enum Floors {
       floor: 5, name: "RetakeSuite",
       ours: [
         "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph",
-        "RetakeMedia", "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRuntime",
-        "RetakeSession", "RetakeStages", "RetakeStore",
-      ], outside: ["Subprocess", "Yams"]),
+        "RetakeMedia", "RetakeProcess", "RetakeRecord", "RetakeReplay", "RetakeReport",
+        "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeStore",
+      ], outside: ["Yams"]),
 
     FloorEntry(floor: 6, name: "Retake", ours: reexported),
 
@@ -101,7 +105,7 @@ enum Floors {
       outside: ["FlyingFox", "FlyingSocks"]),
     FloorEntry(
       floor: 7, name: "RetakeCommand",
-      ours: reexported + ["Retake", "RetakePreview", "RetakeServe"],
+      ours: reexported + ["Retake", "RetakePreview", "RetakeProcess", "RetakeServe"],
       outside: ["ArgumentParser"]),
     FloorEntry(floor: 7, name: "retake", ours: ["RetakeCommand"]),
     FloorEntry(

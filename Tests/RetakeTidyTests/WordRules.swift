@@ -24,7 +24,7 @@ struct WordRule: Sendable, CustomTestStringConvertible {
 /// The absences that keep the house calm.
 enum WordRules {
   static let all: [WordRule] = [
-    time, sleep, output, pointers, random, locale, forced, unwrapped, unfinished,
+    time, sleep, events, output, pointers, random, locale, forced, unwrapped, unfinished,
   ]
 
   static let time = WordRule(
@@ -43,6 +43,16 @@ enum WordRules {
     planted: (
       "Tests/RetakeRuntimeTests/DriverTests.swift", "try await Task.sleep(for: .seconds(1))"
     ))
+
+  /// libdispatch's event loop on Linux can end the process when several threads make and cancel its
+  /// sources; Foundation's `Process`, handlers of file handles and URLSession stand on it.
+  static let events = WordRule(
+    name: "no event sources of libdispatch; use ChildProcess, ChildPipe, SignalPipe or a thread",
+    pattern: #"\bDispatch(Source\w*|IO)\b|\b(read|write)abilityHandler\b|\bterminationHandler\b"#
+      + #"|\b\w+InBackgroundAndNotify\b|\.asyncAfter\(|\bURLSession\b"#
+      + #"|(?<![\w.])(Foundation\.)?Process(\(\)|\.run\(|\.init\(|\?|(?<=: Process)(?!\w))"#,
+    applies: { isSource($0) || isExample($0) || $0.folders.first == "Tests" },
+    planted: ("Tests/RetakeTestSupport/RunCommand.swift", "  let process = Process()"))
 
   static let output = WordRule(
     name: "nothing below the suite prints or exits; return a value",

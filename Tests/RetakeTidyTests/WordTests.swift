@@ -30,6 +30,21 @@ import Testing
   }
 
   @Test(arguments: [
+    "let source = DispatchSource.makeSignalSource(signal: SIGINT)",
+    "var sources: [any DispatchSourceProtocol] = []", "let channel = DispatchIO(type: .stream)",
+    "output.fileHandleForReading.readabilityHandler = { _ in }", "try Process.run(url)",
+    "let process = Foundation.Process()", "  private let process: Process",
+    "queue.asyncAfter(deadline: limit) {}", "process.terminationHandler = { _ in }",
+    "URLSession.shared.dataTask(with: url)", "handle.waitForDataInBackgroundAndNotify()",
+  ])
+  func `each way to libdispatch's events is known`(text: String) throws {
+    for folder in ["Sources/RetakeSuite", "Tests/RetakeSuiteTests", "Examples/First/Sources"] {
+      let file = SourceFile(path: "\(folder)/Run.swift", text: text)
+      #expect(try WordRules.events.findings(in: file).count == 1)
+    }
+  }
+
+  @Test(arguments: [
     ("Sources/RetakeRuntime/WallClock.swift", "let start = ContinuousClock.now"),
     ("Sources/RetakeStore/Row.swift", "let date = Date(timeIntervalSince1970: seconds)"),
     ("Sources/RetakeSuite/Suite.swift", "print(verdict)"),
@@ -37,6 +52,9 @@ import Testing
     ("Sources/RetakeCore/Unsafe/Digest.swift", "let base = bytes.baseAddress!"),
     ("Sources/RetakeCore/Row.swift", "if left != right, !flag, try !isEmpty() { return a!=b }"),
     ("Sources/RetakeReplay/Cache.swift", "let name = UUID()"),
+    ("Sources/RetakeSuite/Run.swift", "let process = try ChildProcess(request)"),
+    ("Tests/RetakeSuiteTests/Run.swift", "let id = ProcessInfo.processInfo.processIdentifier"),
+    ("Tests/RetakeSuiteTests/Run.swift", "DispatchQueue.concurrentPerform(iterations: 2) { _ in }"),
     ("Sources/RetakeGraph/Node.swift", "let hint = \"print(ContinuousClock.now)!\""),
   ])
   func `what is allowed is let alone`(path: String, text: String) throws {

@@ -59,7 +59,7 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     let (document, status, page) = try base.map(compare(with:)) ?? compareFolders()
     if output.json {
-      Console.result(String(decoding: try document.encoded(), as: UTF8.self))
+      Console.data(String(decoding: try document.encoded(), as: UTF8.self))
     } else {
       Console.result(
         TerminalReport.render(document, palette: Console.isColoured ? .ansi : .plain))

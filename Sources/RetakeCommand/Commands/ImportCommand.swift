@@ -46,9 +46,27 @@ struct ImportCommand: ParsableCommand {
     line.finish()
     for note in result.notes { output.note("note: \(note)") }
     if output.json {
-      try Console.json(try SessionReader(opening: result.folder.path).info())
+      try Console.json(
+        Printed(
+          info: try SessionReader(opening: result.folder.path).info(), notes: result.notes))
     } else {
       Console.result(text(of: result))
+    }
+  }
+
+  /// The session's object of `session info`, with what the import has to say.
+  private struct Printed: Encodable {
+    var info: SessionInfo
+    var notes: [String]
+
+    private enum Key: String, CodingKey {
+      case notes
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      try info.encode(to: encoder)
+      var object = encoder.container(keyedBy: Key.self)
+      try object.encode(notes, forKey: .notes)
     }
   }
 

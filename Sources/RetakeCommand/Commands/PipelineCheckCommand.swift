@@ -64,7 +64,7 @@ struct PipelineCheckCommand: ParsableCommand {
     for index in analysis.warnings.indices { analysis.warnings[index].file = pipeline }
     let report = PipelineCheckReport(inspection: inspection, analysis: analysis)
     if output.json {
-      Console.result(report.json.canonicalText)
+      Console.data(report.json.canonicalText)
     } else {
       Console.result(report.lines.joined(separator: "\n"))
       analysis.warnings.forEach { Console.warning($0) }

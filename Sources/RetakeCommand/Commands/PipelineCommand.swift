@@ -37,9 +37,9 @@ struct PipelineExampleCommand: ParsableCommand {
       return
     }
     if let pipeline = own.first(where: { $0.name == name }) {
-      Console.result(try PipelineDocument.json(of: pipeline).canonicalText)
+      Console.data(try PipelineDocument.json(of: pipeline).canonicalText)
     } else if let example = ExamplePipelines.named(name) {
-      Console.result(example.document)
+      Console.data(example.document)
     } else {
       throw SuiteError.noPipeline(
         name, known: own.map(\.name) + ExamplePipelines.all.map(\.name))

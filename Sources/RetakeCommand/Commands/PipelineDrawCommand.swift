@@ -40,7 +40,7 @@ struct PipelineDrawCommand: ParsableCommand {
       ? PipelineDOT.text(flat: inspection.complete)
       : try PipelineSVG.text(flat: inspection.complete)
     guard let output, output != "-" else {
-      Console.result(text)
+      Console.data(text)
       return
     }
     let file = try WholeFile(path: output, output: .drawing)

@@ -230,7 +230,7 @@ struct ReplayCommand: ParsableCommand {
   private func show(_ summary: RunSummary) throws {
     if follow {
       let line = JSONValue.object(["summary": try JSONValue(encoding: summary)])
-      Console.result(line.canonicalText)
+      Console.data(line.canonicalText)
     } else if form.json {
       try Console.json(summary)
     } else if outputs.leavesStandardOutput {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Retake
+import RetakeProcess
 import RetakeServe
 
 struct ReportCommands: ParsableCommand {
@@ -56,19 +57,10 @@ enum DesktopBrowser {
     private static let opener = "xdg-open"
   #endif
 
-  /// Hands the page over and does not wait; false where there is nobody to hand it to.
+  /// Hands the page over and does not wait; false where there is no browser.
   static func open(_ page: URL) -> Bool {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    let found = folders.map { "\($0)/\(opener)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-    guard let found else { return false }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: found)
-    process.arguments = [page.path]
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    process.standardError = FileHandle.nullDevice
-    return (try? process.run()) != nil
+    guard let found = ChildProcess.path(of: opener) else { return false }
+    return (try? ChildProcess(ChildProcess.Request(found, [page.path]))) != nil
   }
 }
 

@@ -111,7 +111,7 @@ struct TestCommand: ParsableCommand {
 
   private func show(_ outcome: SuiteRun.Outcome) throws {
     if form.json {
-      Console.result(String(decoding: try outcome.document.encoded(), as: UTF8.self))
+      Console.data(String(decoding: try outcome.document.encoded(), as: UTF8.self))
     } else {
       Console.result(
         TerminalReport.render(

@@ -20,12 +20,28 @@ enum Console {
   /// something is written.
   static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
 
+  /// An answer for people. What is in it may come from a file, a database or a stage: nothing of it
+  /// moves the terminal's cursor or turns text around.
   static func result(_ text: String) {
+    put(visibleLines(text, keepsColours: isColoured))
+  }
+
+  /// An answer for programs, such as JSON: unchanged, but for a terminal, where characters that
+  /// would act are escaped as JSON escapes them.
+  static func data(_ text: String) {
+    put(isTerminal ? visibleJSON(text) : text)
+  }
+
+  private static let isTerminal = isatty(STDOUT_FILENO) == 1
+
+  private static func put(_ text: String) {
     guard let cause = write(text, to: .standardOutput) else { return }
     failure.withLock { $0 = $0 ?? cause }
   }
 
-  static func note(_ text: String) { _ = write(text, to: .standardError) }
+  static func note(_ text: String) {
+    _ = write(visibleLines(text, keepsColours: false), to: .standardError)
+  }
 
   /// An error in the form `error: place: message (cause)`, and the next thing to type.
   static func error(_ error: any CodedError) { note(text("error", error)) }
@@ -48,7 +64,7 @@ enum Console {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
-    result(String(decoding: try encoder.encode(value), as: UTF8.self))
+    data(String(decoding: try encoder.encode(value), as: UTF8.self))
   }
 
   /// The system's error number when the text was not taken.

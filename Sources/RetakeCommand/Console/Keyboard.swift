@@ -34,7 +34,7 @@ final class Keyboard {
 
   /// Asks for a line; `nil` is the end of input.
   func line(_ question: String) -> String? {
-    FileHandle.standardError.write(Data(question.utf8))
+    FileHandle.standardError.write(Data(visibleLines(question, keepsColours: false).utf8))
     return readLine()
   }
 

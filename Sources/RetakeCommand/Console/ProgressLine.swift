@@ -54,6 +54,6 @@ final class ProgressLine: Sendable {
   }
 
   private func draw(_ text: String) {
-    try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[2K\(text)".utf8))
+    try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[2K\(visible(text))".utf8))
   }
 }

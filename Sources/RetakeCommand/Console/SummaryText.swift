@@ -14,7 +14,8 @@ enum SummaryText {
       (summary.payloadMissing, "without pixels"),
     ] where count > 0 { parts.append("\(count) \(word)") }
     let costs = summary.mode == "lossless" ? "" : "\n  costs     \(Self.costs(summary.costs))"
-    let name = (summary.session.map { "\($0)/" } ?? "") + (summary.caseName ?? summary.pipeline)
+    let name = visible(
+      (summary.session.map { "\($0)/" } ?? "") + (summary.caseName ?? summary.pipeline))
     return """
       \(name)  \(summary.mode)
         \(parts.joined(separator: ", "))
@@ -35,7 +36,7 @@ enum SummaryText {
 
   private static func pools(_ summary: RunSummary) -> String {
     (summary.pools ?? []).map { pool in
-      "\n  pool      \(pool.pool): \(pool.size) buffers at the end, \(pool.peak) held at most, "
+      "\n  pool      \(visible(pool.pool)): \(pool.size) buffers at the end, \(pool.peak) held at most, "
         + "\(pool.stalls) of \(counted(pool.requests, "request")) stalled, "
         + counted(pool.resizes, "resize") + (pool.isBroken ? ", fixed by its breaker" : "")
     }.joined()
@@ -43,7 +44,7 @@ enum SummaryText {
 
   private static func screens(_ summary: RunSummary) -> String {
     (summary.screens ?? []).map { screen in
-      "\n  screen    \(screen.sink): \(screen.shown) shown, \(screen.repeats) repeated, "
+      "\n  screen    \(visible(screen.sink)): \(screen.shown) shown, \(screen.repeats) repeated, "
         + "\(screen.unseen) never seen, \(milliseconds(screen.latencyMean)) after capture, "
         + "\(milliseconds(screen.latencyMax)) at most"
     }.joined()

@@ -36,6 +36,9 @@ enum ContainerFormats {
         ? .notMedia(file: path, cause: FFmpeg.text(retake_error_invalid_data))
         : .container(file: path, format: format)
     }
+    if names.contains("mov"), let image = try MovieBoxes.stillImage(file) {
+      return .stillImage(file: path, format: image)
+    }
     if names.contains("mov"), try !MovieBoxes.hasIndex(file) {
       return .noIndex(file: path, cause: cause)
     }

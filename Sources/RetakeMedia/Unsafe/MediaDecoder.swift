@@ -34,9 +34,9 @@ package final class MediaDecoder: @unchecked Sendable {
     bytesMax: Int = PixelBudget.ofProcess.decoderBytesMax
   ) throws(MediaError) {
     _ = FFmpeg.quiet
-    if !converts { try Self.checkFormat(stream, file: file) }
+    try Self.checkFormat(stream, file: file, converts: converts)
     guard let codec = avcodec_find_decoder(stream.codecID) else {
-      throw .noDecoder(codec: stream.codec, file: file)
+      throw .noDecoder(codec: stream.codecText, file: file)
     }
     self.stream = stream
     self.file = file
@@ -57,9 +57,12 @@ package final class MediaDecoder: @unchecked Sendable {
 
   /// Hands a packet to the decoder; afterwards call `receive` until it returns nil.
   ///
-  /// - Throws: `MediaError.decode` when the decoder refuses it, or `.noMemory`; the next packet may be
-  ///   fine. `MediaError.pictureMemory` for a stream that takes more memory than it may.
+  /// - Throws: `MediaError.decode` when the decoder refuses it, `.encrypted` when it needs a key, or
+  ///   `.noMemory`; the next packet may be fine. `.pictureMemory` for a stream that takes more
+  ///   memory than it may.
   package func send(_ packet: MediaPacket) throws(MediaError) {
+    // Without the key a decoder gives rubbish, and does not always say so.
+    guard !packet.isEncrypted else { throw .encrypted(file: file) }
     var reference = av_packet_alloc()
     // SAFETY: the reference shares the payload's counted bytes and is freed here.
     defer { av_packet_free(&reference) }
@@ -169,7 +172,9 @@ package final class MediaDecoder: @unchecked Sendable {
     }
   }
 
-  private static func checkFormat(_ stream: MediaStream, file: String?) throws(MediaError) {
+  private static func checkFormat(
+    _ stream: MediaStream, file: String?, converts: Bool
+  ) throws(MediaError) {
     let (width, height) = (Int64(stream.width), Int64(stream.height))
     let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
     guard !overflow, pixels <= pixelsMax else {
@@ -178,7 +183,9 @@ package final class MediaDecoder: @unchecked Sendable {
     }
     guard !stream.pixelFormatName.isEmpty else { return }
     let format = av_get_pix_fmt(stream.pixelFormatName)
-    guard PixelFormat(ffmpeg: format) != nil else { throw format.refusal(file: file) }
+    guard PixelFormat(ffmpeg: format) != nil || (converts && format.nearest != nil) else {
+      throw format.refusal(file: file)
+    }
   }
 }
 

@@ -37,11 +37,24 @@ extension MediaEncoder {
 
   /// The caller's options, after those that keep x264 from looking ahead.
   static func options(_ settings: EncoderSettings) -> [(name: String, value: String)] {
+    if settings.encoder == "ffv1", min(settings.width, settings.height) < slicedPixelsMin {
+      return unslicedOptions(settings)
+    }
     let own = settings.options.map { ($0.name, $0.value) }
     let wantsNoDelay =
       settings.encoder.hasPrefix("libx264") && settings.bidirectionalFramesMax == 0
       && !settings.options.contains { $0.name == "tune" }
     return (wantsNoDelay ? [("tune", "zerolatency")] : []) + own
+  }
+
+  /// FFV1 of version 3 cuts pictures into slices. The encoder refuses some sizes that are too small
+  /// for them, and of others it loses the slices of one column or row without an error.
+  private static let slicedPixelsMin = 16
+
+  /// FFV1 of version 1, which has no slices.
+  static func unslicedOptions(_ settings: EncoderSettings) -> [(name: String, value: String)] {
+    let others = settings.options.filter { !["level", "slicecrc", "slices"].contains($0.name) }
+    return others.map { ($0.name, $0.value) } + [("level", "1")]
   }
 
   /// FFmpeg's format for the settings; JPEG has names of its own for full range.

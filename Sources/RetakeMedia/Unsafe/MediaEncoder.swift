@@ -23,11 +23,12 @@ package final class MediaEncoder: @unchecked Sendable {
     }
     self.settings = settings
     pixelFormat = try Self.pixelFormat(settings, codec: codec)
-    let context = try FFmpeg.allocated(avcodec_alloc_context3(codec), "open an encoder")
-    self.context = context
-    configure(context)
     var options = OptionDictionary(Self.options(settings))
-    let opened = avcodec_open2(context, codec, &options.pointer)
+    var opened = open(codec, &options)
+    if opened < 0, settings.encoder == "ffv1" {
+      options = OptionDictionary(Self.unslicedOptions(settings))
+      opened = open(codec, &options)
+    }
     guard opened >= 0 else {
       throw failure(opened)
     }
@@ -39,6 +40,17 @@ package final class MediaEncoder: @unchecked Sendable {
 
   deinit {
     avcodec_free_context(&context)
+  }
+
+  private func open(
+    _ codec: UnsafePointer<AVCodec>, _ options: inout OptionDictionary
+  ) -> Int32 {
+    // SAFETY: the context of an attempt that failed is freed before the next one is made.
+    avcodec_free_context(&context)
+    guard let made = avcodec_alloc_context3(codec) else { return retake_error_no_memory }
+    context = made
+    configure(made)
+    return avcodec_open2(made, codec, &options.pointer)
   }
 
   /// What a container and a decoder need to know of the packets.

@@ -1,4 +1,5 @@
 import CFFmpeg
+import RetakeCore
 
 /// A regular file, open for reading at any place by any thread.
 package final class MediaFile: Sendable {
@@ -10,23 +11,22 @@ package final class MediaFile: Sendable {
 
   /// - Throws: `MediaError` when it is missing, a folder, special, empty or unreadable.
   package init(path: String) throws(MediaError) {
-    var size: Int64 = 0
-    let kind = retake_file_kind(path, &size)
-    switch kind {
-    case 0: break
-    case 1: throw .directory(file: path)
-    case 2: throw .special(file: path)
-    case -ENOENT, -ENOTDIR: throw .missing(file: path)
-    default: throw .unreadable(file: path, cause: FFmpeg.text(kind))
+    do throws(RegularFile.Refusal) {
+      // `import --link` makes symbolic links where the disk has no hard ones.
+      let (descriptor, facts) = try RegularFile.descriptor(path, links: .followed)
+      self.path = path
+      self.size = facts.bytes
+      self.descriptor = descriptor
+    } catch {
+      switch error {
+      case .folder: throw .directory(file: path)
+      case .special, .link, .tooLarge: throw .special(file: path)
+      case .missing: throw .missing(file: path)
+      case .system(let number):
+        throw .unreadable(file: path, cause: FFmpeg.text(retake_error_from_errno(number)))
+      }
     }
     guard size > 0 else { throw .empty(file: path) }
-    let descriptor = retake_open_for_reading(path)
-    guard descriptor >= 0 else {
-      throw .unreadable(file: path, cause: FFmpeg.text(retake_error_from_errno(retake_errno())))
-    }
-    self.path = path
-    self.size = size
-    self.descriptor = descriptor
   }
 
   deinit {
@@ -78,7 +78,12 @@ package final class MediaFile: Sendable {
     stream: Int = 0, index: Int, pts: Int64?, dts: Int64?, duration: Int64 = 0,
     flags: MediaPacket.Flags, offset: Int64, size: Int, sideData: [UInt8]? = nil
   ) throws(MediaError) -> MediaPacket {
-    try MediaPacket(
+    // Before there is room for them: a damaged index may ask for anything.
+    guard offset >= 0, size >= 0, offset <= self.size, Int64(size) <= self.size - offset else {
+      throw .read(
+        file: path, cause: "\(size) bytes at \(offset) are not in its \(self.size) bytes")
+    }
+    return try MediaPacket(
       stream: stream, index: index, pts: pts, dts: dts, duration: duration, flags: flags,
       offset: offset, size: size, sideData: sideData
     ) { (memory: UnsafeMutableRawBufferPointer) throws(MediaError) in

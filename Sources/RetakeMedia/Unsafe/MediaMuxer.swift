@@ -49,6 +49,21 @@ package final class MediaMuxer: @unchecked Sendable {
     OutputState.free(writer)
   }
 
+  /// Whether libavformat writes this codec into the container; nil where it does not say.
+  ///
+  /// - Parameter format: FFmpeg's name, such as `webm`.
+  package static func holds(codec: String, format: String) -> Bool? {
+    // SAFETY: formats and descriptors are constants of the library.
+    guard let output = av_guess_format(format, nil, nil),
+      let id = avcodec_descriptor_get_by_name(codec)?.pointee.id
+    else { return nil }
+    switch avformat_query_codec(output, id, FF_COMPLIANCE_EXPERIMENTAL) {
+    case 0: return false
+    case 1: return true
+    default: return nil
+    }
+  }
+
   /// Bytes handed to the output so far; after `flush` these are all.
   package var bytesWritten: Int64 { output.end }
 

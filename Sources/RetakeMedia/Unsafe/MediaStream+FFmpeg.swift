@@ -14,6 +14,7 @@ extension MediaStream {
       timeBase: TimeBase(max(1, stream.pointee.time_base.num), max(1, stream.pointee.time_base.den))
     )
     codecTag = parameters.codec_tag
+    isEncrypted = fourCharacters == "encv" || Self.hasKeyData(stream)
     profile = Int(parameters.profile)
     profileName = avcodec_profile_name(parameters.codec_id, parameters.profile)
       .map { String(cString: $0) }
@@ -48,6 +49,12 @@ extension MediaStream {
       matrix = known ?? .assumed(height: height)
       matrixAssumed = known == nil
     }
+  }
+
+  private static func hasKeyData(_ stream: UnsafeMutablePointer<AVStream>) -> Bool {
+    // SAFETY: the side data and the dictionary belong to the stream; nothing of them is kept.
+    av_stream_get_side_data(stream, AV_PKT_DATA_ENCRYPTION_INIT_INFO, nil) != nil
+      || av_dict_get(stream.pointee.metadata, "enc_key_id", nil, 0) != nil
   }
 
   private static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Int {

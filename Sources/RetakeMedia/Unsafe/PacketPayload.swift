@@ -13,11 +13,13 @@ final class PacketPayload: @unchecked Sendable {
     pointer = try FFmpeg.allocated(av_packet_alloc(), "read a packet")
   }
 
-  /// Room for `size` bytes and the padding that bit readers want.
-  init(size: Int) {
+  /// Room for `size` bytes and the padding that bit readers want; nil for more than FFmpeg can count
+  /// or the machine has.
+  init?(size: Int) {
     pointer = FFmpeg.required(av_packet_alloc())
-    precondition(
-      size >= 0 && av_new_packet(pointer, Int32(clamping: size)) >= 0, "a packet fits in memory")
+    guard size >= 0, let count = Int32(exactly: size), av_new_packet(pointer, count) >= 0 else {
+      return nil
+    }
   }
 
   deinit {
@@ -36,6 +38,11 @@ final class PacketPayload: @unchecked Sendable {
     // SAFETY: the packet holds `size` bytes and lives as long as this object.
     defer { withExtendedLifetime(self) {} }
     return try body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: size))
+  }
+
+  var isEncrypted: Bool {
+    // SAFETY: the library looks through the packet's own side data.
+    av_packet_get_side_data(pointer, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil
   }
 
   var sideData: [UInt8]? {

@@ -1,4 +1,4 @@
-/// H.264 as x264 gives it, NAL units after start codes, made into the form that containers hold:
+/// H.264 and HEVC as encoders and streams give them, NAL units after start codes, made into the form that containers hold:
 /// each unit after its length. So the stored packet and the recorded one are the same bytes.
 enum AnnexB {
   /// Each unit with its length in four bytes before it.

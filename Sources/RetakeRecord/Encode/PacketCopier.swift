@@ -94,7 +94,7 @@ final class PacketCopier: PacketMaker {
     (stream.codecTag, stream.bitsPerCodedSample) = (0, 0)
     let isAnnexB = CopyRefusal.isAnnexB(stream)
     if isAnnexB {
-      guard let configuration = AnnexB.configuration(stream.extradata) else {
+      guard let configuration = Self.configuration(of: stream) else {
         throw CopyRefusal.noParameterSets
       }
       stream.extradata = configuration
@@ -106,6 +106,11 @@ final class PacketCopier: PacketMaker {
     return Active(
       source: original.stream, epoch: epoch, isAnnexB: isAnnexB,
       witness: PixelWitness(stream: stream), index: original.packet.index)
+  }
+
+  private static func configuration(of stream: MediaStream) -> [UInt8]? {
+    stream.codec == "hevc"
+      ? HEVCConfiguration.record(of: stream.extradata) : AnnexB.configuration(stream.extradata)
   }
 }
 
@@ -137,9 +142,6 @@ enum CopyRefusal: Error, CustomStringConvertible {
   /// - Returns: nil when the stream's packets can be stored.
   static func of(_ stream: MediaStream) -> CopyRefusal? {
     guard codecs.contains(stream.codec) else { return .codec(stream.codec) }
-    if stream.codec == "hevc", stream.extradata.first != 1 {
-      return .codec("hevc with start codes")
-    }
     guard PixelFormat(ffmpegName: stream.pixelFormatName) != nil else {
       return .format(stream.pixelFormatName)
     }
@@ -147,6 +149,6 @@ enum CopyRefusal: Error, CustomStringConvertible {
   }
 
   static func isAnnexB(_ stream: MediaStream) -> Bool {
-    stream.codec == "h264" && stream.extradata.first != 1
+    ["h264", "hevc"].contains(stream.codec) && stream.extradata.first != 1
   }
 }

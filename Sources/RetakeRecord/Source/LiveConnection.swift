@@ -125,7 +125,7 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
       } catch {
         if error.isOutOfMemory { throw missed(packet) }
         failures += 1
-        guard failures < Self.failuresMax else { throw error }
+        guard failures < Self.failuresMax, !error.isLasting else { throw error }
       }
     }
   }

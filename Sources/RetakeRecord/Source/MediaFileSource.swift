@@ -109,6 +109,7 @@ private final class FileTrack {
       for decoded in try decoder.decode(packet) { add(decoded) }
       (failures, misses) = (0, 0)
     } catch {
+      guard !error.isLasting else { throw error }
       guard error.isOutOfMemory, packet != nil else { return try fail(error) }
       try miss(pts: packet?.pts, error)
     }

@@ -8,6 +8,15 @@ struct SourceOpening {
   let stream: any FrameStream
   let clock: any LiveClock
   let pipes: RecorderPipes
+  /// Why a connection ended that gave no frame.
+  private let lossCause = Locked<String?>(nil)
+
+  init(
+    source: any RecordingSource, stream: any FrameStream, clock: any LiveClock,
+    pipes: RecorderPipes
+  ) {
+    (self.source, self.stream, self.clock, self.pipes) = (source, stream, clock, pipes)
+  }
 
   /// A source that gives nothing for so long has no frames.
   static let nanosecondsMax: Int64 = 10_000_000_000
@@ -28,7 +37,9 @@ struct SourceOpening {
 
   /// Why there is no first frame: the source's fault only where nobody ended the recording before.
   var noFrames: RecordError {
-    .noFrames(source: source.description.name, isStopped: pipes.reason == .stopped)
+    .noFrames(
+      source: source.description.name, isStopped: pipes.reason == .stopped,
+      cause: lossCause.withLock { $0 })
   }
 
   private var noMemory: MediaError {
@@ -49,15 +60,21 @@ struct SourceOpening {
       case .frame(let frame): return frame
       case .end where isShortOfMemory: throw noMemory
       case .end: return nil
+      case .note(_, .object(let members)):
+        if case .string(let cause) = members["cause"] { lossCause.withLock { $0 = cause } }
+        guard goesOn(until: deadline) else { return nil }
       case .note, .nothing, .missed:
         // The source gives frames, and there is nowhere to put them.
         if case .missed = item { isShortOfMemory = true }
-        guard !pipes.hasEnded else { return nil }
-        guard clock.monotonicNanoseconds < deadline else {
-          if isShortOfMemory { throw noMemory }
+        guard goesOn(until: deadline) else {
+          if isShortOfMemory, !pipes.hasEnded { throw noMemory }
           return nil
         }
       }
     }
+  }
+
+  private func goesOn(until deadline: Int64) -> Bool {
+    !pipes.hasEnded && clock.monotonicNanoseconds < deadline
   }
 }

@@ -43,6 +43,7 @@ public struct CacheCheck: Hashable, Sendable, Codable {
 /// What `about.json` says of a track's folder.
 struct CacheAbout: Codable {
   static let name = "about.json"
+  static let bytesMax: Int64 = 1 << 20
 
   var session: String
   var track: Int
@@ -70,7 +71,8 @@ extension CacheFolder {
 
   private func scope(in folder: URL) -> CacheScope {
     var scope = CacheScope(folder: folder.lastPathComponent)
-    if let data = try? Data(contentsOf: folder.appending(path: CacheAbout.name)),
+    if let data = try? RegularFile.contents(
+      folder.appending(path: CacheAbout.name).path, bytesMax: CacheAbout.bytesMax),
       let about = try? JSONDecoder().decode(CacheAbout.self, from: data)
     {
       (scope.session, scope.track, scope.seconds) = (about.session, about.track, about.seconds)
@@ -162,7 +164,7 @@ struct UnfinishedFile {
   ///
   /// - Returns: `nil` where somebody writes it, or nobody can tell.
   func withUnlocked<Result>(_ kind: Int32, _ body: (String) -> Result) -> Result? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     guard flock(descriptor, kind | LOCK_NB) == 0 else { return nil }

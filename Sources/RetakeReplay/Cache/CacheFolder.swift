@@ -55,11 +55,14 @@ public struct CacheFolder: Sendable {
     case unmarked
   }
 
+  private static let markerBytesMax: Int64 = 4_096
+
   /// - Throws: `CacheError` for what is no cache and cannot become one.
   private static func state(of path: String) throws(CacheError) -> State {
     guard try isFolder(path) else { return .missing }
     let file = URL(fileURLWithPath: path).appending(path: marker)
-    let text = try? String(contentsOf: file, encoding: .utf8)
+    let text = (try? RegularFile.contents(file.path, bytesMax: markerBytesMax))
+      .map { String(decoding: $0, as: UTF8.self) }
     if text == markerText { return .marked }
     // One that was cut off while it was written says nothing.
     if let text, text.hasSuffix("}\n") { throw .newer(path: path) }

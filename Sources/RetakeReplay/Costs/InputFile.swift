@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 
 /// A file that is read front to back.
 struct InputFile {
@@ -10,15 +11,11 @@ struct InputFile {
   private let handle: FileHandle
 
   init(_ path: String) throws(Failure) {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw Failure(cause: "there is no such file")
+    do throws(RegularFile.Refusal) {
+      handle = try RegularFile.handle(path, links: .followed)
+    } catch {
+      throw Failure(cause: error.description)
     }
-    guard !isFolder.boolValue else { throw Failure(cause: "it is a folder") }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw Failure(cause: String(cString: strerror(errno)))
-    }
-    self.handle = handle
   }
 
   /// The next bytes, at most so many; empty at the end.

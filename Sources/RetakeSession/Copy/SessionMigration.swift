@@ -44,7 +44,7 @@ public struct SessionMigration: Sendable {
         try StoreMigration.copy(store, to: site.folder.database)
       }
       try MediaCopy(folder: folder, reader: reader, link: link, report: report).run(to: site)
-      let notes = try? String(contentsOfFile: folder.notes, encoding: .utf8)
+      let notes = folder.notesText
       try site.write(notes ?? "# \(folder.name)\n", to: site.folder.notes)
     }
     return built.result(

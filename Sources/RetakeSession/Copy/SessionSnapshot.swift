@@ -96,7 +96,7 @@ public struct SessionSnapshot: Sendable {
     try SessionClosing.check(reader.index.store, at: folder.database)
     let isClosed = reader.index.store.isClosed
     try copyMedia(of: reader, to: site)
-    let notes = try? String(contentsOfFile: folder.notes, encoding: .utf8)
+    let notes = folder.notesText
     try site.write(notes ?? "# \(folder.name)\n", to: site.folder.notes)
     let closing = SessionClosing(folder: site.folder, report: report)
     guard !isClosed else {

@@ -3,7 +3,8 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Puts a track's packets into one media file, unchanged.
+/// Puts a track's packets into one media file, unchanged, and reads the file back before it gets its
+/// name.
 struct MediaExport {
   let reader: SessionReader
   let report: @Sendable (SessionDoctor.Progress) -> Bool
@@ -22,11 +23,12 @@ struct MediaExport {
     guard isOriginal || Self.containers[suffix] != nil else {
       throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
     }
-    let parts = try self.parts(of: track)
+    let parts = isOriginal ? [] : try self.parts(of: track)
     let count = try fromStore { () throws(StoreError) in
       try reader.index.store.counts(track: track).packets
     }
     var files: [NewFile] = []
+    for part in parts { try checkCodec(part, path: path, track: wanted) }
     do throws(SessionError) {
       files.append(try NewFile(parts.count > 1 ? Self.name(path, part: 1) : path))
       if isOriginal {
@@ -37,7 +39,15 @@ struct MediaExport {
       for (number, part) in parts.enumerated() {
         if number > 0 { files.append(try NewFile(Self.name(path, part: number + 1))) }
         let name = parts.count > 1 ? Self.name(path, part: number + 1) : path
-        let packets = try remux(track, part, of: count, to: files[number], path: name)
+        let packets = try telling(wanted, path: path) { () throws(SessionError) in
+          let written = try remux(track, part, of: count, to: files[number], path: name)
+          try ExportProof(
+            reader: reader, track: track, file: files[number].hidden,
+            description: Self.description(part.stream, path: name)
+          ) { report(SessionDoctor.Progress(done: count + $0, total: 2 * count)) }
+          .check(written)
+          return written.packets
+        }
         written.append(SessionExport.Media(file: name, packets: packets))
       }
       for file in files { try file.finish() }
@@ -69,7 +79,7 @@ struct MediaExport {
   private func copyOriginal(to path: String, _ file: NewFile) throws(SessionError) {
     let source = try reader.folder.file(reader.mediaFiles()[0])
     do {
-      let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
+      let input = try RegularFile.handle(source, links: .followed)
       defer { try? input.close() }
       while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty {
         try file.handle.write(contentsOf: piece)
@@ -77,7 +87,80 @@ struct MediaExport {
     } catch {
       throw .write(path: path, cause: BuildSite.text(error))
     }
+    try checkOriginal(file.hidden)
     try file.finish()
+  }
+
+  /// The copy's bytes are those that were imported.
+  private func checkOriginal(_ copy: String) throws(SessionError) {
+    let name = reader.mediaFiles()[0]
+    let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+    guard let expected = files.first(where: { $0.path == name })?.sha256 else { return }
+    let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: copy) }
+    guard bytes(hex: digest) == expected else {
+      throw .originalDiffers(session: reader.folder.path, file: name)
+    }
+  }
+
+  /// Asks libavformat, before anything is written, whether the container has the codec at all.
+  private func checkCodec(
+    _ part: Part, path: String, track: Int?
+  ) throws(SessionError) {
+    let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
+    guard let format = Self.containers[suffix],
+      MediaMuxer.holds(codec: part.stream.codec, format: format) == false
+    else { return }
+    throw .containerCodec(
+      path: path, codec: part.stream.codec, instead: instead(of: path, track: track))
+  }
+
+  private static func description(_ stream: MediaStream, path: String) -> String {
+    "\(stream.codec) in .\(URL(fileURLWithPath: path).pathExtension.lowercased())"
+  }
+
+  /// The command that writes the same into a container that holds more.
+  private func instead(of path: String, track: Int?) -> String {
+    let url = URL(fileURLWithPath: path)
+    let original = reader.mediaFiles().first { $0.hasPrefix("media/original.") }
+      .map { URL(fileURLWithPath: $0).pathExtension }
+    // Neither Matroska nor NUT takes packets without a time; the original goes out as it is.
+    let holders =
+      (lacksTimes(track ?? reader.index.tracks.first ?? 0) ? [] : ["mkv"])
+      + [original, "nut"].compactMap(\.self)
+    let suffix = holders.first { $0 != url.pathExtension.lowercased() } ?? "mkv"
+    let slash = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    let file = "\(slash)\(url.deletingPathExtension().lastPathComponent).\(suffix)"
+    return "retake session export \(reader.folder.path.shellWord) --media \(file.shellWord)"
+      + (track.map { " --track \($0)" } ?? "")
+  }
+
+  private func lacksTimes(_ track: Int) -> Bool {
+    let table = IndexedTrack(index: reader.index, track: track)
+    var next = 0
+    while let record = try? table.packet(next) {
+      if record.pts == nil, record.size > 0 { return true }
+      next += 1
+    }
+    return false
+  }
+
+  /// Errors of the container with the command that avoids it.
+  private func telling<Value>(
+    _ track: Int?, path: String, _ body: () throws(SessionError) -> Value
+  ) throws(SessionError) -> Value {
+    do throws(SessionError) {
+      return try body()
+    } catch {
+      let instead = instead(of: path, track: track)
+      switch error {
+      case .media("media.mux.refused", var description):
+        description.advice = "Use another container: \(instead)"
+        throw .media(code: error.code, description: description)
+      case .exportDiffers(_, let form, let cause, _):
+        throw .exportDiffers(path: path, form: form, cause: cause, instead: instead)
+      default: throw error
+      }
+    }
   }
 
   /// Segments one after another that fit into one file.
@@ -88,30 +171,33 @@ struct MediaExport {
 
   private func remux(
     _ track: Int, _ part: Part, of count: Int, to file: NewFile, path: String
-  ) throws(SessionError) -> Int {
+  ) throws(SessionError) -> WrittenPart {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard let format = Self.containers[suffix] else {
       throw .unknownContainer(path: path, known: Self.containers.keys.sorted())
     }
     let table = IndexedTrack(index: reader.index, track: track)
     let fetcher = PacketFetcher(table: table)
+    let ending = try PartEnding(of: part.segments, in: table, timeBase: part.stream.timeBase)
     let muxer = try fromMedia { () throws(MediaError) in
       try MediaMuxer(
         format: format, to: .descriptor(file.handle.fileDescriptor), file: path,
         streams: [part.stream])
     }
-    var written = 0
+    var written = WrittenPart()
     var next = 0
     while let record = try table.packet(next) {
       defer { next += 1 }
-      guard part.segments.contains(record.segment), record.size > 0,
-        var packet = try fetcher.packet(next)?.packet
-      else { continue }
+      guard part.segments.contains(record.segment) else { continue }
+      written.numbers = (written.numbers?.lowerBound ?? next)...next
+      guard record.size > 0, var packet = try fetcher.packet(next)?.packet else { continue }
       packet.stream = 0
+      if next == ending.packet { packet.duration = ending.duration }
       try fromMedia { () throws(MediaError) in try muxer.write(packet) }
-      written += 1
+      written.packets += 1
+      if record.flags.contains(.discard) { written.hidden += 1 }
       guard next.isMultiple(of: Self.reportEvery) else { continue }
-      if !report(SessionDoctor.Progress(done: next, total: count)) { throw .interrupted }
+      if !report(SessionDoctor.Progress(done: next, total: 2 * count)) { throw .interrupted }
     }
     try fromMedia { () throws(MediaError) in try muxer.finish() }
     return written
@@ -137,6 +223,50 @@ struct MediaExport {
       throw .unknownTrack(session: reader.folder.path, track: track, known: reader.index.tracks)
     }
     return parts
+  }
+}
+
+/// What one file of an export holds.
+struct WrittenPart: Hashable {
+  /// Of the session's track, from the first to the last; nil when there is none.
+  var numbers: ClosedRange<Int>?
+  /// Those that were written: packets without bytes are not.
+  var packets = 0
+  /// Written for decoders alone: an edit list in the original leaves out what they show.
+  var hidden = 0
+}
+
+/// The packet that is shown last, where nothing says for how long.
+///
+/// An MP4 whose first frame is not at zero has an edit list, which ends where the last frame does: a
+/// frame of no duration would not be shown at all.
+private struct PartEnding {
+  var packet: Int?
+  var duration: Int64 = 0
+
+  init(
+    of segments: Set<Int>, in table: IndexedTrack, timeBase: TimeBase
+  ) throws(SessionError) {
+    var (last, before): (Int64?, Int64?)
+    var next = 0
+    while let record = try table.packet(next) {
+      defer { next += 1 }
+      guard segments.contains(record.segment), record.size > 0, let pts = record.pts else {
+        continue
+      }
+      if let shown = last, pts <= shown {
+        if pts < shown { before = max(before ?? pts, pts) }
+        continue
+      }
+      (before, last) = (last, pts)
+      packet = record.duration > 0 ? nil : next
+    }
+    if let last, let before {
+      duration = max(1, last &- before)
+    } else {
+      // One frame alone: as long as at 25 frames a second.
+      duration = max(1, Int64(timeBase.denominator) / (25 * Int64(timeBase.numerator)))
+    }
   }
 }
 

@@ -98,7 +98,7 @@ struct BuildSite {
   ) throws(SessionError) {
     let destination = try folder.file(relative)
     do {
-      let input = try FileHandle(forReadingFrom: URL(fileURLWithPath: source))
+      let input = try RegularFile.handle(source, links: .followed)
       defer { try? input.close() }
       try Data().write(to: URL(fileURLWithPath: destination))
       let output = try FileHandle(forWritingTo: URL(fileURLWithPath: destination))

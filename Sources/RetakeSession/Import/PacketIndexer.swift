@@ -10,6 +10,12 @@ struct PacketIndexer {
     var packets: [Int: [PacketRecord]] = [:]
     /// In words: what of the file is missing or damaged.
     var losses: [String] = []
+
+    /// The streams that have packets; all where none has.
+    func filled(_ streams: [MediaStream]) -> [MediaStream] {
+      let filled = streams.filter { !(packets[$0.index] ?? []).isEmpty }
+      return filled.isEmpty ? streams : filled
+    }
   }
 
   let file: MediaFile

@@ -49,10 +49,33 @@ public struct SessionImporter: Sendable {
       let wanted = options.tracks.isEmpty ? demuxer.videoStreams.map(\.index) : options.tracks
       var chosen: [MediaStream] = []
       for track in Set(wanted).sorted() { chosen.append(try demuxer.videoStream(track)) }
-      // A decoder that cannot be made is said before anything is written.
-      for stream in chosen { _ = try MediaDecoder(stream: stream, file: path) }
-      return (chosen, demuxer.streams)
+      // A decoder that cannot be made is reported before anything is written.
+      var decodable: [MediaStream] = []
+      for stream in chosen {
+        do throws(MediaError) {
+          _ = try MediaDecoder(stream: stream, file: path)
+          decodable.append(stream)
+        } catch {
+          guard maySkip(chosen), try Self.isEmpty(stream, in: path) else { throw error }
+        }
+      }
+      return (decodable, demuxer.streams)
     }
+  }
+
+  /// Tracks that nobody asked for by number are left out where they have no packets.
+  private func maySkip(_ chosen: [MediaStream]) -> Bool {
+    options.tracks.isEmpty && chosen.count > 1
+  }
+
+  private static func isEmpty(_ stream: MediaStream, in path: String) throws(MediaError) -> Bool {
+    let demuxer = try MediaDemuxer(path: path)
+    demuxer.select([stream.index])
+    // Ends: with the file, or with the first packet.
+    while let packet = try demuxer.nextPacket() {
+      if packet.stream == stream.index { return false }
+    }
+    return true
   }
 
   private func place(for source: URL) throws(SessionError) -> SessionFolder {
@@ -90,18 +113,22 @@ public struct SessionImporter: Sendable {
     let findings = try PacketIndexer(file: file, streams: streams) {
       report(ImportProgress(phase: .indexing, done: $0, total: nil))
     }.run()
+    let kept = maySkip(streams) ? findings.filled(streams) : streams
     let memory = PictureMemory()
     var rows: [(MediaStream, TrackIndexing.Rows)] = []
-    for stream in streams {
+    for stream in kept {
       rows.append(
         (
           stream,
-          try TrackIndexing(
-            stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
-            memory: memory, report: report
-          ).run()
+          try Self.namingEncryption(of: stream, in: path) { () throws(SessionError) in
+            try TrackIndexing(
+              stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
+              memory: memory, report: report
+            ).run()
+          }
         ))
     }
+    try requireGoodFrame(rows, in: path)
     let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
     let status = isLossy ? SessionStatus.lossy : .clean
     let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
@@ -120,16 +147,47 @@ public struct SessionImporter: Sendable {
     }
     let result = ImportResult(
       folder: target, tracks: tracks, status: status,
-      notes: findings.losses + Self.unindexed(all, chosen: streams))
+      notes: findings.losses + unindexed(all, chosen: kept))
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)
     return result
   }
 
-  private static func unindexed(_ all: [MediaStream], chosen: [MediaStream]) -> [String] {
+  /// WebM says of the track alone that it is encrypted: its packets are rubbish to the decoder.
+  private static func namingEncryption<Value>(
+    of stream: MediaStream, in path: String, _ body: () throws(SessionError) -> Value
+  ) throws(SessionError) -> Value {
+    do throws(SessionError) {
+      return try body()
+    } catch {
+      guard stream.isEncrypted else { throw error }
+      switch error {
+      case .media, .noFrames: throw SessionError(MediaError.encrypted(file: path))
+      default: throw error
+      }
+    }
+  }
+
+  /// A file of which nothing can be replayed does not become a session.
+  private func requireGoodFrame(
+    _ rows: [(MediaStream, TrackIndexing.Rows)], in path: String
+  ) throws(SessionError) {
+    let frames = rows.flatMap(\.1.frames)
+    guard frames.allSatisfy({ $0.cause != nil }) else { return }
+    if rows.contains(where: \.0.isEncrypted) {
+      throw SessionError(MediaError.encrypted(file: path))
+    }
+    throw .noGoodFrame(file: path, frames: frames.count, cause: frames.compactMap(\.cause).first)
+  }
+
+  private func unindexed(_ all: [MediaStream], chosen: [MediaStream]) -> [String] {
     let indexed = Set(chosen.map(\.index))
     return all.filter { !indexed.contains($0.index) }.map {
-      "stream \($0.index) (\($0.kind.rawValue), \($0.codec)) is kept in the file, not indexed"
+      if options.tracks.isEmpty, $0.kind == .video {
+        return "track \($0.index) (\($0.codecText)) has no frames and was skipped"
+      }
+      return
+        "stream \($0.index) (\($0.kind.rawValue), \($0.codec)) is kept in the file, not indexed"
     }
   }
 }
@@ -141,8 +199,12 @@ extension SessionError {
     switch self {
     case .noFrames(let file) where file.hasPrefix(folder):
       return .noFrames(file: source)
+    case .noGoodFrame(let file, let frames, let cause) where file.hasPrefix(folder):
+      return .noGoodFrame(file: source, frames: frames, cause: cause)
     case .media(let code, var description)
     where description.place?.file?.hasPrefix(folder) ?? false:
+      let copy = description.place?.file ?? folder
+      description.advice = description.advice?.replacing(copy.shellWord, with: source.shellWord)
       description.place?.file = source
       return .media(code: code, description: description)
     default: return self

@@ -19,7 +19,7 @@ struct OptimisedRows {
       try writer.close()
     }
     try writeLineage(account, to: site.folder)
-    let own = try? String(contentsOfFile: reader.folder.notes, encoding: .utf8)
+    let own = reader.folder.notesText
     let exactly = account.isExact ? "with the same pixels" : "with other pixels"
     try site.write(
       "A replay copy of the session \(reader.folder.name): its frames, encoded anew (\(encoding.name)), "

@@ -37,24 +37,20 @@ extension SessionReader {
   }
 }
 
-/// The packets whose bytes were held against their checksum, a bit for each. Safe from any thread.
+/// The packets whose bytes were compared with their checksum, a bit for each. Safe from any thread.
 final class CheckedPackets: Sendable {
-  private let words = Locked<[Int: [UInt64]]>([:])
+  /// By track, then by a packet's number divided by 64: a number may be anything.
+  private let words = Locked<[Int: [Int: UInt64]]>([:])
 
   func contains(_ packet: Int, of track: Int) -> Bool {
     words.withLock { words in
-      guard let bits = words[track], packet / 64 < bits.count else { return false }
-      return bits[packet / 64] & (1 << UInt64(packet % 64)) != 0
+      (words[track]?[packet / 64] ?? 0) & (1 << UInt64(packet % 64)) != 0
     }
   }
 
   func insert(_ packet: Int, of track: Int) {
     words.withLock { words in
-      var bits = words.removeValue(forKey: track) ?? []
-      let missing = packet / 64 + 1 - bits.count
-      if missing > 0 { bits += [UInt64](repeating: 0, count: missing) }
-      bits[packet / 64] |= 1 << UInt64(packet % 64)
-      words[track] = bits
+      words[track, default: [:]][packet / 64, default: 0] |= 1 << UInt64(packet % 64)
     }
   }
 }

@@ -52,7 +52,7 @@ struct MediaRebuild {
       report(SessionDoctor.Progress(done: $0, total: 0))
     }.run()
     var rows: [(MediaStream, TrackIndexing.Rows)] = []
-    for stream in streams {
+    for stream in tracks == nil ? findings.filled(streams) : streams {
       let indexing = TrackIndexing(
         stream: stream, file: file, packets: findings.packets[stream.index] ?? [],
         memory: PictureMemory()

@@ -20,9 +20,12 @@ package final class RecorderLock: Sendable {
   ///
   /// - Throws: `SessionError.beingRecorded` when another process holds it, or `.write`.
   package init(taking path: String) throws(SessionError) {
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    let descriptor = open(
+      path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o644)
     guard descriptor >= 0 else {
-      throw .write(path: path, cause: String(cString: strerror(errno)))
+      let number = errno
+      let cause = number == ELOOP ? "it is a symbolic link" : String(cString: strerror(number))
+      throw .write(path: path, cause: cause)
     }
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       let number = errno
@@ -41,8 +44,7 @@ package final class RecorderLock: Sendable {
 
   /// Whether a process holds the lock now.
   package static func isHeld(_ path: String) -> Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
+    guard let descriptor = try? RegularFile.descriptor(path).number else { return false }
     defer { close(descriptor) }
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }

@@ -113,7 +113,7 @@ struct TrimRows {
   /// What people wrote of the original, and where this comes from.
   var notes: String {
     let seconds = Double(span.durationNanoseconds) / 1e9
-    let own = try? String(contentsOfFile: reader.folder.notes, encoding: .utf8)
+    let own = reader.folder.notesText
     return "Trimmed from the session \(reader.folder.name): \(seconds) s.\n\n" + (own ?? "")
   }
 }

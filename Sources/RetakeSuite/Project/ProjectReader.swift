@@ -7,7 +7,7 @@ import RetakeRuntime
 
 extension Project {
   /// The largest retake.yml that is read, in bytes.
-  static let fileBytesMax = 1 << 20
+  static let fileBytesMax: Int64 = 1 << 20
 
   /// Reads the retake.yml of a folder; a folder without one is a project with defaults.
   ///
@@ -15,14 +15,28 @@ extension Project {
   public init(reading folder: String) throws(SuiteError) {
     self.init(folder: folder)
     let file = path(Self.fileName)
-    guard FileManager.default.fileExists(atPath: file) else { return }
+    let data: Data
+    do throws(RegularFile.Refusal) {
+      data = try RegularFile.contents(file, bytesMax: Self.fileBytesMax)
+    } catch .missing {
+      return
+    } catch {
+      throw SuiteError.projectUnreadable(
+        file: file, cause: error.description, advice: Self.advice(for: error))
+    }
     hasFile = true
-    guard let data = FileManager.default.contents(atPath: file), data.count <= Self.fileBytesMax
-    else { throw SuiteError.projectUnreadable(file: file, cause: "it cannot be read") }
     do throws(ProjectProblem) {
       try ProjectReader().read(try Self.json(String(decoding: data, as: UTF8.self)), into: &self)
     } catch {
       throw SuiteError.project(error.problem, file: Self.fileName)
+    }
+  }
+
+  private static func advice(for refusal: RegularFile.Refusal) -> String {
+    switch refusal {
+    case .system: "Check its permissions"
+    case .tooLarge: "Write fewer cases, or split the project into folders with a retake.yml each"
+    case .missing, .link, .folder, .special: "Put a regular file in its place"
     }
   }
 

@@ -4,7 +4,7 @@ import RetakeTestSupport
 import Testing
 
 /// Clocks that leap while a recorder runs, or begin elsewhere.
-@Suite(.serialized) struct ClockFaultTests {
+@Suite(.serialized, .oneAtATime) struct ClockFaultTests {
   /// libfaketime's library, which reads its file again at each look at the clock.
   private static let library: String? = {
     let root = "/usr/lib"

@@ -4,7 +4,7 @@ import RetakeTestSupport
 import Testing
 
 /// Those that plant faults under a real recorder, mostly several at once.
-@Suite enum FaultSuites {}
+@Suite(.oneAtATime) enum FaultSuites {}
 
 extension FaultSuites {
   /// Disks that are full, limited, broken or slow, made so by the system's own tools.
@@ -213,7 +213,7 @@ extension FaultSuites {
           "record", Workplace.noise("640x480", fps: fps), "--name", "slow", "--into",
           workplace.folder.url.path, "--frames", "\(frames)", "--preset", "mjpeg", "--probe",
           "skip", "--json",
-        ], timeoutSeconds: 300)
+        ], timeoutSeconds: 600)
       #expect(result.status == 0, "\(result.stderr)")
       var session = workplace.session("slow", result)
       try session.check()

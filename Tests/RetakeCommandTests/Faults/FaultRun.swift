@@ -1,5 +1,6 @@
 import Foundation
 import Retake
+import RetakeProcess
 import RetakeTestSupport
 import Synchronization
 import Testing
@@ -18,11 +19,13 @@ enum Faults {
 
   /// The most that a figure of time may be. In the long form it is the goal; beside all other tests,
   /// on a machine that may be busy, it is the time after which something must have got stuck.
-  static func limit(milliseconds goal: Int64) -> Int64 { isLong ? goal : 10 * goal }
+  static func limit(milliseconds goal: Int64) -> Int64 {
+    isLong ? goal : 1_000 * Int64(ChildProcess.secondsMax)
+  }
 
   /// Whether a tool is there and may do its work here.
   static func works(_ command: String, _ arguments: String...) -> Bool {
-    let result = try? runCommand(command, arguments: arguments, timeoutSeconds: 20)
+    let result = try? runCommand(command, arguments: arguments)
     return result?.status == 0
   }
 
@@ -101,7 +104,7 @@ func report(_ problems: [String], _ what: String) {
 extension Workplace {
   /// Runs `retake` under another command, such as strace with its arguments.
   func retake(
-    under words: [String], _ arguments: [String], timeoutSeconds: Int = 120
+    under words: [String], _ arguments: [String], timeoutSeconds: Int = ChildProcess.secondsMax
   ) throws -> CommandResult {
     try runCommand(
       words[0], arguments: Array(words.dropFirst()) + [Self.binary] + arguments,

@@ -44,7 +44,7 @@ extension FaultSuites {
         """
       let result = try runCommand(
         "bash", arguments: ["-c", script, Workplace.binary, Self.rival, "\(seconds)", "\(frames)"],
-        environment: ["CI": nil], folder: workplace.folder.url, timeoutSeconds: 240)
+        environment: ["CI": nil], folder: workplace.folder.url, timeoutSeconds: 600)
       #expect(result.status == 0, "\(result.stderr)")
       let words = try String(contentsOf: workplace.folder.file("rival"), encoding: .utf8)
         .split(whereSeparator: \.isWhitespace)
@@ -127,7 +127,7 @@ extension FaultSuites {
         """
       let other = try runCommand(
         "python3", arguments: ["-c", script, recording.path + "/session.sqlite", "\(seconds)"],
-        timeoutSeconds: seconds + 60)
+        timeoutSeconds: seconds + 600)
       recording.send(SIGINT)
       let last = try #require(recording.commits.last?.line)
       let words = other.stdout.split(whereSeparator: \.isWhitespace)

@@ -17,7 +17,7 @@ extension FaultSuites {
         [
           "record", Workplace.noise(size), "--name", name, "--into", workplace.folder.url.path,
           "--frames", "\(frames)", "--probe", "skip", "--json",
-        ] + more, timeoutSeconds: 60)
+        ] + more, timeoutSeconds: 600)
     }
 
     /// The least that a recording works with here, in MiB: most of it are the libraries' own files.
@@ -95,7 +95,7 @@ extension FaultSuites {
           "record", Workplace.noise("1920x1080"), "--name", "pressed", "--into",
           workplace.folder.url.path, "--frames", "\(frames)", "--preset", "mjpeg", "--probe",
           "skip", "--json",
-        ], timeoutSeconds: 240)
+        ], timeoutSeconds: 600)
       #expect(result.status == 0 && result.signal == nil, "\(result.stderr)")
       var session = workplace.session("pressed", result)
       try session.check()

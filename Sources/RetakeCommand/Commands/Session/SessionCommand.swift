@@ -59,11 +59,12 @@ struct SessionListCommand: ParsableCommand {
     switch item.info {
     case .success(let info):
       let seconds = Double(info.durationNanoseconds) / 1e9
-      let tracks = info.tracks.map { "\($0.width)x\($0.height) \($0.codec)" }
-      return "\(info.name)  \(info.status.rawValue)  \(counted(info.frames.captured, "frame"))  "
+      let tracks = info.tracks.map { "\($0.width)x\($0.height) \(visible($0.codec))" }
+      return
+        "\(visible(info.name))  \(info.status.rawValue)  \(counted(info.frames.captured, "frame"))  "
         + "\((seconds * 10).rounded() / 10) s  " + tracks.joined(separator: ", ")
     case .failure(let error):
-      return "\(item.folder.name)  unreadable: \(visible(error.message))"
+      return "\(visible(item.folder.name))  unreadable: \(visible(error.message))"
     }
   }
 }
@@ -102,8 +103,8 @@ struct SessionInfoCommand: ParsableCommand {
       try Console.json(info)
       return
     }
-    Console.result("\(info.name)  \(info.status.rawValue), \(info.kind)  \(info.path)")
-    for track in info.tracks { Console.result("  " + Self.text(of: track)) }
+    Console.result(visible("\(info.name)  \(info.status.rawValue), \(info.kind)  \(info.path)"))
+    for track in info.tracks { Console.result(visible("  " + Self.text(of: track))) }
     Console.result(
       "  \(counted(info.frames.captured, "frame")), \(info.frames.damaged) damaged, "
         + "\(info.frames.payloadMissing) without pixels, \(counted(info.events, "event")), "

@@ -88,7 +88,7 @@ struct SessionExportCommand: ParsableCommand {
     _ export: SessionExport, _ form: SessionExport.Form, _ file: String
   ) throws -> Int {
     guard file == "-" else { return try export.table(rows, as: form, run: liveRun, toFile: file) }
-    return try export.table(rows, as: form, run: liveRun) { Console.result($0) }
+    return try export.table(rows, as: form, run: liveRun) { Console.data($0) }
   }
 }
 

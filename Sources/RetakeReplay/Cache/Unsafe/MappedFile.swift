@@ -12,7 +12,7 @@ final class MappedFile: @unchecked Sendable {
   /// - Returns: `nil` for what cannot be opened, and for an empty file.
   init?(_ path: String) {
     // Whatever else lies there, nobody waits for it.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()

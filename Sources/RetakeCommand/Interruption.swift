@@ -1,0 +1,67 @@
+import Foundation
+import Retake
+
+/// SIGINT, SIGTERM and SIGHUP ask running work to end; a second one ends the process at once.
+enum Interruption {
+  private static let flag = Locked(false)
+  private static let actions = Locked<[@Sendable () -> Void]>([])
+  /// What is done for each signal that is caught.
+  private static let handlers = Locked<[Int32: @Sendable () -> Void]>([:])
+
+  static var isRequested: Bool { flag.withLock { $0 } }
+
+  /// Calls `action` when the end is asked for, from a thread of its own.
+  static func onRequest(_ action: @escaping @Sendable () -> Void) {
+    actions.withLock { $0.append(action) }
+    if isRequested { action() }
+  }
+
+  /// Calls `action` for each SIGUSR1 from now on, from a thread of its own.
+  static func onTrigger(_ action: @escaping @Sendable () -> Void) { handle(SIGUSR1, action) }
+
+  /// Begins to listen. Call once, before long work.
+  static func listen() {
+    // A program that is started with `nohup` must outlive the terminal.
+    let numbers = [SIGINT, SIGTERM] + (SignalDisposition.isIgnored(SIGHUP) ? [] : [SIGHUP])
+    for number in numbers { handle(number, request) }
+  }
+
+  private static func handle(_ number: Int32, _ action: @escaping @Sendable () -> Void) {
+    handlers.withLock { $0[number] = action }
+    thread
+    SignalPipe.catchSignal(number)
+  }
+
+  /// The one thread that signals are handled by.
+  private static let thread: Void = {
+    let thread = Thread {
+      // Ends with the process.
+      while let number = SignalPipe.next() { handlers.withLock { $0[number] }?() }
+    }
+    thread.name = "retake.signals"
+    thread.start()
+  }()
+
+  private static func request() {
+    let isSecond = flag.withLock { flag in
+      defer { flag = true }
+      return flag
+    }
+    if isSecond { _exit(ExitStatus.interrupted.rawValue) }
+    // Not on the thread of the signals: an action that takes long would keep a second one waiting.
+    Thread.detachNewThread { for action in actions.withLock({ $0 }) { action() } }
+  }
+
+  /// Ends this process at once when the one that started it does, which holds the other end of
+  /// standard input and never writes. Call once, instead of `listen`.
+  static func endWithParent() {
+    let thread = Thread {
+      var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+      // Ends: a signal to this process is the only reason to try again.
+      while poll(&input, 1, -1) < 0, errno == EINTR {}
+      _exit(ExitStatus.interrupted.rawValue)
+    }
+    thread.name = "retake.parent"
+    thread.start()
+  }
+}

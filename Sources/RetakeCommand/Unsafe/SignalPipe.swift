@@ -1,0 +1,50 @@
+import Foundation
+
+/// Signals of this process, handed to one thread through a pipe.
+///
+/// The handler only writes the signal's number, so what a signal leads to may lock and allocate. No
+/// signal is blocked: threads that were there before keep working, and a program that a stage
+/// starts gets none blocked.
+enum SignalPipe {
+  /// -1 where the system has no pipe left; nothing is caught then, and signals do as by default.
+  private static let ends: (read: Int32, write: Int32) = {
+    var numbers: [Int32] = [-1, -1]
+    guard pipe(&numbers) == 0 else { return (-1, -1) }
+    for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    // A full pipe must not hold up the thread that the signal came to.
+    _ = fcntl(numbers[1], F_SETFL, O_NONBLOCK)
+    return (numbers[0], numbers[1])
+  }()
+
+  /// From now on `next` returns this signal.
+  static func catchSignal(_ number: Int32) {
+    guard ends.write >= 0 else { return }
+    var action = sigaction()
+    // SAFETY: a handler may run between any two instructions. This one reads a constant that was
+    // made above, calls write, which is allowed there, and leaves errno as it was.
+    let handler: @convention(c) (Int32) -> Void = { number in
+      let before = errno
+      var byte = UInt8(truncatingIfNeeded: number)
+      _ = write(SignalPipe.ends.write, &byte, 1)
+      errno = before
+    }
+    #if canImport(Darwin)
+      action.__sigaction_u.__sa_handler = handler
+    #else
+      action.__sigaction_handler.sa_handler = handler
+    #endif
+    action.sa_flags = Int32(SA_RESTART)
+    sigaction(number, &action, nil)
+  }
+
+  /// Waits for a caught signal; nil when there will be none.
+  static func next() -> Int32? {
+    var byte: UInt8 = 0
+    // Ends: a signal to this thread is the only reason to try again.
+    while true {
+      let count = read(ends.read, &byte, 1)
+      if count < 0, errno == EINTR { continue }
+      return count == 1 ? Int32(byte) : nil
+    }
+  }
+}

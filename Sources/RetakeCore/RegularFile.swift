@@ -1,0 +1,163 @@
+import Foundation
+
+/// The door through which the files of sessions, projects and goldens are opened for reading.
+///
+/// Such a file may come from someone else: git stores symbolic links, and an archive stores named
+/// pipes. What is opened here is a regular file of a bounded size; nothing else is waited for,
+/// written, or given other permissions.
+package enum RegularFile {
+  /// What a path that ends in a symbolic link stands for.
+  package enum Links: Sendable {
+    /// Nothing: the link is refused. Folders on the way may be links.
+    case refused
+    /// The file that it leads to: for media, which `import --link` links to, and for files that a
+    /// person names.
+    case followed
+  }
+
+  /// Why a file is not opened.
+  package enum Refusal: Error, Hashable, Sendable, CustomStringConvertible {
+    case missing
+    case link
+    case folder
+    /// Neither a file nor a folder: `a named pipe`.
+    case special(String)
+    case tooLarge(bytes: Int64, bytesMax: Int64)
+    case system(Int32)
+
+    package var description: String {
+      switch self {
+      case .missing: "there is no such file"
+      case .link: "it is a symbolic link"
+      case .folder: "it is a folder"
+      case .special(let kind): "it is \(kind), not a file"
+      case .tooLarge(let bytes, let most): "it has \(bytes) bytes; at most \(most) are read"
+      case .system(let number): String(cString: strerror(number))
+      }
+    }
+  }
+
+  /// Which file a path leads to, and how large it is.
+  package struct Facts: Hashable, Sendable {
+    package var bytes: Int64
+    /// What it takes up on the disk: less than `bytes` where it has holes.
+    package var allocatedBytes: Int64
+    package var device: UInt64
+    package var number: UInt64
+    /// Of the last change of its bytes.
+    package var modifiedNanoseconds: Int64
+
+    fileprivate init(_ status: stat) {
+      bytes = Int64(status.st_size)
+      allocatedBytes = Int64(status.st_blocks) * 512
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      number = UInt64(status.st_ino)
+      #if canImport(Darwin)
+        let time = status.st_mtimespec
+      #else
+        let time = status.st_mtim
+      #endif
+      modifiedNanoseconds = Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    package func isSameFile(as other: Facts) -> Bool {
+      (device, number) == (other.device, other.number)
+    }
+  }
+
+  /// Looks at a file without opening it.
+  package static func facts(
+    of path: String, links: Links = .refused
+  ) throws(Refusal) -> Facts {
+    var status = stat()
+    let result = links == .refused ? lstat(path, &status) : stat(path, &status)
+    guard result == 0 else { throw refusal(ofError: errno) }
+    try check(status)
+    return Facts(status)
+  }
+
+  /// Whether anything has this name, even a link that leads nowhere.
+  package static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// An open descriptor, which the caller closes, and what it is open on.
+  package static func descriptor(
+    _ path: String, links: Links = .refused, bytesMax: Int64 = .max
+  ) throws(Refusal) -> (number: Int32, facts: Facts) {
+    // Looked at first: opening a device can do something, and waits for nothing only by O_NONBLOCK.
+    _ = try facts(of: path, links: links)
+    let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
+    let number = open(path, links == .refused ? flags | O_NOFOLLOW : flags)
+    guard number >= 0 else { throw refusal(ofError: errno) }
+    do throws(Refusal) {
+      var status = stat()
+      guard fstat(number, &status) == 0 else { throw Refusal.system(errno) }
+      try check(status)
+      let facts = Facts(status)
+      guard facts.bytes <= bytesMax else {
+        throw Refusal.tooLarge(bytes: facts.bytes, bytesMax: bytesMax)
+      }
+      return (number, facts)
+    } catch {
+      close(number)
+      throw error
+    }
+  }
+
+  package static func handle(
+    _ path: String, links: Links = .refused, bytesMax: Int64 = .max
+  ) throws(Refusal) -> FileHandle {
+    let number = try descriptor(path, links: links, bytesMax: bytesMax).number
+    return FileHandle(fileDescriptor: number, closeOnDealloc: true)
+  }
+
+  /// All bytes of a file. One that grows meanwhile is refused, too, when it becomes too large.
+  package static func contents(
+    _ path: String, links: Links = .refused, bytesMax: Int64
+  ) throws(Refusal) -> Data {
+    let handle = try handle(path, links: links, bytesMax: bytesMax)
+    let limit = Int(clamping: bytesMax)
+    let data = try read(handle, count: limit == .max ? limit : limit + 1)
+    guard data.count <= limit else {
+      throw .tooLarge(bytes: Int64(data.count), bytesMax: bytesMax)
+    }
+    return data
+  }
+
+  /// The first bytes of a file, at most `count`.
+  package static func head(
+    _ path: String, links: Links = .refused, count: Int
+  ) throws(Refusal) -> Data {
+    try read(try handle(path, links: links), count: count)
+  }
+
+  private static func read(_ handle: FileHandle, count: Int) throws(Refusal) -> Data {
+    defer { try? handle.close() }
+    do {
+      return try handle.read(upToCount: count) ?? Data()
+    } catch {
+      throw .system(EIO)
+    }
+  }
+
+  private static func check(_ status: stat) throws(Refusal) {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return
+    case S_IFLNK: throw .link
+    case S_IFDIR: throw .folder
+    case S_IFIFO: throw .special("a named pipe")
+    case S_IFSOCK: throw .special("a socket")
+    default: throw .special("a device")
+    }
+  }
+
+  private static func refusal(ofError number: Int32) -> Refusal {
+    switch number {
+    case ENOENT, ENOTDIR: .missing
+    case ELOOP: .link
+    default: .system(number)
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import CSpawn
+import Foundation
+
+/// The system's calls that start a process and take its status.
+enum Spawn {
+  // SAFETY: every string is copied with `strdup` and freed after posix_spawn has returned, which
+  // keeps nothing that it was given; the attributes and actions are destroyed in the same place.
+
+  /// The numbers of a child's standard streams, and the first that is none.
+  private static let (input, output, errors): (Int32, Int32, Int32) = (0, 1, 2)
+  static let firstOther: Int32 = 3
+
+  /// - Returns: the number of the new process.
+  static func start(_ request: ChildProcess.Request) throws(ChildProcessError) -> Int32 {
+    _ = keepsStatuses
+    let executable = absolute(request.executable)
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    connect(request.input, input, &actions)
+    connect(request.output, output, &actions)
+    connect(request.errors, errors, &actions)
+    if let folder = request.folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    setSignals(&attributes)
+    #if os(Linux)
+      // Not all files of this process are closed when another program takes its place.
+      posix_spawn_file_actions_addclosefrom_np(&actions, firstOther)
+    #endif
+    let environment = request.environment ?? ProcessInfo.processInfo.environment
+    var words = ([executable] + request.arguments).map { strdup($0) } + [nil]
+    var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") }
+    variables.append(nil)
+    defer { for text in words + variables { free(text) } }
+    var id: pid_t = 0
+    let failure = posix_spawn(&id, executable, &actions, &attributes, &words, &variables)
+    guard failure == 0 else {
+      throw ChildProcessError(executable: request.executable, number: failure)
+    }
+    return id
+  }
+
+  /// The child changes its folder before the program is looked for.
+  private static func absolute(_ path: String) -> String {
+    path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+  }
+
+  #if canImport(Darwin)
+    private typealias Actions = posix_spawn_file_actions_t?
+    private typealias Attributes = posix_spawnattr_t?
+  #else
+    private typealias Actions = posix_spawn_file_actions_t
+    private typealias Attributes = posix_spawnattr_t
+  #endif
+
+  private static func connect(
+    _ stream: ChildProcess.Stream, _ number: Int32, _ actions: inout Actions
+  ) {
+    let isInput = number == input
+    switch stream {
+    case .null: posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+    case .inherited:
+      #if canImport(Darwin)
+        posix_spawn_file_actions_addinherit_np(&actions, number)
+      #endif
+    case .file(let path):
+      let flags = isInput ? O_RDONLY : O_WRONLY | O_CREAT | O_TRUNC
+      posix_spawn_file_actions_addopen(&actions, number, path, flags, 0o644)
+    case .pipe(let pipe):
+      posix_spawn_file_actions_adddup2(
+        &actions, (isInput ? pipe.readEnd : pipe.writeEnd) ?? -1, number)
+    }
+  }
+
+  /// A group of its own, no signal blocked, none ignored, whatever the starting thread has.
+  private static func setSignals(_ attributes: inout Attributes) {
+    var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    #if canImport(Darwin)
+      flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+    #endif
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+  }
+
+  /// Where SIGCHLD is ignored, which a program can inherit, the system forgets how children end.
+  private static let keepsStatuses: Void = {
+    var now = sigaction()
+    guard sigaction(SIGCHLD, nil, &now) == 0 else { return }
+    #if canImport(Darwin)
+      let handler = now.__sigaction_u.__sa_handler
+    #else
+      let handler = now.__sigaction_handler.sa_handler
+    #endif
+    // SAFETY: the bits are only looked at: SIG_IGN is the number 1 in the place of a function.
+    if unsafeBitCast(handler, to: Int.self) == 1 { signal(SIGCHLD, SIG_DFL) }
+  }()
+
+  /// Waits for the end of a child and leaves its status, so that its number stays its own.
+  static func waitUntilEnded(_ id: Int32) {
+    var information = siginfo_t()
+    // Ends: a signal to this process is the only reason to try again.
+    while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+  }
+
+  /// How an ended child ended; its number is free afterwards.
+  static func takeStatus(_ id: Int32) -> ChildProcess.End {
+    var status: Int32 = 0
+    var taken: pid_t
+    repeat { taken = waitpid(id, &status, 0) } while taken < 0 && errno == EINTR
+    guard taken == id else { return .exited(ChildProcess.statusUnknown) }
+    let signal = status & 0x7f
+    return signal == 0 ? .exited(status >> 8 & 0xff) : .signalled(signal)
+  }
+}

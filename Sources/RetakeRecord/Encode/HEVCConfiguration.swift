@@ -1,0 +1,137 @@
+/// The decoder configuration record of HEVC (ISO/IEC 14496-15, 8.3.3.1), made of the parameter sets
+/// that a stream sends after start codes.
+enum HEVCConfiguration {
+  /// NAL unit types of the sets, in the order in which the record has them.
+  private static let setTypes: [UInt8] = [32, 33, 34]
+  private static let sequenceSet: UInt8 = 33
+
+  /// - Returns: nil when a set of one kind is missing, or the first sequence set cannot be read.
+  static func record(of extradata: [UInt8]) -> [UInt8]? {
+    let units = AnnexB.units(extradata).filter { $0.count > 2 }
+    let sets = setTypes.map { type in units.filter { self.type(of: $0) == type } }
+    guard sets.allSatisfy({ !$0.isEmpty && $0.count <= setsMax }),
+      let first = units.first(where: { type(of: $0) == sequenceSet }),
+      let facts = SequenceFacts(first)
+    else { return nil }
+    var result: [UInt8] = [1] + facts.profileTierLevel
+    // No segmentation and no parallelism are known.
+    result += [0xF0, 0x00, 0xFC]
+    result += [0xFC | facts.chroma, 0xF8 | facts.lumaBits, 0xF8 | facts.chromaBits]
+    // No average rate is known; the lengths before units have four bytes.
+    result += [0, 0, (facts.layers << 3) | (facts.nests ? 0x04 : 0) | 0x03]
+    result.append(UInt8(setTypes.count))
+    for (type, sets) in zip(setTypes, sets) {
+      result.append(type)
+      append(UInt16(sets.count), to: &result)
+      for set in sets {
+        guard let size = UInt16(exactly: set.count) else { return nil }
+        append(size, to: &result)
+        result += set
+      }
+    }
+    return result
+  }
+
+  /// Sets of one kind; the standard has 64 picture sets at most.
+  private static let setsMax = 64
+
+  private static func type(of unit: ArraySlice<UInt8>) -> UInt8 {
+    unit.first.map { ($0 >> 1) & 0x3F } ?? 0
+  }
+
+  private static func append(_ value: UInt16, to result: inout [UInt8]) {
+    result += [UInt8(value >> 8), UInt8(truncatingIfNeeded: value)]
+  }
+
+  /// What the record repeats of a sequence parameter set (ITU-T H.265, 7.3.2.2).
+  private struct SequenceFacts {
+    /// 12 bytes: profile space, tier and profile, compatibility, constraints, level.
+    var profileTierLevel: [UInt8]
+    var layers: UInt8
+    var nests: Bool
+    var chroma: UInt8
+    /// More than 8, as are those of chroma.
+    var lumaBits: UInt8
+    var chromaBits: UInt8
+
+    init?(_ unit: ArraySlice<UInt8>) {
+      var bits = BitReader(HEVCConfiguration.withoutEscapes(unit.dropFirst(2)))
+      bits.skip(4)
+      let higherLayers = bits.read(3)
+      nests = bits.read(1) == 1
+      profileTierLevel = (0..<12).map { _ in UInt8(truncatingIfNeeded: bits.read(8)) }
+      Self.skipLayers(higherLayers, &bits)
+      _ = bits.readExponential()
+      let chroma = bits.readExponential()
+      if chroma == 3 { bits.skip(1) }
+      // Width and height, then the window that is shown of them.
+      (_, _) = (bits.readExponential(), bits.readExponential())
+      if bits.read(1) == 1 { for _ in 0..<4 { _ = bits.readExponential() } }
+      let (luma, chromaBits) = (bits.readExponential(), bits.readExponential())
+      guard !bits.isOver, higherLayers < 7, chroma <= 3, luma <= 7, chromaBits <= 7 else {
+        return nil
+      }
+      layers = UInt8(higherLayers) + 1
+      (self.chroma, lumaBits, self.chromaBits) = (
+        UInt8(chroma), UInt8(luma), UInt8(chromaBits)
+      )
+    }
+
+    private static func skipLayers(_ count: UInt32, _ bits: inout BitReader) {
+      guard count > 0 else { return }
+      let flags = (0..<8).map { _ in bits.read(2) }
+      for flag in flags.prefix(Int(count)) {
+        bits.skip((flag & 2 != 0 ? 88 : 0) + (flag & 1 != 0 ? 8 : 0))
+      }
+    }
+  }
+
+  /// Without the bytes 3 that keep start codes from occurring inside of units.
+  private static func withoutEscapes(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    var zeros = 0
+    for byte in bytes {
+      if zeros >= 2, byte == 3 {
+        zeros = 0
+        continue
+      }
+      zeros = byte == 0 ? zeros + 1 : 0
+      result.append(byte)
+    }
+    return result
+  }
+}
+
+/// Reads bits, highest first; zeros behind the end.
+struct BitReader {
+  private let bytes: [UInt8]
+  private var place = 0
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// More was read than there is.
+  var isOver: Bool { place > 8 * bytes.count }
+
+  mutating func skip(_ count: Int) { place += count }
+
+  mutating func read(_ count: Int) -> UInt32 {
+    (0..<count).reduce(0) { value, _ in
+      defer { place += 1 }
+      guard place < 8 * bytes.count else { return value << 1 }
+      return value << 1 | UInt32(bytes[place / 8] >> UInt8(7 - place % 8) & 1)
+    }
+  }
+
+  /// An unsigned number of Exp-Golomb's code; too long ones end the reading.
+  mutating func readExponential() -> UInt32 {
+    var zeros = 0
+    while !isOver, read(1) == 0 { zeros += 1 }
+    guard zeros < 32, !isOver else {
+      place = 8 * bytes.count + 1
+      return 0
+    }
+    return (1 << UInt32(zeros)) - 1 + read(zeros)
+  }
+}

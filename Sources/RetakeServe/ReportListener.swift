@@ -1,0 +1,127 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Retake
+
+/// Listens on 127.0.0.1, and again where the system had no room for one connection more.
+final class ReportListener: Sendable {
+  /// Seconds that an answer may take.
+  private static let answerSecondsMax = 60.0
+  /// Seconds that it may take to listen.
+  private static let startSecondsMax = 30.0
+  /// Between the end of one listening and the next.
+  private static let pause = Duration.milliseconds(50)
+
+  /// Somebody waits for the answers: they come before whatever else the process has to do. On Linux
+  /// each priority has threads of its own, so work that holds up all others holds up no answer.
+  private static let priority = TaskPriority.high
+
+  private struct State: Sendable {
+    var server: HTTPServer?
+    var isStopped = false
+    /// The port, or why there is none; nil until either is known.
+    var outcome: Result<Int, any Error>?
+  }
+
+  private let handler: SiteHandler
+  private let silenceSeconds: Double
+  private let state = Locked(State())
+  private let begun = Bell()
+  private let ended = Bell()
+
+  init(_ handler: SiteHandler, silenceSeconds: Double) {
+    (self.handler, self.silenceSeconds) = (handler, silenceSeconds)
+  }
+
+  /// Returns the port as soon as connections are accepted; 0 asks for any free one.
+  func listen(port: Int) throws(ServeError) -> Int {
+    Task(priority: Self.priority) { [self] in
+      await run(port: port)
+      ended.ring()
+    }
+    begun.wait()
+    switch state.withLock({ $0.outcome }) {
+    case .success(let port): return port
+    case .failure(let error): throw ServeError(error, port: port)
+    case nil: throw .cannotListen(port: port, cause: "it took too long")
+    }
+  }
+
+  /// Returns when nothing listens any more.
+  func wait() { ended.wait() }
+
+  func stop() {
+    let server = state.withLock { state in
+      state.isStopped = true
+      return state.server
+    }
+    Task(priority: Self.priority) { await server?.stop(timeout: 1) }
+  }
+
+  private func run(port wanted: Int) async {
+    var port = wanted
+    // Ends: with `stop`, or the first error that is not a lack of room.
+    while true {
+      do {
+        let server = HTTPServer(config: try configuration(port: port), handler: handler)
+        let isStopped = state.withLock { state in
+          state.server = server
+          return state.isStopped
+        }
+        guard !isStopped else { return }
+        Task(priority: Self.priority) { [self] in await note(server) }
+        try await server.run()
+        return
+      } catch {
+        state.withLock { $0.outcome = $0.outcome ?? .failure(error) }
+        begun.ring()
+        guard Self.isShortage(error), let known = try? state.withLock({ $0.outcome })?.get()
+        else { return }
+        port = known
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+
+  private func note(_ server: HTTPServer) async {
+    try? await server.waitUntilListening(timeout: Self.startSecondsMax)
+    let port = await server.port
+    state.withLock { $0.outcome = $0.outcome ?? port.map { .success($0) } }
+    begun.ring()
+  }
+
+  private func configuration(port: Int) throws -> HTTPServer.Configuration {
+    HTTPServer.Configuration(
+      address: try .inet(ip4: "127.0.0.1", port: UInt16(port)), timeout: Self.answerSecondsMax,
+      sharedRequestReplaySize: ServedSite.bodyBytesMax,
+      pool: SilenceLimit(
+        HTTPServer.defaultPool(), seconds: silenceSeconds, peers: handler.peers),
+      logger: DisabledLogger.disabled)
+  }
+
+  /// Whether there was no room for a connection, or it had gone before it was accepted.
+  private static func isShortage(_ error: any Error) -> Bool {
+    guard case .failed(_, let number, _)? = error as? SocketError else { return false }
+    return [EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EINTR].contains(number)
+  }
+}
+
+extension HTTPServer {
+  /// The port that it listens on.
+  fileprivate var port: Int? {
+    guard case .ip4(_, let port)? = listeningAddress else { return nil }
+    return Int(port)
+  }
+}
+
+extension ServeError {
+  fileprivate init(_ error: any Error, port: Int) {
+    if case .failed(_, EADDRINUSE, _)? = error as? SocketError {
+      self = .portTaken(port)
+    } else if case .failed(_, _, let message)? = error as? SocketError {
+      self = .cannotListen(port: port, cause: message)
+    } else {
+      self = .cannotListen(port: port, cause: error.localizedDescription)
+    }
+  }
+}

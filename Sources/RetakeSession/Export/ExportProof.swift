@@ -1,0 +1,115 @@
+import RetakeCore
+import RetakeMedia
+import RetakeStore
+
+/// Reads a written media file as an import does, and compares its frames with the session's.
+///
+/// A muxer can succeed and leave a file that no demuxer reads, or one that lacks frames.
+struct ExportProof {
+  let reader: SessionReader
+  let track: Int
+  let file: String
+  /// The codec and the container, for errors.
+  let description: String
+  /// Called with how many packets and frames are done; false stops.
+  let report: (Int) -> Bool
+
+  /// A frame that the file has to have.
+  private struct Expected {
+    /// nil where the session does not know the pixels.
+    var digest: Digest128?
+    /// It fails in the session: a decoder may leave it out, or give any pixels.
+    var isDamaged: Bool
+  }
+
+  /// - Throws: `SessionError.exportDiffers`.
+  func check(_ written: WrittenPart) throws(SessionError) {
+    let expected = try expected(written)
+    let isWhole = expected.allSatisfy { !$0.isDamaged } && written.hidden == 0
+    let found = try decoded(packets: written.packets)
+    if isWhole {
+      try checkAll(found, expected)
+    } else {
+      try checkGood(found, expected)
+    }
+  }
+
+  private static let pageRows = 1_024
+
+  /// In the order in which they are shown.
+  private func expected(_ written: WrittenPart) throws(SessionError) -> [Expected] {
+    guard let numbers = written.numbers else { return [] }
+    let count = try fromStore { () throws(StoreError) in
+      try reader.index.store.counts(track: track).frames
+    }
+    var expected: [Expected] = []
+    for start in stride(from: 0, to: count, by: Self.pageRows) {
+      let rows = try fromStore { () throws(StoreError) in
+        try reader.index.store.frames(track: track, sequences: start..<start + Self.pageRows)
+      }
+      for row in rows {
+        guard let packet = row.packet, numbers.contains(packet) else { continue }
+        expected.append(Expected(digest: row.pixelHash, isDamaged: row.cause != nil))
+      }
+    }
+    return expected
+  }
+
+  /// The pixels of the file's frames, in the order of their times.
+  private func decoded(packets count: Int) throws(SessionError) -> [Digest128] {
+    do throws(SessionError) {
+      let (media, stream) = try fromMedia { () throws(MediaError) in
+        (try MediaFile(path: file), try MediaDemuxer(path: file).videoStream())
+      }
+      let packets =
+        try PacketIndexer(file: media, streams: [stream]) { report(min($0, count) / 2) }.run()
+        .packets[stream.index] ?? []
+      let table = ImportTable(
+        track: stream.index, packets: packets,
+        views: [0: SegmentView(file: media, stream: stream)])
+      let facts = try TrackDecoding(table: table, memory: PictureMemory()) {
+        report(count / 2 + min($0, count) / 2)
+      }.run()
+      if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw SessionError(refusal) }
+      return Self.inTimeOrder(facts.frames)
+    } catch {
+      switch error {
+      case .media(let code, let text) where code != "media.memory":
+        throw differs(text.cause.map { "\(text.message): \($0)" } ?? text.message)
+      default: throw error
+      }
+    }
+  }
+
+  private static func inTimeOrder(_ frames: [DecodedFact]) -> [Digest128] {
+    var latest = Int64.min
+    let timed = frames.enumerated().map { place, frame in
+      latest = frame.pts ?? frame.bestEffort ?? latest
+      return (time: latest, place: place, digest: frame.digest)
+    }
+    return timed.sorted { ($0.time, $0.place) < ($1.time, $1.place) }.map(\.digest)
+  }
+
+  private func checkAll(_ found: [Digest128], _ expected: [Expected]) throws(SessionError) {
+    guard found.count == expected.count else {
+      throw differs("it has \(found.count) frames, not \(expected.count)")
+    }
+    for (place, frame) in expected.enumerated() where frame.digest ?? found[place] != found[place] {
+      throw differs("the pixels of its frame \(place) are others")
+    }
+  }
+
+  /// Every good frame, in order; between them may be others.
+  private func checkGood(_ found: [Digest128], _ expected: [Expected]) throws(SessionError) {
+    var rest = found[...]
+    for (place, frame) in expected.enumerated() where !frame.isDamaged {
+      let match = rest.firstIndex { frame.digest == nil || frame.digest == $0 }
+      guard let match else { throw differs("it lacks frame \(place), or has other pixels") }
+      rest = rest[(match + 1)...]
+    }
+  }
+
+  private func differs(_ cause: String) -> SessionError {
+    .exportDiffers(path: file, form: description, cause: cause, instead: nil)
+  }
+}

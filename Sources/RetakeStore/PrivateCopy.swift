@@ -1,0 +1,123 @@
+import Foundation
+import RetakeCore
+
+/// A folder of our own under the temporary one, with a database and its journal. It is removed with
+/// its last holder.
+final class PrivateCopy: Sendable {
+  let folder: URL
+  let path: String
+
+  /// A log is folded into its database each 4 MiB; one commit may be larger.
+  static let journalBytesFree: Int64 = 256 << 20
+  /// Of a journal larger than that, in bytes for each byte of its database.
+  static let journalBytesPerDatabaseByte: Int64 = 2
+  static let journalBytesMax: Int64 = 8 << 30
+  static let databaseBytesMax: Int64 = 64 << 30
+  /// A file is sparse when it takes up less than this part of its bytes. Disks that compress make
+  /// of a database, which is mostly digests, far more.
+  static let sparsePart: Int64 = 64
+  private static let pieceBytes = 1 << 20
+
+  init(of original: String, suffixes: [String]) throws(StoreError) {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("retake-read-\(UUID().uuidString)")
+    let name = URL(fileURLWithPath: original).lastPathComponent
+    self.folder = folder
+    path = folder.appendingPathComponent(name).path
+    let present = [""] + suffixes.filter { RegularFile.isTaken(original + $0) }
+    try Self.checkSizes(of: original, suffixes: present)
+    try storeErrors(at: original, writing: false) {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+    do throws(StoreError) {
+      for suffix in present { try Self.copy(original + suffix, to: path + suffix) }
+    } catch {
+      try? FileManager.default.removeItem(at: folder)
+      throw error
+    }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  /// Before a byte is copied.
+  private static func checkSizes(of original: String, suffixes: [String]) throws(StoreError) {
+    let database = try DatabaseFile.facts(original)
+    var total: Int64 = 0
+    for suffix in suffixes {
+      let file = original + suffix
+      let facts = try DatabaseFile.facts(file)
+      let most = bytesMax(suffix: suffix, database: database.bytes)
+      guard facts.bytes <= most else {
+        throw StoreError(.tooLarge(bytes: facts.bytes, bytesMax: most), path: file)
+      }
+      // What is only just written may have no place on the disk yet.
+      guard facts.bytes <= journalBytesFree || facts.allocatedBytes >= facts.bytes / sparsePart
+      else {
+        throw .unsafeFile(
+          path: file,
+          cause: "of its \(facts.bytes) bytes only \(facts.allocatedBytes) are on the disk")
+      }
+      total += facts.bytes
+    }
+    let free = freeBytes()
+    guard free.map({ $0 >= total }) ?? true else {
+      throw .readFailed(
+        path: original,
+        cause:
+          "its private copy takes \(total) bytes of \(FileManager.default.temporaryDirectory.path)"
+          + ", which has \(free ?? 0)")
+    }
+  }
+
+  static func bytesMax(suffix: String, database: Int64) -> Int64 {
+    guard !suffix.isEmpty else { return databaseBytesMax }
+    let relative = journalBytesFree + journalBytesPerDatabaseByte * min(database, databaseBytesMax)
+    return min(relative, journalBytesMax)
+  }
+
+  private static func freeBytes() -> Int64? {
+    let facts = try? FileManager.default.attributesOfFileSystem(
+      forPath: FileManager.default.temporaryDirectory.path)
+    return (facts?[.systemFreeSize] as? NSNumber)?.int64Value
+  }
+
+  /// Copies a file, with its holes. What a recorder writes meanwhile is left out.
+  private static func copy(_ source: String, to target: String) throws(StoreError) {
+    let (number, facts) = try opened(source)
+    let input = FileHandle(fileDescriptor: number, closeOnDealloc: true)
+    defer { try? input.close() }
+    try storeErrors(at: source, writing: false) {
+      let created = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard created >= 0 else {
+        throw StoreError.readFailed(path: target, cause: String(cString: strerror(errno)))
+      }
+      let output = FileHandle(fileDescriptor: created, closeOnDealloc: true)
+      defer { try? output.close() }
+      var rest = facts.bytes
+      while rest > 0 {
+        let piece = try input.read(upToCount: min(pieceBytes, Int(rest))) ?? Data()
+        guard !piece.isEmpty else { break }
+        rest -= Int64(piece.count)
+        if piece.contains(where: { $0 != 0 }) {
+          try output.write(contentsOf: piece)
+        } else {
+          try output.seek(toOffset: try output.offset() + UInt64(piece.count))
+        }
+      }
+      try output.truncate(atOffset: UInt64(facts.bytes - rest))
+    }
+  }
+
+  private static func opened(
+    _ path: String
+  ) throws(StoreError) -> (number: Int32, facts: RegularFile.Facts) {
+    do throws(RegularFile.Refusal) {
+      return try RegularFile.descriptor(path)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+}

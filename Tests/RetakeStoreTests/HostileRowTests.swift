@@ -1,0 +1,127 @@
+import Foundation
+import RetakeCore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeStore
+
+/// Databases that are whole in every checksum, with one value that no session has.
+struct HostileRowTests {
+  private static let binary = productsFolder.appending(path: "retake").path
+  private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
+  /// Of the edges, for each column of the short form; the long form has all.
+  private static let edgesPerColumn = 3
+
+  /// A recording with a live run, and rows in every table.
+  private static func base() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder("retake-hostile")
+    let recorded = try retake(
+      [
+        "record", "synthetic:figures", "--name", "base", "--into", "base", "--frames", "8",
+        "--size", "64x48", "--pace", "unpaced", "--probe", "skip", "--pipeline",
+        "example:motion-boxes",
+      ], in: folder)
+    try #require(recorded.status == 0, "\(recorded.stderr)")
+    let sample = Sample()
+    let writer = try StoreWriter(continuing: folder.file("base/base/session.sqlite").path)
+    var event = sample.event
+    event.ordinal = 1_000
+    writer.append([event])
+    writer.append([
+      FileRecord(path: "NOTES.md", role: "notes", sha256: [UInt8](repeating: 7, count: 32))
+    ])
+    try writer.close()
+    return folder
+  }
+
+  private static func retake(
+    _ words: [String], in folder: TemporaryFolder, limits: [String] = []
+  ) throws -> CommandResult {
+    let all = limits + [binary] + words
+    return try runCommand(
+      all[0], arguments: Array(all.dropFirst()), environment: ["CI": nil, "NO_COLOR": nil],
+      folder: folder.url, timeoutSeconds: 600)
+  }
+
+  /// Seconds of the processor, and bytes of memory that it writes to: of each command.
+  private static let limits = ["prlimit", "--cpu=5", "--data=\(512 << 20)"]
+
+  private static func cases() -> [CraftedRow] {
+    var cases: [CraftedRow] = []
+    var turn = 0
+    for table in Schema.tables {
+      for column in table.columns.indices {
+        let edges = CraftedValue.edges
+        let count = isLong ? edges.count : edgesPerColumn
+        for step in 0..<count {
+          // The two ends for every column, the others in turn.
+          let place = isLong || step < 2 ? step : 2 + turn % (edges.count - 2)
+          cases.append(CraftedRow(table: table, column: column, value: edges[place]))
+        }
+        turn += 1
+      }
+    }
+    return cases
+  }
+
+  @Test(.enabled(if: (try? runCommand("prlimit", arguments: ["--cpu=5", "true"]).status) == 0))
+  func `no value of any column ends a command by a signal`() throws {
+    let folder = try Self.base()
+    let manager = FileManager.default
+    let recordings = folder.file("Recordings")
+    try manager.createDirectory(at: recordings, withIntermediateDirectories: true)
+    var made: [(name: String, row: CraftedRow)] = []
+    for (number, row) in Self.cases().enumerated() {
+      let name = "s\(number)"
+      try manager.copyItem(at: folder.file("base/base"), to: recordings.appending(path: name))
+      let path = recordings.appending(path: name).appending(path: "session.sqlite").path
+      if try row.write(to: path) {
+        made.append((name, row))
+      } else {
+        try manager.removeItem(at: recordings.appending(path: name))
+      }
+    }
+    #expect(made.count > 240)
+
+    for (name, row) in made {
+      for words in [["session", "doctor", name], ["session", "info", name, "--json"]] {
+        let result = try Self.retake(words, in: folder, limits: Self.limits)
+        #expect(
+          result.status == 0 || result.status == 2,
+          "\(words.joined(separator: " ")) with \(row.name) = \(row.value): \(result)")
+        #expect(!result.stderr.contains("\u{1B}"))
+      }
+    }
+    let list = try Self.retake(["session", "list"], in: folder)
+    #expect(list.status == 0, "\(list)")
+    #expect(list.stdout.split(separator: "\n").count == made.count)
+
+    // One bad session never ends a suite: each is a case of its own, with a verdict.
+    let test = try Self.retake(
+      ["test", "--pipeline", "example:motion-boxes", "--json"] + made.map(\.name), in: folder)
+    #expect(test.status == 2, "\(test.status as Any) \(test.signal as Any) \(test.stderr)")
+    let report = try JSONSerialization.jsonObject(with: test.stdoutBytes) as? [String: Any]
+    let verdicts = (report?["cases"] as? [[String: Any]])?.compactMap { $0["verdict"] as? String }
+    #expect(verdicts?.count == made.count)
+    #expect(Set(verdicts ?? []).isSubset(of: ["missing", "errored"]))
+    #expect(verdicts?.contains("missing") == true && verdicts?.contains("errored") == true)
+  }
+
+  @Test func `a packet larger than FFmpeg counts is an error that names its row`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("session.sqlite").path
+    try Sample().write(path)
+    let size = try #require(Schema.packet.columns.firstIndex { $0.name == "size" })
+    let row = CraftedRow(table: Schema.packet, column: size, value: .integer(1 << 31 - 1))
+    #expect(try row.write(to: path))
+
+    let reader = try StoreReader(opening: path)
+    #expect(try reader.checkRows().isEmpty)
+    let error = #expect(throws: StoreError.self) {
+      try reader.packets(track: 0, indexes: 0..<10)
+    }
+    #expect(
+      error?.cause
+        == "packet.size of track 0, index 0 is 2147483647, which no session has")
+  }
+}

@@ -1,0 +1,71 @@
+import Synchronization
+import Testing
+
+/// Of all tests with this trait, in whatever suite or target, one runs at a time.
+///
+/// It is for tests that plant faults under real processes: killed recorders, namespaces, servers
+/// that stand still, displays, browsers. Side by side they take the machine from one another.
+/// `.serialized` holds only inside one suite. A test that waits for its turn holds no thread.
+package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
+  package var isRecursive: Bool { true }
+
+  /// Each case of a test takes a turn of its own, so that suites take turns too.
+  package func scopeProvider(for test: Test, testCase: Test.Case?) -> OneAtATime? {
+    testCase == nil ? nil : self
+  }
+
+  package func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    try await TurnLock.ofTests.hold(function)
+  }
+}
+
+extension Trait where Self == OneAtATime {
+  package static var oneAtATime: OneAtATime { OneAtATime() }
+}
+
+/// A lock whose waiters are suspended tasks; they get it in the order in which they came.
+package final class TurnLock: Sendable {
+  package static let ofTests = TurnLock()
+
+  private struct State {
+    var isTaken = false
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// The locks that this task holds: one that it has already is not taken twice.
+  @TaskLocal private static var held: Set<ObjectIdentifier> = []
+
+  private let state = Mutex(State())
+
+  package init() {}
+
+  package func hold<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+    let name = ObjectIdentifier(self)
+    guard !Self.held.contains(name) else { return try await body() }
+    await take()
+    defer { giveBack() }
+    return try await Self.$held.withValue(Self.held.union([name])) { try await body() }
+  }
+
+  private func take() async {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        defer { state.isTaken = true }
+        if state.isTaken { state.waiting.append(continuation) }
+        return !state.isTaken
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  private func giveBack() {
+    let next = state.withLock { state in
+      guard state.waiting.isEmpty else { return Optional(state.waiting.removeFirst()) }
+      state.isTaken = false
+      return nil
+    }
+    next?.resume()
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// What `make test` says about tests that were skipped.
+@Suite struct SkippedTests {
+  private func run(_ lines: String, status: Int = 0) throws -> CommandResult {
+    let folder = try TemporaryFolder()
+    let file = try folder.write(lines, to: "lines")
+    return try runCommand(
+      Repository.url("Scripts/run-tests").path,
+      arguments: ["sh", "-c", "cat '\(file.path)'; exit \(status)"],
+      environment: ["RETAKE_SKIPPED": nil])
+  }
+
+  @Test func `skipped tests are counted by their reason, and suites are not`() throws {
+    let lines = """
+      ➜ Suite WindowTests skipped: "Xvfb is not installed"
+      ➜ Test "one" skipped: "Xvfb is not installed"
+      \u{1b}[90m➜\u{1b}[0m Test "a test that is skipped: so it says" skipped: "no ../shared"
+      ➜ Test two() skipped: "Xvfb is not installed"
+      ➜ Test three() skipped.
+      ✔ Test "what is skipped: is counted" passed after 0.1 seconds.
+      ✘ Test run with 5 tests in 2 suites failed after 1.0 seconds with 1 issue.
+
+      """
+    let result = try run(lines, status: 1)
+    #expect(result.status == 1)
+    #expect(
+      result.stdout == lines
+        + "4 skipped: 2 Xvfb is not installed; 1 no ../shared; 1 no reason is given\n")
+  }
+
+  @Test func `nothing skipped is said too, and so is a run that did not come to its end`() throws {
+    let whole = try run("✔ Test run with 5 tests in 2 suites passed after 1.0 seconds.\n")
+    #expect(whole.status == 0 && whole.stdout.hasSuffix("seconds.\n0 skipped\n"))
+    let broken = try run("◇ Test run started.\n", status: 139)
+    #expect(broken.status == 139)
+    #expect(broken.stdout.hasSuffix("0 skipped (the tests did not come to their end)\n"))
+  }
+}
