@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,13 +113,25 @@ static inline void retake_set_plane(AVFrame *frame, int32_t plane, const uint8_t
   frame->linesize[plane] = (int)stride;
 }
 
-// Memory at a multiple of 64, NULL when there is none; `retake_free` frees it.
+// Blocks of this size and more come from the system and go back to it at once: an allocator may keep
+// what is freed, and a few large pictures are more than all else that a process has.
+static const int64_t retake_large_block = 1 << 20;
+
+// Zeroed memory at a multiple of 64, NULL when there is none; `retake_free` frees it.
 static inline void *retake_allocate(int64_t size) {
   void *memory = NULL;
-  return posix_memalign(&memory, 64, (size_t)size) == 0 ? memory : NULL;
+  if (size >= retake_large_block) {
+    memory = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    return memory == MAP_FAILED ? NULL : memory;
+  }
+  if (posix_memalign(&memory, 64, (size_t)size) != 0) return NULL;
+  return memset(memory, 0, (size_t)size);
 }
 
-static inline void retake_free(void *memory) { free(memory); }
+static inline void retake_free(void *memory, int64_t size) {
+  if (size >= retake_large_block) munmap(memory, (size_t)size);
+  else free(memory);
+}
 
 // Where the planes of a picture lie in one block of memory, aligned and with the edges that the
 // codec asks for, as FFmpeg's own allocator lays them out. Returns the block's size or an error.

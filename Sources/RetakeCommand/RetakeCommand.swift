@@ -30,6 +30,11 @@ public enum RetakeCommand {
   }
 
   private static func run(_ arguments: [String]) -> ExitStatus {
+    let memory = ProcessInfo.processInfo.environment[PixelBudget.variable]
+    if let problem = PixelBudget.problem(with: memory) {
+      Console.note("error: \(problem)")
+      return .usage
+    }
     do {
       var command = try Root.parseAsRoot(arguments)
       return try CommandEnd.status(of: { try command.run() })

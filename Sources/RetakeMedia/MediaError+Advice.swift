@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 
 extension MediaError {
@@ -15,7 +16,7 @@ extension MediaError {
       .stillImage, .encrypted, .noDecoder, .bitDepth, .pixelFormat, .pictureTooLarge, .noEncoder,
       .encoderFormat,
       .protocolRefused, .badAddress, .redirected, .timedOut,
-      .noMemory:
+      .noMemory, .pictureMemory:
       nil
     }
   }
@@ -33,7 +34,8 @@ extension MediaError {
       .bitDepth(_, _, let file),
       .pixelFormat(_, let file), .pictureTooLarge(_, _, _, let file), .decode(_, let file, _),
       .muxer(_, let file, _),
-      .write(let file, _, _), .notImage(let file, _), .noMemory(_, let file):
+      .write(let file, _, _), .notImage(let file, _), .noMemory(_, let file),
+      .pictureMemory(_, _, _, _, let file):
       file
     case .badAddress(let address), .unreachable(let address, _), .redirected(let address, _),
       .timedOut(let address), .lost(let address, _), .unknownHost(let address, _, _),
@@ -92,10 +94,21 @@ extension MediaError {
     case .unknownHost: "Check the host's name, and whether this machine has a name server"
     case .notStream: "Check the path behind the host, the user's name and password, and the source"
     case .noMemory: "Give it more memory (ulimit -v), or end other programs"
+    case .pictureMemory(_, _, let bytes, _, _):
+      "If you trust the file, allow more: \(PixelBudget.variable)=\(Self.gigabytes(bytes))G"
     case .redirected(_, let target): "If you trust that place, name it yourself: \(target)"
     case .noDevices: "Install it, then try again: apt-get install libavdevice59"
     case .decode, .encoderOption, .encode, .muxer, .scale: nil
     }
+  }
+
+  /// Rounded up.
+  static func megabytes(_ bytes: Int) -> Int { (bytes + 1 << 20 - 1) >> 20 }
+
+  /// A budget under which a decoder may have twice these bytes: it may want more than was asked for.
+  private static func gigabytes(_ bytes: Int) -> Int {
+    let wanted = 4 * bytes
+    return max(1, (wanted + 1 << 30 - 1) >> 30)
   }
 
   private static func isLive(_ address: String) -> Bool {

@@ -6,10 +6,18 @@ extension MediaError {
     if case .noMemory = self { true } else { false }
   }
 
+  /// Says nothing about the bytes that were decoded: with more memory they may be fine.
+  package var isAboutMemory: Bool {
+    switch self {
+    case .noMemory, .pictureMemory: true
+    default: false
+    }
+  }
+
   /// Later packets are refused for the same reason.
   package var isLasting: Bool {
     switch self {
-    case .bitDepth, .pixelFormat, .encrypted: true
+    case .bitDepth, .pixelFormat, .encrypted, .pictureMemory: true
     default: false
     }
   }

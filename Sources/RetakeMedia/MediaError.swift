@@ -61,6 +61,8 @@ public enum MediaError: CodedError, Hashable {
   case lost(address: String, cause: String)
   /// There was no memory for a picture or a packet; there may be for the next one.
   case noMemory(step: String, file: String?)
+  /// Decoding takes more memory for pictures than a decoder may have.
+  case pictureMemory(width: Int, height: Int, bytes: Int, bytesMax: Int, file: String?)
   /// FFmpeg's library for cameras and test pictures is not there.
   case noDevices(cause: String)
 
@@ -101,6 +103,7 @@ public enum MediaError: CodedError, Hashable {
     case .unknownHost: "media.live.unknownHost"
     case .notStream: "media.live.notStream"
     case .noMemory: "media.memory"
+    case .pictureMemory: "media.memory.limit"
     case .redirected: "media.live.redirected"
     case .timedOut: "media.live.timedOut"
     case .lost: "media.live.lost"
@@ -150,6 +153,9 @@ public enum MediaError: CodedError, Hashable {
     case .unknownHost(_, let host, _): "there is no host '\(host)'"
     case .notStream: "the source answered, but with no stream that can be read"
     case .noMemory(let step, _): "there was no memory to \(step)"
+    case .pictureMemory(let width, let height, let bytes, let bytesMax, _):
+      "decoding pictures of \(width)x\(height) takes \(Self.megabytes(bytes)) MB of memory or more, "
+        + "and a decoder may have \(bytesMax >> 20)"
     case .redirected(_, let target): "the source sends us to \(target)"
     case .timedOut: "the source said nothing for too long"
     case .lost: "the source was lost"

@@ -47,8 +47,24 @@ public struct TrackDescription: Hashable, Sendable {
   public var sampleAspect: SampleAspect
   public var frameCount: Int
 
-  /// Visible bytes of a frame, as it is decoded.
-  package var frameBytes: Int { format.visibleBytes(width: width, height: height) }
+  /// Visible bytes of the largest frame, as it is decoded; frames of a track may differ in size.
+  package var frameBytes: Int {
+    max(Self.bytes(format, width: width, height: height), otherFrameBytes)
+  }
+  private var otherFrameBytes = 0
+  /// Pixels in a row or a column; nothing larger is ever decoded.
+  private static let sideMax = 1 << 24
+
+  private static func bytes(_ format: PixelFormat, width: Int, height: Int) -> Int {
+    format.visibleBytes(
+      width: min(max(0, width), sideMax), height: min(max(0, height), sideMax))
+  }
+
+  /// Some of the track's frames are like this.
+  package mutating func noteFrame(_ format: PixelFormat, width: Int, height: Int) {
+    let bytes = Self.bytes(format, width: width, height: height)
+    if bytes > frameBytes { otherFrameBytes = bytes }
+  }
 
   public init(
     track: Int, timeBase: TimeBase, format: PixelFormat, width: Int, height: Int,

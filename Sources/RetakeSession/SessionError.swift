@@ -102,6 +102,11 @@ public enum SessionError: CodedError {
     self = .media(code: error.code, description: ErrorText(error))
   }
 
+  /// There was too little memory, which says nothing about what was read.
+  package var isAboutMemory: Bool {
+    code.hasPrefix("media.memory") || code.hasPrefix("store.memory")
+  }
+
   public var code: String {
     switch self {
     case .notSession: "session.open.notSession"

@@ -17,6 +17,8 @@ package enum StoreError: CodedError {
   /// Another process is in the database; it is named where the system says who it is.
   case busy(path: String, holder: LockHolder?)
   case diskFull(path: String)
+  /// There was no memory for what SQLite does; nothing is known about the database.
+  case noMemory(path: String)
   case readFailed(path: String, cause: String)
   case writeFailed(path: String, cause: String)
   /// The writer was closed, or an earlier commit failed: nothing more is written.
@@ -34,6 +36,7 @@ package enum StoreError: CodedError {
     case .schemaUnknown: "store.schema.unknown"
     case .busy: "store.busy"
     case .diskFull: "store.diskFull"
+    case .noMemory: "store.memory"
     case .readFailed: "store.read"
     case .writeFailed: "store.write"
     case .closed: "store.closed"
@@ -57,6 +60,7 @@ package enum StoreError: CodedError {
       holder.map { "the session's database is held by \($0)" }
         ?? "another program writes to this session"
     case .diskFull: "the disk is full"
+    case .noMemory: "there was no memory to read or write the session database"
     case .readFailed: "the session database cannot be read"
     case .writeFailed: "the session database cannot be written"
     case .closed: "the session database is closed for writing"
@@ -78,7 +82,7 @@ package enum StoreError: CodedError {
       .truncated(let path, _, _), .corrupt(let path, _), .unsafeFile(let path, _),
       .schemaTooNew(let path, _),
       .schemaUnknown(let path, _), .busy(let path, _), .diskFull(let path),
-      .readFailed(let path, _),
+      .noMemory(let path), .readFailed(let path, _),
       .writeFailed(let path, _), .closed(let path):
       path
     }
@@ -108,6 +112,7 @@ package enum StoreError: CodedError {
     case .busy(_, let holder):
       holder.map { "End \($0), or wait until it has ended" } ?? "Wait until the recording has ended"
     case .diskFull: "Free some space and try again"
+    case .noMemory: "Give it more memory (ulimit -v), or end other programs"
     case .readFailed, .writeFailed, .closed: "Check the disk and the folder's permissions"
     }
   }

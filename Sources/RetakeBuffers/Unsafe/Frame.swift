@@ -39,6 +39,8 @@ public struct Frame: Sendable {
     self.storage = storage
   }
 
+  package var visibleBytes: Int { format.visibleBytes(width: width, height: height) }
+
   /// A frame of the given pixels, each plane as visible rows without padding.
   ///
   /// The simplest way to inject a frame in a test.

@@ -1,3 +1,4 @@
+import Foundation
 import RetakeCore
 
 /// The memory of one frame's planes, immutable once published, shared by reference.
@@ -62,10 +63,24 @@ public final class FrameStorage: @unchecked Sendable {
     format: PixelFormat, width: Int, height: Int,
     fill: (_ planes: [UnsafeMutableRawBufferPointer], _ strides: [Int]) throws(Failure) -> Void
   ) throws(Failure) -> FrameStorage {
+    guard
+      let storage = try makeIfRoom(format: format, width: width, height: height, fill: fill)
+    else { preconditionFailure("out of memory: no room for a frame of \(width)x\(height)") }
+    return storage
+  }
+
+  /// The same, but nil where there is no memory.
+  package static func makeIfRoom<Failure: Error>(
+    format: PixelFormat, width: Int, height: Int,
+    fill: (_ planes: [UnsafeMutableRawBufferPointer], _ strides: [Int]) throws(Failure) -> Void
+  ) throws(Failure) -> FrameStorage? {
     let layout = PlaneLayout(format: format, width: width, height: height)
     // SAFETY: one allocation, freed by the release closure below or, on a throw, right here.
-    let memory = UnsafeMutableRawBufferPointer.allocate(
-      byteCount: layout.count + padding, alignment: alignment)
+    var block: UnsafeMutableRawPointer?
+    guard posix_memalign(&block, alignment, layout.count + padding) == 0, let block else {
+      return nil
+    }
+    let memory = UnsafeMutableRawBufferPointer(start: block, count: layout.count + padding)
     let ends = layout.offsets.dropFirst() + [layout.count]
     let writable = zip(layout.offsets, ends).map {
       UnsafeMutableRawBufferPointer(rebasing: memory[$0..<$1])
@@ -73,17 +88,14 @@ public final class FrameStorage: @unchecked Sendable {
     do throws(Failure) {
       try fill(writable, layout.strides)
     } catch {
-      memory.deallocate()
+      free(block)
       throw error
     }
-    guard let base = memory.baseAddress else { preconditionFailure("padding is never empty") }
     let planes = zip(layout.offsets, layout.strides).map {
-      Plane(base: (base + $0).assumingMemoryBound(to: UInt8.self), stride: $1)
+      Plane(base: (block + $0).assumingMemoryBound(to: UInt8.self), stride: $1)
     }
     // SAFETY: the address crosses into the closure as an integer because pointers are not Sendable.
-    let address = UInt(bitPattern: base)
-    return FrameStorage(planes: planes) {
-      UnsafeMutableRawPointer(bitPattern: address)?.deallocate()
-    }
+    let address = UInt(bitPattern: block)
+    return FrameStorage(planes: planes) { free(UnsafeMutableRawPointer(bitPattern: address)) }
   }
 }

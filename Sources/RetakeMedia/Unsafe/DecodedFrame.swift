@@ -30,9 +30,13 @@ package struct DecodedFrame: Sendable {
   package var differsFromStream: Bool
 
   /// Takes over the picture: the frame's storage frees it.
-  init(taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream) {
+  init(
+    taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
+    pictures: DecoderPictures
+  ) {
     // SAFETY: the caller owns the picture alone and gives it up here.
-    self.init(picture.pointee, frame: Frame(taking: picture, of: stream), of: stream)
+    let frame = Frame(taking: picture, of: stream, pictures: pictures)
+    self.init(picture.pointee, frame: frame, of: stream)
   }
 
   /// The picture in another format; it stays the caller's.
@@ -80,7 +84,12 @@ extension DecodedFrame.PictureType {
 extension Frame {
   /// A frame over the picture's own memory, which is freed with the last reference to it. Range and
   /// matrix are the picture's own where it states them, else the stream's.
-  init(taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream) {
+  ///
+  /// - Parameter pictures: Told when the frame no longer holds the picture.
+  init(
+    taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
+    pictures: DecoderPictures
+  ) {
     let decoded = picture.pointee
     let ffmpegFormat = AVPixelFormat(decoded.format)
     guard let format = PixelFormat(ffmpeg: ffmpegFormat) else {
@@ -93,7 +102,8 @@ extension Frame {
       matrix: format.isYUV ? ColorMatrix(ffmpeg: decoded.colorspace) ?? stream.matrix : .identity,
       rotationDegrees: stream.rotationDegrees,
       sampleAspect: stream.sampleAspect,
-      storage: FrameStorage(taking: picture, planeCount: format.planeCount))
+      storage: FrameStorage(
+        taking: picture, planeCount: format.planeCount, pictures: pictures))
   }
 }
 
@@ -144,7 +154,9 @@ extension AVPixelFormat {
 
 extension FrameStorage {
   /// Storage over a picture's planes. The picture is freed when the storage is.
-  convenience init(taking picture: UnsafeMutablePointer<AVFrame>, planeCount: Int) {
+  convenience init(
+    taking picture: UnsafeMutablePointer<AVFrame>, planeCount: Int, pictures: DecoderPictures
+  ) {
     let planes = (0..<Int32(planeCount)).map {
       Plane(
         base: UnsafePointer(FFmpeg.required(retake_plane(picture, $0))),
@@ -153,7 +165,10 @@ extension FrameStorage {
     // SAFETY: the address crosses into the closure as an integer because pointers are not
     // Sendable; the storage owns the picture and calls the closure once.
     let address = UInt(bitPattern: picture)
+    let key = picture.pointee.loanKey
+    if let key { pictures.beginReading(key) }
     self.init(planes: planes) {
+      if let key { pictures.endReading(key) }
       var picture = UnsafeMutablePointer<AVFrame>(bitPattern: address)
       av_frame_free(&picture)
     }

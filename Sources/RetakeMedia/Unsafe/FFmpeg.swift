@@ -16,7 +16,18 @@ enum FFmpeg {
     }
   }
 
-  /// An object that FFmpeg allocates; there is nothing sensible to do without it.
+  /// An object that FFmpeg allocates.
+  ///
+  /// - Parameter step: What it is for, as an infinitive.
+  /// - Throws: `MediaError.noMemory`.
+  static func allocated<T>(
+    _ pointer: T?, _ step: String, file: String? = nil
+  ) throws(MediaError) -> T {
+    guard let pointer else { throw .noMemory(step: step, file: file) }
+    return pointer
+  }
+
+  /// A pointer that FFmpeg always fills, or a small object where no error can be reported.
   static func required<T>(_ pointer: T?) -> T {
     guard let pointer else { preconditionFailure("out of memory") }
     return pointer

@@ -17,18 +17,21 @@ package final class MediaDecoder: @unchecked Sendable {
   /// The decoder writes into `memory`; otherwise it keeps buffers of its own.
   package let usesPictureMemory: Bool
   private var context: UnsafeMutablePointer<AVCodecContext>?
-  private let memory: PictureMemory
+  /// What it has out of the memory that it writes into.
+  package let pictures: DecoderPictures
   /// For formats that a live source may have and a session has not; nil refuses them.
   let scaler: MediaScaler?
 
   /// - Parameters:
   ///   - file: Where the packets come from, for errors.
   ///   - threads: FFmpeg's own threads; pixels do not depend on them.
+  ///   - bytesMax: What the pictures that it holds may take, see `PixelBudget`.
   ///   - converts: Cameras' formats of 8 bits become the nearest of ours; else they are refused.
-  /// - Throws: `MediaError.noDecoder`, `.bitDepth`, `.pixelFormat` or `.decode`.
+  /// - Throws: `MediaError.noDecoder`, `.bitDepth`, `.pixelFormat`, `.decode` or `.noMemory`.
   package init(
     stream: MediaStream, file: String? = nil, threads: Int = 1,
-    memory: PictureMemory = PictureMemory(), converts: Bool = false
+    memory: PictureMemory = PictureMemory(), converts: Bool = false,
+    bytesMax: Int = PixelBudget.ofProcess.decoderBytesMax
   ) throws(MediaError) {
     _ = FFmpeg.quiet
     try Self.checkFormat(stream, file: file, converts: converts)
@@ -37,11 +40,11 @@ package final class MediaDecoder: @unchecked Sendable {
     }
     self.stream = stream
     self.file = file
-    self.memory = memory
+    pictures = DecoderPictures(memory: memory, bytesMax: bytesMax)
     scaler = converts ? MediaScaler() : nil
     name = String(cString: codec.pointee.name)
     usesPictureMemory = codec.pointee.capabilities & retake_codec_direct_rendering != 0
-    let context = FFmpeg.required(avcodec_alloc_context3(codec))
+    let context = try FFmpeg.allocated(avcodec_alloc_context3(codec), "open a decoder", file: file)
     self.context = context
     try configure(context, threads: threads)
     let opened = avcodec_open2(context, codec, nil)
@@ -55,15 +58,17 @@ package final class MediaDecoder: @unchecked Sendable {
   /// Hands a packet to the decoder; afterwards call `receive` until it returns nil.
   ///
   /// - Throws: `MediaError.decode` when the decoder refuses it, `.encrypted` when it needs a key, or
-  ///   `.noMemory`; the next packet may be fine.
+  ///   `.noMemory`; the next packet may be fine. `.pictureMemory` for a stream that takes more
+  ///   memory than it may.
   package func send(_ packet: MediaPacket) throws(MediaError) {
     // Without the key a decoder gives rubbish, and does not always say so.
     guard !packet.isEncrypted else { throw .encrypted(file: file) }
     var reference = av_packet_alloc()
     // SAFETY: the reference shares the payload's counted bytes and is freed here.
     defer { av_packet_free(&reference) }
-    let copied = FFmpeg.required(reference)
-    precondition(av_packet_ref(copied, packet.payload.pointer) >= 0, "out of memory")
+    let copied = try FFmpeg.allocated(reference, "read a packet", file: file)
+    let referenced = av_packet_ref(copied, packet.payload.pointer)
+    guard referenced >= 0 else { throw failure(referenced, packet: packet.index) }
     copied.pointee.pts = packet.pts ?? retake_no_pts
     copied.pointee.dts = packet.dts ?? retake_no_pts
     copied.pointee.duration = packet.duration
@@ -74,6 +79,7 @@ package final class MediaDecoder: @unchecked Sendable {
     context?.pointee.reordered_opaque = Int64(packet.index)
     let sent = avcodec_send_packet(context, copied)
     precondition(sent != retake_error_again, "receive until nil before sending more")
+    try checkMemory()
     guard sent >= 0 else { throw failure(sent, packet: packet.index) }
   }
 
@@ -89,15 +95,22 @@ package final class MediaDecoder: @unchecked Sendable {
       guard let scaler, let target = format.nearest else { throw format.refusal(file: file) }
       return try DecodedFrame(converting: picture, of: stream, to: target, with: scaler)
     }
-    return DecodedFrame(taking: picture, of: stream)
+    return DecodedFrame(taking: picture, of: stream, pictures: pictures)
   }
 
   /// The next picture of any format, for the caller to free.
   func receivePicture() throws(MediaError) -> UnsafeMutablePointer<AVFrame>? {
-    var picture: UnsafeMutablePointer<AVFrame>? = FFmpeg.required(av_frame_alloc())
+    var picture: UnsafeMutablePointer<AVFrame>? =
+      try FFmpeg.allocated(av_frame_alloc(), "decode a picture", file: file)
     let received = avcodec_receive_frame(context, picture)
+    do throws(MediaError) {
+      try checkMemory()
+    } catch {
+      // SAFETY: nobody else has seen the picture, here and below.
+      av_frame_free(&picture)
+      throw error
+    }
     if received >= 0 { return picture }
-    // SAFETY: nobody else has seen the empty picture.
     av_frame_free(&picture)
     if received == retake_error_again || received == retake_error_end { return nil }
     throw failure(received)
@@ -108,6 +121,7 @@ package final class MediaDecoder: @unchecked Sendable {
   /// - Throws: `MediaError.decode`.
   package func drain() throws(MediaError) {
     let sent = avcodec_send_packet(context, nil)
+    try checkMemory()
     guard sent >= 0 || sent == retake_error_end else { throw failure(sent) }
   }
 
@@ -125,7 +139,7 @@ package final class MediaDecoder: @unchecked Sendable {
     var parameters: UnsafeMutablePointer<AVCodecParameters>? = avcodec_parameters_alloc()
     // SAFETY: the library copies the parameters into the context; these are freed here.
     defer { avcodec_parameters_free(&parameters) }
-    stream.fill(FFmpeg.required(parameters))
+    stream.fill(try FFmpeg.allocated(parameters, "open a decoder", file: file))
     let filled = avcodec_parameters_to_context(context, parameters)
     guard filled >= 0 else { throw failure(filled) }
     context.pointee.flags |= retake_codec_bitexact | retake_codec_unaligned
@@ -135,9 +149,20 @@ package final class MediaDecoder: @unchecked Sendable {
     context.pointee.pkt_timebase = AVRational(
       num: stream.timeBase.numerator, den: stream.timeBase.denominator)
     if usesPictureMemory {
-      context.pointee.opaque = Unmanaged.passUnretained(memory).toOpaque()
-      context.pointee.get_buffer2 = PictureMemory.getBuffer
+      context.pointee.opaque = Unmanaged.passUnretained(pictures).toOpaque()
+      context.pointee.get_buffer2 = DecoderPictures.getBuffer
       retake_allow_callbacks_on_any_thread(context)
+    }
+  }
+
+  /// Decoders have their own ways to say that they got no memory, or say nothing.
+  private func checkMemory() throws(MediaError) {
+    switch pictures.takeRefusal() {
+    case nil: return
+    case .noMemory: throw .noMemory(step: "decode a picture", file: file)
+    case .limit(let width, let height, let bytes):
+      throw .pictureMemory(
+        width: width, height: height, bytes: bytes, bytesMax: pictures.bytesMax, file: file)
     }
   }
 

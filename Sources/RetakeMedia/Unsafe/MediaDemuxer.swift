@@ -60,7 +60,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// how often it tries.
   /// - Throws: `MediaError.read`.
   package func nextPacket() throws(MediaError) -> MediaPacket? {
-    let payload = PacketPayload()
+    let payload = try PacketPayload()
     // SAFETY: the packet is fresh; its bytes are counted references of the library.
     let result = av_read_frame(context, payload.pointer)
     if result == retake_error_end { return nil }

@@ -47,7 +47,7 @@ package final class MediaEncoder: @unchecked Sendable {
   ) -> Int32 {
     // SAFETY: the context of an attempt that failed is freed before the next one is made.
     avcodec_free_context(&context)
-    let made = FFmpeg.required(avcodec_alloc_context3(codec))
+    guard let made = avcodec_alloc_context3(codec) else { return retake_error_no_memory }
     context = made
     configure(made)
     return avcodec_open2(made, codec, &options.pointer)
@@ -94,7 +94,7 @@ package final class MediaEncoder: @unchecked Sendable {
     // SAFETY: the picture borrows the frame's planes, which live until the end of this call; the
     // library copies planes that have no counted buffer.
     defer { av_frame_free(&picture) }
-    let borrowed = FFmpeg.required(picture)
+    let borrowed = try FFmpeg.allocated(picture, "encode a picture")
     fill(borrowed, with: frame, pts: pts, duration: duration, isKey: isKey)
     let sent = avcodec_send_frame(context, borrowed)
     withExtendedLifetime(frame) {}
@@ -118,7 +118,7 @@ package final class MediaEncoder: @unchecked Sendable {
     var packets: [MediaPacket] = []
     // Ends: each round takes one of the packets that the encoder has ready.
     while true {
-      let payload = PacketPayload()
+      let payload = try PacketPayload()
       let received = avcodec_receive_packet(context, payload.pointer)
       if received == retake_error_again || received == retake_error_end { return packets }
       guard received >= 0 else {

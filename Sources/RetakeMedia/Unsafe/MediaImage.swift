@@ -88,7 +88,7 @@ public enum MediaImage {
       .flatMap { $0.pointee.size >= 36 ? rotationClockwise($0.pointee.data) : nil }
     let source = AVPixelFormat(picture.pointee.format)
     if PixelFormat(ffmpeg: source) != nil {
-      var frame = Frame(taking: picture, of: decoder.stream)
+      var frame = Frame(taking: picture, of: decoder.stream, pictures: decoder.pictures)
       frame.rotationDegrees = rotation ?? 0
       return frame
     }

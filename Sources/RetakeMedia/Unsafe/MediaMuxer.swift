@@ -77,8 +77,8 @@ package final class MediaMuxer: @unchecked Sendable {
     var reference = av_packet_alloc()
     // SAFETY: the reference shares the payload's counted bytes and is freed here.
     defer { av_packet_free(&reference) }
-    let copied = FFmpeg.required(reference)
-    precondition(av_packet_ref(copied, packet.payload.pointer) >= 0, "out of memory")
+    let copied = try FFmpeg.allocated(reference, "write a packet", file: file)
+    try check(av_packet_ref(copied, packet.payload.pointer))
     copied.pointee.stream_index = Int32(clamping: packet.stream)
     copied.pointee.pts = packet.pts ?? retake_no_pts
     copied.pointee.dts = packet.dts ?? retake_no_pts

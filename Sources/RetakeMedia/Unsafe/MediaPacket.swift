@@ -36,17 +36,23 @@ package struct MediaPacket: Sendable {
   /// All side data in the packet's order, each as type, size (32 bits, little-endian) and bytes.
   package var sideData: [UInt8]? { payload.sideData }
 
+  /// Bytes that FFmpeg can count, padding included.
+  private static let sizeMax = Int(Int32.max) - Int(retake_input_padding) - 1
+
   /// A packet made of stored bytes: `fill` writes exactly `size` bytes into fresh memory.
   ///
   /// - Throws: what `fill` throws, or `MediaError.decode` when the side data has another form or
-  ///   there is no room for so many bytes.
+  ///   FFmpeg cannot count so many bytes, or `.noMemory`.
   package init(
     stream: Int, index: Int, pts: Int64?, dts: Int64?, duration: Int64 = 0, flags: Flags,
     offset: Int64? = nil, size: Int, sideData: [UInt8]? = nil,
     fill: (UnsafeMutableRawBufferPointer) throws(MediaError) -> Void
   ) throws(MediaError) {
     guard let payload = PacketPayload(size: size) else {
-      throw .decode(packet: index, file: nil, cause: "there is no room for its \(size) bytes")
+      guard (0...Self.sizeMax).contains(size) else {
+        throw .decode(packet: index, file: nil, cause: "there is no room for its \(size) bytes")
+      }
+      throw .noMemory(step: "read a packet of \(size) bytes", file: nil)
     }
     try payload.fill(fill)
     if let sideData, !payload.append(sideData: sideData) {

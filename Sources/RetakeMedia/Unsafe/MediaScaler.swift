@@ -78,10 +78,12 @@ public final class MediaScaler: @unchecked Sendable {
     let paddedWidth = (width + 31) / 32 * 32
     // SAFETY: the storage is fresh, and wider than the picture, since vector code writes whole
     // groups of pixels.
-    return try FrameStorage.make(format: format, width: paddedWidth, height: height) {
+    let storage = try FrameStorage.makeIfRoom(format: format, width: paddedWidth, height: height) {
       (targets: [UnsafeMutableRawBufferPointer], strides: [Int]) throws(MediaError) in
       try context.run(from: planes, to: targets, strides: strides)
     }
+    guard let storage else { throw .noMemory(step: "scale a picture", file: nil) }
+    return storage
   }
 
   private func prepared(_ plan: ScalePlan) throws(MediaError) -> ScaleContext {

@@ -7,8 +7,10 @@ final class PacketPayload: @unchecked Sendable {
   let pointer: UnsafeMutablePointer<AVPacket>
 
   /// An empty packet, to be filled by a demuxer or an encoder.
-  init() {
-    pointer = FFmpeg.required(av_packet_alloc())
+  ///
+  /// - Throws: `MediaError.noMemory`.
+  init() throws(MediaError) {
+    pointer = try FFmpeg.allocated(av_packet_alloc(), "read a packet")
   }
 
   /// Room for `size` bytes and the padding that bit readers want; nil for more than FFmpeg can count

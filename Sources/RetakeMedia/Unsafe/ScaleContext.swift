@@ -39,13 +39,14 @@ final class ScaleContext {
   init(_ plan: ScalePlan) throws(MediaError) {
     _ = FFmpeg.quiet
     self.plan = plan
-    let context = FFmpeg.required(sws_alloc_context())
+    let context = try FFmpeg.allocated(sws_alloc_context(), "scale a picture")
     self.context = context
     Self.setOptions(plan, on: UnsafeMutableRawPointer(context))
     let result = sws_init_context(context, nil, nil)
     guard result >= 0 else {
-      throw .scale(
-        from: Self.text(plan.source), to: Self.text(plan.destination), cause: FFmpeg.text(result))
+      throw MediaError.of(result, "scale a picture") {
+        .scale(from: Self.text(plan.source), to: Self.text(plan.destination), cause: $0)
+      }
     }
     setColours()
   }

@@ -5,9 +5,10 @@ import RetakeRuntime
 /// Reads frames on a thread of its own, so that a window answers while one is decoded: the newest
 /// wanted one first, and then a few ahead.
 final class FrameLoader: Sendable {
-  /// Frames that are kept.
+  /// Small frames that are kept.
   static let keptMax = 8
-  fileprivate static let aheadMax = 4
+  /// The frame that is shown, and the next one.
+  private static let keptMin = 2
 
   typealias Loaded = Result<Frame, any Error>
 
@@ -17,16 +18,21 @@ final class FrameLoader: Sendable {
     /// The newest last.
     var kept: [(index: Int, frame: Loaded)] = []
     var isClosed = false
+    let keptMax: Int
+
+    var aheadMax: Int { keptMax / 2 }
   }
 
   private let content: PlayerContent
-  private let state = Locked(State())
+  private let state: Locked<State>
   private let asked = Bell()
   /// Rings when another frame is there.
   let loaded = Bell()
 
   init(_ content: PlayerContent) {
     self.content = content
+    let room = PixelBudget.ofProcess.aheadBytesMax / max(1, content.description.frameBytes)
+    state = Locked(State(keptMax: max(Self.keptMin, min(Self.keptMax, room))))
   }
 
   /// - Throws: `RuntimeError.noThread`.
@@ -80,7 +86,7 @@ final class FrameLoader: Sendable {
 extension FrameLoader.State {
   /// What is to be read now.
   fileprivate func next(of count: Int) -> Int? {
-    (0...FrameLoader.aheadMax).map { wanted + $0 * direction }
+    (0...aheadMax).map { wanted + $0 * direction }
       .first { index in
         (0..<count).contains(index) && !kept.contains { $0.index == index }
       }
@@ -88,7 +94,7 @@ extension FrameLoader.State {
 
   /// Those go first that lie farthest from what is wanted.
   fileprivate mutating func forget() {
-    while kept.count > FrameLoader.keptMax {
+    while kept.count > keptMax {
       let worst = kept.indices.max { distance(kept[$0].index) < distance(kept[$1].index) } ?? 0
       kept.remove(at: worst)
     }

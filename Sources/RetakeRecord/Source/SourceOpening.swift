@@ -1,4 +1,5 @@
 import RetakeBuffers
+import RetakeMedia
 import RetakeRuntime
 
 /// The frames of a source before anything is recorded: some for the probe, then the first one.
@@ -41,22 +42,34 @@ struct SourceOpening {
       cause: lossCause.withLock { $0 })
   }
 
+  private var noMemory: MediaError {
+    .noMemory(step: "take a frame of the source", file: source.description.name)
+  }
+
   func discardWaiting() {
     stream.discardWaiting()
   }
 
   private func next(of stream: any FrameStream) throws -> SourceFrame? {
     let deadline = clock.monotonicNanoseconds + Self.nanosecondsMax
+    var isShortOfMemory = false
     // Ends: the deadline comes, where the source itself has no end.
     while true {
-      switch try stream.item() {
+      let item = try stream.item()
+      switch item {
       case .frame(let frame): return frame
+      case .end where isShortOfMemory: throw noMemory
       case .end: return nil
       case .note(_, .object(let members)):
         if case .string(let cause) = members["cause"] { lossCause.withLock { $0 = cause } }
         guard goesOn(until: deadline) else { return nil }
       case .note, .nothing, .missed:
-        guard goesOn(until: deadline) else { return nil }
+        // The source gives frames, and there is nowhere to put them.
+        if case .missed = item { isShortOfMemory = true }
+        guard goesOn(until: deadline) else {
+          if isShortOfMemory, !pipes.hasEnded { throw noMemory }
+          return nil
+        }
       }
     }
   }

@@ -44,6 +44,17 @@ package final class LaterFrame: Sendable {
     }
   }
 
+  /// Everybody who reads the frame in the way of things has finished.
+  func releasePixels() {
+    let made = state.withLock { state -> ValueOutcome? in
+      guard state.readsLeft != nil else { return nil }
+      defer { (state.made, state.readsLeft) = (nil, nil) }
+      return state.made
+    }
+    // What is released here may free pixels: not under the lock.
+    withExtendedLifetime(made) {}
+  }
+
   package var digest: Digest128? { knownOutline?.digest ?? frame?.digest }
 
   /// Of all that a stage may know of the frame.

@@ -118,7 +118,7 @@ public struct PreparedRun: Sendable {
   }
 
   private func automaticWindow(_ options: RunOptions) -> Int {
-    guard options.mode == .lossless, !options.hasSwaps, !plan.keepsPixelsAhead else {
+    guard plan.releasesPixelsAhead(options) else {
       return RunOptions.automaticWindow(for: trackDescriptions)
     }
     return RunOptions.windowOfResults(for: trackDescriptions)
@@ -194,14 +194,13 @@ extension RunOptions {
   /// How far small frames are computed ahead: enough to decode two long groups of pictures beside each
   /// other, one of which cannot be shown before the other.
   static let windowMax = 56
-  /// How far large ones are.
+  /// How far large ones are, unless they are so large that there is no room for as many.
   static let windowMin = 24
   /// How far frames are computed ahead whose pixels go as soon as they are computed: enough to decode two
   /// groups of 250 pictures beside each other, where so many decoded pictures could be held.
   private static let windowOfResultsMax = 320
-  private static let resultsBytesMax = 192 << 20
-  /// What the frames ahead may take, as they are decoded.
-  private static let aheadBytesMax = 48 << 20
+  /// What more than `windowMin` frames ahead may take, as they are decoded.
+  private static let manyBytesMax = 48 << 20
 
   /// What a run of these tracks needs at most for frames, roughly: those ahead and those whose results
   /// wait to be told, each as it was decoded and as something else.
@@ -214,11 +213,46 @@ extension RunOptions {
     tracks.reduce(0) { $0 + $1.frameBytes }
   }
 
-  static func windowOfResults(for tracks: [TrackDescription]) -> Int {
-    min(windowOfResultsMax, max(windowMin, resultsBytesMax / max(1, frameBytes(of: tracks))))
+  static func windowOfResults(
+    for tracks: [TrackDescription], budget: PixelBudget = .ofProcess
+  ) -> Int {
+    window(for: tracks, most: windowOfResultsMax, bytes: budget.resultsBytesMax, budget)
   }
 
-  package static func automaticWindow(for tracks: [TrackDescription]) -> Int {
-    min(windowMax, max(windowMin, aheadBytesMax / max(1, frameBytes(of: tracks))))
+  package static func automaticWindow(
+    for tracks: [TrackDescription], budget: PixelBudget = .ofProcess
+  ) -> Int {
+    window(for: tracks, most: windowMax, bytes: manyBytesMax, budget)
   }
+
+  /// One frame is always computed ahead: so every run comes to its end, however large frames are.
+  private static func window(
+    for tracks: [TrackDescription], most: Int, bytes: Int, _ budget: PixelBudget
+  ) -> Int {
+    let frame = max(1, frameBytes(of: tracks))
+    let few = min(windowMin, budget.aheadBytesMax / frame)
+    return max(1, min(most, max(few, bytes / frame)))
+  }
+}
+
+extension GraphPlan {
+  /// Whether pixels that are computed ahead go as soon as those have them who are computed ahead too.
+  func releasesPixelsAhead(_ options: RunOptions) -> Bool {
+    options.mode == .lossless && !options.hasSwaps && !keepsPixelsAhead
+  }
+
+  /// Frames that may be in memory at once where they go by themselves; `nil` where the window alone
+  /// bounds them.
+  func readsMax(
+    _ options: RunOptions, tracks: [TrackDescription?], budget: PixelBudget = .ofProcess
+  ) -> Int? {
+    guard releasesPixelsAhead(options) else { return nil }
+    let frame = tracks.reduce(0) { max($0, $1?.frameBytes ?? 0) }
+    // A stage's frame is there beside the one that it was made of.
+    let pictures = 1 + nodes.count { $0.role == .pure && $0.stage.signature.output == .frame }
+    return max(1, min(Self.readsMax, budget.aheadBytesMax / max(1, frame * pictures)))
+  }
+
+  /// Enough for two threads that decode groups of pictures beside each other, and stages that are slow.
+  package static let readsMax = 64
 }

@@ -27,8 +27,8 @@ struct SourceState {
   /// The last read of each chain that may still be going on.
   private var chainTails: [Int: ValueFuture] = [:]
   private var sweepCount = sweepCountMin
-  /// The least number of tails at which finished ones are looked for.
-  private static let sweepCountMin = 16
+  /// The least number of tails at which finished ones are looked for; each may hold a frame.
+  private static let sweepCountMin = 2
 
   init(node: Int, reader: any FrameReader, track: Int, schedule: ArrivalSchedule) {
     self.node = node
@@ -36,6 +36,9 @@ struct SourceState {
     self.track = track
     self.schedule = schedule
   }
+
+  /// `nil` for a reader that does not know the track any more.
+  var description: TrackDescription? { reader.tracks.first { $0.track == track } }
 
   /// The read that the next one of this chain has to wait for.
   func tail(ofChain chain: Int) -> ValueFuture? { chainTails[chain] }

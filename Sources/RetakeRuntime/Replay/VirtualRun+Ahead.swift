@@ -44,21 +44,25 @@ extension VirtualRun {
     var futures = [ValueFuture?](repeating: nil, count: plan.nodes.count)
     guard entry.damage == nil else { return futures }
     let root = sources[source].node
-    let read = makeRead(entry, source: source)
+    let steps = runsAhead ? plan.aheadSteps[root] : []
+    let hold = isGated ? FrameHold(futures: 1 + steps.count { $0.isPure }) : nil
+    let read = makeRead(entry, source: source, hold: hold)
     futures[root] = read
     // The last first, so that one computation leads to the next on the thread that did it, and
     // nobody is woken for each.
     var made = [read]
     defer { for future in made.reversed() { workers.submit(future) } }
-    guard runsAhead else { return futures }
-    for step in plan.aheadSteps[root] {
-      guard let input = futures[step.from] else { continue }
+    for step in steps {
+      guard let input = futures[step.from] else {
+        preconditionFailure("what runs ahead follows the source, step by step")
+      }
       guard step.isPure else {
         futures[step.node] = input
         continue
       }
       let stage = stageFuture(
-        step.node, entry: entry, input: input, epoch: core.epoch, isNeeded: isEverythingNeeded)
+        step.node, entry: entry, input: input, epoch: core.epoch, isNeeded: isEverythingNeeded,
+        hold: hold)
       futures[step.node] = stage
       made.append(stage)
     }
@@ -69,7 +73,7 @@ extension VirtualRun {
   var isEverythingNeeded: Bool { options.mode == .lossless }
 
   /// Submitted by whoever asked for it.
-  private func makeRead(_ entry: FrameEntry, source: Int) -> ValueFuture {
+  private func makeRead(_ entry: FrameEntry, source: Int, hold: FrameHold?) -> ValueFuture {
     let reader = sources[source].reader
     let id = entry.id
     let timestamp = Timestamp(nanoseconds: entry.timestamp.nanoseconds - origin)
@@ -94,7 +98,7 @@ extension VirtualRun {
     let inputs = sources[source].tail(ofChain: chain).map { [$0] } ?? []
     let future = ValueFuture(
       node: sources[source].node, frame: id, inputs: inputs, isNeeded: isEverythingNeeded,
-      isDigested: observer.wantsDigests
+      isDigested: observer.wantsDigests, hold: hold, opensHold: true
     ) { _ in (cached?.outcome(load) ?? load()).lasting(reads, again: load) }
     sources[source].setTail(future, ofChain: chain)
     return future

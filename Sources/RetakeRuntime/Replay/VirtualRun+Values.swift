@@ -17,7 +17,7 @@ extension VirtualRun {
   /// Submitted by whoever asked for it.
   func stageFuture(
     _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
-    isNeeded: Bool
+    isNeeded: Bool, hold: FrameHold? = nil
   ) -> ValueFuture {
     let context = StageContext(
       frame: entry.id,
@@ -33,7 +33,7 @@ extension VirtualRun {
     let future = ValueFuture(
       node: node, frame: entry.id, item: item, inputs: inputs,
       lane: plan.nodes[node].isPinned ? node : nil, isNeeded: isNeeded || isStateful,
-      isDigested: observer.wantsDigests, work: compute)
+      isDigested: observer.wantsDigests, hold: hold, work: compute)
     if isStateful { stages[node, version].chainTail = future }
     return future
   }

@@ -7,6 +7,8 @@ import RetakeGraph
 final class VirtualRun {
   let plan: GraphPlan
   let window: Int
+  /// Frames are read when there is room for them, see `ReadGate`.
+  let isGated: Bool
   let options: RunOptions
   let observer: any RunObserver
   let workers: Workers
@@ -51,8 +53,12 @@ final class VirtualRun {
     self.origin = origin
     self.changes = changes
     self.sources = sources
+    let readsMax =
+      options.runAhead ? plan.readsMax(options, tracks: sources.map(\.description)) : nil
+    isGated = readsMax != nil
     workers = try Workers(
-      count: options.workers, lanes: plan.lanes, perturbation: options.perturbation, watch: watch)
+      count: options.workers, lanes: plan.lanes, perturbation: options.perturbation,
+      readsMax: readsMax, watch: watch)
     core = DecisionCore(
       plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)

@@ -20,6 +20,10 @@ package final class ValueFuture: @unchecked Sendable {
   package let item: Int?
   /// The thread that has to compute it, for a pinned stage; `nil` = any.
   package let lane: Int?
+  /// The frame that this reads, or that a stage reads which this computes.
+  let hold: FrameHold?
+  /// It begins only when the gate has room for the frame.
+  let opensHold: Bool
   private let isDigested: Bool
   private let state: Atomic<UInt32>
   private let dependents = Mutex(FutureList())
@@ -34,9 +38,22 @@ package final class ValueFuture: @unchecked Sendable {
   ///   - inputs: Made before this one: so there are no circles.
   ///   - isNeeded: Else it is speculation, done when nothing needed is left to do.
   ///   - isDigested: Whether whoever computes the value also digests it.
-  package init(
+  package convenience init(
     node: Int, frame: FrameID, item: Int? = nil, inputs: [ValueFuture], lane: Int? = nil,
     isNeeded: Bool, isDigested: Bool, work: @escaping Work
+  ) {
+    self.init(
+      node: node, frame: frame, item: item, inputs: inputs, lane: lane, isNeeded: isNeeded,
+      isDigested: isDigested, hold: nil, opensHold: false, work: work)
+  }
+
+  /// - Parameters:
+  ///   - hold: Counts this future, and ends when all that it counts have finished.
+  ///   - opensHold: This is the frame's read.
+  init(
+    node: Int, frame: FrameID, item: Int? = nil, inputs: [ValueFuture], lane: Int? = nil,
+    isNeeded: Bool, isDigested: Bool, hold: FrameHold?, opensHold: Bool = false,
+    work: @escaping Work
   ) {
     self.node = node
     self.frame = frame
@@ -44,6 +61,8 @@ package final class ValueFuture: @unchecked Sendable {
     self.inputs = inputs
     self.lane = lane
     self.isDigested = isDigested
+    self.hold = hold
+    self.opensHold = opensHold
     self.work = work
     // One more than the inputs, so that nobody runs it before it is connected to all of them.
     state = Atomic(FutureState(missing: inputs.count + 1, isNeeded: isNeeded).word)
@@ -161,7 +180,8 @@ package final class ValueFuture: @unchecked Sendable {
     }
     withExtendedLifetime(released) {}
     return FinishedValue(
-      runnable: waiting.filter { $0.resolve(1) }, isAwaited: before?.isAwaited ?? false)
+      runnable: waiting.filter { $0.resolve(1) }, isAwaited: before?.isAwaited ?? false,
+      endedHold: hold?.finish(outcome) == true ? hold : nil)
   }
 
   private func update(
@@ -188,6 +208,8 @@ struct FinishedValue {
   var runnable: FutureList
   /// The time plane waits for this very value.
   var isAwaited: Bool
+  /// The frame that nobody reads any more because of it.
+  var endedHold: FrameHold?
 }
 
 /// A few futures, mostly one: that one takes no memory of its own.

@@ -81,7 +81,10 @@ extension Workers {
   /// Whether what just became possible is also what should be done next.
   private func mayFollow(_ future: ValueFuture) -> Bool {
     guard future.lane == nil, !isStopped else { return false }
-    return future.current.isNeeded || queues.allSatisfy { $0.isEmpty(ofNeeded: true) }
+    guard future.current.isNeeded || queues.allSatisfy({ $0.isEmpty(ofNeeded: true) }) else {
+      return false
+    }
+    return gate?.admit(future) ?? true
   }
 
   private func rest(as worker: Int) {
@@ -104,9 +107,12 @@ extension Workers {
   func enqueue(_ finished: FinishedValue, from worker: Int, except kept: ValueFuture? = nil) {
     if finished.isAwaited { bell.ring() }
     finished.runnable.forEach { if $0 !== kept || $0.lane != nil { enqueue($0, from: worker) } }
+    guard let hold = finished.endedHold, let gate else { return }
+    for future in gate.end(hold) { enqueue(future, from: worker) }
   }
 
   func enqueue(_ future: ValueFuture, from worker: Int, isTaken: Bool = false) {
+    if let gate, !gate.admit(future) { return }
     if let number = future.lane {
       guard let lane = lanes[number] else {
         preconditionFailure("futures name lanes that the workers have")

@@ -30,6 +30,8 @@ package final class Workers: Sendable {
   /// How often a thread without work looks for some before it rests: about 10 µs in all, and not
   /// at all where threads share a processor.
   let looks: Int
+  /// Bounds the frames in memory; `nil` where that is somebody else's business.
+  let gate: ReadGate?
   private let isInline: Bool
   private let perturbation: UInt64?
   private let watch: RunWatch?
@@ -39,15 +41,18 @@ package final class Workers: Sendable {
   ///   - count: The time plane included; 0 computes each value as soon as it can be.
   ///   - lanes: Those that futures will name.
   ///   - perturbation: A seed for delays before each computation, to prove that they do not matter.
+  ///   - readsMax: Frames in memory at once, of those whose reads open a hold; with 0 or 1 workers
+  ///     they are read when they are asked for, and not counted.
   ///   - watch: Told of what may never end.
   /// - Throws: `RuntimeError.noThread`; none of its threads is left then.
   package init(
-    count: Int, lanes: [Int] = [], perturbation: UInt64? = nil,
+    count: Int, lanes: [Int] = [], perturbation: UInt64? = nil, readsMax: Int? = nil,
     watch: RunWatch? = nil
   ) throws(RuntimeError) {
     precondition((0...Self.countMax).contains(count), "between 0 and 256 workers")
     let workers = 0..<max(1, count)
     isInline = count == 0
+    gate = count > 1 ? readsMax.map { ReadGate(readsMax: $0) } : nil
     looks = (2...Self.processors).contains(count) ? 2_000 : 0
     self.perturbation = perturbation
     self.watch = watch
@@ -118,6 +123,7 @@ package final class Workers: Sendable {
         path.removeLast()
         enqueue(finished, from: 0, except: path.last)
       } else if let other = take(as: 0) {
+        // Also where the next step is a read without room: this makes some.
         if let finished = executeHere(other) { enqueue(finished, from: 0) }
       } else {
         try rest(until: future)
@@ -164,7 +170,7 @@ package final class Workers: Sendable {
 
   /// Computes on this thread, unless somebody else does or only a lane may.
   private func executeHere(_ future: ValueFuture) -> FinishedValue? {
-    guard future.lane == nil else { return nil }
+    guard future.lane == nil, gate?.admit(future) ?? true else { return nil }
     delay(before: future)
     guard let before = future.claim() else { return nil }
     unqueue(future, before)

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 import RetakeStore
@@ -17,6 +18,8 @@ struct EntryFinder: Sendable {
   let packetCount: Int
   /// Packets that the decoder refused or that gave damaged pictures, rising.
   let damaged: [Int]
+  /// What one decoder holds, in bytes.
+  private let decoderBytes: Int
 
   /// A picture that is looked for.
   struct Wanted: Hashable, Sendable {
@@ -44,8 +47,9 @@ struct EntryFinder: Sendable {
 
   init(
     table: any PacketTable, memory: PictureMemory, packets: PacketList, damaged: Set<Int>,
-    delay: Int = 0
+    delay: Int = 0, decoderBytes: Int = 0
   ) {
+    self.decoderBytes = decoderBytes
     // The second of two fields, and what the decoder holds back: drained early, H.264 drops
     // pictures that it would have shown later.
     margin = 2 + delay
@@ -68,7 +72,8 @@ struct EntryFinder: Sendable {
   ) throws(SessionError) -> EntryTable {
     let spans = group(wanted, of: facts)
     let shared = SharedEntries(count: facts.count, report: report)
-    let workerCount = min(Self.workerCount, max(1, spans.count))
+    let hasRoom = PixelBudget.ofProcess.allowsTwoDecoders(holding: decoderBytes)
+    let workerCount = hasRoom ? min(Self.workerCount, max(1, spans.count)) : 1
     DispatchQueue.concurrentPerform(iterations: workerCount) { worker in
       // Contiguous shares: a demuxer that must be read in order reads each of them once.
       let share = spans.count * worker / workerCount..<spans.count * (worker + 1) / workerCount

@@ -63,6 +63,8 @@ struct TrackFacts: Sendable {
   /// Packets that the decoder refused, with the code, in order, and how many pictures came before.
   var refused: [(packet: Int, code: String, after: Int)] = []
   var firstRefusal: MediaError?
+  /// The most that the decoder held at a time, in bytes.
+  var decoderBytes = 0
 
   var isDamaged: Bool { !refused.isEmpty || frames.hasDamage }
 }
@@ -76,9 +78,26 @@ struct TrackDecoding {
 
   /// - Throws: `SessionError.interrupted`, or when the media's bytes changed meanwhile.
   func run() throws(SessionError) -> TrackFacts {
-    let fast = try run(threads: Self.threads)
+    guard try allowsThreads() else { return try run(threads: 1) }
+    let fast: TrackFacts
+    do throws(SessionError) {
+      fast = try run(threads: Self.threads)
+    } catch {
+      // Each of them holds pictures.
+      guard error.isAboutMemory else { throw error }
+      return try run(threads: 1)
+    }
     // FFmpeg's frame threads tell of a refused packet late and change damaged pixels.
     return fast.isDamaged ? try run(threads: 1) : fast
+  }
+
+  /// Whether the pictures are small enough for several threads to hold some each.
+  private func allowsThreads() throws(SessionError) -> Bool {
+    guard let first = try table.packet(0) else { return false }
+    let stream = try table.segment(first.segment).stream
+    let bytes = PixelFormat.i420.visibleBytes(width: stream.width, height: stream.height)
+    return PixelBudget.ofProcess.allowsTwoDecoders(
+      holding: PixelBudget.decoderBytes(forFrameOf: bytes))
   }
 
   private static let threads = 2
@@ -100,6 +119,7 @@ struct TrackDecoding {
         if facts.firstRefusal == nil { facts.firstRefusal = cause }
       }
     }
+    facts.decoderBytes = decoding.decoderBytes
     return facts
   }
 }

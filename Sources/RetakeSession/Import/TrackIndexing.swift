@@ -55,6 +55,7 @@ struct TrackIndexing {
     let facts = try TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
     }.run()
+    memory.freeWaiting()
     guard !facts.frames.isEmpty else {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
       throw .noFrames(file: views.values.first?.file.path ?? "")
@@ -93,7 +94,7 @@ struct TrackIndexing {
     // it found it, the pixels differ, and the frame is known to vary.
     let finder = EntryFinder(
       table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
-      damaged: Set(damage.keys), delay: stream.delay)
+      damaged: Set(damage.keys), delay: stream.delay, decoderBytes: rows.facts.decoderBytes)
     let facts = rows.facts.frames
     let wanted = facts.indices.filter { damage[facts.packet($0)] == nil }
       .sorted { (facts.packet($0), $0) < (facts.packet($1), $1) }

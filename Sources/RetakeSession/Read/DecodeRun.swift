@@ -22,6 +22,8 @@ final class DecodeRun {
   private var view: SegmentView?
   private var ready: [DecodeOutcome] = []
   private var hasEnded = false
+  /// The most that one of its decoders held, in bytes.
+  private var bytesMost = 0
   /// The packet that is read next.
   private(set) var next: Int
   /// The packet that the run began with.
@@ -41,13 +43,22 @@ final class DecodeRun {
     start = packet
   }
 
+  /// What its decoder holds now, in bytes.
+  var bytesHeld: Int { decoder?.pictures.bytesHeld ?? 0 }
+
+  /// The most that a decoder of this run held at a time, in bytes.
+  var decoderBytes: Int { max(bytesMost, decoder?.pictures.bytesMost ?? 0) }
+
   /// The next picture or refusal in the decoder's order; nil at the end of the track.
+  ///
+  /// - Throws: What is wrong with the bytes; and that there was no memory, which says nothing about
+  ///   the packet.
   func outcome() throws(SessionError) -> DecodeOutcome? {
     while ready.isEmpty {
       guard !hasEnded else { return nil }
       try step(to: nil)
     }
-    return ready.removeFirst()
+    return try takeReady()
   }
 
   /// As `outcome`, but nil as soon as the packets before `limit` gave all that they give without
@@ -57,7 +68,13 @@ final class DecodeRun {
       guard !hasEnded, next < limit else { return nil }
       try step(to: limit)
     }
-    return ready.removeFirst()
+    return try takeReady()
+  }
+
+  private func takeReady() throws(SessionError) -> DecodeOutcome {
+    let outcome = ready.removeFirst()
+    if case .refused(_, let cause) = outcome, cause.isAboutMemory { throw SessionError(cause) }
+    return outcome
   }
 
   /// Ends the run here, so that what the decoder holds back comes out.
@@ -108,6 +125,7 @@ final class DecodeRun {
       ready.append(.refused(packet: max(start, next - 1), cause: error))
     }
     receive(after: max(start, next - 1))
+    bytesMost = decoderBytes
     decoder = nil
   }
 

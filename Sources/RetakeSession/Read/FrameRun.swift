@@ -27,6 +27,14 @@ final class FrameRun {
   /// It ran into bad bytes and cannot go on.
   private(set) var isSpent = false
 
+  /// What its decoder and its stash hold, in bytes.
+  var bytesHeld: Int {
+    run.bytesHeld + stash.reduce(0) { $0 + $1.frame.frame.visibleBytes }
+  }
+
+  /// The most that its decoder held at a time, in bytes.
+  var decoderBytes: Int { run.decoderBytes }
+
   private static let stashMax = 4
   /// Packets behind a picture's own that are decoded before it counts as lost, unless it may be
   /// shown long after it was decoded.
@@ -67,7 +75,7 @@ final class FrameRun {
         outcome = try run.outcome(before: limit)
       } catch {
         // A packet that comes after the picture's own is no reason not to show the picture.
-        guard failure == nil, run.next > picture.packet else { throw error }
+        guard failure == nil, run.next > picture.packet, !error.isAboutMemory else { throw error }
         failure = error
         isSpent = true
         run.finish()

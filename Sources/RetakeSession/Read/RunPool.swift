@@ -1,37 +1,106 @@
 import Foundation
+import RetakeBuffers
 import RetakeMedia
 
-/// The decoders that wait for the next frame.
+/// The decoders that wait for the next frame, and the room that those at work share.
+///
+/// A decoder holds the pictures that it predicts from: as many as its stream asks for, of any size.
+/// So a frame is decoded when there is room for what its decoder usually holds; the first one may
+/// always begin, and whoever decodes needs nobody else to come to an end.
 final class RunPool: @unchecked Sendable {
-  // SAFETY: @unchecked because of the mutable state, guarded by `lock`; a run is taken out of the
-  // pool while a thread uses it.
-  private let lock = NSLock()
+  // SAFETY: @unchecked because of the mutable state, guarded by `condition`; a run is taken out of
+  // the pool while a thread uses it.
+  private let condition = NSCondition()
   private let countMax: Int
+  private let budget: PixelBudget
   /// Oldest first.
   private var idle: [FrameRun] = []
+  /// Bytes that those who decode now have room for.
+  private var reserved = 0
+  private var users = 0
+  /// By track: the most that one decoder held.
+  private var decoderBytes: [Int: Int] = [:]
 
-  init(countMax: Int) {
+  init(countMax: Int, budget: PixelBudget = .ofProcess) {
     self.countMax = countMax
+    self.budget = budget
+  }
+
+  /// Decodes a frame, when there is room.
+  ///
+  /// - Parameter frameBytes: Of the track's largest frame.
+  func withRoom<Result>(
+    track: Int, frameBytes: Int, _ body: () throws(SessionError) -> Result
+  ) throws(SessionError) -> Result {
+    let bytes = begin(track, frameBytes)
+    defer { end(bytes) }
+    return try body()
+  }
+
+  private func begin(_ track: Int, _ frameBytes: Int) -> Int {
+    condition.withLock {
+      let bytes = expected(track, frameBytes)
+      // Ends: those who decode need no room of others.
+      while users > 0, reserved + bytes > budget.decodersBytesMax { condition.wait() }
+      users += 1
+      reserved += bytes
+      return bytes
+    }
+  }
+
+  private func end(_ bytes: Int) {
+    condition.withLock {
+      users -= 1
+      reserved -= bytes
+      condition.broadcast()
+    }
+  }
+
+  private func expected(_ track: Int, _ frameBytes: Int) -> Int {
+    max(decoderBytes[track] ?? 0, PixelBudget.decoderBytes(forFrameOf: frameBytes))
+  }
+
+  /// Whether two decoders of a track have room beside each other, as far as is known.
+  func hasRoomForTwo(track: Int, frameBytes: Int) -> Bool {
+    condition.withLock { budget.allowsTwoDecoders(holding: expected(track, frameBytes)) }
   }
 
   /// The run that reaches the picture soonest, or nil when a new one is as good.
   func take(track: Int, picture: FrameRun.Picture, sequence: Int) -> FrameRun? {
-    lock.withLock {
+    var surplus: [FrameRun] = []
+    // Freed outside of the lock: closing a decoder takes a while.
+    defer { withExtendedLifetime(surplus) {} }
+    return condition.withLock {
       var best: (place: Int, distance: Int)?
       for (place, run) in idle.enumerated() where run.track == track {
         guard let distance = run.distance(to: picture, sequence: sequence) else { continue }
         if best.map({ distance <= $0.distance }) ?? true { best = (place, distance) }
       }
-      return best.map { idle.remove(at: $0.place) }
+      let taken = best.map { idle.remove(at: $0.place) }
+      surplus = removeSurplus(beside: reserved, keeping: 0)
+      return taken
     }
   }
 
   func put(_ run: FrameRun) {
-    let surplus = lock.withLock { () -> FrameRun? in
+    let surplus = condition.withLock {
       idle.append(run)
-      return idle.count > countMax ? idle.removeFirst() : nil
+      decoderBytes[run.track] = max(decoderBytes[run.track] ?? 0, run.decoderBytes)
+      // It waits already, and has its room until `end`; the next frame will want this very one.
+      return removeSurplus(beside: max(0, reserved - run.decoderBytes), keeping: 1)
     }
-    // Freed outside of the lock: closing a decoder takes a while.
     withExtendedLifetime(surplus) {}
+  }
+
+  /// What waits gives way to what works, the oldest first.
+  private func removeSurplus(beside working: Int, keeping countMin: Int) -> [FrameRun] {
+    var surplus: [FrameRun] = []
+    var bytes = working + idle.reduce(0) { $0 + $1.bytesHeld }
+    while idle.count > countMax || (idle.count > countMin && bytes > budget.decodersBytesMax) {
+      let run = idle.removeFirst()
+      bytes -= run.bytesHeld
+      surplus.append(run)
+    }
+    return surplus
   }
 }

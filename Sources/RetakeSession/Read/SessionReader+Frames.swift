@@ -11,7 +11,16 @@ extension SessionReader {
   ///   `.unknownFrame`, `.noPixels` for a frame whose row names a cause, `.undecodable`, and
   ///   `.pixelMismatch` when the pixels are not those whose digest is stored.
   public func frame(_ id: FrameID) throws -> Frame {
-    try namingDamage { () throws(SessionError) in try read(id) }
+    try index.requireTrack(id.track)
+    return try pool.withRoom(track: id.track, frameBytes: frameBytes(of: id.track)) {
+      () throws(SessionError) in
+      try namingDamage { () throws(SessionError) in try read(id) }
+    }
+  }
+
+  /// Visible bytes of the track's largest frame, by the index.
+  func frameBytes(of track: Int) -> Int {
+    tracks.first { $0.track == track }?.frameBytes ?? 0
   }
 
   /// Decoding one frame reads packets of others: the one that is damaged is named.
@@ -28,7 +37,6 @@ extension SessionReader {
   }
 
   private func read(_ id: FrameID) throws(SessionError) -> Frame {
-    try index.requireTrack(id.track)
     guard let record = try index.frame(id) else {
       throw .unknownFrame(session: folder.path, frame: id)
     }
@@ -41,6 +49,12 @@ extension SessionReader {
     }
     if !decoded.run.isSpent { pool.put(decoded.run) }
     var frame = decoded.frame.frame
+    // Memory is planned by what the index says.
+    guard frame.visibleBytes <= frameBytes(of: id.track) else {
+      throw .undecodable(
+        session: folder.path, frame: id,
+        cause: "it is \(frame.width)x\(frame.height), larger than any frame in the index")
+    }
     frame.id = id
     frame.timestamp = Timestamp(nanoseconds: record.ptsNanoseconds)
     return frame

@@ -71,11 +71,16 @@ public final class SessionReader: FrameReader {
       throw SessionError(MediaError.pixelFormat(format: part.pixelFormat, file: nil))
     }
     let counts = try fromStore { () throws(StoreError) in try index.store.counts(track: track) }
-    return TrackDescription(
+    var description = TrackDescription(
       track: track, timeBase: part.timeBase, format: format, width: part.width,
       height: part.height, range: stream.range,
       matrix: format.isYUV ? stream.matrix : .identity, rotationDegrees: part.rotationDegrees,
       sampleAspect: stream.sampleAspect, frameCount: counts.frames)
+    for part in parts.values {
+      guard let format = PixelFormat(ffmpegName: part.pixelFormat) else { continue }
+      description.noteFrame(format, width: part.width, height: part.height)
+    }
+    return description
   }
 
   /// The index rows of a track, in rising order of their sequence.
@@ -99,7 +104,14 @@ public final class SessionReader: FrameReader {
 
   /// Self-contained stretches of a track are chains of their own, so that several threads may
   /// decode one track.
-  public func chain(of id: FrameID) -> Int { chains[id.track]?.chain(of: id.sequence) ?? 0 }
+  public func chain(of id: FrameID) -> Int {
+    guard let plan = chains[id.track] else { return 0 }
+    // Where there is room for one decoder only, it should not have to begin again and again.
+    guard pool.hasRoomForTwo(track: id.track, frameBytes: frameBytes(of: id.track)) else {
+      return plan.first
+    }
+    return plan.chain(of: id.sequence)
+  }
 
   /// Everything that the session consists of, as one digest.
   public func sessionDigest() throws -> Digest128 {

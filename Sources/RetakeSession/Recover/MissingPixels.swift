@@ -68,7 +68,7 @@ package struct MissingPixels {
       while let outcome = try run.outcome(before: end) { note(outcome, &hashes, &causes) }
       run.finish()
       while let outcome = try run.outcome() { note(outcome, &hashes, &causes) }
-    } catch {
+    } catch  where !error.isAboutMemory {
       // The packet under way is not what was recorded; the rest of the stretch hangs on it.
       for packet in run.next..<max(end, run.next) { causes[packet] = error.code }
     }

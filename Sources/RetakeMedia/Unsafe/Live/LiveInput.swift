@@ -67,7 +67,7 @@ package final class LiveInput: @unchecked Sendable {
   ///
   /// - Throws: `MediaError.lost`, `.timedOut` or `.redirected`.
   package func nextPacket() throws(MediaError) -> Outcome {
-    let payload = PacketPayload()
+    let payload = try PacketPayload()
     // SAFETY: the packet is fresh; its bytes are counted references of the library.
     let result = av_read_frame(context, payload.pointer)
     if result == retake_error_again { return .none }

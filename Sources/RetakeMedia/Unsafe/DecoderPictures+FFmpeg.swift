@@ -1,9 +1,9 @@
 import CFFmpeg
 import RetakeBuffers
 
-extension PictureMemory {
+extension DecoderPictures {
   /// FFmpeg's `get_buffer2`: the decoder asks where to write its next picture. The context's
-  /// `opaque` is a `PictureMemory` that outlives the context.
+  /// `opaque` is a `DecoderPictures` that outlives the context.
   static let getBuffer:
     @convention(c) (
       UnsafeMutablePointer<AVCodecContext>?, UnsafeMutablePointer<AVFrame>?, Int32
@@ -14,9 +14,9 @@ extension PictureMemory {
       guard PixelFormat(ffmpeg: AVPixelFormat(frame.pointee.format)) != nil else {
         return avcodec_default_get_buffer2(context, frame, flags)
       }
-      // SAFETY: the decoder holds the memory strongly and frees the context before letting go.
-      let memory = Unmanaged<PictureMemory>.fromOpaque(opaque).takeUnretainedValue()
-      return memory.lend(to: frame, of: context)
+      // SAFETY: the decoder holds its pictures strongly and frees the context before releasing them.
+      let pictures = Unmanaged<DecoderPictures>.fromOpaque(opaque).takeUnretainedValue()
+      return pictures.lend(to: frame, of: context)
     }
 
   private func lend(
@@ -27,7 +27,10 @@ extension PictureMemory {
     // SAFETY: both arrays have the four entries that the layout fills.
     let size = retake_picture_layout(context, frame, &offsets, &strides)
     guard size > 0 else { return Int32(truncatingIfNeeded: size) }
-    guard let buffer = buffer(size: Int(size)) else { return retake_error_no_memory }
+    let (width, height) = (Int(frame.pointee.width), Int(frame.pointee.height))
+    guard let buffer = buffer(size: Int(size), width: width, height: height) else {
+      return retake_error_no_memory
+    }
     // SAFETY: the layout's planes lie inside the buffer, whose reference the frame takes over.
     retake_picture_attach(frame, buffer, &offsets, &strides)
     return 0

@@ -1,0 +1,108 @@
+import Collections
+import RetakeBuffers
+
+/// Lets a frame be read only when there is room for its pixels, where those go by themselves: every
+/// stage that reads them is pure and computed ahead, so nobody has to wait for virtual time.
+///
+/// A read has its room from before it begins until the last of those stages has finished. So the
+/// number of frames in memory is bounded however threads are scheduled; a read that finds no room
+/// is parked, and queued by whoever gives room back.
+final class ReadGate: Sendable {
+  private struct State: Sendable {
+    var admitted = 0
+    /// Oldest first; those that were cancelled meanwhile are passed over.
+    var parked: Deque<ValueFuture> = []
+  }
+
+  private let readsMax: Int
+  private let state = Locked(State())
+
+  /// - Parameter readsMax: Frames that are in memory at once.
+  init(readsMax: Int) {
+    precondition(readsMax > 0, "one frame can always be read")
+    self.readsMax = readsMax
+  }
+
+  /// Whether the future may begin now; else it is parked.
+  func admit(_ future: ValueFuture) -> Bool {
+    guard future.opensHold, let hold = future.hold else { return true }
+    return state.withLock { state in
+      if hold.place == .admitted { return true }
+      guard state.admitted < readsMax else {
+        if hold.place == .outside {
+          hold.place = .parked
+          state.parked.append(future)
+        }
+        return false
+      }
+      hold.place = .admitted
+      state.admitted += 1
+      return true
+    }
+  }
+
+  /// All that reads the frame is done.
+  ///
+  /// - Returns: The reads that may begin now.
+  func end(_ hold: FrameHold) -> [ValueFuture] {
+    hold.releasePixels()
+    return state.withLock { state in
+      if hold.place == .admitted { state.admitted -= 1 }
+      hold.place = .ended
+      var next: [ValueFuture] = []
+      while state.admitted < readsMax, let future = state.parked.popFirst() {
+        // One that was admitted since it was parked, or is cancelled, needs nothing any more.
+        guard let parked = future.hold, parked.place == .parked, !future.isDone else { continue }
+        parked.place = .admitted
+        state.admitted += 1
+        next.append(future)
+      }
+      return next
+    }
+  }
+}
+
+/// A frame's pixels while pure stages read them: from the frame's read to the last of the stages.
+final class FrameHold: @unchecked Sendable {
+  // @unchecked: `place` is read and written under the gate's lock alone.
+
+  enum Place: Sendable {
+    case outside
+    case parked
+    case admitted
+    case ended
+  }
+
+  private struct State: Sendable {
+    var unfinished: Int
+    var frames: [LaterFrame] = []
+  }
+
+  fileprivate(set) var place = Place.outside
+  private let state: Locked<State>
+
+  /// - Parameter futures: The read and the stages, each of which finishes once.
+  init(futures: Int) {
+    state = Locked(State(unfinished: futures))
+  }
+
+  /// One of the futures has finished.
+  ///
+  /// - Returns: Whether it was the last.
+  func finish(_ outcome: ValueOutcome) -> Bool {
+    state.withLock { state in
+      if case .later(let frame) = outcome { state.frames.append(frame) }
+      state.unfinished -= 1
+      return state.unfinished == 0
+    }
+  }
+
+  /// A stage whose output was known has read nothing, and the frame waits for it in vain.
+  fileprivate func releasePixels() {
+    let frames = state.withLock { state in
+      defer { state.frames = [] }
+      return state.frames
+    }
+    for frame in frames { frame.releasePixels() }
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// What happens to the real `retake` when pictures do not fit in memory.
+@Suite(.enabled(if: Faults.works("ffmpeg", "-version"), "the ffmpeg command is not here"))
+struct MemoryLimitTests {
+  private func clip(_ name: String, size: String, frames: Int) throws -> Workplace {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=\(size):rate=25", "-frames:v", "\(frames)", "-c:v",
+      "libx264", "-preset", "ultrafast", "-g", "5", "-pix_fmt", "yuv420p", name)
+    return workplace
+  }
+
+  @Test
+  func
+    `a clip whose pictures do not fit is refused by name and limit, and RETAKE_MEMORY raises it`()
+    throws
+  {
+    let workplace = try clip("large.mp4", size: "4096x4096", frames: 3)
+    let refused = try workplace.retake(
+      "import", "large.mp4", environment: ["RETAKE_MEMORY": "64M"])
+    #expect(refused.status == 2)
+    #expect(refused.stderr.contains("[media.memory.limit]"), "\(refused.stderr)")
+    #expect(refused.stderr.contains("4096x4096") && refused.stderr.contains("may have 40"))
+    #expect(refused.stderr.contains("RETAKE_MEMORY=1G"), "\(refused.stderr)")
+    #expect(!workplace.exists("Recordings/large"))
+    let imported = try workplace.retake(
+      "import", "large.mp4", environment: ["RETAKE_MEMORY": "1G"])
+    #expect(imported.status == 0, "\(imported.stderr)")
+    let read = try workplace.retake(
+      "replay", "large", "--pipeline", "example:motion-boxes",
+      environment: ["RETAKE_MEMORY": "64M"])
+    #expect(read.status == 2 && read.stderr.contains("[media.memory.limit]"), "\(read.stderr)")
+  }
+
+  @Test(arguments: ["", "64", "63M", "lots"])
+  func `an amount of memory that cannot be read is a usage error`(text: String) throws {
+    let result = try Workplace().retake(
+      "session", "list", environment: ["RETAKE_MEMORY": text])
+    #expect(result.status == 64)
+    #expect(result.stderr.contains("RETAKE_MEMORY='\(text)'"), "\(result.stderr)")
+    #expect(result.stderr.contains("RETAKE_MEMORY=2G"), "\(result.stderr)")
+  }
+
+  /// Where an allocation of Swift's own fails the process is ended by a signal, and nothing can be
+  /// done about that; what is asked for here is pictures, many times larger than all else.
+  @Test(.enabled(if: Faults.limits, "prlimit does not work here"))
+  func `short of memory for pictures a command says so`() throws {
+    let workplace = try clip("wide.mp4", size: "3840x2160", frames: 10)
+    var runs = 0
+    // The libraries' own files take most of the address space.
+    for mebibytes in stride(from: 400, through: 1_200, by: 100) {
+      let result = try workplace.retake(
+        under: ["prlimit", "--as=\(mebibytes << 20)"],
+        ["import", "wide.mp4", "--name", "wide-\(mebibytes)"], timeoutSeconds: 300)
+      #expect(!result.timedOut, "\(mebibytes) MiB")
+      if result.status == 0 { runs += 1 }
+      guard result.status != 0 else { continue }
+      #expect(result.signal == nil, "\(mebibytes) MiB: \(result.stderr)")
+      #expect(result.stderr.contains("memory"), "\(mebibytes) MiB: \(result.stderr)")
+      #expect(!result.stderr.contains("damaged"), "\(mebibytes) MiB: \(result.stderr)")
+    }
+    #expect(runs > 0, "the largest of them is enough")
+  }
+}
