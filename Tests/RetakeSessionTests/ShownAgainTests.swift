@@ -34,9 +34,11 @@ import Testing
     #expect(layered.contains { $0.shown > 0 || ($0.packet ?? 0) < $0.sequence - 1 })
   }
 
-  @Test func `a session of an older schema is read alike, and migrated to the same frames`() throws
-  {
-    let imported = try ImportedClip(.shownAgain)
+  @Test(arguments: [Clip.shownAgain, .layeredVP9])
+  func `a session of an older schema is read alike, and migrated to the same frames`(
+    clip: Clip
+  ) throws {
+    let imported = try ImportedClip(clip)
     let store = try imported.reader().index.store
     let old = SessionFolder(path: imported.folder.file("Recordings/old").path)
     try FileManager.default.createDirectory(atPath: old.path, withIntermediateDirectories: true)
