@@ -80,8 +80,8 @@ package final class MediaFile: Sendable {
   ) throws(MediaError) -> MediaPacket {
     // Before there is room for them: a damaged index may ask for anything.
     guard offset >= 0, size >= 0, offset <= self.size, Int64(size) <= self.size - offset else {
-      throw .read(
-        file: path, cause: "\(size) bytes at \(offset) are not in its \(self.size) bytes")
+      let present = offset < 0 ? 0 : max(0, self.size - offset)
+      throw .read(file: path, cause: "\(present) of \(size) bytes at \(offset)")
     }
     return try MediaPacket(
       stream: stream, index: index, pts: pts, dts: dts, duration: duration, flags: flags,
