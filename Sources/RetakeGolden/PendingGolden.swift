@@ -22,10 +22,7 @@ package final class PendingGolden {
   /// - Parameter scratch: Holds the files of any number of them.
   /// - Throws: `GoldenError.nothingPending`, `io`.
   package init(_ origin: GoldenFolder, in scratch: ScratchFolder) throws(GoldenError) {
-    let folder = scratch.file(UUID().uuidString)
-    try io(folder, "make the folder") {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-    }
+    let folder = try scratch.makeFolder()
     (self.origin, self.scratch, self.folder) = (origin, scratch, GoldenFolder(folder))
     let lock = FolderLock(origin.url, .reading)
     defer { withExtendedLifetime(lock) {} }

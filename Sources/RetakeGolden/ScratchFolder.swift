@@ -84,6 +84,20 @@ package final class ScratchFolder {
 
   package func file(_ name: String) -> URL { url.appending(path: name) }
 
+  /// Folders in one scratch folder; more results are never looked at together.
+  private static let foldersMax = 1_000_000
+
+  /// Makes a folder in this one, with a name of its own.
+  func makeFolder() throws(GoldenError) -> URL {
+    for number in 0..<Self.foldersMax {
+      let folder = file(String(number))
+      if mkdir(folder.path, 0o777) == 0 { return folder }
+      guard errno == EEXIST else { break }
+    }
+    throw .io(
+      path: url.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
+  }
+
   /// Moves all files to the target's names: first its old golden.yml goes, last the new one comes,
   /// so that there is a whole golden or none.
   ///

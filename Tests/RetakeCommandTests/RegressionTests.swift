@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import RetakeTestSupport
+import Synchronization
 import Testing
 
 @Suite struct RegressionTests {
@@ -22,6 +24,31 @@ import Testing
     #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)
     #expect(try workplace.retake("test").status == 0)
     return workplace
+  }
+
+  @Test func `a regressed pipeline beside a good one, same goldens: each has its own verdict`()
+    throws
+  {
+    let workplace = try Workplace()
+    try workplace.record("yard")
+    try workplace.writePipeline("good/motion.json")
+    try workplace.writePipeline(
+      "bad/motion.json", replacing: "\"threshold\": 24", with: "\"threshold\": 26")
+    let words: @Sendable (String) -> [String] = {
+      ["test", "yard", "--pipeline", "\($0)/motion.json"]
+    }
+    #expect(try workplace.retake(words: words("good")).status == 3)
+    #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)
+    let statuses = Mutex<[String: Set<Int32?>]>([:])
+    DispatchQueue.concurrentPerform(iterations: 16) { index in
+      let kind = index.isMultiple(of: 2) ? "good" : "bad"
+      let result = try? workplace.retake(words: words(kind))
+      statuses.withLock { _ = $0[kind, default: []].insert(result?.status) }
+    }
+    #expect(statuses.withLock { $0 } == ["good": [0], "bad": [1]])
+    let left = try FileManager.default.subpathsOfDirectory(
+      atPath: workplace.folder.file("Goldens").path)
+    #expect(!left.contains { $0.contains(".writing-") }, "\(left)")
   }
 
   @Test func `a planted regression ends with 1 and names the first frame and the stage`() throws {

@@ -116,7 +116,7 @@ final class CachePack: Sendable {
   }
 
   private func isWhole(_ place: Place) -> Bool {
-    file.withBytes(at: place.offset, count: place.count, seal.digest) == place.digest
+    file.withBytes(at: place.offset, count: place.count) { seal.digest(of: $0) } == place.digest
   }
 
   /// What `body` makes of a record of pixels that is what it was; `nil` counts as damage.

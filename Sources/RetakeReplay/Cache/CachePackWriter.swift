@@ -61,7 +61,7 @@ final class CachePackWriter: @unchecked Sendable {
   func append(_ key: Digest128, _ make: () -> [UInt8]) {
     guard lock.withLock({ isWanted(key) }) else { return }
     let bytes = make()
-    let digest = bytes.withUnsafeBytes { seal.digest(of: $0) }
+    let digest = seal.digest(of: bytes)
     lock.withLock { write(bytes, key: key, digest: digest) }
   }
 
@@ -143,7 +143,7 @@ final class CachePackWriter: @unchecked Sendable {
     }
     // Vector code may read past the last row.
     let start = file.end + FrameStorage.padding
-    let code = index.bytes.withUnsafeBytes { seal.code(ofTable: $0, at: start) }
+    let code = seal.code(ofTable: index.bytes, at: start)
     var end = ByteWriter()
     end.append(start)
     end.append(file.entries.count)

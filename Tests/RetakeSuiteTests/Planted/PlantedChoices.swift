@@ -84,7 +84,7 @@ struct PlantedChoice: Sendable, CustomStringConvertible {
         PlantedChoice(
           graph: .routed, mode: mode, change: ("found.match", "found.SWAP"), stage: "found"),
         PlantedChoice(
-          graph: .routed, mode: mode, change: ("\"countMin\": 1", "\"countMin\": 2"), stage: "found"
+          graph: .routed, mode: mode, change: ("\"countMin\": 1", "\"countMin\": 4"), stage: "found"
         ),
       ]
     }

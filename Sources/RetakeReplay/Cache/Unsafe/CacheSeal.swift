@@ -1,0 +1,47 @@
+import RetakeCore
+import RetakeMedia
+
+/// Authenticates the packs of one kind in one folder: a pack that was made with another key, or that
+/// comes from another folder, has another code.
+struct CacheSeal: Sendable {
+  private let key: [UInt8]
+  private let kind: CachePack.Kind
+  private let pixelSecret: DigestSecret
+
+  init(secret: [UInt8], about: String, kind: CachePack.Kind) {
+    func derived(_ use: String) -> [UInt8] {
+      var code = HmacSha256(key: secret)
+      code.append(Array("\(about)/\(use)".utf8))
+      return code.finish()
+    }
+    key = derived("key")
+    self.kind = kind
+    pixelSecret = DigestSecret(
+      (0..<DigestSecret.count / HmacSha256.count).flatMap { derived("pixels \($0)") })
+  }
+
+  /// Of a record. Values are small, and verdicts follow from them: they have a whole code, shortened
+  /// to 128 bits. Pixels are many: their digest has a secret.
+  func digest(of bytes: UnsafeRawBufferPointer) -> Digest128 {
+    // SAFETY: the bytes are read, and not kept.
+    guard kind == .values else { return pixelSecret.digest(of: bytes) }
+    var code = HmacSha256(key: key)
+    code.append(Array("record".utf8))
+    code.append(bytes)
+    return Digest128(bytes: code.finish().prefix(16)) ?? .zero
+  }
+
+  /// Of a pack's table and where it lies.
+  func code(ofTable bytes: UnsafeRawBufferPointer, at start: Int) -> [UInt8] {
+    var code = HmacSha256(key: key)
+    code.append(Array("table \(start)\n".utf8))
+    code.append(bytes)
+    return code.finish()
+  }
+
+  func digest(of bytes: [UInt8]) -> Digest128 { bytes.withUnsafeBytes { digest(of: $0) } }
+
+  func code(ofTable bytes: [UInt8], at start: Int) -> [UInt8] {
+    bytes.withUnsafeBytes { code(ofTable: $0, at: start) }
+  }
+}
