@@ -48,6 +48,10 @@ package final class MediaDecoder: @unchecked Sendable {
     self.context = context
     try configure(context, threads: threads)
     let opened = avcodec_open2(context, codec, nil)
+    // Only threads that the system does not give make this error: they take address space.
+    guard opened != retake_error_again else {
+      throw .noMemory(step: "begin the threads of a decoder", file: file)
+    }
     guard opened >= 0 else { throw failure(opened) }
   }
 
