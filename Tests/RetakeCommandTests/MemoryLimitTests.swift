@@ -51,7 +51,7 @@ struct MemoryLimitTests {
     let workplace = try clip("wide.mp4", size: "3840x2160", frames: 10)
     var runs = 0
     // The libraries' own files take most of the address space.
-    for mebibytes in stride(from: 400, through: 1_200, by: 100) {
+    for mebibytes in stride(from: 300, through: 1_200, by: 100) {
       let result = try workplace.retake(
         under: ["prlimit", "--as=\(mebibytes << 20)"],
         ["import", "wide.mp4", "--name", "wide-\(mebibytes)"], timeoutSeconds: 300)

@@ -27,6 +27,7 @@ import Testing
     #expect(gate.end(try hold(reads[1])).map(\.frame.sequence) == [4])
     #expect(gate.end(try hold(reads[3])).isEmpty)
     #expect(gate.end(try hold(reads[4])).isEmpty)
+    for read in reads { #expect(gate.admit(read), "what has ended takes no room again") }
     #expect(gate.admit(read(5)) && gate.admit(read(6)) && !gate.admit(read(7)))
   }
 

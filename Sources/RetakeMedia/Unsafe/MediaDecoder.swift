@@ -48,6 +48,10 @@ package final class MediaDecoder: @unchecked Sendable {
     self.context = context
     try configure(context, threads: threads)
     let opened = avcodec_open2(context, codec, nil)
+    // Only threads that the system does not give make this error: they take address space.
+    guard opened != retake_error_again else {
+      throw .noMemory(step: "begin the threads of a decoder", file: file)
+    }
     guard opened >= 0 else { throw failure(opened) }
   }
 
@@ -166,8 +170,23 @@ package final class MediaDecoder: @unchecked Sendable {
     }
   }
 
+  /// Some decoders call a packet invalid when there was no memory for what they keep beside a picture.
+  private var hasRoomForPicture: Bool {
+    let (width, height) = (max(0, stream.width), max(0, stream.height))
+    guard width <= Self.pixelsMax, height <= Self.pixelsMax else { return true }
+    let bytes = Self.probeBytesMin + 2 * PixelFormat.i420.visibleBytes(width: width, height: height)
+    // SAFETY: nobody else sees the block, and it is freed here; nothing is written to it.
+    guard let block = retake_allocate(Int64(bytes)) else { return false }
+    retake_free(block, Int64(bytes))
+    return true
+  }
+
+  /// More than a decoder wants for anything but pictures and what goes with them.
+  private static let probeBytesMin = 16 << 20
+
   private func failure(_ number: Int32, packet: Int? = nil) -> MediaError {
-    MediaError.of(number, "decode a picture", file: file) {
+    guard hasRoomForPicture else { return .noMemory(step: "decode a picture", file: file) }
+    return MediaError.of(number, "decode a picture", file: file) {
       .decode(packet: packet, file: file, cause: $0)
     }
   }

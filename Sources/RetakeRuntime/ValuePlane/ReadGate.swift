@@ -27,7 +27,8 @@ final class ReadGate: Sendable {
   func admit(_ future: ValueFuture) -> Bool {
     guard future.opensHold, let hold = future.hold else { return true }
     return state.withLock { state in
-      if hold.place == .admitted { return true }
+      // After the end somebody else has read it, and whoever asks finds that out.
+      if hold.place == .admitted || hold.place == .ended { return true }
       guard state.admitted < readsMax else {
         if hold.place == .outside {
           hold.place = .parked
