@@ -43,7 +43,8 @@ enum Floors {
       floor: 1, name: "RetakeBuffers", ours: ["RetakeCore"], outside: ["Collections"],
       toolchain: ["Synchronization"]),
     FloorEntry(floor: 1, name: "RetakeGraph", ours: ["RetakeBuffers", "RetakeCore"]),
-    FloorEntry(floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB", "GRDBSQLite"]),
+    FloorEntry(
+      floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB", "GRDBSQLite"]),
     FloorEntry(
       floor: 1, name: "RetakeProcess", outside: ["CSpawn"], toolchain: ["Synchronization"]),
 
