@@ -7,6 +7,8 @@ import RetakeCore
 /// A closed database is opened immutable; one with a journal beside it, because it is being
 /// recorded or was never closed, is read from a private copy. Safe from any thread.
 package final class StoreReader: Sendable {
+  /// Before the connection: fields end in their order.
+  private let room: ThreadRoom
   package let path: String
   /// False while a recorder holds the session, and after one that died.
   package let isClosed: Bool
@@ -20,6 +22,7 @@ package final class StoreReader: Sendable {
   private let copy: PrivateCopy?
 
   package init(opening path: String) throws(StoreError) {
+    room = try ThreadRoom.reserve(for: path)
     self.path = path
     try DatabaseFile.check(path)
     let before = try DatabaseFile.checkedFacts(path)

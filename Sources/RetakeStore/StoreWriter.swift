@@ -18,6 +18,8 @@ package final class StoreWriter: @unchecked Sendable {
     case building
   }
 
+  /// Before the connection: fields end in their order.
+  private let room: ThreadRoom
   package let path: String
   private let durability: Durability
   private let version: Int64
@@ -53,6 +55,7 @@ package final class StoreWriter: @unchecked Sendable {
     guard DatabaseFile.isFree(path) else {
       throw StoreError.exists(path: path)
     }
+    room = try ThreadRoom.reserve(for: path)
     self.path = path
     self.durability = durability
     self.version = version
@@ -81,6 +84,7 @@ package final class StoreWriter: @unchecked Sendable {
   /// in the log is taken over first. Look at it with a `StoreReader` before: nothing is checked.
   package init(continuing path: String) throws(StoreError) {
     try DatabaseFile.check(path)
+    room = try ThreadRoom.reserve(for: path)
     self.path = path
     durability = .recording
     let (queue, last, version) = try Self.opened(path)
@@ -93,6 +97,7 @@ package final class StoreWriter: @unchecked Sendable {
   /// The database of this process whose last commit is known: where somebody else is in it already,
   /// rows wait until they can be written.
   package init(continuing path: String, after last: Commit) throws(StoreError) {
+    room = try ThreadRoom.reserve(for: path)
     self.path = path
     durability = .recording
     version = Schema.version

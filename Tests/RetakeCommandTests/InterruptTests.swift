@@ -93,7 +93,13 @@ final class LongRun {
     let before = try workplace.listing()
     let run = try LongRun(
       ["test", "yard", "--pipeline", "endless.json", "--report", "report"], in: workplace)
-    #expect(run.wait { workplace.exists("Goldens/yard/endless") })
+    // In a folder of the run's own.
+    let goldens = workplace.folder.file("Goldens").path
+    let isWriting = {
+      let files = FileManager.default.enumerator(atPath: goldens)?.allObjects ?? []
+      return files.contains { "\($0)".contains("results-") }
+    }
+    #expect(run.wait(until: isWriting))
     #expect(run.end(SIGINT) == 130)
     #expect(try workplace.listing() == before)
   }

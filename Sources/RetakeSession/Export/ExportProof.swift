@@ -73,11 +73,7 @@ struct ExportProof {
         report(count / 2 + min($0, count) / 2)
       }.run()
       if facts.frames.isEmpty, let refusal = facts.firstRefusal { throw SessionError(refusal) }
-      let timeline = FrameRanking(
-        track: stream.index, timeBase: stream.timeBase,
-        durationNanoseconds: TrackIndexing.frameDuration(stream)
-      ).rank(facts, packets: packets)
-      return timeline.frames.filter { $0.fact >= 0 }.map { facts.frames[Int($0.fact)] }
+      return Self.inTimeOrder(facts.frames)
     } catch {
       switch error {
       case .media(let code, let text) where code != "media.memory":
@@ -85,6 +81,16 @@ struct ExportProof {
       default: throw error
       }
     }
+  }
+
+  /// As a player shows them. An import would keep the decoder's order where times are wrong.
+  private static func inTimeOrder(_ frames: FactList) -> [DecodedFact] {
+    var latest = Int64.min
+    let times = frames.map { frame in
+      latest = frame.pts ?? frame.bestEffort ?? latest
+      return latest
+    }
+    return frames.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { frames[$0] }
   }
 
   private func checkAll(_ found: [DecodedFact], _ expected: [Expected]) throws(SessionError) {

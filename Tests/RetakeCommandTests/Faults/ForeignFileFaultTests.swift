@@ -82,8 +82,8 @@ import Testing
           import os, sqlite3, sys
           c = sqlite3.connect(sys.argv[1], isolation_level=None)
           c.execute("PRAGMA journal_mode = WAL")
-          c.execute("DELETE FROM meta WHERE key = 'none'")
-          c.execute("PRAGMA user_version = 2")
+          version = c.execute("PRAGMA user_version").fetchone()[0]
+          c.execute("PRAGMA user_version = %d" % version)
           os._exit(0)
           """, database,
         ])

@@ -1,0 +1,41 @@
+import Foundation
+
+/// Address space for one thread, kept until a connection is closed.
+///
+/// A connection has a dispatch queue, and libdispatch starts a thread to dispose of it. Where there
+/// is no memory for that thread it asks again each second, for ever: a command that ends because
+/// memory is short would hang instead.
+final class ThreadRoom: @unchecked Sendable {
+  // SAFETY: @unchecked because of the pointer, which is set once. Nothing is read from the pages or
+  // written to them, and they are given back once, at the end.
+  private let pages: UnsafeMutableRawPointer
+  private let bytes: Int
+
+  /// What a thread needs beside its stack.
+  private static let moreBytes = 4 << 20
+
+  private init(pages: UnsafeMutableRawPointer, bytes: Int) {
+    (self.pages, self.bytes) = (pages, bytes)
+  }
+
+  deinit { munmap(pages, bytes) }
+
+  /// - Throws: `StoreError.noMemory`.
+  static func reserve(for path: String) throws(StoreError) -> ThreadRoom {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    var stackBytes = 0
+    pthread_attr_getstacksize(&attributes, &stackBytes)
+    let bytes = stackBytes + moreBytes
+    #if canImport(Darwin)
+      let flags = MAP_PRIVATE | MAP_ANON
+    #else
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS
+    #endif
+    guard let pages = mmap(nil, bytes, PROT_NONE, flags, -1, 0), pages != MAP_FAILED else {
+      throw .noMemory(path: path)
+    }
+    return ThreadRoom(pages: pages, bytes: bytes)
+  }
+}
