@@ -109,7 +109,10 @@ let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { roo
 /// Measures the engine against itself and against others: `make bench`.
 let benchmarks = "retake-benchmarks"
 let benchmarkTarget = Target.executableTarget(
-  name: benchmarks, dependencies: named([core, buffers, graph, runtime, compare, report, support]),
+  name: benchmarks,
+  dependencies: named([
+    core, buffers, graph, runtime, stages, compare, report, support,
+  ]),
   path: "Tests/Benchmarks", exclude: ["thresholds.json"], swiftSettings: settings)
 
 /// Tests of the whole house, which belong to no single room.

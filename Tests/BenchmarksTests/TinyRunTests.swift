@@ -39,7 +39,8 @@ import Testing
     for report in reports {
       #expect(
         report.sections.map(\.name) == [
-          "hop", "live", "pool", "stealing", "detector", "timePlane", "compare", "replay",
+          "hop", "live", "pool", "stealing", "detector", "timePlane", "document", "compare",
+          "replay",
         ])
       for section in report.sections {
         #expect(section.hash.count == 32, "\(section.name): \(section.hash)")

@@ -113,7 +113,7 @@ enum Floors {
       floor: 7, name: "retake-benchmarks",
       ours: [
         "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGraph", "RetakeReport",
-        "RetakeRuntime",
+        "RetakeRuntime", "RetakeStages",
       ], outside: ["RetakeTestSupport"]),
   ]
 
