@@ -253,8 +253,12 @@ public final class Recorder: Sendable {
       if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {
         throw outcome.failure ?? RecordError.notTriggered(path: target.path)
       }
-      throw outcome.failure ?? pipes.failure
-        ?? RecordError.noFrames(
+      if let failure = outcome.failure ?? pipes.failure { throw failure }
+      if pipes.isShortOfMemory {
+        throw MediaError.noMemory(step: "record a frame", file: source.description.name)
+      }
+      throw
+        RecordError.noFrames(
           source: source.description.name, isStopped: pipes.reason == .stopped)
     }
     if outcome.isClosed { site.unlock() }

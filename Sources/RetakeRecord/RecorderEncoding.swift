@@ -80,7 +80,7 @@ final class RecorderEncoding: @unchecked Sendable {
 
   /// There may be memory for the next frame: it is tried as long as the recording lasts.
   private func failed(_ error: any Error, at record: FrameRecord, endsRecording: Bool) {
-    if endsRecording { failures += 1 }
+    if endsRecording { failures += 1 } else { pipes.noteShortage() }
     pipes.encoded.add(
       .event(
         EventRecord(
