@@ -38,6 +38,7 @@ public struct MediaFileSource: RecordingSource {
       case .all: demuxer.videoStreams
       case .streams(let numbers): try numbers.sorted().map { try demuxer.videoStream($0) }
       }
+    try demuxer.requireWhole(chosen)
     let name = path.split(separator: "/").last.map(String.init) ?? path
     self.path = path
     streams = chosen.map(\.index)

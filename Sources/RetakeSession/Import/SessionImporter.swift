@@ -49,6 +49,7 @@ public struct SessionImporter: Sendable {
       let wanted = options.tracks.isEmpty ? demuxer.videoStreams.map(\.index) : options.tracks
       var chosen: [MediaStream] = []
       for track in Set(wanted).sorted() { chosen.append(try demuxer.videoStream(track)) }
+      try demuxer.requireWhole(chosen)
       // A decoder that cannot be made is reported before anything is written.
       var decodable: [MediaStream] = []
       for stream in chosen {
