@@ -54,6 +54,13 @@ struct PacketList: RandomAccessCollection, Sendable {
       sideData: entry.sideData < 0 ? nil : sideData[entry.sideData])
   }
 
+  /// No packet is called corrupt any more.
+  mutating func clearCorrupt() {
+    for place in entries.indices where flags(place).contains(.corrupt) {
+      entries[place].flags &= ~UInt8(truncatingIfNeeded: PacketRecord.Flags.corrupt.rawValue)
+    }
+  }
+
   /// As `self[place].flags`, without making the rest of the record.
   func flags(_ place: Int) -> PacketRecord.Flags {
     .init(rawValue: Int(entries[place].flags))

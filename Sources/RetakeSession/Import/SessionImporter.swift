@@ -151,7 +151,7 @@ public struct SessionImporter: Sendable {
     }
     let result = ImportResult(
       folder: target, tracks: tracks, status: status,
-      notes: findings.losses + unindexed(all, chosen: kept), times: places.places,
+      notes: findings.losses + findings.notes + unindexed(all, chosen: kept), times: places.places,
       timeCount: places.count)
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)
