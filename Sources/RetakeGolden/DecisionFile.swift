@@ -97,6 +97,8 @@ final class DecisionFileReader {
   let header: FileHeader
   /// Nanoseconds on the session's time line at which virtual time is zero.
   let origin: Int64
+  /// Tracks whose frames have a digest among the lines that were noted.
+  private(set) var tracks: Set<Int> = []
   private let reader: LineReader
 
   init(_ url: URL) throws(GoldenError) {
@@ -109,6 +111,16 @@ final class DecisionFileReader {
   }
 
   func nextLine() throws(GoldenError) -> Data? { try reader.next() }
+
+  /// Of the line that was read last, from 1.
+  var lineNumber: Int { reader.number }
+
+  func noteTrack(of line: Data) {
+    guard line.first == UInt8(ascii: "="),
+      let fold = DecisionFold(parsing: String(decoding: line, as: UTF8.self))
+    else { return }
+    tracks.insert(fold.track)
+  }
 
   func entry(_ line: Data) throws(GoldenError) -> Entry {
     let text = String(decoding: line, as: UTF8.self)

@@ -31,7 +31,8 @@ struct DecisionFilesComparison {
     let actual = try DecisionFileReader(theirs)
     var result = DecisionFilesComparison(origin: golden.origin)
     var comparator = DecisionComparator()
-    let isEqual = try feed(golden, actual, &comparator)
+    let changedLine = try feed(golden, actual, &comparator)
+    let isEqual = changedLine == nil
     result.findings = comparator.finish()
     result.compared = comparator.compared
     guard golden.header.key == manifests.golden.key else {
@@ -40,22 +41,19 @@ struct DecisionFilesComparison {
     let areSame =
       manifests.golden.summary.decisionDigest == manifests.actual.summary.decisionDigest
     // The lines of one track are all in the digests of its frames.
-    if isEqual, !areSame, golden.origin == actual.origin,
-      Set(manifests.golden.input.tracks.values).count <= 1
-    {
+    if isEqual, !areSame, golden.origin == actual.origin, golden.tracks.count <= 1 {
       throw .inconsistent(
         file: folders.golden.file(GoldenFolder.manifestName).path,
         detail:
           "its decisionDigest does not fit decisions.gold, which has every decision of the run")
     }
     if result.findings.isEmpty && !(isEqual && areSame) {
-      result.findings = [
-        Finding(.decisionsDiffer, message: "the decisions come in another order")
-      ]
+      result.findings = [isEqual ? orderAlone(manifests) : otherOrder]
     }
     if areSame, !result.findings.isEmpty || golden.origin != actual.origin {
+      let line = changedLine.map { "line \($0)" } ?? "its first line"
       throw .inconsistent(
-        file: mine.path, detail: "it does not fit the decision digest in golden.yml")
+        file: mine.path, detail: "\(line) does not fit the decisionDigest in golden.yml")
     }
     if golden.origin != actual.origin {
       result.findings.insert(
@@ -66,21 +64,38 @@ struct DecisionFilesComparison {
     return result
   }
 
-  /// Returns whether every line is equal to the one in its place.
+  private static let otherOrder = Finding(
+    .decisionsDiffer, message: "the decisions come in another order")
+
+  /// All that decisions.gold has is equal. What is left is the order in which several tracks take
+  /// turns within one instant; only the digest of all lines has it.
+  private static func orderAlone(
+    _ manifests: (golden: GoldenManifest, actual: GoldenManifest)
+  ) -> Finding {
+    Finding(
+      .decisionsDiffer, golden: "\(manifests.golden.summary.decisionDigest)",
+      actual: "\(manifests.actual.summary.decisionDigest)",
+      message: "each track's decisions are equal, but not the digest of all: decisions of several "
+        + "tracks at one instant come in another order, or decisionDigest in golden.yml was altered"
+    )
+  }
+
+  /// Returns the number of the golden's first line that is not equal to the one in its place.
   private static func feed(
     _ golden: DecisionFileReader, _ actual: DecisionFileReader,
     _ comparator: inout DecisionComparator
-  ) throws(GoldenError) -> Bool {
-    var isEqual = true
+  ) throws(GoldenError) -> Int? {
+    var changed: Int?
     while true {
       let left = try golden.nextLine()
       let right = try actual.nextLine()
-      if left == nil && right == nil { return isEqual }
+      if left == nil && right == nil { return changed }
+      if let left { golden.noteTrack(of: left) }
       if left == right {
         comparator.noteEqual()
         continue
       }
-      isEqual = false
+      changed = changed ?? golden.lineNumber
       if let left {
         switch try golden.entry(left) {
         case .line(let line): comparator.add(golden: line, actual: nil)

@@ -59,12 +59,16 @@ extension GoldenFolder {
   /// there. Of two runs that end at the same time one is pending afterwards, whole.
   ///
   /// - Parameter run: Its files stay where they are.
+  /// - Returns: The identity of what is pending now.
   /// - Throws: `GoldenError.io`.
-  package func publish(_ run: GoldenFolder) throws(GoldenError) {
+  @discardableResult
+  package func publish(_ run: GoldenFolder) throws(GoldenError) -> Digest128 {
     let scratch = try ScratchFolder(in: url)
     defer { scratch.remove() }
     try run.copyFiles(to: scratch.url)
+    let identity = try GoldenFolder(scratch.url).identity()
     try scratch.move(into: pending)
+    return identity
   }
 
   /// A second name for the same bytes where the file system has that, else a copy.

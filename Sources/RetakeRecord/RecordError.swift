@@ -147,7 +147,9 @@ public enum RecordError: CodedError {
     case .noTrack: "Choose another track with --track"
     case .unknownPreset(_, _, let suggestion):
       suggestion.map { "Did you mean --preset \($0)?" } ?? "Choose one of them with --preset"
-    case .notCopyable: "Encode it: leave out --preset, or --preset ffv1 for every pixel"
+    case .notCopyable:
+      "Encode it: leave out --preset, or --preset ffv1 for every pixel; a file's own packets are "
+        + "kept by: retake import FILE"
     case .presetFormat: "Choose another preset, such as --preset ffv1"
     case .tooSlow: "Choose a faster preset, such as --preset mjpeg, or a smaller picture"
     case .nameTaken: "Choose another name with --name, or remove that folder"

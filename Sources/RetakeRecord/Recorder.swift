@@ -120,7 +120,8 @@ public final class Recorder: Sendable {
       progress.pipeline = running?.progress
       report(progress)
     }
-    let encoding = RecorderEncoding(encoders: encoders, options: options, pipes: pipes)
+    let encoding = RecorderEncoding(
+      encoders: encoders, source: source.description.name, options: options, pipes: pipes)
     let (writer, encoder) = try threads(writing, encoding, site)
     running?.watchDevice()
     // With a pipeline its own watch tells everybody.
@@ -164,6 +165,9 @@ public final class Recorder: Sendable {
     guard let encoder = options.preset.encoder else {
       for track in source.description.tracks {
         guard let refusal = track.stream.map(CopyRefusal.of) ?? .noPackets else { continue }
+        throw RecordError.notCopyable(source: source.description.name, cause: "\(refusal)")
+      }
+      if let refusal = try (source as? MediaFileSource)?.copyRefusal() {
         throw RecordError.notCopyable(source: source.description.name, cause: "\(refusal)")
       }
       return
@@ -253,8 +257,12 @@ public final class Recorder: Sendable {
       if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {
         throw outcome.failure ?? RecordError.notTriggered(path: target.path)
       }
-      throw outcome.failure ?? pipes.failure
-        ?? RecordError.noFrames(
+      if let failure = outcome.failure ?? pipes.failure { throw failure }
+      if pipes.isShortOfMemory {
+        throw MediaError.noMemory(step: "record a frame", file: source.description.name)
+      }
+      throw
+        RecordError.noFrames(
           source: source.description.name, isStopped: pipes.reason == .stopped)
     }
     if outcome.isClosed { site.unlock() }

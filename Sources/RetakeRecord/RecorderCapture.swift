@@ -90,6 +90,7 @@ struct RecorderCapture {
       track: missed.track, sequence: sequence, pts: missed.pts, ptsNanoseconds: time.nanoseconds,
       arrivalNanoseconds: pipes.arrival(of: time), packet: nil)
     record.cause = RecordCause.shedMemory
+    pipes.noteShortage()
     pipes.captured.add(.frame(CapturedFrame(record: record, frame: nil, original: nil)))
   }
 

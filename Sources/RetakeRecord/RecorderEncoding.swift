@@ -8,6 +8,8 @@ final class RecorderEncoding: @unchecked Sendable {
   // @unchecked: only the encoder's thread touches it once it runs.
   /// By track.
   private let encoders: [any PacketMaker]
+  /// Its name, for errors.
+  private let source: String
   private let options: RecorderOptions
   private let pipes: RecorderPipes
   private var failures = 0
@@ -15,8 +17,10 @@ final class RecorderEncoding: @unchecked Sendable {
   /// Frames in a row that may fail.
   private static let failuresMax = 3
 
-  init(encoders: [any PacketMaker], options: RecorderOptions, pipes: RecorderPipes) {
-    (self.encoders, self.options, self.pipes) = (encoders, options, pipes)
+  init(
+    encoders: [any PacketMaker], source: String, options: RecorderOptions, pipes: RecorderPipes
+  ) {
+    (self.encoders, self.source, self.options, self.pipes) = (encoders, source, options, pipes)
   }
 
   func run() {
@@ -80,14 +84,17 @@ final class RecorderEncoding: @unchecked Sendable {
 
   /// There may be memory for the next frame: it is tried as long as the recording lasts.
   private func failed(_ error: any Error, at record: FrameRecord, endsRecording: Bool) {
-    if endsRecording { failures += 1 }
+    if endsRecording { failures += 1 } else { pipes.noteShortage() }
     pipes.encoded.add(
       .event(
         EventRecord(
           ordinal: 0, timeNanoseconds: record.arrivalNanoseconds, track: record.track,
           source: "recorder", kind: "encoder.failed",
           json: JSONValue.object(["cause": .string("\(error)")]).canonicalText)))
-    if failures >= Self.failuresMax {
+    if case .shownAgain? = error as? CopyRefusal {
+      // No later packet would be a frame's own again.
+      pipes.end(.failed, failure: .notCopyable(source: source, cause: "\(error)"))
+    } else if failures >= Self.failuresMax {
       pipes.end(
         .failed, failure: .encoderFailed(preset: options.preset.rawValue, cause: "\(error)"))
     }

@@ -46,6 +46,7 @@ final class RecorderPipes: Sendable {
     var isDiskBehind = false
     var isTriggered = false
     var lossCause: String?
+    var isShortOfMemory = false
     var memory = MemoryWatch()
     var memoryLookNanoseconds = Int64.min
   }
@@ -112,6 +113,14 @@ final class RecorderPipes: Sendable {
   }
 
   var lossCause: String? { state.withLock { $0.lossCause } }
+
+  /// There was no memory for a frame.
+  func noteShortage() {
+    state.withLock { $0.isShortOfMemory = true }
+  }
+
+  /// Some frame found no memory.
+  var isShortOfMemory: Bool { state.withLock { $0.isShortOfMemory } }
 
   /// Why payload is shed now.
   var shedCause: String {

@@ -33,6 +33,8 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var tolerances: [ReportTolerance] = []
   /// Who took the golden that was compared with, and why: the latest acceptance.
   package var accepted: ReportAcceptance?
+  /// Tells the result that was left pending from any other one; `nil` where none was.
+  package var pending: String?
   package var error: ReportProblem?
   package var notes: [String] = []
   package var commands: [ReportCommand] = []
@@ -41,8 +43,8 @@ package struct ReportCase: Hashable, Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case session, name = "case", pipeline, mode, verdict, expected, reason, counts, checks
     case headroom, budgets, ledgers, decisionDigest, resultDigest, tracks, graph, rootCauses
-    case findings, pictures, timelines, decisions, suspects, tolerances, accepted, error, notes,
-      commands, run
+    case findings, pictures, timelines, decisions, suspects, tolerances, accepted, pending, error
+    case notes, commands, run
   }
 
   package init(

@@ -18,6 +18,8 @@ public enum ServeError: CodedError, Hashable {
   /// Something that the project's folder does not hold, though a link in it leads there.
   case outside(String)
   case noPixels(frame: String, cause: String)
+  /// What is pending is not the result that the page shows.
+  case otherResult(key: String)
 
   public var code: String {
     switch self {
@@ -32,6 +34,7 @@ public enum ServeError: CodedError, Hashable {
     case .bodyTooLarge: "serve.request.tooLarge"
     case .outside: "serve.request.outside"
     case .noPixels: "serve.frame.noPixels"
+    case .otherResult: "serve.accept.otherResult"
     }
   }
 
@@ -49,6 +52,7 @@ public enum ServeError: CodedError, Hashable {
       "the request has more than \(most) bytes, or does not say how many"
     case .outside(let what): "\(what) leads out of the project's folder"
     case .noPixels(let frame, _): "frame \(frame) has no picture"
+    case .otherResult(let key): "what is pending for \(key) is not the result that this page shows"
     }
   }
 
@@ -65,6 +69,9 @@ public enum ServeError: CodedError, Hashable {
     case .cannotListen: "Take another port, or any free one: retake report serve"
     case .noToken: "Open the address that retake report serve printed, with all of its letters"
     case .otherHost, .otherSite: "Open the address that retake report serve printed"
+    case .otherResult:
+      "Reload the page; if it says the same again, make a new report: "
+        + "retake test --report report"
     case .outside: "Copy it into the project; links are not followed out of it"
     case .badRequest, .notFound, .wrongMethod, .bodyTooLarge, .noPixels: nil
     }
@@ -78,6 +85,7 @@ public enum ServeError: CodedError, Hashable {
     case .badRequest: 400
     case .notFound, .noPixels: 404
     case .wrongMethod: 405
+    case .otherResult: 409
     case .bodyTooLarge: 413
     case .portTaken, .cannotListen: 500
     }

@@ -135,6 +135,8 @@ struct ServedSite: Sendable {
     /// `session/case`, exactly.
     var key: String
     var reason: String
+    /// The identity of the result that the page shows, from its report.
+    var pending: String
     /// Ids of root causes, exactly; without any the whole case is meant.
     var roots: [String]?
   }
@@ -146,7 +148,8 @@ struct ServedSite: Sendable {
     }
     guard let wish = try? JSONDecoder().decode(Wish.self, from: body) else {
       throw ServeError.badRequest(
-        "what is sent must be {\"key\": …, \"reason\": …}, with \"roots\": […] if not all is meant")
+        "what is sent must be {\"key\": …, \"reason\": …, \"pending\": …}, with \"roots\": […] if not "
+          + "all is meant")
     }
     // A glob of the command line is a letter here: a person saw one case, and its root causes.
     guard !Self.isGlob(wish.key), wish.key.contains("/") else {
@@ -169,6 +172,13 @@ struct ServedSite: Sendable {
     acceptance.isCI = options.isCI
     acceptance.keys = [wish.key]
     acceptance.roots = wish.roots ?? []
-    return try ServedAnswer(json: try acceptance.run(reason: wish.reason))
+    // A report of a run that left nothing pending, or of an older build, shows no result that
+    // could be accepted: what is pending is another run's.
+    acceptance.seen = [wish.key: Digest128(hex: wish.pending) ?? .zero]
+    do {
+      return try ServedAnswer(json: try acceptance.run(reason: wish.reason))
+    } catch GoldenError.pendingChanged {
+      throw ServeError.otherResult(key: wish.key)
+    }
   }
 }

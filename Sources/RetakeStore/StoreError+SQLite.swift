@@ -19,7 +19,7 @@ func storeErrors<Value>(
       throw .busy(path: path, holder: LockHolder.ofDatabase(path))
     case .SQLITE_INTERRUPT: throw .schemaUnknown(path: path, object: "sqlite_schema")
     case .SQLITE_FULL: throw .diskFull(path: path)
-    case .SQLITE_NOMEM where !AddressRoom.isThere: throw .noMemory(path: path)
+    case .SQLITE_NOMEM where AddressRoom.isCauseOfRefusal: throw .noMemory(path: path)
     case .SQLITE_NOMEM, .SQLITE_TOOBIG:
       throw .corrupt(path: path, cause: "a value is larger than a session's ever is")
     default:

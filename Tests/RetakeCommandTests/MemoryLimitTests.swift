@@ -47,6 +47,36 @@ struct MemoryLimitTests {
   /// Where an allocation of Swift's own fails the process is ended by a signal, and nothing can be
   /// done about that; what is asked for here is pictures, many times larger than all else.
   @Test(.enabled(if: Faults.limits, "prlimit does not work here"))
+  func `short of memory for drawn pictures a recording says so, or loses frames alone`() throws {
+    let workplace = try Workplace()
+    var runs = 0
+    for mebibytes in stride(from: 400, through: 900, by: 20) {
+      let name = "drawn-\(mebibytes)"
+      let result = try workplace.retake(
+        under: ["prlimit", "--as=\(mebibytes << 20)"],
+        [
+          "record", "synthetic:figures", "--frames", "8", "--size", "3840x2160", "--pace",
+          "unpaced", "--name", name,
+        ], timeoutSeconds: 300)
+      #expect(!result.timedOut, "\(mebibytes) MiB")
+      // An allocation of Swift's own may fail as well, but no frame ends the process.
+      for place in ["FrameStorage.make<", "FrameStorage.withoutRoom", "no room for a frame"] {
+        #expect(!result.stderr.contains(place), "\(mebibytes) MiB: \(result.stderr)")
+      }
+      guard result.signal == nil else { continue }
+      #expect([0, 2].contains(result.status), "\(mebibytes) MiB: \(result.stderr)")
+      for word in ["corrupt", "damaged", "gave no frame"] {
+        #expect(!result.stderr.contains(word), "\(mebibytes) MiB: \(result.stderr)")
+      }
+      if result.status == 0 { runs += 1 }
+      guard result.status == 2 else { continue }
+      let isNamed = result.stderr.contains("memory") || result.stderr.contains("no thread")
+      #expect(isNamed, "\(mebibytes) MiB: \(result.stderr)")
+    }
+    #expect(runs > 0, "the largest of them is enough")
+  }
+
+  @Test(.enabled(if: Faults.limits, "prlimit does not work here"))
   func `short of memory for pictures a command says so`() throws {
     let workplace = try clip("wide.mp4", size: "3840x2160", frames: 10)
     var runs = 0

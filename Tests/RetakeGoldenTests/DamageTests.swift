@@ -203,6 +203,74 @@ import Testing
     #expect(outcome(folders).reasons.first?.contains("decisionDigest") == true)
   }
 
+  /// A second track whose frames are captured with those of the first.
+  private func withTwoTracks(_ sample: SampleRun) -> SampleRun {
+    var run = sample
+    run.manifest.input.tracks["side"] = 1
+    run.manifest.input.timeBase[1] = TimeBase(1, 30_000)
+    run.decisions = sample.decisions.flatMap { line -> [DecisionLine] in
+      guard let frame = line.frame else { return [line] }
+      let other = DecisionLine(
+        time: line.time, node: line.node, frame: FrameID(track: 1, sequence: frame.sequence),
+        kind: line.kind, details: line.details)
+      return [line, other]
+    }
+    return run
+  }
+
+  private func alter(_ name: String, in folder: GoldenFolder, _ old: String) throws {
+    let file = folder.file(name)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let other = (old.hasPrefix("0") ? "1" : "0") + old.dropFirst()
+    try #require(text.contains(old))
+    try Data(text.replacing(old, with: other).utf8).write(to: file)
+  }
+
+  @Test func `with several tracks an altered digest of all decisions is named beside the order`()
+    throws
+  {
+    let folders = try SampleFolders()
+    try withTwoTracks(sample()).write(to: folders.golden)
+    try withTwoTracks(sample()).write(to: folders.run)
+    #expect(outcome(folders).verdict == .passed)
+    let digest = "\(try folders.golden.manifest().summary.decisionDigest)"
+    try alter("golden.yml", in: folders.golden, digest)
+    let finding = try #require(outcome(folders).findings.first)
+    #expect(outcome(folders).verdict == .changed && finding.actual == digest)
+    #expect(finding.message.contains("decisionDigest"), "\(finding.message)")
+    #expect(finding.message.contains("golden.yml was altered"), "\(finding.message)")
+  }
+
+  @Test func `with several tracks an altered digest of one track's frames is named by its line`()
+    throws
+  {
+    let folders = try SampleFolders()
+    try withTwoTracks(sample()).write(to: folders.golden)
+    try withTwoTracks(sample()).write(to: folders.run)
+    let file = folders.golden.file("decisions.gold")
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    let place = try #require(lines.firstIndex { $0.hasPrefix("= 1 ") })
+    let digest = try #require(lines[place].split(separator: " ").last)
+    try alter("decisions.gold", in: folders.golden, String(digest))
+    #expect(outcome(folders).verdict == .errored)
+    let reason = try #require(outcome(folders).reasons.first)
+    #expect(reason.contains("decisions.gold"), "\(reason)")
+    #expect(reason.contains("line \(place + 1) does not fit"), "\(reason)")
+  }
+
+  @Test func `two inputs of which one has no decisions leave no doubt about the order`() throws {
+    let folders = try SampleFolders()
+    var run = sample()
+    run.manifest.input.tracks["side"] = 1
+    run.manifest.input.timeBase[1] = TimeBase(1, 30_000)
+    try run.write(to: folders.golden)
+    try run.write(to: folders.run)
+    try alter(
+      "golden.yml", in: folders.golden, "\(try folders.golden.manifest().summary.decisionDigest)")
+    #expect(outcome(folders).verdict == .errored)
+    #expect(outcome(folders).reasons.first?.contains("decisionDigest") == true)
+  }
+
   @Test func `an environment is never compared`() throws {
     let folders = try written()
     try Data("nonsense: [\n".utf8).write(

@@ -132,6 +132,29 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.file("yard").path))
   }
 
+  @Test func `a file that is encrypted behind a clear beginning is not recorded, and called that`()
+    throws
+  {
+    let source = try clip("source.mkv", "-c:v", "libx264", "-bf", "0", "-g", "10")
+    let key = [
+      "-encryption_scheme", "cenc-aes-ctr", "-encryption_key", "76a6c65c5ea762046bd749a2e632ccbb",
+      "-encryption_kid", "a7e61c373e219033c21091fa607bf3b8",
+    ]
+    var files: [Data] = []
+    for (name, options) in [("clear.mp4", []), ("hidden.mp4", key)] {
+      let path = folder.file(name)
+      let made = try runCommand(
+        "ffmpeg",
+        arguments: ["-v", "error", "-nostdin", "-i", source, "-c", "copy"] + options + [path.path])
+      try #require(made.status == 0, "\(made.stderr)")
+      files.append(try Data(contentsOf: path))
+    }
+    let joined = try #require(BoxFile.clearBeginning(20, of: files[0], then: files[1]))
+    try joined.write(to: folder.file("joined.mp4"))
+    let refused = code { try MediaFileSource(path: folder.file("joined.mp4").path) }
+    #expect(refused == "media.decode.encrypted")
+  }
+
   @Test func `an export that nothing could read is refused, and the advice works`() throws {
     let path = try clip("late.mkv", "-c:v", "mpeg4", "-g", "12")
     let result = try Recorder(
@@ -162,6 +185,92 @@ import Testing
     }
     #expect(drawn == "record.preset.copy")
     #expect(!FileManager.default.fileExists(atPath: folder.file("yard").path))
+  }
+
+  /// Two passes, so that the encoder plans ahead: some pictures are shown long after they came, by
+  /// packets of a byte.
+  private func layered(_ name: String, codec: String) throws -> String {
+    for pass in 1...2 {
+      _ = try clip(
+        pass == 1 ? "first.nut" : name, "-c:v", codec, "-b:v", "200k", "-g", "128",
+        "-auto-alt-ref", codec == "libvpx" ? "1" : "2", "-lag-in-frames", "25", "-cpu-used", "5",
+        "-threads", "1", "-pass", "\(pass)", "-passlogfile", folder.file("pass-\(codec)").path)
+    }
+    return folder.file(name).path
+  }
+
+  @Test(arguments: [("again.webm", "libvpx-vp9"), ("again.mp4", "libvpx-vp9")])
+  func `packets that show pictures of earlier ones are refused by name, and imported as they are`(
+    name: String, codec: String
+  ) throws {
+    let path = try layered(name, codec: codec)
+    let error = #expect(throws: RecordError.self) {
+      try Recorder(
+        try MediaFileSource(path: path), options: .test(folder, preset: .copy), machine: .still()
+      ).run()
+    }
+    #expect(error?.code == "record.preset.copy")
+    #expect(error?.cause?.contains("came with earlier packets") == true, "\(error as Any)")
+    #expect(error?.advice?.contains("retake import") == true)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("yard").path))
+
+    let imported = try SessionImporter(
+      ImportOptions(file: path, name: "imported", into: folder.url.path)
+    ).run()
+    let reader = try SessionReader(
+      opening: imported.folder.path, options: ReadOptions(verifiesPixels: true))
+    let raw = folder.file("raw.yuv").path
+    let decoded = try runCommand(
+      "ffmpeg",
+      arguments: ["-v", "error", "-nostdin", "-i", path, "-f", "rawvideo", raw])
+    try #require(decoded.status == 0, "\(decoded.stderr)")
+    let expected = try Data(contentsOf: URL(fileURLWithPath: raw))
+    let bytes = 96 * 64 * 3 / 2
+    #expect(expected.count == 60 * bytes && reader.tracks[0].frameCount == 60)
+    for sequence in 0..<60 {
+      let frame = try reader.frame(FrameID(track: 0, sequence: sequence))
+      let found = (0..<3).flatMap { frame.bytes(of: $0) }
+      #expect(found == Array(expected[sequence * bytes..<(sequence + 1) * bytes]), "\(sequence)")
+    }
+  }
+
+  @Test
+  func `hidden pictures of VP8 are refused by name, and none where each packet shows its own`()
+    throws
+  {
+    let hidden = try layered("hidden.webm", codec: "libvpx")
+    #expect(try MediaFileSource(path: hidden).copyRefusal() != nil)
+    let plain = try clip("plain.webm", "-c:v", "libvpx", "-auto-alt-ref", "0", "-g", "12")
+    #expect(try MediaFileSource(path: plain).copyRefusal() == nil)
+    let super9 = try clip(
+      "super.webm", "-c:v", "libvpx-vp9", "-auto-alt-ref", "0", "-deadline", "realtime",
+      "-cpu-used", "8", "-g", "12")
+    #expect(try MediaFileSource(path: super9).copyRefusal() == nil)
+  }
+
+  @Test
+  func `a live source that shows a picture again ends the copy by name, and keeps what it had`()
+    throws
+  {
+    let path = try layered("live.webm", codec: "libvpx-vp9")
+    let copier = PacketCopier(timeBase: TimeBase(1, 1_000))
+    var stored = 0
+    var refusal: CopyRefusal?
+    for frame in try frames(path) where refusal == nil {
+      do {
+        let packet = try copier.packet(
+          of: frame.frame, original: frame.original, wantsKey: false, hasTime: true)
+        #expect(packet?.pixelHash == frame.frame.pixelDigest)
+        stored += 1
+      } catch let error as CopyRefusal {
+        refusal = error
+      }
+    }
+    guard case .shownAgain? = refusal else {
+      Issue.record("\(stored) frames were stored, then \(refusal as Any)")
+      return
+    }
+    #expect((1..<60).contains(stored))
   }
 
   @Test

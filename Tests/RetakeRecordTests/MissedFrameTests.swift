@@ -1,6 +1,8 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
 import RetakeMedia
+import RetakeRuntime
 import RetakeSession
 import RetakeTestSupport
 import Testing
@@ -56,6 +58,54 @@ import Testing
     #expect(rows.all.map(\.pts) == (0..<150).map { Int64($0) })
     #expect(rows.all.filter { $0.cause != nil }.map(\.sequence) == Array(40...44))
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
+  }
+
+  /// A scene that has no memory for some of its pictures.
+  private struct ForgetfulScene: FrameReader {
+    let missing: ClosedRange<Int>
+    let frames = 150
+
+    var tracks: [TrackDescription] {
+      [
+        TrackDescription(
+          track: 0, timeBase: TimeBase(1, 1_000), format: .i420, width: 64, height: 48,
+          frameCount: frames)
+      ]
+    }
+
+    func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
+      sequences.clamped(to: 0..<frames).map {
+        FrameEntry(
+          id: FrameID(track: 0, sequence: $0), pts: Int64($0) * 40,
+          timestamp: Timestamp(nanoseconds: Int64($0) * 40_000_000))
+      }
+    }
+
+    func chain(of id: FrameID) -> Int { id.sequence }
+
+    func frame(_ id: FrameID) throws -> Frame {
+      guard !missing.contains(id.sequence) else {
+        throw MediaError.noMemory(step: "draw a picture", file: nil)
+      }
+      let level = UInt8(id.sequence)
+      return Frame(
+        id: id, format: .i420, width: 64, height: 48, range: .limited,
+        planes: [64 * 48, 32 * 24, 32 * 24].map { [UInt8](repeating: level, count: $0) })
+    }
+  }
+
+  @Test(arguments: [(40...44, true), (10...149, false)])
+  func `a picture of a scene that there is no memory for has its row, and many end the recording`(
+    missing: ClosedRange<Int>, isWhole: Bool
+  ) throws {
+    let folder = try TemporaryFolder()
+    let source = try ReaderSource(ForgetfulScene(missing: missing), name: "scene")
+    let result = try Recorder(source, options: .test(folder), machine: .still()).run()
+    #expect(result.isClosed)
+    #expect((result.failure == nil) == isWhole, "\(result.failure as Any)")
+    let frames = result.progress.frames
+    #expect(frames.recorded == (isWhole ? 145 : 10))
+    #expect(frames.missing == ["record.shed.memory": isWhole ? 5 : 99])
   }
 
   @Test func `a file that there is no memory for any more ends the recording with its cause`()

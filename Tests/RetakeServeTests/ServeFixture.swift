@@ -82,9 +82,20 @@ final class ServeFixture {
     try client.ask("GET", "/\(token)/\(path)", headers)
   }
 
+  /// What the newest report says that it left pending.
+  func reportedResult() throws -> String? {
+    let library = ReportLibrary(project: try Project(reading: folder.url.path))
+    let report = try #require(library.reports.first)
+    let data = try Data(contentsOf: report.folder.appending(path: "report.json"))
+    let json = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    return (json?["cases"] as? [[String: Any]])?.first?["pending"] as? String
+  }
+
   /// Asks for an acceptance as the page does; `nil` leaves a header out.
+  ///
+  /// - Parameter pending: The result that the page shows; `nil` is that of the newest report.
   func accept(
-    _ key: String = "yard/motion", roots: [String]? = nil,
+    _ key: String = "yard/motion", pending: String? = nil, roots: [String]? = nil,
     reason: String = "the new threshold is right", _ changes: [String: String?] = [:]
   ) throws -> RawClient.Answer {
     var headers: [String: String?] = [
@@ -95,9 +106,12 @@ final class ServeFixture {
     struct Wish: Encodable {
       var key: String
       var reason: String
+      var pending: String
       var roots: [String]?
     }
-    let body = try JSONEncoder().encode(Wish(key: key, reason: reason, roots: roots))
+    let wish = Wish(
+      key: key, reason: reason, pending: try pending ?? reportedResult() ?? "", roots: roots)
+    let body = try JSONEncoder().encode(wish)
     return try client.ask(
       "POST", "/\(token)/accept", headers.compactMapValues(\.self),
       body: String(decoding: body, as: UTF8.self))

@@ -124,6 +124,43 @@ import Testing
     #expect(try fixture.accept().code == "suite.accept.nothingPending")
   }
 
+  @Test func `a result that replaced the one on the page is not accepted from there`() throws {
+    let fixture = try ServeFixture(frames: 12)
+    let shown = try #require(try fixture.reportedResult())
+    let page = try fixture.get("reports/\(fixture.reportID())")
+    #expect(page.text.contains("\"pending\":\"\(shown)\""))
+    // Another run, without a report, leaves another result pending.
+    try fixture.folder.write(
+      ServeFixture.pipeline.replacing("\"threshold\": 24", with: "\"threshold\": 90"),
+      to: "motion.json")
+    try ServeFixture.test(fixture.folder)
+    let before = try fixture.goldens()
+    let roots = try fixture.waitingRoots()
+    for chosen in [nil, [try #require(roots.first)]] {
+      let refused = try fixture.accept(pending: shown, roots: chosen)
+      #expect(refused.status == 409 && refused.code == "serve.accept.otherResult")
+      #expect(refused.text.contains("Reload the page"), "\(refused.text)")
+    }
+    // A report that left nothing pending, and a page that says nothing.
+    for other in ["", "00", String(repeating: "0", count: 32)] {
+      #expect(try fixture.accept(pending: other).code == "serve.accept.otherResult")
+    }
+    #expect(try fixture.goldens() == before)
+
+    try ServeFixture.test(fixture.folder, report: "report")
+    let now = try #require(try fixture.reportedResult())
+    #expect(now != shown)
+    #expect(try fixture.accept(pending: now).status == 200)
+    #expect(try ServeFixture.test(fixture.folder).status == .passed)
+  }
+
+  @Test func `the same result again is still the one on the page`() throws {
+    let fixture = try ServeFixture(frames: 12)
+    let shown = try #require(try fixture.reportedResult())
+    try ServeFixture.test(fixture.folder)
+    #expect(try fixture.accept(pending: shown).status == 200)
+  }
+
   @Test func `nothing is accepted without a reason, or by a glob`() throws {
     let fixture = try ServeFixture(frames: 6)
     let before = try fixture.goldens()

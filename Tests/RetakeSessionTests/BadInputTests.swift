@@ -76,6 +76,34 @@ struct BadInputTests {
     #expect(leftovers.isEmpty)
   }
 
+  @Test func `a file that is encrypted behind a clear beginning is called that`() throws {
+    let source = folder.file("source.mkv").path
+    let (clear, secret) = (folder.file("clear.mp4"), folder.file("hidden.mp4"))
+    try ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=25", "-frames:v", "50", "-c:v", "libx264",
+      "-g", "10", "-bf", "0", "-pix_fmt", "yuv420p", source)
+    try ffmpeg("-i", source, "-c", "copy", clear.path)
+    let copied = try runCommand(
+      "ffmpeg",
+      arguments: ["-v", "error", "-nostdin", "-i", source, "-c", "copy"] + Self.encryption
+        + [secret.path])
+    try #require(copied.status == 0, "\(copied.stderr)")
+    let joined = try #require(
+      BoxFile.clearBeginning(
+        20, of: try Data(contentsOf: clear), then: try Data(contentsOf: secret)))
+    let file = folder.file("joined.mp4")
+    try joined.write(to: file)
+    #expect(importing(file.path) == "media.decode.encrypted")
+    #expect(leftovers.isEmpty)
+    // Two descriptions that are both clear are no reason.
+    let plain = try #require(
+      BoxFile.clearBeginning(
+        20, of: try Data(contentsOf: clear), then: try Data(contentsOf: clear)))
+    let other = folder.file("plain.mp4")
+    try plain.write(to: other)
+    #expect(importing(other.path) == nil)
+  }
+
   /// An element of EBML: its number, its size in two bytes, its content.
   private static func element(_ number: [UInt8], _ content: [UInt8]) -> [UInt8] {
     number + [0x40 | UInt8(content.count >> 8), UInt8(truncatingIfNeeded: content.count)] + content

@@ -13,14 +13,14 @@ import Testing
     return made
   }
 
-  @Test func `a picture that stands upright is itself`() {
+  @Test func `a picture that stands upright is itself`() throws {
     let plain = numbered(0)
-    #expect(share(plain.turnedUpright(), plain))
+    #expect(share(try plain.turnedUpright(), plain))
   }
 
   @Test(arguments: [90, 180, 270])
-  func `each sample goes where the turn puts it, in every plane`(degrees: Int) {
-    let turned = numbered(degrees).turnedUpright()
+  func `each sample goes where the turn puts it, in every plane`(degrees: Int) throws {
+    let turned = try numbered(degrees).turnedUpright()
     let isOnItsSide = degrees != 180
     #expect(turned.width == (isOnItsSide ? 4 : 6) && turned.height == (isOnItsSide ? 6 : 4))
     #expect(turned.rotationDegrees == 0)

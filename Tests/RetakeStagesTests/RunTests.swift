@@ -54,6 +54,32 @@ private final class Listener: RunObserver {
     #expect(counts.dropFirst().allSatisfy { (1...4).contains($0) })
   }
 
+  /// Makes a frame that is larger than any memory.
+  private struct Giant: PureStage {
+    static let kind = "giant"
+
+    init() {}
+    init(options: NoOptions) {}
+
+    func process(_ frame: Frame, _ context: StageContext) -> Frame {
+      guard context.frame.sequence == 5 else { return frame }
+      let storage = FrameStorage.make(format: .i420, width: 64, height: 1 << 40) { _, _ in }
+      return Frame(format: .i420, width: 64, height: 48, storage: storage)
+    }
+  }
+
+  @Test(arguments: [0, 2])
+  func `a stage whose frame finds no memory ends the run with what was missing`(
+    workers: Int
+  ) throws {
+    let pipeline = Pipeline.named("giant").source(.synthetic(scene(.figures, frames: 12)))
+      .stage(Giant()).motion(options: MotionOptions(threshold: 24)).results()
+    let error = #expect(throws: (any Error).self) {
+      _ = try run(pipeline, options: RunOptions(workers: workers))
+    }
+    #expect((error as? any CodedError)?.code == "frame.memory", "\(error as Any)")
+  }
+
   @Test func `the example drops exactly what its cost lets it`() throws {
     let example = try #require(ExamplePipelines.named("motion-boxes"))
     let pipeline = try PipelineDocument.parse(

@@ -125,6 +125,7 @@ struct BadDatabaseTests {
       #expect(found == "store.corrupt", "\(sql)")
       let complaints = try StoreReader(opening: path).checkRows()
       #expect(!complaints.isEmpty)
+      #expect(AddressRoom.largestRequestBytes >= AddressRoom.giantBytes)
       withExtendedLifetime(folder) {}
     }
   }

@@ -63,10 +63,28 @@ public final class FrameStorage: @unchecked Sendable {
     format: PixelFormat, width: Int, height: Int,
     fill: (_ planes: [UnsafeMutableRawBufferPointer], _ strides: [Int]) throws(Failure) -> Void
   ) throws(Failure) -> FrameStorage {
-    guard
-      let storage = try makeIfRoom(format: format, width: width, height: height, fill: fill)
-    else { preconditionFailure("out of memory: no room for a frame of \(width)x\(height)") }
-    return storage
+    try makeIfRoom(format: format, width: width, height: height, fill: fill)
+      ?? withoutRoom(format: format, width: width, height: height)
+  }
+
+  /// What takes the place of storage that found no memory: it ends the process, unless the work of
+  /// this thread is checked (`FrameShortage`). Then all rows of a plane are one row of zeros.
+  package static func withoutRoom(
+    format: PixelFormat, width: Int, height: Int
+  ) -> FrameStorage {
+    guard FrameShortage.note(FrameMemoryError(width: width, height: height)) else {
+      preconditionFailure("out of memory: no room for a frame of \(width)x\(height)")
+    }
+    let count = PlaneLayout(format: format, width: width, height: 1).count + padding
+    // SAFETY: as long as a row of each plane and what may be read past it; freed by the closure.
+    guard let block = calloc(1, count) else {
+      preconditionFailure("out of memory: no room for a row of \(width) pixels")
+    }
+    let address = UInt(bitPattern: block)
+    let row = Plane(base: block.assumingMemoryBound(to: UInt8.self), stride: 0)
+    return FrameStorage(planes: Array(repeating: row, count: format.planeCount)) {
+      free(UnsafeMutableRawPointer(bitPattern: address))
+    }
   }
 
   /// The same, but nil where there is no memory.

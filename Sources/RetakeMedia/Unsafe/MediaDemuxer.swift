@@ -54,6 +54,18 @@ package final class MediaDemuxer: @unchecked Sendable {
     return stream
   }
 
+  /// Refuses streams of which libavformat gives only the packets that are not encrypted, and says
+  /// nothing of the others.
+  ///
+  /// - Throws: `MediaError.encrypted`.
+  package func requireWhole(_ streams: [MediaStream]) throws(MediaError) {
+    guard format.split(separator: ",").contains("mov") else { return }
+    let descriptions = try SampleDescriptions(of: try MediaFile(path: path))
+    for stream in streams where descriptions.mixesEncryption(track: stream.index) {
+      throw .encrypted(file: path)
+    }
+  }
+
   /// The next packet of any stream; nil at the end.
   ///
   /// After an error the next call reads on behind the damage, or throws again; the caller decides

@@ -27,7 +27,7 @@ public final class MediaScaler: @unchecked Sendable {
   ///
   /// Range and matrix stay as they are; RGB is always full range. The aspect of the pixels changes
   /// so that the picture keeps its shape. Rotation, id and time stamp stay.
-  /// - Throws: `MediaError.scale` where FFmpeg cannot do it.
+  /// - Throws: `MediaError.scale` where FFmpeg cannot do it, or `.noMemory`.
   public func scale(
     _ frame: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
   ) throws(MediaError) -> Frame {
@@ -38,7 +38,7 @@ public final class MediaScaler: @unchecked Sendable {
     let isAligned = frame.storage.planes.allSatisfy {
       UInt(bitPattern: $0.base) % 32 == 0 && $0.stride % 32 == 0
     }
-    let source = isAligned ? frame : frame.copiedToAlignedStorage()
+    let source = isAligned ? frame : try frame.copiedToAlignedStorage()
     let range: ColorRange = format.isRGB ? .full : frame.range
     let storage = try scale(
       source.storage.planes,
@@ -96,9 +96,9 @@ public final class MediaScaler: @unchecked Sendable {
 
 extension Frame {
   /// An equal frame whose rows begin where vector code wants them.
-  fileprivate func copiedToAlignedStorage() -> Frame {
+  fileprivate func copiedToAlignedStorage() throws(MediaError) -> Frame {
     let paddedWidth = (width + 31) / 32 * 32
-    let storage = FrameStorage.make(format: format, width: paddedWidth, height: height) {
+    let storage = FrameStorage.makeIfRoom(format: format, width: paddedWidth, height: height) {
       targets, strides in
       for plane in 0..<format.planeCount {
         var row = 0
@@ -110,6 +110,7 @@ extension Frame {
         }
       }
     }
+    guard let storage else { throw .noMemory(step: "scale a picture", file: nil) }
     return Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
       matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,

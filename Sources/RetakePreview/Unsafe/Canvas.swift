@@ -177,12 +177,15 @@ final class Canvas {
   func picture() throws(PreviewError) -> Frame {
     let area = area
     var result: Int32 = 0
-    let storage = FrameStorage.make(format: .bgra, width: area.width, height: area.height) {
+    let storage = FrameStorage.makeIfRoom(format: .bgra, width: area.width, height: area.height) {
       planes, strides in
       guard let base = planes[0].baseAddress else { return }
       // SAFETY: the memory has `height` rows of `strides[0]` bytes.
       result = sdl.renderReadPixels(
         renderer, nil, SDLNumber.formatARGB8888, base, Int32(strides[0]))
+    }
+    guard let storage else {
+      throw .renderer(step: "reading pixels", cause: "there was no memory for them")
     }
     guard result == 0 else { throw .renderer(step: "reading pixels", cause: sdl.errorText) }
     return Frame(

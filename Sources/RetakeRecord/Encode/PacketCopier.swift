@@ -53,6 +53,8 @@ final class PacketCopier: PacketMaker {
     var timeline = ContainerTimeline()
     /// The packet that was stored last.
     var index: Int
+    /// Of the key packet that was stored last.
+    var key: Digest128?
   }
 
   init(timeBase: TimeBase) {
@@ -64,6 +66,7 @@ final class PacketCopier: PacketMaker {
   ) throws -> EncodedFrame? {
     guard let original else { throw CopyRefusal.noPackets }
     let isKey = original.packet.flags.contains(.key)
+    try checkOrder(original.packet, of: original.stream)
     let follows = active?.source == original.stream && active?.index == original.packet.index - 1
     guard isKey || follows else {
       self.active?.index = -2
@@ -71,6 +74,7 @@ final class PacketCopier: PacketMaker {
     }
     var active = try activated(original, frame)
     active.index = original.packet.index
+    if isKey { active.key = original.packet.digest }
     var packet = original.packet
     if active.isAnnexB {
       packet = try MediaPacket(
@@ -83,6 +87,13 @@ final class PacketCopier: PacketMaker {
     let hash = active.witness.digest(of: packet, hasTime: hasTime)
     self.active = active
     return EncodedFrame(epoch: active.epoch, packet: packet, pixelHash: hash)
+  }
+
+  /// A connection that was made again counts its packets from 0 and begins with another key packet.
+  private func checkOrder(_ packet: MediaPacket, of stream: MediaStream) throws(CopyRefusal) {
+    guard let active, active.source == stream, packet.index <= active.index else { return }
+    guard !packet.flags.contains(.key) || packet.digest == active.key else { return }
+    throw .shownAgain
   }
 
   private func activated(_ original: OriginalPacket, _ frame: Frame) throws -> Active {
@@ -122,6 +133,8 @@ enum CopyRefusal: Error, CustomStringConvertible {
   /// Frames are shown in another order than their packets come.
   case reordered(frames: Int)
   case noParameterSets
+  /// A packet does not show the picture that it holds, or not for the first time.
+  case shownAgain
 
   var description: String {
     switch self {
@@ -131,6 +144,8 @@ enum CopyRefusal: Error, CustomStringConvertible {
     case .reordered(let frames):
       "its packets come in another order than its frames, by up to \(frames)"
     case .noParameterSets: "it does not say its parameter sets before the first frame"
+    case .shownAgain:
+      "it shows pictures that came with earlier packets, as VP8 and VP9 with alternate references do"
     }
   }
 

@@ -38,10 +38,28 @@ public struct MediaFileSource: RecordingSource {
       case .all: demuxer.videoStreams
       case .streams(let numbers): try numbers.sorted().map { try demuxer.videoStream($0) }
       }
+    try demuxer.requireWhole(chosen)
     let name = path.split(separator: "/").last.map(String.init) ?? path
     self.path = path
     streams = chosen.map(\.index)
     description = SourceDescription(name: "file:\(name)", tracks: chosen.map { SourceTrack($0) })
+  }
+
+  /// Why the packets cannot be stored as they come, by all of them. Reads the file where its codec
+  /// may be the reason.
+  func copyRefusal() throws -> CopyRefusal? {
+    let demuxer = try MediaDemuxer(path: path)
+    let codecs = Dictionary(
+      uniqueKeysWithValues: demuxer.streams.filter { streams.contains($0.index) }
+        .map { ($0.index, $0.codec) })
+    guard codecs.values.contains(where: HiddenPictures.mayBeIn(codec:)) else { return nil }
+    demuxer.select(Set(streams))
+    // What cannot be read is told when it is recorded.
+    while let packet = try? demuxer.nextPacket() {
+      guard let codec = codecs[packet.stream] else { continue }
+      if HiddenPictures.areIn(packet, codec: codec) { return .shownAgain }
+    }
+    return nil
   }
 
   public func open() throws -> any FrameStream {

@@ -1,5 +1,6 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeMedia
 import RetakeRuntime
 
 /// A track of a `FrameReader` as a source: a drawn scene, or a folder of pictures.
@@ -56,8 +57,11 @@ private final class ReaderStream: FrameStream {
   private var shift: (pts: Int64, nanoseconds: Int64) = (0, 0)
   private var previous: FrameEntry?
   private var interval: (pts: Int64, nanoseconds: Int64) = (1, 1)
+  private var misses = 0
 
   private static let pageRows = 256
+  /// Frames in a row that there is no memory for.
+  private static let missesMax = 100
 
   init(reader: any FrameReader, track: TrackDescription, repeats: Bool) {
     (self.reader, self.track, self.repeats) = (reader, track, repeats)
@@ -65,9 +69,19 @@ private final class ReaderStream: FrameStream {
 
   func next() throws -> SourceFrame? {
     guard let entry = try nextEntry() else { return nil }
-    var frame = try reader.frame(entry.id)
-    frame.timestamp = entry.timestamp + shift.nanoseconds
-    return SourceFrame(frame: frame, pts: entry.pts.map { $0 + shift.pts })
+    let time = entry.timestamp + shift.nanoseconds
+    let pts = entry.pts.map { $0 + shift.pts }
+    do {
+      var frame = try reader.frame(entry.id)
+      misses = 0
+      frame.timestamp = time
+      return SourceFrame(frame: frame, pts: pts)
+    } catch let error as MediaError where error.isOutOfMemory {
+      // There may be memory for the next frame; this one has its row all the same.
+      misses += 1
+      guard misses < Self.missesMax else { throw error }
+      throw MissedFrame(timestamp: time, pts: pts)
+    }
   }
 
   /// Frames without pixels are passed over.

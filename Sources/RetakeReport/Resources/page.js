@@ -715,7 +715,7 @@
     const form = html("form", { on: { submit: async (event) => {
       event.preventDefault();
       send.disabled = true;
-      const wish = { key: title, reason: reason.value.trim() };
+      const wish = { key: title, reason: reason.value.trim(), pending: item.pending ?? "" };
       // All that is left is the whole case.
       if (causes && causes.chosen().length < causes.open()) wish.roots = causes.chosen();
       const answer = await post(wish);

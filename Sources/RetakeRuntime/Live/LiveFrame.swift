@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
@@ -15,7 +16,15 @@ struct BodyCall: Sendable {
   var readyNanoseconds: Int64
 
   /// Calls the body; the core begins a stateful stage's next call when this one has ended.
-  func run(_ input: any PipelineValue) -> StageOutcome { body(input, context) }
+  ///
+  /// A frame that found no memory fails alone: there may be memory for the next one.
+  func run(_ input: any PipelineValue) -> StageOutcome {
+    switch FrameShortage.checked({ body(input, context) }) {
+    case .success(let outcome): outcome
+    case .failure(let error):
+      .failure(StageError(code: LiveCode.allocationFailed, message: error.message))
+    }
+  }
 }
 
 /// What the core wants to know of a value.

@@ -231,9 +231,11 @@ extension ValueOutcome {
   /// The body's outcome for a value; anything else goes on as it is.
   func map(_ body: (any PipelineValue) -> StageOutcome) -> ValueOutcome {
     guard case .value(let value) = self else { return self }
-    switch body(value) {
-    case .success(let output): return .value(output)
-    case .failure(let error): return .failure(error)
+    // Results do not depend on the memory of a machine: a stage without it ends the run.
+    switch FrameShortage.checked({ body(value) }) {
+    case .success(.success(let output)): return .value(output)
+    case .success(.failure(let error)): return .failure(error)
+    case .failure(let error): return .fault(error)
     }
   }
 }

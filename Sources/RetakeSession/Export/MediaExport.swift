@@ -28,7 +28,10 @@ struct MediaExport {
       try reader.index.store.counts(track: track).packets
     }
     var files: [NewFile] = []
-    for part in parts { try checkCodec(part, path: path, track: wanted) }
+    let facts = try PacketFacts(
+      IndexedTrack(index: reader.index, track: track), of: parts)
+    let other = instead(of: path, track: wanted, facts)
+    for part in parts { try checkCodec(part, path: path, instead: other) }
     do throws(SessionError) {
       files.append(try NewFile(parts.count > 1 ? Self.name(path, part: 1) : path))
       if isOriginal {
@@ -39,8 +42,9 @@ struct MediaExport {
       for (number, part) in parts.enumerated() {
         if number > 0 { files.append(try NewFile(Self.name(path, part: number + 1))) }
         let name = parts.count > 1 ? Self.name(path, part: number + 1) : path
-        let packets = try telling(wanted, path: path) { () throws(SessionError) in
-          let written = try remux(track, part, of: count, to: files[number], path: name)
+        let packets = try telling(other, path: path) { () throws(SessionError) in
+          let written = try remux(
+            track, part, facts.endings[number], of: count, to: files[number], path: name)
           try ExportProof(
             reader: reader, track: track, file: files[number].hidden, stream: part.stream,
             description: Self.description(part.stream, path: name)
@@ -104,14 +108,13 @@ struct MediaExport {
 
   /// Asks libavformat, before anything is written, whether the container has the codec at all.
   private func checkCodec(
-    _ part: Part, path: String, track: Int?
+    _ part: Part, path: String, instead: String
   ) throws(SessionError) {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard let format = Self.containers[suffix],
       MediaMuxer.holds(codec: part.stream.codec, format: format) == false
     else { return }
-    throw .containerCodec(
-      path: path, codec: part.stream.codec, instead: instead(of: path, track: track))
+    throw .containerCodec(path: path, codec: part.stream.codec, instead: instead)
   }
 
   private static func description(_ stream: MediaStream, path: String) -> String {
@@ -119,14 +122,13 @@ struct MediaExport {
   }
 
   /// The command that writes the same into a container that holds more.
-  private func instead(of path: String, track: Int?) -> String {
+  private func instead(of path: String, track: Int?, _ facts: PacketFacts) -> String {
     let url = URL(fileURLWithPath: path)
     let original = reader.mediaFiles().first { $0.hasPrefix("media/original.") }
       .map { URL(fileURLWithPath: $0).pathExtension }
     // Neither Matroska nor NUT takes packets without a time; the original goes out as it is.
     let holders =
-      (lacksTimes(track ?? reader.index.tracks.first ?? 0) ? [] : ["mkv"])
-      + [original, "nut"].compactMap(\.self)
+      (facts.lacksTimes ? [] : ["mkv"]) + [original, "nut"].compactMap(\.self)
     let suffix = holders.first { $0 != url.pathExtension.lowercased() } ?? "mkv"
     let slash = path.lastIndex(of: "/").map { path[...$0] } ?? ""
     let file = "\(slash)\(url.deletingPathExtension().lastPathComponent).\(suffix)"
@@ -134,24 +136,13 @@ struct MediaExport {
       + (track.map { " --track \($0)" } ?? "")
   }
 
-  private func lacksTimes(_ track: Int) -> Bool {
-    let table = IndexedTrack(index: reader.index, track: track)
-    var next = 0
-    while let record = try? table.packet(next) {
-      if record.pts == nil, record.size > 0 { return true }
-      next += 1
-    }
-    return false
-  }
-
   /// Errors of the container with the command that avoids it.
   private func telling<Value>(
-    _ track: Int?, path: String, _ body: () throws(SessionError) -> Value
+    _ instead: String, path: String, _ body: () throws(SessionError) -> Value
   ) throws(SessionError) -> Value {
     do throws(SessionError) {
       return try body()
     } catch {
-      let instead = instead(of: path, track: track)
       switch error {
       case .media("media.mux.refused", var description):
         description.advice = "Use another container: \(instead)"
@@ -164,13 +155,14 @@ struct MediaExport {
   }
 
   /// Segments one after another that fit into one file.
-  private struct Part {
+  fileprivate struct Part {
     var stream: MediaStream
     var segments: Set<Int>
   }
 
   private func remux(
-    _ track: Int, _ part: Part, of count: Int, to file: NewFile, path: String
+    _ track: Int, _ part: Part, _ ending: PartEnding, of count: Int, to file: NewFile,
+    path: String
   ) throws(SessionError) -> WrittenPart {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard let format = Self.containers[suffix] else {
@@ -178,7 +170,6 @@ struct MediaExport {
     }
     let table = IndexedTrack(index: reader.index, track: track)
     let fetcher = PacketFetcher(table: table)
-    let ending = try PartEnding(of: part.segments, in: table, timeBase: part.stream.timeBase)
     let muxer = try fromMedia { () throws(MediaError) in
       try MediaMuxer(
         format: format, to: .descriptor(file.handle.fileDescriptor), file: path,
@@ -236,37 +227,59 @@ struct WrittenPart: Hashable {
   var hidden = 0
 }
 
+/// What one walk over a track's packets says before any of them is copied.
+private struct PacketFacts {
+  /// By part.
+  private(set) var endings: [PartEnding]
+  /// Some packet has no time.
+  private(set) var lacksTimes = false
+
+  init(
+    _ table: IndexedTrack, of parts: [MediaExport.Part]
+  ) throws(SessionError) {
+    endings = parts.map { PartEnding(timeBase: $0.stream.timeBase) }
+    guard !parts.isEmpty else { return }
+    var places: [Int: Int] = [:]
+    for (place, part) in parts.enumerated() {
+      for segment in part.segments { places[segment] = place }
+    }
+    var next = 0
+    while let record = try table.packet(next) {
+      defer { next += 1 }
+      guard record.size > 0 else { continue }
+      if record.pts == nil { lacksTimes = true }
+      if let place = places[record.segment] { endings[place].add(record) }
+    }
+  }
+}
+
 /// The packet that is shown last, where nothing says for how long.
 ///
 /// An MP4 whose first frame is not at zero has an edit list, which ends where the last frame does: a
 /// frame of no duration would not be shown at all.
 private struct PartEnding {
-  var packet: Int?
-  var duration: Int64 = 0
+  private(set) var packet: Int?
+  private var last: Int64?
+  private var before: Int64?
+  private let timeBase: TimeBase
 
-  init(
-    of segments: Set<Int>, in table: IndexedTrack, timeBase: TimeBase
-  ) throws(SessionError) {
-    var (last, before): (Int64?, Int64?)
-    var next = 0
-    while let record = try table.packet(next) {
-      defer { next += 1 }
-      guard segments.contains(record.segment), record.size > 0, let pts = record.pts else {
-        continue
-      }
-      if let shown = last, pts <= shown {
-        if pts < shown { before = max(before ?? pts, pts) }
-        continue
-      }
-      (before, last) = (last, pts)
-      packet = record.duration > 0 ? nil : next
+  init(timeBase: TimeBase) { self.timeBase = timeBase }
+
+  /// Takes the part's next packet that has bytes.
+  mutating func add(_ record: PacketRecord) {
+    guard let pts = record.pts else { return }
+    if let shown = last, pts <= shown {
+      if pts < shown { before = max(before ?? pts, pts) }
+      return
     }
-    if let last, let before {
-      duration = max(1, last &- before)
-    } else {
-      // One frame alone: as long as at 25 frames a second.
-      duration = max(1, Int64(timeBase.denominator) / (25 * Int64(timeBase.numerator)))
-    }
+    (before, last) = (last, pts)
+    packet = record.duration > 0 ? nil : record.index
+  }
+
+  var duration: Int64 {
+    if let last, let before { return max(1, last &- before) }
+    // One frame alone: as long as at 25 frames a second.
+    return max(1, Int64(timeBase.denominator) / (25 * Int64(timeBase.numerator)))
   }
 }
 

@@ -30,6 +30,17 @@ struct CompactList<Element: Sendable>: RandomAccessCollection, Sendable {
   }
 }
 
+/// A number that may be missing, in eight bytes: FFmpeg's own mark for no time stamp stands for that.
+struct CompactNumber: Hashable, Sendable {
+  private let stored: Int64
+
+  private static let none = Int64.min
+
+  init(_ value: Int64?) { stored = value ?? Self.none }
+
+  var value: Int64? { stored == Self.none ? nil : stored }
+}
+
 /// Values of which many are equal, by number.
 struct ValueTable<Value: Hashable & Sendable>: Sendable {
   private(set) var values: [Value] = []

@@ -4,8 +4,8 @@ import RetakeCore
 struct FactList: RandomAccessCollection, Sendable {
   private struct Entry {
     var digest: Digest128
-    var pts: Int64
-    var bestEffort: Int64
+    var pts: CompactNumber
+    var bestEffort: CompactNumber
     var duration: Int64
     var packet: Int32
     var shown: Int32
@@ -18,9 +18,6 @@ struct FactList: RandomAccessCollection, Sendable {
   private var entries = CompactList<Entry>()
   private var shapes = ValueTable<DecodedFact.Shape>()
   private var damages = ValueTable<String>()
-
-  /// What stands for no time stamp: FFmpeg's own mark.
-  private static let none = Int64.min
 
   init() {}
 
@@ -37,8 +34,9 @@ struct FactList: RandomAccessCollection, Sendable {
   mutating func append(_ fact: DecodedFact) {
     entries.append(
       Entry(
-        digest: fact.digest, pts: fact.pts ?? Self.none, bestEffort: fact.bestEffort ?? Self.none,
-        duration: fact.duration, packet: Int32(clamping: fact.packet),
+        digest: fact.digest, pts: CompactNumber(fact.pts),
+        bestEffort: CompactNumber(fact.bestEffort), duration: fact.duration,
+        packet: Int32(clamping: fact.packet),
         shown: Int32(clamping: fact.shown), through: Int32(clamping: fact.through),
         shape: Int16(clamping: shapes.number(of: fact.shape)),
         damage: fact.damage.map { Int16(clamping: damages.number(of: $0)) } ?? -1))
@@ -48,9 +46,8 @@ struct FactList: RandomAccessCollection, Sendable {
     let entry = entries[place]
     return DecodedFact(
       packet: Int(entry.packet), shown: Int(entry.shown), through: Int(entry.through),
-      pts: entry.pts == Self.none ? nil : entry.pts,
-      bestEffort: entry.bestEffort == Self.none ? nil : entry.bestEffort,
-      duration: entry.duration, digest: entry.digest,
+      pts: entry.pts.value, bestEffort: entry.bestEffort.value, duration: entry.duration,
+      digest: entry.digest,
       damage: entry.damage < 0 ? nil : damages[Int32(entry.damage)],
       shape: shapes[Int32(entry.shape)])
   }

@@ -10,6 +10,8 @@ struct PacketIndexer {
     var packets: [Int: PacketList] = [:]
     /// In words: what of the file is missing or damaged.
     var losses: [String] = []
+    /// In words: what a reader should know, and nothing is missing.
+    var notes: [String] = []
 
     /// The streams that have packets; all where none has.
     func filled(_ streams: [MediaStream]) -> [MediaStream] {
@@ -53,6 +55,7 @@ struct PacketIndexer {
       findings.losses.append(
         "the file could not be read on at \(failures) places: \(lastFailure.cause ?? "")")
     }
+    if demuxer.format == "mpegts" { findings.forgiveJoints(in: file) }
     findings.losses += Self.corruptPackets(findings.packets)
     if let cut = ContainerEnd.cut(of: file, format: demuxer.format) { findings.losses.append(cut) }
     return findings
@@ -74,6 +77,21 @@ struct PacketIndexer {
       let count = list.indices.count { list.flags($0).contains(.corrupt) }
       return count == 0 ? nil : "track \(track): \(count) packets are incomplete"
     }
+  }
+}
+
+extension PacketIndexer.Findings {
+  /// Where pieces of a transport stream were joined a packet is called corrupt that is not.
+  fileprivate mutating func forgiveJoints(in file: MediaFile) {
+    let counts = packets.values.map { list in
+      list.indices.count { list.flags($0).contains(.corrupt) }
+    }
+    guard let most = counts.max(), most > 0, losses.isEmpty,
+      let joints = TransportJoints.count(in: file), joints >= most
+    else { return }
+    for stream in packets.keys.sorted() { packets[stream]?.clearCorrupt() }
+    notes.append(
+      "the file was joined of \(joints + 1) pieces, whose packets are all there")
   }
 }
 

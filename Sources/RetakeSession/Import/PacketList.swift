@@ -6,10 +6,10 @@ import RetakeStore
 struct PacketList: RandomAccessCollection, Sendable {
   private struct Entry {
     var digest: Digest128
-    var pts: Int64
-    var dts: Int64
+    var pts: CompactNumber
+    var dts: CompactNumber
     var duration: Int64
-    var offset: Int64
+    var offset: CompactNumber
     var size: Int32
     var track: Int32
     var segment: Int32
@@ -22,9 +22,6 @@ struct PacketList: RandomAccessCollection, Sendable {
   private var entries = CompactList<Entry>()
   /// Containers that give each packet side data mostly give the same.
   private var sideData = ValueTable<[UInt8]>()
-
-  /// What stands for "not said" where a container's time stamps do: FFmpeg's own mark.
-  private static let none = Int64.min
 
   init() {}
 
@@ -39,8 +36,8 @@ struct PacketList: RandomAccessCollection, Sendable {
     precondition(record.index == entries.count, "packets are numbered from 0")
     entries.append(
       Entry(
-        digest: record.digest, pts: record.pts ?? Self.none, dts: record.dts ?? Self.none,
-        duration: record.duration, offset: record.offset ?? Self.none,
+        digest: record.digest, pts: CompactNumber(record.pts), dts: CompactNumber(record.dts),
+        duration: record.duration, offset: CompactNumber(record.offset),
         size: Int32(clamping: record.size), track: Int32(clamping: record.track),
         segment: Int32(clamping: record.segment), ordinal: Int32(clamping: record.ordinal),
         sideData: record.sideData.map { sideData.number(of: $0) } ?? -1,
@@ -51,16 +48,21 @@ struct PacketList: RandomAccessCollection, Sendable {
     let entry = entries[place]
     return PacketRecord(
       track: Int(entry.track), index: place, segment: Int(entry.segment),
-      ordinal: Int(entry.ordinal), pts: Self.known(entry.pts), dts: Self.known(entry.dts),
+      ordinal: Int(entry.ordinal), pts: entry.pts.value, dts: entry.dts.value,
       duration: entry.duration, flags: .init(rawValue: Int(entry.flags)), size: Int(entry.size),
-      digest: entry.digest, offset: Self.known(entry.offset),
+      digest: entry.digest, offset: entry.offset.value,
       sideData: entry.sideData < 0 ? nil : sideData[entry.sideData])
+  }
+
+  /// No packet is called corrupt any more.
+  mutating func clearCorrupt() {
+    for place in entries.indices where flags(place).contains(.corrupt) {
+      entries[place].flags &= ~UInt8(truncatingIfNeeded: PacketRecord.Flags.corrupt.rawValue)
+    }
   }
 
   /// As `self[place].flags`, without making the rest of the record.
   func flags(_ place: Int) -> PacketRecord.Flags {
     .init(rawValue: Int(entries[place].flags))
   }
-
-  private static func known(_ value: Int64) -> Int64? { value == none ? nil : value }
 }

@@ -49,6 +49,7 @@ public struct SessionImporter: Sendable {
       let wanted = options.tracks.isEmpty ? demuxer.videoStreams.map(\.index) : options.tracks
       var chosen: [MediaStream] = []
       for track in Set(wanted).sorted() { chosen.append(try demuxer.videoStream(track)) }
+      try demuxer.requireWhole(chosen)
       // A decoder that cannot be made is reported before anything is written.
       var decodable: [MediaStream] = []
       for stream in chosen {
@@ -150,7 +151,7 @@ public struct SessionImporter: Sendable {
     }
     let result = ImportResult(
       folder: target, tracks: tracks, status: status,
-      notes: findings.losses + unindexed(all, chosen: kept), times: places.places,
+      notes: findings.losses + findings.notes + unindexed(all, chosen: kept), times: places.places,
       timeCount: places.count)
     try site.write(
       NotesTemplate.text(result, source: options.file), to: site.folder.notes)

@@ -85,7 +85,7 @@ public struct SessionOptimise: Sendable {
       throw .noRoom(path: options.target.into, needBytes: need.bytes, freeBytes: free)
     }
     let built = try BuiltSession(destination) { (site) throws(SessionError) in
-      try write(reader, to: site)
+      try writeNamingMismatch(reader, to: site)
     }
     let (copied, account) = built.made
     let rate = DecodeRate(original: folder, copy: destination)
@@ -111,6 +111,20 @@ public struct SessionOptimise: Sendable {
       json["codec"] == .string(options.encoding.name)
     else { return }
     throw .alreadyFast(session: folder.path, codec: options.encoding.name)
+  }
+
+  private func writeNamingMismatch(
+    _ reader: SessionReader, to site: BuildSite
+  ) throws(SessionError) -> (bytes: Int64, account: OptimiseAccount) {
+    do throws(SessionError) {
+      return try write(reader, to: site)
+    } catch {
+      guard case .pixelMismatch = error else { throw error }
+      let tracks = reader.tracks.filter { $0.frameCount > 0 }.map {
+        TrimSpan.Track(track: $0.track, sequences: 0...$0.frameCount - 1)
+      }
+      throw try FirstMismatch(reader: reader, tracks: tracks).error(orElse: error, report)
+    }
   }
 
   private func write(

@@ -88,6 +88,8 @@ final class PacketFetcher {
       current.next += 1
       guard current.next == record.ordinal + 1 else { continue }
       packet.index = record.index
+      // The index knows better where a container calls a packet corrupt.
+      packet.flags = MediaPacket.Flags(record.flags)
       demuxing = current
       return packet
     }

@@ -64,6 +64,17 @@ public struct SessionTrim: Sendable {
     let span = try TrimSpan(reader, from: options.from, to: options.to)
     let destination = try options.target.folder(for: folder)
     do throws(SessionError) {
+      return try make(reader, span, destination)
+    } catch {
+      guard case .pixelMismatch = error else { throw error }
+      throw try FirstMismatch(reader: reader, tracks: span.tracks).error(orElse: error, report)
+    }
+  }
+
+  private func make(
+    _ reader: SessionReader, _ span: TrimSpan, _ destination: SessionFolder
+  ) throws(SessionError) -> TrimResult {
+    do throws(SessionError) {
       return try make(reader, span, destination, copies: true)
     } catch .trimDiffers {
       // Some decoder hangs on more than the index knows: frames are what counts.

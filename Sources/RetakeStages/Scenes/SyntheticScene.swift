@@ -55,11 +55,11 @@ public struct SyntheticScene: FrameReader, FrameSource {
 
   public func chain(of id: FrameID) -> Int { id.sequence }
 
-  /// - Throws: `StagesError.noSuchFrame`.
+  /// - Throws: `StagesError.noSuchFrame`, `MediaError.noMemory`.
   public func frame(_ id: FrameID) throws -> Frame {
     let row = try index.row(id)
     let noise = CameraNoise(seed: UInt64(options.seed), frame: UInt64(id.sequence))
-    let storage = SceneCanvas(width: options.width, height: options.height)
+    let storage = try SceneCanvas(width: options.width, height: options.height)
       .draw(painter.picture(sequence: id.sequence, timestamp: row.timestamp), noise: noise)
     return Frame(
       id: id, timestamp: row.timestamp, format: .i420, width: options.width,

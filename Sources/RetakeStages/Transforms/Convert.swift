@@ -48,6 +48,10 @@ public struct Convert: PureStage {
     do throws(MediaError) {
       return try scalers.scale(frame, format: options.format)
     } catch {
+      guard !error.isOutOfMemory else {
+        return frame.withoutPixels(
+          format: options.format, width: frame.width, height: frame.height)
+      }
       preconditionFailure("FFmpeg converts between all of our formats: \(error)")
     }
   }

@@ -46,6 +46,9 @@ struct FrameScaling: Sendable {
     do throws(MediaError) {
       return try scalers.scale(frame, width: width, height: height)
     } catch {
+      guard !error.isOutOfMemory else {
+        return frame.withoutPixels(format: frame.format, width: width, height: height)
+      }
       return frame.boxMeans(width: width, height: height)
     }
   }

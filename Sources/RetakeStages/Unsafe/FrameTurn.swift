@@ -1,13 +1,16 @@
 import RetakeBuffers
+import RetakeMedia
 
 extension Frame {
   /// The picture with its rotation carried out, as a viewer sees it: I420 alone.
-  package func turnedUpright() -> Frame {
+  ///
+  /// - Throws: `MediaError.noMemory`.
+  package func turnedUpright() throws(MediaError) -> Frame {
     precondition(format == .i420, "only I420 is turned")
     guard rotationDegrees != 0 else { return self }
     let picture = OverlayPicture(self)
     let isOnItsSide = rotationDegrees % 180 == 90
-    let storage = FrameStorage.make(
+    let storage = FrameStorage.makeIfRoom(
       format: format, width: picture.uprightWidth, height: picture.uprightHeight
     ) { planes, strides in
       for plane in planes.indices {
@@ -30,6 +33,7 @@ extension Frame {
       }
     }
     withExtendedLifetime(self.storage) {}
+    guard let storage else { throw .noMemory(step: "turn a picture", file: nil) }
     return Frame(
       id: id, timestamp: timestamp, format: format, width: picture.uprightWidth,
       height: picture.uprightHeight, range: range, matrix: matrix,

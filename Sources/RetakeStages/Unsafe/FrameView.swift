@@ -11,6 +11,13 @@ extension Frame {
       storage: storage)
   }
 
+  /// What a stage gives that found no memory: nobody reads it.
+  func withoutPixels(format: PixelFormat, width: Int, height: Int) -> Frame {
+    described(
+      format: format, width: width, height: height, matrix: matrix,
+      storage: .withoutRoom(format: format, width: width, height: height))
+  }
+
   /// The luma plane of a YUV or grey frame as a GRAY8 frame over the same memory.
   func lumaPlaneView() -> Frame {
     precondition(format.isYUV || format == .grey, "the first plane is luma")

@@ -1,12 +1,29 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeMedia
 
 extension Frame {
   /// A copy of the frame with shapes drawn over it, in any pixel format. Shapes are placed on the
   /// upright picture; what lies outside is cut off. All arithmetic is the same on every machine.
   public func drawing(_ shapes: [OverlayShape]) -> Frame {
+    drawn(
+      on: drawnStorage(shapes)
+        ?? .withoutRoom(format: format, width: width, height: height))
+  }
+
+  /// The same.
+  ///
+  /// - Throws: `MediaError.noMemory`.
+  package func drawingIfRoom(_ shapes: [OverlayShape]) throws(MediaError) -> Frame {
+    guard let storage = drawnStorage(shapes) else {
+      throw .noMemory(step: "draw over a picture of \(width)x\(height)", file: nil)
+    }
+    return drawn(on: storage)
+  }
+
+  private func drawnStorage(_ shapes: [OverlayShape]) -> FrameStorage? {
     let picture = OverlayPicture(self)
-    let storage = FrameStorage.make(format: format, width: width, height: height) {
+    return FrameStorage.makeIfRoom(format: format, width: width, height: height) {
       planes, strides in
       for plane in planes.indices {
         var row = 0
@@ -21,7 +38,10 @@ extension Frame {
         frame: self, picture: picture, planes: planes, strides: strides)
       for shape in shapes { canvas.draw(shape) }
     }
-    return Frame(
+  }
+
+  private func drawn(on storage: FrameStorage) -> Frame {
+    Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
       matrix: matrix, rotationDegrees: rotationDegrees, sampleAspect: sampleAspect,
       storage: storage)

@@ -1,12 +1,17 @@
 import RetakeBuffers
+import RetakeMedia
 
 /// Draws a picture into fresh I420 storage, row by row, with the camera's noise.
 struct SceneCanvas {
   var width: Int
   var height: Int
 
-  func draw(_ picture: any ScenePicture, noise: CameraNoise) -> FrameStorage {
-    FrameStorage.make(format: .i420, width: width, height: height) { planes, strides in
+  /// - Throws: `MediaError.noMemory`.
+  func draw(
+    _ picture: any ScenePicture, noise: CameraNoise
+  ) throws(MediaError) -> FrameStorage {
+    let storage = FrameStorage.makeIfRoom(format: .i420, width: width, height: height) {
+      planes, strides in
       for plane in 0..<3 {
         var row = [UInt8](repeating: 0, count: strides[plane])
         for y in 0..<PixelFormat.i420.rowCount(plane: plane, height: height) {
@@ -20,6 +25,10 @@ struct SceneCanvas {
         }
       }
     }
+    guard let storage else {
+      throw .noMemory(step: "draw a picture of \(width)x\(height)", file: nil)
+    }
+    return storage
   }
 }
 

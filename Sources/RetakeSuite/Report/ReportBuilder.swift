@@ -41,6 +41,7 @@ struct ReportBuilder {
       }, classes: result.classNames, place: places.place)
     item.notes += places.notes(on: result.comparison.findings)
     item.error = result.error.map { ReportProblem($0) }
+    item.pending = result.pendingIdentity.map { "\($0)" }
     describeRun(result, &item)
     if let manifest = try? result.golden.manifest() { item.describe(manifest) }
     if result.comparison.verdict == .changed { CaseTimelines(result).fill(&item.timelines) }

@@ -34,7 +34,7 @@ public struct Acceptance {
   public var asAlternate = false
   /// By key what was pending when somebody looked at it: another result is not changed. What has no
   /// entry is taken as it is found.
-  var seen: [String: Digest128] = [:]
+  package var seen: [String: Digest128] = [:]
   public var isCI = false
 
   public init(project: Project) {

@@ -26,6 +26,8 @@ struct CaseResult {
   var actual: GoldenFolder
   /// Why the run is not left pending, where it would have been.
   var pendingRefusal: String?
+  /// Tells what the run left pending from any other result; `nil` where it left nothing.
+  var pendingIdentity: Digest128?
   /// The folder of the session that was read; `nil` where none was.
   var sessionPath: String?
 }
@@ -110,7 +112,7 @@ struct CaseRunner {
       return
     }
     do throws(GoldenError) {
-      try folder.publish(result.actual)
+      result.pendingIdentity = try folder.publish(result.actual)
     } catch {
       guard isPendingOptional else { throw error }
       result.pendingRefusal = error.cause ?? error.message

@@ -85,10 +85,11 @@ final class OverlayVideo: RunOutput {
       return OverlayContent(
         facts: found.facts, classNames: found.classNames, ageNanoseconds: age > 0 ? age : nil)
     }
-    let drawn = frame.drawing(OverlayLayout(OverlayPicture(frame)).shapes(of: contents))
+    let drawn = try frame.drawingIfRoom(OverlayLayout(OverlayPicture(frame)).shapes(of: contents))
     do throws(MediaError) {
       try openWriter(for: drawn).write(drawn)
     } catch {
+      if error.isOutOfMemory { throw error }
       throw unwritable(error)
     }
   }
@@ -158,7 +159,7 @@ final class OverlayVideo: RunOutput {
       _ frame: Frame, _ scalers: MediaScalers, _ width: Int, _ height: Int
     ) throws(MediaError) -> Frame {
       let plain = frame.format == .i420 ? frame : try scalers.scale(frame, format: .i420)
-      let upright = plain.turnedUpright()
+      let upright = try plain.turnedUpright()
       guard upright.width != width || upright.height != height else { return upright }
       return try scalers.scale(upright, width: width, height: height)
     }

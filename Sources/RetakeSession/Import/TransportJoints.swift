@@ -1,0 +1,139 @@
+import RetakeMedia
+
+/// The places where whole pieces of an MPEG transport stream were joined (`cat a.ts b.ts`).
+///
+/// Each stream of packets has a counter. Where one leaps libavformat calls a packet near it corrupt,
+/// and drops nothing. That is right where packets were lost, and wrong where a piece ends and the
+/// next one begins, with every counter at zero: only such a place is a joint, and only behind
+/// pictures that are whole.
+struct TransportJoints {
+  /// One stream of packets.
+  fileprivate struct Stream {
+    var counter: UInt8
+    /// Of the PES packet under way, with its head; 0 where it does not say.
+    var expectedBytes = 0
+    var bytes = 0
+    var isPES = false
+    /// The last packet was filled up, as only the end of a PES packet is.
+    var isFilledUp = false
+  }
+
+  /// A packet's head, as ISO/IEC 13818-1, 2.4.3.2 has it.
+  fileprivate struct Head {
+    var stream: Int
+    var begins: Bool
+    var counter: UInt8
+    var payload: Range<Int>
+    var isFilledUp: Bool
+    /// Says itself that the counter leaps.
+    var isDeclared: Bool
+  }
+
+  private(set) var count = 0
+  private var streams: [Int: Stream] = [:]
+  /// Those that had a packet since the last joint.
+  private var begun: Set<Int> = []
+
+  private static let packetBytes = 188
+  private static let pagePackets = 1_024
+  private static let nullStream = 0x1FFF
+  /// The tables that a piece begins with: of services, or of programs.
+  private static let firstStreams: Set = [0x00, 0x11]
+
+  private init() {}
+
+  /// How many joints the file has; `nil` if anything else is missing, or it is another container.
+  static func count(in file: MediaFile) -> Int? {
+    var joints = TransportJoints()
+    guard file.size.isMultiple(of: Int64(packetBytes)) else { return nil }
+    var offset: Int64 = 0
+    while offset < file.size {
+      guard let page = try? file.bytes(packetBytes * pagePackets, at: offset), !page.isEmpty else {
+        return nil
+      }
+      for start in stride(from: 0, to: page.count, by: packetBytes) {
+        guard joints.take(page[start..<start + packetBytes]) else { return nil }
+      }
+      offset += Int64(page.count)
+    }
+    return joints.streams.values.allSatisfy(\.isWhole) ? joints.count : nil
+  }
+
+  /// - Returns: `false` where something is missing.
+  private mutating func take(_ packet: ArraySlice<UInt8>) -> Bool {
+    guard packet.first == 0x47, packet[packet.startIndex + 1] & 0x80 == 0 else { return false }
+    guard let head = Head(packet), head.stream != Self.nullStream else { return true }
+    if let before = streams[head.stream] {
+      let leaps = head.counter != (before.counter + 1) & 15 && !head.isDeclared
+      if leaps, !beginJoint(head) { return false }
+    }
+    if count > 0, begun.insert(head.stream).inserted {
+      guard head.counter == 0, head.begins else { return false }
+    }
+    return update(head, packet[head.payload])
+  }
+
+  /// A leap: the first one of a joint, or one that follows from it.
+  private mutating func beginJoint(_ head: Head) -> Bool {
+    guard head.counter == 0, head.begins else { return false }
+    if count > 0, !begun.contains(head.stream) { return true }
+    // Any other stream's first packet comes behind those of the tables.
+    guard Self.firstStreams.contains(head.stream),
+      streams.values.allSatisfy({ $0.isWhole && $0.endsWhole })
+    else { return false }
+    count += 1
+    begun = []
+    return true
+  }
+
+  private mutating func update(_ head: Head, _ payload: ArraySlice<UInt8>) -> Bool {
+    var stream = streams[head.stream] ?? Stream(counter: head.counter)
+    stream.counter = head.counter
+    stream.isFilledUp = head.isFilledUp
+    if head.begins {
+      guard stream.isWhole else { return false }
+      stream.isPES = payload.starts(with: [0, 0, 1])
+      let bytes = payload.prefix(6)
+      let length =
+        bytes.count == 6 ? Int(bytes[bytes.startIndex + 4]) << 8 | Int(bytes.last ?? 0) : 0
+      stream.expectedBytes = stream.isPES && length > 0 ? 6 + length : 0
+      stream.bytes = 0
+    }
+    stream.bytes += payload.count
+    streams[head.stream] = stream
+    return true
+  }
+}
+
+extension TransportJoints.Stream {
+  /// The PES packet under way has as many bytes as it says.
+  fileprivate var isWhole: Bool { bytes >= expectedBytes }
+
+  /// One that does not say how long it is ends with a packet that was filled up.
+  fileprivate var endsWhole: Bool { !isPES || expectedBytes > 0 || isFilledUp }
+}
+
+extension TransportJoints.Head {
+  /// `nil` for a packet without a payload: its counter does not count.
+  fileprivate init?(_ packet: ArraySlice<UInt8>) {
+    let start = packet.startIndex
+    let control = packet[start + 3]
+    guard control & 0x10 != 0 else { return nil }
+    stream = Int(packet[start + 1] & 0x1F) << 8 | Int(packet[start + 2])
+    begins = packet[start + 1] & 0x40 != 0
+    counter = control & 0x0F
+    (isFilledUp, isDeclared) = (false, false)
+    var first = start + 4
+    if control & 0x20 != 0 {
+      let length = packet[start + 4]
+      let flags = length > 0 ? packet[start + 5] : 0
+      isDeclared = flags & 0x80 != 0
+      // The flags, and a clock of six bytes.
+      let needed: UInt8 = flags & 0x10 != 0 ? 7 : flags == 0 ? 0 : 1
+      isFilledUp = length == 0 || length > needed
+      first += 1 + Int(length)
+    }
+    guard first <= packet.endIndex else { return nil }
+    payload = first..<packet.endIndex
+  }
+}
