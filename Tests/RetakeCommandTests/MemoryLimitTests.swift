@@ -50,12 +50,12 @@ struct MemoryLimitTests {
   func `short of memory for drawn pictures a recording says so, or loses frames alone`() throws {
     let workplace = try Workplace()
     var runs = 0
-    for mebibytes in stride(from: 400, through: 900, by: 20) {
+    for mebibytes in stride(from: 440, through: 760, by: 40) {
       let name = "drawn-\(mebibytes)"
       let result = try workplace.retake(
         under: ["prlimit", "--as=\(mebibytes << 20)"],
         [
-          "record", "synthetic:figures", "--frames", "8", "--size", "3840x2160", "--pace",
+          "record", "synthetic:figures", "--frames", "6", "--size", "1920x1080", "--pace",
           "unpaced", "--name", name,
         ], timeoutSeconds: 300)
       #expect(!result.timedOut, "\(mebibytes) MiB")

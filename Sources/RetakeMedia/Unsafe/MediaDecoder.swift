@@ -172,17 +172,8 @@ package final class MediaDecoder: @unchecked Sendable {
 
   /// Some decoders call a packet invalid when there was no memory for what they keep beside a picture.
   private var hasRoomForPicture: Bool {
-    let (width, height) = (max(0, stream.width), max(0, stream.height))
-    guard width <= Self.pixelsMax, height <= Self.pixelsMax else { return true }
-    let bytes = Self.probeBytesMin + 2 * PixelFormat.i420.visibleBytes(width: width, height: height)
-    // SAFETY: nobody else sees the block, and it is freed here; nothing is written to it.
-    guard let block = retake_allocate(Int64(bytes)) else { return false }
-    retake_free(block, Int64(bytes))
-    return true
+    PictureRoom.isThere(width: stream.width, height: stream.height)
   }
-
-  /// More than a decoder wants for anything but pictures and what goes with them.
-  private static let probeBytesMin = 16 << 20
 
   private func failure(_ number: Int32, packet: Int? = nil) -> MediaError {
     guard hasRoomForPicture else { return .noMemory(step: "decode a picture", file: file) }
@@ -205,6 +196,24 @@ package final class MediaDecoder: @unchecked Sendable {
     guard PixelFormat(ffmpeg: format) != nil || (converts && format.nearest != nil) else {
       throw format.refusal(file: file)
     }
+  }
+}
+
+/// Whether there is memory for a codec's picture and what it keeps beside it.
+enum PictureRoom {
+  /// More than a codec wants for anything but pictures and what goes with them.
+  private static let probeBytesMin = 16 << 20
+  /// Pixels in a row or a column; nothing larger is decoded or encoded.
+  private static let sideMax = 1 << 27
+
+  static func isThere(width: Int, height: Int) -> Bool {
+    let (width, height) = (max(0, width), max(0, height))
+    guard width <= sideMax, height <= sideMax else { return true }
+    let bytes = probeBytesMin + 2 * PixelFormat.i420.visibleBytes(width: width, height: height)
+    // SAFETY: nobody else sees the block, and it is freed here; nothing is written to it.
+    guard let block = retake_allocate(Int64(bytes)) else { return false }
+    retake_free(block, Int64(bytes))
+    return true
   }
 }
 

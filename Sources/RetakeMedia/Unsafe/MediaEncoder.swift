@@ -133,8 +133,16 @@ package final class MediaEncoder: @unchecked Sendable {
     }
   }
 
+  /// What the encoders of MPEG-4 and MJPEG say where they get no buffer for a picture.
+  private static let noBuffer: Int32 = -1
+
   private func failure(_ number: Int32) -> MediaError {
-    MediaError.of(number, "encode a picture") { .encode(encoder: settings.encoder, cause: $0) }
+    guard number != Self.noBuffer,
+      PictureRoom.isThere(width: settings.width, height: settings.height)
+    else { return .noMemory(step: "encode a picture", file: nil) }
+    return MediaError.of(number, "encode a picture") {
+      .encode(encoder: settings.encoder, cause: $0)
+    }
   }
 
   private func fill(
