@@ -51,12 +51,15 @@ extension MediaError {
     switch self {
     case .missing: "Check the path"
     case .directory: "Name a file inside it"
+    case .container(let file, "mjpeg"):
+      "Put it into a container first: "
+        + "ffmpeg -f mjpeg -framerate 25 -i \(file.shellWord) -c copy OUT.mkv"
     case .special, .notMedia, .container, .noVideo: "Name a video file, such as MP4 or Matroska"
     case .unreadable: "Check its permissions with ls -l"
     case .empty: "Copy it again from where it was recorded"
     case .playlist: "Name one of the media files that it lists"
     case .noIndex(let file, _):
-      "Recover it first with a tool like untrunc, beside \(file) as a copy"
+      "Repair it with a whole file of the same camera: untrunc WHOLE.mp4 \(file.shellWord)"
     case .damaged, .read: "Copy it again from its source, or see ffprobe on it for details"
     case .noTrack(_, _, let tracks):
       tracks.isEmpty
@@ -98,6 +101,9 @@ extension MediaError {
       "If you trust the file, allow more: \(PixelBudget.variable)=\(Self.gigabytes(bytes))G"
     case .redirected(_, let target): "If you trust that place, name it yourself: \(target)"
     case .noDevices: "Install it, then try again: apt-get install libavdevice59"
+    case .decode(_, let file?, _) where !Self.isLive(file):
+      "See why: ffmpeg -v error -i \(file.shellWord) -f null -; a piece that was cut out of a longer "
+        + "recording has to be cut again at a key frame, with ffmpeg -ss"
     case .decode, .encoderOption, .encode, .muxer, .scale: nil
     }
   }

@@ -16,6 +16,8 @@ package struct MediaStream: Hashable, Sendable {
   package var codecTag: UInt32 = 0
   /// The container says that packets are encrypted; some at the beginning may not be.
   package var isEncrypted = false
+  /// A still image that belongs to the file, such as a cover: no video.
+  package var isAttachedPicture = false
   /// FFmpeg's number; -99 when unknown.
   package var profile: Int = -99
   package var profileName: String?

@@ -82,6 +82,26 @@ struct BadInputTests {
     try check(file, code: "media.open.container")
   }
 
+  @Test func `Motion JPEG without a container is named, with the command that gives it one`() throws
+  {
+    // FFmpeg opens images so small that it sees several of them at its first look.
+    let file = try Clips.make(
+      "images.mjpeg", Clips.picture("320x240", frames: 3) + ["-c:v", "mjpeg", "-f", "mjpeg"])
+    try check(file, code: "media.open.container")
+    let error = try openError(file)
+    #expect(error?.message == "files of format mjpeg are not opened")
+    #expect(error?.advice?.contains("ffmpeg -f mjpeg -framerate 25 -i \(file)") == true)
+    let one = try Clips.make(
+      "image.jpg", Clips.picture("32x32", frames: 1) + ["-c:v", "mjpeg"])
+    #expect(try openError(one)?.message == "files of format jpeg_pipe are not opened")
+  }
+
+  @Test func `a packet that the decoder refuses comes with the next step`() {
+    let error = MediaError.decode(packet: 0, file: "/clips/a b.ts", cause: "invalid")
+    #expect(
+      error.advice?.hasPrefix("See why: ffmpeg -v error -i '/clips/a b.ts' -f null -") == true)
+  }
+
   @Test func `an MP4 that was cut off before its index`() throws {
     let whole = try Clips.make("whole.mp4", Clips.picture("96x64") + ["-c:v", "libx264"])
     let file = try Clips.root.file("cut.mp4")
@@ -89,6 +109,8 @@ struct BadInputTests {
     try check(file.path, code: "media.open.noIndex")
     #expect(
       try openError(file.path)?.cause == "Invalid data found when processing input")
+    #expect(
+      try openError(file.path)?.advice?.hasSuffix(": untrunc WHOLE.mp4 \(file.path)") == true)
   }
 
   @Test func `an MP4 whose index is there and damaged`() throws {

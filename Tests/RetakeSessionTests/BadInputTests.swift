@@ -228,6 +228,29 @@ struct BadInputTests {
     #expect(leftovers.isEmpty)
   }
 
+  @Test func `an attached picture is skipped with a note`() throws {
+    let clip = try Clip.openGOP.make(in: folder)
+    let cover = folder.file("cover.png")
+    try ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=96x64", "-frames:v", "1", "-y", cover.path)
+    let file = folder.file("covered.mp4").path
+    try ffmpeg(
+      "-i", clip.path, "-i", cover.path, "-map", "0:v", "-map", "1:v", "-c", "copy",
+      "-disposition:v:1", "attached_pic", "-y", file)
+
+    let result = try SessionImporter(ImportOptions(file: file, into: into)).run()
+
+    #expect(result.status == .clean && result.tracks.map(\.track) == [0])
+    #expect(
+      result.notes == ["stream 1 (attached picture, png) is kept in the file, not indexed"])
+    #expect(importing(file, tracks: [1], name: "cover") == "media.demux.noTrack")
+    let database = result.folder.path + "/session.sqlite"
+    let digest = try SessionReader(opening: result.folder.path).index.store.digest()
+    try Data("gone".utf8).write(to: URL(filePath: database))
+    _ = try SessionRecovery(result.folder.path, fromMedia: true).run()
+    #expect(try SessionReader(opening: result.folder.path).index.store.digest() == digest)
+  }
+
   @Test func `sound alone is refused`() throws {
     let sound = folder.file("sound.wav").path
     _ = try runCommand(

@@ -26,6 +26,7 @@ enum ContainerFormats {
     let head = try file.bytes(headBytesMax)
     let cause = FFmpeg.text(error)
     if isPlaylistText(head) { return .playlist(file: path) }
+    if try isMotionJPEG(file) { return .container(file: path, format: "mjpeg") }
     guard let format = probe(path: path, head: head) else {
       return .notMedia(file: path, cause: cause)
     }
@@ -56,6 +57,22 @@ enum ContainerFormats {
     let isXML = beginning.starts(with: "<?xml".utf8)
     return isXML && String(decoding: beginning.prefix(1024), as: UTF8.self).contains("<MPD")
   }
+
+  /// One JPEG behind the other, and nothing else: FFmpeg takes that for a picture.
+  private static func isMotionJPEG(_ file: MediaFile) throws(MediaError) -> Bool {
+    let bytes = try file.bytes(pictureBytesMax)
+    guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
+    // The end of an image, and the beginning of another one.
+    var word: UInt32 = 0
+    for byte in bytes {
+      word = word << 8 | UInt32(byte)
+      if word == 0xFFD9_FFD8 { return true }
+    }
+    return false
+  }
+
+  /// More than the first image of a video has.
+  private static let pictureBytesMax = 8 << 20
 
   /// What FFmpeg takes the bytes for; nil when it is not even half sure.
   private static func probe(path: String, head: [UInt8]) -> String? {

@@ -40,7 +40,10 @@ package final class MediaDemuxer: @unchecked Sendable {
     avformat_close_input(&context)
   }
 
-  package var videoStreams: [MediaStream] { streams.filter { $0.kind == .video } }
+  /// Without attached pictures.
+  package var videoStreams: [MediaStream] {
+    streams.filter { $0.kind == .video && !$0.isAttachedPicture }
+  }
 
   /// The video stream of the container's index `track`, or the first one.
   ///

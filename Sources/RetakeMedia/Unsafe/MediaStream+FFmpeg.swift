@@ -23,6 +23,7 @@ extension MediaStream {
     start = stream.pointee.start_time.presentationTime
     frameCountHint = stream.pointee.nb_frames > 0 ? Int(stream.pointee.nb_frames) : nil
     guard kind == .video else { return }
+    isAttachedPicture = stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0
     width = Int(parameters.width)
     height = Int(parameters.height)
     bitsPerCodedSample = Int(parameters.bits_per_coded_sample)

@@ -1,45 +1,93 @@
 import RetakeMedia
 
-/// Whether a file ends before its container says that it does.
+/// What a file's own structure says about bytes that are missing or damaged, which FFmpeg's
+/// demuxers pass in silence.
 enum ContainerEnd {
-  /// In words what is missing, or nil. Known for MP4 and QuickTime, whose boxes give their sizes;
-  /// in other containers the demuxer's errors tell.
-  static func cut(of file: MediaFile, format: String) -> String? {
-    guard format.split(separator: ",").contains("mov") else { return nil }
+  /// In words what is missing; empty where nothing is, and for containers without such a structure.
+  static func losses(of file: MediaFile, format: String) -> [String] {
+    let names = format.split(separator: ",")
+    if names.contains("mov") { return movie(file).map { [$0] } ?? [] }
+    if names.contains("matroska") { return MatroskaStructure.losses(of: file) }
+    if names.contains("avi") { return riff(file).map { [$0] } ?? [] }
+    return []
+  }
+
+  /// - Parameter name: Of the outermost part that is not all there.
+  static func cut(_ name: String, missing: Int64) -> String {
+    "the file is cut short: \(missing) bytes of its '\(name)' are missing"
+  }
+
+  /// Fragmented files have two boxes for every second or so.
+  private static let partCountMax = 1_000_000
+
+  // MARK: MP4 and QuickTime
+
+  private static func movie(_ file: MediaFile) -> String? {
     var offset: Int64 = 0
-    for _ in 0..<boxCountMax where offset + 8 <= file.size {
-      guard let box = box(in: file, at: offset), box.size > 0 else { return nil }
+    for _ in 0..<partCountMax where offset + 8 <= file.size {
+      guard let box = box(in: file, at: offset) else { return nil }
+      // Zeros behind the last box fill a file up; before another one they are a hole.
+      if box.size == 0, !boxNames.contains(box.name), isZero(file, from: offset) { return nil }
+      // The box goes to the end of the file.
+      if box.size == 0, boxNames.contains(box.name) { return nil }
       let (end, overflow) = offset.addingReportingOverflow(box.size)
-      if overflow || end > file.size {
-        let missing = overflow ? "many" : String(end - file.size)
-        return "the file is cut short: \(missing) bytes of its '\(box.name)' are missing"
+      let isKnown = boxNames.contains(box.name)
+      if box.size < 8 || overflow || (end > file.size && !isKnown) {
+        return "the file is damaged: the box at byte \(offset) cannot be read"
       }
+      if end > file.size { return cut(box.name, missing: end - file.size) }
       offset = end
     }
     return nil
   }
 
-  /// Fragmented files have two boxes for every second or so.
-  private static let boxCountMax = 1_000_000
+  /// Those that are outermost in real files.
+  private static let boxNames: Set<String> = [
+    "bloc", "emsg", "free", "ftyp", "idat", "mdat", "meta", "mfra", "moof", "moov", "pdin", "pnot",
+    "prft", "sidx", "skip", "ssix", "styp", "udta", "uuid", "wide",
+  ]
 
-  /// Size 0 means "to the end of the file".
   private static func box(in file: MediaFile, at offset: Int64) -> (size: Int64, name: String)? {
-    guard let head = bytes(of: file, at: offset, count: 8) else { return nil }
-    let name = String(decoding: head[4...], as: UTF8.self)
+    guard let head = try? file.bytes(16, at: offset), head.count >= 8 else { return nil }
+    let name = String(decoding: head[4..<8], as: UTF8.self)
     let size = number(head[..<4])
     guard size == 1 else { return (size, name) }
-    guard let large = bytes(of: file, at: offset + 8, count: 8) else { return nil }
-    return (number(large[...]), name)
+    return head.count == 16 ? (number(head[8...]), name) : nil
   }
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
     Int64(truncatingIfNeeded: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
-  private static func bytes(of file: MediaFile, at offset: Int64, count: Int) -> [UInt8]? {
-    guard offset + Int64(count) <= file.size else { return nil }
-    let packet = try? file.packet(
-      index: 0, pts: nil, dts: nil, flags: [], offset: offset, size: count)
-    return packet?.bytes
+  private static let pageBytes = 1 << 16
+
+  private static func isZero(_ file: MediaFile, from start: Int64) -> Bool {
+    var offset = start
+    // Ends: each page is not empty.
+    while offset < file.size {
+      guard let page = try? file.bytes(pageBytes, at: offset), !page.isEmpty else { return false }
+      guard page.allSatisfy({ $0 == 0 }) else { return false }
+      offset += Int64(page.count)
+    }
+    return true
+  }
+
+  // MARK: AVI
+
+  private static func riff(_ file: MediaFile) -> String? {
+    var offset: Int64 = 0
+    for _ in 0..<partCountMax {
+      guard let head = try? file.bytes(8, at: offset), head.count == 8,
+        head[..<4] == Array("RIFF".utf8)[...]
+      else { return nil }
+      let size = number(ArraySlice(head[4...].reversed()))
+      // What a writer leaves there that cannot go back.
+      guard size > 0, size < 0xFFFF_FFF0 else { return nil }
+      let end = offset + 8 + size
+      // The last part may lack the byte that makes its length even.
+      if end > file.size + 1 { return cut("RIFF", missing: end - file.size) }
+      offset = end + (end & 1)
+    }
+    return nil
   }
 }

@@ -57,7 +57,7 @@ struct PacketIndexer {
     }
     if demuxer.format == "mpegts" { findings.forgiveJoints(in: file) }
     findings.losses += Self.corruptPackets(findings.packets)
-    if let cut = ContainerEnd.cut(of: file, format: demuxer.format) { findings.losses.append(cut) }
+    findings.losses += ContainerEnd.losses(of: file, format: demuxer.format)
     return findings
   }
 

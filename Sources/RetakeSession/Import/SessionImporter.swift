@@ -189,6 +189,10 @@ public struct SessionImporter: Sendable {
   private func unindexed(_ all: [MediaStream], chosen: [MediaStream]) -> [String] {
     let indexed = Set(chosen.map(\.index))
     return all.filter { !indexed.contains($0.index) }.map {
+      if $0.isAttachedPicture {
+        return
+          "stream \($0.index) (attached picture, \($0.codec)) is kept in the file, not indexed"
+      }
       if options.tracks.isEmpty, $0.kind == .video {
         return "track \($0.index) (\($0.codecText)) has no frames and was skipped"
       }

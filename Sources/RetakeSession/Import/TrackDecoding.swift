@@ -58,6 +58,16 @@ struct DecodedFact: Hashable, Sendable {
 
 /// All that decoding a track in order told.
 struct TrackFacts: Sendable {
+  /// How far they can be trusted.
+  enum Standing: Hashable, Sendable {
+    /// One thread decoded the track: the facts are the same each time.
+    case settled
+    /// Several threads did, and found no damage. Each of FFmpeg's frame threads hands its picture
+    /// out while another one may still find an error in it, and conceals an error with pictures
+    /// that are not finished: damage may be missed, and the pixels then differ each time.
+    case provisional
+  }
+
   /// In the decoder's order.
   var frames = FactList()
   /// Packets that the decoder refused, with the code, in order, and how many pictures came before.
@@ -65,6 +75,7 @@ struct TrackFacts: Sendable {
   var firstRefusal: MediaError?
   /// The most that the decoder held at a time, in bytes.
   var decoderBytes = 0
+  var standing = Standing.settled
 
   var isDamaged: Bool { !refused.isEmpty || frames.hasDamage }
 }
@@ -76,20 +87,28 @@ struct TrackDecoding {
   /// Told how many pictures are done; false stops.
   let report: (Int) -> Bool
 
+  /// Facts of a track without damage are provisional until `EntryFinder` has confirmed them.
+  ///
   /// - Throws: `SessionError.interrupted`, or when the media's bytes changed meanwhile.
   func run() throws(SessionError) -> TrackFacts {
-    guard try allowsThreads() else { return try run(threads: 1) }
-    let fast: TrackFacts
+    guard try allowsThreads() else { return try settled() }
+    var fast: TrackFacts
     do throws(SessionError) {
       fast = try run(threads: Self.threads)
     } catch {
       // Each of them holds pictures.
       guard error.isAboutMemory else { throw error }
-      return try run(threads: 1)
+      return try settled()
     }
-    // FFmpeg's frame threads tell of a refused packet late and change damaged pixels.
-    return fast.isDamaged ? try run(threads: 1) : fast
+    if fast.isDamaged || fast.frames.isEmpty { return try settled() }
+    fast.standing = .provisional
+    return fast
   }
+
+  /// With one thread.
+  ///
+  /// - Throws: as `run`.
+  func settled() throws(SessionError) -> TrackFacts { try run(threads: 1) }
 
   /// Whether the pictures are small enough for several threads to hold some each.
   private func allowsThreads() throws(SessionError) -> Bool {

@@ -52,9 +52,20 @@ struct TrackIndexing {
   /// - Throws: `SessionError`; `noFrames` or the decoder's own error when nothing can be decoded.
   func run() throws(SessionError) -> TrackRows {
     let table = ImportTable(track: track, packets: packets, views: views)
-    let facts = try TrackDecoding(table: table, memory: memory) {
+    let decoding = TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
-    }.run()
+    }
+    let isCorrupt = packets.indices.contains { packets.flags($0).contains(.corrupt) }
+    let first = isCorrupt ? try decoding.settled() : try decoding.run()
+    if let rows = try rows(of: first, table: table) { return rows }
+    guard let rows = try rows(of: try decoding.settled(), table: table) else {
+      preconditionFailure("settled facts are confirmed")
+    }
+    return rows
+  }
+
+  /// - Returns: nil when the facts were provisional and are wrong.
+  private func rows(of facts: TrackFacts, table: ImportTable) throws(SessionError) -> TrackRows? {
     memory.freeWaiting()
     guard !facts.frames.isEmpty else {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
@@ -65,8 +76,8 @@ struct TrackIndexing {
       durationNanoseconds: Self.frameDuration(stream)
     ).rank(facts, packets: packets)
     var rows = TrackRows(track: track, packets: packets, facts: facts, timeline: timeline)
-    try findEntries(of: &rows, table: table, damage: damageByPacket(facts))
-    return rows
+    let isConfirmed = try findEntries(of: &rows, table: table, damage: damageByPacket(facts))
+    return isConfirmed ? rows : nil
   }
 
   /// From the container's average rate; 40 ms where it has none.
@@ -87,21 +98,24 @@ struct TrackIndexing {
     return damage
   }
 
+  /// - Returns: whether decoding with one thread confirms the facts.
   private func findEntries(
     of rows: inout TrackRows, table: ImportTable, damage: [Int: String]
-  ) throws(SessionError) {
+  ) throws(SessionError) -> Bool {
     // Other memory than in the first pass: where a decoder leaves a part of a damaged picture as
     // it found it, the pixels differ, and the frame is known to vary.
     let finder = EntryFinder(
       table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
-      damaged: Set(damage.keys), delay: stream.delay, decoderBytes: rows.facts.decoderBytes)
+      damaged: Set(damage.keys), delay: stream.delay, decoderBytes: rows.facts.decoderBytes,
+      standing: rows.facts.standing)
     let facts = rows.facts.frames
     let wanted = facts.indices.filter { damage[facts.packet($0)] == nil }
       .sorted { (facts.packet($0), $0) < (facts.packet($1), $1) }
     let (report, total) = (report, wanted.count)
-    let entries = try finder.find(wanted, of: facts) {
+    let found = try finder.find(wanted, of: facts) {
       report(ImportProgress(phase: .checking, done: $0, total: total))
     }
+    guard let entries = found else { return false }
     for place in rows.timeline.frames.indices {
       let fact = rows.timeline.frames[place].fact
       let packet = rows.packet(ofFrame: place)
@@ -120,5 +134,6 @@ struct TrackIndexing {
         place, entry: entry,
         cause: damage[packet] ?? first.flatMap { damage[$0] } ?? "session.frame.varies")
     }
+    return true
   }
 }

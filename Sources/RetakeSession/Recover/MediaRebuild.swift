@@ -47,7 +47,8 @@ struct MediaRebuild {
     let streams = try fromMedia { () throws(MediaError) in
       let demuxer = try MediaDemuxer(path: path)
       _ = try demuxer.videoStream()
-      return demuxer.videoStreams.filter { tracks?.contains($0.index) ?? true }
+      guard let tracks else { return demuxer.videoStreams }
+      return demuxer.streams.filter { $0.kind == .video && tracks.contains($0.index) }
     }
     let report = report
     let findings = try PacketIndexer(file: file, streams: streams) {

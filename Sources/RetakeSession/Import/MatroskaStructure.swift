@@ -1,0 +1,190 @@
+import RetakeMedia
+
+/// Walks through the elements of a Matroska or WebM file, and finds where they end too early or
+/// make no sense. FFmpeg's demuxer continues at the next cluster, or ends, without an error.
+///
+/// RFC 8794 says what an element is, RFC 9559 which there are. A segment or cluster of unknown size,
+/// as live streams have, ends where the file or the next one does.
+struct MatroskaStructure {
+  private struct Element {
+    var id: UInt32
+    /// Of its content.
+    var start: Int64
+    /// Nil for an unknown size.
+    var end: Int64?
+  }
+
+  private enum Head {
+    case element(Element)
+    case invalid
+    /// The file ends inside it.
+    case short
+  }
+
+  private let file: MediaFile
+  /// Of the segment, as far as the file has it.
+  private var limit: Int64 = 0
+  private var cut: String?
+  private var holes: [Range<Int64>] = []
+
+  private static let headerID: UInt32 = 0x1A45_DFA3
+  private static let segmentID: UInt32 = 0x1853_8067
+  private static let clusterID: UInt32 = 0x1F43_B675
+  private static let fillers: Set<UInt32> = [0xEC, 0xBF]
+  /// More blocks than a recording of a month has.
+  private static let elementsMax = 500_000_000
+
+  private init(_ file: MediaFile) {
+    self.file = file
+  }
+
+  /// In words; empty for a whole file.
+  static func losses(of file: MediaFile) -> [String] {
+    var walk = MatroskaStructure(file)
+    walk.run()
+    return walk.texts
+  }
+
+  private var texts: [String] {
+    var texts = cut.map { [$0] } ?? []
+    if let first = holes.first {
+      let more =
+        switch holes.count {
+        case 1: ""
+        case 2: "; another such place follows"
+        default: "; \(holes.count - 1) more such places follow"
+        }
+      texts.append(
+        "the file is damaged at byte \(first.lowerBound): packets up to byte "
+          + "\(first.upperBound) are missing\(more)")
+    }
+    return texts
+  }
+
+  private mutating func run() {
+    var offset: Int64 = 0
+    // Files may be put one behind the other.
+    for _ in 0..<Self.elementsMax where offset < file.size {
+      guard let end = passSegment(at: offset) else { return }
+      offset = end
+    }
+  }
+
+  /// - Returns: where the next file's header may be; nil for anything but a header and a segment.
+  private mutating func passSegment(at place: Int64) -> Int64? {
+    guard case .element(let header) = head(at: place), header.id == Self.headerID,
+      let start = header.end, case .element(let segment) = head(at: start),
+      segment.id == Self.segmentID
+    else { return nil }
+    limit = min(segment.end ?? file.size, file.size)
+    if let end = segment.end { noteCut("Segment", end: end) }
+    var offset = segment.start
+    for _ in 0..<Self.elementsMax where offset < limit {
+      if segment.end == nil, case .element(let next) = head(at: offset), next.id == Self.headerID {
+        return offset
+      }
+      offset = passTop(at: offset, hasSize: segment.end != nil)
+    }
+    return limit
+  }
+
+  /// - Returns: where the next of the segment's elements is.
+  private mutating func passTop(at offset: Int64, hasSize: Bool) -> Int64 {
+    switch head(at: offset) {
+    case .short:
+      if !hasSize { noteCut("Segment", end: file.size + 1) }
+      return limit
+    case .invalid: return passHole(at: offset)
+    case .element(let element):
+      guard Self.isTop(element.id) || Self.fillers.contains(element.id) else {
+        return passHole(at: offset)
+      }
+      if let end = element.end, end > limit {
+        if !hasSize { noteCut(element.id == Self.clusterID ? "Cluster" : "Segment", end: end) }
+        guard cut != nil else { return passHole(at: offset) }
+      }
+      if element.id == Self.clusterID { return passCluster(element) }
+      guard let end = element.end else { return passHole(at: offset) }
+      return min(end, limit)
+    }
+  }
+
+  /// - Returns: where the element behind the cluster is.
+  private mutating func passCluster(_ cluster: Element) -> Int64 {
+    let end = min(cluster.end ?? limit, limit)
+    var offset = cluster.start
+    for _ in 0..<Self.elementsMax where offset < end {
+      guard case .element(let child) = head(at: offset) else {
+        if case .short = head(at: offset) {
+          noteCut("Cluster", end: file.size + 1)
+          return limit
+        }
+        return passHole(at: offset, in: cluster)
+      }
+      if cluster.end == nil, Self.isTop(child.id) { return offset }
+      guard let childEnd = child.end, !Self.isTop(child.id) else {
+        return passHole(at: offset, in: cluster)
+      }
+      if childEnd > end {
+        // The block in which the file ends.
+        if end == file.size, cluster.end == nil { noteCut("Cluster", end: childEnd) }
+        if end == file.size, cut != nil, childEnd <= cluster.end ?? .max { return limit }
+        return passHole(at: offset, in: cluster)
+      }
+      offset = childEnd
+    }
+    return end
+  }
+
+  /// What cannot be read goes to the end of its cluster, or else to the next one.
+  private mutating func passHole(at offset: Int64, in cluster: Element? = nil) -> Int64 {
+    let end = cluster?.end.map { min($0, limit) } ?? nextCluster(behind: offset)
+    holes.append(offset..<max(end, offset + 1))
+    return max(end, offset + 1)
+  }
+
+  private mutating func noteCut(_ name: String, end: Int64) {
+    guard cut == nil, end > file.size else { return }
+    cut = ContainerEnd.cut(name, missing: end - file.size)
+  }
+
+  private static let pageBytes = 1 << 16
+
+  private func nextCluster(behind offset: Int64) -> Int64 {
+    var start = offset + 1
+    // Ends: each page is longer than what is read of it again.
+    while start + 4 <= limit {
+      guard let page = try? file.bytes(Self.pageBytes, at: start), page.count >= 4 else { break }
+      var word: UInt32 = 0
+      for (place, byte) in page.enumerated() {
+        word = word << 8 | UInt32(byte)
+        if place >= 3, word == Self.clusterID { return min(start + Int64(place) - 3, limit) }
+      }
+      start += Int64(page.count) - 3
+    }
+    return limit
+  }
+
+  /// Elements of the segment have ids of four bytes.
+  private static func isTop(_ id: UInt32) -> Bool { id >= 0x1000_0000 }
+
+  private func head(at offset: Int64) -> Head {
+    guard let bytes = try? file.bytes(12, at: offset), let first = bytes.first else {
+      return .short
+    }
+    let idLength = first.leadingZeroBitCount + 1
+    guard idLength <= 4 else { return .invalid }
+    guard bytes.count > idLength else { return .short }
+    let sizeLength = bytes[idLength].leadingZeroBitCount + 1
+    guard sizeLength <= 8 else { return .invalid }
+    guard bytes.count >= idLength + sizeLength else { return .short }
+    let id = bytes[..<idLength].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    let marked = bytes[idLength..<idLength + sizeLength].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+    let mask = UInt64(1) << (7 * UInt64(sizeLength)) - 1
+    let start = offset + Int64(idLength + sizeLength)
+    let size = marked & mask
+    // All bits set: unknown. 56 bits and an offset fit into 64.
+    return .element(
+      Element(id: id, start: start, end: size == mask ? nil : start + Int64(size)))
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import RetakeBuffers
+import RetakeMedia
+import RetakeStore
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSession
+
+/// What is wrong with an H.264 file must not depend on when FFmpeg's threads find it.
+struct RepeatedImportTests {
+  /// A stretch of zeros, or one changed bit.
+  struct Damage: Sendable, CustomTestStringConvertible {
+    var percent: Int
+    var zeros: Int
+
+    var testDescription: String {
+      zeros == 0 ? "a bit at \(percent)%" : "\(zeros) zeros at \(percent)%"
+    }
+
+    func applied(to file: Data) -> Data {
+      var bytes = file
+      let place = file.count * percent / 100
+      if zeros == 0 {
+        bytes[place] ^= 0x10
+      } else {
+        bytes.replaceSubrange(place..<place + zeros, with: Data(count: zeros))
+      }
+      return bytes
+    }
+  }
+
+  private static let damages = [
+    Damage(percent: 25, zeros: 600), Damage(percent: 30, zeros: 200), Damage(percent: 35, zeros: 0),
+    Damage(percent: 45, zeros: 4), Damage(percent: 80, zeros: 20),
+  ]
+
+  private static func damaged(_ damage: Damage) -> Clip {
+    Clip(
+      name: "damaged H.264", file: "hurt.h264",
+      inputs: ["-f", "lavfi", "-i", "testsrc2=size=96x64:rate=30", "-frames:v", "60"],
+      output: [
+        "-c:v", "libx264", "-g", "12", "-bf", "3", "-x264-params",
+        "open-gop=1:scenecut=0:b-adapt=0", "-pix_fmt", "yuv420p",
+      ], change: { damage.applied(to: $0) })
+  }
+
+  /// What an import reads before it decodes.
+  private struct Indexed {
+    let stream: MediaStream
+    let table: ImportTable
+
+    init(_ file: URL) throws {
+      stream = try MediaDemuxer(path: file.path).videoStream()
+      let media = try MediaFile(path: file.path)
+      let packets = try PacketIndexer(file: media, streams: [stream], report: { _ in true })
+        .run().packets[stream.index]
+      table = ImportTable(
+        track: stream.index, packets: try #require(packets),
+        views: [0: SegmentView(file: media, stream: stream)])
+    }
+
+    var decoding: TrackDecoding {
+      TrackDecoding(table: table, memory: PictureMemory()) { _ in true }
+    }
+
+    /// Whether one thread finds what the facts say.
+    func confirms(_ facts: TrackFacts) throws -> Bool {
+      let finder = EntryFinder(
+        table: table, memory: PictureMemory(preparation: .poisoned), packets: table.packets,
+        damaged: [], delay: stream.delay, standing: facts.standing)
+      let wanted = facts.frames.indices.sorted {
+        (facts.frames.packet($0), $0) < (facts.frames.packet($1), $1)
+      }
+      return try finder.find(wanted, of: facts.frames) { _ in true } != nil
+    }
+  }
+
+  @Test(arguments: damages)
+  func `a damaged file becomes the same session each time`(damage: Damage) throws {
+    let folder = try TemporaryFolder()
+    let clip = try Self.damaged(damage).make(in: folder)
+    var outcomes: Set<String> = []
+    for number in 0..<10 {
+      let result = try SessionImporter(
+        ImportOptions(file: clip.path, name: "\(number)", into: folder.file("Recordings").path)
+      ).run()
+      let reader = try SessionReader(opening: result.folder.path)
+      outcomes.insert(
+        "\(result.status) \(result.tracks[0].damaged) \(try reader.index.store.digest())")
+    }
+
+    #expect(outcomes.count == 1, "\(outcomes.sorted())")
+    #expect(outcomes.allSatisfy { $0.hasPrefix("lossy") })
+  }
+
+  /// What frame threads give when they lose the race: pictures, and no word about them.
+  @Test(arguments: damages)
+  func `damage that several threads missed is found by one`(damage: Damage) throws {
+    let folder = try TemporaryFolder()
+    let indexed = try Indexed(try Self.damaged(damage).make(in: folder))
+    let settled = try indexed.decoding.settled()
+    let missed = TrackFacts(
+      frames: FactList(
+        settled.frames.map { fact in
+          var fact = fact
+          fact.damage = nil
+          return fact
+        }), standing: .provisional)
+
+    #expect(settled.isDamaged)
+    #expect(try !indexed.confirms(missed))
+  }
+
+  @Test func `a picture that several threads gave otherwise is found by one`() throws {
+    let folder = try TemporaryFolder()
+    let indexed = try Indexed(try Clip.openGOP.make(in: folder))
+    var facts = try indexed.decoding.run()
+    #expect(facts.standing == .provisional)
+    var frames = Array(facts.frames)
+    frames[17].digest = frames[18].digest
+    facts.frames = FactList(frames)
+
+    #expect(try !indexed.confirms(facts))
+
+    frames.remove(at: 17)
+    facts.frames = FactList(frames)
+    #expect(try !indexed.confirms(facts), "the picture is missing")
+  }
+
+  /// Else an import would decode a whole file twice.
+  @Test(arguments: Clip.all) func `one thread confirms a file without damage`(clip: Clip) throws {
+    let folder = try TemporaryFolder()
+    let indexed = try Indexed(try clip.make(in: folder))
+    let facts = try indexed.decoding.run()
+
+    #expect(facts.standing == .provisional && !facts.isDamaged)
+    #expect(try indexed.confirms(facts))
+  }
+
+  @Test(arguments: damages)
+  func `good frames of a damaged file replay the same with several threads`(
+    damage: Damage
+  ) throws {
+    let imported = try ImportedClip(Self.damaged(damage))
+    let readers = try [1, 2, 4].map {
+      try imported.reader(ReadOptions(verifiesPixels: true, decoderThreads: $0))
+    }
+    let good = try readers[0].entries(of: 0, sequences: 0..<200).filter { $0.damage == nil }
+    #expect(!good.isEmpty && good.count < 60)
+    for entry in good {
+      let digests = try readers.map { try $0.frame(entry.id).pixelDigest }
+      #expect(Set(digests).count == 1)
+    }
+  }
+}
