@@ -12,6 +12,8 @@ struct RowScan {
   private var damaged: [StoreReader.Complaint] = []
   /// Tables that could not be read to their end.
   private var broken: [StoreReader.Complaint] = []
+  /// Why a table could not be read to its end, where that says nothing about the table.
+  private(set) var failure: DatabaseError?
 
   init(version: Int64, rowCountMax: Int) {
     (self.version, self.rowCountMax) = (version, rowCountMax)
@@ -35,6 +37,9 @@ struct RowScan {
           kind: .structure, text: damage?.cause ?? "a value is larger than a session's ever is",
           table: table.name))
     } catch {
+      if let error = error as? DatabaseError, error.resultCode != .SQLITE_CORRUPT {
+        failure = failure ?? error
+      }
       let cause = (error as? DatabaseError)?.message ?? "it leads round in circles"
       broken.append(
         StoreReader.Complaint(

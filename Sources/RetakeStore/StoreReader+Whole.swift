@@ -11,12 +11,16 @@ final class Wholeness: @unchecked Sendable {
   /// All rows are those of the last commit.
   var isProven: Bool { lock.withLock { if case .success = outcome { true } else { false } } }
 
-  /// - Parameter check: Runs once; other threads wait for it.
+  /// - Parameter check: Runs once, unless it could not tell; other threads wait for it.
   func require(_ check: () throws(StoreError) -> Void) throws(StoreError) {
     let outcome = lock.withLock {
-      let outcome = self.outcome ?? Result { () throws(StoreError) in try check() }
-      self.outcome = outcome
-      return outcome
+      if let known = self.outcome { return known }
+      let found = Result { () throws(StoreError) in try check() }
+      switch found {
+      case .success, .failure(.corrupt): self.outcome = found
+      case .failure: break
+      }
+      return found
     }
     try outcome.get()
   }
@@ -40,6 +44,8 @@ extension StoreReader {
     var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
     for table in Schema.tables {
       scan.run(table, in: database)
+      // Too little memory, or a disk that fails.
+      if let failure = scan.failure { throw failure }
       if scan.isHopeless { break }
     }
     let stored = try? Self.lastCommit(in: database)
