@@ -98,6 +98,16 @@ public enum SessionError: CodedError {
     self = .database(code: error.code, description: ErrorText(error))
   }
 
+  /// A media file that is not opened, as `MediaFile` says it.
+  init(_ refusal: RegularFile.Refusal, media path: String) {
+    switch refusal {
+    case .missing: self = .mediaMissing(file: path)
+    case .folder: self.init(MediaError.directory(file: path))
+    case .link, .special, .tooLarge: self.init(MediaError.special(file: path))
+    case .system: self.init(MediaError.unreadable(file: path, cause: refusal.description))
+    }
+  }
+
   package init(_ error: MediaError) {
     self = .media(code: error.code, description: ErrorText(error))
   }

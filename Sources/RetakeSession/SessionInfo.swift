@@ -71,18 +71,17 @@ extension SessionReader {
   public func status() throws -> SessionStatus { try sessionStatus() }
 
   func sessionStatus() throws(SessionError) -> SessionStatus {
-    guard index.store.isClosed else {
-      return RecorderLock.isHeld(folder.lock) ? .recording : .recovered
-    }
-    let stored = try fromStore { () throws(StoreError) in try index.store.meta("status") }
-    return stored.flatMap { SessionStatus(rawValue: $0) } ?? .clean
+    try index.store.status(in: folder)
   }
 
   /// The media files that the database names, relative to the folder, in the order of segments.
   package func mediaFiles() -> [String] {
     var files: [String] = []
+    var known: Set<String> = []
     for number in index.segments.keys.sorted() {
-      if let file = index.segments[number]?.file, !files.contains(file) { files.append(file) }
+      if let file = index.segments[number]?.file, known.insert(file).inserted {
+        files.append(file)
+      }
     }
     return files
   }
@@ -110,8 +109,8 @@ extension SessionReader {
     return SessionInfo(
       name: folder.name, path: folder.path, kind: kind ?? "recorded", status: try status(),
       schema: Int(try store.meta("schema") ?? "") ?? 0, frames: frames, tracks: parts,
-      events: try store.events().count, durationNanoseconds: max(0, last &- first),
-      bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try sessionDigest(),
+      events: try store.eventCount(), durationNanoseconds: max(0, last &- first),
+      bytes: BuildSite.byteCount(ofFolder: folder.path), sessionDigest: try store.digest(),
       losses: losses, times: places?.places, timeCount: places?.count, source: source)
   }
 

@@ -17,6 +17,21 @@ public struct SessionList: Sendable {
   ///
   /// - Throws: `SessionError.noFolder` when the folder cannot be read.
   public init(in path: String) throws {
+    items = try Self.folders(in: path).map { Item(folder: $0, info: Self.info(of: $0)) }
+  }
+
+  /// The same in a few words each, told from few rows: however long the sessions are.
+  ///
+  /// - Throws: `SessionError.noFolder` when the folder cannot be read.
+  package static func summaries(
+    in path: String
+  ) throws -> [(folder: SessionFolder, summary: Result<SessionSummary, SessionError>)] {
+    try folders(in: path).map { folder in
+      (folder, Result { () throws(SessionError) in try SessionSummary(of: folder) })
+    }
+  }
+
+  private static func folders(in path: String) throws -> [SessionFolder] {
     let names: [String]
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path)
@@ -25,12 +40,11 @@ public struct SessionList: Sendable {
       throw SessionError.noFolder(
         path: path, cause: isThere ? "it cannot be read as a folder" : "there is no such folder")
     }
-    items = names.filter { !$0.hasPrefix(".") }.sorted {
+    return names.filter { !$0.hasPrefix(".") }.sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
     }
     .map { SessionFolder(path: path + "/" + $0) }
     .filter { FileManager.default.fileExists(atPath: $0.database) }
-    .map { Item(folder: $0, info: Self.info(of: $0)) }
   }
 
   private static func info(of folder: SessionFolder) -> Result<SessionInfo, SessionError> {

@@ -131,7 +131,7 @@ enum DatabaseFile {
 }
 
 extension StoreError {
-  init(_ refusal: RegularFile.Refusal, path: String) {
+  package init(_ refusal: RegularFile.Refusal, path: String) {
     switch refusal {
     case .missing: self = .missing(path: path)
     case .folder: self = .notSession(path: path, cause: "a folder")

@@ -102,7 +102,8 @@ package enum StoreError: CodedError {
     case .exists: "Choose another name with --name"
     case .truncated, .corrupt:
       "See what is damaged: retake session doctor \(folder); "
-        + "rebuild the index: retake session recover \(folder) --from-media"
+        + "rebuild the index: retake session recover \(folder) --from-media, "
+        + "or copy the session again from where it is whole"
     case .unsafeFile(let path, _):
       "Do not use a session of unknown origin. Where it is yours, look at the file: ls -ls \(path)"
     case .schemaTooNew: "Update retake, or import the media again with this version"

@@ -8,19 +8,19 @@ extension StoreReader {
   /// media again (entries, pixel hashes, offsets) and where it lies (files, segments' times) is
   /// left out, so that a session keeps its digest when it is copied, linked or optimised.
   package func digest(tracks selected: [Int]? = nil) throws(StoreError) -> Digest128 {
-    let all = try segmentTracks()
-    let tracks = Set(all.map(\.track)).sorted().filter { selected?.contains($0) ?? true }
+    let parts = Dictionary(grouping: try segmentTracks(), by: \.track)
+    let tracks = parts.keys.sorted().filter { selected?.contains($0) ?? true }
     var hasher = DigestHasher()
     hasher.append("session 1")
     for track in tracks {
       hasher.append("track")
       hasher.append(track)
-      for part in all where part.track == track { Self.append(part, to: &hasher) }
+      for part in parts[track] ?? [] { Self.append(part, to: &hasher) }
       try appendPackets(of: track, to: &hasher)
       try appendFrames(of: track, to: &hasher)
     }
     hasher.append("events")
-    for event in try events() { Self.append(event, to: &hasher) }
+    try eachEvent { Self.append($0, to: &hasher) }
     return hasher.finish()
   }
 

@@ -89,15 +89,14 @@ extension StoreReader {
   /// Frames at which decoding begins with the frame itself, rising.
   package func entrySequences(track: Int) throws(StoreError) -> [Int] {
     try read { database in
-      let cursor = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT sequence FROM frame
-          WHERE track = ? AND entry = packet AND cause IS NULL ORDER BY sequence
-          """, arguments: [track])
+      let walk = try RowWalk(
+        """
+        SELECT sequence FROM frame
+        WHERE track = ? AND entry = packet AND cause IS NULL ORDER BY sequence
+        """, [track], in: database)
       var sequences: [Int] = []
-      while let row = try cursor.next() {
-        var reader = RowReader(row, of: Schema.frame)
+      while try walk.next() {
+        var reader = RowReader(walk, of: Schema.frame)
         sequences.append(try reader.count())
       }
       return sequences
@@ -136,20 +135,20 @@ extension StoreReader {
 
   package func counts(track: Int) throws(StoreError) -> TrackCounts {
     try read { database in
-      let sizes = try Row.fetchOne(
-        database,
-        sql: """
-          SELECT count(*), coalesce(sum(size), 0), coalesce(max("index") + 1, 0)
-          FROM packet WHERE track = ?
-          """, arguments: [track])
-      let frames = try Row.fetchOne(
-        database,
-        sql: """
-          SELECT count(*), count(cause), count(*) - count(packet), coalesce(max(sequence) + 1, 0),
-            min(pts_ns), max(pts_ns)
-          FROM frame WHERE track = ?
-          """, arguments: [track])
-      guard let sizes, let frames else { throw RowDamage(table: "frame", column: "track") }
+      let sizes = try RowWalk(
+        """
+        SELECT count(*), coalesce(sum(size), 0), coalesce(max("index") + 1, 0)
+        FROM packet WHERE track = ?
+        """, [track], in: database)
+      let frames = try RowWalk(
+        """
+        SELECT count(*), count(cause), count(*) - count(packet), coalesce(max(sequence) + 1, 0),
+          min(pts_ns), max(pts_ns)
+        FROM frame WHERE track = ?
+        """, [track], in: database)
+      guard try sizes.next(), try frames.next() else {
+        throw RowDamage(table: "frame", column: "track")
+      }
       var packetRow = RowReader(sizes, of: Schema.packet)
       var frameRow = RowReader(frames, of: Schema.frame)
       let (packetCount, bytes) = (try packetRow.count(), try packetRow.int64())
@@ -164,19 +163,41 @@ extension StoreReader {
     }
   }
 
+  /// A track's first and last frame; nil without any. No other row is read.
+  package func ends(
+    track: Int
+  ) throws(StoreError) -> (end: Int, firstNanoseconds: Int64, lastNanoseconds: Int64)? {
+    guard let first = try end(track: track, "ASC"), let last = try end(track: track, "DESC") else {
+      return nil
+    }
+    return (last.sequence + 1, first.nanoseconds, last.nanoseconds)
+  }
+
+  private func end(
+    track: Int, _ order: String
+  ) throws(StoreError) -> (sequence: Int, nanoseconds: Int64)? {
+    try read { database in
+      let walk = try RowWalk(
+        "SELECT sequence, pts_ns FROM frame WHERE track = ? ORDER BY sequence \(order) LIMIT 1",
+        [track], in: database)
+      guard try walk.next() else { return nil }
+      var reader = RowReader(walk, of: Schema.frame)
+      return (try reader.count(), try reader.nanoseconds())
+    }
+  }
+
   /// The frames of a span of time, from the first to the last, and their times; nil without any.
   package func sequences(
     track: Int, nanoseconds: Range<Int64>
   ) throws(StoreError) -> (sequences: ClosedRange<Int>, first: Int64, last: Int64)? {
     try read { database in
-      let row = try Row.fetchOne(
-        database,
-        sql: """
-          SELECT min(sequence), max(sequence), min(pts_ns), max(pts_ns)
-          FROM frame WHERE track = ? AND pts_ns >= ? AND pts_ns < ?
-          """, arguments: [track, nanoseconds.lowerBound, nanoseconds.upperBound])
-      guard let row else { return nil }
-      var reader = RowReader(row, of: Schema.frame)
+      let walk = try RowWalk(
+        """
+        SELECT min(sequence), max(sequence), min(pts_ns), max(pts_ns)
+        FROM frame WHERE track = ? AND pts_ns >= ? AND pts_ns < ?
+        """, [track, nanoseconds.lowerBound, nanoseconds.upperBound], in: database)
+      guard try walk.next() else { return nil }
+      var reader = RowReader(walk, of: Schema.frame)
       guard let first = try reader.countIfAny(), let last = try reader.countIfAny() else {
         return nil
       }

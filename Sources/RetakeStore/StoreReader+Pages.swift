@@ -3,13 +3,38 @@ import RetakeCore
 
 /// Rows, page by page, in the order of their keys.
 extension StoreReader {
+  /// Of a session, and of one track. A recorder begins a segment where its source comes back or
+  /// changes: one every ten seconds for a week are fewer.
+  package static let segmentCountMax = 65_536
+  /// FFmpeg's own bound on the streams of a file.
+  package static let trackCountMax = 1_000
+
   package func segments() throws(StoreError) -> [SegmentRecord] {
-    try rows("ORDER BY \"index\"")
+    let rows: [SegmentRecord] = try rows("ORDER BY \"index\" LIMIT \(Self.segmentCountMax + 1)")
+    guard rows.count <= Self.segmentCountMax else {
+      throw tooMany("segment", "\(Self.segmentCountMax) rows")
+    }
+    return rows
   }
 
   /// Ordered by track, then segment.
   package func segmentTracks() throws(StoreError) -> [SegmentTrackRecord] {
-    try rows("ORDER BY track, segment")
+    let tracks = try read { database in
+      try Int.fetchOne(database, sql: "SELECT count(DISTINCT track) FROM segment_track") ?? 0
+    }
+    guard tracks <= Self.trackCountMax else {
+      throw tooMany("segment_track", "\(Self.trackCountMax) tracks")
+    }
+    let rows: [SegmentTrackRecord] = try rows(
+      "ORDER BY track, segment LIMIT \(Self.segmentCountMax + 1)")
+    guard rows.count <= Self.segmentCountMax else {
+      throw tooMany("segment_track", "\(Self.segmentCountMax) rows")
+    }
+    return rows
+  }
+
+  private func tooMany(_ table: String, _ most: String) -> StoreError {
+    .corrupt(path: path, cause: "\(table) has more than \(most), which no session has")
   }
 
   package func files() throws(StoreError) -> [FileRecord] {
@@ -42,26 +67,55 @@ extension StoreReader {
     track: Int, sequences: Range<Int>
   ) throws(StoreError) -> [Int: Digest128] {
     try read { database in
-      let cursor = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT frame.sequence, packet.digest FROM frame
-          JOIN packet ON packet.track = frame.track AND packet."index" = frame.packet
-          WHERE frame.track = ? AND frame.sequence >= ? AND frame.sequence < ?
-          """, arguments: [track, sequences.lowerBound, sequences.upperBound])
+      let walk = try RowWalk(
+        """
+        SELECT frame.sequence, packet.digest FROM frame
+        JOIN packet ON packet.track = frame.track AND packet."index" = frame.packet
+        WHERE frame.track = ? AND frame.sequence >= ? AND frame.sequence < ?
+        """, [track, sequences.lowerBound, sequences.upperBound], in: database)
       var digests: [Int: Digest128] = [:]
-      while let row = try cursor.next() {
-        var reader = RowReader(row, of: Schema.packet)
+      while try walk.next() {
+        var reader = RowReader(walk, of: Schema.packet)
         digests[try reader.count()] = try reader.digest()
       }
       return digests
     }
   }
 
-  package func events(ordinals: Range<Int> = 0..<Int.max) throws(StoreError) -> [EventRecord] {
+  /// Events that are held in memory at once: a session with more is not replayed or trimmed.
+  package static let eventCountMax = 1 << 20
+
+  package func events() throws(StoreError) -> [EventRecord] {
+    guard try eventCount() <= Self.eventCountMax else {
+      throw tooMany("event", "\(Self.eventCountMax) rows")
+    }
+    return try rows("ORDER BY ordinal")
+  }
+
+  package func events(ordinals: Range<Int>) throws(StoreError) -> [EventRecord] {
     try rows(
       "WHERE ordinal >= ? AND ordinal < ? ORDER BY ordinal",
       [ordinals.lowerBound, ordinals.upperBound])
+  }
+
+  package func eventCount() throws(StoreError) -> Int {
+    try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM event") ?? 0 }
+  }
+
+  /// Hands on the events one at a time, by ordinal; none is kept.
+  func eachEvent(_ body: (EventRecord) -> Void) throws(StoreError) {
+    try read { database in
+      let walk = try RowWalk(
+        EventRecord.table.selectSQL(version: Int64(schemaVersion)) + " ORDER BY ordinal",
+        in: database)
+      var count = 0
+      while try walk.next() {
+        count += 1
+        guard count <= rowCountMax else { throw RowDamage(table: "event", column: "rows") }
+        var reader = RowReader(walk, of: EventRecord.table)
+        body(try EventRecord(&reader))
+      }
+    }
   }
 
   package func runs() throws(StoreError) -> [RunRecord] { try rows("ORDER BY run") }
@@ -97,12 +151,11 @@ extension StoreReader {
     run: Int, _ body: (SpanRecord) -> Bool
   ) throws(StoreError) {
     try read { database in
-      let cursor = try Row.fetchCursor(
-        database,
-        sql: SpanRecord.table.selectSQL(version: Int64(schemaVersion))
-          + " WHERE run = ? ORDER BY node, track, sequence, item", arguments: [run])
-      while let row = try cursor.next() {
-        var reader = RowReader(row, of: SpanRecord.table)
+      let walk = try RowWalk(
+        SpanRecord.table.selectSQL(version: Int64(schemaVersion))
+          + " WHERE run = ? ORDER BY node, track, sequence, item", [run], in: database)
+      while try walk.next() {
+        var reader = RowReader(walk, of: SpanRecord.table)
         guard body(try SpanRecord(&reader)) else { return }
       }
     }
@@ -135,13 +188,13 @@ extension StoreReader {
     _ clause: String, _ arguments: StatementArguments = []
   ) throws(StoreError) -> [Record] {
     try read { database in
-      let statement = try database.cachedStatement(
-        sql: Record.table.selectSQL(version: Int64(schemaVersion)) + " " + clause)
-      let cursor = try Row.fetchCursor(statement, arguments: arguments)
+      let walk = try RowWalk(
+        Record.table.selectSQL(version: Int64(schemaVersion)) + " " + clause, arguments,
+        in: database, keepsStatement: true)
       var records: [Record] = []
       var bytes = 0
-      while let row = try cursor.next() {
-        var reader = RowReader(row, of: Record.table)
+      while try walk.next() {
+        var reader = RowReader(walk, of: Record.table)
         bytes += reader.byteCount
         guard records.count < rowCountMax, bytes <= Self.pageBytesMax else {
           throw RowDamage(table: Record.table.name, column: "rows")

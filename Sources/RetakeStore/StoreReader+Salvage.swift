@@ -42,16 +42,14 @@ extension StoreReader {
     let version = Int64(schemaVersion)
     var records: [Record] = []
     _ = try? read { database in
-      let cursor = try Row.fetchCursor(
-        database, sql: table.selectStoredSQL(version: version) + " ORDER BY \(table.keyList)")
-      while records.count < rowCountMax, let row = try cursor.next() {
-        let stored = row.cells
-        let digest = RunningDigest.digest(
-          of: Array(stored.prefix(table.columnCount(version: version))), table: table)
+      let walk = try RowWalk(
+        table.selectStoredSQL(version: version) + " ORDER BY \(table.keyList)", in: database)
+      let count = table.columnCount(version: version)
+      while records.count < rowCountMax, try walk.next() {
         let isWhole =
           version < Schema.firstVersionWithChecks
-          || stored.last.flatMap { Int64.fromDatabaseValue($0) } == RunningDigest.check(of: digest)
-        var reader = RowReader(row, of: table)
+          || walk.int64(count) == RunningDigest.check(of: walk.digest(table: table, columns: count))
+        var reader = RowReader(walk, of: table)
         if isWhole, let record = try? Record(&reader) { records.append(record) }
       }
     }

@@ -32,20 +32,19 @@ extension StoreReader {
   private func ranks() throws(StoreError) -> [FrameID: Int] {
     if let known = derivedShown.ranks { return known }
     let found = try read { database in
-      let cursor = try Row.fetchCursor(
-        database,
-        sql: """
-          SELECT frame.track, frame.packet, frame.sequence FROM frame
-          JOIN (
-            SELECT track, packet FROM frame WHERE packet IS NOT NULL
-            GROUP BY track, packet HAVING count(*) > 1
-          ) AS several ON several.track = frame.track AND several.packet = frame.packet
-          ORDER BY frame.track, frame.packet, frame.sequence
-          """)
+      let walk = try RowWalk(
+        """
+        SELECT frame.track, frame.packet, frame.sequence FROM frame
+        JOIN (
+          SELECT track, packet FROM frame WHERE packet IS NOT NULL
+          GROUP BY track, packet HAVING count(*) > 1
+        ) AS several ON several.track = frame.track AND several.packet = frame.packet
+        ORDER BY frame.track, frame.packet, frame.sequence
+        """, in: database)
       var ranks: [FrameID: Int] = [:]
       var last: (track: Int, packet: Int, rank: Int)?
-      while let row = try cursor.next() {
-        var reader = RowReader(row, of: Schema.frame)
+      while try walk.next() {
+        var reader = RowReader(walk, of: Schema.frame)
         let (track, packet) = (try reader.count(), try reader.count())
         let id = FrameID(track: track, sequence: try reader.count())
         guard let before = last, before.track == track, before.packet == packet else {
@@ -85,25 +84,27 @@ extension StoreReader {
   package func checkShown() throws(StoreError) -> [Complaint] {
     guard schemaVersion >= Schema.firstVersionWithShown else { return [] }
     return try read { database in
-      let rows = try Row.fetchAll(
-        database,
-        sql: """
-          SELECT track, packet, shown, min(sequence), max(sequence) FROM frame
-          WHERE packet IS NOT NULL GROUP BY track, packet, shown HAVING count(*) > 1
-          ORDER BY 1, 2, 3 LIMIT \(Self.complaintCount)
-          """)
-      return try rows.map { row in
-        var reader = RowReader(row, of: Schema.frame)
+      let walk = try RowWalk(
+        """
+        SELECT track, packet, shown, min(sequence), max(sequence) FROM frame
+        WHERE packet IS NOT NULL GROUP BY track, packet, shown HAVING count(*) > 1
+        ORDER BY 1, 2, 3 LIMIT \(Self.complaintCount)
+        """, in: database)
+      var complaints: [Complaint] = []
+      while try walk.next() {
+        var reader = RowReader(walk, of: Schema.frame)
         let (track, packet, shown) = (
           try reader.count(), try reader.count(), try reader.count()
         )
         let (first, last) = (try reader.count(), try reader.count())
-        return Complaint(
-          kind: .row,
-          text: "frames \(track):\(first) and \(track):\(last) both say to be picture \(shown) "
-            + "of packet \(packet)",
-          table: Schema.frame.name, key: [track, last])
+        complaints.append(
+          Complaint(
+            kind: .row,
+            text: "frames \(track):\(first) and \(track):\(last) both say to be picture "
+              + "\(shown) of packet \(packet)",
+            table: Schema.frame.name, key: [track, last]))
       }
+      return complaints
     }
   }
 }

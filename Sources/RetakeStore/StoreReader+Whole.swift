@@ -1,5 +1,99 @@
+import Foundation
 import GRDB
 import RetakeCore
+
+/// What is known of all rows together, once it was asked for.
+final class Wholeness: @unchecked Sendable {
+  // SAFETY: @unchecked because of the mutable state, guarded by `lock`.
+  private let lock = NSLock()
+  private var outcome: Result<Void, StoreError>?
+
+  /// All rows are those of the last commit.
+  var isProven: Bool { lock.withLock { if case .success = outcome { true } else { false } } }
+
+  /// - Parameter check: Runs once, unless it could not tell; other threads wait for it.
+  func require(_ check: () throws(StoreError) -> Void) throws(StoreError) {
+    let outcome = lock.withLock {
+      if let known = self.outcome { return known }
+      let found = Result { () throws(StoreError) in try check() }
+      switch found {
+      case .success, .failure(.corrupt): self.outcome = found
+      case .failure: break
+      }
+      return found
+    }
+    try outcome.get()
+  }
+}
+
+extension StoreReader {
+  /// Reads every row once, and compares all of them with the digest of the last commit: rows that
+  /// are missing, added or altered are an error before the first of them is used.
+  ///
+  /// - Throws: `StoreError.corrupt`, with the table and the first such row where they can be told;
+  ///   the same again when it is asked again.
+  package func requireWhole() throws(StoreError) {
+    try wholeness.require { () throws(StoreError) in
+      guard let cause = try read({ try unwritten(in: $0) }) else { return }
+      throw .corrupt(path: path, cause: cause)
+    }
+  }
+
+  /// What is wrong with the rows; nil where they are those that were written.
+  private func unwritten(in database: Database) throws -> String? {
+    var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
+    for table in Schema.tables {
+      scan.run(table, in: database)
+      // Too little memory, or a disk that fails.
+      if let failure = scan.failure { throw failure }
+      if scan.isHopeless { break }
+    }
+    let stored = try? Self.lastCommit(in: database)
+    let complaints = scan.complaints(stored: stored).filter { $0.kind != .check }
+    guard let first = complaints.first else { return nil }
+    guard first.kind == .digest, let stored else { return first.text }
+    if let gap = scan.gap { return gap }
+    var surplus = scan.running
+    surplus.subtract(stored.digest)
+    return try added(surplus.value, in: database) ?? lastMissing(in: database)
+      ?? "rows are missing or were added: \(first.text)"
+  }
+
+  /// The one row whose digest is what the rows have too much.
+  private func added(_ digest: Digest128, in database: Database) throws -> String? {
+    let version = Int64(schemaVersion)
+    for table in Schema.tables {
+      let count = table.columnCount(version: version)
+      let walk = try RowWalk(table.selectStoredSQL(version: version), in: database)
+      while try walk.next() {
+        guard walk.digest(table: table, columns: count) == digest else { continue }
+        return "the row of \(table.name) with \(table.key(of: walk.values)) was added"
+      }
+    }
+    return nil
+  }
+
+  /// The row behind the last one of a track's packets or frames, where the other table has more.
+  private func lastMissing(in database: Database) throws -> String? {
+    let walk = try RowWalk(
+      """
+      SELECT track, max("index"), (
+        SELECT max(packet) FROM frame WHERE frame.track = packet.track
+      ), (
+        SELECT coalesce(max(sequence) + 1, 0) FROM frame WHERE frame.track = packet.track
+      ) FROM packet WHERE size > 0 GROUP BY track
+      """, in: database)
+    while try walk.next() {
+      guard let track = walk.int64(0), let packet = walk.int64(1) else { continue }
+      let shown = walk.int64(2) ?? -1
+      if shown > packet { return Schema.packet.missing(group: track, number: packet &+ 1) }
+      if shown < packet {
+        return Schema.frame.missing(group: track, number: walk.int64(3) ?? 0)
+      }
+    }
+    return nil
+  }
+}
 
 /// Rows that a promise rests on: each is compared with its checksum as it is read.
 extension StoreReader {
@@ -10,7 +104,9 @@ extension StoreReader {
   ) throws(StoreError) -> [FrameRecord] {
     let rows = try frames(track: track, sequences: sequences)
     let version = Int64(schemaVersion)
-    guard version >= Schema.firstVersionWithChecks, !rows.isEmpty else { return rows }
+    guard version >= Schema.firstVersionWithChecks, !rows.isEmpty, !wholeness.isProven else {
+      return rows
+    }
     let width = Schema.frame.columnCount(version: version)
     let stored = try checks(track: track, sequences: sequences)
     for (row, check) in zip(rows, stored) {
@@ -30,16 +126,15 @@ extension StoreReader {
 
   private func checks(track: Int, sequences: Range<Int>) throws(StoreError) -> [Int64] {
     try read { database in
-      let statement = try database.cachedStatement(
-        sql: """
-          SELECT row_check FROM frame
-          WHERE track = ? AND sequence >= ? AND sequence < ? ORDER BY sequence
-          """)
-      let cursor = try Row.fetchCursor(
-        statement, arguments: [track, sequences.lowerBound, sequences.upperBound])
+      let walk = try RowWalk(
+        """
+        SELECT row_check FROM frame
+        WHERE track = ? AND sequence >= ? AND sequence < ? ORDER BY sequence
+        """, [track, sequences.lowerBound, sequences.upperBound], in: database,
+        keepsStatement: true)
       var checks: [Int64] = []
-      while let row = try cursor.next() {
-        var reader = RowReader(row, of: Schema.frame)
+      while try walk.next() {
+        var reader = RowReader(walk, of: Schema.frame)
         checks.append(try reader.int64())
       }
       return checks

@@ -18,6 +18,7 @@ package final class StoreReader: Sendable {
   let queue: DatabaseQueue
   /// Of an older schema, once it was asked for.
   let derivedShown = DerivedShown()
+  let wholeness = Wholeness()
   /// Held for its folder's sake.
   private let copy: PrivateCopy?
 
@@ -79,6 +80,7 @@ package final class StoreReader: Sendable {
       try database.execute(sql: "PRAGMA mmap_size = 0")
       // Of the whole process; a page cache is a few MiB.
       _ = try Int64.fetchOne(database, sql: "PRAGMA hard_heap_limit = \(heapBytesMax)")
+      ValueLimit.set(database, bytesMax: RowReader.valueBytesMax)
       SchemaReadLimit.begin(database)
     }
     return configuration
@@ -164,6 +166,14 @@ package final class StoreReader: Sendable {
   }
 
   func read<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
-    try storeErrors(at: path, writing: false) { try queue.read(body) }
+    try storeErrors(at: path, writing: false) {
+      try queue.read { database in
+        do {
+          return try body(database)
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
+          throw Self.giant(in: database, version: Int64(schemaVersion)) ?? error
+        }
+      }
+    }
   }
 }

@@ -32,40 +32,36 @@ struct RowDamage: Error {
 
 /// Takes a row's values one after another, and never trusts them.
 struct RowReader {
-  let values: [DatabaseValue]
+  /// On the row.
+  private let walk: RowWalk
+  private let columnCount: Int
   let table: Schema.Table
   private var next = 0
 
-  init(_ row: Row, of table: Schema.Table) {
-    self.values = row.cells
+  /// - Parameter walk: Is not moved for as long as the row is read.
+  init(_ walk: RowWalk, of table: Schema.Table) {
+    self.walk = walk
+    columnCount = walk.columnCount
     self.table = table
   }
 
   /// Of all texts and blobs.
-  var byteCount: Int {
-    values.reduce(0) { total, value in
-      switch value.storage {
-      case .string(let text): total + text.utf8.count
-      case .blob(let data): total + data.count
-      default: total
-      }
-    }
-  }
+  var byteCount: Int { (0..<columnCount).reduce(0) { $0 + walk.byteCount($1) } }
 
   private mutating func take() throws(RowDamage) -> DatabaseValue {
     defer { next += 1 }
-    guard next < values.count else { throw RowDamage(table: table.name, column: "\(next)") }
-    return values[next]
+    guard next < columnCount else { throw RowDamage(table: table.name, column: "\(next)") }
+    return walk.value(next)
   }
 
   /// Of the value that was taken last.
   private var damage: RowDamage {
     let place = next - 1
     let column = table.columns.indices.contains(place) ? table.columns[place].name : "\(place)"
-    let isWhole = values.count >= table.columns.count
+    let isWhole = columnCount >= table.columns.count
     return RowDamage(
-      table: table.name, column: column, key: isWhole ? table.key(of: values) : nil,
-      value: values.indices.contains(place) ? values[place].shortText : nil)
+      table: table.name, column: column, key: isWhole ? table.key(of: walk.values) : nil,
+      value: (0..<columnCount).contains(place) ? walk.value(place).shortText : nil)
   }
 
   mutating func int64() throws(RowDamage) -> Int64 {

@@ -193,6 +193,34 @@ import Testing
     try expectErrored(workplace, code: "store.corrupt")
   }
 
+  @Test func `rows that are missing are trouble, never a stale golden`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard")
+    #expect(try workplace.retake("test", "yard", "--pipeline", "example:motion-boxes").status == 3)
+    #expect(try workplace.retake("accept", "--reason", "first golden").status == 0)
+    #expect(try workplace.retake("test", "yard", "--pipeline", "example:motion-boxes").status == 0)
+    let database = workplace.folder.file("Recordings/yard/session.sqlite").path
+    _ = try runCommand(
+      "sqlite3", arguments: [database, "DELETE FROM frame WHERE sequence = 5"])
+
+    for words in [
+      ["replay", "yard", "--pipeline", "example:motion-boxes"],
+      ["verify", "yard", "--pipeline", "example:motion-boxes"],
+      ["test", "yard", "--pipeline", "example:motion-boxes"],
+      ["session", "trim", "yard", "--from", "0s", "--into", "Trimmed"],
+      ["session", "export", "yard", "--media", "yard.mp4"],
+      ["session", "export", "yard", "--csv", "-"],
+    ] {
+      let result = try workplace.retake(words: words)
+      let text = result.stdout + result.stderr
+      #expect(result.status == 2, "\(words): \(text)")
+      #expect(text.contains("the row of frame with track 0, sequence 5 is missing"), "\(text)")
+      #expect(text.contains("retake session doctor"), "\(text)")
+      #expect(!text.contains("accept") && !text.contains("container"), "\(text)")
+    }
+    try expectErrored(workplace, code: "store.corrupt")
+  }
+
   @Test func `an import says where time goes back, and so does info`() throws {
     let workplace = try Workplace()
     try workplace.ffmpeg(

@@ -207,6 +207,63 @@ import Testing
     #expect(try SessionDoctor(path: result.path, decodes: true).run().isHealthy)
   }
 
+  /// What may be in the place of a media file.
+  enum Replaced: String, CaseIterable {
+    case nothing, pipe, deviceLink, linkedFolder, noise
+
+    func put(at path: String) throws {
+      let manager = FileManager.default
+      let bytes = try Data(contentsOf: URL(filePath: path)).count
+      try manager.removeItem(atPath: path)
+      switch self {
+      case .nothing: break
+      case .pipe: #expect(mkfifo(path, 0o600) == 0)
+      case .deviceLink:
+        try manager.createSymbolicLink(atPath: path, withDestinationPath: "/dev/zero")
+      case .linkedFolder:
+        try manager.createSymbolicLink(atPath: path, withDestinationPath: "/proc/self")
+      case .noise: try Data(repeating: 7, count: bytes).write(to: URL(filePath: path))
+      }
+    }
+
+    var code: String {
+      switch self {
+      case .nothing: "session.media.missing"
+      case .pipe, .deviceLink: "media.open.special"
+      case .linkedFolder: "media.open.directory"
+      case .noise: "session.media.mismatch"
+      }
+    }
+  }
+
+  @Test(arguments: Replaced.allCases)
+  func `a session whose media cannot be read at all is not trimmed`(replaced: Replaced) throws {
+    let imported = try ImportedClip(.openGOP)
+    let media = try #require(imported.reader().mediaFiles().first)
+    try replaced.put(at: imported.path + "/" + media)
+
+    for (from, to) in [(0, 700), (310, 1_250)] {
+      #expect(code { try trim(imported, from: from, to: to) } == replaced.code)
+    }
+
+    #expect(!FileManager.default.fileExists(atPath: imported.folder.file("Trimmed").path))
+  }
+
+  @Test func `a span in which every frame is damaged is refused rather than made empty`() throws {
+    let imported = try ImportedClip(.openGOP)
+    let database = imported.path + "/session.sqlite"
+    var rows = try StoreReader(opening: database).frames(track: 0, sequences: 0..<10_000)
+    for place in rows.indices {
+      (rows[place].cause, rows[place].pixelHash, rows[place].packet) = ("shed", nil, nil)
+      rows[place].entry = nil
+    }
+    let writer = try StoreWriter(continuing: database)
+    writer.replace(rows)
+    try writer.close()
+
+    #expect(code { try trim(imported, from: 0, to: 700) } == "session.frame.noPixels")
+  }
+
   @Test func `what cannot be trimmed is refused by name and leaves nothing`() throws {
     let imported = try ImportedClip(.motionJPEG)
     #expect(code { try trim(imported, from: 5_000, to: nil) } == "session.trim.empty")

@@ -125,7 +125,6 @@ struct BadDatabaseTests {
       #expect(found == "store.corrupt", "\(sql)")
       let complaints = try StoreReader(opening: path).checkRows()
       #expect(!complaints.isEmpty)
-      #expect(AddressRoom.largestRequestBytes >= AddressRoom.giantBytes)
       withExtendedLifetime(folder) {}
     }
   }
@@ -167,5 +166,94 @@ struct BadDatabaseTests {
 
     #expect(code { try writer.commit() } == "store.write")
     #expect(code { try writer.commit() } == "store.closed")
+  }
+
+  @Test(arguments: [
+    (
+      "segment_track has more than 1000 tracks",
+      """
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 20000)
+      INSERT INTO segment_track SELECT segment, x, stream_index, codec, profile, extradata, width,
+        height, pixel_format, range, matrix, rotation, aspect_numerator, aspect_denominator,
+        time_base_numerator, time_base_denominator, delay, row_check FROM segment_track, n
+      """
+    ),
+    (
+      "segment_track has more than 65536 rows",
+      """
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 65536)
+      INSERT INTO segment_track SELECT x, track, stream_index, codec, profile, extradata, width,
+        height, pixel_format, range, matrix, rotation, aspect_numerator, aspect_denominator,
+        time_base_numerator, time_base_denominator, delay, row_check FROM segment_track, n
+      """
+    ),
+    (
+      "segment has more than 65536 rows",
+      """
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 65536)
+      INSERT INTO segment SELECT x, file || x, started_ns, closed, bytes, reason, row_check
+        FROM segment, n
+      """
+    ),
+    (
+      "event has more than 1048576 rows",
+      """
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 1048576)
+      INSERT INTO event SELECT x, 0, NULL, 'device', 'thermal', '{}', 0 FROM n
+      """
+    ),
+  ])
+  func `more rows than a session has are refused before they are read`(
+    says: String, sql: String
+  ) throws {
+    let (_folder, path) = try written()
+    try sqlite(path, sql)
+    let reader = try StoreReader(opening: path)
+
+    let error = #expect(throws: StoreError.self) {
+      _ = try (reader.segments(), reader.segmentTracks(), reader.events())
+    }
+
+    #expect(error?.code == "store.corrupt")
+    #expect(error?.cause == says + ", which no session has")
+    withExtendedLifetime(_folder) {}
+  }
+
+  @Test func `events are counted and digested without a bound`() throws {
+    let (_folder, path) = try written()
+    let before = try StoreReader(opening: path).digest()
+    try sqlite(
+      path,
+      """
+      WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 2 FROM n LIMIT 20000)
+      INSERT INTO event SELECT x, 0, NULL, 'device', 'thermal', '{}', 0 FROM n
+      """)
+    let reader = try StoreReader(opening: path)
+    #expect(try reader.eventCount() == 20_001)
+    #expect(try reader.digest() != before)
+    try sqlite(path, "DELETE FROM event WHERE ordinal > 0")
+    #expect(try StoreReader(opening: path).digest() == before)
+    withExtendedLifetime(_folder) {}
+  }
+
+  @Test(arguments: [("blob", "zeroblob(67108865)"), ("text", "printf('%.*c', 67108865, 'x')")])
+  func `a value larger than any of a session's is named before it is read`(
+    kind: String, value: String
+  ) throws {
+    let (_folder, path) = try written()
+    let column = kind == "blob" ? "extradata" : "codec"
+    try sqlite(path, "UPDATE segment_track SET \(column) = \(value)")
+    let reader = try StoreReader(opening: path)
+    let cause =
+      "segment_track.\(column) of segment 0, track 0 is larger than 67108864 bytes, "
+      + "which no session has"
+
+    let error = #expect(throws: StoreError.self) { try reader.segmentTracks() }
+
+    #expect(error?.code == "store.corrupt" && error?.cause == cause)
+    let complaints = try reader.checkRows()
+    #expect(complaints.contains { $0.kind == .structure && $0.text == cause }, "\(complaints)")
+    #expect(throws: StoreError.self) { try reader.requireWhole() }
+    withExtendedLifetime(_folder) {}
   }
 }

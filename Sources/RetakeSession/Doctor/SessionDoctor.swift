@@ -105,9 +105,12 @@ public struct SessionDoctor: Sendable {
 
   /// Whether the media files are as long as the last commit says.
   private func checkSizes(_ reader: SessionReader, _ notes: inout DoctorNotes) {
+    let committed = Dictionary(grouping: reader.index.segments.values, by: \.file)
+      .mapValues { $0.map(\.bytes).max() ?? 0 }
     for name in reader.mediaFiles() {
-      let committed = reader.index.segments.values.filter { $0.file == name }.map(\.bytes).max()
-      guard let committed, let size = try? reader.index.file(name).size, size < committed else {
+      guard let committed = committed[name], let size = try? reader.index.file(name).size,
+        size < committed
+      else {
         continue
       }
       notes.add(

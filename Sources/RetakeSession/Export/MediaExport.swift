@@ -30,6 +30,7 @@ struct MediaExport {
     var files: [NewFile] = []
     let facts = try PacketFacts(
       IndexedTrack(index: reader.index, track: track), of: parts)
+    if !isOriginal { try checkCount(facts.packets, of: count, track: track) }
     let other = instead(of: path, track: wanted, facts)
     for part in parts { try checkCodec(part, path: path, instead: other) }
     do throws(SessionError) {
@@ -39,6 +40,7 @@ struct MediaExport {
         return [SessionExport.Media(file: path, packets: count)]
       }
       var written: [SessionExport.Media] = []
+      var taken = 0
       for (number, part) in parts.enumerated() {
         if number > 0 { files.append(try NewFile(Self.name(path, part: number + 1))) }
         let name = parts.count > 1 ? Self.name(path, part: number + 1) : path
@@ -50,16 +52,27 @@ struct MediaExport {
             description: Self.description(part.stream, path: name)
           ) { report(SessionDoctor.Progress(done: count + $0, total: 2 * count)) }
           .check(written)
+          taken += written.taken
           return written.packets
         }
         written.append(SessionExport.Media(file: name, packets: packets))
       }
+      try checkCount(taken, of: count, track: track)
       for file in files { try file.finish() }
       return written
     } catch {
       for file in files { file.discard() }
       throw error
     }
+  }
+
+  /// All packets of the track went by: a walk ends at the first that has no row.
+  private func checkCount(_ taken: Int, of count: Int, track: Int) throws(SessionError) {
+    guard taken != count else { return }
+    throw SessionError(
+      StoreError.corrupt(
+        path: reader.folder.database,
+        cause: "only \(taken) of the \(count) packets of track \(track) follow one another"))
   }
 
   /// `yard.mkv` becomes `yard-2.mkv`.
@@ -88,6 +101,8 @@ struct MediaExport {
       while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty {
         try file.handle.write(contentsOf: piece)
       }
+    } catch let refusal as RegularFile.Refusal {
+      throw SessionError(refusal, media: source)
     } catch {
       throw .write(path: path, cause: BuildSite.text(error))
     }
@@ -181,6 +196,7 @@ struct MediaExport {
       defer { next += 1 }
       guard part.segments.contains(record.segment) else { continue }
       written.numbers = (written.numbers?.lowerBound ?? next)...next
+      written.taken += 1
       guard record.size > 0, var packet = try fetcher.packet(next)?.packet else { continue }
       packet.stream = 0
       if next == ending.packet { packet.duration = ending.duration }
@@ -221,6 +237,8 @@ struct MediaExport {
 struct WrittenPart: Hashable {
   /// Of the session's track, from the first to the last; nil when there is none.
   var numbers: ClosedRange<Int>?
+  /// Packets of the session's track that this file is of, with and without bytes.
+  var taken = 0
   /// Those that were written: packets without bytes are not.
   var packets = 0
   /// Written for decoders alone: an edit list in the original leaves out what they show.
@@ -233,6 +251,8 @@ private struct PacketFacts {
   private(set) var endings: [PartEnding]
   /// Some packet has no time.
   private(set) var lacksTimes = false
+  /// From the first to the first that has no row.
+  private(set) var packets = 0
 
   init(
     _ table: IndexedTrack, of parts: [MediaExport.Part]
@@ -246,6 +266,7 @@ private struct PacketFacts {
     var next = 0
     while let record = try table.packet(next) {
       defer { next += 1 }
+      packets += 1
       guard record.size > 0 else { continue }
       if record.pts == nil { lacksTimes = true }
       if let place = places[record.segment] { endings[place].add(record) }

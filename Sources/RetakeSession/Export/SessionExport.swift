@@ -46,7 +46,9 @@ public struct SessionExport: Sendable {
   ///   when all are whole.
   @discardableResult
   public func media(to path: String, track: Int? = nil) throws -> [Media] {
-    let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    let reader = try SessionReader(
+      folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
+    try reader.requireWholeRows()
     return try MediaExport(reader: reader, report: report).run(to: path, track: track)
   }
 
@@ -59,7 +61,9 @@ public struct SessionExport: Sendable {
   public func table(
     _ rows: Rows, as form: Form, run: Int? = nil, to take: (String) throws -> Void
   ) throws -> Int {
-    let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    let reader = try SessionReader(
+      folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
+    try reader.requireWholeRows()
     do {
       return try TableExport(reader: reader, rows: rows, form: form, run: run, report: report)
         .write(take)

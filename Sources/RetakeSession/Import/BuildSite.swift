@@ -114,6 +114,8 @@ struct BuildSite {
       try output.synchronize()
     } catch let error as SessionError {
       throw error
+    } catch let refusal as RegularFile.Refusal {
+      throw SessionError(refusal, media: source)
     } catch {
       throw .write(path: destination, cause: Self.text(error))
     }

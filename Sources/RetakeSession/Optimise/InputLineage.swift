@@ -64,6 +64,7 @@ struct InputLineage: Hashable {
 
 extension SessionReader {
   func stored(tracks: [Int]) throws(SessionError) -> Digest128 {
+    try requireWholeRows()
     for track in tracks { try index.requireTrack(track) }
     return try fromStore { () throws(StoreError) in try index.store.digest(tracks: tracks) }
   }

@@ -86,7 +86,8 @@ package struct LiveRunReader: Sendable {
 extension SessionReader {
   /// The numbers of the live runs that were recorded, rising.
   package func liveRuns() throws -> [Int] {
-    try fromStore { () throws(StoreError) in try index.store.runs() }
+    try requireWholeRows()
+    return try fromStore { () throws(StoreError) in try index.store.runs() }
       .filter { $0.kind == Self.liveKind }.map(\.run)
   }
 
@@ -94,6 +95,7 @@ extension SessionReader {
   ///
   /// - Throws: `SessionError.noLiveRun`, `SessionError.badRun`.
   package func liveRun(_ number: Int? = nil) throws -> LiveRunReader {
+    try requireWholeRows()
     let rows = try fromStore { () throws(StoreError) in try index.store.runs() }
       .filter { $0.kind == Self.liveKind }
     guard let row = number.map({ wanted in rows.first { $0.run == wanted } }) ?? rows.last else {

@@ -8,6 +8,7 @@ extension SessionReader {
   /// - Parameter run: The number of the run; the newest one that has stage times if `nil`.
   /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
   public func costTape(run: Int? = nil) throws -> CostTape {
+    try requireWholeRows()
     let runs = try fromStore { () throws(StoreError) in try index.store.runsWithSpans() }
     guard let newest = runs.last else { throw SessionError.noCosts(session: folder.path) }
     let chosen = run ?? newest

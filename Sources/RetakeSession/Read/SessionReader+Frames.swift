@@ -12,6 +12,7 @@ extension SessionReader {
   ///   `.pixelMismatch` when the pixels are not those whose digest is stored.
   public func frame(_ id: FrameID) throws -> Frame {
     try index.requireTrack(id.track)
+    try requireWholeRows()
     return try pool.withRoom(track: id.track, frameBytes: frameBytes(of: id.track)) {
       () throws(SessionError) in
       try namingDamage { () throws(SessionError) in try read(id) }

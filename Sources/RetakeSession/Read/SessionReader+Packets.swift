@@ -10,6 +10,7 @@ extension SessionReader {
   /// - Returns: `false` where only decoding can tell.
   /// - Throws: `SessionError.mediaMismatch`, `.mediaMissing`, as reading the frame does.
   package func checkPackets(of id: FrameID) throws(SessionError) -> Bool {
+    try requireWholeRows()
     guard let record = try index.frame(id), record.cause == nil, let last = record.packet,
       let entry = record.entry, entry <= last
     else { return false }
@@ -25,12 +26,14 @@ extension SessionReader {
 
   /// The stored digest of a frame's pixels; `nil` where none was stored.
   package func storedPixelDigest(of id: FrameID) throws(SessionError) -> Digest128? {
-    try index.frame(id)?.pixelHash
+    try requireWholeRows()
+    return try index.frame(id)?.pixelHash
   }
 
   /// How many frames of some tracks can be replayed and have no stored digest of their pixels.
   package func undigestedFrames(tracks: some Sequence<Int>) throws(SessionError) -> Int {
-    try fromStore { () throws(StoreError) in
+    try requireWholeRows()
+    return try fromStore { () throws(StoreError) in
       var count = 0
       for track in tracks { count += try index.store.undigestedFrames(track: track) }
       return count

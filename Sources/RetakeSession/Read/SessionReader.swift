@@ -19,14 +19,29 @@ public final class SessionReader: FrameReader {
   let pool: RunPool
   private let chains: [Int: ChainPlan]
   let checked = CheckedPackets()
+  private let trust: RowTrust
 
-  /// - Throws: `SessionError`: not a session, a newer or damaged database.
-  public convenience init(opening path: String, options: ReadOptions = ReadOptions()) throws {
-    try self.init(SessionFolder(path: path), options: options)
+  /// What is asked of the rows before the first of them is handed out.
+  enum RowTrust {
+    /// All are those of the last commit, or reading is an error.
+    case checked
+    /// Nothing: for what looks for damage, or has checked them already.
+    case asTheyAre
   }
 
-  init(_ folder: SessionFolder, options: ReadOptions) throws(SessionError) {
+  /// Before a frame, an event or a digest is handed out, the rows are compared with the digest that
+  /// the last commit stored of them: one that is missing, added or altered is an error there.
+  ///
+  /// - Throws: `SessionError`: not a session, a newer or damaged database.
+  public convenience init(opening path: String, options: ReadOptions = ReadOptions()) throws {
+    try self.init(SessionFolder(path: path), options: options, trust: .checked)
+  }
+
+  init(
+    _ folder: SessionFolder, options: ReadOptions, trust: RowTrust = .asTheyAre
+  ) throws(SessionError) {
     self.folder = folder
+    self.trust = trust
     self.options = options
     let store = try Self.open(folder)
     index = try SessionIndex(folder: folder, store: store)
@@ -44,6 +59,12 @@ public final class SessionReader: FrameReader {
     }
     tracks = descriptions
     self.chains = chains
+  }
+
+  /// Looks at all rows once; later calls are told the same.
+  func requireWholeRows() throws(SessionError) {
+    guard trust == .checked else { return }
+    try fromStore { () throws(StoreError) in try index.store.requireWhole() }
   }
 
   static func open(_ folder: SessionFolder) throws(SessionError) -> StoreReader {
@@ -86,6 +107,7 @@ public final class SessionReader: FrameReader {
   /// The index rows of a track, in rising order of their sequence.
   public func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
     try index.requireTrack(track)
+    try requireWholeRows()
     let (frames, digests) = try fromStore { () throws(StoreError) in
       (
         try index.store.wholeFrames(track: track, sequences: sequences),
@@ -115,7 +137,8 @@ public final class SessionReader: FrameReader {
 
   /// Everything that the session consists of, as one digest.
   public func sessionDigest() throws -> Digest128 {
-    try fromStore { () throws(StoreError) in try index.store.digest() }
+    try requireWholeRows()
+    return try fromStore { () throws(StoreError) in try index.store.digest() }
   }
 
   /// The digest of what a case reads: these tracks, and all events. An exact replay copy has its
@@ -127,7 +150,8 @@ public final class SessionReader: FrameReader {
 
   /// What happened on the device, in the order in which it was recorded.
   public func events() throws -> [SessionEvent] {
-    try fromStore { () throws(StoreError) in
+    try requireWholeRows()
+    return try fromStore { () throws(StoreError) in
       try index.store.events().map {
         SessionEvent(
           ordinal: $0.ordinal, timestamp: Timestamp(nanoseconds: $0.timeNanoseconds),

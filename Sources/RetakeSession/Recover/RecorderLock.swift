@@ -18,8 +18,16 @@ package final class RecorderLock: Sendable {
 
   /// Takes the lock.
   ///
-  /// - Throws: `SessionError.beingRecorded` when another process holds it, or `.write`.
+  /// - Throws: `SessionError.beingRecorded` when another process holds it, `store.file.unsafe` for
+  ///   what is not a regular file, or `.write`.
   package init(taking path: String) throws(SessionError) {
+    if RegularFile.isTaken(path) {
+      do throws(RegularFile.Refusal) {
+        _ = try RegularFile.facts(of: path)
+      } catch  where error != .missing {
+        throw SessionError(StoreError(error, path: path))
+      } catch {}
+    }
     let descriptor = open(
       path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o644)
     guard descriptor >= 0 else {

@@ -59,7 +59,9 @@ public struct SessionTrim: Sendable {
   public func run() throws -> TrimResult { try trim() }
 
   private func trim() throws(SessionError) -> TrimResult {
-    let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
+    let reader = try SessionReader(
+      folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
+    try reader.requireWholeRows()
     guard reader.index.store.isClosed else { throw .notClosed(folder) }
     let span = try TrimSpan(reader, from: options.from, to: options.to)
     let destination = try options.target.folder(for: folder)

@@ -59,7 +59,8 @@ struct TrimMedia {
         if piece.packets.map(\.digest) == records.map(\.digest) { return piece }
       } catch {
         // A container that refuses is no reason to give up; a full disk is.
-        guard case .media(let code, _) = error, code != "media.mux.write" else { throw error }
+        guard case .media(let code, _) = error, code != "media.mux.write", !error.isAboutMemory
+        else { throw error }
       }
       try? FileManager.default.removeItem(atPath: site.path + "/" + name)
     }

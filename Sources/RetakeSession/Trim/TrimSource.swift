@@ -43,7 +43,12 @@ struct TrimSource {
       let fetcher = fetcher()
       for record in try packets(first...last) {
         segments[record.index] = record.segment
-        if (try? fetcher.packet(record.index)) == nil { damaged.insert(record.index) }
+        do throws(SessionError) {
+          if try fetcher.packet(record.index) == nil { damaged.insert(record.index) }
+        } catch {
+          guard error.isDamage else { throw error }
+          damaged.insert(record.index)
+        }
       }
     }
     return TrimPlan(
@@ -123,7 +128,7 @@ struct TrimProof {
     do throws(SessionError) {
       return try source.frame(sequence)
     } catch {
-      if error.isNoDamage { throw error }
+      guard error.isDamage else { throw error }
       return nil
     }
   }
@@ -158,11 +163,11 @@ struct TrimProof {
 }
 
 extension SessionError {
-  /// Not damage that a copy can keep as such: the index and the media contradict each other, or
-  /// somebody stopped.
-  var isNoDamage: Bool {
+  /// Damage of single packets or frames, which a copy keeps as such. Everything else ends the copy:
+  /// a media file that is missing, an index that contradicts it, no memory, a person who stops it.
+  var isDamage: Bool {
     switch self {
-    case .interrupted, .pixelMismatch, .database: true
+    case .mediaMismatch, .undecodable, .noPixels: true
     default: false
     }
   }

@@ -15,6 +15,7 @@ struct TrimmedTrack {
   private let firstSegment: Int
   /// Rows whose pixels could not be read now, with the reason.
   private var failed: [FrameRecord] = []
+  private var firstFailure: SessionError?
   /// The new number of a packet that was copied.
   private var copied: [Int: Int] = [:]
 
@@ -39,6 +40,7 @@ struct TrimmedTrack {
       }
     }
     try encode(&waiting, plan, before: plan.runs.count, source, media, origin, &progress)
+    guard !segments.isEmpty else { throw nothingToShow(in: reader, from: track.sequences) }
     for row in waiting {
       frames.append(remaining(row, plan))
       try progress.advance()
@@ -46,6 +48,16 @@ struct TrimmedTrack {
     for row in failed { frames.append(unreadable(row)) }
     frames.sort { $0.sequence < $1.sequence }
     for place in frames.indices { frames[place].sequence -= track.sequences.lowerBound }
+  }
+
+  /// A track without media has no shape: a session of it would have no frames at all.
+  private func nothingToShow(
+    in reader: SessionReader, from sequences: ClosedRange<Int>
+  ) -> SessionError {
+    firstFailure
+      ?? .noPixels(
+        session: reader.folder.path, frame: FrameID(track: track, sequence: sequences.lowerBound),
+        cause: "no frame of its track in that span has any")
   }
 
   /// A frame whose packet was copied, or that has no pixels.
@@ -121,7 +133,8 @@ struct TrimmedTrack {
         row.pixelHash = frame.pixelDigest
         return (row, frame)
       } catch {
-        if error.isNoDamage { throw error }
+        guard error.isDamage else { throw error }
+        if firstFailure == nil { firstFailure = error }
         row.cause = error.code
         failed.append(row)
       }

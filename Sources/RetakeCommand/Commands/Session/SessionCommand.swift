@@ -43,28 +43,30 @@ struct SessionListCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let list = try SessionList(in: from)
     if output.json {
-      try Console.json(list.items.map { ListedSession($0) })
+      try Console.json(try SessionList(in: from).items.map { ListedSession($0) })
       return
     }
-    guard !list.items.isEmpty else {
+    let items = try SessionList.summaries(in: from)
+    guard !items.isEmpty else {
       output.note("no sessions in \(from)\n  Make one: retake import FILE")
       return
     }
-    for item in list.items { Console.result(Self.line(item)) }
+    for item in items { Console.result(Self.line(item.folder, item.summary)) }
   }
 
-  private static func line(_ item: SessionList.Item) -> String {
-    switch item.info {
+  private static func line(
+    _ folder: SessionFolder, _ summary: Result<SessionSummary, SessionError>
+  ) -> String {
+    switch summary {
     case .success(let info):
       let seconds = Double(info.durationNanoseconds) / 1e9
       let tracks = info.tracks.map { "\($0.width)x\($0.height) \(visible($0.codec))" }
       return
-        "\(visible(info.name))  \(info.status.rawValue)  \(counted(info.frames.captured, "frame"))  "
+        "\(visible(info.name))  \(info.status.rawValue)  \(counted(info.frames, "frame"))  "
         + "\((seconds * 10).rounded() / 10) s  " + tracks.joined(separator: ", ")
     case .failure(let error):
-      return "\(visible(item.folder.name))  unreadable: \(visible(error.message))"
+      return "\(visible(folder.name))  unreadable: \(visible(error.message))"
         + (error.cause.map { visible(" (\($0))") } ?? "")
     }
   }

@@ -1,0 +1,10 @@
+import GRDB
+import GRDBSQLite
+
+/// Bounds the values that SQLite reads: a larger one is an error before its bytes are.
+enum ValueLimit {
+  static func set(_ database: Database, bytesMax: Int) {
+    // SAFETY: the connection is open.
+    sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Int32(clamping: bytesMax))
+  }
+}
