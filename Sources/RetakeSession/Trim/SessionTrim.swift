@@ -61,6 +61,7 @@ public struct SessionTrim: Sendable {
   private func trim() throws(SessionError) -> TrimResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     guard reader.index.store.isClosed else { throw .notClosed(folder) }
+    try reader.index.requireSizes()
     let span = try TrimSpan(reader, from: options.from, to: options.to)
     let destination = try options.target.folder(for: folder)
     do throws(SessionError) {

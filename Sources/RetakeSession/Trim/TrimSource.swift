@@ -162,8 +162,8 @@ extension SessionError {
   /// somebody stopped.
   var isNoDamage: Bool {
     switch self {
-    case .interrupted, .pixelMismatch, .database: true
-    default: false
+    case .interrupted, .pixelMismatch, .database, .mediaSize: true
+    default: isAboutMemory
     }
   }
 }
