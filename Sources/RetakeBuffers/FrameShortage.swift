@@ -18,6 +18,12 @@ package final class FrameShortage: Sendable {
     return .success(value)
   }
 
+  /// For work that found no memory for pixels of its own: it is thrown away, or the process ends if
+  /// nothing checks it.
+  package static func fail(_ error: FrameMemoryError) {
+    guard note(error) else { preconditionFailure("out of memory: \(error)") }
+  }
+
   /// - Returns: `false` if nothing checks the work of this thread.
   static func note(_ error: FrameMemoryError) -> Bool {
     guard let watching else { return false }

@@ -4,6 +4,8 @@ import Retake
 /// SIGINT, SIGTERM and SIGHUP ask running work to end; a second one ends the process at once.
 enum Interruption {
   private static let flag = Locked(false)
+  /// A command has begun work that looks at `isRequested`.
+  private static let isListening = Locked(false)
   private static let actions = Locked<[@Sendable () -> Void]>([])
   /// What is done for each signal that is caught.
   private static let handlers = Locked<[Int32: @Sendable () -> Void]>([:])
@@ -19,8 +21,17 @@ enum Interruption {
   /// Calls `action` for each SIGUSR1 from now on, from a thread of its own.
   static func onTrigger(_ action: @escaping @Sendable () -> Void) { handle(SIGUSR1, action) }
 
+  /// Call first of all: from now on a signal ends the process with the documented status, until a
+  /// command listens.
+  static func begin() {
+    for number in [SIGINT, SIGTERM, SIGHUP] where !SignalDisposition.isIgnored(number) {
+      handle(number, request)
+    }
+  }
+
   /// Begins to listen. Call once, before long work.
   static func listen() {
+    isListening.withLock { $0 = true }
     // A program that is started with `nohup` must outlive the terminal.
     let numbers = [SIGINT, SIGTERM] + (SignalDisposition.isIgnored(SIGHUP) ? [] : [SIGHUP])
     for number in numbers { handle(number, request) }
@@ -43,6 +54,8 @@ enum Interruption {
   }()
 
   private static func request() {
+    // Nothing that has to be taken back was done before.
+    if !isListening.withLock({ $0 }) { _exit(ExitStatus.interrupted.rawValue) }
     let isSecond = flag.withLock { flag in
       defer { flag = true }
       return flag

@@ -16,6 +16,7 @@ public enum RetakeCommand {
   public static func main(
     stages: (inout StageRegistry) -> Void = { _ in }, pipelines: [Pipeline] = []
   ) -> Never {
+    Interruption.begin()
     var registry = StageRegistry.builtIn
     stages(&registry)
     let arguments = Array(CommandLine.arguments.dropFirst())

@@ -93,6 +93,11 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
 
   package func integer(_ key: String) throws(Failure) -> Int? {
     guard let value = members[key] else { return nil }
+    if case .number(let number) = value, number.magnitude >= 0x1p63 {
+      throw Failure.problem(
+        .wrongValue("is too large; at most \(Int64.max) is read", advice: nil),
+        at: "\(pointer)/\(key)")
+    }
     guard case .integer(let number) = value else { throw wrong(key, "an integer", value) }
     return Int(number)
   }

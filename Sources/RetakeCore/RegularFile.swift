@@ -69,6 +69,8 @@ package enum RegularFile {
   package static func facts(
     of path: String, links: Links = .refused
   ) throws(Refusal) -> Facts {
+    // The system would read the name up to there: that of another file.
+    guard !path.utf8.contains(0) else { throw .system(EINVAL) }
     var status = stat()
     let result = links == .refused ? lstat(path, &status) : stat(path, &status)
     guard result == 0 else { throw refusal(ofError: errno) }

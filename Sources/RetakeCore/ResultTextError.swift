@@ -57,7 +57,8 @@ public enum ResultTextError: CodedError, Hashable {
       "Use the Retake that wrote it, or a newer one"
     case .lineEnds: "Add '*.gold text eol=lf' to .gitattributes and check the file out again"
     case .header, .version, .line, .block, .cutShort:
-      "Restore the file, for instance with 'git checkout', or make a new golden: retake accept"
+      "Restore the file, for instance with 'git checkout', or make a new golden: "
+        + "retake test, then retake accept --reason '…'"
     }
   }
 }

@@ -204,6 +204,24 @@ public struct GoldenLibrary: Hashable, Sendable {
     GoldenFolder(root: root, session: key.session, testCase: key.testCase)
   }
 
+  /// Refuses a golden that is not in this folder: on the way to its files is a link that leads out.
+  /// What is written or removed there would be somebody else's.
+  ///
+  /// - Throws: `GoldenError.io`.
+  package func requireOwn(_ key: Key) throws(GoldenError) {
+    let folder = folder(key)
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []
+    let inner =
+      [GoldenFolder.acceptingName]
+      + entries.sorted().filter { $0.hasPrefix(GoldenFolder.alternatePrefix) }
+    for url in [folder.url] + inner.map({ folder.url.appending(path: $0) }) {
+      guard let link = OwnFolder.linkOut(of: root.path, to: url.path) else { continue }
+      throw .io(
+        path: link, action: "use this folder for a golden",
+        cause: "it is a symbolic link that leads out of \(root.path)")
+    }
+  }
+
   /// All accepted goldens, in order.
   public func keys() -> [Key] { keys { $0.exists } }
 

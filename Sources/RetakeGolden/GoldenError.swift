@@ -103,7 +103,10 @@ public enum GoldenError: CodedError, Hashable {
 extension GoldenError {
   /// What to do about a file that cannot be read or written.
   private static func advice(forCause cause: String) -> String {
-    cause.hasPrefix("it ")
+    if cause.hasPrefix("it is a symbolic link that leads out") {
+      return "Put a folder in its place; 'Goldens' itself may be a link"
+    }
+    return cause.hasPrefix("it ")
       ? "Put a regular file in its place" : "Check the folder's permissions and the free space"
   }
 

@@ -69,11 +69,24 @@ func decoded<Value: Decodable>(
     return try json.decode(Value.self)
   } catch let DecodingError.dataCorrupted(context) {
     throw wrong(context.debugDescription, at: pointer)
-  } catch let DecodingError.typeMismatch(_, context) {
-    throw wrong(context.debugDescription, at: pointer)
+  } catch let DecodingError.typeMismatch(type, context) {
+    let path = context.codingPath.map { "/" + $0.stringValue.pointerEscaped }.joined()
+    throw wrong("must be \(kindText(type))", at: pointer + path)
   } catch let error as ResultTextError {
     throw wrong(error.message, at: pointer)
   } catch {
     throw wrong("cannot be read: \(error)", at: pointer)
+  }
+}
+
+/// As messages name a type of Swift's.
+private func kindText(_ type: any Any.Type) -> String {
+  switch type {
+  case is Double.Type: "a finite number"
+  case is Int.Type: "an integer"
+  case is String.Type: "a text"
+  case is Bool.Type: "true or false"
+  case is [String: Any].Type: "an object"
+  default: "of another type"
   }
 }

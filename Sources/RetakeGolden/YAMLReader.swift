@@ -34,6 +34,8 @@ extension YAMLProblem {
       let list = keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
       detail = "\(list) comes twice, in the object at line \(context.mark.line)"
       advice = "Remove one of them"
+    case .parser(_, let problem, _, _)? where problem.contains("nesting level"):
+      detail = "nests too deeply"
     case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
       .composer(_, let problem, let mark, _)?:
       detail = "this is no YAML: line \(mark.line), column \(mark.column): \(problem)"

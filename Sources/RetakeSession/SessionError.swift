@@ -33,6 +33,8 @@ public enum SessionError: CodedError {
   case noPictures(session: String, track: Int)
   /// The disk has not so much room.
   case noRoom(path: String, needBytes: Int64, freeBytes: Int64)
+  /// The disk has less room than the file has bytes.
+  case noRoomForCopy(path: String, needBytes: Int64, freeBytes: Int64)
   case fileExists(path: String)
   /// The name of the file asks for no container that is known.
   case unknownContainer(path: String, known: [String])
@@ -59,6 +61,8 @@ public enum SessionError: CodedError {
   case mediaMissing(file: String)
   /// The media file's bytes are not those that were indexed.
   case mediaMismatch(file: String, track: Int, packet: Int, frame: FrameID?, cause: String)
+  /// The media file has more bytes than were indexed; none of them is read.
+  case mediaSize(file: String, bytes: Int64, indexedBytes: Int64)
   /// The packets are intact but the decoder gives other pixels than at the import.
   case pixelMismatch(session: String, frame: FrameID)
   /// The row stands, but there are no pixels to read.
@@ -134,6 +138,7 @@ public enum SessionError: CodedError {
     case .alreadyFast: "session.optimise.alreadyFast"
     case .noPictures: "session.optimise.noPictures"
     case .noRoom: "session.optimise.noRoom"
+    case .noRoomForCopy: "session.copy.noRoom"
     case .fileExists: "session.export.exists"
     case .unknownContainer: "session.export.container"
     case .containerCodec: "session.export.codec"
@@ -147,7 +152,7 @@ public enum SessionError: CodedError {
     case .noGoodFrame: "session.import.noGoodFrame"
     case .unsafePath: "session.file.unsafe"
     case .mediaMissing: "session.media.missing"
-    case .mediaMismatch: "session.media.mismatch"
+    case .mediaMismatch, .mediaSize: "session.media.mismatch"
     case .pixelMismatch: "session.pixels.mismatch"
     case .noPixels: "session.frame.noPixels"
     case .undecodable: "session.frame.undecodable"
@@ -184,6 +189,8 @@ public enum SessionError: CodedError {
     case .noPictures(_, let track): "no frame of track \(track) has pixels"
     case .noRoom(_, let need, let free):
       "the disk has not enough room: about \(need) bytes are needed, \(free) are free"
+    case .noRoomForCopy(_, let need, let free):
+      "the disk has not enough room for the copy: \(need) bytes are needed, \(free) are free"
     case .fileExists: "there is a file already"
     case .unknownContainer(_, let known):
       "the file's name ends in none of ." + known.joined(separator: ", .")
@@ -204,6 +211,8 @@ public enum SessionError: CodedError {
     case .mediaMissing: "the session's media file is missing"
     case .mediaMismatch(_, let track, let packet, _, _):
       "the media is not what was indexed: track \(track), packet \(packet)"
+    case .mediaSize(_, let bytes, let indexed):
+      "the media is not what was indexed: the file has \(bytes) bytes, not \(indexed)"
     case .pixelMismatch: "the frame's pixels are not those that were stored"
     case .noPixels: "the frame has no pixels"
     case .undecodable: "the frame cannot be decoded"
@@ -239,9 +248,11 @@ public enum SessionError: CodedError {
       .beingRecorded(let path, _), .recoveryFailed(let path, _), .noDatabase(let path),
       .notClosed(let path), .fileExists(let path), .unknownContainer(let path, _),
       .intoItself(let path), .noFolder(let path, _), .noRoom(let path, _, _),
+      .noRoomForCopy(let path, _, _),
       .containerCodec(let path, _, _), .exportDiffers(let path, _, _, _):
       Place(file: path)
-    case .noFrames(let file), .mediaMissing(let file), .noGoodFrame(let file, _, _):
+    case .noFrames(let file), .mediaMissing(let file), .noGoodFrame(let file, _, _),
+      .mediaSize(let file, _, _):
       Place(file: file)
     case .unknownTrack(let session, _, _), .unsafePath(let session, _), .noCosts(let session),
       .unknownRun(let session, _, _), .badCosts(let session, _, _), .emptySpan(let session, _),
@@ -291,6 +302,7 @@ public enum SessionError: CodedError {
     case .alreadyFast: "Use it as it is, or make the copy all the same with --force"
     case .noPictures(let session, _): "See what is damaged with: retake session doctor \(session)"
     case .noRoom: "Make room, choose another disk with --into, or a smaller copy with --preset h264"
+    case .noRoomForCopy: "Make room, or choose another disk"
     case .trimDiffers(let session, _, _), .optimiseDiffers(let session, _, _):
       "See whether the original is whole: retake session doctor \(session) --deep"
     case .noLossless: "See what this FFmpeg has with: retake doctor"
@@ -298,6 +310,7 @@ public enum SessionError: CodedError {
     case .nothingToExport(let session, _): "See what it has: retake session info \(session)"
     case .unsafePath: "Do not use this session: it was not made by retake"
     case .mediaMissing: "Put the file back, or import it again"
+    case .mediaSize: "Put the original media back, or import it again"
     case .mediaMismatch: "See what else is damaged with: retake session doctor SESSION"
     case .pixelMismatch(let session, _):
       "See which frames differ: retake session doctor \(session) --deep. If all do, this FFmpeg "
@@ -328,4 +341,18 @@ func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionErro
 /// Runs a call of the media's and passes its error on as a session's.
 func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionError) -> Value {
   do throws(MediaError) { return try body() } catch { throw SessionError(error) }
+}
+
+/// The SHA-256 of a media file.
+///
+/// - Parameter continues: Called after each mebibyte with the bytes so far; false stops.
+/// - Throws: `SessionError.interrupted`, or what the media says.
+func mediaDigest(
+  _ path: String, continues: (Int64) -> Bool
+) throws(SessionError) -> [UInt8] {
+  let digest = try fromMedia { () throws(MediaError) in
+    try Sha256.digest(ofFile: path, continues: continues)
+  }
+  guard let digest else { throw .interrupted }
+  return bytes(hex: digest)
 }

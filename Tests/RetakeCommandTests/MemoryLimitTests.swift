@@ -94,4 +94,27 @@ struct MemoryLimitTests {
     }
     #expect(runs > 0, "the largest of them is enough")
   }
+
+  /// What Swift's own collections ask for and do not get ends the process; a picture's bytes are
+  /// larger than any of them here.
+  @Test(.enabled(if: Faults.limits, "prlimit does not work here"))
+  func `short of memory for what a stage keeps of a picture a command says so`() throws {
+    let workplace = try clip("broad.mp4", size: "1920x1080", frames: 12)
+    try #require(try workplace.retake("import", "broad.mp4").status == 0)
+    var runs = 0
+    for mebibytes in stride(from: 300, through: 900, by: 20) {
+      let result = try workplace.retake(
+        under: ["prlimit", "--as=\(mebibytes << 20)"],
+        ["replay", "broad", "--pipeline", "example:motion-boxes"], timeoutSeconds: 300)
+      #expect(!result.timedOut, "\(mebibytes) MiB")
+      if result.status == 0, result.signal == nil { runs += 1 }
+      for refused in result.stderr.matches(of: /failed to allocate (\d+) bytes/) {
+        #expect((Int(refused.1) ?? .max) < 1_000_000, "\(mebibytes) MiB: \(result.stderr)")
+      }
+      for word in ["not what was indexed", "damaged", "corrupt"] {
+        #expect(!result.stderr.contains(word), "\(mebibytes) MiB: \(result.stderr)")
+      }
+    }
+    #expect(runs > 0, "the largest of them is enough")
+  }
 }

@@ -42,6 +42,39 @@ struct RegularFileTests {
     #expect(!RegularFile.isTaken(folder.file("absent").path))
   }
 
+  @Test func `a name with a zero byte in it is not another file's`() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write("words", to: "file").path
+    #expect(refusal(path + "\0.png") == .system(EINVAL))
+    #expect(throws: RegularFile.Refusal.system(EINVAL)) {
+      try RegularFile.facts(of: path + "\0.png", links: .followed)
+    }
+  }
+
+  @Test func `a link out of a folder is found on the way to a path`() throws {
+    let (folder, other) = (try TemporaryFolder(), try TemporaryFolder())
+    let root = folder.url.path
+    try folder.write("", to: "inside/file")
+    for (name, target) in [
+      ("out", other.url.path), ("lost", "nowhere"), ("in", "inside"), ("up", ".."), ("self", "."),
+    ] {
+      try FileManager.default.createSymbolicLink(
+        atPath: root + "/" + name, withDestinationPath: target)
+    }
+    func link(_ path: String, in root: String) -> String? {
+      OwnFolder.linkOut(of: root, to: path).map { String($0.dropFirst(root.count + 1)) }
+    }
+    let found = [
+      "inside/file", "in/new", "new/a", "out/a/b", "in/../lost", "up", "self/x",
+    ].map { link(root + "/" + $0, in: root) }
+    #expect(found == [nil, nil, nil, "out", "lost", "up", "self"])
+    for path in [other.url.path, root, "/absent/x"] { #expect(link(path, in: root) == nil) }
+    let door = other.file("door").path
+    try FileManager.default.createSymbolicLink(atPath: door, withDestinationPath: root)
+    #expect(
+      link(door + "/inside/file", in: door) == nil && link(door + "/out/x", in: door) == "out")
+  }
+
   @Test func `pipes and devices are refused without waiting for them`() throws {
     let folder = try TemporaryFolder()
     let pipe = folder.file("pipe").path

@@ -106,6 +106,16 @@ import Testing
     check("models: {}", "models: {}\nmodels: {}", "")
   }
 
+  @Test(arguments: [".inf", ".nan", "much"])
+  func `a tolerance that is no finite number is named`(word: String) throws {
+    let text = Self.example.replacing("iou: 0.5", with: "iou: \(word)")
+    let error = #expect(throws: GoldenError.self) {
+      try GoldenManifest(parsing: text, file: "golden.yml")
+    }
+    #expect(error?.place?.pointer == "/compare/boxes/iou")
+    #expect(error?.message == "must be a finite number")
+  }
+
   @Test func `aliases that name each other in a key are refused at once`() {
     // Each is twice the one before: 2^60 values, if they were read.
     let names = (1...60).map { "  n\($0): &n\($0) [*n\($0 - 1), *n\($0 - 1)]" }

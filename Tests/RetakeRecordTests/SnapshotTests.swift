@@ -55,8 +55,13 @@ import Testing
   @Test func `a copy says how many megabytes are done, and stops when it is told to`() throws {
     let folder = try TemporaryFolder()
     let whole = try record(Scene(20), options: .test(folder))
-    // A file that is large enough to be copied in pieces; nobody reads it here.
-    try Data(count: 5 << 20).append(to: whole.folder.path + "/media/video-00000.mkv")
+    // A file that is large enough to be copied in pieces.
+    try Data(count: 5 << 20).write(to: URL(filePath: whole.folder.path + "/media/gyro.csv"))
+    let writer = try StoreWriter(continuing: whole.folder.path + "/session.sqlite")
+    writer.append([
+      FileRecord(path: "media/gyro.csv", role: "gyro", sha256: [UInt8](repeating: 0, count: 32))
+    ])
+    try writer.close()
     let copied = Mutex<[SessionDoctor.Progress]>([])
     let target = SessionTarget(into: folder.file("Copies").path)
     _ = try SessionSnapshot(of: whole.folder.path, to: target) { progress in

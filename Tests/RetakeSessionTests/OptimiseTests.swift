@@ -203,7 +203,9 @@ import Testing
     writer.append([
       FileRecord(
         path: "media/gyro.csv", role: "sidecar",
-        sha256: bytes(hex: try Sha256.digest(ofFile: imported.path + "/media/gyro.csv")))
+        sha256: bytes(
+          hex: Sha256.digest(
+            of: try Data(contentsOf: URL(filePath: imported.path + "/media/gyro.csv")))))
     ])
     writer.append([
       EventRecord(ordinal: 0, timeNanoseconds: 5, source: "app", kind: "note", json: #"{"a":1}"#)

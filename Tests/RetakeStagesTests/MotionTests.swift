@@ -39,6 +39,18 @@ import Testing
     #expect(found.items == [Detection(box: box, score: 96.0 / 192)])
   }
 
+  @Test func `a copy of the stage goes on from where it was made`() throws {
+    var options = MotionOptions()
+    options.minimumArea = 1
+    var motion = try Motion(options: options)
+    _ = motion.process(dark(64, 48, bright: []), anyContext)
+    var copy = motion
+    let bright = dark(64, 48, bright: [(21, 14, 10, 7)])
+    let found = motion.process(bright, anyContext)
+    #expect(found.items.count == 1 && motion.process(bright, anyContext).items.isEmpty)
+    #expect(copy.process(bright, anyContext) == found)
+  }
+
   @Test func `two figures are two boxes from the top down`() throws {
     let before = dark(96, 64, bright: [])
     let after = dark(96, 64, bright: [(60, 4, 8, 8), (8, 40, 8, 8)])

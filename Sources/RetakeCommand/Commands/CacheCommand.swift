@@ -31,21 +31,22 @@ struct CacheOptions: ParsableArguments {
     case nil:
       guard standard == .automatic else { return nil }
       do throws(CacheError) {
-        return try CacheFolder(ofUser: project.cache)
+        return try CacheFolder(ofUser: project.cache, in: project)
       } catch {
         note("no cache: \(error)")
         return nil
       }
     case "none": return nil
-    case "auto": return try CacheFolder(ofUser: project.cache)
-    case let path?: return try CacheFolder(ofUser: project.path(path))
+    case "auto": return try CacheFolder(ofUser: project.cache, in: project)
+    case let path?: return try CacheFolder(ofUser: project.path(path), in: project)
     }
   }
 }
 
 extension CacheFolder {
   /// A cache whose files this user made, and no repository.
-  init(ofUser path: String) throws(CacheError) {
+  init(ofUser path: String, in project: Project) throws(CacheError) {
+    try Self.check(path, in: project.folder)
     if let file = TrackedFiles.first(in: path) { throw .tracked(path: path, file: file) }
     try self.init(path: path, key: .ofUser())
   }
@@ -87,8 +88,10 @@ struct CachePlace: ParsableArguments {
   }
 
   func open() throws -> CacheFolder {
-    try CacheFolder(
-      existing: path(in: try CommandEnvironment.current.project()), key: .ofUser())
+    let project = try CommandEnvironment.current.project()
+    let path = path(in: project)
+    try CacheFolder.check(path, in: project.folder)
+    return try CacheFolder(existing: path, key: .ofUser())
   }
 }
 
@@ -155,7 +158,7 @@ struct CacheWarmCommand: ParsableCommand {
       pipelines: environment.pipelines)
     job.workers = workers
     job.watchdog = patience.limit
-    job.cache = try CacheFolder(ofUser: place.path(in: project))
+    job.cache = try CacheFolder(ofUser: place.path(in: project), in: project)
     job.progress = { line.update("warming", done: $0, total: $1) }
     job.isInterrupted = { Interruption.isRequested }
     let summary = try job.run()

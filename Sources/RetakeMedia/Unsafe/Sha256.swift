@@ -43,8 +43,12 @@ package struct Sha256: ~Copyable {
 
   /// Of a whole file, read in pieces.
   ///
+  /// - Parameter continues: Called after each mebibyte with the bytes so far; false stops.
+  /// - Returns: nil when it was stopped.
   /// - Throws: `MediaError` when it cannot be opened or read.
-  package static func digest(ofFile path: String) throws(MediaError) -> String {
+  package static func digest(
+    ofFile path: String, continues: (Int64) -> Bool
+  ) throws(MediaError) -> String? {
     let file: MediaFile
     do throws(MediaError) {
       file = try MediaFile(path: path)
@@ -60,6 +64,7 @@ package struct Sha256: ~Copyable {
       guard count > 0 else { return hasher.finish() }
       hasher.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
       offset += Int64(count)
+      guard continues(offset) else { return nil }
     }
   }
 }

@@ -9,6 +9,8 @@ public enum CacheError: CodedError, Hashable {
   case notCache(path: String)
   case notFolder(path: String)
   case deadLink(path: String, target: String)
+  /// The folder is named in a project, and is not in it.
+  case linkOut(path: String)
   case newer(path: String)
   case unreadable(path: String, cause: String)
   case unwritable(path: String, cause: String)
@@ -28,6 +30,7 @@ public enum CacheError: CodedError, Hashable {
     case .notCache: "replay.cache.notCache"
     case .notFolder: "replay.cache.notFolder"
     case .deadLink: "replay.cache.deadLink"
+    case .linkOut: "replay.cache.linkOut"
     case .newer: "replay.cache.newerVersion"
     case .unreadable: "replay.cache.unreadable"
     case .unwritable: "replay.cache.unwritable"
@@ -46,6 +49,7 @@ public enum CacheError: CodedError, Hashable {
     case .notFolder: "a cache is a folder, and this is none"
     case .deadLink(_, let target):
       "a cache cannot be here: this link leads to nothing ('\(target)')"
+    case .linkOut: "a cache cannot be here: this link leads out of the project"
     case .newer: "the cache was written by another version of Retake"
     case .unreadable: "the cache cannot be read"
     case .unwritable: "the cache cannot be written"
@@ -68,7 +72,7 @@ public enum CacheError: CodedError, Hashable {
   public var place: Place? {
     switch self {
     case .missing(let path), .empty(let path), .notCache(let path), .notFolder(let path),
-      .deadLink(let path, _), .newer(let path), .unreadable(let path, _),
+      .deadLink(let path, _), .linkOut(let path), .newer(let path), .unreadable(let path, _),
       .unwritable(let path, _), .notRemoved(let path, _), .noKey(let path, _),
       .tracked(let path, _):
       Place(file: path)
@@ -82,6 +86,7 @@ public enum CacheError: CodedError, Hashable {
     case .notCache, .notFolder:
       "Name an empty folder, or one that does not exist yet: --cache DIR"
     case .deadLink: "Make the folder that it names, remove the link, or name another: --cache DIR"
+    case .linkOut: "Remove the link, or name the folder that it leads to: --cache DIR"
     case .newer: "Name another folder, or remove this one: nothing in it is lost"
     case .unreadable: "Name a folder that can be read: --cache DIR"
     case .unwritable:

@@ -76,6 +76,7 @@ struct MediaCopy {
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   func run(to site: BuildSite) throws(SessionError) {
+    try reader.index.requireSizes(in: folder)
     let stored = try fromStore { () throws(StoreError) in try reader.index.store.files() }
     var files: [(name: String, path: String, bytes: Int64)] = []
     for name in Set(reader.mediaFiles() + stored.map(\.path)).sorted() {

@@ -8,7 +8,8 @@ struct MediaCheck {
   let reader: SessionReader
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  private static let reportEvery = 256
+  /// Packets and frames may be large: a check that is stopped ends after this many at most.
+  private static let reportEvery = 16
   private static let advice =
     "Put the original media back, or import it again; all other frames replay"
 

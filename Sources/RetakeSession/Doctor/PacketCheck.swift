@@ -78,9 +78,14 @@ final class PacketCheck {
     } catch {
       fetcher = PacketFetcher(table: table)
       switch error {
+      case _ where error.isAboutMemory: throw error
       case .mediaMismatch(_, _, _, _, let cause):
         return Damage(
           packets: packet...packet, file: file, cause: "is damaged: \(cause)", topic: "packet")
+      case .mediaSize:
+        let cause = "is not read: \(error.message)"
+        if let file { missing[file] = cause }
+        return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")
       case .mediaMissing, .media:
         let cause = "is gone: \(error.message)" + (error.cause.map { " (\($0))" } ?? "")
         if let file { missing[file] = cause }

@@ -9,7 +9,7 @@ public struct SessionDoctor: Sendable {
     public enum Unit: String, Hashable, Sendable {
       /// Packets, frames or rows.
       case rows
-      /// Of media that is copied.
+      /// Of media that is copied, or read as a whole.
       case megabytes
     }
 
@@ -59,9 +59,8 @@ public struct SessionDoctor: Sendable {
     }
     checkDatabase(reader, &notes)
     RecordingCheck(reader: reader).run(&notes)
-    checkFiles(reader, &notes)
-    checkSizes(reader, &notes)
     do throws(SessionError) {
+      try checkFiles(reader, sizes: checkSizes(reader, &notes), &notes)
       let check = MediaCheck(reader: reader, report: report)
       let failing = try check.checkPackets(&notes)
       if decodes { try check.checkPixels(&notes, except: failing) }
@@ -103,42 +102,70 @@ public struct SessionDoctor: Sendable {
     }
   }
 
+  /// What the size of a media file says, without a look at its bytes.
+  private enum SizeFinding { case shorter, longer }
+
   /// Whether the media files are as long as the last commit says.
-  private func checkSizes(_ reader: SessionReader, _ notes: inout DoctorNotes) {
-    let committed = Dictionary(grouping: reader.index.segments.values, by: \.file)
-      .mapValues { $0.map(\.bytes).max() ?? 0 }
+  ///
+  /// - Returns: the files that are not, by their names.
+  private func checkSizes(
+    _ reader: SessionReader, _ notes: inout DoctorNotes
+  ) -> [String: SizeFinding] {
+    var found: [String: SizeFinding] = [:]
+    let segmentsByFile = Dictionary(grouping: reader.index.segments.values, by: \.file)
     for name in reader.mediaFiles() {
-      guard let committed = committed[name], let size = try? reader.index.file(name).size,
-        size < committed
-      else {
-        continue
+      let segments = segmentsByFile[name] ?? []
+      guard let committed = segments.map(\.bytes).max(), let path = try? folder.file(name),
+        let size = try? RegularFile.facts(of: path, links: .followed).bytes
+      else { continue }
+      if size < committed {
+        found[name] = .shorter
+        notes.add(
+          .error, "short", "\(name) has \(size) bytes of \(committed)", file: name,
+          advice: Self.mediaAdvice)
+      } else if size > committed, segments.allSatisfy(\.isClosed) {
+        found[name] = .longer
+        notes.add(
+          .error, "file",
+          "\(name) is not the file that was stored: it has \(size) bytes, not \(committed)",
+          file: name, advice: Self.mediaAdvice)
       }
-      notes.add(
-        .error, "short", "\(name) has \(size) bytes of \(committed)", file: name,
-        advice: "Put the original media back, or import it again")
     }
+    return found
   }
 
-  private func checkFiles(_ reader: SessionReader, _ notes: inout DoctorNotes) {
+  private static let mediaAdvice = "Put the original media back, or import it again"
+
+  private func checkFiles(
+    _ reader: SessionReader, sizes: [String: SizeFinding], _ notes: inout DoctorNotes
+  ) throws(SessionError) {
     let files: [FileRecord]
     do throws(StoreError) {
       files = try reader.index.store.files()
     } catch {
       return notes.add(.error, "database", error, advice: notes.rebuildAdvice)
     }
-    for record in files {
+    for record in files where sizes[record.path] != .longer {
       do throws(SessionError) {
-        let path = try folder.file(record.path)
-        let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
-        if bytes(hex: digest) != record.sha256 {
-          notes.add(
-            .error, "file", "\(record.path) is not the file that was stored", file: record.path,
-            advice: "Put the original file back, or import it again")
-        }
+        let isOther = sizes[record.path] == .shorter ? true : try isChanged(record)
+        guard isOther else { continue }
+        notes.add(
+          .error, "file", "\(record.path) is not the file that was stored", file: record.path,
+          advice: "Put the original file back, or import it again")
       } catch {
+        if case .interrupted = error { throw error }
         notes.add(.error, "file", error, file: record.path)
       }
     }
+  }
+
+  private func isChanged(_ record: FileRecord) throws(SessionError) -> Bool {
+    let path = try folder.file(record.path)
+    let total = Int((BuildSite.byteCount(path) ?? 0) >> 20)
+    let digest = try mediaDigest(path) {
+      report(Progress(done: Int($0 >> 20), total: total, unit: .megabytes))
+    }
+    return digest != record.sha256
   }
 }
 

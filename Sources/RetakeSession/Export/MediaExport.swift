@@ -9,13 +9,14 @@ struct MediaExport {
   let reader: SessionReader
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  private static let reportEvery = 256
+  private static let reportEvery = 16
   private static let containers = [
     "mkv": "matroska", "mp4": "mp4", "mov": "mov", "avi": "avi", "nut": "nut", "ts": "mpegts",
     "webm": "webm",
   ]
 
   func run(to path: String, track wanted: Int?) throws(SessionError) -> [SessionExport.Media] {
+    try reader.index.requireSizes()
     let track = wanted ?? reader.index.tracks.first ?? 0
     try reader.index.requireTrack(track)
     let isOriginal = self.isOriginal(path)
@@ -95,30 +96,51 @@ struct MediaExport {
   /// An imported file goes out as it came in.
   private func copyOriginal(to path: String, _ file: NewFile) throws(SessionError) {
     let source = try reader.folder.file(reader.mediaFiles()[0])
+    let total = BuildSite.byteCount(source) ?? 0
+    try BuildSite.requireRoom(total, at: path)
     do {
       let input = try RegularFile.handle(source, links: .followed)
       defer { try? input.close() }
-      while let piece = try input.read(upToCount: 1 << 20), !piece.isEmpty {
+      var done: Int64 = 0
+      // Ends: with the file, or when it grows meanwhile.
+      while done < total {
+        let piece = try input.read(upToCount: 1 << 20) ?? Data()
+        guard !piece.isEmpty else { break }
         try file.handle.write(contentsOf: piece)
+        done += Int64(piece.count)
+        try tell(done, of: 2 * total)
       }
     } catch let refusal as RegularFile.Refusal {
       throw SessionError(refusal, media: source)
+    } catch let error as SessionError {
+      throw error
     } catch {
       throw .write(path: path, cause: BuildSite.text(error))
     }
-    try checkOriginal(file.hidden)
+    try checkOriginal(file.hidden, bytes: total)
     try file.finish()
   }
 
   /// The copy's bytes are those that were imported.
-  private func checkOriginal(_ copy: String) throws(SessionError) {
+  private func checkOriginal(_ copy: String, bytes total: Int64) throws(SessionError) {
     let name = reader.mediaFiles()[0]
     let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
     guard let expected = files.first(where: { $0.path == name })?.sha256 else { return }
-    let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: copy) }
-    guard bytes(hex: digest) == expected else {
+    let digest = try mediaDigest(copy) { progress(total + $0, of: 2 * total) }
+    guard digest == expected else {
       throw .originalDiffers(session: reader.folder.path, file: name)
     }
+  }
+
+  private func tell(_ bytes: Int64, of total: Int64) throws(SessionError) {
+    guard progress(bytes, of: total) else { throw .interrupted }
+  }
+
+  /// Each byte of an original is copied, then read again.
+  private func progress(_ bytes: Int64, of total: Int64) -> Bool {
+    report(
+      SessionDoctor.Progress(
+        done: Int(bytes >> 20), total: Int(total >> 20), unit: .megabytes))
   }
 
   /// Asks libavformat, before anything is written, whether the container has the codec at all.

@@ -68,12 +68,6 @@ struct BuildSite {
     }
   }
 
-  /// Copies a file or links to it.
-  func bring(_ source: String, as relative: String, link: Bool) throws(SessionError) {
-    guard !link else { return try self.link(source, as: relative) }
-    try bring(source, as: relative, bytesMax: .max) { _ in true }
-  }
-
   /// A hard link where the disk allows, else a symbolic one.
   func link(_ source: String, as relative: String) throws(SessionError) {
     let manager = FileManager.default
@@ -97,6 +91,7 @@ struct BuildSite {
     _ source: String, as relative: String, bytesMax: Int64, report: (Int64) -> Bool
   ) throws(SessionError) {
     let destination = try folder.file(relative)
+    try Self.requireRoom(min(Self.byteCount(source) ?? 0, bytesMax), at: folder.path)
     do {
       let input = try RegularFile.handle(source, links: .followed)
       defer { try? input.close() }
@@ -119,6 +114,12 @@ struct BuildSite {
     } catch {
       throw .write(path: destination, cause: Self.text(error))
     }
+  }
+
+  /// - Throws: `SessionError.noRoomForCopy`.
+  static func requireRoom(_ bytes: Int64, at path: String) throws(SessionError) {
+    guard let free = DiskRoom.freeBytes(above: path), free < bytes else { return }
+    throw .noRoomForCopy(path: path, needBytes: bytes, freeBytes: free)
   }
 
   /// Of a file; nil where there is none.

@@ -27,11 +27,11 @@ public struct ImportOptions: Hashable, Sendable {
 /// How far an import is.
 public struct ImportProgress: Hashable, Sendable {
   public enum Phase: String, Hashable, Sendable {
-    case copying, indexing, decoding, checking
+    case copying, indexing, decoding, checking, hashing
   }
 
   public var phase: Phase
-  /// Frames of the phase that are done; bytes while copying.
+  /// Frames of the phase that are done; bytes while copying and hashing.
   public var done: Int
   /// About as many as there will be; nil when that is not known.
   public var total: Int?

@@ -101,7 +101,14 @@ public struct SessionImporter: Sendable {
     }
     let suffix = kept && !source.pathExtension.isEmpty ? "." + source.pathExtension : ""
     let relative = "media/original" + suffix
-    try site.bring(source.path, as: relative, link: options.link)
+    guard !options.link else {
+      try site.link(source.path, as: relative)
+      return relative
+    }
+    let total = BuildSite.byteCount(source.path).map { Int($0) }
+    try site.bring(source.path, as: relative, bytesMax: .max) {
+      report(ImportProgress(phase: .copying, done: Int($0), total: total))
+    }
     return relative
   }
 
@@ -133,10 +140,12 @@ public struct SessionImporter: Sendable {
     try requireGoodFrame(rows, in: path)
     let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
     let status = isLossy ? SessionStatus.lossy : .clean
-    let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
+    let digest = try mediaDigest(path) {
+      report(ImportProgress(phase: .hashing, done: Int($0), total: Int(file.size)))
+    }
     let places = TimePlaces(rows.flatMap(\.1.timeline.places))
     let writing = ImportWriting(
-      path: site.folder.database, media: media, bytes: file.size, sha256: bytes(hex: digest),
+      path: site.folder.database, media: media, bytes: file.size, sha256: digest,
       facts: [
         ("kind", "imported"), ("source", URL(fileURLWithPath: options.file).lastPathComponent),
         ("status", status.rawValue),

@@ -6,6 +6,7 @@ import RetakeStore
 struct OptimisedRows {
   let reader: SessionReader
   let encoding: ReplayEncoding
+  let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   /// Closes the database.
   func write(
@@ -32,7 +33,11 @@ struct OptimisedRows {
     let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
       .filter { !media.contains($0.path) }
     for file in files {
-      try site.bring(try reader.folder.file(file.path), as: file.path, link: false)
+      let path = try reader.folder.file(file.path)
+      let total = Int((BuildSite.byteCount(path) ?? 0) >> 20)
+      try site.bring(path, as: file.path, bytesMax: .max) {
+        report(SessionDoctor.Progress(done: Int($0 >> 20), total: total, unit: .megabytes))
+      }
     }
     writer.append(files)
   }

@@ -77,6 +77,7 @@ public struct SessionOptimise: Sendable {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     guard reader.index.store.isClosed else { throw .notClosed(folder) }
     try SessionClosing.check(reader.index.store, at: folder.database)
+    try reader.index.requireSizes()
     let destination = try options.target.folder(for: folder)
     if !options.isForced { try checkWorth(reader) }
     let need = try OptimiseNeed(reader: reader, encoding: options.encoding)
@@ -141,7 +142,8 @@ public struct SessionOptimise: Sendable {
         reader: reader, track: track, site: site.folder, encoding: options.encoding, writer: writer)
       try encoded.write(firstSegment: account.segments, &account, &progress)
     }
-    try OptimisedRows(reader: reader, encoding: options.encoding).write(account, writer, site)
+    try OptimisedRows(reader: reader, encoding: options.encoding, report: report)
+      .write(account, writer, site)
     return (BuildSite.byteCount(ofFolder: site.folder.path), account)
   }
 

@@ -61,6 +61,8 @@ final class PacketFetcher {
         duration: record.duration, flags: MediaPacket.Flags(record.flags), offset: offset,
         size: record.size, sideData: record.sideData)
     } catch {
+      // Says nothing about the media.
+      if error.isAboutMemory { throw SessionError(error) }
       throw mismatch(record, view, error.cause ?? error.message)
     }
   }

@@ -12,6 +12,8 @@ final class SessionIndex: @unchecked Sendable {
   let segments: [Int: SegmentRecord]
   /// By track, then segment.
   let parts: [Int: [Int: SegmentTrackRecord]]
+  /// How many bytes a media file has, by its name; only of those that are complete.
+  private let completeBytes: [String: Int64]
   private let lock = NSLock()
   private var packetPages = PageCache<[PacketRecord]>(countMax: pagesMax)
   private var framePages = PageCache<[FrameRecord]>(countMax: pagesMax)
@@ -30,6 +32,13 @@ final class SessionIndex: @unchecked Sendable {
     var parts: [Int: [Int: SegmentTrackRecord]] = [:]
     for part in tracks { parts[part.track, default: [:]][part.segment] = part }
     self.parts = parts
+    var completeBytes: [String: Int64] = [:]
+    for segment in segments {
+      completeBytes[segment.file] = max(completeBytes[segment.file] ?? 0, segment.bytes)
+    }
+    // A recorder may still write it, or ended before its last commit.
+    for segment in segments where !segment.isClosed { completeBytes[segment.file] = nil }
+    self.completeBytes = completeBytes
     for segment in segments { _ = try folder.file(segment.file) }
   }
 
@@ -97,11 +106,31 @@ final class SessionIndex: @unchecked Sendable {
       if case .missing = error { throw .mediaMissing(file: path) }
       throw SessionError(error)
     }
+    try requireSize(opened.size, of: relative, at: path)
     return lock.withLock {
       let file = files[path] ?? opened
       files[path] = file
       return file
     }
+  }
+
+  /// Refuses media that has more bytes than were indexed, before any of them is read.
+  ///
+  /// - Parameter place: Where the media is, if not in the index's own folder.
+  func requireSizes(in place: SessionFolder? = nil) throws(SessionError) {
+    for name in completeBytes.keys.sorted() {
+      let path = try (place ?? folder).file(name)
+      guard let facts = try? RegularFile.facts(of: path, links: .followed) else { continue }
+      try requireSize(facts.bytes, of: name, at: path)
+    }
+  }
+
+  /// What a shorter file still has is read: each packet has a checksum of its own.
+  private func requireSize(
+    _ bytes: Int64, of name: String, at path: String
+  ) throws(SessionError) {
+    guard let expected = completeBytes[name], bytes > expected else { return }
+    throw .mediaSize(file: path, bytes: bytes, indexedBytes: expected)
   }
 
   func view(track: Int, segment: Int) throws(SessionError) -> SegmentView {

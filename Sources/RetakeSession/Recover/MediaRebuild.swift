@@ -62,14 +62,18 @@ struct MediaRebuild {
       ) { report(SessionDoctor.Progress(done: $0.done, total: $0.total ?? 0)) }
       rows.append((stream, try indexing.run()))
     }
-    let digest = try fromMedia { () throws(MediaError) in try Sha256.digest(ofFile: path) }
+    let digest = try mediaDigest(path) {
+      report(
+        SessionDoctor.Progress(
+          done: Int($0 >> 20), total: Int(file.size >> 20), unit: .megabytes))
+    }
     let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
     let status = isLossy ? SessionStatus.lossy : .clean
     let losses =
       findings.losses.isEmpty ? [] : [("losses", findings.losses.joined(separator: "; "))]
     let times = TimePlaces(rows.flatMap(\.1.timeline.places)).stored
     try ImportWriting(
-      path: site.database, media: media, bytes: file.size, sha256: bytes(hex: digest),
+      path: site.database, media: media, bytes: file.size, sha256: digest,
       facts: facts("imported") + [("status", status.rawValue)] + losses
         + (times.map { [(TimePlaces.fact, $0)] } ?? [])
     ).write(rows)

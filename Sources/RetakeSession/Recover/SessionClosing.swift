@@ -73,7 +73,7 @@ struct SessionClosing {
     return rows
   }
 
-  private static let reportEvery = 256
+  private static let reportEvery = 16
 
   private func tailBytes(_ reader: SessionReader) -> Int64 {
     reader.index.segments.values.filter { !$0.isClosed }.reduce(0) { total, segment in

@@ -63,6 +63,7 @@ public struct SessionTrim: Sendable {
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     try reader.requireWholeRows()
     guard reader.index.store.isClosed else { throw .notClosed(folder) }
+    try reader.index.requireSizes()
     let span = try TrimSpan(reader, from: options.from, to: options.to)
     let destination = try options.target.folder(for: folder)
     do throws(SessionError) {

@@ -12,23 +12,29 @@ struct FrameDifference: Sendable {
   private(set) var columns = 0
   /// Changed pixels by cell, row by row.
   private(set) var counts: [UInt16] = []
-  private var previous: [UInt8] = []
-  /// 1 for each changed pixel.
-  private var changed: [UInt8] = []
+  /// The last picture, and behind it 1 for each changed pixel.
+  private var pictures: PictureBytes?
   /// Changed pixels in each column of pixels of the current row of cells.
   private var tally: [UInt8] = []
 
   /// Compares with the frame before and remembers this one.
   ///
+  /// Without memory for a picture this work is thrown away (`FrameShortage`), and the next frame is
+  /// the first one.
   /// - Returns: `false` when there is nothing to compare with: the first frame, or another size.
   mutating func advance(to frame: Frame, threshold: UInt8, cell: Int) -> Bool {
     precondition(frame.format == .grey, "one sample a pixel")
     precondition((1...64).contains(cell), "a cell's columns count in 8 bits")
     let isComparable = frame.width == width && frame.height == height && cell == self.cell
     if !isComparable { prepare(width: frame.width, height: frame.height, cell: cell) }
+    guard let pictures = ownPictures() else {
+      FrameShortage.fail(FrameMemoryError(width: frame.width, height: frame.height))
+      self = FrameDifference()
+      return false
+    }
     var row = 0
     frame.forEachRow(of: 0) { samples in
-      compare(samples, row: row, threshold: threshold)
+      compare(samples, pictures, row: row, threshold: threshold)
       row += 1
       if row % cell == 0 || row == height { count(cellRow: (row - 1) / cell) }
     }
@@ -39,33 +45,40 @@ struct FrameDifference: Sendable {
     (self.width, self.height, self.cell) = (width, height, cell)
     columns = (width + cell - 1) / cell
     let rows = (height + cell - 1) / cell
-    previous = [UInt8](repeating: 0, count: width * height)
-    changed = [UInt8](repeating: 0, count: width * height)
+    pictures = nil
+    pictures = PictureBytes(count: 2 * width * height)
     tally = [UInt8](repeating: 0, count: width)
     counts = [UInt16](repeating: 0, count: columns * rows)
   }
 
+  /// Pictures that no copy of this value has; nil where there is no memory.
+  private mutating func ownPictures() -> PictureBytes? {
+    if !isKnownUniquelyReferenced(&pictures) {
+      pictures = pictures.flatMap { PictureBytes(copying: $0) }
+    }
+    return pictures
+  }
+
   /// One row: marks, tallies and copies, in a loop that the compiler turns into vectors.
   private mutating func compare(
-    _ samples: UnsafeRawBufferPointer, row: Int, threshold: UInt8
+    _ samples: UnsafeRawBufferPointer, _ pictures: PictureBytes, row: Int, threshold: UInt8
   ) {
-    let (start, width) = (row * width, width)
-    previous.withUnsafeMutableBufferPointer { previous in
-      changed.withUnsafeMutableBufferPointer { changed in
-        tally.withUnsafeMutableBufferPointer { tally in
-          // SAFETY: a visible row has `width` samples; the two pictures have `width` times
-          // `height`, of which this row begins at `start`; the tally has `width`.
-          guard let now = samples.baseAddress?.assumingMemoryBound(to: UInt8.self),
-            let before = previous.baseAddress.map({ $0 + start }),
-            let marks = changed.baseAddress.map({ $0 + start }), let sums = tally.baseAddress
-          else { return }
-          for x in 0..<width {
-            let (a, b) = (now[x], before[x])
-            let mark: UInt8 = max(a, b) &- min(a, b) >= threshold ? 1 : 0
-            marks[x] = mark
-            sums[x] &+= mark
-            before[x] = a
-          }
+    let (start, width, pixels) = (row * width, width, width * height)
+    pictures.withBytes { pictures in
+      tally.withUnsafeMutableBufferPointer { tally in
+        // SAFETY: a visible row has `width` samples; each of the two pictures has `width` times
+        // `height`, of which this row begins at `start`; the tally has `width`.
+        guard let now = samples.baseAddress?.assumingMemoryBound(to: UInt8.self),
+          let before = pictures.baseAddress.map({ $0 + start }),
+          let marks = pictures.baseAddress.map({ $0 + pixels + start }),
+          let sums = tally.baseAddress
+        else { return }
+        for x in 0..<width {
+          let (a, b) = (now[x], before[x])
+          let mark: UInt8 = max(a, b) &- min(a, b) >= threshold ? 1 : 0
+          marks[x] = mark
+          sums[x] &+= mark
+          before[x] = a
         }
       }
     }
@@ -105,8 +118,10 @@ struct FrameDifference: Sendable {
     var box = MovingRegion(
       left: square.right, top: square.bottom, right: square.left, bottom: square.top,
       area: square.area)
-    changed.withUnsafeBufferPointer { marks in
-      // SAFETY: a cell's square lies inside the picture, which has `width` times `height` marks.
+    let pixels = width * height
+    pictures?.withBytes { pictures in
+      // SAFETY: a cell's square lies inside the picture; its marks are behind as many pixels.
+      let marks = UnsafeBufferPointer(rebasing: pictures[pixels...])
       for y in square.top..<square.bottom {
         for x in square.left..<square.right where marks[y &* width &+ x] != 0 {
           box.left = min(box.left, x)

@@ -39,6 +39,14 @@ public struct Project: Sendable {
     relative.hasPrefix("/") ? relative : folder + "/" + relative
   }
 
+  /// Refuses a folder in the project that is not: on the way to it is a link that leads out.
+  ///
+  /// - Throws: `SuiteError.notWritable`.
+  func requireOwn(_ relative: String) throws(SuiteError) {
+    guard let link = OwnFolder.linkOut(of: folder, to: path(relative)) else { return }
+    throw .notWritable(path: link, cause: "it is a symbolic link that leads out of the project")
+  }
+
   public func definition(named name: String) -> CaseDefinition? {
     cases.first { $0.name == name }
   }

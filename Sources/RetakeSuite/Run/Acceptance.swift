@@ -136,6 +136,8 @@ public struct Acceptance {
     _ key: GoldenLibrary.Key, in scratch: ScratchFolder
   ) throws -> PendingGolden? {
     do throws(GoldenError) {
+      try library.requireOwn(key)
+      try pendingLibrary.requireOwn(key)
       let pending = try PendingGolden(pendingLibrary.folder(key).pending, in: scratch)
       guard let seen = seen[key.description], seen != pending.identity else { return pending }
       throw .pendingChanged(folder: pending.origin.url.path)

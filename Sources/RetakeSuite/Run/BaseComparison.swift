@@ -139,7 +139,8 @@ public struct BaseComparison {
     document.notes = ["Golden stands for the pipelines of \(base), actual for the working tree's."]
     document.totals.wallSeconds = seconds
     let written = try reportFolder.map {
-      try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
+      try project.requireOwn($0)
+      return try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
     }
     return SuiteRun.Outcome(
       status: status, document: document, files: written ?? [], warnings: [])

@@ -84,6 +84,8 @@ struct CaseRunner {
         root: scratch, session: selected.key.session, testCase: selected.key.testCase),
       pendingRefusal: pendingRefusal(selected.key))
     do {
+      try library.requireOwn(selected.key)
+      if let pendingRoot { try GoldenLibrary(root: pendingRoot).requireOwn(selected.key) }
       try replay(selected, into: &result, progress: progress)
       try publish(&result)
     } catch RuntimeError.interrupted {

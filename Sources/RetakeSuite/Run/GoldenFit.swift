@@ -136,6 +136,7 @@ public struct GoldenFit {
   private func fit(
     _ selected: SelectedCase, _ scratch: URL
   ) throws -> (GoldenFolder, CompareRules, Item) {
+    try library.requireOwn(selected.key)
     let golden = library.folder(selected.key)
     guard golden.exists else { throw GoldenError.missing(folder: golden.url.path) }
     let manifest = try golden.manifest()

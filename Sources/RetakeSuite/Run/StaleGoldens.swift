@@ -47,11 +47,12 @@ public struct StaleGoldens {
   public func remove(isCI: Bool) throws -> [Item] {
     guard !isCI else { throw SuiteError.acceptInCI }
     let stale = try stale()
-    for (_, folder) in stale { try folder.remove() }
+    for (_, key, _) in stale { try library.requireOwn(key) }
+    for (_, _, folder) in stale { try folder.remove() }
     return stale.map(\.item)
   }
 
-  private func stale() throws -> [(item: Item, folder: GoldenFolder)] {
+  private func stale() throws -> [(item: Item, key: GoldenLibrary.Key, folder: GoldenFolder)] {
     let existing = Set(try selected().map(\.key))
     let goldens = library.keys()
     for pattern in keys
@@ -64,7 +65,7 @@ public struct StaleGoldens {
       let item = Item(
         key: key.description, missing: sessions.contains(key.session) ? "case" : "session",
         path: folder.url.path)
-      return (item, folder)
+      return (item, key, folder)
     }
   }
 

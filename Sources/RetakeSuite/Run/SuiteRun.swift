@@ -58,6 +58,9 @@ public struct SuiteRun {
   /// - Throws: `SuiteError` for a selection that cannot be made, `RuntimeError.interrupted`, and
   ///   what keeps the report from being written. What is wrong with one case is its verdict.
   public func run() throws -> Outcome {
+    for folder in [reportFolder, traceFolder] {
+      if let folder { try project.requireOwn(folder) }
+    }
     let selected = try selection.resolve(in: project)
     try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
     let scratch = try RunFolder(preferring: pendingRoot)

@@ -21,7 +21,8 @@ struct SessionDoctorCommand: ParsableCommand {
 
   func run() throws {
     let path = try session.path(in: try CommandEnvironment.current.project())
-    let diagnosis = try SessionProgress.shown("checking", output) { report in
+    let diagnosis = try SessionProgress.shown("checking", output, megabytes: "checking MB") {
+      report in
       try SessionDoctor(path: path, decodes: deep, report: report).run()
     }
     if output.json {
@@ -59,7 +60,7 @@ struct SessionDoctorCommand: ParsableCommand {
 /// Long work on a session, with its progress on a terminal, which Ctrl-C ends.
 enum SessionProgress {
   static func shown<Result>(
-    _ label: String, _ output: OutputOptions,
+    _ label: String, _ output: OutputOptions, megabytes: String = "copying MB",
     _ body: (@escaping @Sendable (SessionDoctor.Progress) -> Bool) throws -> Result
   ) throws -> Result {
     Interruption.listen()
@@ -67,7 +68,7 @@ enum SessionProgress {
     defer { line.finish() }
     return try body { progress in
       line.update(
-        progress.unit == .megabytes ? "copying MB" : label, done: progress.done,
+        progress.unit == .megabytes ? megabytes : label, done: progress.done,
         total: progress.total > 0 ? progress.total : nil)
       return !Interruption.isRequested
     }
