@@ -60,7 +60,8 @@ struct SampleDescriptions {
     in range: Range<Int64>, _ body: (String, Range<Int64>) throws(MediaError) -> Bool
   ) throws(MediaError) {
     var offset = range.lowerBound
-    for _ in 0..<Self.boxCountMax where offset + 8 <= range.upperBound {
+    for _ in 0..<Self.boxCountMax {
+      guard offset + 8 <= range.upperBound else { return }
       let head = try file.bytes(16, at: offset)
       guard head.count >= 8 else { return }
       var (size, headBytes) = (Self.number(head[..<4]), Int64(8))

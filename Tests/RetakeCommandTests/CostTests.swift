@@ -45,7 +45,9 @@ import Testing
   func `a tape of karma decides the same every time, in both modes of measuring`() throws {
     let source = try #require(sharedMedia("karma.mp4"))
     let workplace = try Workplace()
-    #expect(try workplace.retake("import", source.path, "--name", "yard").status == 0)
+    let clip = workplace.folder.file("clip.mp4").path
+    try workplace.ffmpeg("-i", source.path, "-t", "4", "-c", "copy", clip)
+    #expect(try workplace.retake("import", clip, "--name", "yard").status == 0)
     for mode in ["lossless", "redecide"] {
       try writeTape(workplace, "--mode", mode)
       let words = Self.replay + ["--costs", "tape:a.tape", "--strict-costs"]
@@ -56,7 +58,7 @@ import Testing
     let words = Self.replay + ["--costs", "tape:a.tape+profile:slow.json"]
     #expect(try digests(workplace, words).count == 1)
     let slow = try workplace.retake(words: words + ["--json"]).json()
-    #expect(try #require(slow.frames.dropped.queue.int) > 100)
+    #expect(try #require(slow.frames.dropped.queue.int) > 20)
   }
 
   @Test func `what a tape lacks is drawn, counted and told, or an error where it is strict`() throws

@@ -4,7 +4,7 @@ import RetakeTestSupport
 import Testing
 
 /// Another user of the machine has no token, and may connect as often as the system allows.
-@Suite struct ServeFloodTests {
+@Suite(.onOwnThread) struct ServeFloodTests {
   private static let limits =
     (try? runCommand("prlimit", arguments: ["--nofile=96", "true"]).status) == 0
     && (try? runCommand("python3", arguments: ["-c", "import socket"]).status) == 0

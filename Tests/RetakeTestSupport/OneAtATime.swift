@@ -5,7 +5,9 @@ import Testing
 ///
 /// It is for tests that plant faults under real processes: killed recorders, namespaces, servers
 /// that stand still, displays, browsers. Side by side they take the machine from one another.
-/// `.serialized` holds only inside one suite. A test that waits for its turn holds no thread.
+/// `.serialized` holds only inside one suite. A test that waits for its turn holds no thread, and one
+/// that has it runs on a thread of its own: it mostly waits for processes, and the pool of Swift's
+/// tasks has only one thread for each processor.
 package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
   package var isRecursive: Bool { true }
 
@@ -17,7 +19,9 @@ package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await TurnLock.ofTests.hold(function)
+    try await TurnLock.ofTests.hold {
+      try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
+    }
   }
 }
 

@@ -39,9 +39,12 @@ public struct CacheFolder: Sendable {
   }
 
   /// - Parameter project: The folder of a project, which may come from someone else.
-  /// - Throws: `CacheError.linkOut` for a path in the project that leads out of it.
+  /// - Throws: `CacheError.linkOut` for a path in the project that leads out of it, `.deadLink` for
+  ///   one that leads nowhere.
   public static func check(_ path: String, in project: String) throws(CacheError) {
-    if let link = OwnFolder.linkOut(of: project, to: path) { throw .linkOut(path: link) }
+    guard let link = OwnFolder.linkOut(of: project, to: path) else { return }
+    _ = try isFolder(path)
+    throw .linkOut(path: link)
   }
 
   /// Opens a folder that is a cache already; nothing is made or changed.

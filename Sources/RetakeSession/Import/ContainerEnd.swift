@@ -24,7 +24,7 @@ enum ContainerEnd {
 
   private static func movie(_ file: MediaFile) -> String? {
     var offset: Int64 = 0
-    for _ in 0..<partCountMax where offset + 8 <= file.size {
+    for _ in 0..<partCountMax {
       guard let box = box(in: file, at: offset) else { return nil }
       // Zeros behind the last box fill a file up; before another one they are a hole.
       if box.size == 0, !boxNames.contains(box.name), isZero(file, from: offset) { return nil }

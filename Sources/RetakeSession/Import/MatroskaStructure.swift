@@ -31,8 +31,8 @@ struct MatroskaStructure {
   private static let segmentID: UInt32 = 0x1853_8067
   private static let clusterID: UInt32 = 0x1F43_B675
   private static let fillers: Set<UInt32> = [0xEC, 0xBF]
-  /// More blocks than a recording of a month has.
-  private static let elementsMax = 500_000_000
+  /// More blocks than a recording of a month has; the walk ends when they are used up.
+  private var elementsLeft = 500_000_000
 
   private init(_ file: MediaFile) {
     self.file = file
@@ -64,10 +64,15 @@ struct MatroskaStructure {
   private mutating func run() {
     var offset: Int64 = 0
     // Files may be put one behind the other.
-    for _ in 0..<Self.elementsMax where offset < file.size {
+    while offset < file.size, takeElement() {
       guard let end = passSegment(at: offset) else { return }
       offset = end
     }
+  }
+
+  private mutating func takeElement() -> Bool {
+    elementsLeft -= 1
+    return elementsLeft >= 0
   }
 
   /// - Returns: where the next file's header may be; nil for anything but a header and a segment.
@@ -79,7 +84,7 @@ struct MatroskaStructure {
     limit = min(segment.end ?? file.size, file.size)
     if let end = segment.end { noteCut("Segment", end: end) }
     var offset = segment.start
-    for _ in 0..<Self.elementsMax where offset < limit {
+    while offset < limit, takeElement() {
       if segment.end == nil, case .element(let next) = head(at: offset), next.id == Self.headerID {
         return offset
       }
@@ -113,7 +118,7 @@ struct MatroskaStructure {
   private mutating func passCluster(_ cluster: Element) -> Int64 {
     let end = min(cluster.end ?? limit, limit)
     var offset = cluster.start
-    for _ in 0..<Self.elementsMax where offset < end {
+    while offset < end, takeElement() {
       guard case .element(let child) = head(at: offset) else {
         if case .short = head(at: offset) {
           noteCut("Cluster", end: file.size + 1)

@@ -48,7 +48,7 @@ extension FaultSuites {
     }
 
     /// Of one recording: more copies of it would each be longer than the one before.
-    private static let copiesEach = 9
+    private static let copiesEach = 6
 
     @Test func `a copy that was taken while it was recorded is never silently wrong`() throws {
       // A round takes half a minute on two processors that have other work.

@@ -4,10 +4,10 @@ import Testing
 /// Runs each test of a suite on threads of its own. A test waits for answers, and the server that
 /// gives them works on the threads that tests have by default: on a small machine these are too few
 /// for both.
-struct OwnThread: SuiteTrait, TestTrait, TestScoping {
-  var isRecursive: Bool { true }
+package struct OwnThread: SuiteTrait, TestTrait, TestScoping {
+  package var isRecursive: Bool { true }
 
-  func provideScope(
+  package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
     try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
@@ -15,11 +15,11 @@ struct OwnThread: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThread {
-  static var onOwnThread: OwnThread { OwnThread() }
+  package static var onOwnThread: OwnThread { OwnThread() }
 }
 
 /// A thread for each piece of work; tests have few.
-private final class ThreadExecutor: TaskExecutor {
+final class ThreadExecutor: TaskExecutor {
   static let shared = ThreadExecutor()
 
   func enqueue(_ job: consuming ExecutorJob) {
