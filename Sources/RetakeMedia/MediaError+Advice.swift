@@ -59,7 +59,7 @@ extension MediaError {
     case .empty: "Copy it again from where it was recorded"
     case .playlist: "Name one of the media files that it lists"
     case .noIndex(let file, _):
-      "Repair it with a whole MP4 of that camera: untrunc WHOLE.mp4 \(file.shellWord)"
+      "Repair it with an MP4 of that camera: untrunc WHOLE.mp4 \(file.shellWord)"
     case .damaged, .read: "Copy it again from its source, or see ffprobe on it for details"
     case .noTrack(_, _, let tracks):
       tracks.isEmpty

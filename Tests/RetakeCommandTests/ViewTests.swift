@@ -3,7 +3,7 @@ import RetakeTestSupport
 import Testing
 
 /// Windows, as people open them. Those that need a display are skipped without Xvfb, and say so.
-@Suite(.oneAtATime) struct ViewTests {
+@Suite(.oneAtATime(.displays)) struct ViewTests {
   private static let noDisplay: [String: String?] = [
     "DISPLAY": nil, "WAYLAND_DISPLAY": nil, "SDL_VIDEODRIVER": nil,
   ]

@@ -21,7 +21,7 @@ private enum TestDisplay {
 /// Real windows, on a display that Xvfb makes. Without Xvfb these are skipped, and say so.
 extension SDLTests {
   @Suite(
-    .oneAtATime,
+    .oneAtATime(.displays),
     .enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
   final class WindowTests {
     private let xvfb: Xvfb

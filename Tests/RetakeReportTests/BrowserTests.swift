@@ -6,7 +6,9 @@ import Testing
 @testable import RetakeReport
 
 /// The page in a real browser; skipped where none is installed.
-@Suite(.serialized, .oneAtATime, .enabled(if: browser != nil, "chromium is not on this machine"))
+@Suite(
+  .serialized, .oneAtATime(.displays),
+  .enabled(if: browser != nil, "chromium is not on this machine"))
 struct BrowserTests {
   @Test func `the page's script runs under the page's own policy`() throws {
     let page = try dom(of: HTMLReport.render(Samples.regression()))

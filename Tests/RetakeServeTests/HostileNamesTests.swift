@@ -8,7 +8,7 @@ import Testing
 /// Names as an enemy would choose them, in all places that a run can fill, in a real browser under
 /// the page's own policy and without it.
 @Suite(
-  .serialized, .onOwnThread, .oneAtATime,
+  .serialized, .onOwnThread, .oneAtATime(.displays),
   .enabled(
     if: Chromium.command != nil, "chromium is not on this machine: Scripts/setup --with-browser"))
 struct HostileNamesTests {

@@ -7,7 +7,7 @@ import Testing
 
 /// A report of a real regression, opened from disk in a real browser and used as people do.
 @Suite(
-  .serialized, .onOwnThread, .oneAtATime,
+  .serialized, .onOwnThread, .oneAtATime(.displays),
   .enabled(
     if: Chromium.command != nil, "chromium is not on this machine: Scripts/setup --with-browser"))
 struct PageDriveTests {

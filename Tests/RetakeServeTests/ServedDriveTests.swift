@@ -7,7 +7,7 @@ import Testing
 
 /// The served pages in a real browser.
 @Suite(
-  .serialized, .onOwnThread, .oneAtATime,
+  .serialized, .onOwnThread, .oneAtATime(.displays),
   .enabled(
     if: Chromium.command != nil, "chromium is not on this machine: Scripts/setup --with-browser"))
 struct ServedDriveTests {

@@ -1,15 +1,31 @@
 import Synchronization
 import Testing
 
-/// Of all tests with this trait, in whatever suite or target, one runs at a time.
+/// Of all tests with this trait and of one kind, in whatever suite or target, one runs at a time.
 ///
 /// It is for tests that plant faults under real processes: killed recorders, namespaces, servers
-/// that stand still, displays, browsers. Side by side they take the machine from one another.
+/// that do not answer, displays, browsers. In parallel they take the machine from one another.
 /// `.serialized` holds only inside one suite. A test that waits for its turn holds no thread, and one
 /// that has it runs on a thread of its own: it mostly waits for processes, and the pool of Swift's
 /// tasks has only one thread for each processor.
 package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
+  package enum Kind: Sendable {
+    /// Recorders, disks, databases.
+    case recorders
+    /// Displays, browsers, servers: they mostly wait, so that a recorder may run next to one.
+    case displays
+  }
+
+  let kind: Kind
+
   package var isRecursive: Bool { true }
+
+  private var turns: TurnLock {
+    switch kind {
+    case .recorders: .ofRecorders
+    case .displays: .ofDisplays
+    }
+  }
 
   /// Each case of a test takes a turn of its own, so that suites take turns too.
   package func scopeProvider(for test: Test, testCase: Test.Case?) -> OneAtATime? {
@@ -19,19 +35,21 @@ package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await TurnLock.ofTests.hold {
+    try await turns.hold {
       try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
     }
   }
 }
 
 extension Trait where Self == OneAtATime {
-  package static var oneAtATime: OneAtATime { OneAtATime() }
+  package static var oneAtATime: OneAtATime { OneAtATime(kind: .recorders) }
+  package static func oneAtATime(_ kind: OneAtATime.Kind) -> OneAtATime { OneAtATime(kind: kind) }
 }
 
 /// A lock whose waiters are suspended tasks; they get it in the order in which they came.
 package final class TurnLock: Sendable {
-  package static let ofTests = TurnLock()
+  static let ofRecorders = TurnLock()
+  static let ofDisplays = TurnLock()
 
   private struct State {
     var isTaken = false

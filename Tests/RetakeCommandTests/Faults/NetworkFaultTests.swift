@@ -47,7 +47,7 @@ final class FaultServer {
   }
 }
 
-@Suite(.serialized, .oneAtATime) struct NetworkFaultTests {
+@Suite(.serialized, .oneAtATime(.displays)) struct NetworkFaultTests {
   private func record(
     _ workplace: Workplace, _ address: String, _ more: String...
   ) throws -> (CommandResult, Double) {
