@@ -35,7 +35,7 @@ struct RowScan {
       broken.append(
         StoreReader.Complaint(
           kind: .structure, text: damage?.cause ?? "a value is larger than a session's ever is",
-          table: table.name))
+          table: table.name, isAboutSize: true))
     } catch {
       if let error = error as? DatabaseError, error.resultCode != .SQLITE_CORRUPT {
         failure = failure ?? error

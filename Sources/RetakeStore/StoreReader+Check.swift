@@ -24,13 +24,25 @@ extension StoreReader {
     package var table: String?
     /// The damaged row's key, where it consists of numbers: track and index, or track and sequence.
     package var key: [Int] = []
+    /// A value is larger than any of a session's.
+    package var isAboutSize = false
   }
 
   /// At most this many complaints of each kind.
   package static let complaintCount = 100
 
+  /// What `checkStructure`, `checkRows` and `checkReferences` find, in this order.
+  ///
+  /// Where a value is larger than any of a session's only `checkRows` is asked: that is damage enough,
+  /// and SQLite reads the whole value again for each row that refers to its row.
+  package func checkContent() throws(StoreError) -> [Complaint] {
+    let rows = try checkRows()
+    guard !rows.contains(where: \.isAboutSize) else { return rows }
+    return try checkStructure() + rows + checkReferences()
+  }
+
   /// SQLite's integrity check (which also finds values that break a column's rule).
-  package func checkStructure() throws(StoreError) -> [Complaint] {
+  func checkStructure() throws(StoreError) -> [Complaint] {
     do {
       return try read { database in
         try String.fetchAll(database, sql: "PRAGMA integrity_check(\(Self.complaintCount))")
@@ -42,7 +54,7 @@ extension StoreReader {
   }
 
   /// Rows whose segment, packet or run is missing.
-  package func checkReferences() throws(StoreError) -> [Complaint] {
+  func checkReferences() throws(StoreError) -> [Complaint] {
     try read { database in
       var complaints: [Complaint] = []
       for table in Schema.tables {

@@ -88,13 +88,7 @@ public struct SessionDoctor: Sendable {
   private func checkDatabase(_ reader: SessionReader, _ notes: inout DoctorNotes) {
     let store = reader.index.store
     do throws(StoreError) {
-      for complaint in try store.checkStructure() { notes.add(complaint) }
-    } catch {
-      notes.add(.error, "database", error, advice: notes.rebuildAdvice)
-    }
-    do throws(StoreError) {
-      for complaint in try store.checkRows() { notes.add(complaint) }
-      for complaint in try store.checkReferences() { notes.add(complaint) }
+      for complaint in try store.checkContent() { notes.add(complaint) }
       for complaint in try store.checkShown() { notes.add(complaint) }
       if let losses = try store.meta("losses") { notes.add(.warning, "lossy", losses) }
     } catch {

@@ -84,9 +84,7 @@ struct SessionClosing {
 
   /// Nothing that the rows say of themselves is wrong.
   static func check(_ store: StoreReader, at path: String) throws(SessionError) {
-    let complaints = try fromStore { () throws(StoreError) in
-      try store.checkStructure() + store.checkReferences() + store.checkRows()
-    }
+    let complaints = try fromStore { () throws(StoreError) in try store.checkContent() }
     guard let first = complaints.first(where: { $0.kind != .check }) else { return }
     throw SessionError(StoreError.corrupt(path: path, cause: first.text))
   }
