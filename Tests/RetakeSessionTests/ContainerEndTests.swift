@@ -89,7 +89,7 @@ struct ContainerEndTests {
   }
 
   @Test(arguments: [matroska, webM, live])
-  func `a hole in the middle is lossy and says where packets are missing`(clip: Clip) throws {
+  func `a hole in the middle is lossy and says what is not read`(clip: Clip) throws {
     var hole = 0..<0
     let result = try imported(clip) { bytes in
       let second = try #require(clusters(bytes).dropFirst().first)
@@ -98,8 +98,8 @@ struct ContainerEndTests {
     }
 
     #expect(result.status == .lossy)
-    let note = try #require(result.notes.first { $0.contains("are missing") }, "\(result.notes)")
-    #expect(note.hasPrefix("the file is damaged at byte \(hole.lowerBound): packets up to byte "))
+    let note = try #require(result.notes.first { $0.contains("is not read") }, "\(result.notes)")
+    #expect(note.hasPrefix("the file is damaged at byte \(hole.lowerBound): what is there up to "))
   }
 
   @Test(arguments: [matroska, live])
@@ -135,7 +135,7 @@ struct ContainerEndTests {
 
     #expect(result.status == .lossy)
     #expect(
-      result.notes.contains { $0.hasSuffix(": packets up to byte \(end) are missing") },
+      result.notes.contains { $0.hasSuffix(": what is there up to byte \(end) is not read") },
       "\(result.notes)")
   }
 
@@ -167,5 +167,52 @@ struct ContainerEndTests {
     }
     #expect(result.status == .lossy)
     #expect(result.notes.contains { $0.hasSuffix("the box at byte \(place) cannot be read") })
+  }
+
+  @Test(arguments: [Data(count: 8), Data("JUNK".utf8), Data("00dc".utf8) + Data([9, 9, 9, 1])])
+  func `a chunk of an AVI that is not the one of the index is named`(head: Data) throws {
+    var place = 0
+    let result = try imported(Self.avi) { bytes in
+      let list = try #require(bytes.range(of: Data("movi".utf8))).upperBound
+      let frame = try #require(
+        bytes.range(of: Data("00dc".utf8), in: list + bytes.count / 3..<bytes.endIndex))
+      place = frame.lowerBound
+      bytes.replaceSubrange(place..<place + head.count, with: head)
+    }
+    #expect(result.status == .lossy)
+    #expect(
+      result.notes.contains(
+        "the file is damaged: the chunk at byte \(place) is not the one that the index names"),
+      "\(result.notes)")
+  }
+
+  @Test func `a file behind another one that is not read is named`() throws {
+    let folder = try TemporaryFolder()
+    let (live, sized) = (
+      try Data(contentsOf: Self.live.make(in: folder)),
+      try Data(contentsOf: Self.matroska.make(in: folder))
+    )
+    let matroska = try imported(Self.live) { $0 = live + sized }
+    #expect(matroska.status == .lossy && matroska.tracks[0].frames == 60)
+    #expect(matroska.notes.contains { $0.hasPrefix("another file begins") }, "\(matroska.notes)")
+
+    let movie = try imported(.openGOP) { $0 += $0 }
+    #expect(movie.status == .lossy)
+    #expect(movie.notes.contains { $0.hasPrefix("another file begins") }, "\(movie.notes)")
+  }
+
+  @Test func `an MP4 that is cut in the head of a box says so`() throws {
+    var place = 0
+    let result = try imported(.fragmented) { bytes in
+      let last = try #require(
+        bytes.range(
+          of: Data("moof".utf8), options: .backwards, in: bytes.startIndex..<bytes.endIndex))
+      place = last.lowerBound - 4
+      bytes = bytes.prefix(place + 5)
+    }
+    #expect(result.status == .lossy)
+    #expect(
+      result.notes.contains("the file is cut short in the head of the box at byte \(place)"),
+      "\(result.notes)")
   }
 }

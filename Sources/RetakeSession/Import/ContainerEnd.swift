@@ -8,13 +8,18 @@ enum ContainerEnd {
     let names = format.split(separator: ",")
     if names.contains("mov") { return movie(file).map { [$0] } ?? [] }
     if names.contains("matroska") { return MatroskaStructure.losses(of: file) }
-    if names.contains("avi") { return riff(file).map { [$0] } ?? [] }
+    if names.contains("avi") { return riff(file) }
     return []
   }
 
   /// - Parameter name: Of the outermost part that is not all there.
   static func cut(_ name: String, missing: Int64) -> String {
     "the file is cut short: \(missing) bytes of its '\(name)' are missing"
+  }
+
+  /// Of a file that was put behind another one.
+  static func another(at offset: Int64) -> String {
+    "another file begins before byte \(offset): not all of its frames are read"
   }
 
   /// Fragmented files have two boxes for every second or so.
@@ -24,8 +29,16 @@ enum ContainerEnd {
 
   private static func movie(_ file: MediaFile) -> String? {
     var offset: Int64 = 0
+    var hasMovie = false
     for _ in 0..<partCountMax {
-      guard let box = box(in: file, at: offset) else { return nil }
+      guard let box = box(in: file, at: offset) else {
+        let isRest = offset < file.size && !isZero(file, from: offset)
+        return isRest ? "the file is cut short in the head of the box at byte \(offset)" : nil
+      }
+      if box.name == "moov" {
+        if hasMovie { return another(at: offset) }
+        hasMovie = true
+      }
       // Zeros behind the last box fill a file up; before another one they are a hole.
       if box.size == 0, !boxNames.contains(box.name), isZero(file, from: offset) { return nil }
       // The box goes to the end of the file.
@@ -74,20 +87,25 @@ enum ContainerEnd {
 
   // MARK: AVI
 
-  private static func riff(_ file: MediaFile) -> String? {
+  private static func riff(_ file: MediaFile) -> [String] {
+    var losses: [String] = []
     var offset: Int64 = 0
     for _ in 0..<partCountMax {
       guard let head = try? file.bytes(8, at: offset), head.count == 8,
         head[..<4] == Array("RIFF".utf8)[...]
-      else { return nil }
+      else { break }
       let size = number(ArraySlice(head[4...].reversed()))
       // What a writer leaves there that cannot go back.
-      guard size > 0, size < 0xFFFF_FFF0 else { return nil }
+      guard size > 0, size < 0xFFFF_FFF0 else { break }
       let end = offset + 8 + size
+      if offset == 0, let damage = AVIStructure.damage(of: file, end: end) { losses.append(damage) }
       // The last part may lack the byte that makes its length even.
-      if end > file.size + 1 { return cut("RIFF", missing: end - file.size) }
+      if end > file.size + 1 {
+        losses.append(cut("RIFF", missing: end - file.size))
+        break
+      }
       offset = end + (end & 1)
     }
-    return nil
+    return losses
   }
 }

@@ -26,6 +26,9 @@ struct MatroskaStructure {
   private var limit: Int64 = 0
   private var cut: String?
   private var holes: [Range<Int64>] = []
+  private var followsUnknownSize = false
+  /// Where a segment begins that FFmpeg does not read.
+  private var another: Int64?
 
   private static let headerID: UInt32 = 0x1A45_DFA3
   private static let segmentID: UInt32 = 0x1853_8067
@@ -55,9 +58,10 @@ struct MatroskaStructure {
         default: "; \(holes.count - 1) more such places follow"
         }
       texts.append(
-        "the file is damaged at byte \(first.lowerBound): packets up to byte "
-          + "\(first.upperBound) are missing\(more)")
+        "the file is damaged at byte \(first.lowerBound): what is there up to byte "
+          + "\(first.upperBound) is not read\(more)")
     }
+    if let another { texts.append(ContainerEnd.another(at: another)) }
     return texts
   }
 
@@ -81,6 +85,9 @@ struct MatroskaStructure {
       let start = header.end, case .element(let segment) = head(at: start),
       segment.id == Self.segmentID
     else { return nil }
+    // FFmpeg looks for the end of a segment of unknown size at the next one of that kind alone.
+    if followsUnknownSize, segment.end != nil, another == nil { another = segment.start }
+    followsUnknownSize = segment.end == nil
     limit = min(segment.end ?? file.size, file.size)
     if let end = segment.end { noteCut("Segment", end: end) }
     var offset = segment.start

@@ -1,0 +1,115 @@
+import RetakeMedia
+
+/// Compares an AVI file's chunks with its index (`idx1`): FFmpeg's demuxer leaves out a chunk whose
+/// header is damaged, without an error.
+///
+/// Files whose writer could not go back, and all but the first part of files above 1 GB, have no such
+/// index.
+struct AVIStructure {
+  private struct Chunk {
+    var name: [UInt8]
+    var size: Int64
+  }
+
+  private let file: MediaFile
+  /// The end of the first part, as far as the file has it.
+  private let end: Int64
+
+  /// The index of a file of 1 GB has fewer.
+  private static let entryCountMax = 50_000_000
+  private static let chunkCountMax = 1_000
+  private static let entryBytes: Int64 = 16
+  private static let entriesAtOnce: Int64 = 4_096
+  /// So many entries tell what the index counts from.
+  private static let sampleCount = 16
+
+  /// In words; nil where chunks and index agree, and where there is no index.
+  static func damage(of file: MediaFile, end: Int64) -> String? {
+    AVIStructure(file: file, end: min(end, file.size)).damage()
+  }
+
+  private func damage() -> String? {
+    guard let (movie, index) = places() else { return nil }
+    // Offsets count from the list's name, or from the beginning of the file.
+    var sample: [(chunk: Chunk, offset: Int64)] = []
+    forEachEntry(in: index) {
+      sample.append($0)
+      return sample.count < Self.sampleCount
+    }
+    let bases: [Int64] = [movie, 0]
+    let hits = bases.map { base in sample.count { isThere($0.chunk, at: base + $0.offset) } }
+    guard let most = hits.max(), most > 0, let place = hits.firstIndex(of: most) else { return nil }
+    var damaged: (first: Int64, count: Int)?
+    forEachEntry(in: index) { entry in
+      let offset = bases[place] + entry.offset
+      if !isThere(entry.chunk, at: offset) {
+        damaged = (damaged?.first ?? offset, (damaged?.count ?? 0) + 1)
+      }
+      return true
+    }
+    guard let damaged else { return nil }
+    let more = damaged.count > 1 ? "; \(damaged.count) chunks in all" : ""
+    return "the file is damaged: the chunk at byte \(damaged.first) is not the one that the index "
+      + "names\(more)"
+  }
+
+  /// Where the name of the list of chunks is, and the index's content.
+  private func places() -> (movie: Int64, index: Range<Int64>)? {
+    var movie: Int64?
+    var offset: Int64 = 12
+    for _ in 0..<Self.chunkCountMax {
+      guard offset + 8 <= end, let chunk = chunk(at: offset) else { return nil }
+      let start = offset + 8
+      if chunk.name == Array("LIST".utf8), (try? file.bytes(4, at: start)) == Array("movi".utf8) {
+        movie = movie ?? start
+      }
+      if chunk.name == Array("idx1".utf8), let movie {
+        return (movie, start..<min(start + chunk.size, end))
+      }
+      offset = start + chunk.size + chunk.size % 2
+    }
+    return nil
+  }
+
+  private func chunk(at offset: Int64) -> Chunk? {
+    guard let bytes = try? file.bytes(8, at: offset), bytes.count == 8 else { return nil }
+    return Chunk(name: Array(bytes[..<4]), size: Self.number(bytes[4...]))
+  }
+
+  /// Of streams alone, and of those that have bytes: writers index frames that they left out.
+  private func forEachEntry(
+    in index: Range<Int64>, _ body: ((chunk: Chunk, offset: Int64)) -> Bool
+  ) {
+    let step = Self.entriesAtOnce * Self.entryBytes
+    var start = index.lowerBound
+    for _ in 0..<Self.entryCountMax / Int(Self.entriesAtOnce) {
+      let count = min(step, index.upperBound - start)
+      guard count >= Self.entryBytes, let bytes = try? file.bytes(Int(count), at: start) else {
+        return
+      }
+      for place in stride(from: 0, through: bytes.count - Int(Self.entryBytes), by: 16) {
+        let name = Array(bytes[place..<place + 4])
+        let size = Self.number(bytes[place + 12..<place + 16])
+        let isStream = name[..<2].allSatisfy {
+          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+        }
+        guard isStream, size > 0 else { continue }
+        let entry = (
+          Chunk(name: name, size: size), Self.number(bytes[place + 8..<place + 12])
+        )
+        guard body(entry) else { return }
+      }
+      start += step
+    }
+  }
+
+  private func isThere(_ wanted: Chunk, at offset: Int64) -> Bool {
+    guard let found = chunk(at: offset) else { return false }
+    return found.name == wanted.name && found.size == wanted.size
+  }
+
+  /// Little-endian.
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
+    bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
+  }
+}
