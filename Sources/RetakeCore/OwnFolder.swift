@@ -12,16 +12,20 @@ package enum OwnFolder {
   package static func linkOut(of folder: String, to path: String) -> String? {
     let root = URL(fileURLWithPath: folder).standardizedFileURL.path
     let target = URL(fileURLWithPath: path).standardizedFileURL.path
-    guard target.hasPrefix(root + "/"), let real = realPath(root) else { return nil }
+    guard target.hasPrefix(root + "/") else { return nil }
+    guard let real = realPath(root) else { return isLink(root) ? root : nil }
     var current = root
     for component in target.dropFirst(root.count + 1).split(separator: "/") {
       current += "/" + component
-      var status = stat()
-      guard lstat(current, &status) == 0 else { return nil }
-      guard status.st_mode & S_IFMT == S_IFLNK else { continue }
+      guard isLink(current) else { continue }
       guard let end = realPath(current), end.hasPrefix(real + "/") else { return current }
     }
     return nil
+  }
+
+  private static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   /// Without links; `nil` for what is not there.

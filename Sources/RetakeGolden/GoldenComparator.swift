@@ -218,7 +218,9 @@ public struct GoldenLibrary: Hashable, Sendable {
       guard let link = OwnFolder.linkOut(of: root.path, to: url.path) else { continue }
       throw .io(
         path: link, action: "use this folder for a golden",
-        cause: "it is a symbolic link that leads out of \(root.path)")
+        cause: link == root.path
+          ? "it is a symbolic link that leads to nothing"
+          : "it is a symbolic link that leads out of \(root.path)")
     }
   }
 

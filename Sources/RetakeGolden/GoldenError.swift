@@ -103,7 +103,7 @@ public enum GoldenError: CodedError, Hashable {
 extension GoldenError {
   /// What to do about a file that cannot be read or written.
   private static func advice(forCause cause: String) -> String {
-    if cause.hasPrefix("it is a symbolic link that leads out") {
+    if cause.hasPrefix("it is a symbolic link that leads") {
       return "Put a folder in its place; 'Goldens' itself may be a link"
     }
     return cause.hasPrefix("it ")

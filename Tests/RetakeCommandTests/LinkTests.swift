@@ -53,6 +53,11 @@ import Testing
       atPath: other.file("Goldens/yard").path, withDestinationPath: "mine")
     #expect(try workplace.retake("accept", "yard", "--reason", "first").status == 0)
     #expect(try workplace.retake(words: test).status == 0)
+
+    try FileManager.default.removeItem(at: other.file("Goldens"))
+    let dead = try workplace.retake(words: test)
+    #expect(dead.status == 2, "\(dead.stdout)\(dead.stderr)")
+    #expect((dead.stdout + dead.stderr).contains("it is a symbolic link that leads"))
   }
 
   @Test(arguments: [".retake", ".retake/cache"])

@@ -139,13 +139,15 @@ struct ContainerEndTests {
       "\(result.notes)")
   }
 
+  /// Where the last `moof` box of an MP4 begins.
+  private func lastFragment(_ bytes: Data) throws -> Int {
+    try #require(bytes.range(of: Data("moof".utf8), options: .backwards)).lowerBound - 4
+  }
+
   @Test func `a broken box of an MP4 is called damaged and not cut short`() throws {
     var place = 0
     let result = try imported(.fragmented) { bytes in
-      let second = try #require(
-        bytes.range(
-          of: Data("moof".utf8), options: .backwards, in: bytes.startIndex..<bytes.endIndex))
-      place = second.lowerBound - 4
+      place = try lastFragment(bytes)
       bytes.replaceSubrange(
         place..<place + 8, with: [0xB3, 0x85, 0xD1, 0x27] + Array("qRX\u{1}".utf8))
     }
@@ -204,10 +206,7 @@ struct ContainerEndTests {
   @Test func `an MP4 that is cut in the head of a box says so`() throws {
     var place = 0
     let result = try imported(.fragmented) { bytes in
-      let last = try #require(
-        bytes.range(
-          of: Data("moof".utf8), options: .backwards, in: bytes.startIndex..<bytes.endIndex))
-      place = last.lowerBound - 4
+      place = try lastFragment(bytes)
       bytes = bytes.prefix(place + 5)
     }
     #expect(result.status == .lossy)

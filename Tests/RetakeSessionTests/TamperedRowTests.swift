@@ -112,6 +112,35 @@ import Testing
     #expect(throws: Never.self) { try reader.info() }
   }
 
+  @Test(arguments: [
+    "DELETE FROM segment_track", "UPDATE segment_track SET pixel_format = 'gray14le'",
+  ])
+  func `a session whose tracks are gone or altered is damaged, and not one of another kind`(
+    sql: String
+  ) throws {
+    let imported = try ImportedClip(.openGOP)
+    try change(imported, sql)
+
+    let found = error { try imported.reader(ReadOptions()) }
+
+    #expect(found?.hasPrefix("store.corrupt: ") == true, "\(found ?? "nothing")")
+    #expect(found?.contains("segment_track") == true, "\(found ?? "nothing")")
+  }
+
+  @Test func `a damaged session of the present schema is not called one that needs no migration`()
+    throws
+  {
+    let imported = try ImportedClip(.openGOP)
+    let target = SessionTarget(into: imported.folder.file("Made").path, name: "made")
+    #expect(try SessionMigration(of: imported.path, to: target).run() == nil)
+    try change(imported, "DELETE FROM frame WHERE sequence = 5")
+
+    let found = error { try SessionMigration(of: imported.path, to: target).run() }
+
+    #expect(found?.hasPrefix("store.corrupt: ") == true, "\(found ?? "nothing")")
+    #expect(!FileManager.default.fileExists(atPath: target.into))
+  }
+
   @Test func `a row that was added with its own checksum is named`() throws {
     let imported = try ImportedClip(.openGOP)
     let database = imported.path + "/session.sqlite"

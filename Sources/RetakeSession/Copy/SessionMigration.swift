@@ -34,7 +34,11 @@ public struct SessionMigration: Sendable {
   private func make() throws(SessionError) -> SessionCopyResult? {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
-    guard store.schemaVersion < Self.schema else { return nil }
+    guard store.schemaVersion < Self.schema else {
+      // "Nothing to migrate" is said of a session that can be used.
+      try fromStore { () throws(StoreError) in try store.requireWhole() }
+      return nil
+    }
     guard store.isClosed else { throw .notClosed(folder) }
     try SessionClosing.check(store, at: folder.database)
     let digest = try fromStore { () throws(StoreError) in try store.digest() }

@@ -50,15 +50,14 @@ struct RecordingCheck {
 
   private func tails() -> [Tail] {
     let named = Set(reader.mediaFiles())
-    let segmentsByFile = Dictionary(grouping: reader.index.segments.values, by: \.file)
     return Set(reader.folder.mediaOnDisk).union(named).sorted().compactMap { name in
       guard let file = try? reader.index.file(name) else { return nil }
-      let segments = segmentsByFile[name] ?? []
-      let committed = segments.map(\.bytes).max() ?? 0
-      guard file.size > committed else { return nil }
+      let indexedBytes = reader.index.mediaSizes[name]?.bytes ?? 0
+      guard file.size > indexedBytes else { return nil }
+      let segments = reader.index.segments.values.filter { $0.file == name }
       let found = packets(behind: segments.map(\.index), of: file)
       return Tail(
-        file: name, bytes: Int64(file.size) - Int64(committed), packets: found.count,
+        file: name, bytes: file.size - indexedBytes, packets: found.count,
         milliseconds: found.milliseconds)
     }
   }

@@ -106,22 +106,21 @@ public struct SessionDoctor: Sendable {
     _ reader: SessionReader, _ notes: inout DoctorNotes
   ) -> [String: SizeFinding] {
     var found: [String: SizeFinding] = [:]
-    let segmentsByFile = Dictionary(grouping: reader.index.segments.values, by: \.file)
     for name in reader.mediaFiles() {
-      let segments = segmentsByFile[name] ?? []
-      guard let committed = segments.map(\.bytes).max(), let path = try? folder.file(name),
-        let size = try? RegularFile.facts(of: path, links: .followed).bytes
+      guard let indexed = reader.index.mediaSizes[name], let path = try? folder.file(name),
+        let bytes = try? RegularFile.facts(of: path, links: .followed).bytes
       else { continue }
-      if size < committed {
+      if bytes < indexed.bytes {
         found[name] = .shorter
         notes.add(
-          .error, "short", "\(name) has \(size) bytes of \(committed)", file: name,
+          .error, "short", "\(name) has \(bytes) bytes of \(indexed.bytes)", file: name,
           advice: Self.mediaAdvice)
-      } else if size > committed, segments.allSatisfy(\.isClosed) {
+      } else if bytes > indexed.bytes, indexed.isComplete {
         found[name] = .longer
         notes.add(
           .error, "file",
-          "\(name) is not the file that was stored: it has \(size) bytes, not \(committed)",
+          "\(name) is not the file that was stored: it has \(bytes) bytes, not "
+            + "\(indexed.bytes)",
           file: name, advice: Self.mediaAdvice)
       }
     }

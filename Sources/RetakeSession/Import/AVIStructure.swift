@@ -108,8 +108,8 @@ struct AVIStructure {
     return found.name == wanted.name && found.size == wanted.size
   }
 
-  /// Little-endian.
-  private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
+  /// Little-endian; of at most seven bytes.
+  static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
     bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
   }
 }

@@ -39,12 +39,11 @@ enum ContainerEnd {
         if hasMovie { return another(at: offset) }
         hasMovie = true
       }
-      // Zeros behind the last box fill a file up; before another one they are a hole.
-      if box.size == 0, !boxNames.contains(box.name), isZero(file, from: offset) { return nil }
-      // The box goes to the end of the file.
-      if box.size == 0, boxNames.contains(box.name) { return nil }
-      let (end, overflow) = offset.addingReportingOverflow(box.size)
       let isKnown = boxNames.contains(box.name)
+      // The box goes to the end of the file; or zeros fill the file up behind the last box, where
+      // zeros before another box are a hole.
+      if box.size == 0, isKnown || isZero(file, from: offset) { return nil }
+      let (end, overflow) = offset.addingReportingOverflow(box.size)
       if box.size < 8 || overflow || (end > file.size && !isKnown) {
         return "the file is damaged: the box at byte \(offset) cannot be read"
       }
@@ -94,7 +93,7 @@ enum ContainerEnd {
       guard let head = try? file.bytes(8, at: offset), head.count == 8,
         head[..<4] == Array("RIFF".utf8)[...]
       else { break }
-      let size = number(ArraySlice(head[4...].reversed()))
+      let size = AVIStructure.number(head[4...])
       // What a writer leaves there that cannot go back.
       guard size > 0, size < 0xFFFF_FFF0 else { break }
       let end = offset + 8 + size

@@ -126,12 +126,13 @@ struct MatroskaStructure {
     let end = min(cluster.end ?? limit, limit)
     var offset = cluster.start
     while offset < end, takeElement() {
-      guard case .element(let child) = head(at: offset) else {
-        if case .short = head(at: offset) {
-          noteCut("Cluster", end: file.size + 1)
-          return limit
-        }
-        return passHole(at: offset, in: cluster)
+      let child: Element
+      switch head(at: offset) {
+      case .element(let element): child = element
+      case .invalid: return passHole(at: offset, in: cluster)
+      case .short:
+        noteCut("Cluster", end: file.size + 1)
+        return limit
       }
       if cluster.end == nil, Self.isTop(child.id) { return offset }
       guard let childEnd = child.end, !Self.isTop(child.id) else {
@@ -150,9 +151,10 @@ struct MatroskaStructure {
 
   /// What cannot be read goes to the end of its cluster, or else to the next one.
   private mutating func passHole(at offset: Int64, in cluster: Element? = nil) -> Int64 {
-    let end = cluster?.end.map { min($0, limit) } ?? nextCluster(behind: offset)
-    holes.append(offset..<max(end, offset + 1))
-    return max(end, offset + 1)
+    let next = cluster?.end.map { min($0, limit) } ?? nextCluster(behind: offset)
+    let end = max(next, offset + 1)
+    holes.append(offset..<end)
+    return end
   }
 
   private mutating func noteCut(_ name: String, end: Int64) {

@@ -12,8 +12,8 @@ final class SessionIndex: @unchecked Sendable {
   let segments: [Int: SegmentRecord]
   /// By track, then segment.
   let parts: [Int: [Int: SegmentTrackRecord]]
-  /// How many bytes a media file has, by its name; only of those that are complete.
-  private let completeBytes: [String: Int64]
+  /// By the names of the media files.
+  let mediaSizes: [String: MediaSize]
   private let lock = NSLock()
   private var packetPages = PageCache<[PacketRecord]>(countMax: pagesMax)
   private var framePages = PageCache<[FrameRecord]>(countMax: pagesMax)
@@ -32,13 +32,7 @@ final class SessionIndex: @unchecked Sendable {
     var parts: [Int: [Int: SegmentTrackRecord]] = [:]
     for part in tracks { parts[part.track, default: [:]][part.segment] = part }
     self.parts = parts
-    var completeBytes: [String: Int64] = [:]
-    for segment in segments {
-      completeBytes[segment.file] = max(completeBytes[segment.file] ?? 0, segment.bytes)
-    }
-    // A recorder may still write it, or ended before its last commit.
-    for segment in segments where !segment.isClosed { completeBytes[segment.file] = nil }
-    self.completeBytes = completeBytes
+    mediaSizes = Dictionary(grouping: segments, by: \.file).mapValues(MediaSize.init)
     for segment in segments { _ = try folder.file(segment.file) }
   }
 
@@ -118,7 +112,7 @@ final class SessionIndex: @unchecked Sendable {
   ///
   /// - Parameter place: Where the media is, if not in the index's own folder.
   func requireSizes(in place: SessionFolder? = nil) throws(SessionError) {
-    for name in completeBytes.keys.sorted() {
+    for name in mediaSizes.keys.sorted() {
       let path = try (place ?? folder).file(name)
       guard let facts = try? RegularFile.facts(of: path, links: .followed) else { continue }
       try requireSize(facts.bytes, of: name, at: path)
@@ -129,8 +123,8 @@ final class SessionIndex: @unchecked Sendable {
   private func requireSize(
     _ bytes: Int64, of name: String, at path: String
   ) throws(SessionError) {
-    guard let expected = completeBytes[name], bytes > expected else { return }
-    throw .mediaSize(file: path, bytes: bytes, indexedBytes: expected)
+    guard let size = mediaSizes[name], size.isComplete, bytes > size.bytes else { return }
+    throw .mediaSize(file: path, bytes: bytes, indexedBytes: size.bytes)
   }
 
   func view(track: Int, segment: Int) throws(SessionError) -> SegmentView {
@@ -142,6 +136,19 @@ final class SessionIndex: @unchecked Sendable {
             path: folder.database, cause: "track \(track) has no part in segment \(segment)")))
     }
     return SegmentView(file: try file(record.file), stream: MediaStream(part))
+  }
+}
+
+/// How many bytes of a media file are indexed.
+struct MediaSize {
+  let bytes: Int64
+  /// False while a recorder may still write it, and if the recorder ended before its last commit.
+  let isComplete: Bool
+
+  /// - Parameter segments: Those whose media is in the file.
+  init(_ segments: [SegmentRecord]) {
+    bytes = segments.map(\.bytes).max() ?? 0
+    isComplete = segments.allSatisfy(\.isClosed)
   }
 }
 

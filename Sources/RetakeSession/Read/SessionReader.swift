@@ -45,6 +45,10 @@ public final class SessionReader: FrameReader {
     self.options = options
     let store = try Self.open(folder)
     index = try SessionIndex(folder: folder, store: store)
+    // What an altered row leads to, such as an unsupported format, is not the error to report.
+    if !Self.isReadable(index), trust == .checked {
+      try fromStore { () throws(StoreError) in try store.requireWhole() }
+    }
     memory = PictureMemory(preparation: options.poisonsMemory ? .poisoned : .asItIs)
     pool = RunPool(countMax: options.idleDecodersMax)
     var descriptions: [TrackDescription] = []
@@ -80,6 +84,13 @@ public final class SessionReader: FrameReader {
       throw .notSession(path: folder.path, cause: "it has no session.sqlite")
     }
     return try fromStore { () throws(StoreError) in try StoreReader(opening: folder.database) }
+  }
+
+  private static func isReadable(_ index: SessionIndex) -> Bool {
+    !index.parts.isEmpty
+      && index.parts.values.allSatisfy { parts in
+        parts.values.allSatisfy { PixelFormat(ffmpegName: $0.pixelFormat) != nil }
+      }
   }
 
   private static func description(
