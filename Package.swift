@@ -121,6 +121,9 @@ let houseTests: [Target] = [
     name: "RetakeCommandTests",
     dependencies: named(["Retake", "RetakeCommand", "retake", impure] + testTools),
     swiftSettings: settings),
+  .testTarget(
+    name: "RetakeDocsTests", dependencies: named(["Retake", "RetakeCommand", support]),
+    swiftSettings: settings),
   .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
   .testTarget(
     name: "BenchmarksTests", dependencies: named([benchmarks, support]), swiftSettings: settings),

@@ -52,6 +52,11 @@ public protocol StageDefinition: Sendable {
   /// file: values that were kept with another one are computed anew.
   var fingerprint: String { get }
 
+  /// A stage with default options. Structs have it where every stored property has a value.
+  init()
+
+  /// Stages without options have it.
+  ///
   /// - Throws: `OptionError` when the options make no sense together.
   init(options: Options) throws
 
@@ -77,8 +82,28 @@ extension StageDefinition {
   public func view(of input: PictureShape) -> PictureView? { nil }
 }
 
+extension StageDefinition {
+  public init() {
+    do {
+      try self.init(options: Options())
+    } catch {
+      fatalError("the default options of the stage '\(Self.kind)' are refused: \(error)")
+    }
+  }
+}
+
 extension StageDefinition where Options == NoOptions {
   public var options: NoOptions { NoOptions() }
+
+  public init() {
+    fatalError(
+      "the stage '\(Self.kind)' has no options and no init(): give each stored property a value, "
+        + "and a public struct a 'public init() {}'")
+  }
+
+  public init(options: NoOptions) {
+    self.init()
+  }
 }
 
 /// A computation whose output depends on its input and options alone. It may run on any thread,

@@ -1,0 +1,66 @@
+import Foundation
+import Retake
+import RetakeTestSupport
+import Testing
+
+/// What README and docs show as code is compiled, parsed or run.
+@Suite struct FenceTests {
+  /// The regions of Samples.swift, by page.
+  private static func samples(in text: String) -> [String: [String]] {
+    var found: [String: [String]] = [:]
+    var open: (page: String, lines: [String])?
+    for line in text.components(separatedBy: "\n") {
+      let mark = line.trimmingCharacters(in: .whitespaces)
+      if mark.hasPrefix("// docs/"), mark.hasSuffix(".md") {
+        open = (String(mark.dropFirst(3)), [])
+      } else if mark == "// end", let region = open {
+        found[region.page, default: []].append(unindented(region.lines))
+        open = nil
+      } else {
+        open?.lines.append(line)
+      }
+    }
+    return found
+  }
+
+  private static func unindented(_ lines: [String]) -> String {
+    let indents = lines.filter { !$0.isEmpty }.map { $0.prefix { $0 == " " }.count }
+    let indent = indents.min() ?? 0
+    return lines.map { String($0.dropFirst(indent)) }.joined(separator: "\n")
+  }
+
+  @Test func `each Swift block of the docs is one that was compiled`() throws {
+    let compiled = try Self.samples(in: Pages.text(of: "Tests/RetakeDocsTests/Samples.swift"))
+    let shown = Dictionary(
+      grouping: Pages.fences("swift").filter { $0.page.hasPrefix("docs/") }, by: \.page
+    ).mapValues { $0.map(\.text) }
+    #expect(shown.values.joined().count > 8)
+    #expect(shown == compiled)
+  }
+
+  @Test func `README's program is the example, which a test builds and runs`() throws {
+    let fences = Pages.fences("swift").filter { !$0.page.hasPrefix("docs/") }
+    let example = try Pages.text(of: "Examples/FirstReplay/Sources/FirstReplay/main.swift")
+    #expect(fences.map(\.text) == [example.trimmingCharacters(in: .newlines)])
+  }
+
+  @Test(arguments: Pages.fences("json"))
+  func `each JSON block is a document that can be used`(fence: Fence) throws {
+    let data = Data(fence.text.utf8)
+    let isPipeline = fence.text.contains("\"nodes\"")
+    guard isPipeline else {
+      _ = try JSONSerialization.jsonObject(with: data)
+      return
+    }
+    let pipeline = try PipelineDocument.parse(data, catalog: StageRegistry.builtIn)
+    #expect(!pipeline.name.isEmpty)
+  }
+
+  @Test func `blocks are found, with what they say they are`() {
+    let text = "a\n```swift\nlet a = 1\n```\n```\nout\n```\n  ```sh\n  retake\n  ```\n"
+    let fences = Pages.fences(of: "P.md", in: text)
+    #expect(fences.map(\.language) == ["swift", "", "sh"])
+    #expect(fences.map(\.text) == ["let a = 1", "out", "  retake"])
+    #expect(fences.map(\.line) == [3, 6, 9])
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import RetakeTestSupport
+
+/// A fenced block of a page.
+struct Fence: Sendable, CustomTestStringConvertible {
+  /// Relative to the repository.
+  var page: String
+  /// Of its first line, from 1.
+  var line: Int
+  /// `swift`, `json`, `yaml`, `sh`; empty for what programs print.
+  var language: String
+  var text: String
+
+  var testDescription: String { "\(page):\(line)" }
+}
+
+/// The pages that people read.
+enum Pages {
+  static let fences: [Fence] = {
+    do {
+      return try names().flatMap { name in
+        fences(of: name, in: try text(of: name))
+      }
+    } catch {
+      fatalError("the pages cannot be read: \(error)")
+    }
+  }()
+
+  static func fences(_ language: String) -> [Fence] {
+    fences.filter { $0.language == language }
+  }
+
+  static func text(of name: String) throws -> String {
+    try String(contentsOf: packageRoot.appending(path: name), encoding: .utf8)
+  }
+
+  private static func names() throws -> [String] {
+    let docs = try FileManager.default.contentsOfDirectory(
+      atPath: packageRoot.appending(path: "docs").path)
+    return ["README.md", "CONTRIBUTING.md", "Examples/FirstReplay/README.md"]
+      + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+  }
+
+  static func fences(of page: String, in text: String) -> [Fence] {
+    var found: [Fence] = []
+    var open: Fence?
+    for (number, line) in text.components(separatedBy: "\n").enumerated() {
+      let mark = line.trimmingCharacters(in: .whitespaces)
+      if var fence = open {
+        if mark == "```" {
+          fence.text = String(fence.text.dropLast())
+          found.append(fence)
+          open = nil
+        } else {
+          fence.text += line + "\n"
+          open = fence
+        }
+      } else if mark.hasPrefix("```") {
+        open = Fence(page: page, line: number + 2, language: String(mark.dropFirst(3)), text: "")
+      }
+    }
+    if let open { found.append(open) }
+    return found
+  }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Retake
+import RetakeTestSupport
+
+// What the pages show as Swift, compiled: each region between `// docs/PAGE.md` and `// end` is one
+// fenced block of that page, apart from its indentation. What is around it is what a reader has
+// already.
+
+private struct AudioBlock: Sendable {
+  var samples: Int
+}
+
+private func branches() {
+  // docs/pipelines.md
+  let grey = Pipeline.named("branches").source(.session()).grey()
+  let pipeline = Pipeline.combining(
+    grey.motion().results("boxes"), grey.luminance(id: "light").results("values"))
+  // end
+  _ = pipeline
+}
+
+private func ensemble() {
+  // docs/pipelines.md
+  let frames = Pipeline.named("ensemble").source(.session())
+  let calm = frames.motion(threshold: 40, id: "calm").cost(.fixed(.milliseconds(10)))
+  let keen = frames.motion(threshold: 12, id: "keen").cost(.fixed(.milliseconds(25)))
+  let pipeline = Pipeline.joining(calm, keen, mode: .any, timeout: .milliseconds(50), id: "both")
+    .mergeDetections(id: "merged").results("boxes")
+  // end
+  _ = pipeline
+}
+
+private func overlay() {
+  // docs/pipelines.md
+  let frames = Pipeline.named("overlay").source(.session())
+  let motion = frames.motion().cost(.fixed(.milliseconds(120))).queue(capacity: 1, policy: .replace)
+  let pipeline = frames.latest(with: motion, ports: ["frame", "boxes"], id: "shown")
+    .queue(capacity: 2, policy: .dropOldest, port: "frame")
+    .sink(.discard, id: "screen", hold: .milliseconds(16))
+  // end
+  _ = pipeline
+}
+
+private func colours() {
+  // docs/pipelines.md
+  let frames = Pipeline.named("colours").source(.session())
+  let pipeline = frames.forEach(frames.motion(), id: "each") { region in
+    region.regionCrop(padding: 0.2).meanColour().cost(.fixed(.milliseconds(4))).lanes(2)
+  }.results("boxes")
+  // end
+  _ = pipeline
+}
+
+private func sizing() {
+  let frames = Pipeline.named("sized").source(.session())
+  // docs/pipelines.md
+  var sizing = PoolSizing()
+  (sizing.min, sizing.max, sizing.predictor) = (5, 10, .ar1)
+  sizing.off = [.thermal, .memory]
+  let chain = frames.pool("pictures").pool("pictures", capacity: 6, adaptive: sizing)
+  // end
+  _ = chain
+}
+
+private struct Smaller {
+  // docs/pipelines.md
+  func view(of input: PictureShape) -> PictureView? {
+    PictureView(scaling: input, width: 320, height: 240)
+  }
+  // end
+}
+
+private func finder() {
+  // docs/preview.md
+  let frames = Pipeline.named("finder").source(.session()).pool("camera").pool("camera", capacity: 3)
+  let found = frames.copy().queue(capacity: 1, policy: .replace).grey()
+    .queue(capacity: 1, policy: .replace).motion().queue(capacity: 1, policy: .replace)
+  let pipeline = frames.preview(of: found)
+  // end
+  _ = pipeline
+}
+
+private func lease(_ fill: (AudioBlock) -> Void, _ nanoseconds: Int64) throws {
+  // docs/pools.md
+  let pool = BufferPool("audio", sizing: PoolSizing()) { AudioBlock(samples: 1_024) }
+  guard let lease = try pool.lease(for: "filter") else { return }  // a stall
+  fill(lease.buffer)
+  lease.end()
+  pool.advance(to: nanoseconds)
+  print(pool.report.faults)  // "'filter' leaked 1 of its leases"
+  // end
+}
+
+private func live(
+  _ pipeline: Pipeline, _ frame: Frame, _ show: @escaping @Sendable (ResultValue?) -> Void
+) async throws {
+  // docs/live.md
+  let session = try LiveSession(
+    pipeline, tracks: [LiveTrack(format: .nv12, width: 1920, height: 1080)],
+    catalog: StageRegistry.builtIn)
+  Task { for await result in session.results { show(result.frame.result) } }
+  session.push(frame)  // from any thread; waits for nothing
+  session.push(.thermal(.serious))
+  try await session.swap("motion", to: AnyStage(Motion(options: MotionOptions(threshold: 30))))
+  let outcome = try await session.stop()  // lets frames on their way end, a second at most
+  // end
+  _ = outcome
+}
