@@ -54,7 +54,7 @@ public struct BatteryState: Hashable, Sendable {
   public var isLowPower: Bool
 
   public init(level: Int, isCharging: Bool = false, isLowPower: Bool = false) {
-    precondition((0...100).contains(level), "a battery's level is 0 to 100 percent")
+    requirement((0...100).contains(level), "a battery's level is 0 to 100 percent")
     self.level = level
     self.isCharging = isCharging
     self.isLowPower = isLowPower

@@ -10,15 +10,17 @@ package struct ResultJSON: ~Copyable, Sendable {
     package var deliveries: [Int64?]
     /// Names by class index, for each of the result's outcomes; empty where a sink has none.
     package var classNames: [[String]]
+    package var failures: [StageFailure]
 
     package init(
       _ result: FrameResult, arrivalNanoseconds: Int64, deliveries: [Int64?],
-      classNames: [[String]]
+      classNames: [[String]], failures: [StageFailure] = []
     ) {
       self.result = result
       self.arrivalNanoseconds = arrivalNanoseconds
       self.deliveries = deliveries
       self.classNames = classNames
+      self.failures = failures
     }
   }
 
@@ -47,7 +49,8 @@ package struct ResultJSON: ~Copyable, Sendable {
       isFirst = false
       text.append(json: outcome.sink)
       switch outcome.content {
-      case .ended(let fate, let node): append(fate, node: node)
+      case .ended(let fate, let node):
+        append(fate, node: node, failure: frame.failures.first { $0.node == node })
       case .facts(let facts):
         lines.removeAll(keepingCapacity: true)
         quantiser.append(facts, of: sink, to: &lines)
@@ -64,9 +67,13 @@ package struct ResultJSON: ~Copyable, Sendable {
     return text.text
   }
 
-  private mutating func append(_ fate: FrameFate, node: String) {
+  private mutating func append(_ fate: FrameFate, node: String, failure: StageFailure?) {
     text.append(":{\"fate\":")
     text.append(json: fate.word)
+    if let failure {
+      text.append(",\"message\":")
+      text.append(json: failure.message)
+    }
     text.append(",\"node\":")
     text.append(json: node)
     if fate.reason != "-" {

@@ -110,13 +110,20 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var screens: [ScreenCounts]?
   public var wallSeconds: Double = 0
   public var framesPerSecond: Double = 0
-  /// Set when a stage halted the run: the stable code of the first error.
+  /// Failures of stages and sources, in the order in which they happened: the first `failuresMax` of
+  /// `failureCount`. `nil` without any.
+  public var failures: [StageFailure]?
+  public var failureCount: Int?
+  /// Set when a stage halted the run: the failure's code; `halt` is all of it.
   public var haltedBy: String?
+  public var halt: StageFailure?
+
+  public static let failuresMax = 100
 
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
-    case framesPerSecond, haltedBy, live, cache, pools, screens
+    case framesPerSecond, haltedBy, halt, failures, failureCount, live, cache, pools, screens
   }
 
   public init(

@@ -43,7 +43,7 @@ public struct TimeBase: Hashable, Sendable, Codable, CustomStringConvertible {
   public var denominator: Int32
 
   public init(_ numerator: Int32, _ denominator: Int32) {
-    precondition(numerator > 0 && denominator > 0, "a time base is a positive fraction")
+    requirement(numerator > 0 && denominator > 0, "a time base is a positive fraction")
     self.numerator = numerator
     self.denominator = denominator
   }
@@ -62,7 +62,7 @@ public struct TimeBase: Hashable, Sendable, Codable, CustomStringConvertible {
 
 /// `value / divisor` to the nearest integer, half away from zero. `divisor` must be positive.
 package func divideToNearest(_ value: Int128, by divisor: Int128) -> Int128 {
-  precondition(divisor > 0, "the divisor is positive")
+  requirement(divisor > 0, "the divisor is positive")
   let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
   guard 2 * remainder.magnitude >= divisor.magnitude else { return quotient }
   return value < 0 ? quotient - 1 : quotient + 1

@@ -113,7 +113,7 @@ public struct Tensor: Hashable, Sendable, Codable {
   public var elements: [Float]
 
   public init(shape: [Int], elements: [Float]) {
-    precondition(shape.reduce(1, *) == elements.count, "the shape counts the elements")
+    requirement(shape.reduce(1, *) == elements.count, "the shape counts the elements")
     self.shape = shape
     self.elements = elements
   }

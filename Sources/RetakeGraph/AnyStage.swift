@@ -164,7 +164,7 @@ public struct AnyStage: Sendable {
     do {
       return try JSONValue(encoding: options)
     } catch {
-      preconditionFailure("stage options encode to JSON: \(error)")
+      fatalError("stage options encode to JSON: \(error)")
     }
   }
 }
@@ -236,13 +236,31 @@ public struct SinkDelivery: Sendable {
   public var content: Content
   /// Live, in a pipeline with pools: keep it for as long as the frame is looked at.
   public var lease: FrameLease?
+  /// Why the frame ended, if a stage or its source failed: also the failure that halts the run, at
+  /// its frame.
+  public var failure: StageFailure?
 
   public init(
-    frame: FrameID, timestamp: Timestamp, content: Content, lease: FrameLease? = nil
+    frame: FrameID, timestamp: Timestamp, content: Content, lease: FrameLease? = nil,
+    failure: StageFailure? = nil
   ) {
     self.frame = frame
     self.timestamp = timestamp
     self.content = content
     self.lease = lease
+    self.failure = failure
+  }
+
+  /// The value that came, or why there is none.
+  ///
+  /// - Returns: `nil` for a frame that was dropped, thinned out, superseded or left in flight, and
+  ///   for a value of another type.
+  public func result<Value: PipelineValue>(
+    as type: Value.Type = Value.self
+  ) -> Result<Value, StageFailure>? {
+    switch content {
+    case .value(let value): (value as? Value).map { .success($0) }
+    case .ended: failure.map { .failure($0) }
+    }
   }
 }

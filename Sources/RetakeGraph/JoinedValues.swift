@@ -86,7 +86,7 @@ public struct Items: PipelineValue {
   public var outcomes: [Outcome]
 
   public init(detections: Detections, outcomes: [Outcome]) {
-    precondition(detections.items.count == outcomes.count, "each detection has an outcome")
+    requirement(detections.items.count == outcomes.count, "each detection has an outcome")
     self.detections = detections
     self.outcomes = outcomes
   }

@@ -22,7 +22,7 @@ extension Pipeline {
   /// Pipeline.combining([0, 1].map { half in frames.crop(x: 320 * half, …).results("half\(half)") })
   /// ```
   public static func combining(_ pipelines: [Pipeline]) -> Pipeline {
-    precondition(!pipelines.isEmpty, "there is a pipeline to combine")
+    requirement(!pipelines.isEmpty, "there is a pipeline to combine")
     var result = pipelines[0]
     for other in pipelines.dropFirst() {
       var other = other
@@ -40,7 +40,7 @@ extension Pipeline {
   /// Pipeline.combining(preview, vision).primary("boxes")
   /// ```
   public func primary(_ id: String) -> Pipeline {
-    precondition(
+    requirement(
       node(id)?.stage.signature.role == .sink, "the primary node is a sink of the pipeline")
     var result = self
     for index in nodes.indices { result.nodes[index].isPrimary = nodes[index].id == id }
@@ -55,20 +55,20 @@ extension Pipeline {
         nodes.append(node)
         continue
       }
-      precondition(
+      requirement(
         same.isSame(as: node),
         "two different nodes have the id '\(node.id)': give one an id of its own, or say what "
           + "both are before the chain branches")
     }
     merge(edges: other.edges)
     for executor in other.executors where !executors.contains(executor) {
-      precondition(
+      requirement(
         !executors.contains { $0.id == executor.id },
         "the executor '\(executor.id)' is declared twice, differently")
       executors.append(executor)
     }
     for pool in other.pools where !pools.contains(pool) {
-      precondition(
+      requirement(
         !pools.contains { $0.id == pool.id }, "the pool '\(pool.id)' is declared twice, differently"
       )
       pools.append(pool)
@@ -85,7 +85,7 @@ extension Pipeline {
         edges.append(edge)
         continue
       }
-      precondition(
+      requirement(
         same == edge,
         "the queue from '\(edge.from)' to '\(edge.to)' is declared twice, differently")
     }

@@ -41,13 +41,13 @@ extension Pipeline {
     _ ends: [BranchEnd], ports: [String]?, id: String?, stage: ([String]) -> AnyStage
   ) -> PipelineChain<Joined> {
     let names = ports ?? ends.map { $0.port ?? $0.last }
-    precondition(
+    requirement(
       (2...AnyStage.portsMax).contains(ends.count), "a join has 2 to \(AnyStage.portsMax) branches")
-    precondition(names.count == ends.count, "each branch of a join has a port")
-    precondition(
+    requirement(names.count == ends.count, "each branch of a join has a port")
+    requirement(
       Set(names).count == names.count,
       "the ports of a join have names of their own: give them with ports:")
-    precondition(!ends.contains(where: \.isBody), "the body of a forEach has no branches")
+    requirement(!ends.contains(where: \.isBody), "the body of a forEach has no branches")
     var pipeline = ends[0].pipeline
     for end in ends.dropFirst() { pipeline.merge(end.pipeline) }
     let stage = stage(names)

@@ -76,11 +76,11 @@ extension PipelineChain where Output == Joined {
   fileprivate func forEachItem<Value: PipelineValue, Gathered: PipelineValue>(
     id: String?, _ body: (PipelineChain<Region>) -> PipelineChain<Value>
   ) -> PipelineChain<Gathered> {
-    precondition(!isBody, "a forEach cannot stand in the body of another")
+    requirement(!isBody, "a forEach cannot stand in the body of another")
     let start = PipelineChain<Region>(
       pipeline: Pipeline(name: "body", nodes: [], edges: []), last: "", isBody: true)
     let end = body(start)
-    precondition(
+    requirement(
       end.isBody && !end.pipeline.nodes.isEmpty, "the body of a forEach begins with its region")
     let chain: PipelineChain<Gathered> = appending(.forEach, id: id)
     var result = chain.changingLast {

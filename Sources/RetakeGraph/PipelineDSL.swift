@@ -12,7 +12,7 @@ public struct PipelineStart: Sendable {
 
   /// Begins with a source; without an id it is named `camera`.
   public func source(_ source: AnyStage, id: String = "camera") -> PipelineChain<Frame> {
-    precondition(source.signature.role == .source, "a pipeline begins with a source")
+    requirement(source.signature.role == .source, "a pipeline begins with a source")
     let node = PipelineNode(id: id, stage: source)
     return PipelineChain(
       pipeline: Pipeline(name: name, nodes: [node], edges: []), last: id)
@@ -86,7 +86,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
 
   /// Adds a node that the engine carries out and that passes its input on, such as a throttle.
   public func passing(_ stage: AnyStage, id: String? = nil) -> PipelineChain<Output> {
-    precondition(
+    requirement(
       [.throttle, .sample].contains(stage.signature.role),
       "a node that passes its input on is a throttle or a sample")
     return appending(stage, id: id)
@@ -102,7 +102,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     let edges = pipeline.edges.indices.filter {
       pipeline.edges[$0].to == last && (port == nil || pipeline.edges[$0].toPort == port)
     }
-    precondition(!edges.isEmpty, "there is no queue in front of '\(last)' to be changed")
+    requirement(!edges.isEmpty, "there is no queue in front of '\(last)' to be changed")
     for index in edges {
       chain.pipeline.edges[index].capacity = capacity
       chain.pipeline.edges[index].policy = policy
@@ -119,8 +119,8 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
   public func sink(
     _ sink: AnyStage, id: String? = nil, quantum: [String: Double] = [:], hold: Duration? = nil
   ) -> Pipeline {
-    precondition(sink.signature.role == .sink, "a pipeline ends with a sink")
-    precondition(!isBody, "the body of a forEach ends with a stage")
+    requirement(sink.signature.role == .sink, "a pipeline ends with a sink")
+    requirement(!isBody, "the body of a forEach ends with a stage")
     let chain: PipelineChain<Output> = appending(sink, id: id)
     return chain.changingLast {
       $0.isPrimary = true
@@ -139,7 +139,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
 
   package func changingLast(_ change: (inout PipelineNode) -> Void) -> Self {
     guard let index = pipeline.nodes.lastIndex(where: { $0.id == last }) else {
-      preconditionFailure("the body of a forEach begins with a stage")
+      fatalError("the body of a forEach begins with a stage")
     }
     var chain = self
     change(&chain.pipeline.nodes[index])

@@ -19,7 +19,7 @@ public struct PipelineRoute<Output: PipelineValue>: Sendable {
   ///   sizes.port("few").results("few"), sizes.port("many").discard("many"))
   /// ```
   public func port(_ name: String) -> PipelineChain<Output> {
-    precondition(ports.contains(name), "the route has the port '\(name)'")
+    requirement(ports.contains(name), "the route has the port '\(name)'")
     return PipelineChain(pipeline: chain.pipeline, last: chain.last, port: name)
   }
 }
@@ -27,8 +27,8 @@ public struct PipelineRoute<Output: PipelineValue>: Sendable {
 extension PipelineChain {
   /// Sends each frame to one port of a route.
   public func routing(_ route: AnyStage, id: String? = nil) -> PipelineRoute<Output> {
-    precondition(route.signature.role == .route, "only a route has several ports to go on from")
-    precondition(!isBody, "the body of a forEach has no branches")
+    requirement(route.signature.role == .route, "only a route has several ports to go on from")
+    requirement(!isBody, "the body of a forEach has no branches")
     return PipelineRoute(appending(route, id: id), ports: route.outputPorts)
   }
 
@@ -40,7 +40,7 @@ extension PipelineChain {
   public func route(
     _ id: String, to ports: [String], _ choose: @escaping @Sendable (Output) -> String
   ) -> PipelineRoute<Output> {
-    precondition(
+    requirement(
       Set(ports).count == ports.count && (2...AnyStage.portsMax).contains(ports.count),
       "a route has 2 to \(AnyStage.portsMax) ports, each with a name of its own")
     let signature = StageSignature(
@@ -51,7 +51,7 @@ extension PipelineChain {
       isExportable: false
     ) { value in
       guard let typed = value as? Output, let index = ports.firstIndex(of: choose(typed)) else {
-        preconditionFailure("the route '\(id)' names one of its ports")
+        fatalError("the route '\(id)' names one of its ports")
       }
       return index
     }

@@ -158,7 +158,7 @@ public struct StageError: Error, Sendable, Hashable {
   public var severity: Severity
 
   public init(code: String, message: String, severity: Severity = .recoverable) {
-    precondition(
+    requirement(
       !code.isEmpty && !code.utf8.contains { $0 <= 0x20 || $0 == 0x7f },
       "a stage error's code has no spaces")
     self.code = code

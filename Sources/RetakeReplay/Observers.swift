@@ -29,6 +29,10 @@ final class ObserverGroup: RunObserver {
     for member in members { member.resized(buffers, of: pool, at: nanoseconds) }
   }
 
+  func failed(_ failure: StageFailure) {
+    for member in members { member.failed(failure) }
+  }
+
   func measured(_ span: CostSpan) {
     for member in members { member.measured(span) }
   }

@@ -154,6 +154,11 @@ public struct Replay: Sendable {
     summary.framesPerSecond =
       nanoseconds > 0 ? Double(outcome.headline.captured) / summary.wallSeconds : 0
     summary.haltedBy = outcome.halt?.code
+    summary.halt = outcome.halt
+    if outcome.failureCount > 0 {
+      summary.failures = Array(outcome.failures.prefix(RunSummary.failuresMax))
+      summary.failureCount = outcome.failureCount
+    }
     summary.pools = outcome.pools.isEmpty ? nil : outcome.pools
     summary.screens = outcome.screens.isEmpty ? nil : outcome.screens
     return summary

@@ -47,7 +47,7 @@ public final class ResultLines: RunObserver {
         of: ResultJSON.Frame(
           frame.result, arrivalNanoseconds: frame.arrivalNanoseconds,
           deliveries: frame.result.outcomes.map { times[$0.sink] },
-          classNames: frame.classNames)))
+          classNames: frame.classNames, failures: frame.failures)))
   }
 }
 

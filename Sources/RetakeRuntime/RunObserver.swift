@@ -80,6 +80,8 @@ public struct FinishedFrame: Sendable {
   public var classNames: [[String]]
   /// The pictures that sinks received, by sink as in `result`; `nil` where it was none.
   public var pictures: [Frame?] = []
+  /// Of its stages and its source, in the order in which they happened; at most one a node.
+  public var failures: [StageFailure] = []
   /// One per node whose role `isDigested`, in topological order; empty unless the observer wants
   /// digests.
   public var digests: [NodeDigest]
@@ -136,6 +138,8 @@ public protocol RunObserver: AnyObject {
   /// From this virtual time on a pool that follows the load has so many buffers. Told when the number
   /// changes, the first one with the first event; never in `lossless`.
   func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64)
+  /// A stage or a source failed, at this place between the decisions.
+  func failed(_ failure: StageFailure)
   /// What a body took, in a run that measures them; its `ready` is its start.
   func measured(_ span: CostSpan)
   /// In the order of capture.
@@ -149,16 +153,8 @@ extension RunObserver {
   public func decided(_ line: DecisionLine) {}
   public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
   public func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}
+  public func failed(_ failure: StageFailure) {}
   public func measured(_ span: CostSpan) {}
-}
-
-/// A failure that a stage reported, for the one place that hears of them all.
-public struct ReportedError: Hashable, Sendable {
-  public var frame: FrameID
-  /// Index inside a forEach; `nil` for the whole frame.
-  public var item: Int?
-  public var node: String
-  public var code: String
 }
 
 /// A run in numbers.
@@ -199,11 +195,16 @@ public struct RunOutcome: Hashable, Sendable {
   public var recordedCosts = 0
   /// Costs that were declared or drawn.
   public var modelledCosts = 0
-  /// In the order in which they happened; at most `reportedErrorsMax`, then counted only.
-  public var errors: [ReportedError] = []
-  public var errorCount = 0
-  /// The error that halted the run.
-  public var halt: ReportedError?
+  /// In the order in which they happened; at most `failuresMax`, then counted only.
+  public var failures: [StageFailure] = []
+  public var failureCount = 0
+  /// The failure that halted the run.
+  public var halt: StageFailure?
 
-  public static let reportedErrorsMax = 1_000
+  public static let failuresMax = 1_000
+
+  mutating func note(_ failure: StageFailure) {
+    failureCount += 1
+    if failures.count < Self.failuresMax { failures.append(failure) }
+  }
 }

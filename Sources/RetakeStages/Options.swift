@@ -74,10 +74,10 @@ func built<Stage>(_ make: () throws -> Stage) -> Stage {
   do {
     return try make()
   } catch let error as OptionError {
-    preconditionFailure("the option '\(error.key)' \(error.message)")
+    fatalError("the option '\(error.key)' \(error.message)")
   } catch let error as OptionProblem {
-    preconditionFailure("\(error.pointer.isEmpty ? "" : "\(error.pointer): ")\(error.message)")
+    fatalError("\(error.pointer.isEmpty ? "" : "\(error.pointer): ")\(error.message)")
   } catch {
-    preconditionFailure("\(error)")
+    fatalError("\(error)")
   }
 }

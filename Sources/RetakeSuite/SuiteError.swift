@@ -17,7 +17,7 @@ public enum SuiteError: CodedError, Hashable {
   /// Their goldens would be one and the same.
   case sameName(String, paths: [String])
   /// A stage ended the run before its last frame.
-  case halted(code: String)
+  case halted(StageFailure)
   case notWritable(path: String, cause: String)
   case exists(path: String)
   case missingReason
@@ -146,7 +146,7 @@ public enum SuiteError: CodedError, Hashable {
     case .badSessionName: "goldens cannot be named after this session"
     case .sameName(let name, let paths):
       "two sessions are named '\(name)': \(paths.joined(separator: " and "))"
-    case .halted(let code): "a stage halted the run: \(code)"
+    case .halted(let failure): "the run was halted: \(failure)"
     case .notWritable: "cannot write here"
     case .exists: "there is something here already"
     case .missingReason: "a golden is accepted with a reason"
@@ -240,7 +240,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noScene(let name, let known): Suggestion.advice(for: name, among: known)
     case .badSessionName: "Rename its folder: letters, digits, '-', '_' and '.' may stand in it"
     case .sameName: "Test one after the other, each with --goldens of its own"
-    case .halted: "Let the stage fail recoverably, or mend what it cannot go on with"
+    case .halted: "Repair what the stage needs, or let it throw a recoverable error"
     case .badScene: "See the options: retake record --help"
     case .tracksOfFiles: "Leave out --track"
     case .sceneOnly("--seed", _): "Leave it out: only a drawn scene (synthetic:figures) has a seed"

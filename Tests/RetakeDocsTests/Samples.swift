@@ -62,6 +62,30 @@ private func sizing() {
   _ = chain
 }
 
+private func failing() throws {
+  // docs/pipelines.md
+  throw StageError(
+    code: "gpu.memory", message: "out of memory: 512 MB asked", severity: .unrecoverable)
+  // end
+}
+
+private func results(
+  _ show: @escaping @Sendable (Detections) -> Void, _ skip: @escaping @Sendable (FrameID) -> Void,
+  _ stop: @escaping @Sendable (String) -> Void
+) {
+  let grey = Pipeline.named("results").source(.session()).grey()
+  // docs/pipelines.md
+  let pipeline = grey.motion().sink(onResult: { result in
+    switch result {
+    case .success(let boxes): show(boxes)
+    case .failure(let failure) where failure.isRecoverable: skip(failure.frame)
+    case .failure(let failure): stop(failure.message)
+    }
+  })
+  // end
+  _ = pipeline
+}
+
 private struct Smaller {
   // docs/pipelines.md
   func view(of input: PictureShape) -> PictureView? {

@@ -3,15 +3,24 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// Mistakes in Swift code stop the program.
+/// Mistakes in Swift code stop the program, and say which rule they break: in release builds too.
 @Suite struct DSLRuleTests {
+  /// What a program that was ended printed.
+  private func words(_ result: ExitTest.Result?) -> String {
+    String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+  }
+
   @Test func `two different nodes of one id are not combined`() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
       let frames = Pipeline.named("p").source(.test("session"))
       _ = Pipeline.combining(
         frames.stage(Grey()).sink(.test("results")),
         frames.stage(Grey()).lanes(2).sink(.test("results")))
     }
+    let said = words(result)
+    #expect(said.contains("two different nodes have the id 'grey': give one an id"), "\(said)")
   }
 
   @Test func `two closures of one id are not combined, one closure is`() async {
@@ -50,10 +59,13 @@ import Testing
       let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
       _ = Pipeline.joining(grey, grey)
     }
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
       let grey = Pipeline.named("p").source(.test("session")).stage(Grey())
       _ = grey.routing(.test("split")).port("middle")
     }
+    #expect(words(result).contains("the route has the port 'middle'"), "\(words(result))")
   }
 
   @Test func `a body begins with its region and has no branches`() async {
@@ -78,8 +90,11 @@ import Testing
   }
 
   @Test func `there is no queue in front of a source`() async {
-    await #expect(processExitsWith: .failure) {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
       _ = Pipeline.named("p").source(.test("session")).queue(capacity: 1)
     }
+    #expect(words(result).contains("there is no queue in front of 'camera'"), "\(words(result))")
   }
 }

@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
@@ -16,8 +17,8 @@ import Testing
     let (notes, outcome) = try pipeline(Fragile(failing: [2, 4])).noted(RunOptions(mode: mode))
     #expect(notes.fates == "..x.x.")
     #expect(outcome.headline.failed == 2)
-    #expect(outcome.errors.map(\.frame.sequence) == [2, 4])
-    #expect(outcome.errors.allSatisfy { $0.code == "fragile.chosen" && $0.node == "fragile" })
+    #expect(outcome.failures.map(\.frame.sequence) == [2, 4])
+    #expect(outcome.failures.allSatisfy { $0.code == "fragile.chosen" && $0.node == "fragile" })
     #expect(notes.sequences("fail") == [2, 4])
   }
 
@@ -43,6 +44,49 @@ import Testing
     #expect(outcome.headline.isBalanced)
   }
 
+  @Test(arguments: [StageError.Severity.recoverable, .unrecoverable])
+  func `a stage's message comes with its frame and stage to outcome, frame and sink`(
+    severity: StageError.Severity
+  ) throws {
+    let told = Locked<[StageFailure]>([])
+    let values = Locked(0)
+    let sink = AnyStage(
+      signature: StageSignature(
+        kind: "results", version: 1, role: .sink, input: nil, output: nil),
+      options: .object([:]),
+      body: .sink { delivery in
+        switch delivery.result(as: Scalars.self) {
+        case .success: values.withLock { $0 += 1 }
+        case .failure(let failure): told.withLock { $0.append(failure) }
+        case nil: break
+        }
+      })
+    let pipeline = Pipeline.named("fragile").source(Nodes.source(.at(rate: 30, count: 6)))
+      .stage(Brightness()).stage(Fragile(failing: [2], severity: severity)).stage(Counter())
+      .sink(sink)
+
+    let (notes, outcome) = try pipeline.noted(RunOptions(mode: .redecide))
+
+    let failure = StageFailure(
+      frame: FrameID(track: 0, sequence: 2), node: "fragile", code: "fragile.chosen",
+      message: "a chosen frame", isRecoverable: severity == .recoverable)
+    #expect(outcome.failures == [failure])
+    #expect(outcome.halt == (severity == .recoverable ? nil : failure))
+    #expect("\(failure)" == "frame 0:2, stage fragile: a chosen frame [fragile.chosen]")
+    #expect(notes.failures == [failure])
+    let frame = try #require(notes.frames.first { $0.result.id.sequence == 2 })
+    #expect(frame.failures == [failure])
+    #expect(told.withLock { $0 } == [failure])
+    #expect(values.withLock { $0 } == (severity == .recoverable ? 5 : 2))
+  }
+
+  @Test func `a message has a bound`() {
+    let failure = StageFailure(
+      frame: FrameID(track: 0, sequence: 0), node: "a", code: "b",
+      message: String(repeating: "x", count: 100_000))
+    #expect(failure.message.count == StageFailure.messageCharactersMax)
+  }
+
   @Test func `a damaged frame fails at its source`() throws {
     var frames = TinyFrames.at(rate: 30, count: 4)
     frames.damaged = [1: "session.packet.refused"]
@@ -50,7 +94,8 @@ import Testing
       .sink(Nodes.sink())
     let (notes, outcome) = try pipeline.noted()
     #expect(notes.fates == ".x..")
-    #expect(outcome.errors.map(\.node) == ["camera"])
+    #expect(outcome.failures.map(\.node) == ["camera"])
+    #expect(outcome.failures.first?.message == "the frame is damaged or missing in the session")
     #expect(notes.frames[1].digests == [.notRun, .notRun])
   }
 

@@ -147,6 +147,7 @@ final class Notes: RunObserver {
   var lines: [DecisionLine] = []
   var frames: [FinishedFrame] = []
   var nodes: [RunNode] = []
+  var failures: [StageFailure] = []
   /// Times and sizes of pools that follow the load.
   var sizes: [String] = []
   var wantsDecisions: Bool { true }
@@ -157,6 +158,7 @@ final class Notes: RunObserver {
   func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
     sizes.append("\(nanoseconds) \(buffers)")
   }
+  func failed(_ failure: StageFailure) { failures.append(failure) }
   func finished(_ frame: FinishedFrame) { frames.append(frame) }
 
   /// The sequences of the frames that a kind of decision names.

@@ -112,7 +112,7 @@ private final class Listener: RunObserver {
     let (outcome, _) = try run(pipeline)
     #expect(outcome.headline.delivered == 2)
     #expect(outcome.headline.failed == 1)
-    #expect(outcome.errors.map(\.code) == ["crop.outside"])
+    #expect(outcome.failures.map(\.code) == ["crop.outside"])
   }
 
   @Test func `discard writes nothing and its ledger counts`() throws {

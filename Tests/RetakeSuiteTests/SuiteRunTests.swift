@@ -211,7 +211,9 @@ private struct GivesUp: PureStage {
     registry.register(GivesUp.self)
     let outcome = try fixture.test { $0.registry = registry }
     #expect(outcome.status == Status.trouble)
-    #expect(outcome.document.cases.first?.error?.code == "suite.run.halted")
+    let error = try #require(outcome.document.cases.first?.error)
+    #expect(error.code == "suite.run.halted")
+    #expect(error.message.contains("frame 0:") && error.message.contains(", stage motion: "))
     #expect(!fixture.exists("Goldens"))
   }
 

@@ -18,7 +18,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
 
   /// A pool of a fixed size.
   public init(_ id: String, capacity: Int, make: @escaping @Sendable () throws -> Buffer) {
-    precondition(capacity > 0, "a pool has a buffer at least")
+    requirement(capacity > 0, "a pool has a buffer at least")
     self.make = make
     store = PoolStore(id: id, PoolBook(fixed: capacity))
   }

@@ -25,8 +25,8 @@ public struct Frame: Sendable {
     matrix: ColorMatrix? = nil, rotationDegrees: Int = 0, sampleAspect: SampleAspect = .square,
     storage: FrameStorage
   ) {
-    precondition(width > 0 && height > 0, "a frame has pixels")
-    precondition(storage.planes.count == format.planeCount, "the storage has the format's planes")
+    requirement(width > 0 && height > 0, "a frame has pixels")
+    requirement(storage.planes.count == format.planeCount, "the storage has the format's planes")
     self.id = id
     self.timestamp = timestamp
     self.format = format
@@ -48,13 +48,13 @@ public struct Frame: Sendable {
     id: FrameID = FrameID(track: 0, sequence: 0), timestamp: Timestamp = .zero,
     format: PixelFormat, width: Int, height: Int, range: ColorRange = .full, planes: [[UInt8]]
   ) {
-    precondition(planes.count == format.planeCount, "one array a plane")
+    requirement(planes.count == format.planeCount, "one array a plane")
     let storage = FrameStorage.make(format: format, width: width, height: height) {
       writable, strides in
       for plane in 0..<format.planeCount {
         let rowBytes = format.rowBytes(plane: plane, width: width)
         let rows = format.rowCount(plane: plane, height: height)
-        precondition(planes[plane].count == rowBytes * rows, "a plane is rows x row bytes")
+        requirement(planes[plane].count == rowBytes * rows, "a plane is rows x row bytes")
         planes[plane].withUnsafeBytes { source in
           for row in 0..<rows {
             // SAFETY: both ranges lie inside their buffers by the precondition above.

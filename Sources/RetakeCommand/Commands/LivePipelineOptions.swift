@@ -45,8 +45,9 @@ struct LivePipelineOptions: ParsableArguments {
       if !output.json, let progress = result.progress.pipeline {
         Console.result(RecordingText.pipeline(progress))
       }
+      for text in outcome.failureLines { output.note("warning: \(text)") }
       guard let halt = outcome.halt else { return }
-      output.note("error: '\(halt.node)' halted the pipeline at frame \(halt.frame) [\(halt.code)]")
+      Console.note("error: the pipeline was halted: \(halt)")
       throw CommandEnd(status: .trouble)
     }
   }

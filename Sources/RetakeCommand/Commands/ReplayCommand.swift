@@ -163,8 +163,14 @@ struct ReplayCommand: ParsableCommand {
       line.finish()
       return try show(report)
     }
+    let failures = FailureLog { text in
+      line.finish()
+      form.note(text)
+    }
+    job.observers = [failures]
     let summary = try result(of: job)
     line.finish()
+    failures.finish()
     try finish(summary)
   }
 
@@ -201,8 +207,8 @@ struct ReplayCommand: ParsableCommand {
     if let writeTape, summary.haltedBy == nil {
       form.note("the cost tape is in \(writeTape); decide with it: --costs tape:\(writeTape)")
     }
-    if let halt = summary.haltedBy {
-      Console.note("error: a stage halted the run [\(halt)]")
+    if let halt = summary.halt {
+      Console.note("error: the run was halted: \(halt)")
       throw CommandEnd(status: .trouble)
     }
   }

@@ -165,7 +165,8 @@ struct ViewCommand: ParsableCommand {
     job.progress = { line.update("replaying", done: $0, total: $1) }
     job.note = { output.note("note: \($0)") }
     let summary = try job.run()
-    if let halt = summary.haltedBy { output.note("a stage halted the run [\(halt)]") }
+    for text in summary.failureLines() { output.note("warning: \(text)") }
+    if let halt = summary.halt { output.note("warning: the run was halted: \(halt)") }
     content.add(
       results: found.results, marks: found.marks,
       originNanoseconds: try replay.originNanoseconds())

@@ -17,7 +17,7 @@ public struct AnalysisOptions: Hashable, Sendable {
     framesPerSecond: Double? = nil, rates: [String: Double] = [:], items: Int = 1,
     budget: Duration? = nil, budgets: [String: Duration] = [:]
   ) {
-    precondition(items >= 1, "a frame has one item at least")
+    requirement(items >= 1, "a frame has one item at least")
     self.framesPerSecond = framesPerSecond
     self.rates = rates
     self.items = items

@@ -19,18 +19,19 @@ extension EventDriver {
     case .deliver(let sink, let slot): deliver(sink: sink, slot: slot)
     case .end(let sink, let slot, let fate, let node):
       end(sink: sink, slot: slot, fate, node: node)
-    case .report(let node, let work, let code): report(node: node, work: work, code: code)
+    case .report(let node, let work, let error): report(node: node, work: work, error)
     case .settled(let slot):
-      if let frame = values[slot].frame.take() { host.settled(frame) }
+      if let frame = values[slot].frame.take() {
+        frame.failures = values[slot].failures.all
+        host.settled(frame)
+      }
     case .freed(let slot):
       slotOfFrame[core.slots[slot].id] = nil
       values[slot] = LiveValues()
     case .swapped(let index):
       let swap = swaps[index]
       stages.swap(node: swap.node, to: swap.swap.stage, cost: swap.swap.cost)
-    case .halt(let node, let work, let code):
-      outcome.halt = ReportedError(
-        frame: core.slots[work.slotIndex].id, node: plan.nodes[node].id, code: code)
+    case .halt(let node, let work): outcome.halt = values[work.slotIndex].failures[node]
     }
   }
 
@@ -78,28 +79,28 @@ extension EventDriver {
 
   private func end(sink: Int, slot: Int, _ fate: FrameFate, node: Int) {
     guard let frame = values[slot].frame else { return }
-    end(frame, sink: sink, fate, node: node)
+    end(frame, sink: sink, fate, node: node, failure: values[slot].failures[node])
   }
 
-  func end(_ frame: LiveFrame, sink: Int, _ fate: FrameFate, node: Int) {
+  func end(
+    _ frame: LiveFrame, sink: Int, _ fate: FrameFate, node: Int, failure: StageFailure?
+  ) {
     guard let position = plan.sinks.firstIndex(of: sink) else { return }
     frame.isOpen[position] = false
     ledgers.count(fate, sink: position, track: frame.entry.id.track)
     host.delivered(
       LiveDelivery(
         frame: frame, sink: sink, position: position, nanoseconds: core.current.time,
-        content: .ended(fate, node: plan.nodes[node].id)))
+        content: .ended(fate, node: plan.nodes[node].id), failure: failure))
   }
 
-  private func report(node: Int, work: Work, code: String) {
+  private func report(node: Int, work: Work, _ error: StageError) {
     if work.isItem, let fork = plan.nodes[node].fork {
-      values[work.slotIndex].failedItems[fork, default: [:]][Int(work.item)] = code
+      values[work.slotIndex].failedItems[fork, default: [:]][Int(work.item)] = error.code
     }
-    outcome.errorCount += 1
-    guard outcome.errors.count < RunOutcome.reportedErrorsMax else { return }
-    outcome.errors.append(
-      ReportedError(
-        frame: core.slots[work.slotIndex].id, item: work.isItem ? Int(work.item) : nil,
-        node: plan.nodes[node].id, code: code))
+    let failure = StageFailure(
+      error, at: core.slots[work.slotIndex].id, work, node: plan.nodes[node].id)
+    values[work.slotIndex].failures.note(failure, node: node)
+    outcome.note(failure)
   }
 }

@@ -187,11 +187,14 @@ final class EventDriver {
   /// Ends the run: what is still on its way is in flight for good.
   func finish() -> RunOutcome {
     let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
-    for frame in values.compactMap(\.frame).sorted(by: { $0.entry.id < $1.entry.id }) {
+    let open = values.compactMap { value in value.frame.map { ($0, value.failures) } }
+    for (frame, failures) in open.sorted(by: { $0.0.entry.id < $1.0.entry.id }) {
       let source = sourceOfTrack[frame.entry.id.track] ?? 0
       for position in plan.sinkPositions[source] where frame.isOpen[position] {
-        end(frame, sink: plan.sinks[position], .inFlight, node: node)
+        end(
+          frame, sink: plan.sinks[position], .inFlight, node: node, failure: failures[node])
       }
+      frame.failures = failures.all
       host.settled(frame)
     }
     values = []

@@ -80,6 +80,7 @@ struct LiveValues {
   var items: [Int: [(any PipelineValue)?]] = [:]
   /// The codes of failed items, by forEach and item.
   var failedItems: [Int: [Int: String]] = [:]
+  var failures = FrameFailures()
   /// From capture until everything is decided.
   var frame: LiveFrame?
 
@@ -125,12 +126,15 @@ struct LiveDelivery: Sendable {
   var position: Int
   var nanoseconds: Int64
   var content: Content
+  /// Why the frame ended, if a stage failed.
+  var failure: StageFailure?
 }
 
 /// A captured frame until everybody is told what became of it.
 final class LiveFrame: @unchecked Sendable {
-  // @unchecked: `isOpen` belongs to the thread that decides, `outcomes` to the one that tells. What
-  // the first hands to the second goes through a queue.
+  // @unchecked: `isOpen` belongs to the thread that decides, `outcomes` to the one that tells, and
+  // `failures` to the first until the frame is settled. What the first hands to the second goes
+  // through a queue.
   struct Told: Sendable {
     var content: SinkOutcome.Content
     var classNames: [String] = []
@@ -147,6 +151,8 @@ final class LiveFrame: @unchecked Sendable {
   var isOpen: [Bool]
   /// By position; `nil` for sinks whose ledger does not count the frame.
   var outcomes: [Told?]
+  /// Of its stages, in the order in which they happened.
+  var failures: [StageFailure] = []
 
   init(entry: FrameEntry, timestamp: Timestamp, arrival: Int64, sinks: Int) {
     self.entry = entry
@@ -178,7 +184,7 @@ final class LiveFrame: @unchecked Sendable {
       frame: FinishedFrame(
         entry: entry, arrivalNanoseconds: arrival,
         result: FrameResult(id: entry.id, pts: entry.pts, outcomes: []), classNames: [],
-        digests: []), deliveredNanoseconds: [])
+        failures: failures, digests: []), deliveredNanoseconds: [])
     for (sink, told) in zip(sinkIDs, outcomes) {
       guard let told else { continue }
       result.frame.result.outcomes.append(SinkOutcome(sink: sink, content: told.content))

@@ -108,6 +108,6 @@ final class LiveOutbox: Sendable {
     receive(
       SinkDelivery(
         frame: delivery.frame.entry.id, timestamp: delivery.frame.timestamp, content: content,
-        lease: lease))
+        lease: lease, failure: delivery.failure))
   }
 }

@@ -53,6 +53,8 @@ extension ExternalEvent {
       case .success: members["outcome"] = .string(CostSpan.done)
       case .failure(let error):
         members["outcome"] = .string(error.code)
+        members["message"] = .string(
+          String(error.message.prefix(StageFailure.messageCharactersMax)))
         if error.severity == .unrecoverable { members["halts"] = .bool(true) }
       }
       return members
@@ -126,8 +128,9 @@ private struct ExternalEventReader {
     guard !outcome.isEmpty, !outcome.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
       throw bad("its outcome is no code")
     }
+    let message = json["message"] == nil ? "the live run failed here" : try text("message", json)
     let error = StageError(
-      code: outcome, message: "as it was recorded",
+      code: outcome, message: message,
       severity: json["halts"] == .bool(true) ? .unrecoverable : .recoverable)
     return .completion(body, .failure(error))
   }

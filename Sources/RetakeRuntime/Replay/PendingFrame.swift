@@ -24,6 +24,7 @@ final class PendingFrame {
   var startedItems: [Int: [ValueFuture?]] = [:]
   /// The codes of failed items, by forEach and item.
   var failedItems: [Int: [Int: String]] = [:]
+  var failures = FrameFailures()
   var isSettled = false
 
   init(entry: FrameEntry, arrival: Int64, epoch: Int, nodes: Int, sinks: Int) {

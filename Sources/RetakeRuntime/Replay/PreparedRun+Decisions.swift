@@ -102,7 +102,7 @@ extension GraphPlan.Node {
         guard let code = failures[BodyFailure(node: id, frame: context.frame)] else {
           return .success(input)
         }
-        return .failure(StageError(code: code, message: "noted"))
+        return .failure(StageError(code: code, message: "this run computes no values"))
       }
     case .stateful: return .stateful { PassingInstance() }
     case .sink: return .sink { _ in }

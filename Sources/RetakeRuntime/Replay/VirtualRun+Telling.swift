@@ -49,7 +49,7 @@ extension VirtualRun {
     return FinishedFrame(
       entry: frame.entry, arrivalNanoseconds: frame.arrival,
       result: FrameResult(id: frame.entry.id, pts: frame.entry.pts, outcomes: outcomes),
-      classNames: classNames, pictures: pictures,
+      classNames: classNames, pictures: pictures, failures: frame.failures.all,
       digests: observer.wantsDigests ? try digests(of: frame) : [])
   }
 
@@ -60,7 +60,8 @@ extension VirtualRun {
     case .open, .elsewhere:
       preconditionFailure("a settled frame has an outcome at every sink of its ledger")
     case .ended(let fate, let node):
-      tell(sink, frame, .ended(fate, node: plan.nodes[node].id))
+      tell(
+        sink, frame, .ended(fate, node: plan.nodes[node].id), failure: frame.failures[node])
       return .ended(fate, node: plan.nodes[node].id)
     case .delivered(let facts, let value):
       let known = try resolved(facts)
@@ -75,13 +76,14 @@ extension VirtualRun {
   }
 
   private func tell(
-    _ sink: Int, _ frame: PendingFrame, _ content: SinkDelivery.Content
+    _ sink: Int, _ frame: PendingFrame, _ content: SinkDelivery.Content,
+    failure: StageFailure? = nil
   ) {
     guard case .sink(let receive) = plan.nodes[sink].stage.body else { return }
     let delivery = SinkDelivery(
       frame: frame.entry.id,
       timestamp: Timestamp(nanoseconds: frame.entry.timestamp.nanoseconds - origin),
-      content: content)
+      content: content, failure: failure)
     workers.watching(node: sink, frame: frame.entry.id) { receive(delivery) }
   }
 

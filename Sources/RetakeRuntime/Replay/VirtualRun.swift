@@ -130,26 +130,24 @@ final class VirtualRun {
     case .deliver(let sink, let slot): deliver(sink: sink, slot: slot)
     case .end(let sink, let slot, let fate, let node):
       end(sink: sink, slot: slot, fate, node: node)
-    case .report(let node, let work, let code): report(node: node, work: work, code: code)
+    case .report(let node, let work, let error): report(node: node, work: work, error)
     case .settled(let slot): settle(slot)
     case .freed(let slot): free(slot)
     case .swapped(let index): putInForce(index)
-    case .halt(let node, let work, let code):
-      outcome.halt = ReportedError(
-        frame: core.slots[work.slotIndex].id, node: plan.nodes[node].id, code: code)
+    case .halt(let node, let work):
+      outcome.halt = pendingBySlot[work.slotIndex]?.failures[node]
     }
   }
 
-  private func report(node: Int, work: Work, code: String) {
+  private func report(node: Int, work: Work, _ error: StageError) {
     if work.isItem, let fork = plan.nodes[node].fork {
-      pendingBySlot[work.slotIndex]?.failedItems[fork, default: [:]][Int(work.item)] = code
+      pendingBySlot[work.slotIndex]?.failedItems[fork, default: [:]][Int(work.item)] = error.code
     }
-    outcome.errorCount += 1
-    guard outcome.errors.count < RunOutcome.reportedErrorsMax else { return }
-    outcome.errors.append(
-      ReportedError(
-        frame: core.slots[work.slotIndex].id, item: work.isItem ? Int(work.item) : nil,
-        node: plan.nodes[node].id, code: code))
+    let failure = StageFailure(
+      error, at: core.slots[work.slotIndex].id, work, node: plan.nodes[node].id)
+    pendingBySlot[work.slotIndex]?.failures.note(failure, node: node)
+    outcome.note(failure)
+    observer.failed(failure)
   }
 
   private func finish() throws {

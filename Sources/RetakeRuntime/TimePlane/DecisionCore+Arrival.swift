@@ -43,7 +43,11 @@ extension DecisionCore {
   ) {
     decide(.fail, node: source, work, .code(code))
     if code == LiveCode.allocationFailed { noteAllocationFailure(at: source) }
-    turn.actions.append(.report(node: source, work: work, code: code))
+    let message =
+      code == LiveCode.allocationFailed
+      ? "there was no memory for the frame" : "the frame is damaged or missing in the session"
+    turn.actions.append(
+      .report(node: source, work: work, StageError(code: code, message: message)))
     bury(work, fate: .failed(code: code), node: source)
   }
 }

@@ -28,7 +28,9 @@ extension DecisionCore {
       bury(work, fate: .dropped(.pool), node: node)
     case .fail:
       decide(work.isItem ? .itemFail : .fail, node: node, work, .code(Self.emptyPoolCode))
-      turn.actions.append(.report(node: node, work: work, code: Self.emptyPoolCode))
+      let error = StageError(
+        code: Self.emptyPoolCode, message: "the pool '\(plan.pools[pool].id)' has no free buffer")
+      turn.actions.append(.report(node: node, work: work, error))
       bury(work, fate: .failed(code: Self.emptyPoolCode), node: node)
     }
   }

@@ -114,7 +114,8 @@ extension DecisionCore {
     guard slots[work.slotIndex].generation == generation, lanes[node].isOpen(work) else { return }
     decide(.timeout, node: node, work)
     fail(
-      node: node, work, StageError(code: "timeout", message: "the stage's time was over"), &turn)
+      node: node, work,
+      StageError(code: "timeout", message: "it took longer than its timeout allows"), &turn)
     letLeave(from: node, &turn)
     // A frame that failed before, and waited for this one, may have given its lane back.
     requestDispatch(of: node)
@@ -124,7 +125,7 @@ extension DecisionCore {
     node: Int, _ work: Work, _ error: StageError, _ turn: inout Turn
   ) {
     decide(work.isItem ? .itemFail : .fail, node: node, work, .code(error.code))
-    turn.actions.append(.report(node: node, work: work, code: error.code))
+    turn.actions.append(.report(node: node, work: work, error))
     guard error.severity == .recoverable else {
       lanes[node].abandon(work)
       let ending = makeEnding(fate: .failed(code: error.code), node: node)

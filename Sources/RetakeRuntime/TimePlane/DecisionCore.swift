@@ -312,7 +312,7 @@ package struct DecisionCore: ~Copyable {
     guard case .failed(let code) = endings[ending].fate else { return }
     decide(.halt, node: node, work, .code(code))
     isHalted = true
-    turn.actions.append(.halt(node: node, work: work, code: code))
+    turn.actions.append(.halt(node: node, work: work))
   }
 }
 

@@ -23,16 +23,16 @@ package enum Action: Hashable, Sendable {
   case latest(node: Int, slot: Int, from: [Int])
   case deliver(sink: Int, slot: Int)
   case end(sink: Int, slot: Int, FrameFate, node: Int)
-  /// The stage's error, for the error sink; reported once.
-  case report(node: Int, work: Work, code: String)
+  /// A stage, source or pool failed; reported once.
+  case report(node: Int, work: Work, StageError)
   /// Everything about the frame is decided: nothing more of it will start.
   case settled(slot: Int)
   /// Nobody holds a value of the frame any more; the slot is free again after this action.
   case freed(slot: Int)
   /// The swap of this index is in force for the frames that arrive from now on.
   case swapped(index: Int)
-  /// An unrecoverable failure: the run ends here.
-  case halt(node: Int, work: Work, code: String)
+  /// An unrecoverable failure, which was reported before: the run ends here.
+  case halt(node: Int, work: Work)
 }
 
 /// What a body gave, as far as time is concerned.

@@ -56,6 +56,27 @@ extension PipelineChain {
     sink(.discard, id: id)
   }
 
+  /// Ends the pipeline with a closure that is given each value that arrives, and each failure; it
+  /// hears nothing of frames that were dropped.
+  ///
+  /// ```swift
+  /// grey.motion().sink(onResult: { result in
+  ///   switch result {
+  ///   case .success(let boxes): show(boxes)
+  ///   case .failure(let failure) where failure.isRecoverable: skip(failure.frame)
+  ///   case .failure(let failure): stop(because: failure.message)
+  ///   }
+  /// })
+  /// ```
+  public func sink(
+    _ id: String = "sink",
+    onResult body: @escaping @Sendable (Result<Output, StageFailure>) -> Void
+  ) -> Pipeline {
+    sink(id) { delivery in
+      if let result = delivery.result(as: Output.self) { body(result) }
+    }
+  }
+
   /// Ends the pipeline with a closure that is told of each frame, in virtual time's order. Such a
   /// pipeline has no document.
   public func sink(

@@ -62,6 +62,9 @@ struct ReportBuilder {
       framesPerSecond: summary.framesPerSecond, costsRecorded: summary.costs.recorded,
       costsModelled: summary.costs.modelled)
     item.run?.live = summary.live
+    let nodes = result.pipeline?.nodes ?? []
+    let sources = nodes.filter { $0.stage.signature.role == .source }.map(\.id)
+    item.notes += summary.failureLines { !sources.contains($0.node) }
     let golden = try? result.golden.manifest().summary
     item.decisionDigest = TextPair(
       golden: golden.map { "\($0.decisionDigest)" }, actual: "\(summary.decisionDigest)")

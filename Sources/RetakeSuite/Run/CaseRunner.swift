@@ -232,7 +232,7 @@ enum GoldenRun {
     do {
       let golden = GoldenObserver(writer)
       let summary = try replay.run(observers: [golden] + observers)
-      if let code = summary.haltedBy, !withRun { throw SuiteError.halted(code: code) }
+      if let halt = summary.halt, !withRun { throw SuiteError.halted(halt) }
       try writer.finish(run: withRun ? summary : nil)
       return summary
     } catch {

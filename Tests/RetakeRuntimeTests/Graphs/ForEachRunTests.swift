@@ -35,7 +35,7 @@ import Testing
         "@13000000 people/join 0:0 join failed=1 items=3",
       ])
     #expect(outcome.headline.delivered == 1)
-    #expect(outcome.errors.map(\.item) == [1])
+    #expect(outcome.failures.map(\.item) == [1])
     guard case .facts(let facts) = notes.frames[0].result.outcomes[0].content else {
       return #expect(Bool(false), "the frame was delivered")
     }

@@ -26,7 +26,7 @@ import Testing
       ["camera → strict → sink"])
     let (notes, outcome) = try pipeline.noted(RunOptions(mode: .lossless, workers: workers))
     #expect(notes.fates == "..xx")
-    #expect(outcome.errors.map(\.code) == ["frame.format", "frame.format"])
+    #expect(outcome.failures.map(\.code) == ["frame.format", "frame.format"])
   }
 
   private struct GreyRegions: PureStage {
@@ -57,7 +57,7 @@ import Testing
             "people/label 0:2.1 itemFail code=frame.format",
             "people/label 0:3.0 itemFail code=frame.format",
           ])
-      #expect(outcome.errorCount == 3)
+      #expect(outcome.failureCount == 3)
       #expect(
         notes.lines.filter { $0.node == "people/join" && $0.kind == "join" }.map { $0["failed"] }
           == ["0", "0", "2", "1"])

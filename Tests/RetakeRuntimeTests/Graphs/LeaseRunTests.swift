@@ -26,7 +26,7 @@ import Testing
     #expect(dropped.headline.dropped == ["pool": 3] && dropped.headline.captured == 6)
     let (failing, failed) = try line(.fail, capacity: 2).noted()
     #expect(failed.headline.failed == 3)
-    #expect(failed.errors.map(\.code) == ["pool.empty", "pool.empty", "pool.empty"])
+    #expect(failed.failures.map(\.code) == ["pool.empty", "pool.empty", "pool.empty"])
     #expect(failing.lines("fail").first == "@2000000 camera 0:2 fail code=pool.empty")
     let (_, lossless) = try line(.block, capacity: 2).noted(RunOptions(mode: .lossless))
     #expect(lossless.headline.delivered == 6)

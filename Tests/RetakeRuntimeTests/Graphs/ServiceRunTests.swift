@@ -75,7 +75,7 @@ import Testing
         "@5000000 sink 0:0 outcome fate=fail node=slow reason=timeout", "@7000000 slow 0:0 late",
       ])
     #expect(outcome.headline.failed == 2)
-    #expect(outcome.errors.map(\.code) == ["timeout", "timeout"])
+    #expect(outcome.failures.map(\.code) == ["timeout", "timeout"])
   }
 
   @Test func `a fallback gives the last value that left in place of a failure`() throws {
@@ -94,7 +94,7 @@ import Testing
         "@3000000 fragile 0:3 fail code=fragile.chosen", "@3000000 fragile 0:3 fallback from=0:1",
       ])
     #expect(outcome.headline.delivered == 3 && outcome.headline.failed == 1)
-    #expect(outcome.errorCount == 3)
+    #expect(outcome.failureCount == 3)
     let results = notes.frames.map { $0.result.outcomes[0].content }
     #expect(results[1] == results[2] && results[2] == results[3] && results[0] != results[1])
   }

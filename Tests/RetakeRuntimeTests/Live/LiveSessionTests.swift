@@ -193,7 +193,7 @@ import Testing
     let outcome = try await session.stop()
     #expect(outcome.headline.delivered == 1)
     #expect(outcome.headline.failed == 1)
-    #expect(outcome.errors.map(\.code) == ["allocation.failed"])
+    #expect(outcome.failures.map(\.code) == ["allocation.failed"])
   }
 
   @Test func `an unrecoverable failure halts the run and names its stage`() async throws {
@@ -205,6 +205,10 @@ import Testing
     for index in 0..<4 { session.push(frame(Int64(index))) }
     let outcome = try await session.stop()
     #expect(outcome.halt?.node == "fatal")
+    #expect(outcome.halt?.message == "a chosen frame")
+    var failures: [StageFailure] = []
+    for await result in session.results { failures += result.frame.failures }
+    #expect(failures == [outcome.halt])
     #expect(outcome.headline.isBalanced)
   }
 

@@ -1,7 +1,6 @@
 import Retake
 import RetakeCommand
 
-/// Counts the bright pixels of each frame.
 struct BrightPixels: PureStage {
   static let kind = "bright-pixels"
   static let inputFormats: [PixelFormat] = [.grey]

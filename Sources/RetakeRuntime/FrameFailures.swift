@@ -1,0 +1,31 @@
+import RetakeCore
+import RetakeGraph
+
+/// What failed at one frame: the first failure of each node, and of a node with several failed items
+/// the one that halts the run.
+struct FrameFailures {
+  private var failures: [(node: Int, failure: StageFailure)] = []
+
+  /// In the order in which they happened.
+  var all: [StageFailure] { failures.map(\.failure) }
+
+  subscript(node: Int) -> StageFailure? { failures.first { $0.node == node }?.failure }
+
+  mutating func note(_ failure: StageFailure, node: Int) {
+    guard let known = failures.firstIndex(where: { $0.node == node }) else {
+      failures.append((node, failure))
+      return
+    }
+    if failures[known].failure.isRecoverable, !failure.isRecoverable {
+      failures[known].failure = failure
+    }
+  }
+}
+
+extension StageFailure {
+  init(_ error: StageError, at frame: FrameID, _ work: Work, node: String) {
+    self.init(
+      frame: frame, item: work.isItem ? Int(work.item) : nil, node: node, code: error.code,
+      message: error.message, isRecoverable: error.severity == .recoverable)
+  }
+}

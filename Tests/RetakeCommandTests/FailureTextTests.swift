@@ -1,0 +1,77 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+/// What a stage says of a failure reaches whoever runs it.
+@Suite struct FailureTextTests {
+  /// A crop that lies outside each frame of 160x120.
+  private let outside = """
+    {"v": 1, "name": "outside", "nodes": [
+      {"id": "camera", "kind": "session"},
+      {"id": "cut", "kind": "crop", "options": {"x": 300, "y": 0, "width": 20, "height": 20}},
+      {"id": "boxes", "kind": "results"}],
+     "edges": [{"from": "camera", "to": "cut"}, {"from": "cut", "to": "boxes"}]}
+    """
+
+  private let said = "stage cut: the crop 300,0 20x20 does not lie inside the frame of 160x120"
+
+  private func yard() throws -> Workplace {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 12)
+    try workplace.folder.write(outside, to: "outside.json")
+    return workplace
+  }
+
+  @Test func `a replay tells of the first failures of a stage, and how many more there were`()
+    throws
+  {
+    let workplace = try yard()
+    let result = try workplace.retake(
+      "replay", "yard", "-p", "outside.json", "--output", "run")
+    #expect(result.status == 0)
+    let lines = result.stderr.split(separator: "\n").filter { $0.hasPrefix("warning: ") }
+    let shown = (0..<3).map { "warning: frame 0:\($0), \(said) [crop.outside]" }
+    #expect(
+      lines.map(String.init) == shown + ["warning: stage cut failed 9 more times [crop.outside]"])
+
+    let run = try JSON(Data(contentsOf: workplace.folder.file("run/run.json")))
+    let summary = try #require(run.value as? [String: Any])
+    let failures = try #require(summary["failures"] as? [[String: Any]])
+    #expect(summary["failureCount"] as? Int == 12 && failures.count == 12)
+    #expect((failures[4]["message"] as? String).map { said.hasSuffix($0) } == true)
+    #expect(
+      failures[4]["node"] as? String == "cut" && failures[4]["isRecoverable"] as? Bool == true)
+  }
+
+  @Test func `result lines carry the message`() throws {
+    let workplace = try yard()
+    let result = try workplace.retake("replay", "yard", "-p", "outside.json", "--follow")
+    let line = try #require(result.stdout.split(separator: "\n").first)
+    let sink = JSON(Data(line.utf8))
+    #expect("\(line)".contains("\"fate\":\"fail\",\"message\":\"the crop 300,0"), "\(line)")
+    #expect(sink.sequence.value as? Int == 0)
+  }
+
+  @Test func `a test names the stage that fails, once for each code`() throws {
+    let workplace = try yard()
+    let result = try workplace.retake("test", "yard", "-p", "outside.json", "--report", "report")
+    #expect(result.status == 3)
+    let note = "frame 0:0, \(said) [crop.outside]; it failed 12 times"
+    #expect((result.stdout + result.stderr).contains(note), "\(result.stdout)\(result.stderr)")
+    let page = try String(
+      contentsOf: workplace.folder.file("report/index.html"), encoding: .utf8)
+    #expect(page.contains("it failed 12 times"))
+  }
+
+  @Test func `a live run tells of its failures when it ends`() throws {
+    let workplace = try yard()
+    let result = try workplace.retake(
+      "record", "synthetic:figures", "--name", "live", "--frames", "8", "--size", "160x120",
+      "--pipeline", "outside.json")
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(
+      result.stderr.contains("warning: frame 0:0, \(said) [crop.outside]"), "\(result.stderr)")
+    let again = try workplace.retake("replay", "live", "--mode", "reenact")
+    #expect(again.status == 0, "\(again.stderr)")
+  }
+}
