@@ -1,3 +1,4 @@
+import RetakeCore
 import RetakeGraph
 
 /// The ends of pipelines.
