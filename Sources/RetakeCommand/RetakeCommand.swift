@@ -114,7 +114,8 @@ struct Root: ParsableCommand {
       """,
     version: Tool.version,
     subcommands: [
-      ImportCommand.self, RecordCommand.self, SessionCommand.self, PipelineCommand.self,
+      InitCommand.self, ImportCommand.self, RecordCommand.self, SessionCommand.self,
+      PipelineCommand.self,
       ReplayCommand.self, ViewCommand.self, TestCommand.self, DiffCommand.self, ReviewCommand.self,
       AcceptCommand.self, RejectCommand.self, GoldenCommand.self, VerifyCommand.self,
       ReportCommands.self, CacheCommand.self, BenchCommand.self, DoctorCommand.self,

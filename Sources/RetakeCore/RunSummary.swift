@@ -70,6 +70,22 @@ public struct RunSummary: Hashable, Sendable, Codable {
     }
   }
 
+  /// What a sink received.
+  public struct Found: Hashable, Sendable, Codable {
+    public var sink: String
+    /// Frames that came, with results or without.
+    public var delivered = 0
+    /// Results by their kind, as in result lines: `detections`, `labels`, `scalars`, `pictures`,
+    /// `tensors`, `waveforms`, `texts`, `values`.
+    public var results: [String: Int] = [:]
+    /// Frames with at least one result of a kind.
+    public var frames: [String: Int] = [:]
+
+    public init(sink: String) {
+      self.sink = sink
+    }
+  }
+
   /// What a cache of earlier runs' values did for this one.
   public struct CacheUse: Hashable, Sendable, Codable {
     /// Values that did not have to be computed, or frames that did not have to be decoded.
@@ -101,6 +117,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var decisionDigest: Digest128
   public var resultDigest: Digest128
   public var costs = Costs()
+  /// By sink, in the pipeline's order.
+  public var found: [Found]?
   /// Where costs of a live run's tape decided again.
   public var live: LiveAgreement?
   public var cache: CacheUse?
@@ -123,7 +141,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
     case payloadMissing, decisions, decisionDigest, resultDigest, costs, wallSeconds
-    case framesPerSecond, haltedBy, halt, failures, failureCount, live, cache, pools, screens
+    case framesPerSecond, found, haltedBy, halt, failures, failureCount, live, cache, pools, screens
   }
 
   public init(

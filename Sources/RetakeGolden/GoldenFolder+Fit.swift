@@ -6,14 +6,16 @@ extension GoldenFolder {
   /// Writes rules into golden.yml, with how they were found; nothing else of the golden changes.
   ///
   /// Whenever this is interrupted, golden.yml is the old or the new one.
+  /// - Parameter budgets: Left as they are if `nil`.
   /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
   public func setRules(
-    _ rules: CompareRules, fitted: [GoldenManifest.Fit]
+    _ rules: CompareRules, budgets: GoldenManifest.Budgets? = nil, fitted: [GoldenManifest.Fit]
   ) throws(GoldenError) {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     var manifest = try manifest()
     manifest.compare = rules
+    if let budgets { manifest.budgets = budgets }
     manifest.fitted = fitted
     let target = file(Self.manifestName)
     let new = target.appendingPathExtension("fitting.new")

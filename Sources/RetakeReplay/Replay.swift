@@ -114,13 +114,15 @@ public struct Replay: Sendable {
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let digester = ResultDigester(header: header, sinks: sinks)
+    let counter = ResultCounter(sinks: sinks)
     let outcome = try prepared.run(
-      runOptions, observer: ObserverGroup([digester] + observers))
+      runOptions, observer: ObserverGroup([digester, counter] + observers))
     let nanoseconds = clock.monotonicNanoseconds - start
     let use = cache?.finish()
     var summary = summary(
       of: outcome, resultDigest: digester.finish(), nanoseconds: nanoseconds)
     summary.cache = use
+    summary.found = counter.finish()
     for case let comparison as LiveComparison in observers {
       summary.live = try comparison.agreement(lost: outcome.lostBeforeCapture)
     }

@@ -81,6 +81,8 @@ final class LiveRecording: Sendable {
   }
 
   var commits: [Commit] { state.withLock { $0.commits } }
+  /// Of the last commit.
+  var eventCount: Int { commits.last?.line.events ?? 0 }
   /// When the signal was sent.
   var endedNanoseconds: Int64 { state.withLock { $0.endedNanoseconds } }
 
@@ -113,6 +115,8 @@ final class LiveRecording: Sendable {
 
   /// - Returns: false when nothing is heard any more.
   private func waitToHear() -> Bool {
+    // The end is heard once, and may have been heard by an earlier wait.
+    guard !state.withLock({ $0.isDrained }) else { return false }
     let limit = DispatchTime.now() + .seconds(ChildProcess.secondsMax)
     return heard.wait(timeout: limit) == .success && !state.withLock { $0.isDrained }
   }

@@ -15,18 +15,32 @@ import Testing
   func `results come in the order of the cases, and each ran once`(jobs: Int) throws {
     let sizes = [3, 9, 1, 9, 4, 7, 2]
     let ran = Locked<[Int]>([])
-    var told: [Int] = []
     let results = try CaseSchedule(jobs: jobs).run(
-      Array(sizes.indices), bytes: { sizes[$0] }, isDone: { told.append($0) },
+      Array(sizes.indices), bytes: { sizes[$0] },
       body: { item in
         ran.withLock { $0.append(item) }
         return item * 10
       })
     #expect(results == sizes.indices.map { $0 * 10 })
     #expect(ran.withLock { $0.sorted() } == Array(sizes.indices))
-    #expect(told == Array(1...sizes.count))
     // The largest first, equal ones in their order.
     if jobs == 1 { #expect(ran.withLock { $0 } == [1, 3, 5, 4, 0, 6, 2]) }
+  }
+
+  @Test func `frames of all cases are one progress, and it never passes its end`() {
+    var told: [String] = []
+    let progress = SuiteProgress(cases: 2) { told.append("\($0): \($1)/\($2)") }
+    progress.update(0, done: 5, total: 10)
+    progress.update(1, done: 15, total: 30)
+    progress.update(1, done: 15, total: 30)
+    progress.update(1, done: 30, total: 30)
+    progress.end(1)
+    progress.end(0)
+    #expect(
+      told == [
+        "0 of 2 cases: 5/20", "0 of 2 cases: 20/40", "0 of 2 cases: 35/40", "1 of 2 cases: 35/40",
+        "2 of 2 cases: 35/35",
+      ])
   }
 
   /// A reader holds files and decoders: a thousand results that wait for the report must not.
@@ -49,7 +63,7 @@ import Testing
     let ran = Locked<[Int]>([])
     #expect(throws: Failed(item: 2)) {
       try CaseSchedule(jobs: 1).run(
-        Array(0..<5), bytes: { -$0 }, isDone: { _ in },
+        Array(0..<5), bytes: { -$0 },
         body: { item in
           ran.withLock { $0.append(item) }
           if item == 2 { throw Failed(item: item) }

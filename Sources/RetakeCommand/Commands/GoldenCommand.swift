@@ -7,9 +7,10 @@ struct GoldenCommand: ParsableCommand {
     discussion: """
       Examples:
         retake golden fit --runs 3 --dry-run
+        retake golden adopt
         retake golden stale
       """,
-    subcommands: [GoldenFitCommand.self, GoldenStaleCommand.self])
+    subcommands: [GoldenFitCommand.self, GoldenAdoptCommand.self, GoldenStaleCommand.self])
 }
 
 struct GoldenFitCommand: ParsableCommand {

@@ -134,8 +134,9 @@ struct RecordCommand: ParsableCommand {
     }
     for (name, text) in [("ring", ring), ("patience", patience)] {
       guard let text else { continue }
-      guard let duration = Duration(parsing: text), duration >= .seconds(1) else {
-        throw ValidationError("'--\(name) \(text)' is not like 30s (1s at least)")
+      try TimeArgument.check(text, of: "--\(name)")
+      if let duration = TimeArgument.parse(text), duration < .seconds(1) {
+        throw ValidationError("'--\(name) \(text)' is less than a second")
       }
     }
     guard fileTracks != nil else {
@@ -144,9 +145,7 @@ struct RecordCommand: ParsableCommand {
     for (name, value) in [("frames", frames), ("fps", fps)] {
       guard (value ?? 1) > 0 else { throw ValidationError("--\(name) is at least 1") }
     }
-    if let duration, Duration(parsing: duration) == nil {
-      throw ValidationError("'--duration \(duration)' is not like 10s or 500ms")
-    }
+    try TimeArgument.check(duration, of: "--duration")
   }
 
   func run() throws {
@@ -197,14 +196,14 @@ struct RecordCommand: ParsableCommand {
   private func options() throws -> RecorderOptions {
     var options = RecorderOptions(
       name: try name ?? defaultName, into: into, preset: try RecordingPreset.named(preset),
-      pace: pace, framesMax: frames, durationMax: duration.flatMap { Duration(parsing: $0) },
+      pace: pace, framesMax: frames, durationMax: duration.flatMap(TimeArgument.parse),
       probe: pace == .unpaced ? .skip : probe)
     switch segment.flatMap(SegmentLimit.init(parsing:)) {
     case .duration(let duration): options.segmentDurationMax = duration
     case .bytes(let bytes): options.segmentBytesMax = bytes
     case nil: break
     }
-    options.ring = ring.flatMap { Duration(parsing: $0) }
+    options.ring = ring.flatMap(TimeArgument.parse)
     options.reserveBytes = reserve.flatMap(ByteCount.parse) ?? options.reserveBytes
     options.ringBytesMax = ringMemory.flatMap(ByteCount.parse).map { Int($0) }
     return options
@@ -224,7 +223,7 @@ struct RecordCommand: ParsableCommand {
     (picture.width, picture.height) = (pixels?.0, pixels?.1)
     (picture.framesPerSecond, picture.seed, picture.frames) = (fps, seed, frames)
     var live = RecordingInput.Live()
-    live.patience = patience.flatMap { Duration(parsing: $0) }
+    live.patience = patience.flatMap(TimeArgument.parse)
     return try RecordingInput.source(
       input, picture, live: live, tracks: fileTracks ?? .first
     ) { Interruption.isRequested }

@@ -64,7 +64,7 @@ struct ViewCommand: ParsableCommand {
     guard screenshot == nil || once || frames != nil else {
       throw ValidationError("--screenshot goes with --once or --frames")
     }
-    if let start, Int(start).map({ $0 < 0 }) ?? (Duration(parsing: start) == nil) {
+    if let start, Int(start).map({ $0 < 0 }) ?? (TimeArgument.parse(start) == nil) {
       throw ValidationError("'--start \(start)' is neither a frame's number nor a time such as 2s")
     }
     if let size, Self.pixels(size) == nil {
@@ -128,7 +128,7 @@ struct ViewCommand: ParsableCommand {
     if let start {
       let place =
         Int(start).map { content.place(ofSequence: $0) }
-        ?? Duration(parsing: start).flatMap { content.place(at: $0) }
+        ?? TimeArgument.parse(start).flatMap { content.place(at: $0) }
       guard let place else {
         throw PreviewError.noSuchFrame(
           path: session, start: start, count: content.frameCount)

@@ -18,11 +18,24 @@ enum SummaryText {
       (summary.session.map { "\($0)/" } ?? "") + (summary.caseName ?? summary.pipeline))
     return """
       \(name)  \(summary.mode)
-        \(parts.joined(separator: ", "))
+        \(parts.joined(separator: ", "))\(found(summary))
         decisions \(summary.decisionDigest)
         results   \(summary.resultDigest)\(costs)\(live(summary))\(cache(summary))\(pools(summary))\(screens(summary))
         \(Int(summary.framesPerSecond)) frames per second
       """
+  }
+
+  /// `boxes     256 detections in 148 of 150 frames`.
+  private static func found(_ summary: RunSummary) -> String {
+    (summary.found ?? []).filter { $0.delivered > 0 }.map { found in
+      let kinds = found.results.keys.sorted().map { kind in
+        let count = found.results[kind] ?? 0
+        let noun = count == 1 ? String(kind.dropLast()) : kind
+        return "\(count) \(noun) in \(found.frames[kind] ?? 0)"
+      }
+      let text = kinds.isEmpty ? "nothing in any" : kinds.joined(separator: ", ")
+      return "\n  \(visible(found.sink).padded(to: 9)) \(text) of \(counted(found.delivered, "frame"))"
+    }.joined()
   }
 
   /// How faithful the model is to the live run whose stage times it decides by.

@@ -11,29 +11,21 @@ struct CaseSchedule {
 
   /// Runs all of them.
   ///
-  /// - Parameter isDone: Told how many have ended, one call at a time.
   /// - Returns: The results in the order of the cases.
   /// - Throws: What the first of them threw; no other begins then.
   func run<Item: Sendable, Result: Sendable>(
-    _ items: [Item], bytes: (Item) -> Int, isDone: (Int) -> Void,
+    _ items: [Item], bytes: (Item) -> Int,
     body: @Sendable (Item) throws -> Result
   ) throws -> [Result] {
     let sizes = items.map(bytes)
     let order = items.indices.sorted { (-sizes[$0], $0) < (-sizes[$1], $1) }
     let state = Locked(State<Result>(results: items.map { _ in nil }))
-    // SAFETY: `told` lets one thread at a time through to the closure, which ends before this call.
-    nonisolated(unsafe) let isDone = isDone
-    let told = Locked(0)
     DispatchQueue.concurrentPerform(iterations: min(jobs, items.count)) { _ in
       while let place = state.withLock({ $0.take(from: order.count) }) {
         let index = order[place]
         do {
           let result = try body(items[index])
           state.withLock { $0.results[index] = result }
-          told.withLock { count in
-            count += 1
-            isDone(count)
-          }
         } catch {
           state.withLock { $0.failure = $0.failure ?? error }
         }

@@ -34,7 +34,8 @@ public struct SuiteRun {
   /// Where the traces of the cases go, as `SESSION/CASE.json`; none are written if `nil`.
   public var traceFolder: String?
   public var isInterrupted: @Sendable () -> Bool = { false }
-  /// Told of the case under way, its finished frames and all of its frames.
+  /// Told of the case that runs, its finished frames and all of its frames; where several run at
+  /// once, of how many have ended, and the frames of all.
   public var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
   /// What came of it.
@@ -85,11 +86,17 @@ public struct SuiteRun {
     }
     let groups = Dictionary(grouping: selected.indices) { selected[$0].session }.values
       .sorted { $0[0] < $1[0] }
+    let shared = SuiteProgress(cases: selected.count, tell: progress)
     let done = try CaseSchedule(jobs: jobs).run(
       groups, bytes: { $0.count * Self.mediaBytes(ofSession: selected[$0[0]].session) },
-      isDone: { progress("sessions", $0, groups.count) },
       body: { group in
-        try group.map { index in (index, try runner.run(selected[index]) { _, _ in }) }
+        try group.map { index in
+          let result = try runner.run(selected[index]) {
+            shared.update(index, done: $0, total: $1)
+          }
+          shared.end(index)
+          return (index, result)
+        }
       })
     return done.joined().sorted { $0.0 < $1.0 }.map(\.1)
   }

@@ -249,20 +249,25 @@ final class FaultServer {
     let server = try FaultServer("rtsp-server.py")
     let port = try #require(server.ports.first)
     let recording = try LiveRecording(
-      ["rtsp://127.0.0.1:\(port)/test", "--frames", "60", "--probe", "skip"], name: "live",
+      ["rtsp://127.0.0.1:\(port)/test", "--probe", "skip"], name: "live",
       into: workplace.folder.url)
     #expect(recording.waitForCommit { $0.frames.captured >= 5 })
     // The table of a busy machine may lack a connection at times: it is looked at after each commit.
     #expect(recording.wait { recording.connectionCount >= 1 })
+    // A busy machine makes the source stall by itself.
+    let before = recording.eventCount
     server.send(SIGSTOP)
-    #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 2 : 1) })
+    #expect(recording.waitForCommit { $0.events >= before + (Faults.isLong ? 2 : 1) })
     // Connections fail meanwhile, each after its own five seconds.
     if Faults.isLong { recording.wait(milliseconds: 12_000) }
+    let stalled = recording.eventCount
     server.send(SIGCONT)
-    #expect(recording.waitForCommit { $0.events >= (Faults.isLong ? 3 : 2) })
+    #expect(recording.waitForCommit { $0.events > stalled })
     // One that was given up may take a moment to go from the table.
     #expect(recording.wait { recording.connectionCount <= 1 })
-    #expect(recording.waitForEnd() == 0)
+    // It ends when this test has seen all that it waits for, however long that takes.
+    recording.send(SIGINT)
+    #expect(recording.commits.last?.line.closed == true)
     try server.end()
     try checkGap(of: recording)
   }
@@ -274,29 +279,31 @@ final class FaultServer {
     let events = try reader.events()
     let kinds = events.map { String($0.kind.dropFirst("source.".count)) }.joined(separator: " ")
     #expect(
-      kinds.wholeMatch(of: /(stalled( lost)? back ?)+/) != nil
-        && (!Faults.isLong || kinds == "stalled lost back"), "\(kinds)")
-    let arrivals = try reader.entries(of: 0, sequences: 0..<60).map(\.arrival.nanoseconds)
-    #expect(arrivals.count == 60)
+      kinds.wholeMatch(of: /(stalled( lost)? back ?)+(stalled( lost)?)?/) != nil
+        && (!Faults.isLong || kinds.hasPrefix("stalled lost back")), "\(kinds)")
+    let count = try #require(reader.tracks.first).frameCount
+    let arrivals = try reader.entries(of: 0, sequences: 0..<count).map(\.arrival.nanoseconds)
+    #expect(arrivals.count >= 5)
     let times = events.map(\.timestamp.nanoseconds)
     try #require(times.count >= 2)
     let last = try #require(arrivals.last { $0 < times[0] })
     #expect(times[0] - last < 1_000_000 * Faults.limit(milliseconds: 2_000))
     let call = times[1] - last
     if Faults.isLong { #expect(call < 6_000_000_000, "\(call) ns until the call was given up") }
-    let back = try JSON(Data(events[events.count - 1].json.utf8))
+    let place = try #require(events.lastIndex { $0.kind == "source.back" })
+    let back = try JSON(Data(events[place].json.utf8))
     let attempts = try #require(back.attempts.int)
-    let wasLost = kinds.hasSuffix("lost back")
+    let wasLost = place > 0 && events[place - 1].kind == "source.lost"
     #expect(wasLost ? attempts >= 1 : attempts == 0, "\(events)")
     if Faults.isLong { #expect((2...4).contains(attempts), "\(events)") }
     var session = FaultSession(
       recording.path, commits: recording.commits.map(\.line))
     try session.check()
-    #expect(session.frames == 60 && session.decoded + session.missing == 60)
+    #expect(session.frames == count && session.decoded + session.missing == count)
     Faults.print(
       row: "11", "RTSP server stands still", cases: 1,
       "noticed after \((times[0] - last) / 1_000_000) ms, \(attempts) new "
-        + "connections, 0 stray sockets, 60 produced = \(session.decoded) accepted + "
+        + "connections, 0 stray sockets, \(count) produced = \(session.decoded) accepted + "
         + "\(session.missing) dropped"
         + (Faults.isLong ? ", longest call \(call / 1_000_000) ms" : ""))
   }

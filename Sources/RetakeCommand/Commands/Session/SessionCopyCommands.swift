@@ -1,15 +1,23 @@
 import ArgumentParser
+import Foundation
 import Retake
 
 /// Where a session that is made of another one goes.
 struct TargetOptions: ParsableArguments {
-  @Option(help: "The folder that the new session's folder is made in.")
-  var into: String
+  @Option(help: "The folder that the new session's folder is made in; Recordings if not given.")
+  var into: String?
 
-  @Option(help: "The new session's name; the old one's if not given.")
+  @Option(help: "The new session's name; the old one's if not given, with an ending in Recordings.")
   var name: String?
 
-  var target: SessionTarget { SessionTarget(into: into, name: name) }
+  /// - Parameters:
+  ///   - path: The old session's folder.
+  ///   - suffix: Of a name that has to differ from the old one.
+  func target(for path: String, in project: Project, suffix: String) -> SessionTarget {
+    if let into { return SessionTarget(into: into, name: name) }
+    let old = URL(fileURLWithPath: path).lastPathComponent
+    return SessionTarget(into: project.recordings, name: name ?? "\(old)-\(suffix)")
+  }
 }
 
 struct SessionSnapshotCommand: ParsableCommand {
@@ -29,9 +37,11 @@ struct SessionSnapshotCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let path = try session.path(in: try CommandEnvironment.current.project())
+    let project = try CommandEnvironment.current.project()
+    let path = try session.path(in: project)
+    let target = to.target(for: path, in: project, suffix: "snapshot")
     let result = try SessionProgress.shown("checking", output) { report in
-      try SessionSnapshot(of: path, to: to.target, report: report).run()
+      try SessionSnapshot(of: path, to: target, report: report).run()
     }
     try SessionCopyText.tell(result, output)
   }
@@ -55,9 +65,11 @@ struct SessionMigrateCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func run() throws {
-    let path = try session.path(in: try CommandEnvironment.current.project())
+    let project = try CommandEnvironment.current.project()
+    let path = try session.path(in: project)
+    let target = to.target(for: path, in: project, suffix: "schema\(SessionMigration.schema)")
     let made = try SessionProgress.shown("copying", output) { report in
-      try SessionMigration(of: path, to: to.target, link: link, report: report).run()
+      try SessionMigration(of: path, to: target, link: link, report: report).run()
     }
     guard let result = made else {
       output.note("nothing to migrate: the session has schema \(SessionMigration.schema) already")

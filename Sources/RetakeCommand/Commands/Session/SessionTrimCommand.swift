@@ -11,14 +11,18 @@ struct SessionTrimCommand: ParsableCommand {
       bit for bit, which is checked before the new session appears.
 
       Examples:
-        retake session trim yard --from 2s --to 5s --into Trimmed
-        retake session trim yard --from 500ms --into Trimmed --name yard-late --json
+        retake session trim yard --from 2s --to 5s               # makes Recordings/yard-trim
+        retake session trim yard --from 1:30 --name yard-late --into Trimmed --json
       """)
 
   @OptionGroup var session: SessionArgument
-  @Option(help: ArgumentHelp("Where the span begins, such as 2s or 500ms.", valueName: "time"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where the span begins, such as 2s, 500ms or 1:30.", valueName: "time"))
   var from: String?
-  @Option(help: ArgumentHelp("Where it ends; the end if not given.", valueName: "time"))
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Where it ends; the end if not given.", valueName: "time"))
   var to: String?
   @OptionGroup var target: TargetOptions
   @OptionGroup var output: OutputOptions
@@ -26,22 +30,21 @@ struct SessionTrimCommand: ParsableCommand {
   func validate() throws {
     guard from != nil || to != nil else { throw ValidationError("Say --from, --to, or both") }
     for (option, text) in [("--from", from), ("--to", to)] {
-      if let text, Duration(parsing: text) == nil {
-        throw ValidationError("'\(option) \(text)' is not like 2s or 500ms")
-      }
+      try TimeArgument.check(text, of: option)
     }
-    let (from, to) = (from.flatMap { Duration(parsing: $0) }, to.flatMap { Duration(parsing: $0) })
-    if let to, to <= from ?? .zero {
-      throw ValidationError("--to comes behind --from")
+    let (start, end) = (from.flatMap(TimeArgument.parse), to.flatMap(TimeArgument.parse))
+    if let end, end <= start ?? .zero {
+      throw ValidationError(
+        "'--to \(to ?? "")' is not after '--from \(from ?? "0s")': the span would be empty")
     }
   }
 
   func run() throws {
-    let path = try session.path(in: try CommandEnvironment.current.project())
+    let project = try CommandEnvironment.current.project()
+    let path = try session.path(in: project)
     let options = SessionTrim.Options(
-      from: from.flatMap { Duration(parsing: $0) } ?? .zero,
-      to: to.flatMap { Duration(parsing: $0) },
-      target: target.target)
+      from: from.flatMap(TimeArgument.parse) ?? .zero, to: to.flatMap(TimeArgument.parse),
+      target: target.target(for: path, in: project, suffix: "trim"))
     let result = try SessionProgress.shown("trimming", output) { report in
       try SessionTrim(of: path, options, report: report).run()
     }
