@@ -121,17 +121,6 @@ final class LiveRecording: Sendable {
     return heard.wait(timeout: limit) == .success && !state.withLock { $0.isDrained }
   }
 
-  /// Waits for its own end.
-  ///
-  /// - Returns: the exit status, or nil when it had to be killed.
-  func waitForEnd() -> Int32? {
-    let end = process.wait()
-    if end == nil { process.endNow() }
-    drained.wait()
-    guard case .exited(let status) = end else { return nil }
-    return status
-  }
-
   /// Connections over TCP that the process has open.
   ///
   /// The system's table is no picture of one moment: where others close theirs while it is read, a

@@ -17,17 +17,16 @@ import Testing
   @Test(.enabled(if: library != nil, "apt-get install faketime"))
   func `a date that leaps an hour while it is recorded changes no time and no frame`() throws {
     let workplace = try Workplace()
-    let count = Faults.isLong ? 300 : 75
+    let wholeCount = Faults.isLong ? 300 : 75
     // Each packet is a frame alone, so that one that a busy machine drops changes no other.
     let preset = ["--preset", "ffv1"]
     let whole = try workplace.retake(
-      under: ["env"], workplace.recording("whole", frames: count) + preset)
-    let expected = try packets(of: workplace.session("whole", whole).path, count: count)
-    try #require(expected.allSatisfy { $0 != nil } && Set(expected).count > count / 2)
+      under: ["env"], workplace.recording("whole", frames: wholeCount) + preset)
+    let expected = try packets(of: workplace.session("whole", whole).path, count: wholeCount)
+    try #require(expected.allSatisfy { $0 != nil } && Set(expected).count > wholeCount / 2)
     let date = try workplace.folder.write("+0", to: "date")
     let recording = try LiveRecording(
-      ["synthetic:figures", "--size", "160x120", "--frames", "\(count)", "--probe", "skip"]
-        + preset,
+      ["synthetic:figures", "--size", "160x120", "--probe", "skip"] + preset,
       name: "leap", into: workplace.folder.url,
       environment: [
         "LD_PRELOAD": try #require(Self.library), "FAKETIME_TIMESTAMP_FILE": date.path,
@@ -38,11 +37,13 @@ import Testing
     #expect(recording.waitForCommit { $0.events >= 1 })
     try workplace.folder.write("-1h", to: "date")
     #expect(recording.waitForCommit { $0.events >= 2 })
-    #expect(recording.waitForEnd() == 0)
+    // It ends when both leaps were seen, however long that takes.
+    recording.send(SIGINT)
 
     var session = FaultSession(recording.path, commits: recording.commits.map(\.line))
     try session.check()
-    #expect(session.frames == count && session.decoded + session.missing == count)
+    let count = session.frames
+    #expect(count > 0 && session.decoded + session.missing == count)
     let packets = try packets(of: recording.path, count: count)
     #expect(packets.count { $0 == nil } == session.missing)
     #expect(zip(packets, expected).allSatisfy { $0 == nil || $0 == $1 })
