@@ -75,13 +75,13 @@ private func results(
 ) {
   let grey = Pipeline.named("results").source(.session()).grey()
   // docs/pipelines.md
-  let pipeline = grey.motion().sink(onResult: { result in
+  let pipeline = grey.motion().resultSink { result in
     switch result {
     case .success(let boxes): show(boxes)
     case .failure(let failure) where failure.isRecoverable: skip(failure.frame)
     case .failure(let failure): stop(failure.message)
     }
-  })
+  }
   // end
   _ = pipeline
 }

@@ -61,17 +61,16 @@ extension PipelineChain {
   /// hears nothing of frames that were dropped.
   ///
   /// ```swift
-  /// grey.motion().sink(onResult: { result in
+  /// grey.motion().resultSink { result in
   ///   switch result {
   ///   case .success(let boxes): show(boxes)
   ///   case .failure(let failure) where failure.isRecoverable: skip(failure.frame)
   ///   case .failure(let failure): stop(because: failure.message)
   ///   }
-  /// })
+  /// }
   /// ```
-  public func sink(
-    _ id: String = "sink",
-    onResult body: @escaping @Sendable (Result<Output, StageFailure>) -> Void
+  public func resultSink(
+    _ id: String = "sink", _ body: @escaping @Sendable (Result<Output, StageFailure>) -> Void
   ) -> Pipeline {
     sink(id) { delivery in
       if let result = delivery.result(as: Output.self) { body(result) }
