@@ -1,0 +1,53 @@
+import ArgumentParser
+import Retake
+
+struct GoldenAdoptCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "adopt",
+    abstract: "Take tolerances and budgets of retake.yml over into accepted goldens.",
+    discussion: """
+      A golden is judged by the rules that it was accepted with. This writes those of retake.yml into
+      golden.yml, where they differ, and prints each difference.
+
+      Examples:
+        retake golden adopt --dry-run
+        retake golden adopt yard --case motion
+      """)
+
+  @Argument(help: "Sessions: names in Recordings, folders, or globs in quotes.")
+  var sessions: [String] = []
+
+  @Option(name: .customLong("case"), help: "A case of retake.yml; repeat for several.")
+  var cases: [String] = []
+
+  @Option(help: "The folder of the goldens.")
+  var goldens: String?
+
+  @Flag(help: "Say what would be written, and change nothing.")
+  var dryRun = false
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let environment = CommandEnvironment.current
+    let project = try environment.project()
+    var chosen = Selection()
+    chosen.sessions = sessions
+    chosen.cases = cases
+    var adoption = GoldenAdoption(project: project, selection: chosen)
+    adoption.goldens = goldens.map { project.path($0) }
+    adoption.isCI = environment.isCI
+    let items = try adoption.run(isDryRun: dryRun)
+    if output.json { return try Console.json(items) }
+    for item in items {
+      Console.result(item.key)
+      for change in item.changes { Console.result("  \(dryRun ? "would set " : "")\(change)") }
+    }
+    if items.isEmpty { return Console.result("the goldens have the rules of retake.yml already") }
+    let needsResults = items.contains(where: \.needsResults)
+    output.note(
+      needsResults
+        ? "next: retake test, which leaves the results pending that the new order or images change"
+        : "next: retake test")
+  }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Retake
+
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init", abstract: "Make this folder a project, with a retake.yml.",
+    discussion: """
+      Writes retake.yml with one case, its pipeline in Pipelines, and lines for .gitignore. Files that
+      exist are left as they are.
+
+      Examples:
+        retake init
+        retake init --pipeline Pipelines/detector.json
+      """)
+
+  @Option(
+    name: [.short, .long],
+    help:
+      "The pipeline of the case: a JSON file, or example:NAME; example:motion-boxes if not given.")
+  var pipeline: String?
+
+  @OptionGroup var output: OutputOptions
+
+  func run() throws {
+    let environment = CommandEnvironment.current
+    let start = ProjectStart(
+      try environment.project(), registry: environment.registry, pipelines: environment.pipelines)
+    let result = try start.write(pipeline: pipeline)
+    if output.json { return try Console.json(result) }
+    for file in result.written { Console.result("wrote \(file)") }
+    let sessions = try environment.project().sessionNames
+    Console.result(
+      sessions.isEmpty
+        ? "next: retake import clip.mp4, then: retake test" : "next: retake test")
+  }
+}

@@ -1,0 +1,45 @@
+import RetakeCore
+import RetakeRuntime
+
+/// Counts what a run found, by sink and kind of result.
+final class ResultCounter: RunObserver {
+  private var counts: [RunSummary.Found]
+
+  /// - Parameter sinks: The sinks that write results, in their order.
+  init(sinks: [ResultHeader.Sink]) {
+    counts = sinks.map { RunSummary.Found(sink: $0.path) }
+  }
+
+  func finished(_ frame: FinishedFrame) {
+    for outcome in frame.result.outcomes {
+      guard case .facts(let facts) = outcome.content,
+        let place = counts.firstIndex(where: { $0.sink == outcome.sink })
+      else { continue }
+      counts[place].delivered += 1
+      var kinds: Set<String> = []
+      for fact in facts {
+        counts[place].results[fact.kindName, default: 0] += 1
+        kinds.insert(fact.kindName)
+      }
+      for kind in kinds { counts[place].frames[kind, default: 0] += 1 }
+    }
+  }
+
+  func finish() -> [RunSummary.Found] { counts }
+}
+
+extension ResultFact {
+  /// As a result line names a group of them.
+  fileprivate var kindName: String {
+    switch self {
+    case .detection: "detections"
+    case .classification: "labels"
+    case .scalar: "scalars"
+    case .frame: "pictures"
+    case .tensor: "tensors"
+    case .waveform: "waveforms"
+    case .text: "texts"
+    case .user: "values"
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+import RetakeStages
+
+/// Makes a folder a project: a retake.yml with one case, its pipeline, and lines for `.gitignore`.
+public struct ProjectStart {
+  /// What was written.
+  public struct Result: Hashable, Sendable, Codable {
+    /// Relative to the project's folder, in the order in which they were written.
+    public var written: [String]
+    /// The case's name.
+    public var caseName: String
+    public var pipeline: String
+  }
+
+  private let project: Project
+  private let registry: StageRegistry
+  private let pipelines: [Pipeline]
+
+  /// Lines of `.gitignore`: what runs make again at any time.
+  static let ignored = ["*.new", ".retake/"]
+  private static let defaultExample = "motion-boxes"
+
+  public init(_ project: Project, registry: StageRegistry, pipelines: [Pipeline] = []) {
+    self.project = project
+    self.registry = registry
+    self.pipelines = pipelines
+  }
+
+  /// Writes the files; one that exists is left as it is, apart from `.gitignore`, which gets the
+  /// lines that it lacks.
+  ///
+  /// - Parameter pipeline: A JSON file, or `example:NAME`. If `nil`, the first pipeline that the
+  ///   program brings, else the example `motion-boxes`.
+  /// - Throws: `SuiteError.exists` if there is a retake.yml, `notWritable`, and what a pipeline that
+  ///   cannot be used throws. A failure leaves no retake.yml.
+  public func write(pipeline name: String? = nil) throws -> Result {
+    let file = project.path(Project.fileName)
+    guard !project.hasFile else { throw SuiteError.exists(path: file) }
+    let name =
+      name ?? "example:" + (pipelines.first?.name ?? Self.defaultExample)
+    let pipeline = try project.pipeline(name, catalog: registry, given: pipelines)
+    var result = Result(written: [], caseName: pipeline.name.folderName, pipeline: name)
+    if let document = builtInDocument(name) {
+      result.pipeline = "Pipelines/\(pipeline.name).json"
+      try add(document, as: result.pipeline, to: &result)
+    }
+    try addIgnored(to: &result)
+    try add(Self.text(of: result), as: Project.fileName, to: &result)
+    return result
+  }
+
+  /// The document of an example of Retake's own, unless the program brings one of that name.
+  private func builtInDocument(_ name: String) -> String? {
+    guard name.hasPrefix("example:") else { return nil }
+    let name = String(name.dropFirst("example:".count))
+    guard !pipelines.contains(where: { $0.name == name }) else { return nil }
+    return ExamplePipelines.named(name)?.document
+  }
+
+  private static func text(of result: Result) -> String {
+    """
+    # Which cases run on which sessions, and how results are compared.
+    # Every key is described in docs/project.md of Retake.
+    v: 1
+    cases:
+      \(result.caseName):
+        pipeline: \(JSONValue.string(result.pipeline).canonicalText)
+        mode: lossless          # redecide: decide again which frames are dropped, from declared costs
+    suites:
+      default:                  # what `retake test` runs
+        - sessions: ["*"]       # names of folders in Recordings, or globs
+          cases: [\(result.caseName)]
+    # compare:                  # tolerances, by the name of a sink; without any, results must be equal
+    #   boxes: {iou: 0.5, position: 0.5, score: 0.01}
+
+    """
+  }
+
+  private func addIgnored(to result: inout Result) throws(SuiteError) {
+    let path = project.path(".gitignore")
+    var text = ""
+    do throws(RegularFile.Refusal) {
+      text = String(
+        decoding: try RegularFile.contents(path, bytesMax: Project.fileBytesMax), as: UTF8.self)
+    } catch .missing {
+      text = ""
+    } catch {
+      throw .notWritable(path: path, cause: error.description)
+    }
+    let known = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let missing = Self.ignored.filter { !known.contains($0) }
+    guard !missing.isEmpty else { return }
+    if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
+    text += missing.joined(separator: "\n") + "\n"
+    try write(text, to: path, options: .atomic)
+    result.written.append(".gitignore")
+  }
+
+  private func add(
+    _ text: String, as name: String, to result: inout Result
+  ) throws(SuiteError) {
+    try project.requireOwn(name)
+    let path = project.path(name)
+    guard !FileManager.default.fileExists(atPath: path) else { return }
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      throw .notWritable(path: folder, cause: error.localizedDescription)
+    }
+    try write(text, to: path, options: .withoutOverwriting)
+    result.written.append(name)
+  }
+
+  private func write(
+    _ text: String, to path: String, options: Data.WritingOptions
+  ) throws(SuiteError) {
+    do {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: options)
+    } catch {
+      throw .notWritable(path: path, cause: error.localizedDescription)
+    }
+  }
+}
