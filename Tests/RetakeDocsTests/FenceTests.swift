@@ -1,7 +1,10 @@
 import Foundation
 import Retake
+import RetakeCore
 import RetakeTestSupport
 import Testing
+
+@testable import RetakeCommand
 
 /// What README and docs show as code is compiled, parsed or run.
 @Suite struct FenceTests {
@@ -54,6 +57,45 @@ import Testing
     }
     let pipeline = try PipelineDocument.parse(data, catalog: StageRegistry.builtIn)
     #expect(!pipeline.name.isEmpty)
+  }
+
+  @Test(arguments: Pages.fences("yaml"))
+  func `each YAML block is part of a project or of a golden that can be read`(
+    fence: Fence
+  ) throws {
+    guard !fence.text.hasPrefix("accepted:") else {
+      #expect(try JSONValue(yaml: fence.text)?["accepted"] != nil)
+      return
+    }
+    let folder = try TemporaryFolder()
+    let text = fence.text.hasPrefix("v: 1") ? fence.text : "v: 1\n" + fence.text
+    try folder.write(text, to: "retake.yml")
+    let project = try Project(reading: folder.url.path)
+    #expect(project.hasFile && !(project.cases.isEmpty && project.compare.bySink.isEmpty))
+  }
+
+  @Test(arguments: Pages.fences("sh"))
+  func `each command of retake that the docs show has its options`(fence: Fence) throws {
+    for line in fence.text.split(separator: "\n") {
+      var words = ShellWords.first(in: String(line))
+      guard words.first == "retake" else { continue }
+      words.removeFirst()
+      // What a reader puts in place is no option.
+      #expect(throws: Never.self, "\(fence.page): \(line)") {
+        _ = try Root.parseAsRoot(words)
+      }
+    }
+  }
+
+  @Test func `an option that does not exist is found`() {
+    #expect(throws: (any Error).self) {
+      _ = try Root.parseAsRoot(
+        ShellWords.first(in: "retake test --nosuch  # tests")
+          .dropFirst().map { $0 })
+    }
+    #expect(ShellWords.first(in: "retake a 'b c' \"d\" | head") == ["retake", "a", "b c", "d"])
+    #expect(ShellWords.first(in: "retake a > b") == ["retake", "a"])
+    #expect(ShellWords.first(in: "retake a   # says why") == ["retake", "a"])
   }
 
   @Test func `blocks are found, with what they say they are`() {

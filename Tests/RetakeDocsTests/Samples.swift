@@ -96,7 +96,8 @@ private struct Smaller {
 
 private func finder() {
   // docs/preview.md
-  let frames = Pipeline.named("finder").source(.session()).pool("camera").pool("camera", capacity: 3)
+  let frames = Pipeline.named("finder").source(.session()).pool("camera")
+    .pool("camera", capacity: 3)
   let found = frames.copy().queue(capacity: 1, policy: .replace).grey()
     .queue(capacity: 1, policy: .replace).motion().queue(capacity: 1, policy: .replace)
   let pipeline = frames.preview(of: found)

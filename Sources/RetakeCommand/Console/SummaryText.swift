@@ -33,8 +33,10 @@ enum SummaryText {
         let noun = count == 1 ? String(kind.dropLast()) : kind
         return "\(count) \(noun) in \(found.frames[kind] ?? 0)"
       }
+      let name = visible(found.sink)
+      let gap = String(repeating: " ", count: max(1, 10 - name.count))
       let text = kinds.isEmpty ? "nothing in any" : kinds.joined(separator: ", ")
-      return "\n  \(visible(found.sink).padded(to: 9)) \(text) of \(counted(found.delivered, "frame"))"
+      return "\n  \(name)\(gap)\(text) of \(counted(found.delivered, "frame"))"
     }.joined()
   }
 

@@ -1,0 +1,128 @@
+import Foundation
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeCommand
+
+/// `retake init`, `retake golden adopt`, and what else a first project needs.
+@Suite struct InitTests {
+  private func text(_ path: String, of workplace: Workplace) throws -> String {
+    try String(contentsOf: workplace.folder.file(path), encoding: .utf8)
+  }
+
+  @Test func `a new project tests its sessions with the pipeline that it was given`() throws {
+    let workplace = try Workplace()
+    try workplace.folder.write("build/\n*.new", to: ".gitignore")
+    let made = try workplace.retake("init")
+    #expect(made.status == 0, "\(made.stderr)")
+    #expect(
+      made.stdout.split(separator: "\n").prefix(3) == [
+        "wrote Pipelines/motion-boxes.json", "wrote .gitignore", "wrote retake.yml",
+      ])
+    #expect(try text(".gitignore", of: workplace) == "build/\n*.new\n.retake/\n")
+    try workplace.record("yard", frames: 12)
+    let tested = try workplace.retake("test")
+    #expect(tested.status == 3, "\(tested.stdout)\(tested.stderr)")
+    #expect(workplace.exists("Goldens/yard/motion-boxes/golden.yml.new"))
+    #expect(try workplace.retake("accept", "--reason", "first").status == 0)
+    #expect(try workplace.retake("test").status == 0)
+  }
+
+  @Test func `files that exist are left as they are`() throws {
+    let workplace = try Workplace()
+    try workplace.writePipeline("Pipelines/mine.json", replacing: "motion-boxes", with: "mine")
+    let before = try text("Pipelines/mine.json", of: workplace)
+    let made = try workplace.retake("init", "--pipeline", "Pipelines/mine.json", "--json")
+    #expect(made.status == 0, "\(made.stderr)")
+    #expect(try made.json().caseName.text == "mine")
+    #expect(try text("Pipelines/mine.json", of: workplace) == before)
+    let project = try text("retake.yml", of: workplace)
+
+    let again = try workplace.retake("init")
+    #expect(again.status == 2)
+    #expect(again.stderr.contains("[suite.output.exists]"), "\(again.stderr)")
+    #expect(try text("retake.yml", of: workplace) == project)
+  }
+
+  @Test func `a pipeline that cannot be used makes no project`() throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake("init", "--pipeline", "nosuch.json")
+    #expect(result.status == 2, "\(result.stderr)")
+    #expect(try workplace.listing() == [])
+  }
+
+  @Test func `tolerances of retake.yml reach a golden by a command alone`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 12)
+    try #require(try workplace.retake("init").status == 0)
+    try #require(try workplace.retake("test").status == 3)
+    try #require(try workplace.retake("accept", "--reason", "first").status == 0)
+    #expect(
+      try workplace.retake("golden", "adopt").stdout.contains("have the rules of retake.yml"))
+    let golden = "Goldens/yard/motion-boxes/golden.yml"
+    let before = try text(golden, of: workplace)
+    try workplace.folder.write(
+      try text("retake.yml", of: workplace)
+        + "compare:\n  boxes: {iou: 0.5, position: 2.5}\nbudgets: {droppedMax: 3}\n",
+      to: "retake.yml")
+
+    let dry = try workplace.retake("golden", "adopt", "--dry-run")
+    #expect(dry.status == 0 && dry.stdout.contains("would set boxes.position: 0.0 → 2.5"))
+    #expect(try text(golden, of: workplace) == before)
+    let refused = try workplace.retake("golden", "adopt", environment: ["CI": "true"])
+    #expect(refused.status == 2 && refused.stderr.contains("[suite.accept.inCI]"))
+    #expect(try text(golden, of: workplace) == before)
+
+    let adopted = try workplace.retake("golden", "adopt", "--json")
+    #expect(adopted.status == 0, "\(adopted.stderr)")
+    let after = try text(golden, of: workplace)
+    #expect(after.contains("position: 2.5") && after.contains("droppedMax: 3"), "\(after)")
+    #expect(try workplace.retake("test").status == 0)
+  }
+
+  @Test func `a replay says what was found`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 30)
+    let result = try workplace.retake("replay", "yard", "-p", "example:motion-boxes")
+    let line = try #require(
+      result.stdout.split(separator: "\n").first { $0.contains("detections in") },
+      "\(result.stdout)")
+    let found = try #require(
+      line.wholeMatch(of: #/ *boxes +(\d+) detections in (\d+) of 30 frames/#), "\(line)")
+    #expect(Int(found.1) ?? 0 >= Int(found.2) ?? 0 && Int(found.2) ?? 0 > 0)
+    let json = try workplace.retake(
+      "replay", "yard", "-p", "example:motion-boxes", "--json"
+    ).json()
+    #expect(json.found[0].delivered.int == 30)
+    #expect(json.found[0].results.detections.int == Int(found.1))
+  }
+
+  @Test(arguments: [
+    ("2s", 2_000), ("500ms", 500), ("4", 4_000), ("4.25", 4_250), ("00:04", 4_000),
+    ("1:30.5", 90_500), ("1:02:03", 3_723_000), ("2m", 120_000), ("1h", 3_600_000),
+  ])
+  func `a time is written as people write it`(text: String, milliseconds: Int) {
+    #expect(TimeArgument.parse(text) == .milliseconds(milliseconds))
+  }
+
+  @Test(arguments: ["", "-1s", "1:60", "1:2:3:4", ":30", "4.", "1.0000000001", "x", "3 s", "1e3"])
+  func `what is not a time is refused`(text: String) {
+    #expect(TimeArgument.parse(text) == nil)
+  }
+
+  @Test func `a trim without a folder is made next to its original`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 60)
+    let made = try workplace.retake("session", "trim", "yard", "--from", "0:01")
+    #expect(made.status == 0, "\(made.stderr)")
+    #expect(workplace.exists("Recordings/yard-trim/session.sqlite"))
+    for (words, says) in [
+      (["--from", "-1s"], "'--from -1s' is not a time; use for example 2s"),
+      (["--from", "3s", "--to", "1s"], "'--to 1s' is not after '--from 3s'"),
+    ] {
+      let result = try workplace.retake(words: ["session", "trim", "yard"] + words)
+      #expect(result.status == 64)
+      #expect(result.stderr.contains(says), "\(result.stderr)")
+    }
+  }
+}
