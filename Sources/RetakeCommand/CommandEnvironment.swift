@@ -9,6 +9,8 @@ struct CommandEnvironment: Sendable {
   var pipelines: [Pipeline]
   /// The words after the program's name.
   var arguments: [String] = []
+  /// The program as it was called: `retake`, or the path of a program with stages of its own.
+  var program = "retake"
 
   /// Set by a continuous-integration service: nothing is written to Goldens/ then.
   var isCI: Bool {

@@ -20,8 +20,11 @@ public enum RetakeCommand {
     var registry = StageRegistry.builtIn
     stages(&registry)
     let arguments = Array(CommandLine.arguments.dropFirst())
+    let called = CommandLine.arguments.first ?? "retake"
+    let isRetake = URL(fileURLWithPath: called).lastPathComponent == "retake"
     let environment = CommandEnvironment(
-      registry: registry, pipelines: pipelines, arguments: arguments)
+      registry: registry, pipelines: pipelines, arguments: arguments,
+      program: isRetake ? "retake" : called)
     let status = CommandEnvironment.$current.withValue(environment) { run(arguments) }
     if let cause = Console.lostOutput {
       Console.note("error: standard output took no more (\(cause)); the result is lost")

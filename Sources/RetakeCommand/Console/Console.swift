@@ -23,7 +23,7 @@ enum Console {
   /// An answer for people. What is in it may come from a file, a database or a stage: nothing of it
   /// moves the terminal's cursor or turns text around.
   static func result(_ text: String) {
-    put(visibleLines(text, keepsColours: isColoured))
+    put(visibleLines(ownCommands(text), keepsColours: isColoured))
   }
 
   /// An answer for programs, such as JSON: unchanged, but for a terminal, where characters that
@@ -40,7 +40,16 @@ enum Console {
   }
 
   static func note(_ text: String) {
-    _ = write(visibleLines(text, keepsColours: false), to: .standardError)
+    _ = write(visibleLines(ownCommands(text), keepsColours: false), to: .standardError)
+  }
+
+  /// Commands to type next, for the program that runs: one with stages of its own has another name,
+  /// and alone knows those stages.
+  static func ownCommands(_ text: String) -> String {
+    let program = CommandEnvironment.current.program
+    guard program != "retake", text.contains("retake ") else { return text }
+    return Root.configuration.subcommands.compactMap(\.configuration.commandName)
+      .reduce(text) { $0.replacing("retake \($1)", with: "\(program) \($1)") }
   }
 
   /// An error in the form `error: place: message (cause)`, and the next thing to type.

@@ -1,0 +1,21 @@
+import Testing
+
+@testable import Retake
+@testable import RetakeCommand
+
+/// What a program with stages of its own advises.
+@Suite struct ProgramNameTests {
+  private func shown(_ text: String, by program: String) -> String {
+    let environment = CommandEnvironment(registry: .builtIn, pipelines: [], program: program)
+    return CommandEnvironment.$current.withValue(environment) { Console.ownCommands(text) }
+  }
+
+  @Test func `advice names the program that runs`() {
+    let text = "next: retake replay yard\n  retake session doctor yard; retake.yml, a retake today"
+    #expect(shown(text, by: "retake") == text)
+    #expect(
+      shown(text, by: ".build/release/first")
+        == "next: .build/release/first replay yard\n  .build/release/first session doctor yard; "
+        + "retake.yml, a retake today")
+  }
+}
