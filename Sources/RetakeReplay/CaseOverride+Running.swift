@@ -1,3 +1,4 @@
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
@@ -66,9 +67,19 @@ extension Replay {
   /// What somebody should know of events that nobody looks at, in sentences.
   package var overrideNotes: [String] {
     guard request.options.mode != .lossless, request.overrides.contains(where: \.isEvent),
-      !pipeline.nodes.contains(where: \.stage.followsDevice)
+      !pipeline.nodes.contains(where: \.stage.followsDevice),
+      !pipeline.pools.contains(where: \.followsDevice)
     else { return [] }
-    return ["device events change nothing here: no throttle of '\(pipeline.name)' has rules"]
+    return [
+      "device events change nothing here: no throttle of '\(pipeline.name)' has rules, and no pool "
+        + "follows heat or memory"
+    ]
+  }
+}
+
+extension PipelinePool {
+  fileprivate var followsDevice: Bool {
+    adaptive.map { !$0.off.isSuperset(of: [.thermal, .memory]) } ?? false
   }
 }
 

@@ -65,6 +65,16 @@ import Testing
     #expect(same.status == 0 && !same.stdout.contains("not the recorded one"), "\(same.stdout)")
   }
 
+  @Test func `values that a preset without exact pixels changes are as expected`() throws {
+    let workplace = try recorded("example:motion-boxes")
+    let result = try workplace.retake("replay", "yard", "--mode", "reenact")
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(!result.stdout.contains("VALUE DIVERGENCE"), "\(result.stdout)")
+    let values = try #require(
+      result.stdout.firstMatch(of: /values +(\d+) of (\d+) the same/), "\(result.stdout)")
+    #expect((values.1 == values.2) != result.stdout.contains(" differ, as expected: the preset"))
+  }
+
   @Test func `a stage that reads a clock is a value divergence, and its decisions stand`() throws {
     let workplace = try recorded("example:liveClock", binary: Workplace.impureBinary)
     let result = try runCommand(

@@ -51,7 +51,8 @@ import Testing
     }
     #expect(
       try told("example:motion-boxes", "redecide")
-        == "note: device events change nothing here: no throttle of 'motion-boxes' has rules\n")
+        == "note: device events change nothing here: no throttle of 'motion-boxes' has rules, and no "
+        + "pool follows heat or memory\n")
     #expect(try told("heat.json", "redecide").isEmpty)
     #expect(try told("heat.json", "lossless").contains("change nothing in lossless"))
   }

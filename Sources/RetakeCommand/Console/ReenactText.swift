@@ -39,18 +39,19 @@ enum ReenactText {
     if values.notComputed > 0 { line += ", \(values.notComputed) not computed" }
     guard values.different > 0, let first = values.first else { return [line] }
     let item = first.item.map { ".\($0)" } ?? ""
-    let lines = [
-      line,
-      "  VALUE DIVERGENCE first at '\(first.node)', frame \(first.frame)\(item)",
-      "    live       \(first.recorded)",
-      "    recomputed \(first.recomputed)",
+    let place = "'\(first.node)', frame \(first.frame)\(item)"
+    let texts = [
+      "    live       \(first.recorded)", "    recomputed \(first.recomputed)",
     ]
+    guard values.hasExactPixels || isOther else {
+      return [
+        line,
+        "  \(values.different) differ, as expected: the preset does not store pixels exactly "
+          + "(ffv1 and h264 do). First at \(place):",
+      ] + texts
+    }
+    let lines = [line, "  VALUE DIVERGENCE first at \(place)"] + texts
     guard !isOther else { return lines }
-    return lines + [
-      values.hasExactPixels
-        ? "    The frames are stored exactly: the stage is not pure, or not the same."
-        : "    The frames are not stored exactly (--preset ffv1 or h264 does): decisions are "
-          + "reproduced all the same."
-    ]
+    return lines + ["    The frames are stored exactly: the stage is not pure, or not the same."]
   }
 }
