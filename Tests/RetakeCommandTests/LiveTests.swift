@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `values that a preset without exact pixels changes are as expected`() throws {
-    let workplace = try recorded("example:motion-boxes")
+    let workplace = try recorded("example:motion-boxes", preset: "mjpeg")
     let result = try workplace.retake("replay", "yard", "--mode", "reenact")
     #expect(result.status == 0, "\(result.stderr)")
     #expect(!result.stdout.contains("VALUE DIVERGENCE"), "\(result.stdout)")
