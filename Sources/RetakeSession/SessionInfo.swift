@@ -39,6 +39,12 @@ public struct SessionInfo: Hashable, Sendable, Codable {
     public var startNanoseconds: Int64
     /// From the first frame to the last.
     public var durationNanoseconds: Int64
+
+    /// The mean over the track; `nil` for fewer than two frames.
+    public var framesPerSecond: Double? {
+      guard frames > 1, durationNanoseconds > 0 else { return nil }
+      return Double(frames - 1) * 1e9 / Double(durationNanoseconds)
+    }
   }
 
   public var name: String

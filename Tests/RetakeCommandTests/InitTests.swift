@@ -97,6 +97,22 @@ import Testing
     #expect(json.found[0].results.detections.int == Int(found.1))
   }
 
+  @Test func `an import says how long the footage is, and info where it came from`() throws {
+    let workplace = try Workplace()
+    try workplace.ffmpeg(
+      "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=25", "-frames:v", "51", "-c:v", "libx264",
+      "-pix_fmt", "yuv420p", "clip.mp4")
+    let imported = try workplace.retake("import", "clip.mp4")
+    #expect(imported.status == 0, "\(imported.stderr)")
+    let span = "64x48  51 frames, 2 s, 25 frames per second"
+    #expect(imported.stdout.contains("track 0  h264  \(span)"), "\(imported.stdout)")
+    let info = try workplace.retake("session", "info", "clip").stdout
+    #expect(info.contains("51 frames, 2 s, 25 frames per second"), "\(info)")
+    try workplace.record("yard", frames: 6)
+    let recorded = try workplace.retake("session", "info", "yard").stdout
+    #expect(recorded.contains("source: synthetic:figures"), "\(recorded)")
+  }
+
   @Test(arguments: [
     ("2s", 2_000), ("500ms", 500), ("4", 4_000), ("4.25", 4_250), ("00:04", 4_000),
     ("1:30.5", 90_500), ("1:02:03", 3_723_000), ("2m", 120_000), ("1h", 3_600_000),

@@ -48,12 +48,11 @@ struct ImportCommand: ParsableCommand {
     for line in TimeText.lines(result.times, of: result.timeCount, max: Self.timesMax) {
       output.note("note: \(line)")
     }
+    let info = try SessionReader(opening: result.folder.path).info()
     if output.json {
-      try Console.json(
-        Printed(
-          info: try SessionReader(opening: result.folder.path).info(), notes: result.notes))
+      try Console.json(Printed(info: info, notes: result.notes))
     } else {
-      Console.result(text(of: result))
+      Console.result(text(of: result, info))
     }
   }
 
@@ -76,13 +75,12 @@ struct ImportCommand: ParsableCommand {
   /// `session info` has them all.
   private static let timesMax = 10
 
-  private func text(of result: ImportResult) -> String {
+  private func text(of result: ImportResult, _ info: SessionInfo) -> String {
     var lines = ["\(result.folder.name)  \(result.status.rawValue)  \(result.folder.path)"]
-    for track in result.tracks {
+    for (track, known) in zip(result.tracks, info.tracks) {
       lines.append(
         "  track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  "
-          + counted(track.frames, "frame") + (track.damaged > 0 ? "  \(track.damaged) damaged" : "")
-      )
+          + SpanText.of(known) + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
     }
     let session = into == "Recordings" ? result.folder.name : quotedPath(of: result)
     lines.append("next: retake replay \(session) --pipeline example:motion-boxes")

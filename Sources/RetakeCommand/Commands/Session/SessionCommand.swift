@@ -101,7 +101,8 @@ struct SessionInfoCommand: ParsableCommand {
 
   func run() throws {
     let path = try session.path(in: try CommandEnvironment.current.project())
-    let info = try SessionReader(opening: path).info()
+    let reader = try SessionReader(opening: path)
+    let info = try reader.info()
     if output.json {
       try Console.json(info)
       return
@@ -112,6 +113,14 @@ struct SessionInfoCommand: ParsableCommand {
       "  \(counted(info.frames.captured, "frame")), \(info.frames.damaged) damaged, "
         + "\(info.frames.payloadMissing) without pixels, \(counted(info.events, "event")), "
         + "\(info.bytes) bytes")
+    if let source = info.source { Console.result("  source: \(visible(source))") }
+    // Of a damaged session what can be read is shown.
+    if let events = try? reader.events(), !events.isEmpty {
+      Console.result("  events: \(visible(Self.kinds(of: events)))")
+    }
+    if let runs = try? reader.liveRuns(), !runs.isEmpty {
+      Console.result("  \(counted(runs.count, "live run")); --mode reenact replays them")
+    }
     if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
     for line in TimeText.lines(info.times ?? [], of: info.timeCount ?? 0, max: .max) {
       Console.result("  time: \(line)")
@@ -119,13 +128,18 @@ struct SessionInfoCommand: ParsableCommand {
     Console.result("  digest \(info.sessionDigest)")
   }
 
+  /// `source.back 1, source.stalled 1`.
+  private static func kinds(of events: [SessionEvent]) -> String {
+    let counts = Dictionary(events.map { ($0.kind, 1) }, uniquingKeysWith: +)
+    return counts.keys.sorted().map { "\($0) \(counts[$0] ?? 0)" }.joined(separator: ", ")
+  }
+
   private static func text(of track: SessionInfo.Track) -> String {
-    let seconds = Double(track.durationNanoseconds) / 1e9
     let colour = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
     let assumed =
       track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
     let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)°"
     return "track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
-      + "\(assumed)  \(counted(track.frames, "frame")), \((seconds * 1_000).rounded() / 1_000) s\(rotation)"
+      + "\(assumed)  \(SpanText.of(track))\(rotation)"
   }
 }
