@@ -23,15 +23,34 @@ package final class WholeFile {
     self.path = path
     self.output = output
     (isStream, endsWithReader) = (false, false)
-    partialPath = try Self.partialPath(path, output)
-    let opened = partialPath ?? path
-    if let partialPath, !FileManager.default.createFile(atPath: partialPath, contents: nil) {
-      throw .unwritable(output, path: path, cause: String(cString: strerror(errno)))
+    if try Self.isPlain(path, output) {
+      (partialPath, handle) = try Self.makePartial(of: path, output)
+      return
     }
-    guard let handle = FileHandle(forWritingAtPath: opened) else {
+    partialPath = nil
+    guard let handle = FileHandle(forWritingAtPath: path) else {
       throw .unwritable(output, path: path, cause: String(cString: strerror(errno)))
     }
     self.handle = handle
+  }
+
+  private static let partialNamesMax = 1_000
+
+  /// A new file next to the one that is wanted: another run may write the same one, and a file of
+  /// that name may be somebody's.
+  private static func makePartial(
+    of path: String, _ output: ReplayError.Output
+  ) throws(ReplayError) -> (path: String?, handle: FileHandle) {
+    for number in 0..<partialNamesMax {
+      let partial = path + ".partial" + (number == 0 ? "" : "-\(number)")
+      let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
+      let descriptor = open(partial, flags, 0o666)
+      if descriptor >= 0 {
+        return (partial, FileHandle(fileDescriptor: descriptor, closeOnDealloc: true))
+      }
+      guard errno == EEXIST else { break }
+    }
+    throw .unwritable(output, path: path, cause: String(cString: strerror(errno)))
   }
 
   /// Writes to an open stream, which stays open.
@@ -50,15 +69,16 @@ package final class WholeFile {
     handle = stream
   }
 
-  private static func partialPath(
+  /// Whether the path is of a file, there or not, rather than of a device or a pipe.
+  private static func isPlain(
     _ path: String, _ output: ReplayError.Output
-  ) throws(ReplayError) -> String? {
+  ) throws(ReplayError) -> Bool {
     let attributes = try? FileManager.default.attributesOfItem(
       atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     switch attributes?[.type] as? FileAttributeType {
-    case nil, .typeRegular?: return path.hasPrefix("/dev/") ? nil : path + ".partial"
+    case nil, .typeRegular?: return !path.hasPrefix("/dev/")
     case .typeDirectory?: throw .unwritable(output, path: path, cause: "it is a folder")
-    default: return nil
+    default: return false
     }
   }
 

@@ -24,6 +24,17 @@ import Testing
     ([Workplace.binary] + words).map { "'\($0)'" }.joined(separator: " ")
   }
 
+  @Test func `a file that has the name of an unfinished output stays as it is`() throws {
+    let workplace = try yard(frames: 6)
+    try workplace.folder.write("mine", to: "out.json.partial")
+    let result = try workplace.retake(words: Self.replay + ["--trace", "out.json"])
+    #expect(result.status == 0, "\(result.stderr)")
+    let kept = try String(
+      contentsOf: workplace.folder.file("out.json.partial"), encoding: .utf8)
+    #expect(kept == "mine")
+    #expect(workplace.exists("out.json") && !workplace.exists("out.json.partial-1"))
+  }
+
   @Test func `a followed replay prints a line a frame, then its summary, the same each time`()
     throws
   {
