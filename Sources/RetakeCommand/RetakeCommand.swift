@@ -56,7 +56,11 @@ public enum RetakeCommand {
       return .passed
     }
     if code == .validationFailure {
-      Console.note(misspelling(arguments) ?? text)
+      // As every other error begins.
+      let parserPrefix = "Error: "
+      let told =
+        text.hasPrefix(parserPrefix) ? "error: " + text.dropFirst(parserPrefix.count) : text
+      Console.note(misspelling(arguments) ?? told)
       return .usage
     }
     Console.note("error: \(text.isEmpty ? "\(error)" : text)")
@@ -73,7 +77,7 @@ extension RetakeCommand {
       guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = known.first(where: { $0.commandName == word }) else {
         let advice = Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
-        return "Error: there is no command '\(visible(word))'. \(advice)\n  See: retake --help"
+        return "error: there is no command '\(visible(word))'. \(advice)\n  See: retake --help"
       }
       command = next
     }

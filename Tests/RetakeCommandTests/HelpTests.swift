@@ -3,12 +3,13 @@ import Testing
 
 @Suite struct HelpTests {
   static let commands = [
-    "", "import", "record", "session", "session list", "session info", "session doctor",
+    "", "init", "import", "record", "session", "session list", "session info", "session doctor",
     "session recover", "session snapshot", "session trim", "session optimise", "session export",
     "session migrate",
     "pipeline", "pipeline check", "pipeline draw", "pipeline example",
     "pipeline stages", "replay", "test", "diff",
-    "review", "accept", "reject", "golden", "golden fit", "golden stale", "verify", "report",
+    "review", "accept", "reject", "golden", "golden fit", "golden adopt", "golden stale", "verify",
+    "report",
     "report open", "report serve", "cache", "cache info", "cache warm", "cache prune",
     "cache verify", "view", "bench", "bench pools", "bench preview", "bench window", "doctor",
   ]
@@ -76,7 +77,7 @@ import Testing
     let result = try retake(line, in: workplace)
     #expect(result.status == 64, "\(result.stderr)")
     #expect(result.stdout.isEmpty)
-    #expect(result.stderr.contains("Error: "))
+    #expect(result.stderr.hasPrefix("error: "), "\(result.stderr)")
     #expect(try workplace.listing().isEmpty)
   }
 }
