@@ -47,10 +47,13 @@ public enum RetakeCommand {
     }
   }
 
+  /// As wide as the longest example, which has to be pasted in one piece.
+  private static let helpColumns = 100
+
   /// Help, versions and wrong arguments, as the parser tells them.
   private static func usage(_ error: any Error, _ arguments: [String]) -> ExitStatus {
     let code = Root.exitCode(for: error)
-    let text = Root.fullMessage(for: error)
+    let text = Root.fullMessage(for: error, columns: helpColumns)
     if code.isSuccess {
       if !text.isEmpty { Console.result(text) }
       return .passed

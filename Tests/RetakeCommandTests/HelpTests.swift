@@ -30,6 +30,13 @@ import Testing
     #expect(!help.contains("\u{1B}"))
   }
 
+  @Test func `an example is one line, however long it is`() throws {
+    let help = try retake("pipeline check --help", in: Workplace()).stdout
+    let longest =
+      "retake pipeline check yard.json --session clip --rate rear=15 --budget boxes=200ms --strict"
+    #expect(help.contains(longest + "\n"), "\(help)")
+  }
+
   @Test func `every command is listed`() throws {
     let help = try retake("--help", in: Workplace()).stdout
     for command in Self.commands where !command.isEmpty && !command.contains(" ") {
