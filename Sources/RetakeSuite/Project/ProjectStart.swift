@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
+import RetakeRuntime
 import RetakeStages
 
 /// Makes a folder a project: a retake.yml with one case, its pipeline, and lines for `.gitignore`.
