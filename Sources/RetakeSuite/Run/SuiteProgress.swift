@@ -31,7 +31,7 @@ final class SuiteProgress: Sendable {
   /// A case that ended early has no more frames to come.
   func end(_ index: Int) {
     state.withLock { state in
-      state.frames[index]?.total = state.frames[index]?.done ?? 0
+      if let done = state.frames[index]?.done { state.frames[index]?.total = done }
       state.ended += 1
       state.toldStep = -1
       report(&state)
