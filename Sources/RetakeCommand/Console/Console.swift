@@ -48,7 +48,7 @@ enum Console {
   static func ownCommands(_ text: String) -> String {
     let program = CommandEnvironment.current.program
     guard program != "retake", text.contains("retake ") else { return text }
-    return Root.configuration.subcommands.compactMap(\.configuration.commandName)
+    return Root.configuration.subcommands.compactMap { $0.configuration.commandName }
       .reduce(text) { $0.replacing("retake \($1)", with: "\(program) \($1)") }
   }
 
