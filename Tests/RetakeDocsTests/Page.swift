@@ -1,5 +1,6 @@
 import Foundation
 import RetakeTestSupport
+import Testing
 
 /// A fenced block of a page.
 struct Fence: Sendable, CustomTestStringConvertible {

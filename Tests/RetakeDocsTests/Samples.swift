@@ -117,7 +117,7 @@ private func lease(_ fill: (AudioBlock) -> Void, _ nanoseconds: Int64) throws {
 }
 
 private func live(
-  _ pipeline: Pipeline, _ frame: Frame, _ show: @escaping @Sendable (ResultValue?) -> Void
+  _ pipeline: Pipeline, _ frame: Frame, _ show: @escaping @Sendable (FrameResult) -> Void
 ) async throws {
   // docs/live.md
   let session = try LiveSession(
