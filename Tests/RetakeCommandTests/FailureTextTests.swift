@@ -47,7 +47,7 @@ import Testing
     let workplace = try yard()
     let result = try workplace.retake("replay", "yard", "-p", "outside.json", "--follow")
     let line = try #require(result.stdout.split(separator: "\n").first)
-    let sink = JSON(Data(line.utf8))
+    let sink = try JSON(Data(line.utf8))
     #expect("\(line)".contains("\"fate\":\"fail\",\"message\":\"the crop 300,0"), "\(line)")
     #expect(sink.sequence.value as? Int == 0)
   }
