@@ -21,7 +21,7 @@ package final class FrameShortage: Sendable {
   /// For work that found no memory for pixels of its own: it is thrown away, or the process ends if
   /// nothing checks it.
   package static func fail(_ error: FrameMemoryError) {
-    guard note(error) else { fatalError("out of memory: \(error)") }
+    guard note(error) else { preconditionFailure("out of memory: \(error)") }
   }
 
   /// - Returns: `false` if nothing checks the work of this thread.

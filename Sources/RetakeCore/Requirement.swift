@@ -1,10 +1,20 @@
+import Foundation
+
 /// Ends the process if a caller broke a rule: a mistake in a program, not in its data. Unlike
 /// `precondition`, it prints the rule in release builds too.
 ///
 /// - Parameter rule: What holds in a right program, such as "a pipeline begins with a source".
-@inlinable
 package func requirement(
   _ isMet: Bool, _ rule: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
 ) {
-  if !isMet { fatalError(rule(), file: file, line: line) }
+  if !isMet { requirementFailure(rule(), file: file, line: line) }
+}
+
+/// Prints the rule that a caller broke, and ends the process.
+package func requirementFailure(
+  _ rule: String, file: StaticString = #fileID, line: UInt = #line
+) -> Never {
+  // The standard library prints a precondition's message in debug builds alone.
+  try? FileHandle.standardError.write(contentsOf: Data("\(file):\(line): error: \(rule)\n".utf8))
+  preconditionFailure(rule, file: file, line: line)
 }

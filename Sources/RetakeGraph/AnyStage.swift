@@ -164,7 +164,7 @@ public struct AnyStage: Sendable {
     do {
       return try JSONValue(encoding: options)
     } catch {
-      fatalError("stage options encode to JSON: \(error)")
+      requirementFailure("stage options encode to JSON: \(error)")
     }
   }
 }

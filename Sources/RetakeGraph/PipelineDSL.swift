@@ -139,7 +139,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
 
   package func changingLast(_ change: (inout PipelineNode) -> Void) -> Self {
     guard let index = pipeline.nodes.lastIndex(where: { $0.id == last }) else {
-      fatalError("the body of a forEach begins with a stage")
+      requirementFailure("the body of a forEach begins with a stage")
     }
     var chain = self
     change(&chain.pipeline.nodes[index])

@@ -51,7 +51,7 @@ extension PipelineChain {
       isExportable: false
     ) { value in
       guard let typed = value as? Output, let index = ports.firstIndex(of: choose(typed)) else {
-        fatalError("the route '\(id)' names one of its ports")
+        requirementFailure("the route '\(id)' names one of its ports")
       }
       return index
     }

@@ -87,7 +87,7 @@ extension StageDefinition {
     do {
       try self.init(options: Options())
     } catch {
-      fatalError("the default options of the stage '\(Self.kind)' are refused: \(error)")
+      requirementFailure("the default options of the stage '\(Self.kind)' are refused: \(error)")
     }
   }
 }
@@ -96,7 +96,7 @@ extension StageDefinition where Options == NoOptions {
   public var options: NoOptions { NoOptions() }
 
   public init() {
-    fatalError(
+    requirementFailure(
       "the stage '\(Self.kind)' has no options and no init(): give each stored property a value, "
         + "and a public struct a 'public init() {}'")
   }

@@ -74,10 +74,10 @@ func built<Stage>(_ make: () throws -> Stage) -> Stage {
   do {
     return try make()
   } catch let error as OptionError {
-    fatalError("the option '\(error.key)' \(error.message)")
+    requirementFailure("the option '\(error.key)' \(error.message)")
   } catch let error as OptionProblem {
-    fatalError("\(error.pointer.isEmpty ? "" : "\(error.pointer): ")\(error.message)")
+    requirementFailure("\(error.pointer.isEmpty ? "" : "\(error.pointer): ")\(error.message)")
   } catch {
-    fatalError("\(error)")
+    requirementFailure("\(error)")
   }
 }

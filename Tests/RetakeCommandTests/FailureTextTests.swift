@@ -59,7 +59,7 @@ import Testing
     let note = "frame 0:0, \(said) [crop.outside]; it failed 12 times"
     #expect((result.stdout + result.stderr).contains(note), "\(result.stdout)\(result.stderr)")
     let page = try String(
-      contentsOf: workplace.folder.file("report/index.html"), encoding: .utf8)
+      contentsOf: workplace.folder.file("report/report.html"), encoding: .utf8)
     #expect(page.contains("it failed 12 times"))
   }
 

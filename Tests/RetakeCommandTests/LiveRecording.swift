@@ -3,6 +3,7 @@ import Retake
 import RetakeProcess
 import RetakeTestSupport
 import Synchronization
+import Testing
 
 /// A `retake record` in a process of its own, and the commits that it acknowledged.
 final class LiveRecording: Sendable {
@@ -142,6 +143,15 @@ final class LiveRecording: Sendable {
       let target = try? manager.destinationOfSymbolicLink(atPath: "\(folder)/\(file)")
       return target.map(all.contains) ?? false
     }
+  }
+
+  /// Stops the process, until `body` is done, with every thread of it.
+  func paused(_ body: () throws -> Void) throws {
+    process.send(SIGSTOP)
+    defer { process.send(SIGCONT) }
+    var state = siginfo_t()
+    try #require(waitid(P_PID, id_t(process.id), &state, WSTOPPED) == 0)
+    try body()
   }
 
   /// Sends a signal that does not end it.

@@ -73,12 +73,12 @@ public final class FrameStorage: @unchecked Sendable {
     format: PixelFormat, width: Int, height: Int
   ) -> FrameStorage {
     guard FrameShortage.note(FrameMemoryError(width: width, height: height)) else {
-      fatalError("out of memory: no room for a frame of \(width)x\(height)")
+      preconditionFailure("out of memory: no room for a frame of \(width)x\(height)")
     }
     let count = PlaneLayout(format: format, width: width, height: 1).count + padding
     // SAFETY: as long as a row of each plane and what may be read past it; freed by the closure.
     guard let block = calloc(1, count) else {
-      fatalError("out of memory: no room for a row of \(width) pixels")
+      preconditionFailure("out of memory: no room for a row of \(width) pixels")
     }
     let address = UInt(bitPattern: block)
     let row = Plane(base: block.assumingMemoryBound(to: UInt8.self), stride: 0)

@@ -14,8 +14,8 @@ extension FaultSuites {
       case slowly
       /// As `slowly`, the database last.
       case databaseLast
-      /// The media, and then, when more of it was committed, the database as SQLite copies it: the
-      /// one way that never fits together.
+      /// The media, and then, when more of it was committed, the database while the recorder stands
+      /// still: the one way that never fits together.
       case mediaFirst
     }
 
@@ -158,10 +158,12 @@ extension FaultSuites {
         copiedBytes += try #require(size)
       }
       try #require(recording.waitForCommit { $0.mediaBytes > copiedBytes })
-      let copied = try runCommand(
-        "sqlite3",
-        arguments: ["\(recording.path)/session.sqlite", "VACUUM INTO '\(path)/session.sqlite'"])
-      try #require(copied.status == 0, "\(copied.stderr)")
+      try recording.paused {
+        let names = try FileManager.default.contentsOfDirectory(atPath: recording.path)
+        for name in names where name.hasPrefix("session.sqlite") {
+          _ = try runCommand("cp", arguments: ["\(recording.path)/\(name)", "\(path)/\(name)"])
+        }
+      }
     }
 
     /// What the doctor says of a copy, against the truth, and what recovery makes of it.

@@ -34,7 +34,7 @@ extension FaultSuites {
       let workplace = try Workplace()
       // The recorder's folder has its name already, and its database is not open again yet.
       let script = """
-        python3 -c "$1" held/session.sqlite $(($2 + 1)) > rival &
+        python3 -c "$1" held/session.sqlite $(($2 + 4)) > rival &
         strace -f -qq -o /dev/null -e trace=rename -e inject=rename:delay_exit=3000000 \
           "$0" record synthetic:figures --name held --into . --size 64x48 --frames "$3" \
           --probe skip --json
