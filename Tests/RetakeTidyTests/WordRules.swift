@@ -61,7 +61,9 @@ enum WordRules {
       + #"|\bFileHandle\.standard(Output|Error)\b|\bSTD(OUT|ERR)_FILENO\b"#,
     applies: { file in
       guard let entry = Floors.entry(file.target) else { return false }
-      return isSource(file) && entry.floor < Floors.suite
+      // What ends the process says why.
+      let isLastWord = file.path == "Sources/RetakeCore/Requirement.swift"
+      return isSource(file) && entry.floor < Floors.suite && !isLastWord
     },
     planted: ("Sources/RetakeGolden/Store.swift", #"  print("accepted")"#))
 
