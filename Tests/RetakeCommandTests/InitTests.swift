@@ -32,11 +32,13 @@ import Testing
     let workplace = try Workplace()
     try workplace.writePipeline("Pipelines/mine.json", replacing: "motion-boxes", with: "mine")
     let before = try text("Pipelines/mine.json", of: workplace)
+    try workplace.record("gate", frames: 6)
     let made = try workplace.retake("init", "--pipeline", "Pipelines/mine.json", "--json")
     #expect(made.status == 0, "\(made.stderr)")
     #expect(try made.json().caseName.text == "mine")
     #expect(try text("Pipelines/mine.json", of: workplace) == before)
     let project = try text("retake.yml", of: workplace)
+    #expect(project.contains("- sessions: [\"gate\"]"), "\(project)")
 
     let again = try workplace.retake("init")
     #expect(again.status == 2)

@@ -48,7 +48,10 @@ public struct ProjectStart {
       try add(document, as: result.pipeline, to: &result)
     }
     try addIgnored(to: &result)
-    try add(Self.text(of: result), as: Project.fileName, to: &result)
+    let sessions = project.sessionNames
+    try add(
+      Self.text(of: result, sessions: sessions.isEmpty ? ["*"] : sessions), as: Project.fileName,
+      to: &result)
     return result
   }
 
@@ -60,23 +63,25 @@ public struct ProjectStart {
     return ExamplePipelines.named(name)?.document
   }
 
-  private static func text(of result: Result) -> String {
-    """
-    # Which cases run on which sessions, and how results are compared.
-    # Every key is described in docs/project.md of Retake.
-    v: 1
-    cases:
-      \(result.caseName):
-        pipeline: \(JSONValue.string(result.pipeline).canonicalText)
-        mode: lossless          # redecide: decide again which frames are dropped, from declared costs
-    suites:
-      default:                  # what `retake test` runs
-        - sessions: ["*"]       # names of folders in Recordings, or globs
-          cases: [\(result.caseName)]
-    # compare:                  # tolerances, by the name of a sink; without any, results must be equal
-    #   boxes: {iou: 0.5, position: 0.5, score: 0.01}
+  /// - Parameter sessions: Those that are there, so that a later recording is no case unasked.
+  private static func text(of result: Result, sessions: [String]) -> String {
+    let list = sessions.map { JSONValue.string($0).canonicalText }.joined(separator: ", ")
+    return """
+      # Which cases run on which sessions, and how results are compared.
+      # Every key is described in docs/project.md of Retake.
+      v: 1
+      cases:
+        \(result.caseName):
+          pipeline: \(JSONValue.string(result.pipeline).canonicalText)
+          mode: lossless          # redecide: decide again which frames are dropped, from declared costs
+      suites:
+        default:                  # what `retake test` runs
+          - sessions: [\(list)]  # names of folders in Recordings, or globs such as "yard-*"
+            cases: [\(result.caseName)]
+      # compare:                  # tolerances, by the name of a sink; without any, results must be equal
+      #   boxes: {iou: 0.5, position: 0.5, score: 0.01}
 
-    """
+      """
   }
 
   private func addIgnored(to result: inout Result) throws(SuiteError) {
