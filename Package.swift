@@ -89,7 +89,8 @@ func named(_ names: [String]) -> [Target.Dependency] {
 let sourceTargets: [Target] = rooms.map { room in
   .target(
     name: room.name, dependencies: named(room.ours) + room.outside,
-    resources: [report, serve, suite].contains(room.name) ? [.embedInCode("Resources")] : [],
+    // Scripts/embed-resources puts them into the sources.
+    exclude: [report, serve, suite].contains(room.name) ? ["Resources"] : [],
     swiftSettings: settings)
 }
 
