@@ -1,11 +1,12 @@
-# Two commands do everything on a fresh Debian 12 with the Swift toolchain:
-#   make demo    shows a regression being found, and where the report is
-#   make test    runs every test
-# Both use one build: release, testable. Other Swift flags would mean a second build.
+# The commands for a fresh Debian 12 with the Swift toolchain:
+#   make demo       shows a regression being found, and where the report is
+#   make test       runs every test
+#   make package    makes what users install
+# make demo and make test use one build: release, testable. Other Swift flags would mean a second build.
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build build-tests demo test unit-test recordings-test example-test bench faults \
-  lint format clean
+  package package-test lint format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -Xswiftc -enable-testing
@@ -51,6 +52,13 @@ faults: build-tests ## Plant every fault under recorders and sessions, many time
 	  --filter 'FaultTests|SlowDiskTests|KillTests|LiveSourceTests|ShadowTests' 2>&1 | tee .build/faults.log | \
 	  grep -E '^faults|kill|unplugged|flips|cuts|shadow check|✘|Test run'
 	@! grep -q '✘' .build/faults.log
+
+package: ## Make a tarball and a .deb in .build/packages
+	@Scripts/setup --package
+	@Scripts/package
+
+package-test: package ## Install the .deb in an empty Debian and run it there (root, a Debian mirror)
+	@Scripts/test-package
 
 lint: ## Check the style
 	swift format lint --strict --parallel --recursive $(SWIFT_SOURCES)

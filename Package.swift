@@ -13,7 +13,7 @@ struct Room {
 
 let argumentParser = Target.Dependency.product(
   name: "ArgumentParser", package: "swift-argument-parser")
-let collections = Target.Dependency.product(name: "Collections", package: "swift-collections")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox")
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -53,7 +53,7 @@ let rooms: [Room] = [
   Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
   Room(name: process, outside: ["CSpawn"]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
-  Room(name: runtime, ours: [core, buffers, graph], outside: [collections]),
+  Room(name: runtime, ours: [core, buffers, graph], outside: [deque]),
   Room(name: compare, ours: [core, buffers]),
   Room(name: stages, ours: [core, buffers, graph, media, runtime]),
   Room(name: session, ours: [core, buffers, graph, media, store, runtime]),
@@ -89,7 +89,8 @@ func named(_ names: [String]) -> [Target.Dependency] {
 let sourceTargets: [Target] = rooms.map { room in
   .target(
     name: room.name, dependencies: named(room.ours) + room.outside,
-    resources: [report, serve, suite].contains(room.name) ? [.embedInCode("Resources")] : [],
+    // Scripts/embed-resources puts them into the sources.
+    exclude: [report, serve, suite].contains(room.name) ? ["Resources"] : [],
     swiftSettings: settings)
 }
 

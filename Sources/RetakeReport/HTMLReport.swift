@@ -53,13 +53,12 @@ package enum HTMLReport {
   /// Where a page shows one of a document's cases: what stands behind `#` in its address.
   package static func anchor(ofCase index: Int) -> String { "case-\(index + 1)" }
 
-  package static var style: String { String(decoding: PackageResources.page_css, as: UTF8.self) }
-  static var script: String { String(decoding: PackageResources.page_js, as: UTF8.self) }
+  package static let style = EmbeddedResources.pageCSS
+  static let script = EmbeddedResources.pageJS
 
   private static let template = Result<MustacheTemplate, any Error> {
     MustacheContentTypes.register(PageText(), named: "RETAKE")
-    return try MustacheTemplate(
-      string: String(decoding: PackageResources.page_mustache, as: UTF8.self))
+    return try MustacheTemplate(string: EmbeddedResources.pageMustache)
   }
 }
 

@@ -79,11 +79,11 @@ struct ServedSite: Sendable {
     _ parts: [String], query: [String: String], root: String
   ) async throws -> ServedAnswer {
     switch (parts.first, parts.count) {
-    case (nil, _): return Self.resource("text/html", PackageResources.home_html)
+    case (nil, _): return Self.resource("text/html", EmbeddedResources.homeHTML)
     case ("home.css", 1):
-      return Self.resource("text/css", PackageResources.home_css)
-    case ("page.css", 1): return Self.resource("text/css", Array(HTMLReport.style.utf8))
-    case ("home.js", 1): return Self.resource("text/javascript", PackageResources.home_js)
+      return Self.resource("text/css", EmbeddedResources.homeCSS)
+    case ("page.css", 1): return Self.resource("text/css", HTMLReport.style)
+    case ("home.js", 1): return Self.resource("text/javascript", EmbeddedResources.homeJS)
     case ("state.json", 1): return try ServedAnswer(json: ServedState(self))
     case ("reports", 2): return try report(parts[1], root: root)
     case ("frames", 4): return try await frame(parts, query: query)
@@ -92,8 +92,8 @@ struct ServedSite: Sendable {
     }
   }
 
-  private static func resource(_ type: String, _ bytes: [UInt8]) -> ServedAnswer {
-    ServedAnswer("\(type); charset=utf-8", Data(bytes), policy: homePolicy)
+  private static func resource(_ type: String, _ text: String) -> ServedAnswer {
+    ServedAnswer("\(type); charset=utf-8", Data(text.utf8), policy: homePolicy)
   }
 
   /// The page is made anew of report.json: what stands in report.html could be anybody's script.

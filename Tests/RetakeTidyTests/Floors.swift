@@ -37,11 +37,10 @@ enum Floors {
     FloorEntry(floor: 0, name: "CFFmpeg"),
     FloorEntry(floor: 0, name: "CSpawn"),
     FloorEntry(floor: 0, name: "CXXHash"),
-    FloorEntry(floor: 0, name: "RetakeCore", outside: ["CXXHash", "Collections"]),
+    FloorEntry(floor: 0, name: "RetakeCore", outside: ["CXXHash"]),
 
     FloorEntry(
-      floor: 1, name: "RetakeBuffers", ours: ["RetakeCore"], outside: ["Collections"],
-      toolchain: ["Synchronization"]),
+      floor: 1, name: "RetakeBuffers", ours: ["RetakeCore"], toolchain: ["Synchronization"]),
     FloorEntry(floor: 1, name: "RetakeGraph", ours: ["RetakeBuffers", "RetakeCore"]),
     FloorEntry(
       floor: 1, name: "RetakeStore", ours: ["RetakeCore"], outside: ["GRDB", "GRDBSQLite"]),
@@ -52,7 +51,7 @@ enum Floors {
       floor: 2, name: "RetakeMedia", ours: ["RetakeBuffers", "RetakeCore"], outside: ["CFFmpeg"]),
     FloorEntry(
       floor: 2, name: "RetakeRuntime", ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph"],
-      outside: ["Collections", "Logging", "Metrics"], toolchain: ["Synchronization"]),
+      outside: ["DequeModule", "Logging", "Metrics"], toolchain: ["Synchronization"]),
     FloorEntry(floor: 2, name: "RetakeCompare", ours: ["RetakeBuffers", "RetakeCore"]),
 
     FloorEntry(

@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 import RetakeCore
 import RetakeGraph
 

@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 import RetakeCore
 
 /// One port of a latest join: which value a frame reads there.

@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 import RetakeGraph
 
 /// What becomes of a frame that is offered to an edge.

@@ -1,4 +1,4 @@
-import Collections
+import DequeModule
 import RetakeBuffers
 
 /// Lets a frame be read only when there is room for its pixels, where those go by themselves: every

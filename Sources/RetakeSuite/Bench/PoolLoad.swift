@@ -59,17 +59,19 @@ extension PoolLoad {
 
   /// Those that every build has, in the order in which they are told.
   package static func standard() throws(SuiteError) -> [PoolLoad] {
-    let documents: [(String, [UInt8])] = [
-      ("ocr-one.json", PackageResources.ocr_one_json),
-      ("ocr-two.json", PackageResources.ocr_two_json),
-      ("shift-scene.json", PackageResources.shift_scene_json),
-      ("shift-burst.json", PackageResources.shift_burst_json),
-      ("swing-frames.json", PackageResources.swing_frames_json),
-      ("swing-seconds.json", PackageResources.swing_seconds_json),
-      ("pressure.json", PackageResources.pressure_json),
+    let documents: [(String, String)] = [
+      ("ocr-one.json", EmbeddedResources.ocrOneJSON),
+      ("ocr-two.json", EmbeddedResources.ocrTwoJSON),
+      ("shift-scene.json", EmbeddedResources.shiftSceneJSON),
+      ("shift-burst.json", EmbeddedResources.shiftBurstJSON),
+      ("swing-frames.json", EmbeddedResources.swingFramesJSON),
+      ("swing-seconds.json", EmbeddedResources.swingSecondsJSON),
+      ("pressure.json", EmbeddedResources.pressureJSON),
     ]
     var loads: [PoolLoad] = []
-    for (file, bytes) in documents { loads.append(try PoolLoad(reading: Data(bytes), file: file)) }
+    for (file, text) in documents {
+      loads.append(try PoolLoad(reading: Data(text.utf8), file: file))
+    }
     return loads
   }
 

@@ -1,0 +1,199 @@
+// swift-format-ignore-file
+// Made by Scripts/embed-resources from the files in Resources; change those, then run it again.
+
+/// The files of this room's Resources folder, byte for byte.
+enum EmbeddedResources {
+  static let homeCSS = #"""
+.home main { padding-top: 8px; gap: 0; }
+.home h2 { font-size: 15px; font-weight: 640; margin-bottom: 8px; }
+.home td:first-child, .home thead th:first-child { width: 40%; }
+.home td.verdict-cell { font-weight: 600; color: var(--tone); white-space: nowrap; }
+.home td.number-cell { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.home thead th.number-cell { text-align: right; }
+.home .problem-cell { color: var(--violet); }
+#viewer { margin-top: 18px; padding-top: 16px; border-top: 1px solid var(--line); }
+#viewer .bar-row { display: flex; flex-wrap: wrap; align-items: center; gap: 8px 12px; margin-bottom: 12px; }
+#viewer h3 { font-size: 15px; margin-right: auto; }
+#viewer input[type="number"] { font: inherit; color: inherit; background: var(--surface); border: 1px solid var(--line-2); border-radius: 7px; padding: 5px 8px; width: 110px; min-height: 34px; }
+#viewer figure { margin: 0 0 8px; }
+#viewer img { display: block; max-width: 100%; max-height: 66vh; margin: 0 auto; background: var(--stage); border-radius: 8px; }
+#viewer figcaption { min-height: 21px; margin-top: 6px; font-size: 14px; font-weight: 400; color: var(--ink-3); font-variant-numeric: tabular-nums; }
+@media (max-width: 620px) {
+  .home td:first-child, .home thead th:first-child { width: auto; }
+}
+
+"""#
+  static let homeHTML = #"""
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Retake</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="page.css">
+<link rel="stylesheet" href="home.css">
+</head>
+<body class="home">
+<a class="skip" href="#detail">Skip to the reports</a>
+<header class="banner plain">
+<div class="wide">
+<div class="top"><p class="product"><b>Retake</b> <bdi id="project"></bdi></p></div>
+<h1>Reports and sessions</h1>
+<p class="meaning" id="summary" role="status">Reading the project …</p>
+</div>
+</header>
+<main class="wide body single" id="detail" tabindex="-1">
+<noscript><p class="note">These pages need JavaScript. A report by itself, opened from disk, does not.</p></noscript>
+<section class="card" aria-labelledby="reports-title"><h2 id="reports-title">Reports</h2><div id="reports"></div></section>
+<section class="card" aria-labelledby="pending-title"><h2 id="pending-title">Waiting to be accepted</h2><div id="pending"></div></section>
+<section class="card" aria-labelledby="sessions-title">
+<h2 id="sessions-title">Sessions</h2>
+<div id="sessions"></div>
+<div id="viewer" hidden>
+<div class="bar-row">
+<h3 id="viewer-title" tabindex="-1"></h3>
+<label for="viewer-track">Track</label> <select id="viewer-track"></select>
+<label for="viewer-number">Frame</label> <input id="viewer-number" type="number" min="0" step="1">
+</div>
+<figure><img id="viewer-picture" alt=""><figcaption id="viewer-caption" role="status"></figcaption></figure>
+<input id="viewer-slider" type="range" min="0" step="1" aria-label="Frame">
+<p class="quiet">Keys on the slider: <kbd>←</kbd> <kbd>→</kbd> one frame, <kbd>Page up</kbd> <kbd>Page down</kbd> a tenth, <kbd>Home</kbd> <kbd>End</kbd>.</p>
+</div>
+</section>
+<section class="card" aria-labelledby="runs-title"><h2 id="runs-title">Runs</h2><div id="runs"></div></section>
+</main>
+<script src="home.js"></script>
+</body>
+</html>
+
+"""#
+  static let homeJS = #"""
+"use strict";
+(() => {
+  const byID = (id) => document.getElementById(id);
+  const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+  // Names come from files: they only ever become text, and what acts in a text is shown.
+  const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+  const visible = (text) => String(text).replace(acting, (one) => `\\u{${one.codePointAt(0).toString(16).toUpperCase()}}`);
+  function html(tag, attributes, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name === "click") node.addEventListener("click", value);
+      else if (value !== undefined) node.setAttribute(name, value);
+    }
+    for (const child of children) node.append(child instanceof Node ? child : visible(child));
+    return node;
+  }
+
+  function table(host, heads, rows, empty) {
+    if (!rows.length) return host.replaceChildren(html("p", { class: "quiet" }, empty));
+    host.replaceChildren(html("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": heads[0] },
+      html("table", {}, html("thead", {}, html("tr", {}, ...heads.map((head, index) => html("th", { scope: "col", class: index ? "number-cell" : undefined }, head)))),
+        html("tbody", {}, ...rows))));
+  }
+
+  const kinds = { 0: "passed", 1: "changed", 2: "errored" };
+  function reportRow(report) {
+    const name = html("a", { href: `reports/${encodeURIComponent(report.id)}` }, html("bdi", {}, report.path || "."));
+    if (report.error) return html("tr", {}, html("td", {}, html("bdi", {}, report.path || ".")), html("td", { class: "problem-cell", colspan: "3" }, report.error));
+    return html("tr", {}, html("td", {}, name), html("td", { class: `number-cell verdict-cell ${kinds[report.exitCode] || "missing"}` }, report.exitWord),
+      html("td", { class: "number-cell" }, report.counts), html("td", { class: "number-cell" }, report.generatedAt || "–"));
+  }
+
+  function sessionRow(session) {
+    if (session.error) return html("tr", {}, html("td", {}, html("bdi", {}, session.name)), html("td", { class: "problem-cell", colspan: "2" }, session.error));
+    const look = html("button", { type: "button", click: () => view.open(session) }, html("bdi", {}, session.name));
+    const frames = session.tracks.reduce((sum, track) => sum + track.frames, 0);
+    return html("tr", {}, html("td", {}, look), html("td", { class: "number-cell" }, plural(frames, "frame")),
+      html("td", { class: "number-cell" }, session.tracks.map((track) => `${track.width}×${track.height}`).join(", ")));
+  }
+
+  function runRow(run) {
+    if (run.error) return html("tr", {}, html("td", {}, html("bdi", {}, run.path)), html("td", { class: "problem-cell", colspan: "2" }, run.error));
+    return html("tr", {}, html("td", {}, html("bdi", {}, run.path)), html("td", { class: "number-cell" }, plural(run.frames, "frame")),
+      html("td", { class: "number-cell" }, run.decisionDigest));
+  }
+
+  // A case that waits leads to its place in the newest report that has it.
+  function pendingRow(item) {
+    const name = html("bdi", {}, item.key);
+    if (!item.report) return html("tr", {}, html("td", {}, name), html("td", { class: "number-cell" }, "in no report: retake test --report report"));
+    return html("tr", {}, html("td", {}, html("a", { href: `reports/${encodeURIComponent(item.report)}#${encodeURIComponent(item.anchor)}` }, name)), html("td", { class: "number-cell" }, "in its report"));
+  }
+
+  // Frames of one session. The picture that was asked for last is the one that is shown.
+  const view = {
+    session: undefined, wanted: 0, busy: false,
+    open(session) {
+      this.session = session;
+      byID("viewer").hidden = false;
+      byID("viewer-title").textContent = visible(session.name);
+      byID("viewer-track").replaceChildren(...session.tracks.map((track) => html("option", { value: String(track.track) }, String(track.track))));
+      this.choose();
+      byID("viewer-title").focus();
+      byID("viewer").scrollIntoView({ block: "start" });
+    },
+    get track() { return this.session.tracks.find((one) => String(one.track) === byID("viewer-track").value); },
+    choose() {
+      const last = Math.max(0, this.track.frames - 1);
+      byID("viewer-slider").max = byID("viewer-number").max = String(last);
+      this.seek(0);
+    },
+    seek(sequence) {
+      const last = Math.max(0, this.track.frames - 1);
+      this.wanted = Math.min(Math.max(0, Math.round(sequence) || 0), last);
+      byID("viewer-slider").value = byID("viewer-number").value = String(this.wanted);
+      byID("viewer-slider").setAttribute("aria-valuetext", `frame ${this.wanted} of ${last}`);
+      this.load();
+    },
+    async load() {
+      if (this.busy) return;
+      this.busy = true;
+      const { session, wanted, track } = this;
+      const address = `frames/${encodeURIComponent(session.name)}/${track.track}/${wanted}`;
+      const picture = byID("viewer-picture");
+      const loaded = new Promise((done) => { picture.onload = () => done(true); picture.onerror = () => done(false); });
+      picture.alt = `Frame ${track.track}:${wanted} of ${visible(session.name)}`;
+      picture.src = `${address}.png`;
+      const [shown, facts] = await Promise.all([loaded, fetch(`${address}.json`).then((answer) => answer.json(), () => ({}))]);
+      const time = facts.timeNanoseconds === undefined ? "" : ` · ${(facts.timeNanoseconds / 1e9).toFixed(3)} s`;
+      byID("viewer-caption").textContent = visible(shown ? `Frame ${track.track}:${wanted}${time}` : `Frame ${track.track}:${wanted} cannot be shown${facts.damage ? ": " + facts.damage : ""}`);
+      picture.dataset.frame = `${track.track}:${wanted}`;
+      this.busy = false;
+      if (this.session !== session || this.wanted !== wanted || this.track !== track) this.load();
+    },
+    key(event) {
+      const tenth = Math.max(1, Math.round(this.track.frames / 10));
+      const moves = { PageUp: tenth, PageDown: -tenth };
+      if (!(event.key in moves)) return;
+      event.preventDefault();
+      this.seek(this.wanted + moves[event.key]);
+    },
+  };
+  byID("viewer-slider").addEventListener("input", (event) => view.seek(Number(event.target.value)));
+  byID("viewer-slider").addEventListener("keydown", (event) => view.key(event));
+  byID("viewer-number").addEventListener("change", (event) => view.seek(Number(event.target.value)));
+  byID("viewer-track").addEventListener("change", () => view.choose());
+
+  async function start() {
+    const answer = await fetch("state.json");
+    const state = await answer.json();
+    if (!answer.ok) throw new Error(state.message);
+    byID("project").textContent = visible(state.project);
+    document.title = `Retake · ${visible(state.project)}`;
+    byID("summary").textContent = `${plural(state.reports.length, "report")}, ${plural(state.sessions.length, "session")}, ${plural(state.runs.length, "run")}, ${state.pending.length} waiting to be accepted`
+      + (state.more ? `; ${state.more} more are not listed` : "") + (state.isCI ? ". This is CI: nothing is accepted here" : "");
+    table(byID("reports"), ["Report", "Verdict", "Cases", "Made"], state.reports.map(reportRow), "No report yet. Make one: retake test --report report");
+    table(byID("sessions"), ["Session", "Frames", "Size"], state.sessions.map(sessionRow), "No session in Recordings. Make one: retake import FILE");
+    table(byID("runs"), ["Run", "Frames", "Decisions"], state.runs.map(runRow), "No run was kept. Keep one: retake replay SESSION --output runs/first");
+    table(byID("pending"), ["Case", "Look at it"], state.pending.map(pendingRow), "Nothing. What a test leaves pending is accepted on its report's page.");
+    document.documentElement.classList.add("js", "ready");
+  }
+  start().catch((error) => { byID("summary").textContent = `The project cannot be read: ${visible(error.message)}`; });
+})();
+
+"""#
+}
