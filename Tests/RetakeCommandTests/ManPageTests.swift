@@ -24,9 +24,10 @@ import Testing
     ])
   }
 
-  /// The long names of a command's options, and of those below it.
+  /// The long names of the options that the help of a command and of those below it shows.
   private func options(of command: [String: Any]) -> [String] {
-    let arguments = command["arguments"] as? [[String: Any]] ?? []
+    let arguments = (command["arguments"] as? [[String: Any]] ?? [])
+      .filter { $0["shouldDisplay"] as? Bool == true }
     let names = arguments.flatMap { $0["names"] as? [[String: String]] ?? [] }
     let commands = command["subcommands"] as? [[String: Any]] ?? []
     return names.filter { $0["kind"] == "long" }.compactMap { $0["name"] }
