@@ -138,8 +138,8 @@ enum RuleDifferences {
   private static func note(
     _ what: String, _ changes: String, _ key: String, _ file: String
   ) -> String {
-    "\(what) in golden.yml are used; retake.yml has others by now\(changes). To take those over, "
-      + "change '\(key)' in \(file), then: retake test"
+    "\(what) in golden.yml are used; retake.yml has others by now\(changes). To take those over: "
+      + "retake golden adopt"
   }
 
   /// ` (order: significant, by now any)`.

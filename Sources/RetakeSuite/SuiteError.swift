@@ -20,6 +20,8 @@ public enum SuiteError: CodedError, Hashable {
   case halted(StageFailure)
   case notWritable(path: String, cause: String)
   case exists(path: String)
+  /// The folder is a project already.
+  case hasProject(file: String)
   case missingReason
   case nothingPending
   case noProjectFile
@@ -102,6 +104,7 @@ public enum SuiteError: CodedError, Hashable {
     case .halted: "suite.run.halted"
     case .notWritable: "suite.output.notWritable"
     case .exists: "suite.output.exists"
+    case .hasProject: "suite.project.exists"
     case .missingReason: "suite.accept.missingReason"
     case .nothingPending: "suite.accept.nothingPending"
     case .noProjectFile: "suite.project.none"
@@ -149,6 +152,7 @@ public enum SuiteError: CodedError, Hashable {
     case .halted(let failure): "the run was halted: \(failure)"
     case .notWritable: "cannot write here"
     case .exists: "there is something here already"
+    case .hasProject: "this folder is a project already"
     case .missingReason: "a golden is accepted with a reason"
     case .nothingPending: "nothing waits to be accepted"
     case .noProjectFile: "there is no retake.yml, and nothing else says which goldens are wanted"
@@ -196,7 +200,7 @@ public enum SuiteError: CodedError, Hashable {
 
   public var place: Place? {
     switch self {
-    case .projectUnreadable(let file, _, _): Place(file: file)
+    case .projectUnreadable(let file, _, _), .hasProject(let file): Place(file: file)
     case .badProject(_, _, let pointer, let file), .badLoad(_, _, let pointer, let file):
       Place(file: file, pointer: pointer)
     case .noSession(_, let folder, _): Place(file: folder)
@@ -230,6 +234,7 @@ public enum SuiteError: CodedError, Hashable {
         + "or test one without a project: retake test SESSION --pipeline example:motion-boxes"
     case .notWritable: "Choose a folder that exists and can be written"
     case .exists: "Choose another name, or remove it first"
+    case .hasProject: "Edit its cases and suites, then: retake test"
     case .missingReason: "Say why: retake accept --reason \"new detector\""
     case .nothingPending: "Make pending goldens with: retake test"
     case .noProjectFile: "Name the cases in retake.yml, or remove a golden's folder by hand"

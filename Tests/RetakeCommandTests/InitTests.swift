@@ -42,7 +42,7 @@ import Testing
 
     let again = try workplace.retake("init")
     #expect(again.status == 2)
-    #expect(again.stderr.contains("[suite.output.exists]"), "\(again.stderr)")
+    #expect(again.stderr.contains("[suite.project.exists]"), "\(again.stderr)")
     #expect(try text("retake.yml", of: workplace) == project)
   }
 

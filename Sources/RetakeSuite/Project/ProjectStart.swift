@@ -34,11 +34,11 @@ public struct ProjectStart {
   ///
   /// - Parameter pipeline: A JSON file, or `example:NAME`. If `nil`, the first pipeline that the
   ///   program brings, else the example `motion-boxes`.
-  /// - Throws: `SuiteError.exists` if there is a retake.yml, `notWritable`, and what a pipeline that
+  /// - Throws: `SuiteError.hasProject` if there is a retake.yml, `notWritable`, and what a pipeline that
   ///   cannot be used throws. A failure leaves no retake.yml.
   public func write(pipeline name: String? = nil) throws -> Result {
     let file = project.path(Project.fileName)
-    guard !project.hasFile else { throw SuiteError.exists(path: file) }
+    guard !project.hasFile else { throw SuiteError.hasProject(file: file) }
     let name =
       name ?? "example:" + (pipelines.first?.name ?? Self.defaultExample)
     let pipeline = try project.pipeline(name, catalog: registry, given: pipelines)

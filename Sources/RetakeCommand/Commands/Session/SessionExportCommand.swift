@@ -45,6 +45,9 @@ struct SessionExportCommand: ParsableCommand {
     guard Set(files).count == files.count else {
       throw ValidationError("Two outputs have the same file; give each one of its own")
     }
+    if media == nil, track != nil {
+      throw ValidationError("--track goes with --media; a table has the rows of all tracks")
+    }
     if media == "-" { throw ValidationError("--media wants a file; tables can go to '-'") }
     if output.json, files.contains("-") {
       throw ValidationError("--json and a table on standard output would mix; leave one out")
