@@ -6,11 +6,13 @@ final class ObserverGroup: RunObserver {
   private let members: [any RunObserver]
   let wantsDecisions: Bool
   let wantsDigests: Bool
+  let isFollowed: Bool
 
   init(_ members: [any RunObserver]) {
     self.members = members
     wantsDecisions = members.contains { $0.wantsDecisions }
     wantsDigests = members.contains { $0.wantsDigests }
+    isFollowed = members.contains { $0.isFollowed }
   }
 
   func began(nodes: [RunNode]) throws {

@@ -18,6 +18,7 @@ public final class ResultLines: RunObserver {
   private var deliveries: [FrameID: [String: Int64]] = [:]
 
   public var wantsDecisions: Bool { true }
+  public var isFollowed: Bool { true }
 
   /// - Parameters:
   ///   - sink: The one sink whose outcomes are told; `nil` = all.
@@ -57,12 +58,14 @@ package final class ResultLineWriter: RunObserver {
   private let lines: ResultLines
 
   package var wantsDecisions: Bool { true }
+  package let isFollowed: Bool
 
   /// - Parameter isLive: Whether somebody reads along: each line is written as soon as it is known.
   package init(
     _ file: WholeFile, of replay: Replay, sink: String? = nil, isLive: Bool
   ) throws(ReplayError) {
     self.file = file
+    isFollowed = isLive
     lines = try ResultLines(of: replay, sink: sink) { line in
       file.append(line.utf8)
       if isLive { file.flush() }

@@ -129,6 +129,9 @@ public protocol RunObserver: AnyObject {
   var wantsDecisions: Bool { get }
   /// Whether frames shall carry the digest of each stage's output.
   var wantsDigests: Bool { get }
+  /// Whether `finished` is called as soon as a frame's results are known, even if the bodies of
+  /// later frames are still being computed; costs one thread more.
+  var isFollowed: Bool { get }
   /// The nodes in topological order, inserted conversions included.
   func began(nodes: [RunNode]) throws
   func decided(_ line: DecisionLine)
@@ -149,6 +152,7 @@ public protocol RunObserver: AnyObject {
 extension RunObserver {
   public var wantsDecisions: Bool { false }
   public var wantsDigests: Bool { false }
+  public var isFollowed: Bool { false }
   public func began(nodes: [RunNode]) throws {}
   public func decided(_ line: DecisionLine) {}
   public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {}

@@ -80,7 +80,7 @@ import Testing
     let run = try LongRun(
       [
         "replay", "yard", "--pipeline", "hang.json", "--follow", "--workers", workers,
-        "--watchdog", "30",
+        "--watchdog", "300",
       ], in: workplace, binary: Workplace.impureBinary)
     let line = run.firstLine()
     #expect(run.isRunning)

@@ -46,9 +46,12 @@ import Testing
     #expect([false, false, true] == (0..<3).map { _ in hold.finish(.cancelled) })
   }
 
-  @Test(arguments: [2, 3, 8])
-  func `with room for one frame all frames are read, one at a time`(count: Int) throws {
-    let workers = try Workers(count: count, perturbation: 5, readsMax: 1)
+  @Test(arguments: [2, 3, 8], [Workers.WaitingWork.any, .awaited])
+  func `with room for one frame all frames are read, one at a time`(
+    count: Int, waitingWork: Workers.WaitingWork
+  ) throws {
+    let workers = try Workers(
+      count: count, perturbation: 5, readsMax: 1, waitingWork: waitingWork)
     defer { workers.stop() }
     let live = Locked((now: 0, most: 0))
     var last: [ValueFuture] = []

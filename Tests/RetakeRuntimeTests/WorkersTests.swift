@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
@@ -35,8 +36,11 @@ import Testing
     return (value as? Scalars)?.entries.first?.value
   }
 
-  private func withWorkers(_ count: Int, _ body: (Workers) throws -> Void) throws {
-    let workers = try Workers(count: count, lanes: [1], perturbation: 9)
+  private func withWorkers(
+    _ count: Int, waitingWork: Workers.WaitingWork = .any, _ body: (Workers) throws -> Void
+  ) throws {
+    let workers = try Workers(
+      count: count, lanes: [1], perturbation: 9, waitingWork: waitingWork)
     defer { workers.stop() }
     try body(workers)
   }
@@ -68,6 +72,51 @@ import Testing
       let outcome = try workers.help(last)
       #expect(number(outcome) == 1_001)
       for future in middle { #expect(future.isDone) }
+    }
+  }
+
+  @Test(arguments: [(Workers.WaitingWork.any, true), (.awaited, false)])
+  func `the time plane helps with other values while it waits, unless only the awaited counts`(
+    waitingWork: Workers.WaitingWork, helps: Bool
+  ) throws {
+    try withWorkers(2, waitingWork: waitingWork) { workers in
+      let waiting = pthread_self()
+      let (firstBegan, laterBegan) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      let laterThread = Locked<pthread_t?>(nil)
+      let first = make { _ in
+        firstBegan.signal()
+        laterBegan.wait()
+        return .value(Scalars([.init("sum", 1)]))
+      }
+      let later = make { _ in
+        laterThread.withLock { $0 = pthread_self() }
+        laterBegan.signal()
+        return .value(Scalars([.init("sum", 2)]))
+      }
+      workers.submit(first)
+      firstBegan.wait()
+      workers.submit(later)
+      let outcome = try workers.help(first)
+      #expect(number(outcome) == 1)
+      let thread = try #require(laterThread.withLock { $0 })
+      #expect((pthread_equal(thread, waiting) != 0) == helps)
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 4])
+  func `long chains over a lane come to their end when only the awaited is computed`(count: Int)
+    throws
+  {
+    try withWorkers(count, waitingWork: .awaited) { workers in
+      var last = sum()
+      workers.submit(last)
+      for step in 1..<500 {
+        last = sum([last], isNeeded: step % 2 == 0, lane: step % 3 == 0 ? 1 : nil)
+        workers.submit(last)
+        workers.submit(sum([last], isNeeded: false))
+      }
+      let outcome = try workers.help(last)
+      #expect(number(outcome) == 500)
     }
   }
 

@@ -58,7 +58,7 @@ final class VirtualRun {
     isGated = readsMax != nil
     workers = try Workers(
       count: options.workers, lanes: plan.lanes, perturbation: options.perturbation,
-      readsMax: readsMax, watch: watch)
+      readsMax: readsMax, waitingWork: observer.isFollowed ? .awaited : .any, watch: watch)
     core = DecisionCore(
       plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)

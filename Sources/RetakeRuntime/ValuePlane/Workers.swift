@@ -12,7 +12,16 @@ import Synchronization
 /// Workers never wait for a value: only what can run is queued. So whatever is not done is being
 /// computed, or lies in a queue, or waits for something that is or does.
 package final class Workers: Sendable {
-  /// The most threads, those of lanes not counted.
+  /// What the time plane computes while it waits for a value.
+  package enum WaitingWork: Sendable {
+    /// Anything that can run.
+    case any
+    /// Only what the value depends on. The time plane is then never inside the body of a later
+    /// frame when the value is there; another thread takes its place.
+    case awaited
+  }
+
+  /// The most workers, not counting the threads of lanes.
   package static let countMax = 256
 
   private static let processors = ProcessInfo.processInfo.activeProcessorCount
@@ -33,6 +42,7 @@ package final class Workers: Sendable {
   /// Bounds the frames in memory; `nil` where that is somebody else's business.
   let gate: ReadGate?
   private let isInline: Bool
+  private let waitingWork: WaitingWork
   private let perturbation: UInt64?
   private let watch: RunWatch?
   private let stopped = Atomic(false)
@@ -43,17 +53,19 @@ package final class Workers: Sendable {
   ///   - perturbation: A seed for delays before each computation, to prove that they do not matter.
   ///   - readsMax: Frames in memory at once, of those whose reads open a hold; with 0 or 1 workers
   ///     they are read when they are asked for, and not counted.
+  ///   - waitingWork: With `.awaited` and at least 2 workers there is one thread more.
   ///   - watch: Told of what may never end.
   /// - Throws: `RuntimeError.noThread`; none of its threads is left then.
   package init(
     count: Int, lanes: [Int] = [], perturbation: UInt64? = nil, readsMax: Int? = nil,
-    watch: RunWatch? = nil
+    waitingWork: WaitingWork = .any, watch: RunWatch? = nil
   ) throws(RuntimeError) {
     precondition((0...Self.countMax).contains(count), "between 0 and 256 workers")
-    let workers = 0..<max(1, count)
+    let workers = 0..<(max(1, count) + (waitingWork == .awaited && count > 1 ? 1 : 0))
+    self.waitingWork = waitingWork
     isInline = count == 0
     gate = count > 1 ? readsMax.map { ReadGate(readsMax: $0) } : nil
-    looks = (2...Self.processors).contains(count) ? 2_000 : 0
+    looks = (2...Self.processors).contains(workers.count) ? 2_000 : 0
     self.perturbation = perturbation
     self.watch = watch
     bell = watch?.bell ?? Bell()
@@ -122,6 +134,9 @@ package final class Workers: Sendable {
       } else if let finished = executeHere(last) {
         path.removeLast()
         enqueue(finished, from: 0, except: path.last)
+      } else if waitingWork == .awaited {
+        // Another thread computes it, or will when there is room for it.
+        try restUntilDone(last)
       } else if let other = take(as: 0) {
         // Also where the next step is a read without room: this makes some.
         if let finished = executeHere(other) { enqueue(finished, from: 0) }
@@ -194,11 +209,21 @@ package final class Workers: Sendable {
     idle.add(0)
     defer { idle.remove(0) }
     guard queued.isZero else { return }
+    try wait(for: future)
+    // Whoever was woken for work and does none passes that on.
+    if future.isDone, !queued.isZero { idle.wakeOne() }
+  }
+
+  /// Waits until `future` is done; may return before that.
+  private func restUntilDone(_ future: ValueFuture) throws(HungBody) {
+    guard future.markAwaited() else { return }
+    try wait(for: future)
+  }
+
+  private func wait(for future: ValueFuture) throws(HungBody) {
     watch?.beginWaiting { [self] in culprit(of: future) }
     bell.wait()
     if case .waiting(let body) = watch?.end() { throw HungBody(body: body) }
-    // Whoever was woken for work and does none passes that on.
-    if future.isDone, !queued.isZero { idle.wakeOne() }
   }
 
   /// The body that holds a future up: that of its first input that is not there, its own, or the
