@@ -232,8 +232,7 @@ struct CaseComparison {
           + "\(stages.comparedFrames) frames\(place)")
     }
     let (golden, actual) = manifests
-    comparison.notes += RuleDifferences.notes(
-      golden: golden, actual: actual, file: folders.golden.file(GoldenFolder.manifestName).path)
+    comparison.notes += RuleDifferences.notes(golden: golden, actual: actual)
     if golden.pipeline.digest != actual.pipeline.digest {
       comparison.suspects.append(
         "the pipeline changed: \(actual.pipeline.name) \(actual.pipeline.digest.short), "

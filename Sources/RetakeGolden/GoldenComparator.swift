@@ -117,46 +117,24 @@ enum KeyDifferences {
   }
 }
 
-/// What golden.yml says is what people accepted; that the project says otherwise by now is told.
+/// What golden.yml says is what people accepted; that the project says something else is a note.
 enum RuleDifferences {
-  /// - Parameter file: The golden's golden.yml.
-  static func notes(golden: GoldenManifest, actual: GoldenManifest, file: String) -> [String] {
+  static func notes(golden: GoldenManifest, actual: GoldenManifest) -> [String] {
     var notes: [String] = []
     for sink in golden.compare.bySink.keys.sorted() {
-      guard let mine = golden.compare.bySink[sink], let theirs = actual.compare.bySink[sink],
-        mine != theirs
+      guard let mine = golden.compare.bySink[sink], let theirs = actual.compare.bySink[sink]
       else { continue }
-      notes.append(
-        note("the rules for '\(sink)'", words(mine, theirs), "compare", file))
+      let changes = mine.changes(to: theirs)
+      if !changes.isEmpty { notes.append(note("the rules for '\(sink)'", changes)) }
     }
-    if golden.budgets != actual.budgets {
-      notes.append(note("the budgets", "", "budgets", file))
-    }
+    let budgets = golden.budgets.changes(to: actual.budgets)
+    if !budgets.isEmpty { notes.append(note("the budgets", budgets)) }
     return notes
   }
 
-  private static func note(
-    _ what: String, _ changes: String, _ key: String, _ file: String
-  ) -> String {
-    "\(what) in golden.yml are used; retake.yml has others by now\(changes). To take those over: "
-      + "retake golden adopt"
-  }
-
-  /// ` (order: significant, by now any)`.
-  private static func words(_ golden: SinkRule, _ actual: SinkRule) -> String {
-    guard case .object(let mine)? = try? JSONValue(encoding: golden),
-      case .object(let theirs)? = try? JSONValue(encoding: actual)
-    else { return "" }
-    let names = Set(mine.keys).union(theirs.keys).sorted().filter { mine[$0] != theirs[$0] }
-    let changes = names.map {
-      "\($0): \(text(mine[$0])), by now \(text(theirs[$0]))"
-    }
-    return changes.isEmpty ? "" : " (\(changes.joined(separator: "; ")))"
-  }
-
-  private static func text(_ value: JSONValue?) -> String {
-    if case .string(let text)? = value { return text }
-    return value?.canonicalText ?? "not set"
+  private static func note(_ what: String, _ changes: [String]) -> String {
+    "\(what) in golden.yml are used; retake.yml has others (\(changes.joined(separator: "; "))). "
+      + "To take those over: retake golden adopt"
   }
 }
 

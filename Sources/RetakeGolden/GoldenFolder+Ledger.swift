@@ -28,6 +28,20 @@ extension GoldenFolder {
   }
 }
 
+extension GoldenFolder {
+  /// Captured frames that failed before they came to the sink that has the most such frames.
+  ///
+  /// - Throws: As `ledger(sink:)`.
+  package func failedFrames() throws(GoldenError) -> Int {
+    guard try manifest().summary.captured > 0 else { return 0 }
+    var most = 0
+    for sink in try chunk(0).header.sinks {
+      most = max(most, try ledger(sink: sink)?.frames.failed ?? 0)
+    }
+    return most
+  }
+}
+
 extension FrameLedger {
   /// A frame that says nothing of the sink was delivered there, with no facts.
   fileprivate mutating func count(_ frame: ResultFrame, at sink: Int) {

@@ -177,7 +177,9 @@ public final class GoldenWriter {
       decisions: decisions.count, decisionDigest: decisions.digest, resultDigest: results.digest)
     manifest.summary.latency = latency.latency
     let rules = plan.header.sinks.map { sink in
-      (sink, manifest.compare.rule(for: sink, suited: modes[sink] ?? .boxes))
+      // A sink that received nothing has the mode of the golden.
+      let mode = modes[sink] ?? plan.writtenRules.bySink[sink]?.mode ?? .boxes
+      return (sink, manifest.compare.rule(for: sink, suited: mode))
     }
     manifest.compare = CompareRules(Dictionary(rules, uniquingKeysWith: { first, _ in first }))
     return manifest

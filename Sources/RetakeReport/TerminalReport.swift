@@ -12,6 +12,8 @@ package struct TerminalReport {
 
   /// Rows of the table; passed cases beyond it are counted, the others are always listed.
   package static let rowsMax = 60
+  /// Notes of passed cases that are listed; the others are counted.
+  package static let passedNotesMax = 10
   /// Root causes that are told of one case.
   package static let rootCausesMax = 5
   /// Findings of one root cause that are told with what they follow from, and links of each.
@@ -43,6 +45,7 @@ package struct TerminalReport {
       guard let live = item.run?.live else { continue }
       lines.append("live  \(visible(item.title))  beside run \(live.run): \(live)")
     }
+    notesOfPassed(cases)
     if let cache = document.totals.cache { lines.append("cache  \(visible(cache.text))") }
     for note in document.notes { lines.append("note: \(visible(note))") }
     lines.append(summary)
@@ -53,6 +56,16 @@ package struct TerminalReport {
     guard !document.commands.isEmpty else { return }
     lines.append("next:")
     commands(document.commands, indent: "  ")
+  }
+
+  /// A case can pass with frames that fail, as they do in its golden: no one sees that otherwise.
+  private mutating func notesOfPassed(_ cases: [ReportCase]) {
+    let notes = cases.lazy.filter { $0.verdict == .passed }.flatMap { item in
+      item.notes.map { "note: \(item.title): \($0)" }
+    }
+    for note in notes.prefix(Self.passedNotesMax) { lines.append(visible(note)) }
+    let more = notes.count - Self.passedNotesMax
+    if more > 0 { lines.append("and \(Wording.count(more, "more note")) in the report") }
   }
 
   private var summary: String {

@@ -167,6 +167,8 @@ struct ServedSite: Sendable {
 
   private func accept(_ wish: Wish) throws -> ServedAnswer {
     var acceptance = Acceptance(project: project)
+    // The page says what the golden is about.
+    acceptance.replacesOthers = true
     acceptance.goldens = options.goldens
     acceptance.pendingFolder = options.pendingFolder
     acceptance.isCI = options.isCI

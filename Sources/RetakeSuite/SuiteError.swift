@@ -23,6 +23,10 @@ public enum SuiteError: CodedError, Hashable {
   /// The folder is a project already.
   case hasProject(file: String)
   case missingReason
+  /// None of the selected cases has a golden.
+  case noGoldenYet
+  /// What is pending is about something else than the golden of its name.
+  case replacesOther(key: String, differences: [String])
   case nothingPending
   case noProjectFile
   /// There are pending goldens, but none that was named.
@@ -106,6 +110,8 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "suite.output.exists"
     case .hasProject: "suite.project.exists"
     case .missingReason: "suite.accept.missingReason"
+    case .noGoldenYet: "suite.adopt.noGolden"
+    case .replacesOther: "suite.accept.replacesOther"
     case .nothingPending: "suite.accept.nothingPending"
     case .noProjectFile: "suite.project.none"
     case .notPending: "suite.accept.notPending"
@@ -154,6 +160,9 @@ public enum SuiteError: CodedError, Hashable {
     case .exists: "there is something here already"
     case .hasProject: "this folder is a project already"
     case .missingReason: "a golden is accepted with a reason"
+    case .noGoldenYet: "none of the selected cases has a golden"
+    case .replacesOther(let key, let differences):
+      "the golden of '\(key)' is about something else: \(differences.joined(separator: "; "))"
     case .nothingPending: "nothing waits to be accepted"
     case .noProjectFile: "there is no retake.yml, and nothing else says which goldens are wanted"
     case .notPending(let key, _): "no pending golden fits '\(key)'"
@@ -235,7 +244,12 @@ public enum SuiteError: CodedError, Hashable {
     case .notWritable: "Choose a folder that exists and can be written"
     case .exists: "Choose another name, or remove it first"
     case .hasProject: "Edit its cases and suites, then: retake test"
+    case .noGoldenYet:
+      "Make them: retake test, then: retake accept --reason \"first golden\""
     case .missingReason: "Say why: retake accept --reason \"new detector\""
+    case .replacesOther(let key, _):
+      "To keep that golden, give the session or the case another name and test again. To replace it: "
+        + "retake accept \(key) --replace --reason \"why\""
     case .nothingPending: "Make pending goldens with: retake test"
     case .noProjectFile: "Name the cases in retake.yml, or remove a golden's folder by hand"
     case .partialAlternate: "Leave out --root and --stage, or --alternate"

@@ -13,9 +13,10 @@ struct AcceptCommand: ParsableCommand {
         retake accept --root motion@0:26 --reason "a better threshold"
         retake accept --stage 'detect*' --reason "new model"
         retake accept yard/faces --alternate --reason "this GPU rounds otherwise"
+        retake accept yard/motion --replace --reason "recorded again"
 
       With --root or --stage only what follows from these root causes is
-      accepted; the rest goes on waiting. Their ids stand in the report.
+      accepted; the rest stays pending. Their ids are in the report.
       """)
 
   @OptionGroup var choice: PendingOptions
@@ -27,6 +28,9 @@ struct AcceptCommand: ParsableCommand {
   @Flag(help: "Accept for this platform alone, beside the golden, which stays for all others.")
   var alternate = false
 
+  @Flag(help: "Replace goldens that are about another session or case setting of the same name.")
+  var replace = false
+
   @Flag(help: "Say what would be accepted, and change nothing.")
   var dryRun = false
 
@@ -35,6 +39,7 @@ struct AcceptCommand: ParsableCommand {
   func run() throws {
     var acceptance = try causes.acceptance(of: choice)
     acceptance.asAlternate = alternate
+    acceptance.replacesOthers = replace
     let items = try acceptance.run(reason: reason, isDryRun: dryRun)
     try choice.tell(items, as: dryRun ? "would accept" : "accepted", json: output.json)
   }
@@ -120,6 +125,10 @@ extension Acceptance.Item {
     let waiting =
       left.isEmpty
       ? "" : "  (\(left.count) still waiting: \(left.prefix(3).joined(separator: ", ")))"
-    return visible("\(verb)  \(key)  \(kind)  \(counted(frames, "frame"))\(causes)\(waiting)")
+    let failures = failed == 0 ? "" : "  (\(failed) failed at a stage)"
+    let others = replaces.isEmpty ? "" : "  (\(replaces.joined(separator: "; ")))"
+    return visible(
+      "\(verb)  \(key)  \(kind)  \(counted(frames, "frame"))\(failures)\(causes)\(others)\(waiting)"
+    )
   }
 }

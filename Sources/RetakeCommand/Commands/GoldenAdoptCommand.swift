@@ -11,10 +11,10 @@ struct GoldenAdoptCommand: ParsableCommand {
 
       Examples:
         retake golden adopt --dry-run
-        retake golden adopt yard --case motion
+        retake golden adopt yard/motion
       """)
 
-  @Argument(help: "Sessions: names in Recordings, folders, or globs in quotes.")
+  @Argument(help: "SESSION or SESSION/CASE: names in Recordings, folders, or globs in quotes.")
   var sessions: [String] = []
 
   @Option(name: .customLong("case"), help: "A case of retake.yml; repeat for several.")

@@ -20,10 +20,10 @@ struct TestCommand: ParsableCommand {
       kind.
 
       Exit codes: 0 passed, 1 regression, 2 trouble, 3 golden missing, 4 nothing compared,
-      5 stale or not comparable.
+      5 not comparable, or in CI stale.
       """)
 
-  @Argument(help: "Sessions: names in Recordings, folders, or globs in quotes.")
+  @Argument(help: "SESSION or SESSION/CASE: names in Recordings, folders, or globs in quotes.")
   var sessions: [String] = []
 
   @OptionGroup var selection: CaseOptions

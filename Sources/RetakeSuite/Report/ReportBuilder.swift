@@ -132,6 +132,7 @@ struct ReportBuilder {
       var accept = "retake accept \(result.selected.key)"
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
       if let root { accept += " --root \(shell.word(root))" }
+      if result.comparison.verdict == .notComparable { accept += " --replace" }
       accept += " --reason \"why it is right\""
       return [
         ReportCommand("Replay it", replay), ReportCommand("Accept the new result", accept),

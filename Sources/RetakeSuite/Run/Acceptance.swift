@@ -11,7 +11,7 @@ public struct Acceptance {
   public struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     public var key: String
-    /// `new` or `changed`.
+    /// `new`, `changed`, or `replaced` for a golden that is about something else.
     public var kind: String
     /// Ids of the root causes that are accepted or rejected.
     public var roots: [String]
@@ -19,6 +19,11 @@ public struct Acceptance {
     public var left: [String] = []
     /// Frames that change.
     public var frames: Int
+    /// Captured frames that failed at a stage, so that they have no results at a sink.
+    public var failed = 0
+    /// In what the replaced golden is about something else, such as another session; empty where it is
+    /// about the same.
+    public var replaces: [String] = []
   }
 
   public var project: Project
@@ -36,6 +41,9 @@ public struct Acceptance {
   /// entry is taken as it is found.
   package var seen: [String: Digest128] = [:]
   public var isCI = false
+  /// Whether a golden that is about something else, such as another session of the same name, is
+  /// replaced; otherwise that is an error.
+  public var replacesOthers = false
 
   public init(project: Project) {
     self.project = project
@@ -62,14 +70,20 @@ public struct Acceptance {
   ///   - reason: Kept in golden.yml.
   ///   - isDryRun: Says what would be accepted, and changes nothing.
   /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notPending`, `noRoot`,
-  ///   `partialAlternate`; `GoldenError`.
+  ///   `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is accepted then.
   public func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !reason.isEmpty else { throw SuiteError.missingReason }
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     guard !(asAlternate && choosesRoots) else { throw SuiteError.partialAlternate }
     let date = WallClock().dateText
-    return try chosen().map { waiting in
+    let chosen = try self.chosen()
+    if !replacesOthers, !asAlternate, !isDryRun,
+      let other = chosen.first(where: { !$0.item.replaces.isEmpty })?.item
+    {
+      throw SuiteError.replacesOther(key: other.key, differences: other.replaces)
+    }
+    return try chosen.map { waiting in
       let item = waiting.item
       if isDryRun { return item }
       func entry(_ roots: [String], _ frames: Int, _ largest: Double)
@@ -203,15 +217,21 @@ public struct Acceptance {
     guard let pending = try pending(key, in: scratch) else { return nil }
     try check(pending)
     let alternate = library.folder(key).alternate(PlatformKey.current.description)
-    guard golden.exists else {
+    let failed = try pending.folder.failedFrames()
+    func waitsAsAWhole(_ kind: String, replaces: [String] = []) -> Waiting {
       let frames = (try? pending.folder.manifest().summary.captured) ?? 0
-      // A first golden has no root causes: it is chosen as a whole or not at all.
       return Waiting(
-        item: Item(key: key.description, kind: "new", roots: [], frames: frames),
-        golden: golden,
-        alternate: alternate, pending: pending)
+        item: Item(
+          key: key.description, kind: kind, roots: [], frames: frames, failed: failed,
+          replaces: replaces),
+        golden: golden, alternate: alternate, pending: pending)
     }
+    // Without root causes it is chosen as a whole or not at all.
+    guard golden.exists else { return waitsAsAWhole("new") }
     let comparison = compare(golden, pending.folder)
+    if comparison.verdict == .notComparable {
+      return waitsAsAWhole("replaced", replaces: comparison.reasons)
+    }
     let counts = comparison.counts
     let (roots, left) = (
       comparison.roots.filter { isChosen($0) }, comparison.roots.filter { !isChosen($0) }
@@ -225,7 +245,7 @@ public struct Acceptance {
     return Waiting(
       item: Item(
         key: key.description, kind: "changed", roots: roots.map(\.id), left: left.map(\.id),
-        frames: frames),
+        frames: frames, failed: failed),
       largest: own.compactMap(\.magnitude).max() ?? 0, golden: golden, alternate: alternate,
       pending: pending)
   }

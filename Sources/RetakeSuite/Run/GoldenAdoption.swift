@@ -28,71 +28,54 @@ public struct GoldenAdoption {
 
   /// - Returns: One item for each golden whose rules differ. A selected case without a golden has
   ///   none: its first golden gets the rules by itself.
-  /// - Throws: `SuiteError` for a selection that is not there; in CI, unless it is a dry run;
-  ///   `GoldenError` for a golden that cannot be read or written.
+  /// - Throws: `SuiteError` for a selection that is not there; `noGoldenYet` if no selected case has a
+  ///   golden; in CI, unless it is a dry run; `GoldenError` for a golden that is damaged or cannot
+  ///   be written. Nothing is written if one of the goldens is damaged.
   public func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
     var found: [(folder: GoldenFolder, item: Item)] = []
+    var goldenCount = 0
     for selected in try selection.resolve(in: project) {
       try library.requireOwn(selected.key)
       let folder = library.folder(selected.key)
       guard folder.exists else { continue }
+      goldenCount += 1
+      // Reads all of it: what is damaged gets no new rules.
+      _ = try GoldenComparator(golden: folder, actual: folder).compare()
       let item = item(selected.key.description, try folder.manifest())
       if !item.changes.isEmpty { found.append((folder, item)) }
     }
+    guard goldenCount > 0 else { throw SuiteError.noGoldenYet }
     if !isDryRun {
       for (folder, _) in found {
-        try folder.setRules(project.compare, budgets: project.budgets, fitted: [])
+        try folder.setRules(
+          rules(for: try folder.manifest()), budgets: project.budgets, fitted: [])
       }
     }
     return found.map(\.item)
   }
 
+  /// A golden has the rule of each of its sinks, with the mode that suits what the sink receives.
+  private func rules(for manifest: GoldenManifest) -> CompareRules {
+    var rules = manifest.compare
+    for (sink, old) in rules.bySink {
+      rules.bySink[sink] = project.compare.rule(for: sink, suited: old.mode)
+    }
+    return rules
+  }
+
   private func item(_ key: String, _ manifest: GoldenManifest) -> Item {
-    let (old, new) = (manifest.compare.bySink, project.compare.bySink)
+    let (old, new) = (manifest.compare.bySink, rules(for: manifest).bySink)
     var item = Item(key: key, changes: [], needsResults: false)
-    for sink in Set(old.keys).union(new.keys).sorted() {
-      let rules = (old[sink] ?? .standard, new[sink] ?? .standard)
-      item.changes += Self.changes(from: rules.0, to: rules.1).map { "\(sink).\($0)" }
-      if rules.0.order != rules.1.order || rules.0.pictureEvery != rules.1.pictureEvery {
+    for sink in old.keys.sorted() {
+      guard let old = old[sink], let new = new[sink] else { continue }
+      item.changes += old.changes(to: new).map { "\(sink).\($0)" }
+      if old.order != new.order || old.pictureEvery != new.pictureEvery {
         item.needsResults = true
       }
     }
-    item.changes += Self.changes(from: manifest.budgets, to: project.budgets)
+    item.changes += manifest.budgets.changes(to: project.budgets)
     return item
-  }
-
-  private static func changes(from old: SinkRule, to new: SinkRule) -> [String] {
-    var changes: [String] = []
-    func note(
-      _ key: String, _ old: some CustomStringConvertible, _ new: some CustomStringConvertible
-    ) {
-      if old.description != new.description { changes.append("\(key): \(old) → \(new)") }
-    }
-    note("mode", old.mode.rawValue, new.mode.rawValue)
-    note("order", old.order.rawValue, new.order.rawValue)
-    for (key, path) in SinkRule.tolerances {
-      note(key.rawValue, old[keyPath: path], new[keyPath: path])
-    }
-    for (key, path) in SinkRule.counts {
-      note(key.rawValue, old[keyPath: path], new[keyPath: path])
-    }
-    return changes
-  }
-
-  private static func changes(
-    from old: GoldenManifest.Budgets, to new: GoldenManifest.Budgets
-  ) -> [String] {
-    let rows: [(String, Int?, Int?)] = [
-      ("droppedMax", old.droppedMax, new.droppedMax),
-      ("latencyMax", old.latencyMax, new.latencyMax),
-      ("latencyP99", old.latencyP99, new.latencyP99),
-    ]
-    return rows.filter { $0.1 != $0.2 }.map { key, old, new in
-      let unit = key == "droppedMax" ? "" : " ns"
-      func text(_ value: Int?) -> String { value.map { "\($0)\(unit)" } ?? "none" }
-      return "budgets.\(key): \(text(old)) → \(text(new))"
-    }
   }
 }

@@ -41,6 +41,8 @@ public struct Review {
     let waiting = try acceptance.waitingResults()
     guard !waiting.isEmpty else { throw SuiteError.nothingPending }
     self.acceptance = acceptance
+    // A question says what the golden is about.
+    self.acceptance.replacesOthers = true
     for (comparison, identity) in waiting { self.acceptance.seen[comparison.key] = identity }
     questions = waiting.flatMap { Self.questions($0.comparison) }
     answers = questions.map { _ in nil }

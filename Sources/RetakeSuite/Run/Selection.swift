@@ -30,7 +30,8 @@ public struct SelectedCase: Hashable, Sendable {
 
 /// What was asked for: which sessions, and which cases.
 public struct Selection: Sendable {
-  /// Names, paths or globs; empty is all that the suite names.
+  /// Names, paths or globs, each with `/CASE` behind it if one case of the project is meant; empty is
+  /// all that the suite names.
   public var sessions: [String] = []
   /// Cases by name; empty is all.
   public var cases: [String] = []
@@ -87,9 +88,8 @@ public struct Selection: Sendable {
     }
     guard let entries = try? entries(in: project) else { return false }
     guard cases.isEmpty || cases.contains(key.testCase) else { return false }
-    guard sessions.isEmpty || sessions.contains(where: { Glob.matches($0, key.session) }) else {
-      return false
-    }
+    let wanted = wanted(in: project)
+    guard wanted.isEmpty || wanted.contains(where: { $0.includes(key) }) else { return false }
     return suite == nil
       || entries.contains { entry in entry.sessions.contains { Glob.matches($0, key.session) } }
   }
@@ -111,17 +111,42 @@ public struct Selection: Sendable {
   private func resolve(
     _ entry: SuiteEntry, in project: Project
   ) throws(SuiteError) -> [SelectedCase] {
-    let wanted = try sessions.isEmpty ? nil : Set(paths(sessions, in: project))
+    var wanted: [(path: String, testCase: String?)] = []
+    for item in self.wanted(in: project) {
+      wanted += try paths([item.session], in: project).map { ($0, item.testCase) }
+    }
     var result: [SelectedCase] = []
     for session in entry.sessions.flatMap({ found($0, in: project) }) {
-      guard wanted?.contains(session.path) ?? true else { continue }
       for name in entry.cases where cases.isEmpty || cases.contains(name) {
-        guard let definition = project.definition(named: name) else { continue }
+        let isWanted =
+          sessions.isEmpty
+          || wanted.contains { $0.path == session.path && ($0.testCase ?? name) == name }
+        guard isWanted, let definition = project.definition(named: name) else { continue }
         result.append(
           SelectedCase(definition: definition, session: session.path, problem: session.problem))
       }
     }
     return result
+  }
+
+  /// One of `sessions`, taken apart.
+  private struct Wanted {
+    var session: String
+    var testCase: String?
+
+    func includes(_ key: GoldenLibrary.Key) -> Bool {
+      Glob.matches(session, key.session) && (testCase ?? key.testCase) == key.testCase
+    }
+  }
+
+  private func wanted(in project: Project) -> [Wanted] {
+    sessions.map { text in
+      let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, definition == nil, project.definition(named: parts[1]) != nil,
+        !FileManager.default.fileExists(atPath: project.path(text))
+      else { return Wanted(session: text) }
+      return Wanted(session: parts[0], testCase: parts[1])
+    }
   }
 
   /// The sessions that a suite means, and what is wrong with a name that is not there.
@@ -155,7 +180,8 @@ public struct Selection: Sendable {
         ? "retake.yml names no cases" : "there is no retake.yml, and no --pipeline was given"
     }
     let named = sessions.joined(separator: ", ")
-    if definition == nil, !sessions.isEmpty, (try? paths(sessions, in: project))?.isEmpty == false {
+    let names = wanted(in: project).map(\.session)
+    if definition == nil, !names.isEmpty, (try? paths(names, in: project))?.isEmpty == false {
       let what = cases.isEmpty ? "no case" : "none of \(cases.joined(separator: ", "))"
       return "the suite '\(suite ?? "default")' runs \(what) on \(named)"
     }

@@ -1,0 +1,41 @@
+import RetakeCompare
+import RetakeCore
+
+// What is different in two sets of rules, in the words of retake.yml: `position: 0 → 0.5`.
+
+extension SinkRule {
+  /// Each key whose value differs, in the order of retake.yml.
+  package func changes(to new: SinkRule) -> [String] {
+    var changes: [String] = []
+    func note(
+      _ key: String, _ old: some CustomStringConvertible, _ new: some CustomStringConvertible
+    ) {
+      if old.description != new.description { changes.append("\(key): \(old) → \(new)") }
+    }
+    note("mode", mode.rawValue, new.mode.rawValue)
+    note("order", order.rawValue, new.order.rawValue)
+    for (key, path) in Self.tolerances {
+      note(key.rawValue, self[keyPath: path], new[keyPath: path])
+    }
+    for (key, path) in Self.counts {
+      note(key.rawValue, self[keyPath: path], new[keyPath: path])
+    }
+    return changes
+  }
+}
+
+extension GoldenManifest.Budgets {
+  /// Each budget that differs: `budgets.latencyMax: 120ms → none`.
+  package func changes(to new: Self) -> [String] {
+    func time(_ value: Int?) -> String {
+      value.map { Duration.nanoseconds($0).unitText } ?? "none"
+    }
+    func count(_ value: Int?) -> String { value.map(String.init) ?? "none" }
+    let rows = [
+      ("droppedMax", count(droppedMax), count(new.droppedMax)),
+      ("latencyMax", time(latencyMax), time(new.latencyMax)),
+      ("latencyP99", time(latencyP99), time(new.latencyP99)),
+    ]
+    return rows.filter { $0.1 != $0.2 }.map { "budgets.\($0): \($1) → \($2)" }
+  }
+}
