@@ -55,7 +55,8 @@ enum ErrorStatus {
   private static let wrongArguments: Set<String> = [
     "media.live.address", "media.live.protocol", "media.live.testPicture", "record.preset.unknown",
     "record.ring.pipeline", "record.ring.tracks", "session.copy.intoItself",
-    "session.export.container", "session.name.bad", "suite.output.same", "suite.record.badScene",
+    "session.export.container", "session.name.bad", "suite.accept.missingReason",
+    "suite.output.same", "suite.record.badScene",
     "suite.record.noScene", "suite.record.sceneOnly", "suite.record.tracks",
   ]
 }

@@ -39,6 +39,11 @@ public enum RetakeCommand {
       Console.note("error: \(problem)")
       return .usage
     }
+    // The parser answers it with the help of all commands.
+    if arguments.first == "help", let problem = misspelling(arguments) {
+      Console.note(problem)
+      return .usage
+    }
     do {
       var command = try Root.parseAsRoot(arguments)
       return try CommandEnd.status(of: { try command.run() })
@@ -79,7 +84,10 @@ extension RetakeCommand {
       let known = command.subcommands.map { $0.configuration }
       guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = known.first(where: { $0.commandName == word }) else {
-        let advice = Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
+        let advice =
+          word == "version"
+          ? "Write: retake --version"
+          : Suggestion.advice(for: word, among: known.compactMap { $0.commandName })
         return "error: there is no command '\(visible(word))'. \(advice)\n  See: retake --help"
       }
       command = next

@@ -13,6 +13,8 @@ public struct MachineDoctor {
       /// Something works less well without it.
       case advisable
       case missing
+      /// It is there, and cannot be used.
+      case invalid
     }
 
     public var name: String
@@ -98,7 +100,7 @@ public struct MachineDoctor {
           command: "retake test SESSION --pipeline example:motion-boxes")
     } catch {
       return Check(
-        name: "retake.yml", state: .missing, detail: error.description, command: error.advice)
+        name: "retake.yml", state: .invalid, detail: error.description, command: error.advice)
     }
   }
 }

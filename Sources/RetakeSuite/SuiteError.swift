@@ -11,7 +11,7 @@ public enum SuiteError: CodedError, Hashable {
   case noSuite(String, known: [String])
   case noCase(String, known: [String])
   /// Nothing matched what was asked for.
-  case nothingSelected(String)
+  case nothingSelected(String, advice: String? = nil)
   /// Golden files cannot be named after it.
   case badSessionName(path: String)
   /// Their goldens would be one and the same.
@@ -151,7 +151,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noSession(let name, _, _): "there is no session '\(name)'"
     case .noSuite(let name, _): "there is no suite '\(name)'"
     case .noCase(let name, _): "there is no case '\(name)'"
-    case .nothingSelected(let what): "nothing is selected: \(what)"
+    case .nothingSelected(let what, _): "nothing is selected: \(what)"
     case .badSessionName: "goldens cannot be named after this session"
     case .sameName(let name, let paths):
       "two sessions are named '\(name)': \(paths.joined(separator: " and "))"
@@ -238,6 +238,7 @@ public enum SuiteError: CodedError, Hashable {
     case .noSession(let name, _, let known):
       known.isEmpty
         ? "Make one: retake import FILE" : Suggestion.advice(for: name, among: known)
+    case .nothingSelected(_, let advice?): advice
     case .nothingSelected:
       "See the sessions that there are: retake session list; "
         + "or test one without a project: retake test SESSION --pipeline example:motion-boxes"

@@ -53,6 +53,51 @@ import Testing
     #expect(try workplace.listing() == [])
   }
 
+  @Test func `a pipeline that init keeps has to be one`() throws {
+    let workplace = try Workplace()
+    try workplace.folder.write("{}", to: "Pipelines/motion-boxes.json")
+    let refused = try workplace.retake("init")
+    #expect(refused.status == 2 && !workplace.exists("retake.yml"), "\(refused.stderr)")
+    try workplace.writePipeline("Pipelines/motion-boxes.json")
+    let made = try workplace.retake("init")
+    #expect(made.status == 0)
+    #expect(made.stdout.hasPrefix("kept Pipelines/motion-boxes.json"), "\(made.stdout)")
+
+    let other = try Workplace()
+    try other.folder.write("mine", to: "Pipelines")
+    let file = try other.retake("init")
+    #expect(file.status == 2 && !other.exists("retake.yml"))
+    #expect(file.stderr.contains("[suite.output.notWritable]"), "\(file.stderr)")
+  }
+
+  @Test func `each step of a first project names the next`() throws {
+    let workplace = try Workplace()
+    try #require(try workplace.retake("init").status == 0)
+    let empty = try workplace.retake("test")
+    #expect(empty.status == 4 && empty.stderr.contains("retake import clip.mp4"), "\(empty.stderr)")
+    try workplace.ffmpeg("-f", "lavfi", "-i", "testsrc2=size=64x48:rate=10:duration=1", "yard.mp4")
+    let imported = try workplace.retake("import", "yard.mp4")
+    #expect(imported.stdout.contains("next: retake test yard\n"), "\(imported.stdout)")
+    #expect(try workplace.retake("test", "yard").status == 3)
+  }
+
+  @Test func `doctor calls a project file with a mistake invalid, and says how to repair it`()
+    throws
+  {
+    let workplace = try Workplace()
+    try workplace.folder.write("v: 1\nbudgets: {latencyMax: 120}\n", to: "retake.yml")
+    let doctor = try workplace.retake("doctor")
+    #expect(doctor.status == 2 && doctor.stdout.contains("invalid retake.yml"), "\(doctor.stdout)")
+    #expect(doctor.stdout.contains("latencyMax: 120ms"), "\(doctor.stdout)")
+  }
+
+  @Test(arguments: [["help", "nosuch"], ["version"]])
+  func `a command that there is not is a wrong argument`(words: [String]) throws {
+    let result = try Workplace().retake(words: words)
+    #expect(result.status == 64 && result.stdout.isEmpty)
+    #expect(result.stderr.contains("there is no command '\(words.last ?? "")'"), "\(result.stderr)")
+  }
+
   @Test func `tolerances of retake.yml reach a golden by a command alone`() throws {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 12)

@@ -42,6 +42,7 @@ struct AcceptCommand: ParsableCommand {
     acceptance.replacesOthers = replace
     let items = try acceptance.run(reason: reason, isDryRun: dryRun)
     try choice.tell(items, as: dryRun ? "would accept" : "accepted", json: output.json)
+    for advice in items.compactMap(\.advice) { output.note("note: \(advice)") }
   }
 }
 

@@ -21,7 +21,9 @@ struct DoctorCommand: ParsableCommand {
     } else {
       for check in checks { Console.result(Self.line(check)) }
     }
-    if checks.contains(where: { $0.state == .missing }) { throw CommandEnd(status: .trouble) }
+    if checks.contains(where: { [.missing, .invalid].contains($0.state) }) {
+      throw CommandEnd(status: .trouble)
+    }
   }
 
   private static func line(_ check: MachineDoctor.Check) -> String {
@@ -30,6 +32,7 @@ struct DoctorCommand: ParsableCommand {
       case .present: "ok      "
       case .advisable: "advised "
       case .missing: "missing "
+      case .invalid: "invalid "
       }
     let line = "\(mark)\(check.name)  \(visible(check.detail))"
     return check.command.map { "\(line)\n        \(visible($0))" } ?? line

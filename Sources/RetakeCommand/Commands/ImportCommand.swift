@@ -82,9 +82,22 @@ struct ImportCommand: ParsableCommand {
         "  track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  "
           + SpanText.of(known) + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
     }
-    let session = into == "Recordings" ? result.folder.name : quotedPath(of: result)
-    lines.append("next: retake replay \(session) --pipeline example:motion-boxes")
+    lines.append("next: \(next(result))")
     return lines.joined(separator: "\n")
+  }
+
+  /// The project's own cases, where they run on the new session.
+  private func next(_ result: ImportResult) -> String {
+    guard into == "Recordings" else {
+      return "retake replay \(quotedPath(of: result)) --pipeline example:motion-boxes"
+    }
+    var selection = Selection()
+    selection.sessions = [result.folder.name]
+    let project = try? CommandEnvironment.current.project()
+    let hasCases = project.map { (try? selection.resolve(in: $0))?.isEmpty == false } ?? false
+    return hasCases
+      ? "retake test \(result.folder.name)"
+      : "retake replay \(result.folder.name) --pipeline example:motion-boxes"
   }
 
   /// Sessions outside Recordings are not found by their name alone.

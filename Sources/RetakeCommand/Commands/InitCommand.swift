@@ -27,6 +27,7 @@ struct InitCommand: ParsableCommand {
       try environment.project(), registry: environment.registry, pipelines: environment.pipelines)
     let result = try start.write(pipeline: pipeline)
     if output.json { return try Console.json(result) }
+    for file in result.kept { Console.result("kept \(file), which is there already") }
     for file in result.written { Console.result("wrote \(file)") }
     let sessions = try environment.project().sessionNames
     Console.result(

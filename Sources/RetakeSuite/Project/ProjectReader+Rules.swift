@@ -82,10 +82,19 @@ extension ProjectReader {
 
   /// A budget of virtual time in nanoseconds.
   private func time(_ fields: Fields, _ key: String) throws(ProjectProblem) -> Int? {
+    switch fields.value(key) {
+    case .integer, .number:
+      throw ProjectProblem(
+        "a duration has a unit",
+        advice: "Write, for example: \(key): \(fields.value(key)?.canonicalText ?? "120")ms",
+        at: "/budgets/\(key)")
+    default: break
+    }
     guard let text = try fields.string(key) else { return nil }
     guard let duration = Duration(parsing: text) else {
       throw ProjectProblem(
-        "'\(text)' is no time", advice: "Write, for example: \(key): 120ms", at: "/budgets/\(key)")
+        "'\(text)' is not a duration", advice: "Write, for example: \(key): 120ms",
+        at: "/budgets/\(key)")
     }
     return Int(duration.nanoseconds)
   }

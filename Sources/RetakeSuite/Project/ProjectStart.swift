@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
+import RetakeReplay
 import RetakeRuntime
 import RetakeStages
 
@@ -10,6 +11,8 @@ public struct ProjectStart {
   public struct Result: Hashable, Sendable, Codable {
     /// Relative to the project's folder, in the order in which they were written.
     public var written: [String]
+    /// Files that were wanted and exist; they are left as they are.
+    public var kept: [String] = []
     /// The case's name.
     public var caseName: String
     public var pipeline: String
@@ -46,6 +49,8 @@ public struct ProjectStart {
     if let document = builtInDocument(name) {
       result.pipeline = "Pipelines/\(pipeline.name).json"
       try add(document, as: result.pipeline, to: &result)
+      // One that was there already may be anything.
+      if !result.kept.isEmpty { _ = try project.pipeline(result.pipeline, catalog: registry) }
     }
     try addIgnored(to: &result)
     let sessions = project.sessionNames
@@ -109,13 +114,16 @@ public struct ProjectStart {
   ) throws(SuiteError) {
     try project.requireOwn(name)
     let path = project.path(name)
-    guard !FileManager.default.fileExists(atPath: path) else { return }
+    guard !FileManager.default.fileExists(atPath: path) else {
+      result.kept.append(name)
+      return
+    }
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     do {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true)
     } catch {
-      throw .notWritable(path: folder, cause: error.localizedDescription)
+      throw .notWritable(path: folder, cause: error.systemText)
     }
     try write(text, to: path, options: .withoutOverwriting)
     result.written.append(name)
@@ -127,7 +135,7 @@ public struct ProjectStart {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: options)
     } catch {
-      throw .notWritable(path: path, cause: error.localizedDescription)
+      throw .notWritable(path: path, cause: error.systemText)
     }
   }
 }

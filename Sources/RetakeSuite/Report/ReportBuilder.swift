@@ -15,9 +15,12 @@ struct ReportBuilder {
   private let goldens: String?
   /// Those that the project names.
   private let cases: [CaseDefinition]
+  /// Nothing is accepted where the run was made.
+  private let isCI: Bool
   private var picturesLeft = picturesMax
 
-  init(project: Project, goldens: String?) {
+  init(project: Project, goldens: String?, isCI: Bool = false) {
+    self.isCI = isCI
     shell = Shell(project: project)
     cases = project.cases
     self.goldens = goldens
@@ -119,6 +122,13 @@ struct ReportBuilder {
     return text
   }
 
+  private func test(_ result: CaseResult) -> String {
+    let definition = result.selected.definition
+    return cases.contains(definition)
+      ? "retake test \(shell.word("\(result.selected.key)"))"
+      : "retake test \(shell.session(result.selected.session)) \(caseOptions(definition))"
+  }
+
   /// - Parameter root: The id of one root cause of several, to be accepted alone.
   private func commands(
     _ result: CaseResult, accepting root: String? = nil
@@ -134,9 +144,13 @@ struct ReportBuilder {
       if let root { accept += " --root \(shell.word(root))" }
       if result.comparison.verdict == .notComparable { accept += " --replace" }
       accept += " --reason \"why it is right\""
-      return [
-        ReportCommand("Replay it", replay), ReportCommand("Accept the new result", accept),
-      ]
+      var commands = [ReportCommand("Replay it", replay)]
+      if isCI { commands.append(ReportCommand("Test it on your machine", test(result))) }
+      if result.pendingRefusal == nil {
+        commands.append(
+          ReportCommand(isCI ? "Then accept it there" : "Accept the new result", accept))
+      }
+      return commands
     case .errored where result.error?.isOfSession == true:
       return [ReportCommand("Examine the session", "retake session doctor \(session)")]
     case .passed, .stale, .errored: return []

@@ -24,6 +24,8 @@ public struct Acceptance {
     /// In what the replaced golden is about something else, such as another session; empty where it is
     /// about the same.
     public var replaces: [String] = []
+    /// What the project needs so that the golden is used again; `nil` if nothing.
+    public var advice: String?
   }
 
   public var project: Project
@@ -216,6 +218,7 @@ public struct Acceptance {
     let golden = golden(key)
     guard let pending = try pending(key, in: scratch) else { return nil }
     try check(pending)
+    let advice = try advice(key, pending)
     let alternate = library.folder(key).alternate(PlatformKey.current.description)
     let failed = try pending.folder.failedFrames()
     func waitsAsAWhole(_ kind: String, replaces: [String] = []) -> Waiting {
@@ -223,7 +226,7 @@ public struct Acceptance {
       return Waiting(
         item: Item(
           key: key.description, kind: kind, roots: [], frames: frames, failed: failed,
-          replaces: replaces),
+          replaces: replaces, advice: advice),
         golden: golden, alternate: alternate, pending: pending)
     }
     // Without root causes it is chosen as a whole or not at all.
@@ -245,9 +248,18 @@ public struct Acceptance {
     return Waiting(
       item: Item(
         key: key.description, kind: "changed", roots: roots.map(\.id), left: left.map(\.id),
-        frames: frames, failed: failed),
+        frames: frames, failed: failed, advice: advice),
       largest: own.compactMap(\.magnitude).max() ?? 0, golden: golden, alternate: alternate,
       pending: pending)
+  }
+
+  /// A case that only a command line names is not run by the next `retake test`.
+  private func advice(_ key: GoldenLibrary.Key, _ pending: PendingGolden) throws -> String? {
+    guard project.hasFile, project.definition(named: key.testCase) == nil else { return nil }
+    let pipeline = JSONValue.string(try pending.folder.manifest().testCase.pipeline).canonicalText
+    return
+      "retake.yml has no case '\(key.testCase)', so the next 'retake test' calls this golden stale. "
+      + "To keep it, write under 'cases': \(key.testCase): {pipeline: \(pipeline)}"
   }
 
   /// What was damaged since it was written becomes no golden. Errors name the file that is pending.

@@ -56,7 +56,12 @@ public struct Selection: Sendable {
     } else {
       for entry in try entries(in: project) { result += try resolve(entry, in: project) }
     }
-    guard !result.isEmpty else { throw .nothingSelected(description(in: project)) }
+    guard !result.isEmpty else {
+      throw .nothingSelected(
+        description(in: project),
+        advice: project.sessionNames.isEmpty
+          ? "Make a session: retake import clip.mp4, or: retake record synthetic:figures" : nil)
+    }
     return try distinct(result)
   }
 
@@ -175,6 +180,9 @@ public struct Selection: Sendable {
   }
 
   private func description(in project: Project) -> String {
+    if sessions.isEmpty, project.sessionNames.isEmpty, definition != nil || !project.cases.isEmpty {
+      return "there is no session in \(project.recordings)"
+    }
     if definition == nil, project.cases.isEmpty {
       return project.hasFile
         ? "retake.yml names no cases" : "there is no retake.yml, and no --pipeline was given"

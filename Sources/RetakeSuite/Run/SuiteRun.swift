@@ -145,7 +145,7 @@ public struct SuiteRun {
   ) throws -> Outcome {
     let statuses = results.map { $0.exitStatus(isCI: isCI) }
     let status = ExitStatus.strongest(statuses) ?? .nothingCompared
-    var builder = ReportBuilder(project: project, goldens: goldens)
+    var builder = ReportBuilder(project: project, goldens: goldens, isCI: isCI)
     let cases = results.map { builder.makeCase($0) }
     var document = ReportDocument(
       tool: ReportTool(version: Tool.version), title: "retake test",
