@@ -287,7 +287,7 @@ extension GoldenFolder {
       throw error
     } catch {
       throw .io(
-        path: url.path, action: "accept the golden (\(name))", cause: error.localizedDescription)
+        path: url.path, action: "accept the golden (\(name))", cause: error.systemText)
     }
   }
 

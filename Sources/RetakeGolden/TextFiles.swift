@@ -156,6 +156,6 @@ func io<Value>(
   do {
     return try body()
   } catch {
-    throw .io(path: url.path, action: action, cause: error.localizedDescription)
+    throw .io(path: url.path, action: action, cause: error.systemText)
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 
 /// A file that is written front to back and appears under its name only when it is whole. A device
 /// or a pipe, such as /dev/stdout, is written to as it is.
@@ -137,22 +138,5 @@ package final class WholeFile {
     guard !isStream else { return }
     try? handle.close()
     if let partialPath { try? FileManager.default.removeItem(atPath: partialPath) }
-  }
-}
-
-extension Error {
-  /// The system's number behind an error of Foundation's; `nil` where it names none.
-  package var systemNumber: Int32? {
-    let error = self as NSError
-    if error.domain == NSCocoaErrorDomain, error.code == CocoaError.fileWriteOutOfSpace.rawValue {
-      return ENOSPC
-    }
-    let deepest = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
-    return deepest.domain == NSPOSIXErrorDomain ? Int32(clamping: deepest.code) : nil
-  }
-
-  /// What the system says of it, for the cause of an error.
-  package var systemText: String {
-    systemNumber.map { String(cString: strerror($0)) } ?? localizedDescription
   }
 }

@@ -145,11 +145,13 @@ package struct ReportCache: Hashable, Sendable, Codable {
       failure: first.failure ?? second.failure)
   }
 
-  /// For people: `120 known, 3 computed, 1.2 MB kept`.
+  /// For people: `120 known, 3 computed (frames and pure stages), 1.2 MB kept`.
   package var text: String {
-    var parts = ["\(Wording.grouped(known)) known, \(Wording.grouped(computed)) computed"]
+    var parts = [
+      "\(Wording.grouped(known)) known, \(Wording.grouped(computed)) computed (frames and pure stages)"
+    ]
     if keptBytes > 0 { parts.append("\(ByteText.of(keptBytes)) kept") }
-    if damaged > 0 { parts.append("\(Wording.grouped(damaged)) damaged and computed anew") }
+    if damaged > 0 { parts.append("\(Wording.grouped(damaged)) damaged and computed again") }
     if let foreign {
       let files = foreign == 1 ? "1 file" : "\(Wording.grouped(foreign)) files"
       parts.append(

@@ -18,7 +18,7 @@ package enum ReportFolder {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw .notWritten(file: folder.path, reason: error.localizedDescription)
+      throw .notWritten(file: folder.path, reason: error.systemText)
     }
     return [
       try write(try json(document), "report.json", folder),
@@ -43,7 +43,7 @@ package enum ReportFolder {
     do {
       try data.write(to: file, options: .atomic)
     } catch {
-      throw .notWritten(file: file.path, reason: error.localizedDescription)
+      throw .notWritten(file: file.path, reason: error.systemText)
     }
     return file
   }

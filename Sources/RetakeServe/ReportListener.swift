@@ -132,7 +132,7 @@ extension ServeError {
     } else if case .failed(_, _, let message)? = error as? SocketError {
       self = .cannotListen(port: port, cause: message)
     } else {
-      self = .cannotListen(port: port, cause: error.localizedDescription)
+      self = .cannotListen(port: port, cause: error.systemText)
     }
   }
 }

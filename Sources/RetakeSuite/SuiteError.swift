@@ -230,6 +230,8 @@ public enum SuiteError: CodedError, Hashable {
     case .noPipeline(let name, let known)
     where Self.isPath(name) && Suggestion.nearest(to: name, among: known) == nil:
       "Check the path, or name one of these: \(known.joined(separator: ", "))"
+    case .noCase(_, let known) where known.isEmpty:
+      "No case is defined in this folder. Make a project: retake init"
     case .noPipeline(let name, let known), .noSuite(let name, let known),
       .noCase(let name, let known), .notPending(let name, let known),
       .notMetadata(let name, let known), .noRoot(let name, let known),

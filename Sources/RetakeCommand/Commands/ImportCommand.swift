@@ -32,6 +32,13 @@ struct ImportCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
+  func validate() throws {
+    guard file.contains("://"), !FileManager.default.fileExists(atPath: file) else { return }
+    throw ValidationError(
+      "'\(file)' is an address, and import takes a file. Download it first; a camera's stream is "
+        + "recorded: retake record rtsp://HOST/PATH")
+  }
+
   func run() throws {
     Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)

@@ -208,7 +208,7 @@ enum Screenshot {
     do {
       try Data(bytes).write(to: URL(fileURLWithPath: path))
     } catch {
-      throw PreviewError.notWritten(path: path, cause: error.localizedDescription)
+      throw PreviewError.notWritten(path: path, cause: error.systemText)
     }
   }
 }

@@ -38,7 +38,7 @@ struct RecordingSite {
       let isOurs = error is any CodedError
       throw RecordError(
         passing: isOurs
-          ? error : SessionError.write(path: target.path, cause: error.localizedDescription))
+          ? error : SessionError.write(path: target.path, cause: error.systemText))
     }
     folder = target
   }

@@ -23,7 +23,7 @@ struct InputFile {
     do {
       return [UInt8](try handle.read(upToCount: count) ?? Data())
     } catch {
-      throw Failure(cause: error.localizedDescription)
+      throw Failure(cause: error.systemText)
     }
   }
 

@@ -115,7 +115,7 @@ struct MediaExport {
     } catch let error as SessionError {
       throw error
     } catch {
-      throw .write(path: path, cause: BuildSite.text(error))
+      throw .write(path: path, cause: error.systemText)
     }
     try checkOriginal(file.hidden, bytes: total)
     try file.finish()

@@ -116,7 +116,7 @@ final class NewFile {
     do {
       try handle.write(contentsOf: Data(text.utf8))
     } catch {
-      throw .write(path: path, cause: BuildSite.text(error))
+      throw .write(path: path, cause: error.systemText)
     }
   }
 
@@ -127,7 +127,7 @@ final class NewFile {
       try FileManager.default.moveItem(atPath: hidden, toPath: path)
     } catch {
       discard()
-      throw .write(path: path, cause: BuildSite.text(error))
+      throw .write(path: path, cause: error.systemText)
     }
   }
 

@@ -80,7 +80,7 @@ struct BuildSite {
         try manager.createSymbolicLink(atPath: destination, withDestinationPath: source)
       }
     } catch {
-      throw .write(path: destination, cause: Self.text(error))
+      throw .write(path: destination, cause: error.systemText)
     }
   }
 
@@ -112,7 +112,7 @@ struct BuildSite {
     } catch let refusal as RegularFile.Refusal {
       throw SessionError(refusal, media: source)
     } catch {
-      throw .write(path: destination, cause: Self.text(error))
+      throw .write(path: destination, cause: error.systemText)
     }
   }
 
@@ -150,7 +150,7 @@ struct BuildSite {
       try FileManager.default.createSymbolicLink(
         atPath: folder.media, withDestinationPath: target.media)
     } catch {
-      throw .write(path: folder.media, cause: Self.text(error))
+      throw .write(path: folder.media, cause: error.systemText)
     }
   }
 
@@ -158,7 +158,7 @@ struct BuildSite {
     do {
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
     } catch {
-      throw .write(path: path, cause: Self.text(error))
+      throw .write(path: path, cause: error.systemText)
     }
   }
 
@@ -177,7 +177,7 @@ struct BuildSite {
     } catch let error as SessionError {
       throw error
     } catch {
-      throw .write(path: target.path, cause: Self.text(error))
+      throw .write(path: target.path, cause: error.systemText)
     }
   }
 
@@ -194,10 +194,5 @@ struct BuildSite {
     let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     defer { try? handle.close() }
     try handle.synchronize()
-  }
-
-  static func text(_ error: any Error) -> String {
-    let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-    return (underlying ?? error as NSError).localizedDescription
   }
 }

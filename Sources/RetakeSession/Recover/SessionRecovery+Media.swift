@@ -137,7 +137,7 @@ struct DatabaseExchange {
       if isPending { try BuildSite.synchronise(ready) }
       try BuildSite.synchronise(folder.path)
     } catch {
-      throw .write(path: folder.path, cause: BuildSite.text(error))
+      throw .write(path: folder.path, cause: error.systemText)
     }
   }
 }

@@ -207,7 +207,7 @@ extension CaseRunner {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     } catch {
-      throw .notWritable(path: folder.path, cause: error.localizedDescription)
+      throw .notWritable(path: folder.path, cause: error.systemText)
     }
     outputs.trace = folder.appending(path: "\(key.testCase).json").path
     return outputs

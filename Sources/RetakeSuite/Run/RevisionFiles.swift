@@ -1,4 +1,5 @@
 import Foundation
+import RetakeCore
 import RetakeRuntime
 
 /// Files of a project as they were in a revision of its git repository.
@@ -85,7 +86,7 @@ struct RevisionFiles {
       do {
         result = try process.run()
       } catch {
-        throw SuiteError.noRevision(revision, cause: error.localizedDescription)
+        throw SuiteError.noRevision(revision, cause: error.systemText)
       }
       switch result.end {
       case .exited(0): return result.lastWords

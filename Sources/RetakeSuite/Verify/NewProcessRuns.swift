@@ -48,7 +48,7 @@ public struct NewProcessRuns {
       result = try process.run()
     } catch {
       throw SuiteError.verifyProcessFailed(
-        condition: condition.name, cause: "it could not be started: \(error.localizedDescription)")
+        condition: condition.name, cause: "it could not be started: \(error.systemText)")
     }
     let lastWords = result.lastWords.isEmpty ? "" : "; its last words: \(result.lastWords)"
     let cause: String

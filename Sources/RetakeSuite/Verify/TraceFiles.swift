@@ -105,7 +105,7 @@ final class StoredTraceFile {
     do {
       try handle.write(contentsOf: batch)
     } catch {
-      failure = .traceUnwritable(path: url.path, cause: error.localizedDescription)
+      failure = .traceUnwritable(path: url.path, cause: error.systemText)
     }
   }
 }

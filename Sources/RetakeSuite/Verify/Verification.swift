@@ -95,7 +95,7 @@ private struct Runs {
       return try StoredTrace(reading: place)
     } catch {
       throw SuiteError.verifyProcessFailed(
-        condition: condition.name, cause: "it left no trace: \(error.localizedDescription)")
+        condition: condition.name, cause: "it left no trace: \(error.systemText)")
     }
   }
 
