@@ -156,7 +156,8 @@ struct FrameComparator {
     }
     if !position.isAllowed {
       let pixels = position.text(decimals: golden.x.decimals)
-      changes.append((.boxMoved, "moved by \(pixels) px", position))
+      let what = isResized(golden, actual) ? "its size differs by" : "moved by"
+      changes.append((.boxMoved, "\(what) \(pixels) px", position))
     }
     if !score.isAllowed {
       let change = score.text(decimals: golden.score.decimals)
@@ -173,6 +174,15 @@ struct FrameComparator {
       allowed: changes[0].error?.allowed,
       message: "\(name) at \(place(golden)): "
         + changes.map(\.text).joined(separator: ", "))
+  }
+
+  /// Whether the size differs by more than the corner.
+  private func isResized(_ golden: DetectionLine, _ actual: DetectionLine) -> Bool {
+    func most(_ sides: (FixedDecimal, FixedDecimal)...) -> Double {
+      sides.map { abs($0.value - $1.value) }.max() ?? 0
+    }
+    return most((golden.width, actual.width), (golden.height, actual.height))
+      > most((golden.x, actual.x), (golden.y, actual.y))
   }
 
   private func isSameClass(_ golden: DetectionLine, _ actual: DetectionLine) -> Bool {

@@ -48,12 +48,13 @@ import Testing
     ),
     (
       ReportCache(known: 0, computed: 3, damaged: 2, keptBytes: 5, failure: "full: /c"),
-      "2 damaged and computed anew, not all could be kept (full: /c)"
+      "2 damaged and computed again, not all could be kept (full: /c)"
     ),
   ])
   func `the line says how many, and why not all was kept`(use: ReportCache, says: String) {
     #expect(use.text.hasSuffix(", \(says)"), "\(use.text)")
-    #expect(use.text.hasPrefix(use.known > 0 ? "1,200 known, 3 computed, " : "0 known, 3 computed"))
+    let count = use.known > 0 ? "1,200" : "0"
+    #expect(use.text.hasPrefix("\(count) known, 3 computed (frames and pure stages), "))
   }
 
   @Test func `why there is no cache is a note of the report`() throws {
