@@ -69,9 +69,7 @@ import Testing
   }
 
   @Test func `a box that shrinks more than it moves is said to have another size`() throws {
-    let smaller = ResultFact.detection(
-      Detection(box: Box(x: 1, y: 0, width: 10, height: 6), score: 0.5, classIndex: 0))
-    let findings = try Samples.findings([[Samples.box(0)]], [[smaller]])
+    let findings = try Samples.findings([[Samples.box(0)]], [[Samples.box(0.5, 0, 10, 6)]])
     #expect(findings.map(\.kind) == [.boxMoved])
     #expect(
       findings.first?.message == "car at 0.0,0.0 10.0x10.0: its size differs by 4.0 px")
