@@ -48,10 +48,9 @@ extension CaseContext {
 
   /// What accepts this case: one command for each root cause, or one for all of them.
   static func acceptCommands(_ item: ReportCase) -> [ReportCommand] {
-    func accepts(_ command: ReportCommand) -> Bool { command.command.hasPrefix("retake accept") }
     var commands: [ReportCommand] = []
     for cause in item.rootCauses.prefix(acceptMax) {
-      guard let command = cause.commands.first(where: accepts),
+      guard let command = cause.commands.first(where: \.accepts),
         !commands.contains(where: { $0.command == command.command })
       else { continue }
       commands.append(ReportCommand(cause.id, command.command))
@@ -59,6 +58,6 @@ extension CaseContext {
     if commands.count == 1, item.rootCauses.count > 1 {
       commands[0].title = "all \(item.rootCauses.count) root causes"
     }
-    return commands.isEmpty ? item.commands.filter(accepts) : commands
+    return commands.isEmpty ? item.commands.filter(\.accepts) : commands
   }
 }

@@ -189,6 +189,9 @@ package struct ReportCommand: Hashable, Sendable, Codable {
     self.title = title
     self.command = command
   }
+
+  /// Whether it accepts a result; the program may have any name.
+  package var accepts: Bool { command.contains(" accept ") && !command.contains(" replay ") }
 }
 
 /// An error as a report tells it.

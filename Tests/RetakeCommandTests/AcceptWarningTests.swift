@@ -98,6 +98,18 @@ import Testing
     #expect(try workplace.retake("test").stdout.contains("retake test yard/") == false)
   }
 
+  @Test func `a report has the commands of the program that made it`() throws {
+    let workplace = try project()
+    let tested = try workplace.retake(
+      words: ["test", "--report", "report"], binary: Workplace.impureBinary)
+    #expect(tested.status == 3, "\(tested.stderr)")
+    let page = try String(
+      contentsOf: workplace.folder.file("report/report.html"), encoding: .utf8)
+    #expect(page.contains("ImpureRetake accept yard/motion-boxes"))
+    #expect(!page.contains("retake accept yard"))
+    #expect(tested.stdout.contains("\(Workplace.impureBinary) accept yard/motion-boxes"))
+  }
+
   @Test func `rules are adopted for the named case, into goldens that are whole`() throws {
     let workplace = try project()
     let none = try workplace.retake("golden", "adopt")

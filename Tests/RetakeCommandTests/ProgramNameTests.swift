@@ -13,6 +13,7 @@ import Testing
   @Test func `advice names the program that runs`() {
     let text = "next: retake replay yard\n  retake session doctor yard; retake.yml, a retake today"
     #expect(shown(text, by: "retake") == text)
+    #expect(shown("next: ./my-retake test", by: "./my-retake") == "next: ./my-retake test")
     #expect(
       shown(text, by: ".build/release/first")
         == "next: .build/release/first replay yard\n  .build/release/first session doctor yard; "

@@ -89,6 +89,7 @@ struct DiffCommand: ParsableCommand {
       project: try environment.project(), base: base, selection: selection,
       registry: environment.registry, pipelines: environment.pipelines)
     comparison.workers = workers
+    comparison.program = environment.program
     comparison.reportFolder = report
     comparison.isInterrupted = { Interruption.isRequested }
     comparison.progress = { line.update($0, done: $1, total: $2) }

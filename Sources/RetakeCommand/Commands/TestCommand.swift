@@ -98,6 +98,7 @@ struct TestCommand: ParsableCommand {
       suiteRun.notes.append($0)
     }
     suiteRun.isCI = environment.isCI
+    suiteRun.program = environment.program
     suiteRun.pendingFolder = environment.pendingFolder
     suiteRun.reportFolder = report
     suiteRun.traceFolder = traces

@@ -49,7 +49,21 @@ enum Console {
     let program = CommandEnvironment.current.program
     guard program != "retake", text.contains("retake ") else { return text }
     return Root.configuration.subcommands.compactMap { $0.configuration.commandName }
-      .reduce(text) { $0.replacing("retake \($1)", with: "\(program) \($1)") }
+      .reduce(text) { replacing("retake \($1)", with: "\(program) \($1)", in: $0) }
+  }
+
+  /// Only where a command begins: `my-retake test` stays as it is.
+  private static func replacing(_ old: String, with new: String, in text: String) -> String {
+    var result = ""
+    var rest = text[...]
+    // Bounded: each turn takes an occurrence off the rest.
+    while let range = rest.range(of: old) {
+      result += rest[..<range.lowerBound]
+      let isPart = result.last.map { $0.isLetter || $0.isNumber || "-_./".contains($0) } ?? false
+      result += isPart ? old : new
+      rest = rest[range.upperBound...]
+    }
+    return result + rest
   }
 
   /// An error in the form `error: place: message (cause)`, and the next thing to type.

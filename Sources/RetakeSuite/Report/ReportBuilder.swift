@@ -17,11 +17,16 @@ struct ReportBuilder {
   private let cases: [CaseDefinition]
   /// Nothing is accepted where the run was made.
   private let isCI: Bool
+  /// How the program was called: one with stages of its own has another name.
+  private let program: String
   private var picturesLeft = picturesMax
 
-  init(project: Project, goldens: String?, isCI: Bool = false) {
+  init(
+    project: Project, goldens: String?, program: String = Tool.name, isCI: Bool = false
+  ) {
     self.isCI = isCI
     shell = Shell(project: project)
+    self.program = shell.word(program)
     cases = project.cases
     self.goldens = goldens
   }
@@ -125,8 +130,8 @@ struct ReportBuilder {
   private func test(_ result: CaseResult) -> String {
     let definition = result.selected.definition
     return cases.contains(definition)
-      ? "retake test \(shell.word("\(result.selected.key)"))"
-      : "retake test \(shell.session(result.selected.session)) \(caseOptions(definition))"
+      ? "\(program) test \(shell.word("\(result.selected.key)"))"
+      : "\(program) test \(shell.session(result.selected.session)) \(caseOptions(definition))"
   }
 
   /// - Parameter root: The id of one root cause of several, to be accepted alone.
@@ -138,8 +143,8 @@ struct ReportBuilder {
     let session = shell.session(result.selected.session)
     switch result.comparison.verdict {
     case .changed, .missing, .notComparable:
-      let replay = "retake replay \(session) \(caseOptions(definition))"
-      var accept = "retake accept \(result.selected.key)"
+      let replay = "\(program) replay \(session) \(caseOptions(definition))"
+      var accept = "\(program) accept \(result.selected.key)"
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
       if let root { accept += " --root \(shell.word(root))" }
       if result.comparison.verdict == .notComparable { accept += " --replace" }
@@ -152,7 +157,7 @@ struct ReportBuilder {
       }
       return commands
     case .errored where result.error?.isOfSession == true:
-      return [ReportCommand("Examine the session", "retake session doctor \(session)")]
+      return [ReportCommand("Examine the session", "\(program) session doctor \(session)")]
     case .passed, .stale, .errored: return []
     }
   }

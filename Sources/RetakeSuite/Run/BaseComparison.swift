@@ -21,6 +21,8 @@ public struct BaseComparison {
   public var watchdog: Duration? = RunOptions.watchdogStandard
   /// Where the report's files go; none are written if `nil`.
   public var reportFolder: String?
+  /// What the commands of the report begin with.
+  public var program = Tool.name
   public var isInterrupted: @Sendable () -> Bool = { false }
   /// Told of the case under way, its finished frames and all of its frames; of both runs.
   public var progress: (String, Int, Int) -> Void = { _, _, _ in }
@@ -127,7 +129,7 @@ public struct BaseComparison {
   ) throws -> SuiteRun.Outcome {
     let statuses = results.map { $0.exitStatus(isCI: true) }
     let status = ExitStatus.strongest(statuses) ?? .nothingCompared
-    var builder = ReportBuilder(project: project, goldens: nil)
+    var builder = ReportBuilder(project: project, goldens: nil, program: program)
     let cases = results.map { withoutAcceptance(builder.makeCase($0)) }
     var document = ReportDocument(
       tool: ReportTool(version: Tool.version), title: "retake diff --base \(base)",
@@ -149,7 +151,7 @@ public struct BaseComparison {
   /// A difference between two runs is never accepted: only what a test left pending is.
   private func withoutAcceptance(_ item: ReportCase) -> ReportCase {
     func others(_ commands: [ReportCommand]) -> [ReportCommand] {
-      commands.filter { !$0.command.hasPrefix("retake accept") }
+      commands.filter { !$0.accepts }
     }
     var item = item
     item.commands = others(item.commands)

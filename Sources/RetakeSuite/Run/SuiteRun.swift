@@ -27,6 +27,8 @@ public struct SuiteRun {
   public var notes: [String] = []
   /// Nothing is written among the goldens then, and stale goldens fail.
   public var isCI = false
+  /// What the commands of the report begin with.
+  public var program = Tool.name
   /// Where pending goldens go instead of beside the goldens, also in CI.
   public var pendingFolder: String?
   /// Where the report's files go; none are written if `nil`.
@@ -145,7 +147,7 @@ public struct SuiteRun {
   ) throws -> Outcome {
     let statuses = results.map { $0.exitStatus(isCI: isCI) }
     let status = ExitStatus.strongest(statuses) ?? .nothingCompared
-    var builder = ReportBuilder(project: project, goldens: goldens, isCI: isCI)
+    var builder = ReportBuilder(project: project, goldens: goldens, program: program, isCI: isCI)
     let cases = results.map { builder.makeCase($0) }
     var document = ReportDocument(
       tool: ReportTool(version: Tool.version), title: "retake test",
