@@ -54,6 +54,7 @@ enum EmbeddedResources {
 <div id="viewer" hidden>
 <div class="bar-row">
 <h3 id="viewer-title" tabindex="-1"></h3>
+<button id="viewer-play" type="button" aria-pressed="false">Play</button>
 <label for="viewer-track">Track</label> <select id="viewer-track"></select>
 <label for="viewer-number">Frame</label> <input id="viewer-number" type="number" min="0" step="1">
 </div>
@@ -126,8 +127,9 @@ enum EmbeddedResources {
 
   // Frames of one session. The picture that was asked for last is the one that is shown.
   const view = {
-    session: undefined, wanted: 0, busy: false,
+    session: undefined, wanted: 0, busy: false, playing: false, shown: undefined,
     open(session) {
+      this.play(false);
       this.session = session;
       byID("viewer").hidden = false;
       byID("viewer-title").textContent = visible(session.name);
@@ -138,6 +140,7 @@ enum EmbeddedResources {
     },
     get track() { return this.session.tracks.find((one) => String(one.track) === byID("viewer-track").value); },
     choose() {
+      this.play(false);
       const last = Math.max(0, this.track.frames - 1);
       byID("viewer-slider").max = byID("viewer-number").max = String(last);
       this.seek(0);
@@ -148,6 +151,22 @@ enum EmbeddedResources {
       byID("viewer-slider").value = byID("viewer-number").value = String(this.wanted);
       byID("viewer-slider").setAttribute("aria-valuetext", `frame ${this.wanted} of ${last}`);
       this.load();
+    },
+    // At the recorded pace, or slower where frames take longer to come: none is skipped.
+    play(playing) {
+      this.playing = playing;
+      this.shown = undefined;
+      byID("viewer-play").textContent = playing ? "Pause" : "Play";
+      byID("viewer-play").setAttribute("aria-pressed", String(playing));
+      if (playing) this.seek(this.wanted < this.track.frames - 1 ? this.wanted : 0);
+    },
+    playOn(sequence, nanoseconds) {
+      if (sequence >= this.track.frames - 1) return this.play(false);
+      const before = this.shown;
+      this.shown = { at: performance.now(), nanoseconds };
+      const pause = before ? (nanoseconds - before.nanoseconds) / 1e6 - (this.shown.at - before.at) : 0;
+      this.shown.at += Math.max(0, pause || 0);
+      setTimeout(() => { if (this.playing && this.wanted === sequence) this.seek(sequence + 1); }, Math.max(0, pause || 0));
     },
     async load() {
       if (this.busy) return;
@@ -164,6 +183,7 @@ enum EmbeddedResources {
       picture.dataset.frame = `${track.track}:${wanted}`;
       this.busy = false;
       if (this.session !== session || this.wanted !== wanted || this.track !== track) this.load();
+      else if (this.playing) this.playOn(wanted, facts.timeNanoseconds);
     },
     key(event) {
       const tenth = Math.max(1, Math.round(this.track.frames / 10));
@@ -173,6 +193,7 @@ enum EmbeddedResources {
       this.seek(this.wanted + moves[event.key]);
     },
   };
+  byID("viewer-play").addEventListener("click", () => view.play(!view.playing));
   byID("viewer-slider").addEventListener("input", (event) => view.seek(Number(event.target.value)));
   byID("viewer-slider").addEventListener("keydown", (event) => view.key(event));
   byID("viewer-number").addEventListener("change", (event) => view.seek(Number(event.target.value)));

@@ -59,6 +59,33 @@ struct ServedDriveTests {
     #expect(browser.complaints.isEmpty, "\(browser.complaints)")
   }
 
+  @Test func `a session plays from its first frame to its last, each frame once`() throws {
+    let fixture = try ServeFixture(frames: 12)
+    let browser = try Chromium()
+    try browser.open(fixture.server.address)
+    try browser.wait(for: "document.documentElement.classList.contains('ready')")
+    try browser.click("#sessions button")
+    try browser.wait(for: "document.getElementById('viewer-picture').dataset.frame === '0:0'")
+    try browser.evaluate(
+      """
+      window.seen = [];
+      new MutationObserver(() => seen.push(document.getElementById('viewer-picture').dataset.frame))
+        .observe(document.getElementById('viewer-picture'), { attributeFilter: ['data-frame'] });
+      """)
+    try browser.click("#viewer-play")
+    let button = "document.getElementById('viewer-play').textContent"
+    try browser.wait(for: "\(button) === 'Play' && seen.length > 1")
+    #expect(
+      try browser.text("[...new Set(seen)].join(' ')")
+        == (0..<12).map { "0:\($0)" }.joined(separator: " "))
+    try browser.keepScreenshot("home-played")
+
+    try browser.click("#viewer-play")
+    try browser.click("#viewer-play")
+    #expect(try browser.text(button) == "Play")
+    #expect(browser.complaints.isEmpty, "\(browser.complaints)")
+  }
+
   @Test func `a person accepts from the page, with a reason`() throws {
     let fixture = try ServeFixture()
     let before = try fixture.goldens()
