@@ -46,7 +46,16 @@ public enum RetakeCommand {
     }
     do {
       var command = try Root.parseAsRoot(arguments)
-      return try CommandEnd.status(of: { try command.run() })
+      return try CommandEnd.status(of: {
+        do {
+          try command.run()
+        } catch let problem as ValidationError {
+          // Found too late for the parser to know whose usage is meant.
+          Console.note(
+            "error: \(problem.message)\n  See: retake \(commandWords(arguments)) --help")
+          throw CommandEnd(status: .usage)
+        }
+      })
     } catch {
       return usage(error, arguments)
     }
@@ -77,6 +86,19 @@ public enum RetakeCommand {
 }
 
 extension RetakeCommand {
+  /// The command of a line: `cache warm`.
+  private static func commandWords(_ arguments: [String]) -> String {
+    var command = Root.configuration
+    var words: [String] = []
+    for word in arguments {
+      let known = command.subcommands.map { $0.configuration }
+      guard let next = known.first(where: { $0.commandName == word }) else { break }
+      words.append(word)
+      command = next
+    }
+    return words.joined(separator: " ")
+  }
+
   /// What is wrong with the name of a command, which the parser takes for an argument.
   private static func misspelling(_ arguments: [String]) -> String? {
     var command = Root.configuration

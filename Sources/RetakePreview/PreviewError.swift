@@ -72,6 +72,9 @@ public enum PreviewError: CodedError, Hashable {
     case .noLibrary:
       "Type: apt-get install libsdl2-2.0-0    (or Scripts/setup, which installs all that is needed)"
     case .oldLibrary: "SDL 2.0.18 or newer is needed. Type: apt-get install libsdl2-2.0-0"
+    // What SDL says of a driver that it was told to use.
+    case .noDisplay(let cause) where cause.hasSuffix(" not available"):
+      "SDL_VIDEODRIVER names a driver that this SDL does not have: unset SDL_VIDEODRIVER"
     case .noDisplay:
       "Set DISPLAY or WAYLAND_DISPLAY to a running one; or without a screen: "
         + "xvfb-run -a retake view …    (apt-get install xvfb)"

@@ -91,6 +91,12 @@ import Testing
     #expect(doctor.stdout.contains("latencyMax: 120ms"), "\(doctor.stdout)")
   }
 
+  @Test func `arguments that are found wrong late lead to the help of their command`() throws {
+    let result = try Workplace().retake("cache", "warm", "yard")
+    #expect(result.status == 64 && result.stdout.isEmpty)
+    #expect(result.stderr.hasSuffix("\n  See: retake cache warm --help\n"), "\(result.stderr)")
+  }
+
   @Test(arguments: [["help", "nosuch"], ["version"]])
   func `a command that there is not is a wrong argument`(words: [String]) throws {
     let result = try Workplace().retake(words: words)
