@@ -20,6 +20,11 @@ import Testing
     #expect(result.stdout.isEmpty)
     #expect(result.stderr.contains("[preview.display.none]"))
     #expect(result.stderr.contains("xvfb-run"))
+
+    let driver = try workplace.retake(
+      "view", "figures", "--once", environment: ["SDL_VIDEODRIVER": "nosuch"])
+    #expect(driver.status == 2)
+    #expect(driver.stderr.contains("unset SDL_VIDEODRIVER"), "\(driver.stderr)")
   }
 
   @Test func `without the library it says what to install`() throws {
