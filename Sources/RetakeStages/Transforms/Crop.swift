@@ -30,7 +30,8 @@ public struct Crop: PureStage {
   public typealias Options = CropOptions
 
   public static let kind = "crop"
-  public static let summary = "cuts a rectangle out of each frame, without copying"
+  public static let summary =
+    "cuts a rectangle out of each frame, without copying; a size of 0 reaches the edge"
   public static let keepsInput = true
 
   public let options: CropOptions
