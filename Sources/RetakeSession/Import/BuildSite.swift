@@ -34,7 +34,7 @@ struct BuildSite {
           atPath: folder.media, withIntermediateDirectories: true)
       } catch {
         try? FileManager.default.removeItem(atPath: folder.path)
-        throw .write(path: parent, cause: text(error))
+        throw .write(path: parent, cause: error.systemText)
       }
       if let lock = locked(folder.path),
         FileManager.default.fileExists(atPath: folder.path)
