@@ -11,7 +11,8 @@ extension FaultSuites {
     private static let kills =
       ProcessInfo.processInfo.environment["RETAKE_KILLS"].flatMap { Int($0) }
       ?? Faults.cases(short: 12, long: 1_000)
-    /// Moments after the start: from before the first commit to after many.
+    /// Moments after the start, or after the first commit for every second kill: however busy the
+    /// machine is, some are killed after it.
     private static let milliseconds = 40...2_600
     private static let tailNanosecondsMax = 1_000_000 * Faults.limit(milliseconds: 1_000)
 
@@ -28,6 +29,7 @@ extension FaultSuites {
       let killed = try Faults.inParallel(Self.kills) { number in
         var random = SeededGenerator(seed: UInt64(number))
         let recording = try LiveRecording(name: "kill-\(number)", into: folder.url, size: "64x48")
+        if number % 2 == 1 { _ = recording.waitForCommit { $0.frames.captured > 0 } }
         recording.wait(milliseconds: random.pick(Self.milliseconds))
         recording.send(SIGKILL)
         defer { try? FileManager.default.removeItem(atPath: recording.path) }

@@ -56,11 +56,14 @@ extension FaultSuites {
         """
       let other = try runCommand(
         "python3", arguments: ["-c", script, recording.path + "/session.sqlite", "\(seconds)"])
+      let captured = try #require(recording.commits.last?.line).frames.captured
+      #expect(recording.waitForCommit { $0.frames.captured > captured })
       recording.send(SIGINT)
       let last = try #require(recording.commits.last?.line)
       #expect(last.closed)
-      #expect(last.frames.missing.isEmpty, "\(last.frames.missing)")
-      #expect(last.frames.captured >= 20 * seconds)
+      // A machine that is too busy to encode sheds frames by itself.
+      let missing = last.frames.missing.filter { $0.key != "record.shed.encoder" }
+      #expect(missing.isEmpty, "\(missing)")
       let words = other.stdout.split(separator: " ")
       let logBytes = words.last.flatMap { Int($0.trimmingCharacters(in: .newlines)) } ?? .max
       #expect(other.stdout.hasPrefix("refused"))
