@@ -20,7 +20,7 @@ setup: ## Install the system packages that are missing
 	@Scripts/setup
 
 build: ## Build the retake command in release
-	swift build $(SWIFT_FLAGS)
+	swift build $(SWIFT_FLAGS) --product retake
 
 build-tests: ## Build the command and the tests, with the same flags
 	swift build --build-tests $(SWIFT_FLAGS)
@@ -40,7 +40,8 @@ recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 example-test: build-tests ## Build and run Examples/FirstReplay, as a user would
 	@Scripts/test-example
 
-bench: build ## Measure the engine, and hold the ratios against Tests/Benchmarks/thresholds.json
+bench: ## Measure the engine, and hold the ratios against Tests/Benchmarks/thresholds.json
+	swift build $(SWIFT_FLAGS) --product retake-benchmarks
 	.build/release/retake-benchmarks --thresholds Tests/Benchmarks/thresholds.json
 
 # RETAKE_FAULT_CASES=20 RETAKE_KILLS=100 make faults: fewer cases.
