@@ -40,7 +40,7 @@ recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 example-test: build-tests ## Build and run Examples/FirstReplay, as a user would
 	@Scripts/test-example
 
-bench: build ## Measure the engine, and hold the ratios against Tests/Benchmarks/thresholds.json
+bench: ## Measure the engine, and hold the ratios against Tests/Benchmarks/thresholds.json
 	swift build $(SWIFT_FLAGS) --product retake-benchmarks
 	.build/release/retake-benchmarks --thresholds Tests/Benchmarks/thresholds.json
 

@@ -18,6 +18,8 @@ let flyingFox = Target.Dependency.product(name: "FlyingFox", package: "FlyingFox
 let flyingSocks = Target.Dependency.product(name: "FlyingSocks", package: "FlyingFox")
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let metricsAPI = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
 let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
 let rainbow = Target.Dependency.product(name: "Rainbow", package: "Rainbow")
 let yams = Target.Dependency.product(name: "Yams", package: "Yams")
@@ -39,6 +41,7 @@ let report = "RetakeReport"
 let preview = "RetakePreview"
 let suite = "RetakeSuite"
 let serve = "RetakeServe"
+let metrics = "RetakeMetrics"
 
 /// What Retake re-exports.
 let facade = [
@@ -72,6 +75,7 @@ let rooms: [Room] = [
   // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
   // name its room, so they name them all.
   Room(name: serve, ours: ["Retake"] + facade, outside: [flyingFox, flyingSocks]),
+  Room(name: metrics, ours: ["Retake"] + facade, outside: [logging, metricsAPI]),
   Room(
     name: "RetakeCommand", ours: ["Retake", serve, preview, process] + facade,
     outside: [argumentParser]),
@@ -103,7 +107,9 @@ let untested = ["Retake", "RetakeCommand"]
 let roomTests: [Target] = rooms.filter { !untested.contains($0.name) }.map { room in
   .testTarget(
     name: "\(room.name)Tests",
-    dependencies: named([room.name] + room.ours + testTools.filter { !room.uses($0) }),
+    dependencies: named([room.name] + room.ours + testTools.filter { !room.uses($0) })
+      // Its tests bring a back end of their own.
+      + (room.name == metrics ? room.outside : []),
     swiftSettings: settings)
 }
 
@@ -123,7 +129,8 @@ let houseTests: [Target] = [
     dependencies: named(["Retake", "RetakeCommand", "retake", impure] + testTools),
     swiftSettings: settings),
   .testTarget(
-    name: "RetakeDocsTests", dependencies: named(["Retake", "RetakeCommand", support]),
+    name: "RetakeDocsTests",
+    dependencies: named(["Retake", "RetakeCommand", metrics, support]) + [logging],
     swiftSettings: settings),
   .testTarget(name: "RetakeTidyTests", dependencies: named([support]), swiftSettings: settings),
   .testTarget(
@@ -137,10 +144,13 @@ let package = Package(
     .executable(name: "retake", targets: ["retake"]),
     .library(name: "Retake", targets: ["Retake"]),
     .library(name: "RetakeCommand", targets: ["RetakeCommand"]),
+    .library(name: metrics, targets: [metrics]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.1"),

@@ -40,3 +40,32 @@ public struct ScreenCounts: Hashable, Sendable, Codable {
   /// Nanoseconds from a frame's arrival until it was seen.
   public var latencyMean: Int64 { shown > 0 ? latencySum / Int64(shown) : 0 }
 }
+
+extension ScreenCounts {
+  private enum CodingKeys: String, CodingKey {
+    case sink, shown, repeats, unseen, latencySum, latencyMax
+    /// Written for whoever reads the JSON, and not read again.
+    case latencyMean
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(sink: try container.decode(String.self, forKey: .sink))
+    shown = try container.decode(Int.self, forKey: .shown)
+    repeats = try container.decode(Int.self, forKey: .repeats)
+    unseen = try container.decode(Int.self, forKey: .unseen)
+    latencySum = try container.decode(Int64.self, forKey: .latencySum)
+    latencyMax = try container.decode(Int64.self, forKey: .latencyMax)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(sink, forKey: .sink)
+    try container.encode(shown, forKey: .shown)
+    try container.encode(repeats, forKey: .repeats)
+    try container.encode(unseen, forKey: .unseen)
+    try container.encode(latencySum, forKey: .latencySum)
+    try container.encode(latencyMax, forKey: .latencyMax)
+    try container.encode(latencyMean, forKey: .latencyMean)
+  }
+}

@@ -229,7 +229,10 @@ final class RecorderWriting: @unchecked Sendable {
       try close(facts, hashes: missingHashes())
       outcome.isClosed = true
       outcome.progress = writer.progress
-      report(writer.progress)
+      outcome.progress.session = site.folder.name
+      outcome.progress.path = site.folder.path
+      outcome.progress.status = outcome.status
+      report(outcome.progress)
     } catch {
       outcome.failure = outcome.failure ?? RecordError(passing: error)
       outcome.status = .recovered

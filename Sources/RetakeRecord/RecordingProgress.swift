@@ -67,6 +67,12 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   public var databaseHolder: String?
   /// The session is finished.
   public var closed = false
+  /// The session's name, once it is finished.
+  public var session: String?
+  /// Its folder, once it is finished.
+  public var path: String?
+  /// Once it is finished.
+  public var status: SessionStatus?
 
   public init() {}
 

@@ -107,6 +107,9 @@ package final class WholeFile {
     }
   }
 
+  /// Why nothing more can be written; `nil` while bytes are taken.
+  package var loss: ReplayError? { failure ?? (isReaderGone ? .readerGone(output) : nil) }
+
   /// - Throws: What went wrong with the bytes so far; `ReplayError.readerGone` where the run shall
   ///   end then.
   package func check() throws(ReplayError) {

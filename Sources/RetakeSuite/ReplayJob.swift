@@ -54,9 +54,7 @@ public struct ReplayJob {
   }
 
   /// The file that the pipeline is read from, if it is one.
-  public var pipelineFile: String? {
-    (try? project.pipelineName(definition.pipeline)).map { project.path($0) }
-  }
+  public var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
 
   private func open() throws -> (Pipeline, SessionReader?) {
     let pipeline = try project.pipeline(

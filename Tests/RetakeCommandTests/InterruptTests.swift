@@ -28,6 +28,9 @@ final class LongRun {
   /// What it writes first, up to the end of a line, or all if it ends before.
   func firstLine() -> String { output.readLine() }
 
+  /// Reads what else it writes and forgets it, so that it never waits for room.
+  func readOn() { output.readToEnd { _ in } }
+
   /// Waits until something is there, or until the command ends without it.
   func wait(until isThere: () -> Bool) -> Bool {
     let ended = DispatchSemaphore(value: 0)

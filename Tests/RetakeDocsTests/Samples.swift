@@ -1,5 +1,7 @@
 import Foundation
+import Logging
 import Retake
+import RetakeMetrics
 import RetakeTestSupport
 
 // What the pages show as Swift, compiled: each region between `// docs/PAGE.md` and `// end` is one
@@ -114,6 +116,27 @@ private func lease(_ fill: (AudioBlock) -> Void, _ nanoseconds: Int64) throws {
   pool.advance(to: nanoseconds)
   print(pool.report.faults)  // "'filter' leaked 1 of its leases"
   // end
+}
+
+private func metrics(of replay: Replay) throws {
+  // docs/metrics.md
+  let metrics = RunMetrics(of: replay.pipeline, logger: Logger(label: "vision"))
+  let summary = try replay.run(observers: [metrics])
+  // end
+  _ = summary
+}
+
+private func metrics(
+  of pipeline: Pipeline, _ source: any RecordingSource, _ options: RecorderOptions
+) throws {
+  // docs/metrics.md
+  let metrics = LiveMetrics(of: pipeline, logger: Logger(label: "vision"))
+  let recorder = try Recorder(
+    source, options: options, pipeline: LivePipeline(pipeline, registry: .builtIn),
+    watch: metrics.watch)
+  let result = try recorder.run()
+  // end
+  _ = result
 }
 
 private func live(

@@ -14,9 +14,32 @@ struct LivePipelineOptions: ParsableArguments {
     transform: Bounded.any())
   var workers: Int?
 
+  @Flag(
+    help: "Stream the results as JSON lines, one a captured frame; the summary is the last line.")
+  var follow = false
+
+  @Option(
+    help: "Write the JSON lines of a metadata sink: NODE=FILE, or FILE if there is only one.")
+  var metadata: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Write a trace of what the pipeline decided to this file, for ui.perfetto.dev.",
+      discussion: "It is made of the decisions in the session, when the recording has ended."))
+  var trace: String?
+
   func validate() throws {
-    guard pipeline != nil || workers == nil else {
-      throw ValidationError("--workers goes with --pipeline")
+    let given = [
+      ("--workers", workers != nil), ("--follow", follow), ("--metadata", !metadata.isEmpty),
+      ("--trace", trace != nil),
+    ]
+    if pipeline == nil, let (name, _) = given.first(where: { $0.1 }) {
+      throw ValidationError("\(name) goes with --pipeline")
+    }
+    do throws(SuiteError) {
+      try outputs.check()
+    } catch {
+      throw ValidationError(error.description)
     }
     if let workers {
       guard (1...255).contains(workers) else {
@@ -36,19 +59,18 @@ struct LivePipelineOptions: ParsableArguments {
       registry: environment.registry, options: LiveOptions(workers: workers))
   }
 
-  /// Says what became of the frames in the pipeline.
-  func finish(_ result: RecordingResult, _ output: OutputOptions) throws {
-    switch result.pipeline {
-    case nil: break
-    case .failure(let error): throw error
-    case .success(let outcome):
-      if !output.json, let progress = result.progress.pipeline {
-        Console.result(RecordingText.pipeline(progress))
-      }
-      for text in outcome.failureLines { output.note("warning: \(text)") }
-      guard let halt = outcome.halt else { return }
-      Console.note("error: the pipeline was halted: \(halt)")
-      throw CommandEnd(status: .trouble)
-    }
+  /// The file that the pipeline is read from, if it is one.
+  var pipelineFile: String? {
+    guard let pipeline else { return nil }
+    return (try? CommandEnvironment.current.project())?.pipelineFile(of: pipeline)
+  }
+
+  /// What is written while it runs, and of it.
+  var outputs: RunOutputs {
+    var outputs = RunOutputs()
+    outputs.follows = follow
+    outputs.metadata = metadata.map { MetadataOutput(parsing: $0) }
+    outputs.trace = trace
+    return outputs
   }
 }

@@ -21,6 +21,12 @@ struct RecordCommand: ParsableCommand {
         retake record synthetic:pulse --pace unpaced --frames 900 --size 320x240
         retake record clip.mp4 --pipeline example:motion-boxes --workers 2
         retake record /dev/video0 --preview --pipeline example:motion-boxes
+        retake record /dev/video0 --pipeline motion.json --follow | jq -c .sinks
+        retake record clip.mp4 --pipeline motion.json --metadata analytics=boxes.jsonl
+        retake record clip.mp4 --pipeline motion.json --trace trace.json
+
+      FILE may be - for standard output; what is told about the recording then goes to standard
+      error.
       """)
 
   @Argument(
@@ -146,51 +152,34 @@ struct RecordCommand: ParsableCommand {
       guard (value ?? 1) > 0 else { throw ValidationError("--\(name) is at least 1") }
     }
     try TimeArgument.check(duration, of: "--duration")
+    guard !output.json || live.follow || live.outputs.leavesStandardOutput else {
+      throw ValidationError("--json and a FILE of '-' both want standard output")
+    }
   }
 
   func run() throws {
     Interruption.listen()
-    let line = ProgressLine(isQuiet: output.quiet)
-    let isJSON = output.json
-    let output = output
-    let told = Locked<String?>(nil)
+    // A reader that leaves must not end the recording.
+    Console.outliveReaders()
     let pipeline = try live.makePipeline()
     let source = try source()
+    let options = try options()
+    try live.outputs.check(
+      newSession: "\(options.into)/\(options.name ?? "")", pipeline: live.pipelineFile, input: input
+    )
+    let report = try RecordingReport(live, of: pipeline, output)
+    defer { report.discard() }
     let window = preview ? try RecordingWindow(title: source.description.name, pipeline) : nil
     let recorder = try Recorder(
-      source, options: try options(), pipeline: pipeline, watch: window?.watch
-    ) { progress in
-      if let holder = progress.databaseHolder, told.withLock({ Self.isNew(holder, &$0) }) {
-        output.note(RecordingText.held(by: holder))
-      }
-      if progress.ringIsShort == true { output.note(RecordingText.shortRing) }
-      if isJSON {
-        try? Console.json(progress, isPretty: false)
-      } else {
-        line.show(RecordingText.line(progress))
-      }
-    }
+      source, options: options, pipeline: pipeline,
+      watch: RecordingWatch([window?.watch, report.watch].compactMap(\.self)),
+      report: report.committed)
     Interruption.onRequest { recorder.stop() }
     Interruption.onTrigger { recorder.trigger() }
-    defer { line.finish() }
-    guard let window else { return try finish(try recorder.run(), line, nil) }
-    try finish(
-      try window.record(recorder, output) { try finish($0, line, $1) }, line, window.figures)
-  }
-
-  /// Says what came of it.
-  private func finish(
-    _ result: RecordingResult, _ line: ProgressLine, _ figures: WindowFigures?
-  ) throws {
-    line.finish()
-    if let figures { try WindowText.show(figures, output) }
-    try finish(result)
-    try live.finish(result, output)
-  }
-
-  private static func isNew(_ holder: String, _ told: inout String?) -> Bool {
-    defer { told = holder }
-    return told != holder
+    guard let window else { return try report.finish(try recorder.run(), preview: nil) }
+    try report.finish(
+      try window.record(recorder, output) { try report.finish($0, preview: $1) },
+      preview: window.figures)
   }
 
   private func options() throws -> RecorderOptions {
@@ -237,31 +226,6 @@ struct RecordCommand: ParsableCommand {
       return try SessionFolder.sanitised(
         name: try SourceAddress.sessionName(input)
           ?? URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent)
-    }
-  }
-
-  private func finish(_ result: RecordingResult) throws {
-    if let probe = result.probe, probe.isTight {
-      output.note(
-        "warning: the encoder makes \(Int(probe.framesPerSecond)) frames a second, "
-          + "\(Int(probe.needed ?? 0)) are needed: frames may be shed. Try --preset mjpeg")
-    }
-    if !output.json {
-      let frames = result.progress.frames
-      let missing = frames.missing.keys.sorted().map { "\(frames.missing[$0] ?? 0) \($0)" }
-      Console.result(
-        "\(result.folder.name)  \(result.status.rawValue)  \(frames.recorded) of "
-          + "\(frames.captured) frames recorded"
-          + (missing.isEmpty ? "" : "  without pixels: \(missing.joined(separator: ", "))")
-          + "  \(result.folder.path)")
-      for line in RecordingText.tracks(result.progress) { Console.result(line) }
-    }
-    if let failure = result.failure {
-      Console.error(failure)
-      throw CommandEnd(status: .trouble)
-    }
-    if result.end == .stopped, Interruption.isRequested {
-      throw CommandEnd(status: .interrupted)
     }
   }
 

@@ -14,14 +14,17 @@ extension ReplayCommand {
       session: try session.map { try project.sessionPath($0) },
       registry: environment.registry, pipelines: environment.pipelines)
     job.workers = workers ?? 2
+    job.outputs = outputs
     job.isInterrupted = { Interruption.isRequested }
     job.progress = { done, _ in line.update("reenacting", done: done, total: nil) }
     let report = try job.reenact(run: liveRun, hasOwnPipeline: hasOwnPipeline)
     line.finish()
     if form.json {
       try Console.json(report)
-    } else {
+    } else if outputs.leavesStandardOutput {
       Console.result(ReenactText.of(report))
+    } else {
+      form.note(ReenactText.of(report))
     }
     guard report.isReproduced, !report.hasUnexplainedValues else {
       throw CommandEnd(status: .regression)

@@ -24,6 +24,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay clip --pipeline motion.json --metadata analytics=boxes.jsonl
         retake replay clip --pipeline motion.json --overlay boxes.mp4
         retake replay yard --mode reenact
+        retake replay yard --mode reenact --trace trace.json
         retake replay clip --pipeline motion.json --cache auto
 
       ui.perfetto.dev opens a trace. FILE may be - for standard output; what is told about the run
@@ -118,13 +119,12 @@ struct ReplayCommand: ParsableCommand {
     guard session != nil else {
       throw ValidationError("--mode reenact goes with a session that has a live run")
     }
-    guard output == nil, decisions == nil, writeTape == nil, trace == nil, overlay == nil,
-      metadata.isEmpty,
+    guard output == nil, decisions == nil, writeTape == nil, overlay == nil, metadata.isEmpty,
       !follow, sweep == nil, selection.costs == nil, selection.happenings.texts.isEmpty
     else {
       throw ValidationError(
         "--mode reenact takes everything from the record: leave out --costs, --override, --sweep "
-          + "and what writes of a run")
+          + "and what writes of a run, except --trace")
     }
   }
 
@@ -213,7 +213,7 @@ struct ReplayCommand: ParsableCommand {
     }
   }
 
-  private var outputs: RunOutputs {
+  var outputs: RunOutputs {
     var outputs = RunOutputs()
     outputs.follows = follow
     outputs.decisions = decisions

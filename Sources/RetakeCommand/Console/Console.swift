@@ -84,10 +84,15 @@ enum Console {
 
   /// A value as JSON on standard output: keys in order, on one line or laid out.
   static func json(_ value: some Encodable, isPretty: Bool = true) throws {
+    data(try jsonText(value, isPretty: isPretty))
+  }
+
+  /// The same text, for a stream of lines.
+  static func jsonText(_ value: some Encodable, isPretty: Bool) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
-    data(String(decoding: try encoder.encode(value), as: UTF8.self))
+    return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
   /// The system's error number when the text was not taken.

@@ -18,6 +18,23 @@ enum RecordingText {
     return parts.joined(separator: "  ")
   }
 
+  /// What came of it: `yard  clean  300 of 300 frames recorded  Recordings/yard`, and its tracks.
+  static func result(_ result: RecordingResult) -> [String] {
+    let frames = result.progress.frames
+    let missing = frames.missing.keys.sorted().map { "\(frames.missing[$0] ?? 0) \($0)" }
+    let line =
+      "\(result.folder.name)  \(result.status.rawValue)  \(frames.recorded) of "
+      + "\(frames.captured) frames recorded"
+      + (missing.isEmpty ? "" : "  without pixels: \(missing.joined(separator: ", "))")
+      + "  \(result.folder.path)"
+    return [line] + tracks(result.progress)
+  }
+
+  static func tight(_ probe: EncoderProbe.Measurement) -> String {
+    "warning: the encoder makes \(Int(probe.framesPerSecond)) frames a second, "
+      + "\(Int(probe.needed ?? 0)) are needed: frames may be shed. Try --preset mjpeg"
+  }
+
   static let shortRing =
     "warning: the ring's memory is full: it reaches less far back than asked for (--ring-memory)"
 
@@ -58,6 +75,7 @@ enum RecordingText {
         "    track \($0.track)  " + source($0.produced, $0.accepted, $0.dropped)
       }
     }
+    lines += (pipeline.pools ?? []).map { "  pool      \(SummaryText.pool($0))" }
     return lines.joined(separator: "\n")
   }
 
@@ -66,7 +84,7 @@ enum RecordingText {
   }
 
   /// Each of several tracks: `  track 1  90 of 90 frames recorded`
-  static func tracks(_ progress: RecordingProgress) -> [String] {
+  private static func tracks(_ progress: RecordingProgress) -> [String] {
     (progress.tracks ?? []).map { track in
       let missing = track.frames.missing
       let causes = missing.keys.sorted().map { "\(missing[$0] ?? 0) \($0)" }

@@ -50,11 +50,14 @@ enum SummaryText {
   }
 
   private static func pools(_ summary: RunSummary) -> String {
-    (summary.pools ?? []).map { pool in
-      "\n  pool      \(visible(pool.pool)): \(pool.size) buffers at the end, \(pool.peak) held at most, "
-        + "\(pool.stalls) of \(counted(pool.requests, "request")) stalled, "
-        + counted(pool.resizes, "resize") + (pool.isBroken ? ", fixed by its breaker" : "")
-    }.joined()
+    (summary.pools ?? []).map { "\n  pool      \(pool($0))" }.joined()
+  }
+
+  /// `camera: 6 buffers at the end, 5 held at most, 0 of 298 requests stalled, 2 resizes`.
+  static func pool(_ pool: PoolCounts) -> String {
+    "\(visible(pool.pool)): \(pool.size) buffers at the end, \(pool.peak) held at most, "
+      + "\(pool.stalls) of \(counted(pool.requests, "request")) stalled, "
+      + counted(pool.resizes, "resize") + (pool.isBroken ? ", fixed by its breaker" : "")
   }
 
   private static func screens(_ summary: RunSummary) -> String {

@@ -2,15 +2,6 @@ import RetakePreview
 
 /// How a preview did, in words.
 enum WindowText {
-  /// As a result of its own, in words or as a JSON line.
-  static func show(_ figures: WindowFigures, _ output: OutputOptions) throws {
-    if output.json {
-      try Console.json(["preview": figures], isPretty: false)
-    } else {
-      Console.result(of(figures))
-    }
-  }
-
   static func of(_ figures: WindowFigures, renderer: String? = nil) -> String {
     var lines = [
       "preview  \(figures.shown) of \(figures.offered) frames shown, \(figures.dropped) dropped"

@@ -94,13 +94,12 @@ final class LiveRecording: Sendable {
   var progress: PipelineProgress {
     let produced = produced.withLock { $0 }
     if case .success(let outcome) = outcome {
-      return PipelineProgress(
-        produced: produced, tracks: outcome.tracks, frames: outcome.headline,
-        results: tap.resultCount)
+      return PipelineProgress(produced: produced, outcome: outcome, results: tap.resultCount)
     }
     let counts = session.counts
     return PipelineProgress(
-      produced: produced, tracks: counts.tracks, frames: counts.ledger, results: tap.resultCount)
+      produced: produced, tracks: counts.tracks, frames: counts.ledger, results: tap.resultCount,
+      pools: counts.pools)
   }
 
   /// Returns when the frames on their way have ended, or the time for that is over.

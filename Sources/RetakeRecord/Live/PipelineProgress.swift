@@ -24,10 +24,20 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
   public var frames: FrameLedger
   /// Lines in the session's table of results.
   public var results: Int
+  /// Of the pools that follow the load; `nil` without such.
+  public var pools: [PoolCounts]?
+  /// Once it has ended: the first `RunSummary.failuresMax` failures of stages and sources, of
+  /// `failureCount`. `nil` without any.
+  public var failures: [StageFailure]?
+  public var failureCount: Int?
+  /// The failure that halted it.
+  public var halt: StageFailure?
 
   init(
-    produced: [Int: Int], tracks: [RunOutcome.TrackCounts], frames: FrameLedger, results: Int
+    produced: [Int: Int], tracks: [RunOutcome.TrackCounts], frames: FrameLedger, results: Int,
+    pools: [PoolCounts]
   ) {
+    self.pools = pools.isEmpty ? nil : pools
     self.tracks = tracks.map {
       Track(
         track: $0.track, produced: produced[$0.track] ?? 0, accepted: $0.captured,
@@ -38,5 +48,16 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
     dropped = self.tracks.reduce(0) { $0 + $1.dropped }
     self.frames = frames
     self.results = results
+  }
+
+  /// Of a run that has ended.
+  init(produced: [Int: Int], outcome: RunOutcome, results: Int) {
+    self.init(
+      produced: produced, tracks: outcome.tracks, frames: outcome.headline, results: results,
+      pools: outcome.pools)
+    halt = outcome.halt
+    guard outcome.failureCount > 0 else { return }
+    failures = Array(outcome.failures.prefix(RunSummary.failuresMax))
+    failureCount = outcome.failureCount
   }
 }

@@ -64,6 +64,7 @@ final class RunTap: LiveTap {
     }
     rows.spans = batch.spans.map { SpanRecord(run: Self.run, $0) }
     add(rows)
+    if let watch, !batch.decisions.isEmpty { watch.decided(batch.decisions) }
   }
 
   func finished(_ result: LiveResult) {

@@ -1,4 +1,5 @@
 import Foundation
+import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
@@ -43,6 +44,18 @@ public struct Reenactment: Sendable {
     (try? PipelineDocument.json(of: pipeline))?.canonicalText != recorded
   }
 
+  /// The number of the live run.
+  package var runNumber: Int { live.number }
+  package var pipelineName: String { pipeline.name }
+  package var pools: [PipelinePool] { pipeline.pools }
+
+  /// The nodes that ran, in topological order, inserted conversions included.
+  ///
+  /// - Throws: `PipelineError`, `RuntimeError`.
+  package func nodes() throws -> [RunNode] {
+    try PreparedRun(live: pipeline, tracks: live.tracks, catalog: registry).runNodes
+  }
+
   /// - Parameters:
   ///   - isInterrupted: Asked between events; `true` ends it with `RuntimeError.interrupted`.
   ///   - progress: Told how many decisions were reproduced, now and then.
@@ -50,13 +63,38 @@ public struct Reenactment: Sendable {
   public func run(
     isInterrupted: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws -> ReenactReport {
+    try run(observer: nil, values: .computed, isInterrupted: isInterrupted, progress: progress)
+  }
+
+  /// What becomes of the values beside the decisions, which need none.
+  package enum Values: Sendable {
+    /// They are computed again from the stored frames and compared.
+    case computed
+    case leftOut
+  }
+
+  /// - Parameters:
+  ///   - observer: Told of the decisions, and of leases and sizes of pools.
+  ///   - isInterrupted: Asked between events; `true` ends it with `RuntimeError.interrupted`.
+  ///   - progress: Told how many decisions were reproduced, now and then.
+  /// - Throws: `RuntimeError`, `SessionError`.
+  package func run(
+    observer: (any RunObserver)?, values: Values, isInterrupted: () -> Bool = { false },
+    progress: (Int) -> Void = { _ in }
+  ) throws -> ReenactReport {
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let comparison = ReenactComparison(live, try LiveResultLines(pipeline))
+    let isComputed = values == .computed
+    let frames: any FrameReader = isComputed ? session : NoFrames()
     let reenactor = try Reenactor(
-      pipeline, tracks: live.tracks, frames: session,
+      pipeline, tracks: live.tracks, frames: frames,
       originNanoseconds: live.originNanoseconds, workers: workers, catalog: registry,
-      decided: { comparison.decided("\($0)") }, finished: { comparison.finished($0) })
+      decided: { line in
+        observer?.decided(line)
+        comparison.decided("\(line)")
+      }, finished: { if isComputed { comparison.finished($0) } })
+    if let observer { reenactor.reportPools(to: observer) }
     let outcome = try follow(
       reenactor, comparison, isInterrupted: isInterrupted, progress: progress)
     var report = ReenactReport(
@@ -108,6 +146,18 @@ public struct Reenactment: Sendable {
     let outcome = reenactor.finish()
     try comparison.end()
     return outcome
+  }
+}
+
+/// Frames that no one looks at: the decisions of a live run need none.
+private struct NoFrames: FrameReader {
+  let tracks: [TrackDescription] = []
+
+  func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] { [] }
+  func chain(of id: FrameID) -> Int { id.track }
+
+  func frame(_ id: FrameID) throws -> Frame {
+    throw RuntimeError.frameUnreadable(id, cause: "only decisions are made again", advice: nil)
   }
 }
 

@@ -42,6 +42,9 @@ final class EventDriver {
   /// The body whose end is being handled.
   private(set) var ending: CompletionOutcome = .success
   var gates: [GateValue] = []
+  /// Whom leases and sizes of pools are reported to; `nil` where no one asks.
+  private var poolObserver: (any RunObserver)?
+  private var poolTeller: PoolTeller
   private(set) var lastNanoseconds = Int64.min
 
   /// - Parameters:
@@ -57,10 +60,16 @@ final class EventDriver {
     core = DecisionCore(plan: plan, rules: .live, observer: observer)
     stages = StageBook(plan)
     ledgers = LedgerBook(sinks: plan.sinks.count)
+    poolTeller = PoolTeller(plan)
     var sources: [Int: Int] = [:]
     for (node, track) in tracks { sources[track] = node }
     sourceOfTrack = sources
     outcome.tracks = sources.keys.sorted().map { RunOutcome.TrackCounts(track: $0) }
+  }
+
+  /// Reports leases and sizes of pools from now on.
+  func reportPools(to observer: any RunObserver) {
+    if !plan.pools.isEmpty { poolObserver = observer }
   }
 
   /// When the core wants to be asked again, on the session's time line.
@@ -176,6 +185,7 @@ final class EventDriver {
     // Bounded: the core bounds each instant, and what it makes for later is a timer of a frame.
     while let key = core.nextKey, key.time <= time, let event = try core.popEvent() {
       core.handle(event, &turn)
+      if let poolObserver { poolTeller.tell(poolObserver, of: core, at: event.key.time) }
       for action in turn.actions { carryOut(action) }
       turn.actions.removeAll(keepingCapacity: true)
     }

@@ -14,12 +14,7 @@ package struct LiveResultLines: ~Copyable {
 
   /// - Throws: `ResultTextError` for a quantum that is none.
   package init(_ pipeline: Pipeline) throws(ResultTextError) {
-    for node in pipeline.nodes where node.stage.signature.role == .sink {
-      let quantisation = try Quantisation(
-        box: node.quantum["box"], score: node.quantum["score"], scalar: node.quantum["scalar"])
-      writers.append(
-        (node.id, SinkWriter(sink: ResultHeader.Sink(node.id, quantisation: quantisation))))
-    }
+    writers = try pipeline.resultSinks().map { ($0.path, SinkWriter(sink: $0)) }
   }
 
   /// One line for each outcome, in their order.
@@ -33,6 +28,23 @@ package struct LiveResultLines: ~Copyable {
   }
 }
 
+/// Writes live results as the lines that `--follow` and `--metadata` give: one a frame, with what
+/// stages said of their failures.
+package struct LiveFrameLines: ~Copyable {
+  private var writer: ResultJSON
+
+  /// - Parameter sink: The one sink whose outcomes are written; `nil` = all.
+  /// - Throws: `ResultTextError` for a quantum that cannot be used.
+  package init(_ pipeline: Pipeline, sink: String? = nil) throws(ResultTextError) {
+    writer = ResultJSON(sinks: try pipeline.resultSinks().filter { sink == nil || $0.path == sink })
+  }
+
+  /// The frame's line, with its line end.
+  package mutating func line(of result: LiveResult) -> String {
+    writer.line(of: ResultJSON.Frame(result, failures: result.frame.failures))
+  }
+}
+
 /// Keeps the memory that one sink's lines are written in.
 private final class SinkWriter {
   private var writer: ResultJSON
@@ -42,10 +54,30 @@ private final class SinkWriter {
   }
 
   func line(of result: LiveResult) -> String {
-    let line = writer.line(
-      of: ResultJSON.Frame(
-        result.frame.result, arrivalNanoseconds: result.frame.arrivalNanoseconds,
-        deliveries: result.deliveredNanoseconds, classNames: result.frame.classNames))
+    // Messages may differ from run to run, and a reenacted run's lines are compared with these.
+    let line = writer.line(of: ResultJSON.Frame(result, failures: []))
     return String(line.dropLast())
+  }
+}
+
+extension ResultJSON.Frame {
+  fileprivate init(_ result: LiveResult, failures: [StageFailure]) {
+    self.init(
+      result.frame.result, arrivalNanoseconds: result.frame.arrivalNanoseconds,
+      deliveries: result.deliveredNanoseconds, classNames: result.frame.classNames,
+      failures: failures)
+  }
+}
+
+extension Pipeline {
+  /// Its sinks, with the quanta that they declare.
+  fileprivate func resultSinks() throws(ResultTextError) -> [ResultHeader.Sink] {
+    var sinks: [ResultHeader.Sink] = []
+    for node in nodes where node.stage.signature.role == .sink {
+      let quantisation = try Quantisation(
+        box: node.quantum["box"], score: node.quantum["score"], scalar: node.quantum["scalar"])
+      sinks.append(ResultHeader.Sink(node.id, quantisation: quantisation))
+    }
+    return sinks
   }
 }

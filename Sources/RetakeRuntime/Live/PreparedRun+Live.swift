@@ -6,7 +6,7 @@ import RetakeGraph
 extension PreparedRun {
   /// Connects a pipeline's sources to tracks that bring their frames by and by. Each source that
   /// reads a session reads the track of its option; with one track only, that.
-  init(live pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog) throws {
+  package init(live pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog) throws {
     let reader = PushedFrames(tracks: tracks)
     var bindings: [String: Binding] = [:]
     for node in pipeline.nodes where node.kind == AnyStage.sessionKind {

@@ -51,6 +51,9 @@ package final class Reenactor {
       host: host, observer: decided)
   }
 
+  /// Reports leases and sizes of pools, at the times at which they change.
+  package func reportPools(to observer: any RunObserver) { driver.reportPools(to: observer) }
+
   /// The nodes' ids, by their numbers.
   package var nodeIDs: [String] { driver.plan.nodes.map(\.id) }
   package var differences: [ValueDifference] { host.differences }

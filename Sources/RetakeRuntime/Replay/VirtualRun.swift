@@ -32,10 +32,7 @@ final class VirtualRun {
   var settledCount = 0
   var ledgers: LedgerBook
   var outcome: RunOutcome
-  /// Leased buffers that the observer knows of, by pool.
-  private var toldLeases: [Int]
-  /// Sizes of pools that the observer knows of.
-  private var toldSizes: [Int]
+  private var poolTeller: PoolTeller
   /// By node: who reads the pixels of its frames, as far as was asked and since the last swap.
   private var demands: [Int: FrameDemand] = [:]
   private var demandsEpoch = 0
@@ -65,8 +62,7 @@ final class VirtualRun {
     costs = CostModel(plan: plan, options: options)
     stages = StageBook(plan, code: options.cache?.codeDigest)
     ledgers = LedgerBook(sinks: plan.sinks.count)
-    toldLeases = plan.pools.map { _ in 0 }
-    toldSizes = plan.pools.map { _ in 0 }
+    poolTeller = PoolTeller(plan)
     outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
   }
 
@@ -84,7 +80,7 @@ final class VirtualRun {
         try announceNext(after: event)
       }
       core.handle(event, &turn)
-      if !plan.pools.isEmpty { tellLeases(at: event.key.time) }
+      if !plan.pools.isEmpty { poolTeller.tell(observer, of: core, at: event.key.time) }
       if let gateFault { throw gateFault }
       for action in turn.actions { try carryOut(action) }
       turn.actions.removeAll(keepingCapacity: true)
@@ -102,17 +98,6 @@ final class VirtualRun {
     let demand = FrameDemand(ofNode: node, plan: plan, stages: stages, epoch: epoch)
     demands[node] = demand
     return demand
-  }
-
-  private func tellLeases(at time: Int64) {
-    for pool in toldLeases.indices where core.leases.inUse(pool: pool) != toldLeases[pool] {
-      toldLeases[pool] = core.leases.inUse(pool: pool)
-      observer.leased(toldLeases[pool], of: plan.pools[pool].id, at: time)
-    }
-    for pool in toldSizes.indices where core.size(ofPool: pool) != toldSizes[pool] {
-      toldSizes[pool] = core.size(ofPool: pool)
-      observer.resized(toldSizes[pool], of: plan.pools[pool].id, at: time)
-    }
   }
 
   private func carryOut(_ action: Action) throws {

@@ -26,6 +26,16 @@ extension NamedThread {
     #endif
   }
 
+  /// From now on, what this thread writes to a pipe or a socket without a reader is the error EPIPE,
+  /// not a signal that ends the process.
+  package static func blockPipeSignal() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    // SAFETY: the set lives until the call returns, which changes this thread alone.
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+  }
+
   /// SCHED_BATCH of Linux's <sched.h>, which Foundation does not show.
   private static let batch: Int32 = 3
 }

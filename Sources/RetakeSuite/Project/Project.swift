@@ -71,6 +71,11 @@ public struct Project: Sendable {
     return try PipelineDocument.parse(data, catalog: catalog, file: name)
   }
 
+  /// The file that a pipeline is read from, if it is one.
+  package func pipelineFile(of name: String) -> String? {
+    (try? pipelineName(name)).map { path($0) }
+  }
+
   /// What a name stands for: the pipeline of the case of that name, else itself.
   ///
   /// - Throws: `SuiteError.badProject` for cases that name each other.

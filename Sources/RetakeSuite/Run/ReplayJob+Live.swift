@@ -6,7 +6,7 @@ import RetakeSession
 
 /// Live runs that were recorded with a session.
 extension ReplayJob {
-  /// Lets a live run of the session happen again.
+  /// Lets a live run of the session happen again, and writes its trace where one is wanted.
   ///
   /// - Parameters:
   ///   - run: Its number; the newest one if `nil`.
@@ -17,13 +17,32 @@ extension ReplayJob {
     guard let session else {
       throw SuiteError.nothingSelected("a live run is reenacted from its session")
     }
+    try outputs.check(session: session, pipeline: hasOwnPipeline ? pipelineFile : nil)
     let reader = try SessionReader(opening: session)
     let pipeline =
       hasOwnPipeline
       ? try project.pipeline(definition.pipeline, catalog: registry, given: pipelines) : nil
     let reenactment = try Reenactment(
       reader, run: run, pipeline: pipeline, registry: registry, workers: workers)
-    return try reenactment.run(isInterrupted: isInterrupted) { progress($0, 0) }
+    guard let trace = outputs.trace else { return try follow(reenactment, observer: nil) }
+    let file = try RunOutputs.file(trace, .trace)
+    do {
+      let observer = try TraceObserver(file, of: reenactment, session: reader.folder.name)
+      let report = try follow(reenactment, observer: observer)
+      try observer.finish()
+      return report
+    } catch {
+      file.discard()
+      throw error
+    }
+  }
+
+  private func follow(
+    _ reenactment: Reenactment, observer: (any RunObserver)?
+  ) throws -> ReenactReport {
+    try reenactment.run(observer: observer, values: .computed, isInterrupted: isInterrupted) {
+      progress($0, 0)
+    }
   }
 
   /// What holds a replay's decisions against the live ones, where the session's own stage times

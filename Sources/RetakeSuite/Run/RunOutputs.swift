@@ -72,6 +72,29 @@ extension RunOutputs {
     for path in paths { try Self.check(file: path, session: session, pipeline: pipeline) }
   }
 
+  /// The same for a recording.
+  ///
+  /// - Parameters:
+  ///   - session: The folder of the new session.
+  ///   - pipeline: The pipeline's file.
+  ///   - input: The media file that is recorded.
+  /// - Throws: `SuiteError.outputOverInput`.
+  public func check(
+    newSession session: String, pipeline: String?, input: String
+  ) throws(SuiteError) {
+    for path in paths where !Self.isStandardOutput(path) && !path.hasPrefix("/dev/") {
+      try Self.check(file: path, session: nil, pipeline: pipeline)
+      let file = Self.resolved(path)
+      guard file != Self.resolved(input) else {
+        throw .outputOverInput(path: path, input: "the file that is recorded")
+      }
+      let folder = Self.resolved(session)
+      guard file != folder, !file.hasPrefix(folder + "/") else {
+        throw .outputOverInput(path: path, input: "the session that is recorded")
+      }
+    }
+  }
+
   /// The same for one file.
   ///
   /// - Throws: `SuiteError.outputOverInput`.
@@ -88,6 +111,17 @@ extension RunOutputs {
     }
   }
 
+  /// - Parameter endsWithReader: Whether the run ends when no one reads standard output any more.
+  /// - Throws: `ReplayError.unwritable`.
+  static func file(
+    _ path: String, _ output: ReplayError.Output, endsWithReader: Bool = false
+  ) throws(ReplayError) -> WholeFile {
+    guard isStandardOutput(path) else { return try WholeFile(path: path, output: output) }
+    return WholeFile(
+      stream: .standardOutput, name: "standard output", output: output,
+      endsWithReader: endsWithReader)
+  }
+
   /// With the links of its folders, and of itself where it is there, followed.
   private static func resolved(_ path: String) -> String {
     let url = URL(fileURLWithPath: path).standardizedFileURL
@@ -100,7 +134,7 @@ extension RunOutputs {
 
   /// What somebody should know of outputs that are not written, in sentences.
   func notes(on replay: Replay) -> [String] {
-    guard metadata.isEmpty, let sink = replay.metadataSinks.first else { return [] }
+    guard metadata.isEmpty, let sink = replay.pipeline.metadataSinks.first else { return [] }
     return ["the lines of '\(sink)' are written where you say: --metadata \(sink)=FILE"]
   }
 }
@@ -154,7 +188,7 @@ struct OpenOutputs {
       outputs.append(TraceObserver(try file(path, .trace), of: replay))
     }
     for metadata in wanted.metadata {
-      let sink = try replay.metadataSink(named: metadata.sink)
+      let sink = try replay.pipeline.metadataSink(named: metadata.sink)
       outputs.append(
         try ResultLineWriter(
           try file(metadata.path, .metadata), of: replay, sink: sink, isLive: false))
@@ -165,12 +199,7 @@ struct OpenOutputs {
   }
 
   private func file(_ path: String, _ output: ReplayError.Output) throws(ReplayError) -> WholeFile {
-    guard RunOutputs.isStandardOutput(path) else {
-      return try WholeFile(path: path, output: output)
-    }
-    return WholeFile(
-      stream: .standardOutput, name: "standard output", output: output,
-      endsWithReader: endsWithReader)
+    try RunOutputs.file(path, output, endsWithReader: endsWithReader)
   }
 
   /// Puts the files in their places. A run that was halted has no tape: it would end in the middle.
@@ -188,22 +217,24 @@ struct OpenOutputs {
   }
 }
 
-extension Replay {
+extension Pipeline {
   /// The ids of the sinks that have lines of their own.
-  package var metadataSinks: [String] {
-    pipeline.nodes.filter { $0.kind == AnyStage.metadataKind }.map(\.id)
+  var metadataSinks: [String] {
+    nodes.filter { $0.kind == AnyStage.metadataKind }.map(\.id)
   }
 
-  fileprivate func metadataSink(named name: String?) throws(SuiteError) -> String {
+  /// - Parameter id: `nil` = the only one.
+  /// - Throws: `SuiteError.noMetadata`, `.severalMetadata`, `.notMetadata`.
+  func metadataSink(named id: String?) throws(SuiteError) -> String {
     let known = metadataSinks
-    guard let name else {
-      guard let only = known.first else { throw .noMetadata(pipeline: pipeline.name) }
+    guard let id else {
+      guard let only = known.first else { throw .noMetadata(pipeline: name) }
       guard known.count == 1 else { throw .severalMetadata(known) }
       return only
     }
-    guard known.contains(name) else {
-      throw known.isEmpty ? .noMetadata(pipeline: pipeline.name) : .notMetadata(name, known: known)
+    guard known.contains(id) else {
+      throw known.isEmpty ? .noMetadata(pipeline: name) : .notMetadata(id, known: known)
     }
-    return name
+    return id
   }
 }

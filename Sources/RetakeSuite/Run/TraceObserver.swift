@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 import RetakeReplay
 import RetakeReport
 import RetakeRuntime
@@ -14,16 +15,35 @@ final class TraceObserver: RunOutput {
 
   var wantsDecisions: Bool { true }
 
-  init(_ file: WholeFile, of replay: Replay) {
+  convenience init(_ file: WholeFile, of replay: Replay) {
+    self.init(
+      file, nodes: replay.nodes,
+      pools: replay.request.options.mode == .lossless ? [] : replay.pipeline.pools,
+      about: [
+        ("case", replay.request.caseName), ("mode", replay.request.options.mode.rawValue),
+        ("pipeline", replay.pipeline.name), ("session", replay.request.sessionName ?? "-"),
+        ("tool", "retake \(Tool.version)"),
+      ])
+  }
+
+  /// Of a live run, whose times are those of the session's time line.
+  convenience init(_ file: WholeFile, of live: Reenactment, session: String) throws {
+    self.init(
+      file, nodes: try live.nodes(), pools: live.pools,
+      about: [
+        ("mode", "live"), ("pipeline", live.pipelineName), ("run", "\(live.runNumber)"),
+        ("session", session), ("tool", "retake \(Tool.version)"),
+      ])
+  }
+
+  private init(
+    _ file: WholeFile, nodes: [RunNode], pools: [PipelinePool],
+    about: [(key: String, value: String)]
+  ) {
     self.file = file
-    about = [
-      ("case", replay.request.caseName), ("mode", replay.request.options.mode.rawValue),
-      ("pipeline", replay.pipeline.name), ("session", replay.request.sessionName ?? "-"),
-      ("tool", "retake \(Tool.version)"),
-    ]
-    let pools = replay.request.options.mode == .lossless ? [] : replay.pipeline.pools
+    self.about = about
     writer = TraceWriter(
-      replay.nodes.map { TraceNode($0) }, pools: pools.map(\.id),
+      nodes.map { TraceNode($0) }, pools: pools.map(\.id),
       adaptive: pools.filter { $0.adaptive != nil }.map(\.id))
   }
 

@@ -1,0 +1,155 @@
+import Foundation
+import Retake
+import RetakePreview
+
+/// What `retake record` says: while it records, and of what came of it.
+final class RecordingReport {
+  private let output: OutputOptions
+  private let line: ProgressLine
+  /// Whether results may be printed when the recording has ended.
+  private let leavesStandardOutput: Bool
+  private let isFollowed: Bool
+  /// Commits as JSON lines; `nil` where none are asked for. The writer's thread waits for no reader.
+  private var commits: LineStream?
+  private let outputs: RecordingOutputs?
+  private let holder = Locked<String?>(nil)
+
+  /// - Throws: `SuiteError`, `ReplayError`, `RuntimeError`; nothing is left behind then.
+  init(_ live: LivePipelineOptions, of pipeline: LivePipeline?, _ output: OutputOptions) throws {
+    self.output = output
+    let wanted = live.outputs
+    leavesStandardOutput = wanted.leavesStandardOutput
+    isFollowed = wanted.follows
+    line = ProgressLine(isQuiet: output.quiet || !wanted.leavesStandardOutput)
+    let note: @Sendable (String) -> Void = { output.note($0) }
+    outputs = try pipeline.map { try RecordingOutputs(wanted, of: $0, note: note) }
+    guard output.json, !wanted.follows else { return }
+    let file = WholeFile(
+      stream: .standardOutput, name: "standard output", output: .results, endsWithReader: false)
+    do {
+      commits = try LineStream(file) { note("warning: \($0.message); the recording continues") }
+    } catch {
+      outputs?.discard()
+      throw error
+    }
+  }
+
+  /// Hears of the pipeline's results.
+  var watch: RecordingWatch? { outputs?.watch }
+
+  /// What the recorder calls after each commit.
+  var committed: @Sendable (RecordingProgress) -> Void {
+    { [output, line, commits, holder, isFollowed] progress in
+      if let name = progress.databaseHolder, holder.withLock({ RecordingReport.isNew(name, &$0) }) {
+        output.note(RecordingText.held(by: name))
+      }
+      if progress.ringIsShort == true { output.note(RecordingText.shortRing) }
+      if let commits {
+        if let text = try? Console.jsonText(progress, isPretty: false) { commits.add(text + "\n") }
+      } else if !isFollowed {
+        line.show(RecordingText.line(progress))
+      }
+    }
+  }
+
+  private static func isNew(_ holder: String, _ told: inout String?) -> Bool {
+    defer { told = holder }
+    return told != holder
+  }
+
+  /// Ends what is not finished: the recording failed.
+  func discard() {
+    line.finish()
+    outputs?.discard()
+    // What was committed before is told all the same.
+    _ = try? commits.take()?.finish()
+  }
+
+  /// Writes what is left to write, and says what came of the recording.
+  ///
+  /// - Throws: `CommandEnd`, and what kept an output from being written.
+  func finish(_ result: RecordingResult, preview: WindowFigures?) throws {
+    line.finish()
+    let written = Result {
+      try outputs?.finish(result) { line.update("tracing", done: $0, total: nil) }
+    }
+    line.finish()
+    let committed = Result { try commits.take()?.finish() }
+    let lines = (try? written.get()) ?? RecordingLines()
+    try show(result, lines, preview)
+    note(result)
+    try end(result) {
+      _ = try written.get()
+      _ = try committed.get()
+    }
+  }
+
+  private func show(
+    _ result: RecordingResult, _ lines: RecordingLines, _ preview: WindowFigures?
+  ) throws {
+    if isFollowed {
+      let summary = RecordingSummary(progress: result.progress, lines: lines, preview: preview)
+      let line = JSONValue.object(["summary": try JSONValue(encoding: summary)])
+      return Console.data(line.canonicalText)
+    }
+    if output.json {
+      if let metadata = lines.metadata { try Console.json(["metadata": metadata], isPretty: false) }
+      if let preview { try Console.json(["preview": preview], isPretty: false) }
+      return
+    }
+    for line in RecordingText.result(result) { say(line) }
+    if let pipeline = result.progress.pipeline, case .success? = result.pipeline {
+      say(RecordingText.pipeline(pipeline))
+    }
+    if let preview { say(WindowText.of(preview)) }
+  }
+
+  private func say(_ text: String) {
+    if leavesStandardOutput { Console.result(text) } else { output.note(text) }
+  }
+
+  private func note(_ result: RecordingResult) {
+    if let probe = result.probe, probe.isTight { output.note(RecordingText.tight(probe)) }
+    guard case .success(let outcome) = result.pipeline else { return }
+    for text in outcome.failureLines { output.note("warning: \(text)") }
+  }
+
+  /// - Parameter check: Throws what kept an output from being written.
+  private func end(_ result: RecordingResult, check: () throws -> Void) throws {
+    if let failure = result.failure {
+      Console.error(failure)
+      throw CommandEnd(status: .trouble)
+    }
+    try check()
+    switch result.pipeline {
+    case .failure(let error)?: throw error
+    case .success(let outcome)?:
+      guard let halt = outcome.halt else { break }
+      Console.note("error: the pipeline was halted: \(halt)")
+      throw CommandEnd(status: .trouble)
+    case nil: break
+    }
+    if result.end == .stopped, Interruption.isRequested {
+      throw CommandEnd(status: .interrupted)
+    }
+  }
+}
+
+/// The last line of `record --follow`: the last commit, and what became of lines and preview.
+struct RecordingSummary: Encodable {
+  var progress: RecordingProgress
+  var lines: RecordingLines
+  var preview: WindowFigures?
+
+  private enum CodingKeys: String, CodingKey {
+    case lines, metadata, preview
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    try progress.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encodeIfPresent(lines.lines, forKey: .lines)
+    try container.encodeIfPresent(lines.metadata, forKey: .metadata)
+    try container.encodeIfPresent(preview, forKey: .preview)
+  }
+}

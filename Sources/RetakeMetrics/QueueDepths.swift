@@ -1,0 +1,33 @@
+import Retake
+
+/// How many frames or items wait in front of each stage, from the decisions alone.
+struct QueueDepths: Sendable {
+  private struct Waiting: Hashable, Sendable {
+    var frame: FrameID
+    var item: Int?
+  }
+
+  /// By stage; a node that takes no server keeps nothing waiting. As many as its queues hold.
+  private var waiting: [String: Set<Waiting>] = [:]
+
+  init(_ pipeline: Pipeline) {
+    for node in pipeline.flattened().nodes {
+      switch node.stage.signature.role {
+      case .pure, .stateful: waiting[node.id] = []
+      default: break
+      }
+    }
+  }
+
+  /// - Returns: How many wait at the line's node now; `nil` where that has not changed.
+  mutating func apply(_ line: DecisionLine) -> Int? {
+    guard let frame = line.frame, waiting[line.node] != nil else { return nil }
+    let token = Waiting(frame: frame, item: line.item)
+    if line.kind == "deliver" {
+      waiting[line.node]?.insert(token)
+    } else if waiting[line.node]?.remove(token) == nil {
+      return nil
+    }
+    return waiting[line.node]?.count
+  }
+}

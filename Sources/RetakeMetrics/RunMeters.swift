@@ -1,0 +1,171 @@
+import Logging
+import Metrics
+import Retake
+
+/// The metrics of one run. What a metric is called and which dimensions it has is said here alone.
+struct RunMeters: Sendable {
+  /// Metrics of one run, dimensions counted. Codes of failures are the stages' own and have no bound.
+  static let metersMax = 1_000
+  /// Failures of one stage and code that are logged; all are counted.
+  static let loggedMax = 3
+
+  private struct Name: Hashable, Sendable {
+    var label: String
+    var values: [String]
+  }
+
+  private let pipeline: String
+  private let sinks: Set<String>
+  private let factory: any MetricsFactory
+  private let logger: Logger?
+  private var counters: [Name: any CounterHandler] = [:]
+  private var gauges: [Name: any RecorderHandler] = [:]
+  private var timers: [Name: any TimerHandler] = [:]
+  private var queues: QueueDepths
+  private var logged: [Name: Int] = [:]
+  /// Frames lost at each track's source that are reported already.
+  private var lost: [Int: Int] = [:]
+
+  init(_ pipeline: Pipeline, factory: any MetricsFactory, logger: Logger?) {
+    self.pipeline = pipeline.name
+    self.factory = factory
+    self.logger = logger
+    sinks = Set(pipeline.nodes.filter { $0.stage.signature.role == .sink }.map(\.id))
+    queues = QueueDepths(pipeline)
+  }
+
+  func isSink(_ node: String) -> Bool { sinks.contains(node) }
+
+  // MARK: What happens in a run
+
+  mutating func decided(_ line: DecisionLine) {
+    if line.kind == "lost" {
+      count("retake.frames.lost", [("node", line.node), ("reason", line["reason"] ?? "-")])
+    }
+    if let depth = queues.apply(line) {
+      set("retake.queue.depth", depth, [("node", line.node)])
+    }
+  }
+
+  /// - Parameter deliveries: When each of the frame's outcomes was delivered; `nil` where it ended.
+  mutating func finished(_ result: FrameResult, arrivalNanoseconds: Int64, deliveries: [Int64?]) {
+    count("retake.frames.captured", [])
+    for (outcome, delivery) in zip(result.outcomes, deliveries) {
+      switch outcome.content {
+      case .facts:
+        count("retake.frames.delivered", [("sink", outcome.sink)])
+        if let delivery {
+          record("retake.latency", delivery - arrivalNanoseconds, [("sink", outcome.sink)])
+        }
+      case .ended(let fate, let node):
+        count(
+          "retake.frames.ended",
+          [
+            ("sink", outcome.sink), ("fate", fate.word), ("node", node), ("reason", fate.reason),
+          ])
+      }
+    }
+  }
+
+  mutating func failed(_ failure: StageFailure) {
+    count("retake.failures", [("node", failure.node), ("code", failure.code)])
+    guard let logger else { return }
+    let name = Name(label: "", values: [failure.node, failure.code])
+    guard logged.count < Self.metersMax || logged[name] != nil else { return }
+    let number = logged[name, default: 0]
+    logged[name] = number + 1
+    guard number < Self.loggedMax || !failure.isRecoverable else { return }
+    logger.log(
+      level: failure.isRecoverable ? .warning : .error, "\(failure.message)",
+      metadata: [
+        "pipeline": "\(pipeline)", "node": "\(failure.node)", "code": "\(failure.code)",
+        "frame": "\(failure.frame)",
+      ])
+  }
+
+  mutating func counted(_ counts: LiveCounts) {
+    set("retake.frames.inflight", counts.ledger.inFlightNow, [])
+    for pool in counts.pools {
+      set("retake.pool.size", pool.size, ofPool: pool.pool)
+      set("retake.pool.peak", pool.peak, ofPool: pool.pool)
+      set("retake.pool.requests", pool.requests, ofPool: pool.pool)
+      set("retake.pool.stalls", pool.stalls, ofPool: pool.pool)
+    }
+    for track in counts.tracks {
+      let known = lost[track.track, default: 0]
+      guard track.lostBeforeCapture > known else { continue }
+      lost[track.track] = track.lostBeforeCapture
+      count(
+        "retake.frames.missed", [("track", "\(track.track)")], by: track.lostBeforeCapture - known)
+    }
+  }
+
+  mutating func set(_ label: String, _ value: Int, ofPool pool: String) {
+    set(label, value, [("pool", pool)])
+  }
+
+  // MARK: Metrics
+
+  private mutating func count(
+    _ label: String, _ dimensions: [(String, String)], by amount: Int = 1
+  ) {
+    let name = Name(label: label, values: dimensions.map(\.1))
+    guard let counter = counters[name] ?? makeCounter(name, dimensions) else { return }
+    counter.increment(by: Int64(amount))
+  }
+
+  private mutating func makeCounter(
+    _ name: Name, _ dimensions: [(String, String)]
+  ) -> (any CounterHandler)? {
+    guard hasRoom else { return nil }
+    let counter = factory.makeCounter(label: name.label, dimensions: all(dimensions))
+    counters[name] = counter
+    return counter
+  }
+
+  private mutating func set(_ label: String, _ value: Int, _ dimensions: [(String, String)]) {
+    let name = Name(label: label, values: dimensions.map(\.1))
+    guard let gauge = gauges[name] ?? makeGauge(name, dimensions) else { return }
+    gauge.record(Int64(value))
+  }
+
+  private mutating func makeGauge(
+    _ name: Name, _ dimensions: [(String, String)]
+  ) -> (any RecorderHandler)? {
+    guard hasRoom else { return nil }
+    let gauge = factory.makeRecorder(
+      label: name.label, dimensions: all(dimensions), aggregate: false)
+    gauges[name] = gauge
+    return gauge
+  }
+
+  private mutating func record(
+    _ label: String, _ nanoseconds: Int64, _ dimensions: [(String, String)]
+  ) {
+    let name = Name(label: label, values: dimensions.map(\.1))
+    guard let timer = timers[name] ?? makeTimer(name, dimensions) else { return }
+    timer.recordNanoseconds(nanoseconds)
+  }
+
+  private mutating func makeTimer(
+    _ name: Name, _ dimensions: [(String, String)]
+  ) -> (any TimerHandler)? {
+    guard hasRoom else { return nil }
+    let timer = factory.makeTimer(label: name.label, dimensions: all(dimensions))
+    timers[name] = timer
+    return timer
+  }
+
+  private var hasRoom: Bool { counters.count + gauges.count + timers.count < Self.metersMax }
+
+  private func all(_ dimensions: [(String, String)]) -> [(String, String)] {
+    [("pipeline", pipeline)] + dimensions
+  }
+}
+
+extension FrameLedger {
+  /// Captured frames that have not ended yet.
+  fileprivate var inFlightNow: Int {
+    captured - delivered - droppedTotal - thinned - superseded - failed
+  }
+}

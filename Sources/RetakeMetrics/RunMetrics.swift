@@ -1,0 +1,52 @@
+import Logging
+import Metrics
+import Retake
+
+/// Reports a replay to swift-metrics while it runs, and its failures to swift-log.
+///
+/// ```swift
+/// let metrics = RunMetrics(of: replay.pipeline, logger: Logger(label: "vision"))
+/// let summary = try replay.run(observers: [metrics])
+/// ```
+/// docs/metrics.md lists the metrics. Times are virtual, as in the replay.
+public final class RunMetrics: RunObserver {
+  private var meters: RunMeters
+  /// Virtual times of delivery by sink, of frames that are not reported yet: those in flight.
+  private var deliveries: [FrameID: [String: Int64]] = [:]
+
+  public var wantsDecisions: Bool { true }
+
+  /// - Parameters:
+  ///   - factory: Makes the metrics; the one that `MetricsSystem` was given if not said.
+  ///   - logger: Takes failures; none are logged without one.
+  public init(
+    of pipeline: Pipeline, factory: any MetricsFactory = MetricsSystem.factory,
+    logger: Logger? = nil
+  ) {
+    meters = RunMeters(pipeline, factory: factory, logger: logger)
+  }
+
+  public func decided(_ line: DecisionLine) {
+    if line.kind == "deliver", let frame = line.frame, meters.isSink(line.node) {
+      deliveries[frame, default: [:]][line.node] = line.time
+    }
+    meters.decided(line)
+  }
+
+  public func leased(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    meters.set("retake.pool.leases", buffers, ofPool: pool)
+  }
+
+  public func resized(_ buffers: Int, of pool: String, at nanoseconds: Int64) {
+    meters.set("retake.pool.size", buffers, ofPool: pool)
+  }
+
+  public func failed(_ failure: StageFailure) { meters.failed(failure) }
+
+  public func finished(_ frame: FinishedFrame) {
+    let times = deliveries.removeValue(forKey: frame.result.id) ?? [:]
+    meters.finished(
+      frame.result, arrivalNanoseconds: frame.arrivalNanoseconds,
+      deliveries: frame.result.outcomes.map { times[$0.sink] })
+  }
+}

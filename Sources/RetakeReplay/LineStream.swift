@@ -1,0 +1,204 @@
+import RetakeBuffers
+import RetakeRuntime
+
+/// Lines for a reader that may be slow, or leave: no thread that adds one waits for the reader. A
+/// thread of its own writes each line as soon as the one before it is written.
+///
+/// Where there is no room for a line, the oldest waiting ones are dropped and counted.
+package final class LineStream: Sendable {
+  /// Bytes of lines that may wait: minutes of them for most pipelines.
+  package static let waitingBytesMax = 4 << 20
+
+  private let writing: LineWriting
+  private let thread: NamedThread
+
+  /// - Parameters:
+  ///   - lost: Called once, by the thread that writes, when nothing more can be written: the reader
+  ///     has left, or the disk is full.
+  /// - Throws: `RuntimeError.noThread`.
+  package init(
+    _ file: WholeFile, waitingBytesMax: Int = LineStream.waitingBytesMax,
+    lost: @escaping @Sendable (ReplayError) -> Void = { _ in }
+  ) throws(RuntimeError) {
+    let writing = LineWriting(file, bytesMax: waitingBytesMax, lost: lost)
+    self.writing = writing
+    thread = try NamedThread("retake-lines") {
+      NamedThread.blockPipeSignal()
+      writing.run()
+    }
+  }
+
+  /// Hands over a line with its line end; waits for nothing. From any thread.
+  package func add(_ line: String) { writing.add(line) }
+
+  /// Whether nothing more can be written.
+  package var isLost: Bool { writing.isLost }
+
+  /// Waits until the reader has taken what waits, and puts the file in its place. A reader that has
+  /// left is no error. Call it once, after the last `add`.
+  ///
+  /// - Throws: `ReplayError.unwritable`.
+  package func finish() throws(ReplayError) -> LineCounts {
+    writing.end()
+    thread.join()
+    try writing.finish()
+    return writing.counts
+  }
+
+  /// Writes nothing more, and leaves nothing behind. Call it once, instead of `finish`.
+  package func discard() {
+    writing.abandon()
+    writing.end()
+    thread.join()
+    writing.discard()
+  }
+}
+
+/// What became of the lines of one stream: each was written or dropped.
+package struct LineCounts: Hashable, Sendable, Codable {
+  package var written = 0
+  /// Lines for which there was no room, or no reader any more.
+  package var dropped = 0
+}
+
+/// The file of a stream, and its thread's work.
+private final class LineWriting: @unchecked Sendable {
+  // @unchecked: only the stream's thread uses the file, until whoever ends the stream has joined it.
+  private struct State: Sendable {
+    var backlog: LineBacklog
+    var written = 0
+    var isEnding = false
+    var isLost = false
+  }
+
+  private enum Step: Sendable {
+    case write(String)
+    case wait
+    case end
+  }
+
+  private let file: WholeFile
+  private let lost: @Sendable (ReplayError) -> Void
+  private let state: Locked<State>
+  private let arrived = Bell()
+
+  init(_ file: WholeFile, bytesMax: Int, lost: @escaping @Sendable (ReplayError) -> Void) {
+    self.file = file
+    self.lost = lost
+    state = Locked(State(backlog: LineBacklog(bytesMax: bytesMax)))
+  }
+
+  var counts: LineCounts {
+    state.withLock { LineCounts(written: $0.written, dropped: $0.backlog.dropped) }
+  }
+
+  var isLost: Bool { state.withLock { $0.isLost } }
+
+  func add(_ line: String) {
+    state.withLock { $0.backlog.add(line) }
+    arrived.ring()
+  }
+
+  func abandon() { state.withLock { $0.backlog.abandon() } }
+
+  func end() {
+    state.withLock { $0.isEnding = true }
+    arrived.ring()
+  }
+
+  /// Until it is ended and nothing waits.
+  func run() {
+    while true {
+      switch state.withLock({ Self.next(&$0) }) {
+      case .write(let line): write(line)
+      case .wait: arrived.wait()
+      case .end: return
+      }
+    }
+  }
+
+  private static func next(_ state: inout State) -> Step {
+    if let line = state.backlog.take() { return .write(line) }
+    return state.isEnding ? .end : .wait
+  }
+
+  private func write(_ line: String) {
+    file.append(line.utf8)
+    file.flush()
+    if let failure = file.loss {
+      state.withLock {
+        $0.isLost = true
+        $0.backlog.abandon()
+        $0.backlog.countDropped()
+      }
+      lost(failure)
+    } else {
+      state.withLock { $0.written += 1 }
+    }
+  }
+
+  func finish() throws(ReplayError) {
+    do throws(ReplayError) {
+      try file.finish()
+    } catch {
+      guard case .readerGone = error else {
+        file.discard()
+        throw error
+      }
+    }
+  }
+
+  func discard() { file.discard() }
+}
+
+/// The lines that wait, oldest first, and those that were dropped.
+struct LineBacklog: Sendable {
+  /// Of all lines that wait. The newest one always has room.
+  private let bytesMax: Int
+  private var lines: [String] = []
+  /// Of the oldest line; what is before it was taken.
+  private var first = 0
+  private var bytes = 0
+  private var isAbandoned = false
+  private(set) var dropped = 0
+
+  init(bytesMax: Int) {
+    self.bytesMax = bytesMax
+  }
+
+  mutating func add(_ line: String) {
+    guard !isAbandoned else { return dropped += 1 }
+    lines.append(line)
+    bytes += line.utf8.count
+    // Ends: the newest line stays.
+    while bytes > bytesMax, lines.count - first > 1 {
+      _ = take()
+      dropped += 1
+    }
+  }
+
+  /// The oldest line.
+  mutating func take() -> String? {
+    guard first < lines.count else { return nil }
+    let line = lines[first]
+    lines[first] = ""
+    first += 1
+    bytes -= line.utf8.count
+    if first * 2 >= lines.count {
+      lines.removeFirst(first)
+      first = 0
+    }
+    return line
+  }
+
+  /// No one takes lines any more: what waits and what still comes is dropped.
+  mutating func abandon() {
+    isAbandoned = true
+    dropped += lines.count - first
+    lines = []
+    (first, bytes) = (0, 0)
+  }
+
+  /// Counts a line that was taken and could not be written.
+  mutating func countDropped() { dropped += 1 }
+}

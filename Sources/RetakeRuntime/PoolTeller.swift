@@ -1,0 +1,28 @@
+import RetakeGraph
+
+/// Tells an observer how many buffers of each pool are leased and how many an adaptive pool has,
+/// where that changes.
+struct PoolTeller {
+  private let pools: [String]
+  /// What the observer knows, by pool.
+  private var leases: [Int]
+  private var sizes: [Int]
+
+  init(_ plan: GraphPlan) {
+    pools = plan.pools.map(\.id)
+    leases = pools.map { _ in 0 }
+    sizes = leases
+  }
+
+  /// - Parameter time: Of the event that was handled last.
+  mutating func tell(_ observer: any RunObserver, of core: borrowing DecisionCore, at time: Int64) {
+    for pool in pools.indices where core.leases.inUse(pool: pool) != leases[pool] {
+      leases[pool] = core.leases.inUse(pool: pool)
+      observer.leased(leases[pool], of: pools[pool], at: time)
+    }
+    for pool in pools.indices where core.size(ofPool: pool) != sizes[pool] {
+      sizes[pool] = core.size(ofPool: pool)
+      observer.resized(sizes[pool], of: pools[pool], at: time)
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import RetakeCore
+import RetakeRecord
+import RetakeReplay
+import RetakeRuntime
+import RetakeSession
+
+/// What the pipeline of a recording writes: its result lines while it runs, and a trace when the
+/// recording has ended. No thread of the recorder waits for a reader or for a disk.
+package final class RecordingOutputs {
+  private let live: LivePipeline
+  private let note: @Sendable (String) -> Void
+  private var streams: [ResultStream] = []
+  private var trace: WholeFile?
+
+  /// Opens the files, before anything is recorded.
+  ///
+  /// - Parameters:
+  ///   - wanted: Result lines, metadata and the trace; a recording has no other outputs.
+  ///   - waitingBytesMax: Of the lines that wait for one reader.
+  ///   - note: Told what is wrong with a reader or a file, from any thread.
+  /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left then.
+  package init(
+    _ wanted: RunOutputs, of live: LivePipeline,
+    waitingBytesMax: Int = LineStream.waitingBytesMax, note: @escaping @Sendable (String) -> Void
+  ) throws {
+    self.live = live
+    self.note = note
+    try wanted.check()
+    do {
+      try open(wanted, waitingBytesMax: waitingBytesMax)
+    } catch {
+      discard()
+      throw error
+    }
+  }
+
+  private func open(_ wanted: RunOutputs, waitingBytesMax: Int) throws {
+    for metadata in wanted.metadata {
+      let sink = try live.pipeline.metadataSink(named: metadata.sink)
+      let file = try RunOutputs.file(metadata.path, .metadata)
+      streams.append(
+        try ResultStream(
+          file, of: live, sink: sink, path: metadata.path, waitingBytesMax: waitingBytesMax,
+          note: note))
+    }
+    if wanted.follows {
+      let file = try RunOutputs.file("-", .results)
+      streams.append(
+        try ResultStream(
+          file, of: live, sink: nil, path: "-", waitingBytesMax: waitingBytesMax, note: note))
+    }
+    trace = try wanted.trace.map { try RunOutputs.file($0, .trace) }
+  }
+
+  /// Hears of the results; `nil` where no lines are wanted.
+  package var watch: RecordingWatch? {
+    guard !streams.isEmpty else { return nil }
+    return RecordingWatch(
+      captured: { _ in },
+      found: { [streams] result in for stream in streams { stream.add(result) } })
+  }
+
+  /// Waits until readers have taken what waits, and writes the trace of what was recorded.
+  ///
+  /// - Parameter progress: Told how many decisions the trace has, now and then.
+  /// - Throws: The first error, when everything else is written: `ReplayError`, and what the session
+  ///   throws.
+  package func finish(
+    _ result: RecordingResult, progress: (Int) -> Void = { _ in }
+  ) throws -> RecordingLines {
+    defer { discard() }
+    var lines = RecordingLines()
+    var failure: (any Error)?
+    while let stream = streams.first {
+      streams.removeFirst()
+      do {
+        lines.add(try stream.finish(), of: stream)
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    if let file = trace.take() {
+      do {
+        try write(file, result, progress: progress)
+      } catch {
+        file.discard()
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    return lines
+  }
+
+  /// Leaves nothing behind of what is not finished.
+  package func discard() {
+    for stream in streams { stream.discard() }
+    streams = []
+    trace?.discard()
+    trace = nil
+  }
+
+  /// The decisions are in the session; made again, without the values, they say also which buffers
+  /// were leased.
+  private func write(
+    _ file: WholeFile, _ result: RecordingResult, progress: (Int) -> Void
+  ) throws {
+    // The result says why the pipeline did not run.
+    guard case .success? = result.pipeline else { return file.discard() }
+    guard result.isClosed else {
+      file.discard()
+      return note(
+        "warning: there is no trace: the session is not closed; type: "
+          + "retake session recover \(result.folder.path)")
+    }
+    let reenactment = try Reenactment(
+      try SessionReader(opening: result.folder.path), pipeline: live.pipeline,
+      registry: live.registry, workers: 0)
+    let observer = try TraceObserver(file, of: reenactment, session: result.folder.name)
+    let report = try reenactment.run(observer: observer, values: .leftOut, progress: progress)
+    try observer.finish()
+    guard let divergence = report.divergence else { return }
+    note(
+      "warning: the trace ends at decision \(divergence.decision), which could not be made again; "
+        + "type: retake replay \(result.folder.path) --mode reenact")
+  }
+}
+
+/// What became of the result lines of a recording.
+package struct RecordingLines: Hashable, Sendable, Codable {
+  package struct Metadata: Hashable, Sendable, Codable {
+    package var sink: String
+    package var file: String
+    package var written: Int
+    package var dropped: Int
+  }
+
+  /// Of `--follow`.
+  package var lines: LineCounts?
+  /// Of `--metadata`, by file.
+  package var metadata: [Metadata]?
+
+  package init() {}
+
+  fileprivate mutating func add(_ counts: LineCounts, of stream: ResultStream) {
+    guard let sink = stream.sink else { return lines = counts }
+    let entry = Metadata(
+      sink: sink, file: stream.path, written: counts.written, dropped: counts.dropped)
+    metadata = (metadata ?? []) + [entry]
+  }
+}
+
+/// The result lines of one stream.
+private final class ResultStream: @unchecked Sendable {
+  // @unchecked: only the thread that tells a pipeline's sinks uses the writer.
+  private var writer: LiveFrameLines
+  private let lines: LineStream
+  private let note: @Sendable (String) -> Void
+  let sink: String?
+  let path: String
+
+  /// - Parameter sink: The one sink whose outcomes are written; `nil` = all.
+  init(
+    _ file: WholeFile, of live: LivePipeline, sink: String?, path: String, waitingBytesMax: Int,
+    note: @escaping @Sendable (String) -> Void
+  ) throws {
+    do {
+      writer = try LiveFrameLines(live.pipeline, sink: sink)
+      lines = try LineStream(file, waitingBytesMax: waitingBytesMax) { error in
+        let cause = error.cause.map { " (\($0))" } ?? ""
+        note("warning: \(error.message)\(cause); the recording continues")
+      }
+    } catch {
+      file.discard()
+      throw error
+    }
+    (self.note, self.sink, self.path) = (note, sink, path)
+  }
+
+  func add(_ result: LiveResult) { lines.add(writer.line(of: result)) }
+
+  func finish() throws(ReplayError) -> LineCounts {
+    let counts = try lines.finish()
+    if counts.dropped > 0, !lines.isLost {
+      let all = counts.written + counts.dropped
+      note(
+        "warning: \(counts.dropped) of \(all) result lines were dropped, because their reader was too "
+          + "slow; the session has the results of all frames")
+    }
+    return counts
+  }
+
+  func discard() { lines.discard() }
+}
