@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// The outcome of a comparison in one word.
 public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
@@ -129,6 +130,9 @@ public struct Comparison: Hashable, Sendable, Codable {
   public var notes: [String] = []
   /// Changes of the pipeline, models or libraries that may explain a difference.
   public var suspects: [String] = []
+  /// What changed in the pipeline's document, each with a line of `suspects`; empty where the
+  /// document of one side was not kept.
+  package var pipelineChanges: [PipelineChange] = []
 
   public init(key: String, verdict: Verdict, reasons: [String] = []) {
     self.key = key

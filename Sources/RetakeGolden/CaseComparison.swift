@@ -7,16 +7,19 @@ struct CaseComparison {
   let folders: (golden: GoldenFolder, actual: GoldenFolder)
   let manifests: (golden: GoldenManifest, actual: GoldenManifest)
   let options: GoldenComparator.Options
+  private let pipelines: PipelineComparison
   private var comparison: Comparison
 
+  /// - Throws: What is wrong with a pipeline's document.
   init(
     folders: (golden: GoldenFolder, actual: GoldenFolder),
     manifests: (golden: GoldenManifest, actual: GoldenManifest),
     options: GoldenComparator.Options
-  ) {
+  ) throws(GoldenError) {
     self.folders = folders
     self.manifests = manifests
     self.options = options
+    pipelines = try PipelineComparison(folders, manifests)
     comparison = Comparison(key: manifests.actual.key, verdict: .passed)
   }
 
@@ -143,7 +146,8 @@ struct CaseComparison {
     addDecisions(decisions, &comparator)
     comparison.budgets = BudgetCheck(manifests).run(&comparator)
     let origins = CauseOrigins(
-      manifests: manifests, environmentDiffers: !environmentChanges.isEmpty)
+      manifests: manifests, pipelineDiffers: pipelines.isChanged,
+      environmentDiffers: !environmentChanges.isEmpty)
     comparator.log.causes.setOrigins { origins.origin(of: $0) }
     let compared = comparison.counts.decisions
     comparison.notes += comparator.notes
@@ -233,16 +237,20 @@ struct CaseComparison {
     }
     let (golden, actual) = manifests
     comparison.notes += RuleDifferences.notes(golden: golden, actual: actual)
-    if golden.pipeline.digest != actual.pipeline.digest {
-      comparison.suspects.append(
-        "the pipeline changed: \(actual.pipeline.name) \(actual.pipeline.digest.short), "
-          + "the golden has \(golden.pipeline.name) \(golden.pipeline.digest.short)")
-    }
+    comparison.pipelineChanges = pipelines.changes
+    comparison.suspects += pipelines.suspicions
     for name in Set(golden.models.keys).union(actual.models.keys).sorted()
     where golden.models[name] != actual.models[name] {
       comparison.suspects.append("the model \(name) changed")
     }
     comparison.suspects += environmentChanges
+    let program = pipelines.programSuspicion(
+      comparison.roots, builtInKinds: options.builtInKinds, knowsLibraries: knowsLibraries)
+    comparison.suspects += [program].compactMap(\.self)
+  }
+
+  private var knowsLibraries: Bool {
+    [folders.golden, folders.actual].allSatisfy { !$0.environment(options.platform).isEmpty }
   }
 
   /// Libraries and the like that are others than the golden's, in words.

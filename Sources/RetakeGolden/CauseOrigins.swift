@@ -8,9 +8,10 @@ struct CauseOrigins {
   private let environmentDiffers: Bool
 
   init(
-    manifests: (golden: GoldenManifest, actual: GoldenManifest), environmentDiffers: Bool
+    manifests: (golden: GoldenManifest, actual: GoldenManifest), pipelineDiffers: Bool,
+    environmentDiffers: Bool
   ) {
-    pipelineDiffers = manifests.golden.pipeline.digest != manifests.actual.pipeline.digest
+    self.pipelineDiffers = pipelineDiffers
     modelsDiffer = manifests.golden.models != manifests.actual.models
     self.environmentDiffers = environmentDiffers
   }

@@ -16,6 +16,9 @@ public struct GoldenComparator: Sendable {
     public var findingLimit = Comparison.findingLimit
     /// Reads kept pictures, where a rule asks for a look at pixels.
     public var pictures: (any PictureSource)?
+    /// The kinds of Retake's own stages: where nothing else changed, the code of another stage is
+    /// named as a suspect. `nil` where one program made both runs.
+    package var builtInKinds: Set<String>?
     /// Such as linux-x86_64-fma: whose stage digests are compared.
     public var platform: String
 

@@ -112,7 +112,11 @@ extension GoldenError {
 
   /// What to do about a file that is not as it should be.
   private static func remedy(_ file: String) -> String {
-    file.hasSuffix(".new")
+    if file.hasSuffix("/" + GoldenFolder.pipelineName) {
+      return "Restore the file, for instance with 'git checkout', or write it again where the "
+        + "pipeline is the golden's: retake golden adopt"
+    }
+    return file.hasSuffix(".new")
       ? "Make what is pending anew: retake test"
       : "Restore the file, for instance with 'git checkout', or make a new golden: "
         + "retake test, then retake accept --reason '…'"

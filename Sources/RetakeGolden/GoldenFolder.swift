@@ -16,6 +16,8 @@ public struct GoldenFolder: Hashable, Sendable {
   static let commitName = "COMMIT"
   static let manifestName = "golden.yml"
   static let decisionsName = "decisions.gold"
+  /// The pipeline's document; goldens of before it was kept have none.
+  package static let pipelineName = "pipeline.json"
   static let alternatePrefix = "alternate-"
 
   public let url: URL
@@ -55,7 +57,7 @@ public struct GoldenFolder: Hashable, Sendable {
   }
 
   /// All alternates, in the order of their platforms.
-  func alternates() -> [GoldenFolder] {
+  package func alternates() -> [GoldenFolder] {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
     return entries.sorted().filter { $0.hasPrefix(Self.alternatePrefix) }
       .map { alternate(String($0.dropFirst(Self.alternatePrefix.count))) }
@@ -91,7 +93,7 @@ public struct GoldenFolder: Hashable, Sendable {
 
   /// Whether a file belongs to a golden; a person's notes beside it do not.
   static func isGoldenFile(_ name: String) -> Bool {
-    if name == manifestName || name == decisionsName { return true }
+    if [manifestName, decisionsName, pipelineName].contains(name) { return true }
     if name.hasPrefix("results-") || name.hasPrefix("digests-") { return name.hasSuffix(".gold") }
     if name.hasPrefix("picture-") { return name.hasSuffix(".png") }
     return name.hasPrefix("environment-") && name.hasSuffix(".yml")

@@ -36,6 +36,11 @@ struct GoldenMerge {
     manifest.summary.facts = writer.facts
     manifest.summary.resultDigest = writer.digest
     try copy(base.file(GoldenFolder.decisionsName), scratch.file(GoldenFolder.decisionsName))
+    // The manifest names the golden's pipeline until all root causes are accepted.
+    if golden.fileNames().contains(GoldenFolder.pipelineName) {
+      let name = GoldenFolder.pipelineName
+      try copy(golden.file(name), scratch.file(name))
+    }
     for name in pending.fileNames() {
       if name.hasPrefix("environment-") { try copy(pending.file(name), scratch.file(name)) }
       if name.hasPrefix("digests-") { try writeDigests(name, of: manifest, scratch) }

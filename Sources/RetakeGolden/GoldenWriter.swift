@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCompare
 import RetakeCore
+import RetakeGraph
 
 /// Writes the files of one run as a pending golden, or into the folder of a run.
 ///
@@ -26,6 +27,8 @@ public final class GoldenWriter {
     package var sinks: [ResultHeader.Sink]
     /// Sources and stages in topological order; empty for a golden without stage digests.
     package var columns: [StageColumn]
+    /// The document whose digest the manifest has; none is kept if `nil`.
+    package var pipeline: PipelineRecord?
 
     package init(
       manifest: GoldenManifest, header: ResultHeader, sinks: [ResultHeader.Sink],
@@ -141,6 +144,7 @@ public final class GoldenWriter {
     try digests?.finish()
     try writeEnvironment()
     if let run { try write(run) }
+    if let pipeline = plan.pipeline { try write(pipeline) }
     let manifest = finishedManifest()
     try OutputFile.write(manifest.text.utf8, to: scratch.file(GoldenFolder.manifestName))
     try scratch.move(into: target)
@@ -158,6 +162,13 @@ public final class GoldenWriter {
     let url = scratch.file("run.json")
     let text = try io(url, "encode the run") { try JSONValue(encoding: run).canonicalText }
     try OutputFile.write((text + "\n").utf8, to: url)
+  }
+
+  /// One that is too large to be read again is left out.
+  private func write(_ pipeline: PipelineRecord) throws(GoldenError) {
+    let text = pipeline.text
+    guard text.utf8.count <= PipelineDocument.bytesMax else { return }
+    try OutputFile.write(text.utf8, to: scratch.file(GoldenFolder.pipelineName))
   }
 
   private func writeEnvironment() throws(GoldenError) {

@@ -23,7 +23,7 @@ public enum PipelineDocument {
     }
   }
 
-  private static func json(_ data: Data) throws(PipelineError) -> JSONValue {
+  static func json(_ data: Data) throws(PipelineError) -> JSONValue {
     guard data.count <= bytesMax else {
       throw PipelineError(.tooLarge("the document is larger than 2 MiB"), at: "")
     }
@@ -69,18 +69,7 @@ extension Pipeline {
 
   /// XXH3-128 of the canonical document without names and costs: what the pipeline computes and
   /// decides, not how long that takes.
-  public var digest: Digest128 {
-    var plain = self
-    for index in plain.nodes.indices {
-      plain.nodes[index].cost = nil
-      for inner in plain.nodes[index].body?.nodes.indices ?? 0..<0 {
-        plain.nodes[index].body?.nodes[inner].cost = nil
-      }
-    }
-    guard case .object(var members) = plain.json else { return .zero }
-    members["name"] = nil
-    return Digest128(of: JSONValue.object(members).canonicalText)
-  }
+  public var digest: Digest128 { PipelineRecord(self).digest }
 }
 
 extension PipelineNode {

@@ -98,7 +98,8 @@ struct CaseContext {
     [
       "suspectText": PageContext.capitalized(suspect.text), "suspectGolden": suspect.golden ?? "",
       "suspectActual": suspect.actual ?? "",
-      "hasTexts": suspect.golden != nil || suspect.actual != nil,
+      // The words of a changed pipeline have both values.
+      "hasTexts": suspect.place == nil && (suspect.golden != nil || suspect.actual != nil),
     ]
   }
 

@@ -2063,8 +2063,10 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       "type": "object",
       "description": "Something that changed beside the results; never a verdict.",
       "properties": {
-        "kind": {"type": "string"},
+        "kind": {"type": "string", "description": "pipeline, or change for all else."},
         "text": {"type": "string"},
+        "change": {"type": "string", "description": "Of the pipeline: option, nodeAdded, queue and so on."},
+        "place": {"type": "string", "description": "Of the pipeline: where, such as motion.threshold."},
         "golden": {"type": "string"},
         "actual": {"type": "string"}
       },

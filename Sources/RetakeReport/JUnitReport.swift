@@ -163,7 +163,7 @@ package struct JUnitReport {
       lines.append(cause.headline)
       lines += cause.commands.map { "  \($0.title): \($0.command)" }
     }
-    lines += item.suspects.prefix(5).map { "suspected: \($0.text)" }
+    lines += item.suspects.prefix(ReportSuspect.shownMax).map { "suspected: \($0.text)" }
     lines += item.commands.prefix(5).map { "\($0.title): \($0.command)" }
     let room = linesMax - lines.count - 1
     let shown = item.findings.items.prefix(max(0, room))

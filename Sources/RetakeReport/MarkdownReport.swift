@@ -89,7 +89,9 @@ package struct MarkdownReport {
     for cause in item.rootCauses.prefix(5) { text += rootCause(cause) }
     let more = item.rootCauses.count - 5
     if more > 0 { text += "- and \(Wording.count(more, "other root cause"))\n" }
-    for suspect in item.suspects.prefix(5) { text += "- suspected: \(prose(suspect.text))\n" }
+    for suspect in item.suspects.prefix(ReportSuspect.shownMax) {
+      text += "- suspected: \(prose(suspect.text))\n"
+    }
     if let mark = item.expected { text += "- known as \(code(mark.id))\n" }
     return text + commands(item.commands)
   }

@@ -1,5 +1,6 @@
 import RetakeCompare
 import RetakeCore
+import RetakeGraph
 
 extension ReportCase {
   /// What a comparison says, in the report's words.
@@ -46,7 +47,10 @@ extension ReportCase {
     // Those that no finding repeats are among them; without a list there are the findings.
     let decided = comparison.decisions
     decisions = DecisionDifferences(decided.isEmpty ? comparison.findings : decided)
-    suspects = comparison.suspects.map { ReportSuspect(kind: "change", text: $0) }
+    suspects = comparison.suspects.map { text in
+      comparison.pipelineChanges.first { $0.suspicion == text }.map { ReportSuspect($0) }
+        ?? ReportSuspect(kind: "change", text: text)
+    }
     notes = comparison.notes
     checks = ReportCheck.all(comparison)
   }

@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeGraph
 
 /// One case of the run: a session replayed through a pipeline, and compared with its golden.
 package struct ReportCase: Hashable, Sendable, Codable {
@@ -217,11 +218,18 @@ package struct ReportTrack: Hashable, Sendable, Codable {
   }
 }
 
-/// Something that changed beside the results, such as the pipeline's digest or a library.
+/// Something that changed beside the results, such as an option of the pipeline or a library.
 package struct ReportSuspect: Hashable, Sendable, Codable {
-  /// `pipeline`, `model`, `library`, `platform` or `costs`.
+  /// Those that are told in a text; the document has all.
+  static let shownMax = 15
+
+  /// `pipeline`, or `change` for all else.
   package var kind: String
   package var text: String
+  /// Of the pipeline, what kind of change: `option`, `nodeAdded`, `queue` …
+  package var change: String?
+  /// Of the pipeline, where it changed: `motion.threshold`.
+  package var place: String?
   package var golden: String?
   package var actual: String?
 
@@ -230,6 +238,13 @@ package struct ReportSuspect: Hashable, Sendable, Codable {
     self.text = text
     self.golden = golden
     self.actual = actual
+  }
+
+  init(_ change: PipelineChange) {
+    self.init(
+      kind: "pipeline", text: change.suspicion, golden: change.old, actual: change.new)
+    self.change = change.kind.rawValue
+    place = change.place
   }
 }
 

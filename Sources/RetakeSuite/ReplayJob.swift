@@ -139,6 +139,9 @@ public struct ReplayJob {
     guard let output else { return try replay.run(observers: observers) }
     let folder = URL(fileURLWithPath: project.path(output))
     if let session { try Project.checkName(ofSession: session) }
+    try RunOutputs.check(
+      file: folder.appending(path: GoldenFolder.pipelineName).path, session: nil,
+      pipeline: pipelineFile)
     try Self.checkFree(folder, named: output)
     return try GoldenRun.write(
       replay, definition: definition, project: project, reader: reader,

@@ -111,7 +111,7 @@ import Testing
     try #require(try workplace.retake("test").status == 3)
     try #require(try workplace.retake("accept", "--reason", "first").status == 0)
     #expect(
-      try workplace.retake("golden", "adopt").stdout.contains("have the rules of retake.yml"))
+      try workplace.retake("golden", "adopt").stdout.contains("have the rules of retake.yml and"))
     let golden = "Goldens/yard/motion-boxes/golden.yml"
     let before = try text(golden, of: workplace)
     try workplace.folder.write(

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCompare
 import RetakeCore
+import RetakeGraph
 import RetakeTestSupport
 
 @testable import RetakeGolden
@@ -23,6 +24,13 @@ struct SampleRun {
   var platform = Self.platform
   var sinks: [ResultHeader.Sink] = [.init("boxes")]
   var classes = ["motion"]
+  /// Kept next to the results, if there is one.
+  var pipeline: PipelineRecord? {
+    didSet {
+      manifest.pipeline.name = pipeline?.name ?? manifest.pipeline.name
+      manifest.pipeline.digest = pipeline?.digest ?? manifest.pipeline.digest
+    }
+  }
   /// Virtual time zero on the session's time line, in nanoseconds.
   var origin: Int64 = 0
 
@@ -99,12 +107,12 @@ struct SampleRun {
     let tracks = manifest.input.timeBase.sorted { $0.key < $1.key }.map {
       ResultHeader.Track($0.key, $0.value)
     }
-    let writer = try GoldenWriter(
-      folder,
-      plan: .init(
-        manifest: manifest,
-        header: ResultHeader(key: "", tracks: tracks, sinks: sinks.map(\.path)), sinks: sinks,
-        columns: columns, origin: origin, platform: platform, environment: environment))
+    var plan = GoldenWriter.Plan(
+      manifest: manifest,
+      header: ResultHeader(key: "", tracks: tracks, sinks: sinks.map(\.path)), sinks: sinks,
+      columns: columns, origin: origin, platform: platform, environment: environment)
+    plan.pipeline = pipeline
+    let writer = try GoldenWriter(folder, plan: plan)
     writer.setClasses(classes, of: sinks[0].path)
     for decision in decisions { writer.append(decision) }
     for frame in frames { try writer.append(frame) }

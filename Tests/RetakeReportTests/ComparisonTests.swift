@@ -1,5 +1,7 @@
+import Foundation
 import RetakeCompare
 import RetakeCore
+import RetakeGraph
 import Testing
 
 @testable import RetakeReport
@@ -27,6 +29,34 @@ import Testing
     #expect(item.checks.map(\.name) == ["results", "decisions", "budgets"])
     #expect(item.timelines[0].findings == [0, 0, 1, 1, 1, 0])
     #expect(item.headroom.map(\.measure) == ["boxes.position"])
+  }
+
+  @Test func `what changed in the pipeline keeps its parts, other suspects their words`() throws {
+    var comparison = comparison()
+    func record(_ threshold: Int) throws -> PipelineRecord {
+      let node = #"{"id": "motion", "kind": "motion", "options": {"threshold": \#(threshold)}}"#
+      return try PipelineRecord(parsing: Data(#"{"v": 1, "nodes": [\#(node)]}"#.utf8))
+    }
+    let difference = PipelineDifference(from: try record(24), to: try record(40))
+    let change = try #require(difference.changes.first)
+    comparison.pipelineChanges = [change]
+    comparison.suspects = [change.suspicion, "libavcodec is 60, the golden was made with 59"]
+    let item = ReportCase(
+      comparison, session: "s", name: "c", pipeline: "p", mode: "lossless")
+    #expect(item.suspects.map(\.text) == comparison.suspects)
+    #expect(item.suspects.map(\.kind) == ["pipeline", "change"])
+    #expect(item.suspects.map(\.change) == ["option", nil])
+    #expect(item.suspects.map(\.place) == ["motion.threshold", nil])
+    #expect(item.suspects.map(\.golden) == ["24", nil] && item.suspects[0].actual == "40")
+    var document = Samples.regression()
+    document.cases = [item]
+    var check = SchemaCheck(schema: try JSONValue(parsing: Data(ReportSchema.text.utf8)))
+    check.check(try JSONValue(parsing: document.encoded()))
+    #expect(check.problems == [])
+    let page = String(decoding: try HTMLReport.render(document), as: UTF8.self)
+    #expect(page.contains("The pipeline changed: motion.threshold: 24 → 40</bdi></li>"))
+    #expect(JUnitReport.render(document).contains("suspected: \(change.suspicion)"))
+    #expect(MarkdownReport.render(document).contains("suspected: the pipeline changed"))
   }
 
   @Test func `what lies behind the root is coloured, a sink without findings is equal`() {

@@ -7,7 +7,9 @@ struct GoldenAdoptCommand: ParsableCommand {
     abstract: "Take tolerances and budgets of retake.yml over into accepted goldens.",
     discussion: """
       A golden is judged by the rules that it was accepted with. This writes those of retake.yml into
-      golden.yml, where they differ, and prints each difference.
+      golden.yml, where they differ, and prints each difference. Goldens without a pipeline.json get
+      one where the pipeline is the one that they were made with: a report can then say which option
+      changed.
 
       Examples:
         retake golden adopt --dry-run
@@ -37,13 +39,19 @@ struct GoldenAdoptCommand: ParsableCommand {
     var adoption = GoldenAdoption(project: project, selection: chosen)
     adoption.goldens = goldens.map { project.path($0) }
     adoption.isCI = environment.isCI
+    adoption.registry = environment.registry
+    adoption.pipelines = environment.pipelines
     let items = try adoption.run(isDryRun: dryRun)
     if output.json { return try Console.json(items) }
     for item in items {
       Console.result(item.key)
       for change in item.changes { Console.result("  \(dryRun ? "would set " : "")\(change)") }
+      if let note = item.note { Console.result("  \(note)") }
     }
-    if items.isEmpty { return Console.result("the goldens have the rules of retake.yml already") }
+    if items.isEmpty {
+      return Console.result(
+        "the goldens have the rules of retake.yml and their pipelines' documents already")
+    }
     let needsResults = items.contains(where: \.needsResults)
     output.note(
       needsResults

@@ -2,6 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeGraph
 import RetakeMedia
 import RetakeReplay
 import RetakeRuntime
@@ -87,6 +88,7 @@ extension GoldenWriter.Plan {
       platform: PlatformKey.current.description,
       primarySink: replay.pipeline.primarySink, environment: Self.libraries)
     writtenRules = rules
+    pipeline = PipelineRecord(replay.pipeline)
   }
 
   /// Versions by library, and Retake's own.

@@ -2,7 +2,10 @@ import Foundation
 import RetakeBuffers
 import RetakeCompare
 import RetakeGolden
+import RetakeGraph
 import RetakeMedia
+import RetakeRuntime
+import RetakeStages
 
 /// Reads the pictures that goldens keep.
 struct KeptPictures: PictureSource {
@@ -27,10 +30,11 @@ struct KeptPictures: PictureSource {
 }
 
 extension GoldenComparator.Options {
-  /// With a look at pixels where a rule asks for one.
+  /// With a look at pixels where a rule asks for one, and at the program's own stages.
   static var withPictures: GoldenComparator.Options {
     var options = GoldenComparator.Options()
     options.pictures = KeptPictures()
+    options.builtInKinds = Set(StageRegistry.builtIn.kinds + [AnyStage.forEachKind])
     return options
   }
 }

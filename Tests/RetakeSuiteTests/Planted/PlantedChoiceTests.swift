@@ -23,7 +23,9 @@ import Testing
     let golden = GoldenFolder(folder.file("golden"))
     let actual = GoldenFolder(folder.file("actual"))
     let (before, now) = try planted.write(golden: golden, actual: actual)
-    let comparison = GoldenComparator(golden: golden, actual: actual).outcome()
+    let comparison = GoldenComparator(
+      golden: golden, actual: actual, options: .withPictures
+    ).outcome()
     #expect(comparison.verdict == .changed, "\(comparison.reasons)")
     let root = try #require(comparison.firstDivergence)
     #expect(root.stage == planted.stage, "\(root)")
@@ -38,5 +40,9 @@ import Testing
     #expect(sequence != nil && root.frame?.sequence == sequence, "\(root)")
     let suspected = comparison.suspects.contains { $0.hasPrefix("the pipeline changed") }
     #expect(suspected == (planted.origin == .pipeline), "\(comparison.suspects)")
+    let program = comparison.suspects.contains { $0.contains("the code of stage 'tamper' changed") }
+    #expect(program == planted.renames, "\(comparison.suspects)")
+    // The digests are no longer all that is said of a pipeline.
+    #expect(comparison.pipelineChanges.isEmpty == planted.renames, "\(comparison.suspects)")
   }
 }

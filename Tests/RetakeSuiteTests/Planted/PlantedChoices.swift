@@ -94,10 +94,8 @@ struct PlantedChoice: Sendable, CustomStringConvertible {
     ("\"capacity\": 3", "\"capacity\": 4"), ("45ms", "50ms"), ("45ms", "46ms"), ("45ms", "34ms"),
     ("\"capacity\": 3, \"policy\": \"dropNewest\"", "\"policy\": \"replace\""),
   ].map { change in
-    // Costs are no part of a pipeline's digest.
-    PlantedChoice(
-      graph: .queued, mode: .redecide, change: change, stage: "motion",
-      origin: change.0 == "45ms" ? .code : .pipeline)
+    // Costs are no part of a pipeline's digest, and are in its document.
+    PlantedChoice(graph: .queued, mode: .redecide, change: change, stage: "motion")
   }
 
   private static let values =

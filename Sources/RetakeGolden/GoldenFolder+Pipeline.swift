@@ -1,0 +1,88 @@
+import Foundation
+import RetakeCore
+import RetakeGraph
+
+extension GoldenFolder {
+  /// The document of the golden's pipeline, checked against golden.yml; `nil` where none was kept.
+  ///
+  /// The digest in golden.yml is of all but the costs, which change no verdict.
+  /// - Throws: `GoldenError.inconsistent` for a document of another pipeline, or none at all; `io`.
+  package func pipeline(of manifest: GoldenManifest) throws(GoldenError) -> PipelineRecord? {
+    let url = file(Self.pipelineName)
+    guard let data = try pipelineBytes(url) else { return nil }
+    func broken(_ detail: String) -> GoldenError { .inconsistent(file: url.path, detail: detail) }
+    let record: PipelineRecord
+    do throws(PipelineError) {
+      record = try PipelineRecord(parsing: data)
+    } catch {
+      throw broken(error.message)
+    }
+    guard record.digest == manifest.pipeline.digest else {
+      throw broken(
+        "it is not the golden's pipeline: its digest is \(record.digest), golden.yml says "
+          + "\(manifest.pipeline.digest)")
+    }
+    guard record.name == manifest.pipeline.name else {
+      throw broken(
+        "it is not the golden's pipeline: it is called '\(record.name.shortened)', in golden.yml "
+          + "'\(manifest.pipeline.name.shortened)'")
+    }
+    return record
+  }
+
+  private func pipelineBytes(_ url: URL) throws(GoldenError) -> Data? {
+    do throws(GoldenError) {
+      return try contents(of: url, bytesMax: Int64(PipelineDocument.bytesMax))
+    } catch {
+      if case .fileMissing = error { return nil }
+      throw error
+    }
+  }
+
+  /// What became of a document that was offered to a golden.
+  package enum PipelineAdoption: Hashable, Sendable {
+    /// There is one that fits.
+    case present
+    case added
+    /// The golden was made with another pipeline.
+    case otherPipeline
+    /// It is larger than a document that is read.
+    case tooLarge
+  }
+
+  /// Puts the document of a pipeline next to golden.yml where there is none that fits.
+  ///
+  /// Costs are left out: golden.yml does not tell whether they are the golden's.
+  /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
+  package func adopt(
+    _ record: PipelineRecord, isDryRun: Bool = false
+  ) throws(GoldenError) -> PipelineAdoption {
+    let lock = FolderLock(url, isDryRun ? .reading : .writing)
+    defer { withExtendedLifetime(lock) {} }
+    let manifest = try manifest()
+    if try hasPipeline(of: manifest) { return .present }
+    guard record.digest == manifest.pipeline.digest else { return .otherPipeline }
+    var kept = record.withoutCosts
+    kept.name = manifest.pipeline.name
+    guard kept.text.utf8.count <= PipelineDocument.bytesMax else { return .tooLarge }
+    if isDryRun { return .added }
+    let target = file(Self.pipelineName)
+    let new = target.appendingPathExtension("adopting.new")
+    try OutputFile.write(kept.text.utf8, to: new)
+    try replace(target, with: new)
+    synchronize(folder: target.deletingLastPathComponent())
+    return .added
+  }
+
+  /// Whether no document that fits is next to golden.yml.
+  package func lacksPipeline() throws(GoldenError) -> Bool { !(try hasPipeline(of: manifest())) }
+
+  private func hasPipeline(of manifest: GoldenManifest) throws(GoldenError) -> Bool {
+    do throws(GoldenError) {
+      return try pipeline(of: manifest) != nil
+    } catch {
+      if case .inconsistent = error { return false }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import RetakeCompare
+import RetakeGraph
+
+/// What is known of how the run's pipeline differs from the golden's: by their documents where both
+/// were kept, else by their digests.
+struct PipelineComparison {
+  private let notes: (golden: GoldenManifest.PipelineNote, actual: GoldenManifest.PipelineNote)
+  private let records: (golden: PipelineRecord?, actual: PipelineRecord?)
+  private let difference: PipelineDifference?
+
+  /// - Throws: What is wrong with a document.
+  init(
+    _ folders: (golden: GoldenFolder, actual: GoldenFolder),
+    _ manifests: (golden: GoldenManifest, actual: GoldenManifest)
+  ) throws(GoldenError) {
+    notes = (manifests.golden.pipeline, manifests.actual.pipeline)
+    records = (
+      try folders.golden.pipeline(of: manifests.golden),
+      try folders.actual.pipeline(of: manifests.actual)
+    )
+    guard let golden = records.golden, let actual = records.actual else {
+      difference = nil
+      return
+    }
+    var ignored: Set<PipelineChange.Kind> = []
+    // A name changes no result: alone it is not worth a word.
+    if notes.golden.digest == notes.actual.digest { ignored.insert(.name) }
+    // Costs that no one asked for change nothing, and a document that was adopted has none.
+    let usesCosts = manifests.golden.testCase.costs != "none"
+    if !usesCosts || !golden.hasCosts { ignored.insert(.cost) }
+    difference = PipelineDifference(from: golden, to: actual, ignoring: ignored)
+  }
+
+  private var digestsDiffer: Bool { notes.golden.digest != notes.actual.digest }
+
+  /// Whether something changed that a result may depend on.
+  var isChanged: Bool { digestsDiffer || (difference?.count ?? 0) > 0 }
+
+  var changes: [PipelineChange] { difference?.changes ?? [] }
+
+  /// In words, a line for each change.
+  var suspicions: [String] {
+    guard isChanged else { return [] }
+    guard let difference, difference.count > 0 else { return [digests + advice] }
+    let more = difference.count - changes.count
+    let rest =
+      more == 0
+      ? [] : ["the pipeline changed in \(more) other place\(more == 1 ? "" : "s"), too"]
+    return changes.map(\.suspicion) + rest
+  }
+
+  private var digests: String {
+    "the pipeline changed: \(notes.actual.name) \(notes.actual.digest.short), "
+      + "the golden has \(notes.golden.name) \(notes.golden.digest.short)"
+  }
+
+  /// How to learn more than that.
+  private var advice: String {
+    if records.golden == nil {
+      return "; what changed is not known, for this golden has no pipeline.json: the next "
+        + "'retake accept' writes it, and 'retake golden adopt' where the pipeline is the golden's"
+    }
+    if records.actual == nil {
+      return "; what changed is not known, for this run has no pipeline.json: replay it again"
+    }
+    return ""
+  }
+
+  // MARK: the program
+
+  /// Stages that are named at most.
+  private static let stagesMax = 3
+
+  /// That the program itself may be the cause: for stages of its own whose output differs though
+  /// nothing that the two runs say of themselves does.
+  ///
+  /// A golden knows no digest of a program's code, so this claims no more than what is left.
+  /// - Parameters:
+  ///   - builtInKinds: Those of Retake's own stages; without them nothing is said.
+  ///   - knowsLibraries: Whether the libraries of both runs are known, and the same.
+  func programSuspicion(
+    _ roots: [RootCause], builtInKinds: Set<String>?, knowsLibraries: Bool
+  ) -> String? {
+    guard !isChanged, let builtInKinds, let kinds = records.actual?.kinds else { return nil }
+    var stages: [String] = []
+    for root in roots where root.origin == .code && root.why == .outputDiffers {
+      guard let stage = root.stage, let kind = kinds[stage], !builtInKinds.contains(kind),
+        !stages.contains(stage)
+      else { continue }
+      stages.append(stage)
+    }
+    guard !stages.isEmpty else { return nil }
+    let others = stages.count - Self.stagesMax
+    let names =
+      stages.prefix(Self.stagesMax).map { "'\($0)'" }.joined(separator: ", ")
+      + (others > 0 ? " and \(others) other\(others == 1 ? "" : "s")" : "")
+    let noun = stages.count == 1 ? "stage" : "stages"
+    return
+      "the pipeline is the same: the code of \(noun) \(names) changed, or what it reads besides "
+      + "its input" + (knowsLibraries ? "" : ", or a library")
+      + " ('retake verify' finds a stage that is not deterministic)"
+  }
+}

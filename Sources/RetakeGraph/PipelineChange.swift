@@ -1,0 +1,80 @@
+import RetakeCore
+
+/// One difference between two pipelines' documents.
+package struct PipelineChange: Hashable, Sendable, Codable {
+  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The pipeline's own name, which changes no result.
+    case name
+    case nodeAdded, nodeRemoved
+    /// Another kind of stage under the same id.
+    case stage
+    case option
+    /// What else a node says: executor, lanes, pool, quantum, timeout …
+    case setting
+    case cost
+    case edgeAdded, edgeRemoved
+    /// The same two nodes, by other ports.
+    case port
+    /// Capacity or policy of an edge.
+    case queue
+    case executor, pool
+    /// The same elements in another order.
+    case order
+    /// Anything else that a document says.
+    case other
+  }
+
+  package var kind: Kind
+  /// What changed, such as `motion.threshold`.
+  package var place: String
+  /// Its value before and now; `nil` for what has no value, such as an edge.
+  package var old: String?
+  package var new: String?
+  /// In words: `motion.threshold: 24 → 40`.
+  package var text: String
+}
+
+extension PipelineChange {
+  /// As the possible cause of another result.
+  package var suspicion: String { "the pipeline changed: \(text)" }
+
+  /// Characters of a place or value, and of all words; hostile documents have longer ones.
+  private static let partMax = 48
+  private static let placeMax = 120
+  private static let textMax = 300
+
+  /// A value that is another one now.
+  ///
+  /// - Parameter words: Said before the values in place of `place`.
+  init(
+    _ kind: Kind, at place: String, from old: String, to new: String, words: String? = nil
+  ) {
+    let (old, new) = Self.excerpts(old, new)
+    let place = Self.cut(place, Self.placeMax)
+    let subject = words.map { Self.cut($0, Self.placeMax) } ?? place
+    self.init(kind: kind, place: place, old: old, new: new, text: "\(subject): \(old) → \(new)")
+  }
+
+  /// Something that is there on one side only, or a change without values.
+  init(_ kind: Kind, at place: String, text: String) {
+    self.init(
+      kind: kind, place: Self.cut(place, Self.placeMax), old: nil, new: nil,
+      text: Self.cut(text, Self.textMax))
+  }
+
+  private static func cut(_ text: String, _ limit: Int) -> String {
+    let head = text.prefix(limit)
+    return head.endIndex == text.endIndex ? text : head + "…"
+  }
+
+  /// Of long values the part around the first character that differs.
+  private static func excerpts(_ old: String, _ new: String) -> (old: String, new: String) {
+    guard old.count > partMax || new.count > partMax else { return (old, new) }
+    let same = zip(old, new).prefix { $0 == $1 }.count
+    let start = max(0, same - partMax / 3)
+    func part(_ text: String) -> String {
+      (start > 0 ? "…" : "") + cut(String(text.dropFirst(start)), partMax)
+    }
+    return (part(old), part(new))
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import RetakeCore
+
+/// What is kept of a pipeline next to its results: its canonical document, which can be read without
+/// the stages that the pipeline is made of.
+package struct PipelineRecord: Hashable, Sendable {
+  package private(set) var json: JSONValue
+
+  package init(_ pipeline: Pipeline) {
+    json = pipeline.json
+  }
+
+  /// Reads a document. Its nodes are not checked: their kinds may be those of another program.
+  ///
+  /// - Throws: `PipelineError` for what is not a document of this version.
+  package init(parsing data: Data) throws(PipelineError) {
+    json = try PipelineDocument.json(data)
+    guard case .object = json else {
+      throw PipelineError(
+        .wrongValue("must be an object, is \(json.kindText)", advice: nil), at: "")
+    }
+    guard case .integer(let version)? = json["v"] else {
+      throw PipelineError(.missingKey("v"), at: "")
+    }
+    guard version == 1 else { throw PipelineError(.newerVersion(Int(version)), at: "/v") }
+  }
+
+  package var name: String {
+    get { if case .string(let name)? = json["name"] { name } else { "" } }
+    set { set("name", .string(newValue)) }
+  }
+
+  /// XXH3-128 of the canonical document without names and costs: what the pipeline computes and
+  /// decides, not how long that takes.
+  package var digest: Digest128 {
+    var plain = withoutCosts
+    plain.set("name", nil)
+    return Digest128(of: plain.json.canonicalText)
+  }
+
+  package var withoutCosts: PipelineRecord {
+    var plain = self
+    plain.json = Self.withoutCosts(in: json)
+    return plain
+  }
+
+  package var hasCosts: Bool { withoutCosts.json != json }
+
+  /// The kind of each node, by its id; `x/NODE` inside a forEach `x`.
+  package var kinds: [String: String] { Self.kinds(in: json, scope: "") }
+
+  /// `motion-boxes, 4 nodes`.
+  package var summary: String {
+    let count = if case .array(let nodes)? = json["nodes"] { nodes.count } else { 0 }
+    return "\(name), \(count) node\(count == 1 ? "" : "s")"
+  }
+
+  private mutating func set(_ key: String, _ value: JSONValue?) {
+    guard case .object(var members) = json else { return }
+    members[key] = value
+    json = .object(members)
+  }
+
+  /// - Parameter graph: The document, or the body of a forEach.
+  private static func withoutCosts(in graph: JSONValue) -> JSONValue {
+    guard case .object(var members) = graph, case .array(let nodes)? = members["nodes"] else {
+      return graph
+    }
+    members["nodes"] = .array(
+      nodes.map { node in
+        guard case .object(var parts) = node else { return node }
+        parts["cost"] = nil
+        if let body = parts["body"] { parts["body"] = withoutCosts(in: body) }
+        return .object(parts)
+      })
+    return .object(members)
+  }
+
+  private static func kinds(in graph: JSONValue, scope: String) -> [String: String] {
+    guard case .array(let nodes)? = graph["nodes"] else { return [:] }
+    var kinds: [String: String] = [:]
+    for node in nodes {
+      guard case .string(let id)? = node["id"], case .string(let kind)? = node["kind"] else {
+        continue
+      }
+      kinds[scope + id] = kind
+      if let body = node["body"] {
+        kinds.merge(Self.kinds(in: body, scope: "\(scope)\(id)/")) { $1 }
+      }
+    }
+    return kinds
+  }
+}
+
+extension PipelineRecord {
+  /// The keys of a document in the order in which they are written.
+  private static let order = ["v", "name", "nodes", "edges", "executors", "pools"]
+  /// Those of a node or an edge that come before the others.
+  private static let leading = ["id", "kind", "from", "to"]
+
+  /// The document with one line for each node and edge, so that a change is one line of a diff.
+  package var text: String {
+    let members = Self.members(of: json, first: Self.order)
+    let lines = members.map { key, value in "\(JSONValue.quoted(key)): \(Self.text(of: value))" }
+    return "{" + lines.joined(separator: ",\n ") + "}\n"
+  }
+
+  private static func text(of value: JSONValue) -> String {
+    guard case .array(let elements) = value, !elements.isEmpty else { return value.canonicalText }
+    return "[\n  " + elements.map(line).joined(separator: ",\n  ") + "]"
+  }
+
+  private static func line(_ element: JSONValue) -> String {
+    guard case .object = element else { return element.canonicalText }
+    let members = members(of: element, first: leading).map { key, value in
+      "\(JSONValue.quoted(key)): \(value.canonicalText)"
+    }
+    return "{" + members.joined(separator: ", ") + "}"
+  }
+
+  /// The named ones first, the others in the order of their bytes.
+  private static func members(of json: JSONValue, first: [String]) -> [(String, JSONValue)] {
+    guard case .object(let members) = json else { return [] }
+    let others = members.keys.filter { !first.contains($0) }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return (first + others).compactMap { key in members[key].map { (key, $0) } }
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import RetakeCompare
+import RetakeCore
+import RetakeGolden
+import RetakeTestSupport
+import Testing
+
+@testable import RetakeSuite
+
+/// Goldens of before the pipeline's document was kept.
+@Suite struct GoldenAdoptionTests {
+  private func accepted() throws -> ProjectFixture {
+    let fixture = try ProjectFixture()
+    try fixture.record("yard")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    return fixture
+  }
+
+  private func adopt(_ fixture: ProjectFixture, isDryRun: Bool = false) throws
+    -> [GoldenAdoption.Item]
+  {
+    try GoldenAdoption(project: fixture.project(), selection: Selection()).run(isDryRun: isDryRun)
+  }
+
+  @Test func `the document comes to a golden and its alternates, and nothing else changes`() throws
+  {
+    let fixture = try accepted()
+    let golden = GoldenFolder(fixture.folder.file("Goldens/yard/motion"))
+    #expect(try adopt(fixture).isEmpty)
+    let fit = GoldenManifest.Fit(
+      at: "2026-11-21", sink: "boxes", quantity: "position", largest: 0.1, allowed: 0.2,
+      conditions: ["another hash seed"])
+    try golden.setRules(golden.manifest().compare, fitted: [fit])
+    let alternate = golden.alternate("linux-riscv64")
+    try FileManager.default.createDirectory(
+      at: alternate.url, withIntermediateDirectories: false)
+    for name in fixture.files("Goldens/yard/motion") where !name.contains("/") {
+      try FileManager.default.copyItem(
+        at: golden.url.appending(path: name), to: alternate.url.appending(path: name))
+    }
+    for folder in [golden, alternate] {
+      try FileManager.default.removeItem(at: folder.url.appending(path: "pipeline.json"))
+    }
+    let before = fixture.files("Goldens")
+    let manifest = try golden.manifest()
+
+    let said = try adopt(fixture, isDryRun: true)
+    #expect(said.map(\.key) == ["yard/motion"] && said[0].note == nil)
+    #expect(
+      said[0].changes == [
+        "pipeline.json: none → motion-boxes, 4 nodes",
+        "alternate-linux-riscv64/pipeline.json: none → motion-boxes, 4 nodes",
+      ])
+    #expect(!said[0].needsResults && fixture.files("Goldens") == before)
+    #expect(try adopt(fixture) == said)
+    #expect(fixture.files("Goldens").count == before.count + 2)
+    #expect(try golden.manifest() == manifest && manifest.fitted == [fit])
+    for folder in [golden, alternate] {
+      let record = try #require(try folder.pipeline(of: folder.manifest()))
+      #expect(!record.hasCosts && record.name == "motion-boxes")
+    }
+    #expect(try adopt(fixture).isEmpty)
+    #expect(try fixture.test().status == .passed)
+  }
+
+  @Test func `where the pipeline is another one or gone the command says so`() throws {
+    let fixture = try accepted()
+    let file = fixture.folder.file("Goldens/yard/motion/pipeline.json")
+    try FileManager.default.removeItem(at: file)
+    try fixture.change("24", to: "40")
+    let other = try adopt(fixture)
+    #expect(other.map(\.changes) == [[]])
+    #expect(other.first?.note?.contains("the pipeline is not the golden's any more") == true)
+    try FileManager.default.removeItem(at: fixture.folder.file("motion.json"))
+    let gone = try adopt(fixture)
+    #expect(gone.first?.note?.hasPrefix("no pipeline.json is added: ") == true)
+    #expect(gone.first?.note != other.first?.note)
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+  }
+
+  @Test func `the goldens of this repository have the documents of their pipelines`() throws {
+    let library = GoldenLibrary(root: packageRoot.appending(path: "Goldens"))
+    #expect(library.keys().count >= 10)
+    for key in library.keys() {
+      let folder = library.folder(key)
+      #expect(try folder.pipeline(of: folder.manifest()) != nil, "\(key)")
+    }
+  }
+}
