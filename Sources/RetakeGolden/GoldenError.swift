@@ -114,7 +114,7 @@ extension GoldenError {
   private static func remedy(_ file: String) -> String {
     if file.hasSuffix("/" + GoldenFolder.pipelineName) {
       return "Restore the file, for instance with 'git checkout', or write it again where the "
-        + "pipeline is the golden's: retake golden adopt"
+        + "pipeline is the golden's: retake golden adopt --pipelines"
     }
     return file.hasSuffix(".new")
       ? "Make what is pending anew: retake test"

@@ -58,7 +58,8 @@ struct PipelineComparison {
   private var advice: String {
     if records.golden == nil {
       return "; what changed is not known, for this golden has no pipeline.json: the next "
-        + "'retake accept' writes it, and 'retake golden adopt' where the pipeline is the golden's"
+        + "'retake accept' writes it, and 'retake golden adopt --pipelines' where the pipeline is "
+        + "the golden's"
     }
     if records.actual == nil {
       return "; what changed is not known, for this run has no pipeline.json: replay it again"

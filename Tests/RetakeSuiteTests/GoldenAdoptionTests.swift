@@ -64,6 +64,55 @@ import Testing
     #expect(try fixture.test().status == .passed)
   }
 
+  @Test func `sinks that retake.yml says nothing of keep their rules, and get those of no other`()
+    throws
+  {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\n  light: {pipeline: light.json}\n")
+    try fixture.record("yard")
+    try fixture.folder.write(
+      """
+      {"v": 1, "name": "light",
+       "nodes": [
+        {"id": "camera", "kind": "session"}, {"id": "light", "kind": "luminance"},
+        {"id": "means", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "light"}, {"from": "light", "to": "means"}]}
+      """, to: "light.json")
+    _ = try fixture.test()
+    _ = try fixture.accept()
+    let light = GoldenFolder(fixture.folder.file("Goldens/yard/light"))
+    let before = try light.manifest()
+    #expect(before.compare.bySink.mapValues(\.mode) == ["means": .numeric])
+    try fixture.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\n  light: {pipeline: light.json}\n"
+        + "compare: {boxes: {position: 2.5}}\n", to: "retake.yml")
+    let items = try adopt(fixture)
+    #expect(items.map(\.key) == ["yard/motion"])
+    #expect(items.map(\.changes) == [["boxes.position: 0.0 → 2.5"]])
+    #expect(try light.manifest() == before)
+    let motion = try GoldenFolder(fixture.folder.file("Goldens/yard/motion")).manifest()
+    #expect(motion.compare.bySink.mapValues(\.position) == ["boxes": 2.5])
+    #expect(try adopt(fixture).isEmpty && fixture.test().status == .passed)
+  }
+
+  @Test func `documents alone leave tolerances and their evidence as they are`() throws {
+    let fixture = try accepted()
+    let golden = GoldenFolder(fixture.folder.file("Goldens/yard/motion"))
+    var rule = SinkRule(mode: .boxes)
+    rule.position = 3
+    let fit = GoldenManifest.Fit(
+      at: "2026-11-21", sink: "boxes", quantity: "position", largest: 2, allowed: 3,
+      conditions: ["another hash seed"])
+    try golden.setRules(CompareRules(["boxes": rule]), fitted: [fit])
+    let manifest = try golden.manifest()
+    try FileManager.default.removeItem(at: golden.url.appending(path: "pipeline.json"))
+    var adoption = GoldenAdoption(project: try fixture.project(), selection: Selection())
+    adoption.leavesRules = true
+    #expect(try adoption.run().map(\.changes) == [["pipeline.json: none → motion-boxes, 4 nodes"]])
+    #expect(try golden.manifest() == manifest && adoption.run().isEmpty)
+    #expect(try adopt(fixture).map(\.changes) == [["boxes.position: 3.0 → 0.0"]])
+  }
+
   @Test func `where the pipeline is another one or gone the command says so`() throws {
     let fixture = try accepted()
     let file = fixture.folder.file("Goldens/yard/motion/pipeline.json")

@@ -9,10 +9,11 @@ struct GoldenAdoptCommand: ParsableCommand {
       A golden is judged by the rules that it was accepted with. This writes those of retake.yml into
       golden.yml, where they differ, and prints each difference. Goldens without a pipeline.json get
       one where the pipeline is the one that they were made with: a report can then say which option
-      changed.
+      changed. With --pipelines that is all, and the rules stay as they are.
 
       Examples:
         retake golden adopt --dry-run
+        retake golden adopt --pipelines
         retake golden adopt yard/motion
       """)
 
@@ -24,6 +25,9 @@ struct GoldenAdoptCommand: ParsableCommand {
 
   @Option(help: "The folder of the goldens.")
   var goldens: String?
+
+  @Flag(help: "Add the documents of pipelines alone; tolerances and budgets stay as they are.")
+  var pipelines = false
 
   @Flag(help: "Say what would be written, and change nothing.")
   var dryRun = false
@@ -38,6 +42,7 @@ struct GoldenAdoptCommand: ParsableCommand {
     chosen.cases = cases
     var adoption = GoldenAdoption(project: project, selection: chosen)
     adoption.goldens = goldens.map { project.path($0) }
+    adoption.leavesRules = pipelines
     adoption.isCI = environment.isCI
     adoption.registry = environment.registry
     adoption.pipelines = environment.pipelines
@@ -49,8 +54,8 @@ struct GoldenAdoptCommand: ParsableCommand {
       if let note = item.note { Console.result("  \(note)") }
     }
     if items.isEmpty {
-      return Console.result(
-        "the goldens have the rules of retake.yml and their pipelines' documents already")
+      let rules = pipelines ? "" : "the rules of retake.yml and "
+      return Console.result("the goldens have \(rules)their pipelines' documents already")
     }
     let needsResults = items.contains(where: \.needsResults)
     output.note(

@@ -27,7 +27,8 @@ public struct GoldenAdoption {
   private struct Work {
     var folder: GoldenFolder
     var item: Item
-    var changesRules: Bool
+    /// The new rules, where they are others.
+    var rules: CompareRules?
     /// The golden's pipeline, and the alternates' where it is theirs.
     var pipeline: PipelineRecord?
   }
@@ -39,6 +40,8 @@ public struct GoldenAdoption {
   public var pipelines: [Pipeline] = []
   public var selection: Selection
   public var goldens: String?
+  /// Whether documents are added and all rules stay as they are.
+  public var leavesRules = false
   public var isCI = false
 
   public init(project: Project, selection: Selection) {
@@ -62,10 +65,7 @@ public struct GoldenAdoption {
       goldenCount += 1
       // Reads all of it: what is damaged gets no new rules.
       _ = try GoldenComparator(golden: folder, actual: folder).compare()
-      var work = Work(
-        folder: folder, item: item(selected.key.description, try folder.manifest()),
-        changesRules: false)
-      work.changesRules = !work.item.changes.isEmpty
+      var work = try self.work(selected.key.description, folder)
       try addPipeline(of: selected.definition, to: &work)
       if !work.item.changes.isEmpty || work.item.note != nil { found.append(work) }
     }
@@ -76,19 +76,9 @@ public struct GoldenAdoption {
     return found.map(\.item)
   }
 
-  /// A golden has the rule of each of its sinks, with the mode that suits what the sink receives.
-  private func rules(for manifest: GoldenManifest) -> CompareRules {
-    var rules = manifest.compare
-    for (sink, old) in rules.bySink {
-      rules.bySink[sink] = project.compare.rule(for: sink, suited: old.mode)
-    }
-    return rules
-  }
-
   private func write(_ work: Work) throws(GoldenError) {
-    if work.changesRules {
-      try work.folder.setRules(
-        rules(for: try work.folder.manifest()), budgets: project.budgets, fitted: [])
+    if let rules = work.rules {
+      try work.folder.setRules(rules, budgets: project.budgets, fitted: [])
     }
     guard let pipeline = work.pipeline else { return }
     for folder in [work.folder] + work.folder.alternates() where folder.exists {
@@ -127,17 +117,29 @@ public struct GoldenAdoption {
     }
   }
 
-  private func item(_ key: String, _ manifest: GoldenManifest) -> Item {
-    let (old, new) = (manifest.compare.bySink, rules(for: manifest).bySink)
-    var item = Item(key: key, changes: [], needsResults: false)
-    for sink in old.keys.sorted() {
-      guard let old = old[sink], let new = new[sink] else { continue }
-      item.changes += old.changes(to: new).map { "\(sink).\($0)" }
+  private func work(_ key: String, _ folder: GoldenFolder) throws(GoldenError) -> Work {
+    var work = Work(folder: folder, item: Item(key: key, changes: [], needsResults: false))
+    guard !leavesRules else { return work }
+    let manifest = try folder.manifest()
+    let rules = self.rules(for: manifest)
+    for sink in manifest.compare.bySink.keys.sorted() {
+      let (old, new) = (manifest.compare.rule(for: sink), rules.rule(for: sink))
+      work.item.changes += old.changes(to: new).map { "\(sink).\($0)" }
       if old.order != new.order || old.pictureEvery != new.pictureEvery {
-        item.needsResults = true
+        work.item.needsResults = true
       }
     }
-    item.changes += manifest.budgets.changes(to: project.budgets)
-    return item
+    work.item.changes += manifest.budgets.changes(to: project.budgets)
+    if !work.item.changes.isEmpty { work.rules = rules }
+    return work
+  }
+
+  /// The project's rules for the golden's own sinks. One that retake.yml says nothing of keeps the
+  /// mode that suits what it receives; rules for the sinks of other pipelines are none of its own.
+  private func rules(for manifest: GoldenManifest) -> CompareRules {
+    let rules = manifest.compare.bySink.map { sink, rule in
+      (sink, project.compare.rule(for: sink, suited: rule.mode))
+    }
+    return CompareRules(Dictionary(rules, uniquingKeysWith: { first, _ in first }))
   }
 }
