@@ -104,7 +104,7 @@ import Testing
     let dry = try workplace.retake("accept", "--reason", "better", "--dry-run")
     #expect(dry.stdout.contains("would accept  yard/motion  changed"))
     #expect(try workplace.listing() == before)
-    #expect(try workplace.retake("accept", "--reason", " ").status == 2)
+    #expect(try workplace.retake("accept", "--reason", " ").status == 64)
     #expect(try workplace.retake("accept").status == 64)
     #expect(
       try workplace.retake("accept", "--reason", "better", environment: ["CI": "true"]).status == 2)

@@ -80,7 +80,7 @@ import Testing
   @Test func `a reason without words is refused before anything is asked`() throws {
     let workplace = try changed()
     let result = try workplace.retake("review", "--reason", "  ")
-    #expect(result.status == 2 && result.stderr.contains("with a reason"))
+    #expect(result.status == 64 && result.stderr.contains("with a reason"))
   }
 
   @Test func `Ctrl-C changes nothing and ends with 130`() throws {
