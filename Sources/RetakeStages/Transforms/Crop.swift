@@ -31,7 +31,7 @@ public struct Crop: PureStage {
 
   public static let kind = "crop"
   public static let summary =
-    "cuts a rectangle out of each frame, without copying; a size of 0 reaches the edge"
+    "cuts a rectangle out of each frame without copying; size 0 reaches the edge"
   public static let keepsInput = true
 
   public let options: CropOptions
