@@ -7,7 +7,8 @@ import Testing
 /// that do not answer, displays, browsers. In parallel they take the machine from one another.
 /// `.serialized` holds only inside one suite. A test that waits for its turn holds no thread, and one
 /// that has it runs on a thread of its own: it mostly waits for processes, and the pool of Swift's
-/// tasks has only one thread for each processor.
+/// tasks has only one thread for each processor. The whole suite runs outside that pool, so that its
+/// first turn comes when the run begins, and not when the pool has done all other tests.
 package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
   package enum Kind: Sendable {
     /// Recorders, disks, databases.
@@ -27,16 +28,18 @@ package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
     }
   }
 
-  /// Each case of a test takes a turn of its own, so that suites take turns too.
+  /// Suites and cases have a scope; a test alone has none, as its cases have theirs.
   package func scopeProvider(for test: Test, testCase: Test.Case?) -> OneAtATime? {
-    testCase == nil ? nil : self
+    test.isSuite || testCase != nil ? self : nil
   }
 
+  /// Each case of a test takes a turn of its own, so that suites take turns too.
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    try await turns.hold {
-      try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
+    try await withTaskExecutorPreference(ThreadExecutor.shared) {
+      guard testCase != nil else { return try await function() }
+      try await turns.hold { try await function() }
     }
   }
 }
