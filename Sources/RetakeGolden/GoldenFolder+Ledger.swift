@@ -31,14 +31,19 @@ extension GoldenFolder {
 extension GoldenFolder {
   /// Captured frames that failed before they came to the sink that has the most such frames.
   ///
-  /// - Throws: As `ledger(sink:)`.
+  /// - Throws: `GoldenError.fileMissing`, or what is wrong with a file of results.
   package func failedFrames() throws(GoldenError) -> Int {
-    guard try manifest().summary.captured > 0 else { return 0 }
-    var most = 0
-    for sink in try chunk(0).header.sinks {
-      most = max(most, try ledger(sink: sink)?.frames.failed ?? 0)
+    var ledgers: [Int: FrameLedger] = [:]
+    for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
+      let chunk = try chunk(index)
+      for block in chunk.blocks where !block.holdsBoxesAlone {
+        for outcome in try frames(of: block, chunk).flatMap(\.outcomes) {
+          guard let fate = outcome.ended?.fate else { continue }
+          ledgers[outcome.sink, default: FrameLedger()].count(fate)
+        }
+      }
     }
-    return most
+    return ledgers.values.map(\.failed).max() ?? 0
   }
 }
 

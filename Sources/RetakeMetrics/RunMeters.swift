@@ -109,51 +109,35 @@ struct RunMeters: Sendable {
   private mutating func count(
     _ label: String, _ dimensions: [(String, String)], by amount: Int = 1
   ) {
-    let name = Name(label: label, values: dimensions.map(\.1))
-    guard let counter = counters[name] ?? makeCounter(name, dimensions) else { return }
-    counter.increment(by: Int64(amount))
-  }
-
-  private mutating func makeCounter(
-    _ name: Name, _ dimensions: [(String, String)]
-  ) -> (any CounterHandler)? {
-    guard hasRoom else { return nil }
-    let counter = factory.makeCounter(label: name.label, dimensions: all(dimensions))
-    counters[name] = counter
-    return counter
+    handler(label, dimensions, in: \.counters) { $0.makeCounter(label: $1, dimensions: $2) }?
+      .increment(by: Int64(amount))
   }
 
   private mutating func set(_ label: String, _ value: Int, _ dimensions: [(String, String)]) {
-    let name = Name(label: label, values: dimensions.map(\.1))
-    guard let gauge = gauges[name] ?? makeGauge(name, dimensions) else { return }
-    gauge.record(Int64(value))
-  }
-
-  private mutating func makeGauge(
-    _ name: Name, _ dimensions: [(String, String)]
-  ) -> (any RecorderHandler)? {
-    guard hasRoom else { return nil }
-    let gauge = factory.makeRecorder(
-      label: name.label, dimensions: all(dimensions), aggregate: false)
-    gauges[name] = gauge
-    return gauge
+    handler(label, dimensions, in: \.gauges) {
+      $0.makeRecorder(label: $1, dimensions: $2, aggregate: false)
+    }?.record(Int64(value))
   }
 
   private mutating func record(
     _ label: String, _ nanoseconds: Int64, _ dimensions: [(String, String)]
   ) {
-    let name = Name(label: label, values: dimensions.map(\.1))
-    guard let timer = timers[name] ?? makeTimer(name, dimensions) else { return }
-    timer.recordNanoseconds(nanoseconds)
+    handler(label, dimensions, in: \.timers) { $0.makeTimer(label: $1, dimensions: $2) }?
+      .recordNanoseconds(nanoseconds)
   }
 
-  private mutating func makeTimer(
-    _ name: Name, _ dimensions: [(String, String)]
-  ) -> (any TimerHandler)? {
+  /// The metric of that name; it is made where it is new and there is room.
+  private mutating func handler<Handler>(
+    _ label: String, _ dimensions: [(String, String)],
+    in known: WritableKeyPath<Self, [Name: Handler]>,
+    make: (any MetricsFactory, String, [(String, String)]) -> Handler
+  ) -> Handler? {
+    let name = Name(label: label, values: dimensions.map(\.1))
+    if let handler = self[keyPath: known][name] { return handler }
     guard hasRoom else { return nil }
-    let timer = factory.makeTimer(label: name.label, dimensions: all(dimensions))
-    timers[name] = timer
-    return timer
+    let handler = make(factory, label, all(dimensions))
+    self[keyPath: known][name] = handler
+    return handler
   }
 
   private var hasRoom: Bool { counters.count + gauges.count + timers.count < Self.metersMax }

@@ -79,9 +79,7 @@ struct DiffCommand: ParsableCommand {
   private func compare(with base: String) throws -> (ReportDocument, ExitStatus, String?) {
     Interruption.listen()
     let environment = CommandEnvironment.current
-    var selection = Selection()
-    selection.sessions = words
-    selection.cases = cases
+    var selection = Selection(sessions: words, cases: cases)
     selection.suite = suite
     let line = ProgressLine(isQuiet: output.quiet)
     defer { line.finish() }

@@ -37,10 +37,8 @@ struct GoldenAdoptCommand: ParsableCommand {
   func run() throws {
     let environment = CommandEnvironment.current
     let project = try environment.project()
-    var chosen = Selection()
-    chosen.sessions = sessions
-    chosen.cases = cases
-    var adoption = GoldenAdoption(project: project, selection: chosen)
+    var adoption = GoldenAdoption(
+      project: project, selection: Selection(sessions: sessions, cases: cases))
     adoption.goldens = goldens.map { project.path($0) }
     adoption.leavesRules = pipelines
     adoption.isCI = environment.isCI

@@ -74,9 +74,7 @@ struct GoldenFitCommand: ParsableCommand {
   func run() throws {
     let environment = CommandEnvironment.current
     let project = try environment.project()
-    var chosen = Selection()
-    chosen.sessions = sessions
-    chosen.cases = cases
+    var chosen = Selection(sessions: sessions, cases: cases)
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
     let words = environment.arguments
     var fit = GoldenFit(

@@ -99,8 +99,7 @@ struct ImportCommand: ParsableCommand {
     guard into == "Recordings" else {
       return "retake replay \(quotedPath(of: result)) --pipeline example:motion-boxes"
     }
-    var selection = Selection()
-    selection.sessions = [result.folder.name]
+    let selection = Selection(sessions: [result.folder.name])
     let project = try? CommandEnvironment.current.project()
     let hasCases = project.map { (try? selection.resolve(in: $0))?.isEmpty == false } ?? false
     return hasCases

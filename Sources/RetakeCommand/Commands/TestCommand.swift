@@ -78,9 +78,7 @@ struct TestCommand: ParsableCommand {
     Interruption.listen()
     let environment = CommandEnvironment.current
     let project = try environment.project()
-    var chosen = Selection()
-    chosen.sessions = sessions
-    chosen.cases = cases
+    var chosen = Selection(sessions: sessions, cases: cases)
     chosen.suite = suite
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
     if let note = selection.note { form.note(note) }

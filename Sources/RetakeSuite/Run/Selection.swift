@@ -39,7 +39,10 @@ public struct Selection: Sendable {
   /// A case that the project does not name.
   public var definition: CaseDefinition?
 
-  public init() {}
+  public init(sessions: [String] = [], cases: [String] = []) {
+    self.sessions = sessions
+    self.cases = cases
+  }
 
   /// The cases to run, in the order of sessions and cases; those of the project that cannot be run
   /// have a problem, and keep no other from being run.
