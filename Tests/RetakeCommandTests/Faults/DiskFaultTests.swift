@@ -40,7 +40,9 @@ extension FaultSuites {
         #expect(fill.session.frames > 0 && fill.session.acknowledged > 0)
       }
       let slowest = fills.map(\.seconds).max() ?? 0
-      #expect(slowest <= 1, "\(slowest) s from the last commit to the end")
+      #expect(
+        Int64(slowest * 1_000) <= Faults.limit(milliseconds: 1_000),
+        "\(slowest) s from the last commit to the end")
       let (frames, closed) = (
         fills.reduce(0) { $0 + $1.session.frames },
         fills.count { $0.session.last?.closed == true }
@@ -158,8 +160,7 @@ extension FaultSuites {
       try #require(most > first, "the writer does most of it")
       let runs = try Faults.inParallel(cases) { number in
         let place = first + 1 + number * (most - first) / cases
-        let run = try WatchedRecording(
-          frames: Self.frames, injection: ["-e", "inject=\(call):error=EIO:when=\(place)"])
+        let run = try Self.failing(call, at: place, first: first + 1)
         let end = run.moments.count - 1
         let problems =
           try run.problems(at: end, .none) + run.problems(at: end, .all) + run.callsAfterFailure
@@ -175,7 +176,11 @@ extension FaultSuites {
         if result.status == 0 {
           let lost = last.frames.missing.values.reduce(0, +)
           #expect(last.closed && last.frames.captured == Self.frames)
-          #expect(lost <= 30, "one batch, and what needs it: \(last.frames.missing)")
+          // A busy machine commits later, and then a batch has more frames.
+          let captured = [0] + (run.moments.last?.commits ?? []).map(\.frames.captured)
+          let batch = zip(captured.dropFirst(), captured).map { $0 - $1 }.max() ?? 0
+          #expect(
+            lost <= max(30, 2 * batch), "one batch, and what needs it: \(last.frames.missing)")
           missing.append(lost)
         } else {
           #expect(result.stderr.contains("error: "), "\(result.stderr)")
@@ -185,6 +190,23 @@ extension FaultSuites {
         row: call == "pwrite64" ? "7" : "8", "EIO in \(call)", cases: cases,
         "\(runs.count { !$0.1.isEmpty }) with loss or a false claim; of the media: \(missing) of \(Self.frames) "
           + "frames without pixels; of the database: \(cases - missing.count) ended with an error")
+    }
+
+    /// A recording one of whose calls fails: that one, or an earlier one where a busy machine makes
+    /// fewer of them.
+    private static func failing(
+      _ call: String, at place: Int, first: Int
+    ) throws -> WatchedRecording {
+      var place = place
+      // Ends: each round is nearer to the first call, which each recording makes.
+      while true {
+        let run = try WatchedRecording(
+          frames: frames, injection: ["-e", "inject=\(call):error=EIO:when=\(place)"])
+        if place <= first || run.calls.contains(where: { $0.result < 0 && $0.name == call }) {
+          return run
+        }
+        place = first + (place - first) / 2
+      }
     }
 
     // MARK: Slow
