@@ -65,6 +65,15 @@ enum Interruption {
     Thread.detachNewThread { for action in actions.withLock({ $0 }) { action() } }
   }
 
+  /// Ends this process some time after the end was asked for, even where a thread never answers. Only
+  /// for work of which nothing has to be kept.
+  static func endAtTheLatest(afterSeconds seconds: Double) {
+    onRequest {
+      Thread.sleep(forTimeInterval: seconds)
+      _exit(ExitStatus.interrupted.rawValue)
+    }
+  }
+
   /// Ends this process at once when the one that started it does, which holds the other end of
   /// standard input and never writes. Call once, instead of `listen`.
   static func endWithParent() {

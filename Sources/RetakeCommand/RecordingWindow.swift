@@ -57,10 +57,14 @@ final class RecordingWindow {
   ) throws -> RecordingResult {
     let ended = Locked<Result<RecordingResult, any Error>?>(nil)
     let feed = feed
+    let rest = OneFinish(finish)
     let thread = try NamedThread("retake-recorder") {
       let result = Result { try recorder.run() }
       ended.withLock { $0 = result }
       feed.close()
+      guard rest.isLeft(after: Self.answerSecondsMax) else { return }
+      output.note("warning: the display does not answer, and the window is left to it")
+      rest.finishAndExit(result, feed.figures)
     }
     let result = { @Sendable () throws -> RecordingResult in
       thread.join()
@@ -69,33 +73,68 @@ final class RecordingWindow {
       }
       return try result.get()
     }
-    let rest = OnMainThread(finish)
     DisplayLoss.onLoss {
       feed.close()
-      output.note("warning: the display went away, the recording goes on without a window")
-      let status = try? CommandEnd.status { try rest.work(try result(), feed.figures) }
-      exit((status ?? .trouble).rawValue)
+      rest.take()
+      output.note("warning: the display went away, the recording continues without a window")
+      rest.finishAndExit(Result { try result() }, feed.figures)
     }
     do {
       let isClosed = try preview.run { ended.withLock { $0 != nil } }
       if isClosed { recorder.stop() }
     } catch {
       // What is recorded matters more than that it is seen.
-      output.note("warning: the preview ended, the recording goes on: \(error)")
+      output.note("warning: the preview ended, the recording continues: \(error)")
     }
+    rest.take()
     return try result()
   }
+
+  /// How long the window may take to notice that the recording has ended. One whose display stands
+  /// still never does.
+  private static let answerSecondsMax = 5.0
 
   /// How the preview did so far.
   var figures: WindowFigures { feed.figures }
 }
 
-/// What only the main thread calls: it draws, and so it is the one that hears of a lost display.
-private struct OnMainThread: @unchecked Sendable {
-  // @unchecked: made and called by the main thread alone.
-  let work: (RecordingResult, WindowFigures) throws -> Void
+/// What is left to do after a recording. One thread does it: the one that draws, or that of the
+/// recorder where the other is held by its display.
+private final class OneFinish: @unchecked Sendable {
+  // @unchecked: only the thread that took it calls the work, and the other one never goes on.
+  private let work: (RecordingResult, WindowFigures) throws -> Void
+  private let isTaken = Locked(false)
+  private let taken = DispatchSemaphore(value: 0)
 
   init(_ work: @escaping (RecordingResult, WindowFigures) throws -> Void) {
     self.work = work
+  }
+
+  /// For the thread that draws. It never returns where the other thread was first.
+  func take() {
+    if claim() { return _ = taken.signal() }
+    // Ends with the process, which the other thread ends.
+    while true { pause() }
+  }
+
+  /// For the recorder's thread: whether nothing was taken in that time. Then it is this thread's.
+  func isLeft(after seconds: Double) -> Bool {
+    taken.wait(timeout: .now() + seconds) == .timedOut && claim()
+  }
+
+  private func claim() -> Bool {
+    isTaken.withLock { isTaken in
+      defer { isTaken = true }
+      return !isTaken
+    }
+  }
+
+  /// Nothing that the process would do at its end may wait for a display.
+  func finishAndExit(_ result: Result<RecordingResult, any Error>, _ figures: WindowFigures)
+    -> Never
+  {
+    let status = try? CommandEnd.status { try work(try result.get(), figures) }
+    fflush(stdout)
+    _exit((status ?? .trouble).rawValue)
   }
 }

@@ -30,9 +30,23 @@ package final class Xvfb {
     }
   }
 
+  /// Programs that are connected to it.
+  package var clients: Int {
+    let sockets = (try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8)) ?? ""
+    let name = "/.X11-unix/X\(display.dropFirst())"
+    // One line is the socket that it listens at; it has another one with `@` before its name.
+    return sockets.split(separator: "\n").count { line in
+      line.hasSuffix(name) && line.split(separator: " ").dropFirst(5).first == "03"
+    }
+  }
+
+  /// Lets it stand still: it answers nothing, and keeps its connections.
+  package func hold() { process.send(SIGSTOP) }
+
   deinit {
     // It takes its files under the temporary folder away.
     process.send(SIGTERM)
+    process.send(SIGCONT)
     if process.wait(seconds: 60) == nil { process.endNow() }
   }
 }
