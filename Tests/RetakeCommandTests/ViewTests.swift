@@ -46,6 +46,18 @@ import Testing
     #expect(result.stderr.contains("nosuch"))
   }
 
+  @Test func `a pipeline that reads no session cannot be drawn over one`() throws {
+    let workplace = try Workplace()
+    try workplace.record("figures", frames: 10)
+    try workplace.writePipeline(
+      replacing: #""kind": "session""#,
+      with: #""kind": "synthetic", "options": {"scene": "figures", "frames": 3}"#)
+    let result = try workplace.retake(
+      "view", "figures", "--pipeline", "motion.json", "--once", environment: Self.noDisplay)
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("[suite.overlay.noSession]"), "\(result.stderr)")
+  }
+
   @Test func `a recording whose window cannot open does not begin`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake(
@@ -135,6 +147,29 @@ import Testing
     #expect(run.end(0) == 0)
     let info = try workplace.retake("session", "info", "yard")
     #expect(info.stdout.contains("yard  clean"), "\(info.stdout)")
-    #expect(info.stdout.contains("90 frames, 0 damaged, 0 without pixels"), "\(info.stdout)")
+    #expect(info.stdout.contains("90 frames, 0 damaged"), "\(info.stdout)")
+  }
+
+  @Test(
+    .enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"),
+    arguments: [false, true])
+  func `a display that stands still keeps no command from ending`(records: Bool) throws {
+    let xvfb = try Xvfb()
+    let workplace = try Workplace()
+    if !records { try workplace.record("figures", frames: 30) }
+    let run = try LongRun(
+      records
+        ? [
+          "record", "synthetic:figures", "--name", "yard", "--size", "160x120", "--probe", "skip",
+          "--preview", "--json",
+        ] : ["view", "figures", "--speed", "0.1"],
+      in: workplace, environment: ["DISPLAY": xvfb.display])
+    #expect(run.wait { xvfb.clients > 0 })
+    if records { #expect(!run.firstLine().isEmpty) }
+    xvfb.hold()
+    #expect(run.end(SIGINT) == 130)
+    guard records else { return }
+    let info = try workplace.retake("session", "info", "yard")
+    #expect(info.stdout.contains("yard  clean"), "\(info.stdout)")
   }
 }

@@ -51,6 +51,22 @@ extension SDLTests {
       ])
     }
 
+    @Test func `where a frame has no picture nothing is left of the one before`() throws {
+      let canvas = try Canvas.memory(width: 320, height: 240)
+      let view = try PictureView(canvas)
+      func drawn() throws -> [UInt8] {
+        canvas.clear(.black)
+        try view.draw(Self.result, ageNanoseconds: 0)
+        return try canvas.picture().bytes(of: 0)
+      }
+      let empty = try drawn()
+      try view.show(Self.frame(), in: canvas.area)
+      #expect(try drawn() != empty)
+      view.hide()
+      view.place(in: canvas.area)
+      #expect(try drawn() == empty)
+    }
+
     @Test func `a window's overlay has the pixels of one without a window`() throws {
       let frame = Self.frame()
       let seen = try Self.shown(frame, width: 200, height: 160).bytes(of: 0)

@@ -9,7 +9,7 @@ struct ViewCommand: ParsableCommand {
     abstract: "Play a session in a window, with what a pipeline finds drawn over it.",
     discussion: """
       With --pipeline the session is replayed first. Each frame then shows the newest result of a \
-      frame at or before it, and how old that is; below lie the decisions of a second on either side.
+      frame at or before it, and how old that is; below are the decisions of a second on either side.
 
       Keys:
       \(PlayerKeys.help)
@@ -36,7 +36,7 @@ struct ViewCommand: ParsableCommand {
   var start: String?
 
   @Option(
-    parsing: .unconditional, help: "Close the window after so many frames, or with the last one.")
+    parsing: .unconditional, help: "Close the window after this many frames, or with the last one.")
   var frames: Int?
 
   @Flag(help: "Show one frame, that of --start, and end.")
@@ -76,7 +76,7 @@ struct ViewCommand: ParsableCommand {
       )
     }
     guard selection.mode != .reenact else {
-      throw ValidationError("--mode reenact decides nothing anew: write lossless or redecide")
+      throw ValidationError("--mode reenact decides nothing again: write lossless or redecide")
     }
   }
 
@@ -102,6 +102,7 @@ struct ViewCommand: ParsableCommand {
     let reader = try SessionReader(opening: path)
     var content = try PlayerContent(reader, name: reader.folder.name, track: try shownTrack())
     if selection.pipeline != nil { try replay(project, path, reader, into: &content) }
+    Interruption.endAtTheLatest(afterSeconds: Self.answerSecondsMax)
     let player = try SessionPlayer(content, options: try options(content))
     DisplayLoss.onLoss {
       Console.error(PreviewError.displayLost)
@@ -112,6 +113,10 @@ struct ViewCommand: ParsableCommand {
     if let screenshot { output.note("the window's picture is in \(screenshot)") }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
   }
+
+  /// How long the window may take to notice an interruption; one whose display stands still never
+  /// does.
+  private static let answerSecondsMax = 5.0
 
   private func shownTrack() throws -> Int? {
     let choices = selection.track.compactMap { TrackChoice($0) }
@@ -150,6 +155,9 @@ struct ViewCommand: ParsableCommand {
       project: project, definition: definition, session: path, registry: environment.registry,
       pipelines: environment.pipelines)
     let replay = try job.makeReplay()
+    guard !replay.tracks.isEmpty else {
+      throw SuiteError.overlaySession(pipeline: replay.pipeline.name)
+    }
     let shapes = reader.tracks.map {
       ($0.track, PictureShape(width: $0.width, height: $0.height, format: $0.format))
     }

@@ -26,6 +26,12 @@ final class PictureView {
     place(in: area)
   }
 
+  /// There is no picture now, and nothing that could be drawn over one.
+  func hide() {
+    shape = nil
+    fit = nil
+  }
+
   /// The area has another size.
   func place(in area: CanvasRect) {
     guard let shape else { return }

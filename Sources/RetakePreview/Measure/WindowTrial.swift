@@ -49,7 +49,7 @@ public struct WindowTrial: Sendable {
     let frames = try paint()
     let feed = PreviewFeed()
     let preview = try LivePreview(
-      feed, title: "retake: a detector of \(vision.nanoseconds / 1_000_000) ms beside a preview",
+      feed, title: "retake: a detector of \(vision.nanoseconds / 1_000_000) ms next to a preview",
       waitsForScreen: waitsForScreen)
     let session = try detector(feed)
     let late = Locked(FigureSamples())

@@ -25,9 +25,11 @@ public struct PlayerOptions: Hashable, Sendable {
 
 /// What came of a player.
 public struct PlayerReport: Hashable, Sendable, Codable {
-  /// Frames that were on the screen.
+  /// Frames whose picture was on the screen.
   public var shown = 0
-  /// Frames that were passed over, because they came too fast to be read or shown.
+  /// Frames without a picture, in whose place the window said why.
+  public var withoutImage = 0
+  /// Frames that were skipped, because they came too fast to be read or shown.
   public var skipped = 0
   /// SDL's name of the renderer.
   public var renderer = ""
@@ -126,7 +128,7 @@ public final class SessionPlayer {
     isJump = false
     try take(next.frame, at: next.index, screen)
     drawn = next.index
-    report.shown += 1
+    if shown.complaint == nil { report.shown += 1 } else { report.withoutImage += 1 }
     try draw(screen)
   }
 
@@ -136,14 +138,15 @@ public final class SessionPlayer {
     case .success(let frame): try screen.view.show(frame, in: screen.layout.picture)
     case .failure(let error):
       let cause = content.entries[index].damage ?? (error as? any CodedError)?.code ?? "\(error)"
+      screen.view.hide()
       shown.complaint = "frame \(content.entries[index].id.sequence) has no pixels: \(cause)"
     }
   }
 
-  /// All that was asked for is on the screen: so many frames, or fewer where the track ends.
+  /// All that was asked for is on the screen: that many frames, or fewer where the track ends.
   private var isLast: Bool {
     guard let framesMax = options.framesMax else { return false }
-    return report.shown >= framesMax || drawn == content.entries.count - 1
+    return report.shown + report.withoutImage >= framesMax || drawn == content.entries.count - 1
   }
 
   private func draw(_ screen: PlayerScreen) throws {
