@@ -99,6 +99,8 @@ public struct RootCause: Hashable, Sendable, Codable {
     case model
     /// Neither documents nor libraries changed: the code of a stage did.
     case code
+    /// No document changed, and the libraries of one of the runs on this platform are not known.
+    case codeOrLibraries
   }
 
   /// The first frame that differs; `nil` where the cause is about the run as a whole.

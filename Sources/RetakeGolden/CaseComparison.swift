@@ -147,7 +147,7 @@ struct CaseComparison {
     comparison.budgets = BudgetCheck(manifests).run(&comparator)
     let origins = CauseOrigins(
       manifests: manifests, pipelineDiffers: pipelines.isChanged,
-      environmentDiffers: !environmentChanges.isEmpty)
+      environmentDiffers: !environmentChanges.isEmpty, knowsLibraries: knowsLibraries)
     comparator.log.causes.setOrigins { origins.origin(of: $0) }
     let compared = comparison.counts.decisions
     comparison.notes += comparator.notes
@@ -245,7 +245,7 @@ struct CaseComparison {
     }
     comparison.suspects += environmentChanges
     let program = pipelines.programSuspicion(
-      comparison.roots, builtInKinds: options.builtInKinds, knowsLibraries: knowsLibraries)
+      comparison.roots, builtInKinds: options.builtInKinds)
     comparison.suspects += [program].compactMap(\.self)
   }
 

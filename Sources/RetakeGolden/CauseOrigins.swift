@@ -6,14 +6,16 @@ struct CauseOrigins {
   private let pipelineDiffers: Bool
   private let modelsDiffer: Bool
   private let environmentDiffers: Bool
+  private let knowsLibraries: Bool
 
   init(
     manifests: (golden: GoldenManifest, actual: GoldenManifest), pipelineDiffers: Bool,
-    environmentDiffers: Bool
+    environmentDiffers: Bool, knowsLibraries: Bool
   ) {
     self.pipelineDiffers = pipelineDiffers
     modelsDiffer = manifests.golden.models != manifests.actual.models
     self.environmentDiffers = environmentDiffers
+    self.knowsLibraries = knowsLibraries
   }
 
   /// A model changes values alone, and where several things changed the nearest to the pipeline is
@@ -22,6 +24,7 @@ struct CauseOrigins {
     if [.frameLost, .frameInserted].contains(root.why) { return nil }
     if pipelineDiffers { return .pipeline }
     if modelsDiffer { return .model }
-    return environmentDiffers ? .environment : .code
+    if environmentDiffers { return .environment }
+    return knowsLibraries ? .code : .codeOrLibraries
   }
 }

@@ -117,7 +117,7 @@ extension GoldenError {
         + "pipeline is the golden's: retake golden adopt --pipelines"
     }
     return file.hasSuffix(".new")
-      ? "Make what is pending anew: retake test"
+      ? "Make what is pending again: retake test"
       : "Restore the file, for instance with 'git checkout', or make a new golden: "
         + "retake test, then retake accept --reason '…'"
   }

@@ -25,7 +25,7 @@ func texts(_ json: JSONValue?, at pointer: String) throws(GoldenError) -> [Strin
   let members = try members(json, at: pointer)
   for key in members.keys.sorted() {
     guard case .string(let text)? = members[key] else {
-      throw wrong("must be a text", at: "\(pointer)/\(key.pointerEscaped)")
+      throw wrong("must be a string", at: "\(pointer)/\(key.pointerEscaped)")
     }
     result[key] = text
   }
@@ -84,7 +84,7 @@ private func kindText(_ type: any Any.Type) -> String {
   switch type {
   case is Double.Type: "a finite number"
   case is Int.Type: "an integer"
-  case is String.Type: "a text"
+  case is String.Type: "a string"
   case is Bool.Type: "true or false"
   case is [String: Any].Type: "an object"
   default: "of another type"

@@ -76,15 +76,14 @@ struct PipelineComparison {
   /// nothing that the two runs say of themselves does.
   ///
   /// A golden knows no digest of a program's code, so this claims no more than what is left.
-  /// - Parameters:
-  ///   - builtInKinds: Those of Retake's own stages; without them nothing is said.
-  ///   - knowsLibraries: Whether the libraries of both runs are known, and the same.
-  func programSuspicion(
-    _ roots: [RootCause], builtInKinds: Set<String>?, knowsLibraries: Bool
-  ) -> String? {
+  /// - Parameter builtInKinds: Those of Retake's own stages; without them nothing is said.
+  func programSuspicion(_ roots: [RootCause], builtInKinds: Set<String>?) -> String? {
     guard !isChanged, let builtInKinds, let kinds = records.actual?.kinds else { return nil }
     var stages: [String] = []
-    for root in roots where root.origin == .code && root.why == .outputDiffers {
+    var knowsLibraries = true
+    for root in roots where root.why == .outputDiffers {
+      guard root.origin == .code || root.origin == .codeOrLibraries else { continue }
+      knowsLibraries = root.origin == .code
       guard let stage = root.stage, let kind = kinds[stage], !builtInKinds.contains(kind),
         !stages.contains(stage)
       else { continue }

@@ -38,9 +38,9 @@ extension YAMLProblem {
       detail = "nests too deeply"
     case .scanner(_, let problem, let mark, _)?, .parser(_, let problem, let mark, _)?,
       .composer(_, let problem, let mark, _)?:
-      detail = "this is no YAML: line \(mark.line), column \(mark.column): \(problem)"
-    case .reader(let problem, _, _, _)?: detail = "this is no YAML: \(problem)"
-    default: detail = "this is no YAML: \("\(error)".prefix(200))"
+      detail = "this is not YAML: line \(mark.line), column \(mark.column): \(problem)"
+    case .reader(let problem, _, _, _)?: detail = "this is not YAML: \(problem)"
+    default: detail = "this is not YAML: \("\(error)".prefix(200))"
     }
   }
 }

@@ -111,7 +111,7 @@ struct CaseContext {
       let share = Double(run.costsRecorded) * 100 / Double(costs)
       parts.append("costs \(Wording.number(share, places: 0)) % recorded")
     }
-    if let live = run.live { parts.append("beside live run \(live.run): \(live)") }
+    if let live = run.live { parts.append("next to live run \(live.run): \(live)") }
     return parts.joined(separator: ", ")
   }
 

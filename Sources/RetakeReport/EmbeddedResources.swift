@@ -1194,13 +1194,17 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }
 
+  // Of the case that is shown; cases without findings have none.
+  const findingsFilter = () => document.querySelector(".case.shown .browse:not([hidden]) input[type=search]");
+
   function pressed(event) {
     if (!document.getElementById("keys").checked || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof Element && event.target.matches("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
     const inspector = inspectors.get(current);
     if (event.key === "n" && inspector) inspector.step(1);
     else if (event.key === "p" && inspector) inspector.step(-1);
-    else if (event.key === "/" && links.length > 1) document.getElementById("filter").focus();
+    else if (event.key === "/" && findingsFilter()) findingsFilter().focus();
+    else if ((event.key === "c" || event.key === "/") && links.length > 1) document.getElementById("filter").focus();
     else return;
     event.preventDefault();
   }
@@ -1519,7 +1523,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 </section>
 {{/hasEnvironment}}
 {{#notes}}<p class="note">{{.}}</p>{{/notes}}
-<p class="quiet end">Written by {{tool}}. This page holds all its data and asks the network for nothing. <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: <kbd>n</kbd> next finding, <kbd>p</kbd> previous, <kbd>/</kbd> filter</label></p>
+<p class="quiet end">Written by {{tool}}. This page holds all its data and asks the network for nothing. <label class="needs-script"><input type="checkbox" id="keys" checked> Keys: <kbd>n</kbd> next finding, <kbd>p</kbd> previous, <kbd>/</kbd> filter findings, <kbd>c</kbd> filter cases</label></p>
 </div>
 </footer>
 <div class="sr" id="said" role="status" aria-live="polite"></div>

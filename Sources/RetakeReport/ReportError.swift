@@ -32,7 +32,7 @@ package enum ReportError: CodedError, Hashable {
     case .template: "the report page's template is damaged"
     case .notWritten: "the report could not be written"
     case .drawingTooLarge(let nodes, let most):
-      "a drawing of \(nodes) nodes helps nobody; \(most) are the most"
+      "the pipeline has \(nodes) nodes; at most \(most) are drawn"
     }
   }
 

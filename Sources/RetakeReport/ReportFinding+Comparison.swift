@@ -45,7 +45,7 @@ extension ReportBox {
 }
 
 extension ReportRootCause {
-  init(_ root: RootCause, findings: [Finding], graph: ReportGraph?) {
+  package init(_ root: RootCause, findings: [Finding], graph: ReportGraph? = nil) {
     self.init(
       id: root.id, kind: Kind(root.why), frame: root.frame, timeNanoseconds: root.time,
       stage: root.stage, why: root.words, findings: max(0, root.findings - root.echoes),
@@ -66,7 +66,23 @@ extension ReportRootCause {
     else { return nil }
     let unit = first.unit
     let text = Wording.number(largest * unit.factor)
-    return "at most \(text)" + (unit.name.map { " \($0)" } ?? "")
+    let subject = first.kind.measured.map { "\($0) differ by " } ?? ""
+    return "\(subject)at most \(text)" + (unit.name.map { " \($0)" } ?? "")
+  }
+}
+
+extension Finding.Kind {
+  /// What the magnitudes of such findings are differences of.
+  fileprivate var measured: String? {
+    switch self {
+    case .boxMoved: "boxes"
+    case .scoreChanged: "scores"
+    case .numberChanged: "numbers"
+    case .waveformChanged: "samples"
+    case .timeChanged: "times"
+    case .decisionMoved: "times of decisions"
+    default: nil
+    }
   }
 }
 
@@ -78,10 +94,12 @@ extension RootCause {
     case .model: why.rawValue + " (a model changed)"
     case .pipeline where why != .nodeAdded && why != .nodeRemoved:
       why.rawValue + " (the pipeline changed)"
-    // The digest of a pipeline knows no costs, and costs are what decisions hang on.
+    // The digest of a pipeline knows no costs, and costs are what decisions depend on.
     case .code where why == .decisionDiffers:
       why.rawValue + " (pipeline, models and libraries are the golden's; costs may be others)"
     case .code: why.rawValue + " (pipeline, models and libraries are the golden's)"
+    case .codeOrLibraries:
+      why.rawValue + " (pipeline and models are the golden's; its libraries here are not known)"
     default: why.rawValue
     }
   }

@@ -32,7 +32,7 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var findings: Int
   /// Later differences that follow from this one.
   package var echoes: Int
-  /// How far apart the results are at most: "at most 0.4 px".
+  /// How far apart the results are at most: "boxes differ by at most 0.4 px".
   package var extent: String?
   /// The replay command first, the accept command last.
   package var commands: [ReportCommand] = []

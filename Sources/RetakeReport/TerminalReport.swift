@@ -43,7 +43,7 @@ package struct TerminalReport {
     table(cases)
     for item in cases {
       guard let live = item.run?.live else { continue }
-      lines.append("live  \(visible(item.title))  beside run \(live.run): \(live)")
+      lines.append("live  \(visible(item.title))  next to run \(live.run): \(live)")
     }
     notesOfPassed(cases)
     if let cache = document.totals.cache { lines.append("cache  \(visible(cache.text))") }

@@ -74,11 +74,15 @@ extension ReportRootCause {
       ? "the run as a whole" : "first divergence " + parts.joined(separator: ", ")
   }
 
-  /// `"312 findings, at most 0.4 px, 906 echoes"`.
+  /// `"312 findings, boxes differ by at most 0.4 px, 906 later differences that follow"`.
   package var weight: String {
-    var parts = [Wording.count(findings, "finding")]
+    var parts = findings > 0 || echoes == 0 ? [Wording.count(findings, "finding")] : []
     if let extent { parts.append(extent) }
-    if echoes > 0 { parts.append(Wording.count(echoes, "echo", plural: "echoes")) }
+    if echoes > 0 {
+      parts.append(
+        Wording.count(echoes, "later difference") + (echoes == 1 ? " that follows" : " that follow")
+      )
+    }
     return parts.joined(separator: ", ")
   }
 

@@ -23,6 +23,7 @@ import Testing
 
   @Test func `what changed besides is told, the nearest to the pipeline first`() throws {
     #expect(try origin { _ in } == .code)
+    #expect(try origin { $0.environment = [:] } == .codeOrLibraries)
     #expect(try origin { $0.environment["libavcodec"] = "60.0.0" } == .environment)
     #expect(
       try origin {

@@ -247,7 +247,7 @@ import Testing
     let comparator = GoldenComparator(golden: folders.golden, actual: folders.golden.pending)
     let error = #expect(throws: GoldenError.self) { try comparator.compare() }
     #expect(error?.place?.file == file.path)
-    #expect(error?.advice == "Make what is pending anew: retake test")
+    #expect(error?.advice == "Make what is pending again: retake test")
     try folders.golden.discardPending()
     #expect(!has(folders.golden.pending) && has(folders.golden))
   }

@@ -17,7 +17,7 @@ import Testing
     #expect(
       item.headline
         == "first divergence at frame 0:2 (t = 0.067 s), stage motion: output differs while its "
-        + "inputs are equal; 1 finding, 2 echoes")
+        + "inputs are equal; 1 finding, 2 later differences that follow")
     #expect(item.rootCauses[0].id == "motion@0:2")
     #expect(item.findings.items.map(\.rootCause) == ["motion@0:2", "motion@0:2", "motion@0:2"])
     #expect(
@@ -29,6 +29,25 @@ import Testing
     #expect(item.checks.map(\.name) == ["results", "decisions", "budgets"])
     #expect(item.timelines[0].findings == [0, 0, 1, 1, 1, 0])
     #expect(item.headroom.map(\.measure) == ["boxes.position"])
+  }
+
+  @Test func `a root cause says what its largest error is of, and what follows from it`() {
+    func weight(_ kind: Finding.Kind, _ magnitude: Double?, echoes: Int) -> String {
+      var root = RootCause(stage: "motion", why: .outputDiffers)
+      (root.findings, root.echoes) = (1 + echoes, echoes)
+      let finding = Finding(kind, magnitude: magnitude, message: "")
+      return ReportRootCause(root, findings: [finding]).weight
+    }
+    #expect(weight(.scoreChanged, 0.02, echoes: 0) == "1 finding, scores differ by at most 0.02")
+    #expect(
+      weight(.boxMoved, 4, echoes: 1)
+        == "1 finding, boxes differ by at most 4 px, 1 later difference that follows")
+    #expect(weight(.budget, 3, echoes: 0) == "1 finding, at most 3")
+    var later = ReportRootCause(
+      id: "x", frame: nil, stage: nil, why: "", findings: 0, echoes: 53)
+    #expect(later.weight == "53 later differences that follow")
+    later.echoes = 0
+    #expect(later.weight == "0 findings")
   }
 
   @Test func `what changed in the pipeline keeps its parts, other suspects their words`() throws {

@@ -13,7 +13,7 @@ import Testing
         ### changed: `yard/motion`
 
         - First divergence at frame **0:120** (t = 4.000 s), stage `motion`: output differs while \
-        its inputs are equal; 312 findings, 906 echoes
+        its inputs are equal; 312 findings, 906 later differences that follow
 
         ```sh
         # replay

@@ -10,7 +10,7 @@ import Testing
     #expect(
       text == """
         changed  yard/motion  first divergence at frame 0:120 (t = 4.000 s), stage motion: output \
-        differs while its inputs are equal; 312 findings, 906 echoes
+        differs while its inputs are equal; 312 findings, 906 later differences that follow
             replay  retake replay yard --pipeline motion --output run
             accept  retake accept yard/motion --root r1 --reason TEXT
             suspected: the pipeline's digest differs
@@ -51,9 +51,9 @@ import Testing
       "99 % of 200 live decisions made again, 1 only live, 2 only replayed; "
       + "drops 12 live, 13 replayed; lost 4 live, 0 replayed"
     let text = TerminalReport.render(document, palette: .plain)
-    #expect(text.contains("live  yard/motion  beside run 3: \(sentence)\n"))
+    #expect(text.contains("live  yard/motion  next to run 3: \(sentence)\n"))
     let page = String(decoding: try HTMLReport.render(document), as: UTF8.self)
-    #expect(page.contains("beside live run 3: \(sentence)"))
+    #expect(page.contains("next to live run 3: \(sentence)"))
     #expect(try ReportDocument(parsing: document.encoded()) == document)
   }
 
@@ -74,7 +74,7 @@ import Testing
     #expect(
       text.contains(
         """
-        312 findings, 906 echoes
+        312 findings, 906 later differences that follow
             frame 0:14: drop (queue) at motion, golden: delivered
               because drop of frame 0:14 at motion is new
             frame 0:17: drop (queue) at motion, golden: delivered

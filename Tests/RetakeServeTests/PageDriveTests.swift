@@ -88,9 +88,13 @@ struct PageDriveTests {
       try browser.text("navigator.clipboard.readText()")
         == "retake replay figures --pipeline motion")
 
-    // `/` leads to the filter of the cases, which are switched by their links.
+    // `/` leads to the filter of the findings, `c` to that of the cases, which their links switch.
     try browser.evaluate("document.activeElement.blur()")
     try browser.press("/")
+    #expect(
+      try browser.text("document.activeElement.getAttribute('aria-label')") == "Filter findings")
+    try browser.evaluate("document.activeElement.blur()")
+    try browser.press("c")
     #expect(try browser.text("document.activeElement.id") == "filter")
     try browser.type("slow")
     #expect(

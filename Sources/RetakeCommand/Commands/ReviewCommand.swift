@@ -6,7 +6,7 @@ struct ReviewCommand: ParsableCommand {
     commandName: "review",
     abstract: "Go through what waits, one key for each root cause.",
     discussion: """
-      Keys: a accept, r reject, s skip (it goes on waiting); A, R, S the same for
+      Keys: a accept, r reject, s skip (it continues to wait); A, R, S the same for
       every root cause at this stage; d details, b back, q done. Nothing changes
       before the last question is answered; then, where something is accepted, the
       reason is asked for. Ctrl-C changes nothing.
@@ -30,7 +30,7 @@ struct ReviewCommand: ParsableCommand {
     let keyboard = try Keyboard()
     guard try ask(&review, keyboard) else { throw CommandEnd(status: .interrupted) }
     guard review.count(.accept) + review.count(.reject) > 0 else {
-      Console.note("nothing was decided; all of it goes on waiting")
+      Console.note("nothing was decided; all of it is still pending")
       return
     }
     let reason = try reason ?? askReason(review, keyboard)
@@ -92,6 +92,7 @@ struct ReviewCommand: ParsableCommand {
     Console.note("")
     Console.note(visible("\(number) of \(count)  \(question.key)"))
     Console.note(visible("  \(question.headline)"))
+    for suspect in question.suspects.prefix(3) { Console.note(visible("  suspected: \(suspect)")) }
     for line in question.details.prefix(3) { Console.note(visible("    \(line)")) }
     if question.details.count > 3 { Console.note("    … (d shows more)") }
     Console.note("  \(Self.keys)")
@@ -110,13 +111,13 @@ struct ReviewCommand: ParsableCommand {
     let question =
       "Accept \(review.count(.accept)), reject \(review.count(.reject)). "
       + "Why are the accepted ones right? "
-    // Ends with the input: somebody is there who can type a word, or Ctrl-C.
+    // Ends with the input: the person at the terminal can type a word, or Ctrl-C.
     while let line = keyboard.line(question) {
       if !line.allSatisfy(\.isWhitespace) { return line }
       Console.note("A golden keeps the reason; nothing is changed yet. Ctrl-C changes nothing.")
     }
     Console.note("")
-    Console.note("no reason was given; all of it goes on waiting")
+    Console.note("no reason was given; all of it is still pending")
     throw CommandEnd(status: .interrupted)
   }
 }

@@ -851,13 +851,17 @@
     setTimeout(() => URL.revokeObjectURL(address), 1000);
   }
 
+  // Of the case that is shown; cases without findings have none.
+  const findingsFilter = () => document.querySelector(".case.shown .browse:not([hidden]) input[type=search]");
+
   function pressed(event) {
     if (!document.getElementById("keys").checked || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof Element && event.target.matches("input:not([type=range]):not([type=checkbox]), select, textarea")) return;
     const inspector = inspectors.get(current);
     if (event.key === "n" && inspector) inspector.step(1);
     else if (event.key === "p" && inspector) inspector.step(-1);
-    else if (event.key === "/" && links.length > 1) document.getElementById("filter").focus();
+    else if (event.key === "/" && findingsFilter()) findingsFilter().focus();
+    else if ((event.key === "c" || event.key === "/") && links.length > 1) document.getElementById("filter").focus();
     else return;
     event.preventDefault();
   }

@@ -1,6 +1,7 @@
 import RetakeCompare
 import RetakeCore
 import RetakeGolden
+import RetakeReport
 
 /// Goes through what waits, one root cause after the other, and does at the end what was decided.
 public struct Review {
@@ -21,6 +22,8 @@ public struct Review {
     public var stage: String?
     /// In a sentence.
     public var headline: String
+    /// What may have caused it, in words.
+    public var suspects: [String] = []
     /// The first findings, a line each.
     public var details: [String]
     /// Of all findings, those that `details` leaves out.
@@ -126,20 +129,12 @@ public struct Review {
   }
 
   private static func questions(_ comparison: Comparison) -> [Question] {
-    func lines(_ findings: [Finding]) -> [String] {
-      findings.prefix(detailsMax).map { finding in
-        let values = [finding.golden, finding.actual].compactMap(\.self)
-        return (finding.frame.map { "\($0)  " } ?? "") + finding.message
-          + (values.count == 2 ? "  (\(values[0]) → \(values[1]))" : "")
-          + (finding.because.first.map { ", because \($0)" } ?? "")
-      }
-    }
     guard !comparison.roots.isEmpty else {
       let reason = comparison.reasons.first ?? "no root cause is known"
       return [
         Question(
           key: comparison.key, headline: "\(comparison.verdict.rawValue): \(reason)",
-          details: lines(comparison.findings),
+          suspects: comparison.suspects, details: comparison.findings.prefix(detailsMax).map(line),
           moreDetails: max(0, comparison.findingCount - detailsMax))
       ]
     }
@@ -147,20 +142,29 @@ public struct Review {
       let own = comparison.findings.filter { $0.root == index }
       return Question(
         key: comparison.key, root: root.id, stage: root.stage,
-        headline: headline(root), details: lines(own),
+        headline: ReportRootCause(root, findings: own).headline, suspects: comparison.suspects,
+        details: own.prefix(detailsMax).map(line),
         moreDetails: max(0, root.findings - detailsMax))
     }
   }
 
-  private static func headline(_ root: RootCause) -> String {
-    var text = root.stage.map { "stage \($0)" } ?? "the run"
-    if let frame = root.frame { text += " at frame \(frame)" }
-    text += ": \(root.why.rawValue); \(root.findings) "
-    text += root.findings == 1 ? "finding" : "findings"
-    if root.echoes > 0 { text += ", \(root.echoes) of them echoes at later frames" }
-    if root.largest > 0 {
-      text += ", the largest error \(FixedDecimal(root.largest, decimals: 3).text)"
+  private static func line(_ finding: Finding) -> String {
+    var text = (finding.frame.map { "\($0)  " } ?? "") + finding.message
+    if finding.kind.needsValues, let golden = finding.golden, let actual = finding.actual {
+      text += "  (\(golden) → \(actual))"
     }
-    return text
+    return text + (finding.because.first.map { ", because \($0)" } ?? "")
+  }
+}
+
+extension Finding.Kind {
+  /// Whether the message alone does not say what became of what.
+  fileprivate var needsValues: Bool {
+    switch self {
+    case .fateChanged, .factChanged, .decisionChanged, .decisionMoved, .pictureChanged,
+      .classesChanged:
+      true
+    default: false
+    }
   }
 }
