@@ -74,7 +74,7 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
 
   package func string(_ key: String) throws(Failure) -> String? {
     guard let value = members[key] else { return nil }
-    guard case .string(let text) = value else { throw wrong(key, "a text", value) }
+    guard case .string(let text) = value else { throw wrong(key, "a string", value) }
     return text
   }
 

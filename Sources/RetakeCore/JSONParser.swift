@@ -47,7 +47,7 @@ struct JSONParser {
     case UInt8(ascii: "\""): return .string(try string())
     case let byte? where byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte):
       return try number()
-    case nil: throw problem("the text ends too early")
+    case nil: throw problem("the JSON ends too early")
     default:
       for (word, value) in [
         ("true", JSONValue.bool(true)), ("false", .bool(false)), ("null", .null),
@@ -166,7 +166,7 @@ extension JSONParser {
           content.isEmpty
           ? String(validating: bytes[start..<position], as: UTF8.self)
           : String(validating: content + bytes[start..<position], as: UTF8.self)
-        guard let text else { throw problem("the text before this is not UTF-8") }
+        guard let text else { throw problem("the string before this is not UTF-8") }
         position += 1
         return text
       case UInt8(ascii: "\\"):
@@ -177,11 +177,11 @@ extension JSONParser {
       default: position += 1
       }
     }
-    throw problem("the text's closing quote is missing")
+    throw problem("the string's closing quote is missing")
   }
 
   private mutating func escape() throws(DecodingError) -> Character {
-    guard position + 1 < bytes.count else { throw problem("the text ends too early") }
+    guard position + 1 < bytes.count else { throw problem("the JSON ends too early") }
     if let character = Self.escaped(bytes[position + 1]) {
       position += 2
       return character

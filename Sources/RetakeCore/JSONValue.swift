@@ -23,7 +23,7 @@ public enum JSONValue: Hashable, Sendable {
     case .bool: "true or false"
     case .integer: "an integer"
     case .number: "a number"
-    case .string: "a text"
+    case .string: "a string"
     case .array: "an array"
     case .object: "an object"
     }

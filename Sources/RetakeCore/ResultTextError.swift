@@ -29,8 +29,8 @@ public enum ResultTextError: CodedError, Hashable {
 
   public var message: String {
     switch self {
-    case .quantum(let name, let value): "the quantum \(name): \(value) is no power of ten"
-    case .header(_, let line): "'\(line)' is no header of a results file"
+    case .quantum(let name, let value): "the quantum \(name): \(value) is not a power of ten"
+    case .header(_, let line): "'\(line)' is not a header of a results file"
     case .version(_, let version): "results of version \(version) cannot be read here"
     case .line(_, let line, let text, let expected):
       "line \(line) is damaged: '\(text)' should be \(expected)"

@@ -134,7 +134,7 @@ struct DocumentReader {
     guard !isInner else {
       throw PipelineError(
         .unsupported(
-          "'\(try members.required("id"))' is a forEach, and a forEach cannot stand in the body of "
+          "'\(try members.required("id"))' is a forEach, and a forEach cannot be in the body of "
             + "another",
           advice: "Do the inner work in one stage, or gather the items first"), at: outer)
     }

@@ -59,7 +59,7 @@ extension PipelineNode {
   /// Who serves the node, and how many frames at once.
   fileprivate func checkService() throws(PipelineError) {
     let role = stage.signature.role
-    try require(role.isServed || executor == nil, "executor", "is served by nobody")
+    try require(role.isServed || executor == nil, "executor", "is not served by an executor")
     try require(
       executor == nil || !isPinned, "executor", "is pinned and owns its executor",
       advice: "Leave out \"executor\" or \"pinned\"")
@@ -85,13 +85,14 @@ extension PipelineNode {
     try require(
       timeout.map { $0 > .zero } ?? true, "timeout", "would time out at once",
       advice: "For example \"50ms\"")
-    try require(hold == nil || role == .sink, "hold", "is no sink")
+    try require(hold == nil || role == .sink, "hold", "is not a sink")
   }
 
   /// The steps in which a sink writes numbers are powers of ten.
   fileprivate func checkQuantum() throws(PipelineError) {
     try require(
-      quantum.isEmpty || stage.signature.role == .sink, "quantum", "is no sink, and writes nothing")
+      quantum.isEmpty || stage.signature.role == .sink, "quantum",
+      "is not a sink, and writes nothing")
     let known = Quantisation.CodingKeys.allCases.map(\.rawValue)
     for key in quantum.keys.sorted() {
       let pointer = "\(place("quantum"))/\(key.shortened.pointerEscaped)"
@@ -104,7 +105,8 @@ extension PipelineNode {
         _ = try Quantisation(box: quantum[key])
       } catch {
         throw PipelineError(
-          .wrongValue("\(quantum[key] ?? 0) is no power of ten", advice: error.advice), at: pointer)
+          .wrongValue("\(quantum[key] ?? 0) is not a power of ten", advice: error.advice),
+          at: pointer)
       }
     }
   }

@@ -88,7 +88,7 @@ extension GraphIndex {
     for node in primary where role(node) != .sink {
       throw PipelineError(
         .wrongValue(
-          "'\(nodes[node].id)' is no sink and cannot be primary",
+          "'\(nodes[node].id)' is not a sink and cannot be primary",
           advice: "Leave out \"primary\", or give it to a sink"),
         at: "\(pointer(ofNode: node))/primary")
     }

@@ -72,7 +72,7 @@ extension PipelineNode {
   /// Why a node cannot stand in a body, in words.
   fileprivate var isNoStageOfABody: String {
     switch stage.signature.role {
-    case .fork: "'\(id)' is a forEach, and a forEach cannot stand in the body of another"
+    case .fork: "'\(id)' is a forEach, and a forEach cannot be in the body of another"
     case .join, .latest, .route:
       "'\(id)' is a \(kind) node, and the body of a forEach has no branches"
     default: "'\(id)' is a \(kind) node, and the body of a forEach is a line of stages"

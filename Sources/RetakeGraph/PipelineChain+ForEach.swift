@@ -76,7 +76,7 @@ extension PipelineChain where Output == Joined {
   fileprivate func forEachItem<Value: PipelineValue, Gathered: PipelineValue>(
     id: String?, _ body: (PipelineChain<Region>) -> PipelineChain<Value>
   ) -> PipelineChain<Gathered> {
-    requirement(!isBody, "a forEach cannot stand in the body of another")
+    requirement(!isBody, "a forEach cannot be in the body of another")
     let start = PipelineChain<Region>(
       pipeline: Pipeline(name: "body", nodes: [], edges: []), last: "", isBody: true)
     let end = body(start)

@@ -27,7 +27,7 @@ public struct PipelineRoute<Output: PipelineValue>: Sendable {
 extension PipelineChain {
   /// Sends each frame to one port of a route.
   public func routing(_ route: AnyStage, id: String? = nil) -> PipelineRoute<Output> {
-    requirement(route.signature.role == .route, "only a route has several ports to go on from")
+    requirement(route.signature.role == .route, "only a route has several output ports")
     requirement(!isBody, "the body of a forEach has no branches")
     return PipelineRoute(appending(route, id: id), ports: route.outputPorts)
   }

@@ -70,7 +70,7 @@ extension DocumentReader {
       let place = "\(pointer)/off/\(index)"
       guard case .string(let word) = json else {
         throw PipelineError(
-          .wrongValue("must be a text, is \(json.kindText)", advice: nil), at: place)
+          .wrongValue("must be a string, is \(json.kindText)", advice: nil), at: place)
       }
       sizing.off.insert(try choice(word, of: PoolSizing.Policy.self, "policy", at: place))
     }

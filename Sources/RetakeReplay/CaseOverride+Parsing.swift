@@ -27,7 +27,7 @@ extension CaseOverride {
     let word = String(text[..<equals])
     guard let kind = DeviceEvent.Kind(rawValue: word) else {
       throw bad(
-        "'\(word)' is no event", Suggestion.advice(for: word, among: words + ["swap:NODE"]))
+        "'\(word)' is not an event", Suggestion.advice(for: word, among: words + ["swap:NODE"]))
     }
     guard let time = Self.time(text[text.index(after: at)...]) else {
       throw bad(

@@ -56,16 +56,17 @@ public enum ReplayError: CodedError, Hashable {
 
   public var message: String {
     switch self {
-    case .unknownSource(let node, _): "a track is chosen for '\(node)', which is no session source"
-    case .unknownSink(let node, _): "quanta are given for '\(node)', which is no sink"
+    case .unknownSource(let node, _):
+      "a track is chosen for '\(node)', which is not a session source"
+    case .unknownSink(let node, _): "quanta are given for '\(node)', which is not a sink"
     case .badQuantum(let node, let detail): "the quantum of '\(node)' cannot be used: \(detail)"
     case .badOverride(let text, let detail, _): "the override '\(text)' cannot be used: \(detail)"
     case .noSession(let node): "the source '\(node)' reads a session, and none was named"
     case .noPipeline(_, let run): "the run \(run) was recorded without a pipeline document"
     case .noSuchSink(let node, _): "the pipeline has no sink '\(node)'"
-    case .noSessionCosts: "the costs shall come from a session, and none was named"
+    case .noSessionCosts: "the costs are to come from a session, and none was named"
     case .unwritable(let output, _, _): "\(output.words) cannot be written"
-    case .readerGone(let output): "nobody reads \(output.words) any more"
+    case .readerGone(let output): "no one reads \(output.words) any more"
     case .badSweep(let detail, _): detail
     case .tape(let fault, _): fault.message
     case .profile(let fault, _): fault.message
@@ -147,7 +148,7 @@ public enum TapeFault: Hashable, Sendable {
   fileprivate var message: String {
     switch self {
     case .unreadable: "the cost tape cannot be read"
-    case .notTape: "this is no cost tape"
+    case .notTape: "this is not a cost tape"
     case .newer(let version): "the cost tape has version \(version); this Retake reads version 1"
     case .cut(let spans): "the cost tape is cut short after \(spans) spans"
     case .damaged(let line, let detail): "line \(line) of the cost tape is damaged: \(detail)"

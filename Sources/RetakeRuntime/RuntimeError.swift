@@ -126,9 +126,9 @@ public enum RuntimeError: CodedError, Hashable {
         + "retake replay SESSION --pipeline P --write-tape FILE"
     case .hung(_, _, let seconds):
       "If it is only slow, wait longer: --watchdog \(Int((10 * seconds).rounded(.up))). If not, "
-        + "look where it stands: retake replay … --workers 0 --watchdog 0 in a debugger"
+        + "look where it hangs: retake replay … --workers 0 --watchdog 0 in a debugger"
     case .notLive: "Write a source of kind 'session'"
-    case .swapRefused: "Give a stage with the same input and output; the old one goes on"
+    case .swapRefused: "Give a stage with the same input and output; the old one continues"
     case .strayExternalEvent:
       "Its pipeline may be another one: leave out --pipeline to take the recorded one"
     case .noThread: "Give it more memory or threads (ulimit -v, ulimit -u), or end other programs"

@@ -100,14 +100,14 @@ enum RequestPath {
   ///   `..`, a slash, a backslash or a control character that was hidden in a part.
   static func parts(_ path: String) throws(ServeError) -> [String] {
     guard path.hasPrefix("/"), path.utf8.count <= bytesMax else {
-      throw .badRequest("this is no address of this server")
+      throw .badRequest("this is not an address of this server")
     }
     var words = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
     if words.last == "" { words = words.dropLast() }
     var parts: [String] = []
     for word in words {
       guard let part = word.removingPercentEncoding, isPlain(part) else {
-        throw .badRequest("this is no address of this server")
+        throw .badRequest("this is not an address of this server")
       }
       parts.append(part)
     }

@@ -168,7 +168,7 @@ public enum SuiteError: CodedError, Hashable {
     case .notPending(let key, _): "no pending golden fits '\(key)'"
     case .noRoot(let name, _): "nothing pending has the root cause '\(name)'"
     case .partialAlternate: "an alternate is a whole golden, not some root causes"
-    case .noTerminal: "a review asks for keys, and standard input is no terminal"
+    case .noTerminal: "a review asks for keys, and standard input is not a terminal"
     case .acceptInCI: "nothing is written to Goldens/ in CI"
     case .noGolden: "this is neither a golden nor a run"
     case .noGoldenFits(let key, _): "no golden fits '\(key)'"
@@ -191,7 +191,7 @@ public enum SuiteError: CodedError, Hashable {
       "the pipeline '\(pipeline)' reads no session that results could be drawn over"
     case .severalMetadata(let known):
       "the pipeline has several metadata sinks: \(known.joined(separator: ", "))"
-    case .notMetadata(let name, _): "'\(name)' is no metadata sink"
+    case .notMetadata(let name, _): "'\(name)' is not a metadata sink"
     case .verifyProcessFailed(let condition, _): "infrastructure: no result from '\(condition)'"
     case .traceUnwritable: "the trace of a run cannot be written"
     }
@@ -226,7 +226,7 @@ public enum SuiteError: CodedError, Hashable {
     case .projectUnreadable(_, _, let advice): advice
     case .badLoad(_, let advice, _, _): advice ?? "See the loads in docs/pools.md"
     case .badProject(_, let advice, _, _):
-      advice ?? "Mend it, and see whether it can be read with: retake doctor"
+      advice ?? "Fix it, and check that it can be read with: retake doctor"
     case .noPipeline(let name, let known)
     where Self.isPath(name) && Suggestion.nearest(to: name, among: known) == nil:
       "Check the path, or name one of these: \(known.joined(separator: ", "))"
@@ -260,7 +260,7 @@ public enum SuiteError: CodedError, Hashable {
     case .acceptInCI: "Accept on a desk and commit Goldens/"
     case .noFile: "Record a file, or a drawn scene: retake record synthetic:figures"
     case .noScene(let name, let known): Suggestion.advice(for: name, among: known)
-    case .badSessionName: "Rename its folder: letters, digits, '-', '_' and '.' may stand in it"
+    case .badSessionName: "Rename its folder: it may have letters, digits, '-', '_' and '.'"
     case .sameName: "Test one after the other, each with --goldens of its own"
     case .halted: "Repair what the stage needs, or let it throw a recoverable error"
     case .badScene: "See the options: retake record --help"
@@ -274,13 +274,15 @@ public enum SuiteError: CodedError, Hashable {
       "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"
     case .overlayFile(_, let known):
       "End its name with one of: \(known.map { "." + $0 }.joined(separator: ", "))"
-    case .overlaySession: "Name a session: retake replay SESSION --pipeline P --overlay FILE"
+    case .overlaySession:
+      "Name a session, and a pipeline with a node of kind 'session': "
+        + "retake replay SESSION --pipeline P --overlay FILE"
     case .severalMetadata(let known): "Say which: --metadata \(known.first ?? "NODE")=FILE"
     case .verifyProcessFailed:
       "Run it again; if it ends so again, a stage cannot bear the condition: see its last words"
     case .traceUnwritable: "Choose a folder with more room: export TMPDIR=DIR"
     case .noRevision: "See what there is: git log --oneline"
-    case .notFitted: "Mend that first, or look at it: retake diff GOLDEN RUN"
+    case .notFitted: "Fix that first, or look at it: retake diff GOLDEN RUN"
     case .noReport: "Make one with: retake test --report report"
     case .noGolden, .noRun: "Make a run with: retake replay SESSION --pipeline P --output RUN"
     }

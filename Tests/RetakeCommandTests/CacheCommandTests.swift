@@ -190,7 +190,7 @@ import Testing
     let info = try workplace.retake("cache", "info", "--cache", "kept")
     #expect(info.stdout.contains("of an unknown session, \(scope)  "), "\(info.stdout)")
     #expect(info.stdout.contains("  \(left), 4 bytes: left behind"), "\(info.stdout)")
-    #expect(info.stderr.contains("1 file that nobody writes any more, 4 bytes: retake cache prune"))
+    #expect(info.stderr.contains("1 file that no one writes any more, 4 bytes: retake cache prune"))
     let json = try workplace.retake("cache", "info", "--cache", "kept", "--json").json()
     #expect(json[0].leftovers[0].name.text == left && json[0].session.text == nil)
     #expect(try workplace.retake("cache", "prune", "--cache", "kept").stdout == "4 bytes went\n")

@@ -13,7 +13,7 @@ import Testing
      "edges": [{"from": "camera", "to": "cut"}, {"from": "cut", "to": "boxes"}]}
     """
 
-  private let said = "stage cut: the crop 300,0 20x20 does not lie inside the frame of 160x120"
+  private let said = "stage cut: the crop 300,0 20x20 is not inside the frame of 160x120"
 
   private func yard() throws -> Workplace {
     let workplace = try Workplace()

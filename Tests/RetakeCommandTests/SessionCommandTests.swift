@@ -11,7 +11,7 @@ import Testing
       "--name", "span")
     #expect(result.status == 0, "\(result.stderr)")
     #expect(result.stdout.contains("30 frames"))
-    #expect(result.stderr.contains("note: 15 frames hang on packets outside of the span"))
+    #expect(result.stderr.contains("note: 15 frames depend on packets outside of the span"))
     let replay = try workplace.retake(
       "replay", "span", "--pipeline", "example:motion-boxes", "--json", "--output", "run")
     #expect(replay.status == 0, "\(replay.stderr)")

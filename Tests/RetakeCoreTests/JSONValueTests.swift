@@ -64,7 +64,7 @@ import Testing
 
   @Test func `what is not JSON is refused, with the line and column`() {
     let cases = [
-      ("", "line 1, column 1: the text ends too early"),
+      ("", "line 1, column 1: the JSON ends too early"),
       ("{", "line 1, column 2: a key in quotes is expected here"),
       ("[1,]", "line 1, column 4: a value is expected here"),
       ("[1 2]", "line 1, column 4: a comma or ] is expected here"),
@@ -80,7 +80,7 @@ import Testing
       ("[1e+]", "line 1, column 5: a digit is expected here"),
       ("[1e999]", "line 1, column 2: the number is out of range"),
       ("[\"a\nb\"]", "line 1, column 4: a control character must be escaped"),
-      ("[\"abc", "line 1, column 6: the text's closing quote is missing"),
+      ("[\"abc", "line 1, column 6: the string's closing quote is missing"),
       ("[\"\\x\"]", "line 1, column 3: this escape is not one of JSON's"),
       ("[\"\\u12g4\"]", "line 1, column 3: this escape is not one of JSON's"),
       ("[\"\\ud83d\"]", "line 1, column 9: half of a character is missing"),
@@ -134,7 +134,7 @@ import Testing
     ]
     #expect(
       values.map(\.kindText) == [
-        "null", "true or false", "an integer", "a number", "a text", "an array", "an object",
+        "null", "true or false", "an integer", "a number", "a string", "an array", "an object",
       ])
   }
 }

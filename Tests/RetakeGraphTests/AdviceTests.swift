@@ -223,7 +223,7 @@ import Testing
     let late = try warning(joined(.any), AnalysisOptions())
     #expect(
       late.message
-        == "'join' waits 45 ms from the first part, and 'slow' comes 45 ms after it: it goes on "
+        == "'join' waits 45 ms from the first part, and 'slow' comes 45 ms after it: it continues "
         + "without")
     #expect(late.pointer == "/nodes/3/timeout")
     #expect(late.fixes == [[.timeout(node: "join", .milliseconds(46))]])
@@ -270,7 +270,7 @@ import Testing
     let pipeline = frames.executor("idle").pool("spare", capacity: 2).sink(results)
     #expect(
       try pipeline.analyzed().notes == [
-        "executors that serve nobody: idle", "pools that nobody uses: spare",
+        "executors that serve no stage: idle", "pools that no stage uses: spare",
       ])
   }
 

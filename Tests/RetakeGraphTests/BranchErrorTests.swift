@@ -91,7 +91,7 @@ import Testing
         #"{"id": "crop", "kind": "crop", "cost": {"fixed": "1ms"}}"#,
         #"{"id": "crop", "kind": "forEach", "body": {"nodes": [], "edges": [], "output": "x"}}"#,
         "unsupported", "/nodes/5/body/nodes/0",
-        "'crop' is a forEach, and a forEach cannot stand in the body of another"),
+        "'crop' is a forEach, and a forEach cannot be in the body of another"),
       Wrong(
         #""id": "crop", "kind": "crop""#, #""id": "join", "kind": "crop""#, "wrongValue",
         "/nodes/5/body/nodes/0/id", "'join' is what the end of the forEach 'each' is called"),

@@ -54,7 +54,7 @@ import Testing
     #expect(text.contains(#""hold":"16ms""#))
   }
 
-  @Test func `an ensemble's ports are named by its branches, and it goes on without the late`()
+  @Test func `an ensemble's ports are named by its branches, and it continues without the late`()
     throws
   {
     let models = ["small", "large", "huge"].map { frames.stage(Tiles(), id: $0) }

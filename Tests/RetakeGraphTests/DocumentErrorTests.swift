@@ -16,7 +16,7 @@ import Testing
       Wrong(#""v": 1"#, #""v": 2"#, "newerVersion", "/v", "version 2; this Retake reads version 1"),
       Wrong(#""v": 1"#, #""v": 0"#, "wrongValue", "/v", "Write 1"),
       Wrong(#""v": 1, "#, "", "missingKey", "", "Add \"v\""),
-      Wrong(#""v": 1"#, #""v": "1""#, "wrongValue", "/v", "must be an integer, is a text"),
+      Wrong(#""v": 1"#, #""v": "1""#, "wrongValue", "/v", "must be an integer, is a string"),
     ])
   }
 
@@ -67,7 +67,7 @@ import Testing
       Wrong(#""threshold""#, #""a/b""#, "badOption", "/nodes/3/options/a~1b", "no option 'a/b'"),
       Wrong(
         #""threshold": 24"#, #""threshold": "24""#, "badOption", "/nodes/3/options/threshold",
-        "must be an integer, is a text"),
+        "must be an integer, is a string"),
       Wrong(
         #""threshold": 24"#, #""threshold": 24.5"#, "badOption", "/nodes/3/options/threshold",
         "must be an integer, is a number"),
@@ -133,7 +133,7 @@ import Testing
         "Add an edge to a sink"),
       Wrong(
         #""id": "grey", "#, #""id": "grey", "primary": true, "#, "wrongValue", "/nodes/1/primary",
-        "'grey' is no sink"),
+        "'grey' is not a sink"),
     ])
   }
 

@@ -22,7 +22,7 @@ import Testing
       Wrong(
         #""timeout": "100ms""#, #""timeout": "7200s""#, "wrongValue", "/nodes/4/timeout",
         "at most an hour"),
-      Wrong(#""timeout": "100ms""#, #""timeout": 5"#, "wrongValue", "/nodes/4/timeout", "a text"),
+      Wrong(#""timeout": "100ms""#, #""timeout": 5"#, "wrongValue", "/nodes/4/timeout", "a string"),
       Wrong(#""hold": "16ms""#, #""hold": "16""#, "wrongValue", "/nodes/11/hold", "45ms"),
       Wrong(#""hold": "16ms""#, #""hold": "9999s""#, "wrongValue", "/nodes/11/hold", "an hour"),
       Wrong(
@@ -40,7 +40,7 @@ import Testing
         "/nodes/5/body/edges/0/capacity", "1 to 65536"),
       Wrong(
         #"{"box": 0.1}"#, #"{"box": 0.3}"#, "wrongValue", "/nodes/10/quantum/box",
-        "0.3 is no power of ten"),
+        "0.3 is not a power of ten"),
       Wrong(
         #"{"box": 0.1}"#, #"{"bx": 0.1}"#, "unknownKey", "/nodes/10/quantum/bx",
         "Did you mean 'box'?"),
@@ -56,7 +56,8 @@ import Testing
       Wrong(
         #""pinned": true"#, #""pinned": true, "executor": "vision""#, "wrongValue",
         "/nodes/8/executor", "is pinned and owns its executor"),
-      Wrong(grey, grey + #", "hold": "1ms""#, "wrongValue", "/nodes/2/hold", "'grey' is no sink"),
+      Wrong(
+        grey, grey + #", "hold": "1ms""#, "wrongValue", "/nodes/2/hold", "'grey' is not a sink"),
       Wrong(
         grey, grey + #", "quantum": {"box": 0.1}"#, "wrongValue", "/nodes/2/quantum",
         "writes nothing"),
@@ -71,7 +72,7 @@ import Testing
         "/nodes/7/cost", "'third' takes no time"),
       Wrong(
         #""kind": "join""#, #""kind": "join", "executor": "vision""#, "wrongValue",
-        "/nodes/4/executor", "'pairs' is served by nobody"),
+        "/nodes/4/executor", "'pairs' is not served by an executor"),
       Wrong(
         #""kind": "join""#, #""kind": "join", "fallback": "previous""#, "wrongValue",
         "/nodes/4/fallback", "'pairs' cannot fail"),
@@ -106,7 +107,7 @@ import Testing
       wrong(#""alpha": 0.00151"#, "adaptive/alpha", "thousandths"),
       wrong(#""predictor": "ewm""#, "adaptive/predictor", "Did you mean 'ewma'?"),
       wrong(#""off": ["thermals"]"#, "adaptive/off/0", "Did you mean 'thermal'?"),
-      wrong(#""off": [1]"#, "adaptive/off/0", "must be a text"),
+      wrong(#""off": [1]"#, "adaptive/off/0", "must be a string"),
       wrong(#""window": "1ms""#, "adaptive/window", "10ms to 1m"),
       wrong(#""breakerAfter": "100ms""#, "adaptive/breakerAfter", "a window to an hour"),
       wrong(

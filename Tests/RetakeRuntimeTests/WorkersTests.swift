@@ -133,7 +133,7 @@ import Testing
   }
 
   @Test(arguments: [0, 1, 2, 8])
-  func `what is cancelled is not computed, and what depends on it goes on without`(count: Int)
+  func `what is cancelled is not computed, and what depends on it continues without`(count: Int)
     throws
   {
     try withWorkers(count) { workers in

@@ -212,7 +212,7 @@ import Testing
     let entry = try #require(recorded.lines?.metadata?.first)
     #expect(entry.written == 0 && entry.dropped == captured)
     #expect(
-      recorded.notes == ["warning: nobody reads the metadata any more; the recording continues"])
+      recorded.notes == ["warning: no one reads the metadata any more; the recording continues"])
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))

@@ -185,7 +185,9 @@ public enum PoolError: CodedError, Hashable {
     }
   }
 
-  public var advice: String? { "Try again: an adaptive pool is made anew at the end of the window" }
+  public var advice: String? {
+    "Try again: an adaptive pool is made again at the end of the window"
+  }
 }
 
 /// Something that happens once, whoever comes first.

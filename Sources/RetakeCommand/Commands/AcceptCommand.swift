@@ -25,7 +25,7 @@ struct AcceptCommand: ParsableCommand {
   @Option(help: "Why the new result is right; kept in golden.yml.")
   var reason: String
 
-  @Flag(help: "Accept for this platform alone, beside the golden, which stays for all others.")
+  @Flag(help: "Accept for this platform alone, next to the golden, which stays for all others.")
   var alternate = false
 
   @Flag(help: "Replace goldens that are about another session or case setting of the same name.")
@@ -49,7 +49,7 @@ struct AcceptCommand: ParsableCommand {
 struct RejectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reject",
-    abstract: "Take pending goldens back, so that nobody accepts them.",
+    abstract: "Discard pending goldens, so that no one accepts them.",
     discussion: """
       The goldens stay as they are. With --root or --stage only what follows
       from these root causes is taken out; what is left can still be accepted.

@@ -86,7 +86,7 @@ struct BenchPoolsCommand: ParsableCommand {
 struct BenchPreviewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
-    abstract: "A preview beside slow vision, late rendering and heat.",
+    abstract: "A preview next to slow vision, late rendering and heat.",
     discussion: """
       Ten seconds of a camera at 60 frames a second before a screen of 60 hertz. lost: no buffer was
       left. dropped: two frames were behind. repeats: refreshes without a new frame. Times are in

@@ -5,7 +5,7 @@ import RetakePreview
 struct BenchWindowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "window",
-    abstract: "A live preview with a slow detector beside it, in a window, in real time.",
+    abstract: "A live preview next to a slow detector, in a window, in real time.",
     discussion: """
       Once with the detector on references to the frames and once on copies. Delivery jitter is how \
       far the interval between two shown frames was from that between their time stamps.
@@ -16,7 +16,7 @@ struct BenchWindowCommand: ParsableCommand {
         xvfb-run -a retake bench window --screenshot window.png
       """)
 
-  @Option(help: "How long each of the two goes on.")
+  @Option(help: "How long each of the two runs.")
   var seconds = 60
 
   @Option(help: "Frames a second of the drawn camera.")

@@ -122,7 +122,7 @@ struct CacheInfoCommand: ParsableCommand {
     let left = scopes.flatMap(\.leftovers).filter { !$0.isBeingWritten }
     guard !left.isEmpty else { return }
     output.note(
-      "\(counted(left.count, "file")) that nobody writes any more, "
+      "\(counted(left.count, "file")) that no one writes any more, "
         + "\(ByteText.of(left.reduce(0) { $0 + $1.bytes })): retake cache prune takes them away")
   }
 }
@@ -214,7 +214,7 @@ struct CacheVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Hold every record against its checksum.",
     discussion: """
-      A file in which a record differs is taken away: what it held is computed anew. Runs notice such
+      A file in which a record differs is removed: what it held is computed again. Runs notice such
       a record by themselves. Exit code 1 when there was one.
 
       Examples:

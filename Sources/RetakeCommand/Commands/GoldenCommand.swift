@@ -40,7 +40,7 @@ struct GoldenFitCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "At most so many runs of this machine, each under another condition.",
+    help: "At most this many runs of this machine, each under another condition.",
     transform: Bounded.whole(0...100))
   var runs = 3
 

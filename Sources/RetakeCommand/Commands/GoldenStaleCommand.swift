@@ -20,7 +20,7 @@ struct GoldenStaleCommand: ParsableCommand {
   @Option(help: "The folder of the goldens.")
   var goldens: String?
 
-  @Flag(help: "Remove them; files that are no golden's stay.")
+  @Flag(help: "Remove them; files that do not belong to a golden stay.")
   var remove = false
 
   @OptionGroup var output: OutputOptions

@@ -45,7 +45,7 @@ struct LivePipelineOptions: ParsableArguments {
       guard (1...255).contains(workers) else {
         throw ValidationError(
           "'--workers \(workers)' is not between 1 and 255: a live pipeline computes on threads "
-            + "beside the one that decides (0 is for replay, which can wait)")
+            + "besides the one that decides (0 is for replay, which can wait)")
       }
     }
   }

@@ -28,7 +28,7 @@ struct PipelineCheckCommand: ParsableCommand {
 
   @Option(
     parsing: .unconditional,
-    help: "Detections of a frame, for what stands in a forEach. 1 if not given.",
+    help: "Detections of a frame, for what is in a forEach. 1 if not given.",
     transform: Bounded.whole(1...10_000))
   var items: Int?
 
@@ -43,10 +43,10 @@ struct PipelineCheckCommand: ParsableCommand {
   func validate() throws {
     for text in rate where NamedOption(text, Self.rateValue) == nil {
       throw ValidationError(
-        "'--rate \(text)' is no rate: write frames a second, or SOURCE=RATE, up to 100000")
+        "'--rate \(text)' is not a rate: write frames a second, or SOURCE=RATE, up to 100000")
     }
     for text in budget where NamedOption(text, Self.budgetValue) == nil {
-      throw ValidationError("'--budget \(text)' is no time: write it like 33ms, or SINK=33ms")
+      throw ValidationError("'--budget \(text)' is not a time: write it like 33ms, or SINK=33ms")
     }
   }
 

@@ -25,7 +25,7 @@ struct RecordCommand: ParsableCommand {
         retake record clip.mp4 --pipeline motion.json --metadata analytics=boxes.jsonl
         retake record clip.mp4 --pipeline motion.json --trace trace.json
 
-      FILE may be - for standard output; what is told about the recording then goes to standard
+      FILE may be - for standard output; messages about the recording then go to standard
       error.
       """)
 

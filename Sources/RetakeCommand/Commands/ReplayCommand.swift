@@ -27,7 +27,7 @@ struct ReplayCommand: ParsableCommand {
         retake replay yard --mode reenact --trace trace.json
         retake replay clip --pipeline motion.json --cache auto
 
-      ui.perfetto.dev opens a trace. FILE may be - for standard output; what is told about the run
+      ui.perfetto.dev opens a trace. FILE may be - for standard output; messages about the run
       then goes to standard error.
       """)
 

@@ -7,7 +7,7 @@ struct TestCommand: ParsableCommand {
     commandName: "test",
     abstract: "Replay the selected cases and compare them with their goldens.",
     discussion: """
-      Without arguments: the default suite of retake.yml. What differs is written as pending beside
+      Without arguments: the default suite of retake.yml. What differs is written as pending next to
       its golden (*.new), unless CI is set; RETAKE_PENDING_DIR names another place, also in CI.
 
       Examples:
@@ -16,7 +16,7 @@ struct TestCommand: ParsableCommand {
         retake test clip --pipeline example:motion-boxes --report report
         retake test --suite slow --traces traces    # SESSION/CASE.json for ui.perfetto.dev
 
-      In a GitHub workflow each case that needs somebody becomes an annotation, at most ten of a
+      In a GitHub workflow each case that needs attention becomes an annotation, at most ten of a
       kind.
 
       Exit codes: 0 passed, 1 regression, 2 trouble, 3 golden missing, 4 nothing compared,

@@ -27,7 +27,7 @@ struct VerifyCommand: ParsableCommand {
 
   @OptionGroup var selection: CaseOptions
 
-  @Flag(help: "Values shall be the same on other processors too.")
+  @Flag(help: "Values must be the same on other processors too.")
   var portable = false
 
   @OptionGroup var patience: WatchdogOptions
@@ -98,7 +98,7 @@ extension VerifyCommand {
   /// are taken away, before anything decodes.
   private func record(_ name: String, into folder: String) throws {
     guard let condition = VerifyCondition.newProcess(named: name) else {
-      throw ValidationError("'--condition \(name)' is none of this program's")
+      throw ValidationError("'--condition \(name)' is not one of this program's")
     }
     Interruption.endWithParent()
     condition.process?.processor.force()

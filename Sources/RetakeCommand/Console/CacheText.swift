@@ -11,7 +11,7 @@ enum CacheText {
       + named(
         scope.leftovers.filter(\.isBeingWritten).map(name), "a run writes it now, or holds it")
       + named(
-        scope.leftovers.filter { !$0.isBeingWritten }.map(name), "left behind, nobody writes it")
+        scope.leftovers.filter { !$0.isBeingWritten }.map(name), "left behind, no one writes it")
   }
 
   private static func head(_ scope: CacheScope) -> String {

@@ -36,7 +36,7 @@ extension PipelineSurvey {
     let port = graph.edges[edges[last]].toPort ?? ""
     let end: String
     if case .join(.any) = graph.nodes[node].stage.body {
-      end = "it goes on without"
+      end = "it continues without"
     } else {
       end = "its frames are dropped (timeout)"
     }

@@ -98,10 +98,10 @@ struct PipelineSurvey {
     }
     let used = Set(graph.nodes.compactMap(\.executor))
     let idle = pipeline.executors.map(\.id).filter { !used.contains($0) }
-    if !idle.isEmpty { notes.append("executors that serve nobody: \(Self.list(idle))") }
+    if !idle.isEmpty { notes.append("executors that serve no stage: \(Self.list(idle))") }
     let pools = Set(graph.nodes.compactMap(\.pool))
     let spare = pipeline.pools.map(\.id).filter { !pools.contains($0) }
-    if !spare.isEmpty { notes.append("pools that nobody uses: \(Self.list(spare))") }
+    if !spare.isEmpty { notes.append("pools that no stage uses: \(Self.list(spare))") }
     return notes
   }
 

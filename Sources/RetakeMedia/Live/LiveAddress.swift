@@ -133,7 +133,7 @@ enum TestPicture {
       guard allowed.contains(name) else {
         throw .badTestPicture(
           graph: graph,
-          cause: "'\(name)' is none of \(allowed.joined(separator: ", "))")
+          cause: "'\(name)' is not one of \(allowed.joined(separator: ", "))")
       }
     }
   }

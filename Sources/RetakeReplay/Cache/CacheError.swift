@@ -46,7 +46,7 @@ public enum CacheError: CodedError, Hashable {
     case .missing: "there is no cache here"
     case .empty: "there is no cache here: the folder is empty"
     case .notCache: "this folder holds something else than a cache"
-    case .notFolder: "a cache is a folder, and this is none"
+    case .notFolder: "a cache is a folder, and this is not one"
     case .deadLink(_, let target):
       "a cache cannot be here: this link leads to nothing ('\(target)')"
     case .linkOut: "a cache cannot be here: this link leads out of the project"

@@ -126,11 +126,11 @@ private struct CostTapeReader {
   }
 
   private mutating func readSpan(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
-    guard let span = TapeFormat.span(line) else { throw damaged("it is no span") }
+    guard let span = TapeFormat.span(line) else { throw damaged("it is not a span") }
     // Numbers of 64 bits can be further apart than one holds.
     let (cost, isTooLong) = span.endNanoseconds
       .subtractingReportingOverflow(span.startNanoseconds)
-    guard !isTooLong else { throw damaged("it is no span") }
+    guard !isTooLong else { throw damaged("it is not a span") }
     do throws(CostTape.Problem) {
       try builder.append(node: span.node, frame: span.frame, item: span.item, nanoseconds: cost)
     } catch {
@@ -147,7 +147,7 @@ private struct CostTapeReader {
     var words = WordCursor(line)
     _ = words.next()
     guard let count = words.integer(), let digest = words.text(), words.isAtEnd else {
-      throw damaged("it is no digest")
+      throw damaged("it is not a digest")
     }
     guard count == spansInBlock, digest == "\(Digest128(of: block))" else {
       throw damaged("its digest is not that of the \(spansInBlock) spans before it")

@@ -96,7 +96,7 @@ public struct SweepAxis: Hashable, Sendable {
       if target == .scale {
         guard let ratio = DecimalRatio(parsing: part) else {
           throw .badSweep(
-            "'\(part)' is no scale",
+            "'\(part)' is not a scale",
             advice: "Write, for example, scale=0.5|1|2: each is "
               + DecimalRatio.rangeText)
         }
@@ -121,7 +121,7 @@ public struct SweepAxis: Hashable, Sendable {
       low <= high, high <= max
     else {
       throw .badSweep(
-        "'\(text)' is no value for '\(name)'",
+        "'\(text)' is not a value for '\(name)'",
         advice: "Write 1 to \(max) as 4, as 1..6, or as 1|3|6")
     }
     guard high - low < Sweep.combinationsMax else { throw Sweep.tooLarge }

@@ -95,7 +95,7 @@ private struct ExternalEventReader {
     case .leaseEnded: return .leaseEnded(sink: try node(json), try frame(json))
     case .environment: return try environment(json)
     case .command:
-      guard case .string("swap") = json["command"] else { throw bad("it is no known command") }
+      guard case .string("swap") = json["command"] else { throw bad("it is not a known command") }
       return .command(
         .swap(
           node: try node(json), kind: try text("kind", json), options: json["options"] ?? .null))
@@ -109,7 +109,7 @@ private struct ExternalEventReader {
 
   func gates(_ json: JSONValue) throws(RuntimeError) -> [GateValue] {
     guard let values = json["gates"] else { return [] }
-    guard case .array(let elements) = values else { throw bad("its gates are no array") }
+    guard case .array(let elements) = values else { throw bad("its gates are not an array") }
     var gates: [GateValue] = []
     for element in elements {
       gates.append(
@@ -126,7 +126,7 @@ private struct ExternalEventReader {
     let outcome = try text("outcome", json)
     guard outcome != CostSpan.done else { return .completion(body, .success) }
     guard !outcome.isEmpty, !outcome.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f }) else {
-      throw bad("its outcome is no code")
+      throw bad("its outcome is not a code")
     }
     let message = json["message"] == nil ? "the live run failed here" : try text("message", json)
     let error = StageError(
@@ -159,13 +159,13 @@ private struct ExternalEventReader {
   }
 
   private func text(_ key: String, _ json: JSONValue) throws(RuntimeError) -> String {
-    guard case .string(let text) = json[key] else { throw bad("'\(key)' is no text") }
+    guard case .string(let text) = json[key] else { throw bad("'\(key)' is not a string") }
     return text
   }
 
   private func integer(_ key: String, _ json: JSONValue) throws(RuntimeError) -> Int {
     guard case .integer(let number) = json[key], let number = Int32(exactly: number), number >= 0
-    else { throw bad("'\(key)' is no number from 0 to 2^31") }
+    else { throw bad("'\(key)' is not a number from 0 to 2^31") }
     return Int(number)
   }
 

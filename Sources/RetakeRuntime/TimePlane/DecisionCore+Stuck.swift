@@ -16,7 +16,7 @@ extension DecisionCore {
     }
     decide(.stuck, node: first ?? plan.primarySink)
     return sentences.isEmpty
-      ? "a frame is left and nobody holds it" : sentences.joined(separator: "; ")
+      ? "a frame is left and no stage holds it" : sentences.joined(separator: "; ")
   }
 
   /// What a node waits for; `nil` when it has nothing to do.
@@ -67,7 +67,7 @@ extension DecisionCore {
       let working = lanes[node].works.count
       if working > 0 { places.append("'\(id)', which works or waits to hand on (\(working))") }
     }
-    return places.isEmpty ? ["nobody that can be named"] : places
+    return places.isEmpty ? ["no stage that can be named"] : places
   }
 
   private func holds(_ work: Work, from node: Int, _ pool: Int) -> Bool {

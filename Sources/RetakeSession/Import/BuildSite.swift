@@ -42,7 +42,7 @@ struct BuildSite {
         return (folder, lock)
       }
     }
-    throw .write(path: parent, cause: "somebody removes new folders there")
+    throw .write(path: parent, cause: "another program removes new folders there")
   }
 
   private static let attemptsMax = 8

@@ -23,7 +23,7 @@ struct OptimisedRows {
     let own = reader.folder.notesText
     let exactly = account.isExact ? "with the same pixels" : "with other pixels"
     try site.write(
-      "A replay copy of the session \(reader.folder.name): its frames, encoded anew (\(encoding.name)), "
+      "A replay copy of the session \(reader.folder.name): its frames, encoded again (\(encoding.name)), "
         + "\(exactly).\n\n" + (own ?? ""), to: site.folder.notes)
   }
 

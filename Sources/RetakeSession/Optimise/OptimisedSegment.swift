@@ -196,7 +196,7 @@ final class OptimisedSegment {
     }
     let segment = SegmentRecord(
       index: number, file: name, startedNanoseconds: frames.first?.ptsNanoseconds ?? 0,
-      isClosed: true, bytes: bytes, reason: "encoded anew for replay")
+      isClosed: true, bytes: bytes, reason: "encoded again for replay")
     return Rows(segment: segment, part: part, packets: packets, frames: frames)
   }
 }

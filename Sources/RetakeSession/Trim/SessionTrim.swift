@@ -119,8 +119,8 @@ public struct SessionTrim: Sendable {
     if encoded > 0 {
       notes.append(
         encoded == 1
-          ? "1 frame hangs on packets outside of the span and was encoded again, without loss"
-          : "\(encoded) frames hang on packets outside of the span and were encoded again, "
+          ? "1 frame depends on packets outside of the span and was encoded again, without loss"
+          : "\(encoded) frames depend on packets outside of the span and were encoded again, "
             + "without loss"
       )
     }
@@ -128,7 +128,8 @@ public struct SessionTrim: Sendable {
       notes.append("\(rows.carriedEvents) states of the device hold from before the span")
     }
     if rows.leavesDecisions {
-      notes.append("decisions and results of live runs are left out: they hang on what came before")
+      notes.append(
+        "decisions and results of live runs are left out: they depend on what came before")
     }
     return notes
   }

@@ -16,7 +16,7 @@ public struct SampleOptions: StageOptions, Hashable {
 enum Sample {
   static let signature = StageSignature(
     kind: "sample", version: 1, role: .sample, input: nil, output: nil,
-    summary: "lets the first of every so many frames through")
+    summary: "lets the first of every N frames through")
 
   static func body(_ options: SampleOptions) throws(OptionError) -> AnyStage.Body {
     try OptionError.require(options.every, "every", in: 1...1_000_000)

@@ -9,7 +9,7 @@ import RetakeGraph
 enum Throttle {
   static let signature = StageSignature(
     kind: "throttle", version: 1, role: .throttle, input: nil, output: nil,
-    summary: "lets at most so many frames a second through, by their time")
+    summary: "lets at most N frames a second through, by their time")
 
   /// The most rules of one throttle.
   static let rulesMax = 64

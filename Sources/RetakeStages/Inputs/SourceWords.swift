@@ -20,7 +20,7 @@ enum Sources {
     AnyStage.sessionKind, "reads a track of the session that is replayed")
   static let images = signature("images", "reads PNG and JPEG pictures, from a file or a folder")
   static let synthetic = signature("synthetic", "draws a scene: figures, pulse or cut")
-  static let frames = signature("static", "gives frames that lie in memory")
+  static let frames = signature("static", "gives frames that are in memory")
 
   private static func signature(_ kind: String, _ summary: String) -> StageSignature {
     StageSignature(

@@ -56,7 +56,7 @@ public struct Crop: PureStage {
       let (width, height) = size(in: shape)
       throw StageError(
         code: "crop.outside",
-        message: "the crop \(options.x),\(options.y) \(width)x\(height) does not lie inside the "
+        message: "the crop \(options.x),\(options.y) \(width)x\(height) is not inside the "
           + "frame of \(frame.width)x\(frame.height)")
     }
     return frame.rectangleView(x: cut.x, y: cut.y, width: cut.width, height: cut.height)

@@ -55,7 +55,7 @@ public struct RegionCrop: PureStage {
     else {
       throw StageError(
         code: "regionCrop.outside",
-        message: "the box at \(box.x),\(box.y) of \(box.width)x\(box.height) pixels lies outside "
+        message: "the box at \(box.x),\(box.y) of \(box.width)x\(box.height) pixels is outside "
           + "the frame of \(frame.width)x\(frame.height)")
     }
     return frame.rectangleView(

@@ -181,7 +181,7 @@ struct ProjectReader {
     for (index, value) in try fields.array(key).enumerated() {
       guard case .string(let text) = value else {
         throw ProjectProblem(
-          "must be a text, is \(value.kindText)", at: "\(pointer)/\(key)/\(index)")
+          "must be a string, is \(value.kindText)", at: "\(pointer)/\(key)/\(index)")
       }
       result.append(text)
     }

@@ -83,7 +83,7 @@ struct BoxPlaces {
       }
     }
     var notes = unknown.sorted().map {
-      "the boxes of '\($0)' are not drawn: they lie in several pictures, or each in a region of "
+      "the boxes of '\($0)' are not drawn: they are in several images, or each in a region of "
         + "its own"
     }
     if isMoved, result.basePipeline == nil, picturesDiffer {

@@ -60,7 +60,7 @@ final class OverlayVideo: RunOutput {
     let type = try? FileManager.default.attributesOfItem(
       atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
     if let type = type as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {
-      throw ReplayError.unwritable(.overlay, path: path, cause: "it is no regular file")
+      throw ReplayError.unwritable(.overlay, path: path, cause: "it is not a regular file")
     }
     file = try WholeFile(path: path, output: .overlay)
   }

@@ -145,7 +145,7 @@ private struct FrameDifference {
       .map { facts.sinks[$0] }
     return VerifyReport.Divergence(
       kind: .result, frame: id, stage: sink,
-      message: "the sink '\(sink ?? "-")' was told something else of frame \(id) although all "
+      message: "the sink '\(sink ?? "-")' received something else of frame \(id) although all "
         + "stages agree")
   }
 }

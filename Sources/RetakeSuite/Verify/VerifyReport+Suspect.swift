@@ -52,7 +52,7 @@ extension VerifyReport {
       let look = "look in \(stage) for exp, log, sin, pow and vector instructions"
       return divergence.decision == nil
         ? "\(look), or keep goldens for each platform: only other processors differ"
-        : "\(look): a decision hangs on the value, and decisions are the same everywhere"
+        : "\(look): a decision depends on the value, and decisions are the same everywhere"
     }
   }
 }

@@ -44,7 +44,7 @@ struct WrongProfile: Sendable, CustomTestStringConvertible {
     Self("\"thermal\": {}", "/thermal", "an array"),
     Self("\"thermal\": [{\"after\": \"30s\"}]", "/thermal/0", "'scale' is missing"),
     Self("\"thermal\": [{\"scale\": 2}]", "/thermal/0", "'after' is missing"),
-    Self("\"thermal\": [{\"after\": 30, \"scale\": 2}]", "/thermal/0/after", "a text"),
+    Self("\"thermal\": [{\"after\": 30, \"scale\": 2}]", "/thermal/0/after", "a string"),
     Self("\"thermal\": [{\"after\": \"30\", \"scale\": 2}]", "/thermal/0/after", "45ms"),
     Self("\"thermal\": [{\"atfer\": \"30s\"}]", "/thermal/0/atfer", "Did you mean 'after'?"),
     Self(

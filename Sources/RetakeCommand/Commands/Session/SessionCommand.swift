@@ -4,7 +4,7 @@ import Retake
 
 struct SessionCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "session", abstract: "Look at sessions, mend them, and make others of them.",
+    commandName: "session", abstract: "Look at sessions, repair them, and make others of them.",
     discussion: """
       Examples:
         retake session list

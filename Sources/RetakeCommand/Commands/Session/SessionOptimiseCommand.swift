@@ -7,7 +7,7 @@ struct SessionOptimiseCommand: ParsableCommand {
     commandName: "optimise", abstract: "Make a copy of a session that replays fast.",
     discussion: """
       The original is only read. The copy has its tracks, times, damage, events, live runs and notes; \
-      its frames are encoded anew: as raw pictures, which take much room and no decoding, and are the \
+      its frames are encoded again: as raw images, which take much room and no decoding, and are the \
       original's bit for bit, checked frame by frame. With the same name, in another folder, it passes \
       the original's goldens. Another --preset is smaller; mpeg4 and mjpeg change pixels.
 
