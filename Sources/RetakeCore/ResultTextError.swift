@@ -58,7 +58,7 @@ public enum ResultTextError: CodedError, Hashable {
     case .lineEnds: "Add '*.gold text eol=lf' to .gitattributes and check the file out again"
     case .header, .version, .line, .block, .cutShort:
       "Restore the file, for instance with 'git checkout', or make a new golden: "
-        + "retake test, then retake accept --reason '…'"
+        + "retake test, then retake accept --replace --reason '…'"
     }
   }
 }

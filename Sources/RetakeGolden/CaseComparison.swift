@@ -231,8 +231,10 @@ struct CaseComparison {
     if let stages, stages.differingFrames > 0, comparison.findingCount == 0 {
       let root = stages.log.causes.roots.first
       let place = root.map { " from \($0.id) on" } ?? ""
+      let results =
+        comparison.counts.withinTolerance > 0 ? "results within tolerance" : "equal results"
       comparison.notes.append(
-        "stage digests differ under equal results: \(stages.differingFrames) of "
+        "stage digests differ under \(results): \(stages.differingFrames) of "
           + "\(stages.comparedFrames) frames\(place)")
     }
     let (golden, actual) = manifests

@@ -119,7 +119,7 @@ extension GoldenError {
     return file.hasSuffix(".new")
       ? "Make what is pending again: retake test"
       : "Restore the file, for instance with 'git checkout', or make a new golden: "
-        + "retake test, then retake accept --reason '…'"
+        + "retake test, then retake accept --replace --reason '…'"
   }
 }
 

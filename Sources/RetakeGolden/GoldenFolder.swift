@@ -14,7 +14,7 @@ public struct GoldenFolder: Hashable, Sendable {
   static let acceptingName = ".accepting.new"
   /// Its file that says that all the others are complete.
   static let commitName = "COMMIT"
-  static let manifestName = "golden.yml"
+  package static let manifestName = "golden.yml"
   static let decisionsName = "decisions.gold"
   /// The pipeline's document; goldens of before it was kept have none.
   package static let pipelineName = "pipeline.json"
@@ -91,8 +91,8 @@ public struct GoldenFolder: Hashable, Sendable {
     return names.filter(Self.isGoldenFile).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Whether a file belongs to a golden; a person's notes beside it do not.
-  static func isGoldenFile(_ name: String) -> Bool {
+  /// Whether a file belongs to a golden; a person's notes next to it do not.
+  package static func isGoldenFile(_ name: String) -> Bool {
     if [manifestName, decisionsName, pipelineName].contains(name) { return true }
     if name.hasPrefix("results-") || name.hasPrefix("digests-") { return name.hasSuffix(".gold") }
     if name.hasPrefix("picture-") { return name.hasSuffix(".png") }

@@ -162,11 +162,11 @@ public enum SuiteError: CodedError, Hashable {
     case .missingReason: "a golden is accepted with a reason"
     case .noGoldenYet: "none of the selected cases has a golden"
     case .replacesOther(let key, let differences):
-      "the golden of '\(key)' is about something else: \(differences.joined(separator: "; "))"
+      "the golden of '\(key)' would be replaced, not changed: \(differences.joined(separator: "; "))"
     case .nothingPending: "nothing waits to be accepted"
     case .noProjectFile: "there is no retake.yml, and nothing else says which goldens are wanted"
     case .notPending(let key, _): "no pending golden fits '\(key)'"
-    case .noRoot(let name, _): "nothing pending has the root cause '\(name)'"
+    case .noRoot(let name, _): "nothing pending has the root cause or stage '\(name)'"
     case .partialAlternate: "an alternate is a whole golden, not some root causes"
     case .noTerminal: "a review asks for keys, and standard input is not a terminal"
     case .acceptInCI: "nothing is written to Goldens/ in CI"
@@ -251,7 +251,8 @@ public enum SuiteError: CodedError, Hashable {
       "Make them: retake test, then: retake accept --reason \"first golden\""
     case .missingReason: "Say why: retake accept --reason \"new detector\""
     case .replacesOther(let key, _):
-      "To keep that golden, give the session or the case another name and test again. To replace it: "
+      "To keep that golden, restore its files if they are damaged, or give the session or the case "
+        + "another name; then test again. To replace it: "
         + "retake accept \(key) --replace --reason \"why\""
     case .nothingPending: "Make pending goldens with: retake test"
     case .noProjectFile: "Name the cases in retake.yml, or remove a golden's folder by hand"
@@ -268,7 +269,7 @@ public enum SuiteError: CodedError, Hashable {
     case .sceneOnly("--seed", _): "Leave it out: only a drawn scene (synthetic:figures) has a seed"
     case .sceneOnly(let option, _):
       "Leave \(option) out: drawn scenes (synthetic:figures) and cameras (/dev/video0) heed it"
-    case .outputOverInput: "Name a file outside of what is read"
+    case .outputOverInput: "Name a file outside of sessions, goldens and what is read"
     case .sameOutput: "Give each a file of its own"
     case .noMetadata:
       "Add {\"id\": \"analytics\", \"kind\": \"metadata\"} to its nodes, and an edge to it"

@@ -51,6 +51,49 @@ import Testing
     #expect(try golden(of: workplace) != before)
   }
 
+  @Test func `a damaged golden is replaced only if that was asked for`() throws {
+    let workplace = try accepted()
+    let file = workplace.folder.file("Goldens/yard/motion-boxes/results-00000.gold")
+    var lines = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n")
+    lines.remove(at: lines.count / 2)
+    try lines.joined(separator: "\n").write(to: file, atomically: true, encoding: .utf8)
+    let tested = try workplace.retake("test")
+    #expect(tested.status == 2, "\(tested.stdout)")
+    #expect(tested.stdout.contains("retake accept --replace --reason"), "\(tested.stdout)")
+
+    let before = try golden(of: workplace)
+    let refused = try workplace.retake("accept", "--reason", "again")
+    #expect(refused.status == 2, "\(refused.stdout)")
+    #expect(refused.stderr.contains("[suite.accept.replacesOther]"), "\(refused.stderr)")
+    #expect(refused.stderr.contains("it cannot be compared with"), "\(refused.stderr)")
+    #expect(try golden(of: workplace) == before)
+    let replaced = try workplace.retake("accept", "--replace", "--reason", "again")
+    #expect(replaced.status == 0, "\(replaced.stderr)")
+    #expect(
+      replaced.stdout.contains("accepted  yard/motion-boxes  replaced  12 frames"),
+      "\(replaced.stdout)")
+    #expect(try workplace.retake("test").status == 0)
+  }
+
+  @Test(arguments: [
+    "Recordings/yard/session.sqlite", "Recordings/yard/media/trace.json",
+    "Goldens/yard/motion-boxes/golden.yml", "retake.yml",
+  ])
+  func `a file of a session, a golden or the project is never written over`(file: String) throws {
+    let workplace = try accepted()
+    let before = try workplace.listing()
+    let pipeline = ["--pipeline", "example:motion-boxes", "--trace", file]
+    for words in [
+      ["record", "synthetic:figures", "--name", "new", "--frames", "3"] + pipeline,
+      ["replay", "yard"] + pipeline,
+    ] {
+      let result = try workplace.retake(words: words)
+      #expect(result.status == 2, "\(result.stderr)")
+      #expect(result.stderr.contains("[suite.output.overInput]"), "\(result.stderr)")
+    }
+    #expect(try workplace.listing() == before)
+  }
+
   @Test func `frames that fail are counted when they are accepted, and named when they pass`()
     throws
   {

@@ -235,6 +235,12 @@ public struct Acceptance {
     if comparison.verdict == .notComparable {
       return waitsAsAWhole("replaced", replaces: comparison.reasons)
     }
+    // Nothing was compared, so no one has seen what would change.
+    if comparison.verdict == .errored {
+      return waitsAsAWhole(
+        "replaced",
+        replaces: ["it cannot be compared with (\(comparison.reasons.joined(separator: "; ")))"])
+    }
     let counts = comparison.counts
     let (roots, left) = (
       comparison.roots.filter { isChosen($0) }, comparison.roots.filter { !isChosen($0) }

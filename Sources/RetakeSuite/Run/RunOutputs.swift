@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeGolden
 import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
@@ -109,6 +110,30 @@ extension RunOutputs {
     if let pipeline, file == resolved(pipeline) {
       throw .outputOverInput(path: path, input: "the pipeline's own file")
     }
+    try checkKept(path, file)
+  }
+
+  /// Files of sessions and goldens and the project's file are written by the commands that own them
+  /// alone.
+  private static func checkKept(_ path: String, _ file: String) throws(SuiteError) {
+    let url = URL(fileURLWithPath: file)
+    guard url.lastPathComponent != Project.fileName else {
+      throw .outputOverInput(path: path, input: "the project's file")
+    }
+    let files = FileManager.default
+    // Notes and traces may be next to the files of a golden or of a run that is kept.
+    let golden = url.deletingLastPathComponent().appending(path: GoldenFolder.manifestName)
+    if GoldenFolder.isGoldenFile(url.lastPathComponent), files.fileExists(atPath: golden.path) {
+      throw .outputOverInput(path: path, input: "a file of a golden")
+    }
+    var folder = url.deletingLastPathComponent()
+    // Ends: each round takes a component off the path.
+    while folder.pathComponents.count > 1 {
+      if files.fileExists(atPath: SessionFolder(path: folder.path).database) {
+        throw .outputOverInput(path: path, input: "the session \(folder.lastPathComponent)")
+      }
+      folder.deleteLastPathComponent()
+    }
   }
 
   /// - Parameter endsWithReader: Whether the run ends when no one reads standard output any more.
@@ -141,6 +166,8 @@ extension RunOutputs {
 
 /// Something that a run writes while it goes on.
 protocol RunOutput: RunObserver {
+  /// Why nothing more could be written; `nil` while bytes were taken.
+  var loss: ReplayError? { get }
   /// Puts what was written in its place.
   func finish() throws(ReplayError)
   /// Leaves nothing behind after a run that failed.
@@ -210,6 +237,9 @@ struct OpenOutputs {
       if isHalted, output is CostTapeWriter { output.discard() } else { try output.finish() }
     }
   }
+
+  /// Of outputs whose reader left before the end, which does not end a run that writes others.
+  var losses: [ReplayError] { outputs.compactMap(\.loss) }
 
   /// Leaves nothing behind after a run that failed.
   func discard() {
