@@ -69,7 +69,7 @@ enum Interruption {
   /// for work of which nothing has to be kept.
   static func endAtTheLatest(afterSeconds seconds: Double) {
     onRequest {
-      Thread.sleep(forTimeInterval: seconds)
+      _ = DispatchSemaphore(value: 0).wait(timeout: .now() + seconds)
       _exit(ExitStatus.interrupted.rawValue)
     }
   }

@@ -134,7 +134,6 @@ private final class OneFinish: @unchecked Sendable {
     -> Never
   {
     let status = try? CommandEnd.status { try work(try result.get(), figures) }
-    fflush(stdout)
     _exit((status ?? .trouble).rawValue)
   }
 }

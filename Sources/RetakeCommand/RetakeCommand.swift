@@ -44,6 +44,10 @@ public enum RetakeCommand {
       Console.note(problem)
       return .usage
     }
+    if let problem = dashed(arguments) {
+      Console.note(problem)
+      return .usage
+    }
     do {
       var command = try Root.parseAsRoot(arguments)
       return try CommandEnd.status(of: {
@@ -98,6 +102,20 @@ extension RetakeCommand {
     }
     return words.joined(separator: " ")
   }
+
+  /// A file such as -clip.mp4 is several short options to the parser, perhaps with -h for help.
+  private static func dashed(_ arguments: [String]) -> String? {
+    let word = arguments.prefix { $0 != "--" }.first { word in
+      word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2 && Double(word) == nil
+        && !word.dropFirst().allSatisfy(shortOptions.contains)
+        && word.dropFirst(2).first != "="
+    }
+    guard let word else { return nil }
+    return "error: '\(visible(word))' is not an option. "
+      + "For a file of that name write ./\(visible(word))\n  See: retake --help"
+  }
+
+  private static let shortOptions = "hpq"
 
   /// What is wrong with the name of a command, which the parser takes for an argument.
   private static func misspelling(_ arguments: [String]) -> String? {

@@ -1,3 +1,4 @@
+import Dispatch
 import RetakeBuffers
 import RetakeRuntime
 
@@ -11,6 +12,7 @@ package final class LineStream: Sendable {
 
   private let writing: LineWriting
   private let thread: NamedThread
+  private let ended = DispatchSemaphore(value: 0)
 
   /// - Parameters:
   ///   - lost: Called once, by the thread that writes, when nothing more can be written: the reader
@@ -22,24 +24,30 @@ package final class LineStream: Sendable {
   ) throws(RuntimeError) {
     let writing = LineWriting(file, bytesMax: waitingBytesMax, lost: lost)
     self.writing = writing
-    thread = try NamedThread("retake-lines") {
+    thread = try NamedThread("retake-lines") { [ended] in
       NamedThread.blockPipeSignal()
       writing.run()
+      ended.signal()
     }
   }
 
   /// Hands over a line with its line end; waits for nothing. From any thread.
   package func add(_ line: String) { writing.add(line) }
 
+  /// What became of the lines so far.
+  package var counts: LineCounts { writing.counts }
+
   /// Whether nothing more can be written.
   package var isLost: Bool { writing.isLost }
 
   /// Waits until the reader has taken what waits, and puts the file in its place. A reader that has
-  /// left is no error. Call it once, after the last `add`.
+  /// left is not an error. Call it once, after the last `add`.
   ///
+  /// - Parameter isSlow: Called once if the reader has not taken all of it after two seconds.
   /// - Throws: `ReplayError.unwritable`.
-  package func finish() throws(ReplayError) -> LineCounts {
+  package func finish(isSlow: () -> Void = {}) throws(ReplayError) -> LineCounts {
     writing.end()
+    if ended.wait(timeout: .now() + 2) == .timedOut { isSlow() }
     thread.join()
     try writing.finish()
     return writing.counts

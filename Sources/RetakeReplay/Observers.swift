@@ -88,4 +88,6 @@ public final class UnfoldedDecisionWriter: RunObserver {
 
   /// Leaves nothing behind after a run that failed.
   public func discard() { file.discard() }
+
+  package var loss: ReplayError? { file.loss }
 }

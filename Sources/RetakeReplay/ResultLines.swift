@@ -81,4 +81,6 @@ package final class ResultLineWriter: RunObserver {
 
   /// Leaves nothing behind after a run that failed.
   package func discard() { file.discard() }
+
+  package var loss: ReplayError? { file.loss }
 }

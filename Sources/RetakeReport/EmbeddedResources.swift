@@ -1589,6 +1589,10 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
             "computed": {"type": "integer", "minimum": 0},
             "damaged": {"type": "integer", "minimum": 0},
             "keptBytes": {"type": "integer", "minimum": 0},
+            "foreign": {
+              "type": "integer", "minimum": 0,
+              "description": "Files of the cache that another key made, and that were not used."
+            },
             "failure": {"type": "string", "description": "Why not all could be kept."}
           },
           "required": ["known", "computed", "damaged", "keptBytes"],

@@ -20,6 +20,7 @@ enum EmbeddedResources {
 #viewer figcaption { min-height: 21px; margin-top: 6px; font-size: 14px; font-weight: 400; color: var(--ink-3); font-variant-numeric: tabular-nums; }
 @media (max-width: 620px) {
   .home td:first-child, .home thead th:first-child { width: auto; }
+  .home td.number-cell { white-space: normal; }
 }
 
 """#

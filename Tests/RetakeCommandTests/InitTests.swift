@@ -97,6 +97,13 @@ import Testing
     #expect(result.stderr.hasSuffix("\n  See: retake cache warm --help\n"), "\(result.stderr)")
   }
 
+  @Test(arguments: [["import", "-dash.mp4"], ["session", "info", "-h.mp4"]])
+  func `a file whose name begins with a dash is not taken for help`(words: [String]) throws {
+    let result = try Workplace().retake(words: words)
+    #expect(result.status == 64 && result.stdout.isEmpty)
+    #expect(result.stderr.contains("write ./\(words.last ?? "")"), "\(result.stderr)")
+  }
+
   @Test(arguments: [["help", "nosuch"], ["version"]])
   func `a command that there is not is a wrong argument`(words: [String]) throws {
     let result = try Workplace().retake(words: words)

@@ -88,6 +88,42 @@ import Testing
     #expect(result.stderr.contains("the recording continues"), "\(result.stderr)")
     #expect(result.stderr.contains("[replay.results.unwritable]"), "\(result.stderr)")
     #expect(try isWhole(workplace))
+    // The lines of an output that failed are counted all the same.
+    try workplace.writePipeline(replacing: #""kind": "results""#, with: #""kind": "metadata""#)
+    let words = [
+      "record", "synthetic:figures", "--name", "other", "--frames", "60", "--size", "64x48",
+      "--pace", "unpaced", "--pipeline", "motion.json", "--follow", "--metadata", "boxes=/dev/full",
+    ]
+    let metadata = try sh(workplace, quoted(words) + " | tail -n 1")
+    let summary = try metadata.json().summary
+    #expect(summary.lines.written.int == summary.pipeline.accepted.int, "\(metadata.stdout)")
+    #expect(summary.metadata[0].dropped.int == summary.pipeline.accepted.int)
+  }
+
+  @Test func `a reader that never reads is named, and Ctrl-C does not wait for it`() throws {
+    let workplace = try Workplace()
+    let said = workplace.folder.file("said.txt")
+    // The pipe has room for one line or two.
+    let line = "head -c 65000 /dev/zero; exec \(quoted(Self.record + ["--follow"])) 2>said.txt"
+    let run = try LongRun(["-c", line], in: workplace, binary: "/bin/bash")
+    func words() -> String { (try? String(contentsOf: said, encoding: .utf8)) ?? "" }
+    #expect(run.wait { words().contains("waiting for the reader of the result lines") })
+    #expect(run.end(SIGINT) == 130)
+    #expect(words().contains("lines that were not read are dropped"), "\(words())")
+    #expect(try isWhole(workplace))
+  }
+
+  @Test(arguments: [
+    ["record", "synthetic:figures", "--name", "new", "--frames", "3", "--pace", "unpaced"],
+    ["replay", "yard"],
+  ])
+  func `a trace that no one reads is named`(words: [String]) throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 3)
+    let words = words + ["--pipeline", "example:motion-boxes", "--trace", "/dev/fd/9"]
+    let result = try sh(workplace, "exec 9> >(true); wait $!; " + quoted(words))
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(result.stderr.contains("no one reads the trace any more"), "\(result.stderr)")
   }
 
   @Test func `metadata and a trace are written, and the trace can be made again later`() throws {

@@ -77,11 +77,9 @@ import Testing
     recorder.withLock { $0 = recording }
     let result = try recording.run()
     ended()
-    let written = Result { try outputs.finish(result) }
-    var recorded = Recorded(
-      result: result, lines: try? written.get(), notes: notes.withLock { $0 })
-    if case .failure(let error) = written { recorded.failure = error }
-    return recorded
+    let written = outputs.finish(result)
+    return Recorded(
+      result: result, lines: written.lines, failure: written.failure, notes: notes.withLock { $0 })
   }
 
   private func captured(_ recorded: Recorded) throws -> Int {
@@ -225,6 +223,8 @@ import Testing
     }
     _ = try captured(recorded)
     #expect((recorded.failure as? ReplayError)?.code == "replay.metadata.unwritable")
+    let entry = try #require(recorded.lines?.metadata?.first)
+    #expect(entry.written == 0 && entry.dropped >= Self.resultsMin)
     #expect(FileManager.default.fileExists(atPath: trace.path))
     #expect(recorded.notes.count { $0.contains("the recording continues") } == 1)
   }

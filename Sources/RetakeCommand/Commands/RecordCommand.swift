@@ -175,6 +175,7 @@ struct RecordCommand: ParsableCommand {
       watch: RecordingWatch([window?.watch, report.watch].compactMap(\.self)),
       report: report.committed)
     Interruption.onRequest { recorder.stop() }
+    Interruption.onRequest(report.interrupted)
     Interruption.onTrigger { recorder.trigger() }
     guard let window else { return try report.finish(try recorder.run(), preview: nil) }
     try report.finish(

@@ -13,6 +13,7 @@ final class RecordingReport {
   private var commits: LineStream?
   private let outputs: RecordingOutputs?
   private let holder = Locked<String?>(nil)
+  private let isWaitingForReaders = Locked(false)
 
   /// - Throws: `SuiteError`, `ReplayError`, `RuntimeError`; nothing is left behind then.
   init(_ live: LivePipelineOptions, of pipeline: LivePipeline?, _ output: OutputOptions) throws {
@@ -31,6 +32,16 @@ final class RecordingReport {
     } catch {
       outputs?.discard()
       throw error
+    }
+  }
+
+  /// What an interruption does where the recording has ended, and only a reader keeps the command
+  /// from ending. The session is closed then.
+  var interrupted: @Sendable () -> Void {
+    { [output, isWaitingForReaders] in
+      guard isWaitingForReaders.withLock({ $0 }) else { return }
+      output.note("warning: lines that were not read are dropped; the session is whole")
+      _exit(ExitStatus.interrupted.rawValue)
     }
   }
 
@@ -70,16 +81,15 @@ final class RecordingReport {
   /// - Throws: `CommandEnd`, and what kept an output from being written.
   func finish(_ result: RecordingResult, preview: WindowFigures?) throws {
     line.finish()
-    let written = Result {
-      try outputs?.finish(result) { line.update("tracing", done: $0, total: nil) }
-    }
+    isWaitingForReaders.withLock { $0 = true }
+    let written = outputs?.finish(result) { line.update("tracing", done: $0, total: nil) }
     line.finish()
     let committed = Result { try commits.take()?.finish() }
-    let lines = (try? written.get()) ?? RecordingLines()
-    try show(result, lines, preview)
+    isWaitingForReaders.withLock { $0 = false }
+    try show(result, written?.lines ?? RecordingLines(), preview)
     note(result)
     try end(result) {
-      _ = try written.get()
+      if let failure = written?.failure { throw failure }
       _ = try committed.get()
     }
   }

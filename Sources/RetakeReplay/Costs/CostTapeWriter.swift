@@ -73,6 +73,8 @@ public final class CostTapeWriter: RunObserver {
   /// Leaves nothing behind after a run that failed.
   public func discard() { file.discard() }
 
+  package var loss: ReplayError? { file.loss }
+
   private func write(_ line: borrowing TextBuffer) {
     let bytes = line.bytes
     hasher.append(bytes)

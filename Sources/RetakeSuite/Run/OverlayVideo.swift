@@ -116,6 +116,8 @@ final class OverlayVideo: RunOutput {
 
   func discard() { file.discard() }
 
+  var loss: ReplayError? { file.loss }
+
   /// The encoder and the container, made for the first picture.
   private final class Writer {
     private let encoder: MediaEncoder

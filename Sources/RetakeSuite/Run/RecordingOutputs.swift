@@ -62,22 +62,23 @@ package final class RecordingOutputs {
 
   /// Waits until readers have taken what waits, and writes the trace of what was recorded.
   ///
-  /// - Parameter progress: Told how many decisions the trace has, now and then.
-  /// - Throws: The first error, when everything else is written: `ReplayError`, and what the session
-  ///   throws.
+  /// - Parameter progress: Called with how many decisions the trace has, now and then.
+  /// - Returns: What became of the lines, also where an output failed, and the first such error, when
+  ///   everything else is written: `ReplayError`, or what the session throws.
   package func finish(
     _ result: RecordingResult, progress: (Int) -> Void = { _ in }
-  ) throws -> RecordingLines {
+  ) -> (lines: RecordingLines, failure: (any Error)?) {
     defer { discard() }
     var lines = RecordingLines()
     var failure: (any Error)?
     while let stream = streams.first {
       streams.removeFirst()
       do {
-        lines.add(try stream.finish(), of: stream)
+        try stream.finish()
       } catch {
         failure = failure ?? error
       }
+      lines.add(stream.counts, of: stream)
     }
     if let file = trace.take() {
       do {
@@ -87,8 +88,7 @@ package final class RecordingOutputs {
         failure = failure ?? error
       }
     }
-    if let failure { throw failure }
-    return lines
+    return (lines, failure)
   }
 
   /// Leaves nothing behind of what is not finished.
@@ -118,6 +118,7 @@ package final class RecordingOutputs {
     let observer = try TraceObserver(file, of: reenactment, session: result.folder.name)
     let report = try reenactment.run(observer: observer, values: .leftOut, progress: progress)
     try observer.finish()
+    if let loss = observer.loss { note("warning: \(loss.message); the trace is not whole") }
     guard let divergence = report.divergence else { return }
     note(
       "warning: the trace ends at decision \(divergence.decision), which could not be made again; "
@@ -178,15 +179,18 @@ private final class ResultStream: @unchecked Sendable {
 
   func add(_ result: LiveResult) { lines.add(writer.line(of: result)) }
 
-  func finish() throws(ReplayError) -> LineCounts {
-    let counts = try lines.finish()
+  var counts: LineCounts { lines.counts }
+
+  func finish() throws(ReplayError) {
+    let counts = try lines.finish {
+      note("waiting for the reader of \(path == "-" ? "the result lines" : path); Ctrl-C ends that")
+    }
     if counts.dropped > 0, !lines.isLost {
       let all = counts.written + counts.dropped
       note(
         "warning: \(counts.dropped) of \(all) result lines were dropped, because their reader was too "
           + "slow; the session has the results of all frames")
     }
-    return counts
   }
 
   func discard() { lines.discard() }

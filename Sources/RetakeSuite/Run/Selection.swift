@@ -62,8 +62,7 @@ public struct Selection: Sendable {
     guard !result.isEmpty else {
       throw .nothingSelected(
         description(in: project),
-        advice: project.sessionNames.isEmpty
-          ? "Make a session: retake import clip.mp4, or: retake record synthetic:figures" : nil)
+        advice: advice(in: project))
     }
     return try distinct(result)
   }
@@ -182,13 +181,22 @@ public struct Selection: Sendable {
     return result
   }
 
+  private func advice(in project: Project) -> String? {
+    if !project.hasFile, definition == nil {
+      return "Go to the folder of your project, or make this one a project: retake init"
+    }
+    guard project.sessionNames.isEmpty else { return nil }
+    return "Make a session: retake import clip.mp4, or: retake record synthetic:figures"
+  }
+
   private func description(in project: Project) -> String {
     if sessions.isEmpty, project.sessionNames.isEmpty, definition != nil || !project.cases.isEmpty {
       return "there is no session in \(project.recordings)"
     }
     if definition == nil, project.cases.isEmpty {
       return project.hasFile
-        ? "retake.yml names no cases" : "there is no retake.yml, and no --pipeline was given"
+        ? "retake.yml names no cases"
+        : "there is no retake.yml in \(project.folder), and no --pipeline was given"
     }
     let named = sessions.joined(separator: ", ")
     let names = wanted(in: project).map(\.session)

@@ -68,6 +68,8 @@ final class TraceObserver: RunOutput {
     try file.finish()
   }
 
+  var loss: ReplayError? { file.loss }
+
   func discard() { file.discard() }
 }
 
