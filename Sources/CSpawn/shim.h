@@ -2,7 +2,7 @@
 #include <spawn.h>
 
 #if defined(__linux__)
-// The C library has these, and hides them from Swift: it declares them only for GNU programs.
+// The C library declares these functions only as GNU extensions, so Swift does not see them.
 int pipe2(int descriptors[2], int flags);
 int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *folder);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
