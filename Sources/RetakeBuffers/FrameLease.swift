@@ -1,7 +1,8 @@
-/// A delivered frame's hold on the buffer that it lies in, where a pipeline has pools.
+/// Holds the buffer of a delivered frame, in a pipeline with pools.
 ///
-/// It ends when nobody refers to it any more: whoever does nothing lets go as soon as the sink
-/// returns. A sink that goes on with the frame keeps it, and ends it when it is done.
+/// The lease ends when the last reference to it is released. If the sink does nothing, that happens
+/// as soon as the sink returns. A sink that continues to use the frame keeps the lease, and ends it
+/// when it is done.
 public final class FrameLease: Sendable {
   private let ended: Locked<(@Sendable () -> Void)?>
 
@@ -11,7 +12,7 @@ public final class FrameLease: Sendable {
 
   deinit { end() }
 
-  /// Ends the lease now; later calls do nothing.
+  /// Ends the lease now. Later calls have no effect.
   public func end() {
     let ended = self.ended.withLock { ended in
       defer { ended = nil }

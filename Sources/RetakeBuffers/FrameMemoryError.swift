@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// There was no memory for a frame, which says nothing about what the frame is made of.
+/// There was no memory for a frame. The content of the frame is not the cause.
 package struct FrameMemoryError: CodedError, Hashable {
   /// Pixels.
   package var width: Int

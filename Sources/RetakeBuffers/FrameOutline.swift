@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// All that there is to a frame but its pixels, and the digest of those.
+/// Everything about a frame except its pixels, and the digest of the pixels.
 package struct FrameOutline: Hashable, Sendable {
   package var id: FrameID
   package var timestamp: Timestamp
@@ -11,7 +11,7 @@ package struct FrameOutline: Hashable, Sendable {
   package var matrix: ColorMatrix
   package var rotationDegrees: Int
   package var sampleAspect: SampleAspect
-  /// Of format, size, colours and pixels, as `Frame.digest`.
+  /// Digest of format, size, colours and pixels, like `Frame.digest`.
   package var digest: Digest128
 
   package init(_ frame: Frame) {
@@ -27,7 +27,7 @@ package struct FrameOutline: Hashable, Sendable {
     digest = frame.digest
   }
 
-  /// The frame over memory that holds its pixels.
+  /// The frame, with the memory that contains its pixels.
   package func frame(_ storage: FrameStorage) -> Frame {
     Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,
@@ -71,6 +71,6 @@ extension FrameOutline {
     digest = try reader.digest()
   }
 
-  /// Pixels of the longest side that a kept frame has.
+  /// The longest side of a stored frame, in pixels.
   private static let sideMax = 1 << 16
 }

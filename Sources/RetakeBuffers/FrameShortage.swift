@@ -1,8 +1,8 @@
-/// Whether frames that some work made found memory.
+/// Checks whether all frames that some work creates get memory.
 ///
-/// The body of a stage makes frames and, as a rule, cannot throw: where there is no memory it gets
-/// storage without pixels, and what it computes of that is thrown away. Work that nothing checks
-/// ends the process instead.
+/// The body of a stage creates frames and usually cannot throw. If there is no memory, it gets
+/// storage without pixels, and its results are discarded. If the work is not checked, the process
+/// ends instead.
 package final class FrameShortage: Sendable {
   @TaskLocal private static var watching: FrameShortage?
 
@@ -10,7 +10,7 @@ package final class FrameShortage: Sendable {
 
   private init() {}
 
-  /// Calls `body`, and fails if a frame that it made on this thread found no memory.
+  /// Calls `body`. Fails if a frame that `body` created on this thread got no memory.
   package static func checked<Value>(_ body: () -> Value) -> Result<Value, FrameMemoryError> {
     let shortage = FrameShortage()
     let value = $watching.withValue(shortage) { body() }
@@ -18,13 +18,13 @@ package final class FrameShortage: Sendable {
     return .success(value)
   }
 
-  /// For work that found no memory for pixels of its own: it is thrown away, or the process ends if
-  /// nothing checks it.
+  /// Called by work that got no memory for pixels of its own. Its results are discarded; if the
+  /// work is not checked, the process ends.
   package static func fail(_ error: FrameMemoryError) {
     guard note(error) else { preconditionFailure("out of memory: \(error)") }
   }
 
-  /// - Returns: `false` if nothing checks the work of this thread.
+  /// - Returns: `false` if the work of this thread is not checked.
   static func note(_ error: FrameMemoryError) -> Bool {
     guard let watching else { return false }
     watching.noted.withLock { $0 = $0 ?? error }

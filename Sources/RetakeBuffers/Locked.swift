@@ -8,8 +8,8 @@ package final class Locked<Value: Sendable>: Sendable {
     mutex = Mutex(value)
   }
 
-  /// Calls `body` with the value while nobody else can see it. Keep it short, and never call out
-  /// to somebody else's code inside.
+  /// Calls `body` with the value while no other thread can access it. Keep it short, and never call
+  /// foreign code inside it.
   package func withLock<Result: Sendable, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

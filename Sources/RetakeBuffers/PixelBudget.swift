@@ -1,60 +1,60 @@
 import Foundation
 
-/// How much memory pictures may take in one process, and who may take which part of it.
+/// How much memory images may take in one process, and how it is divided.
 ///
-/// These are bounds on memory that a file asks for, not on what a pipeline models: they change
-/// how long a run takes, or refuse a file, and never a decision.
+/// These are bounds on the memory that a file requires, not on what a pipeline models. They change
+/// the duration of a run, or reject a file, but never change a decision.
 package struct PixelBudget: Hashable, Sendable {
-  /// The environment's name for another budget.
+  /// The environment variable that sets another budget.
   package static let variable = "RETAKE_MEMORY"
   private static let bytesDefault = 512 << 20
   private static let bytesLimits = 64 << 20...1 << 44
 
-  /// All pictures together.
+  /// The bound for all images together.
   package let bytesMax: Int
 
   package init(bytesMax: Int = bytesDefault) {
     self.bytesMax = bytesMax
   }
 
-  /// What one decoder may hold: the picture that it makes, and those that it makes it from.
+  /// What one decoder may hold: the image that it decodes, and its reference images.
   ///
-  /// FFmpeg keeps motion vectors and the like beside each picture, up to half of its bytes again.
+  /// FFmpeg stores motion vectors and similar data for each image, up to another half of its bytes.
   package var decoderBytesMax: Int { bytesMax / 8 * 5 }
-  /// What several decoders may hold together; a single one may hold more.
+  /// What several decoders may hold together. A single one may hold more.
   package var decodersBytesMax: Int { bytesMax / 2 }
-  /// Memory that waits for the next picture.
+  /// Memory that is kept for the next image.
   package var waitingBytesMax: Int { bytesMax / 8 }
-  /// Decoded frames that are read before a run asks for them.
+  /// Decoded frames that are read before a run needs them.
   package var aheadBytesMax: Int { bytesMax / 32 * 5 }
-  /// Frames that may be asked for ahead where few of them are decoded at a time.
+  /// Frames that may be requested ahead if only a few of them are decoded at the same time.
   package var resultsBytesMax: Int { bytesMax / 8 * 3 }
 
-  /// Pictures that a decoder usually holds, as an estimate before it has decoded some.
+  /// The number of images that a decoder usually holds; an estimate before it has decoded any.
   private static let picturesUsual = 6
 
-  /// An estimate of what a decoder holds.
+  /// An estimate of the memory that a decoder holds.
   package static func decoderBytes(forFrameOf bytes: Int) -> Int {
     bytes.multipliedReportingOverflow(by: picturesUsual).partialValue
   }
 
-  /// Whether two decoders that hold this much each may work beside each other.
+  /// Whether two decoders that each hold this much may work at the same time.
   package func allowsTwoDecoders(holding bytes: Int) -> Bool { bytes <= decodersBytesMax / 2 }
 
-  /// The budget of this process: what the environment says, or 512 MB.
+  /// The budget of this process: from the environment, or 512 MB.
   package static let ofProcess: PixelBudget = {
     let text = ProcessInfo.processInfo.environment[variable]
     return PixelBudget(bytesMax: text.flatMap { bytes(of: $0) } ?? bytesDefault)
   }()
 
-  /// What is wrong with the environment's budget; `nil` if nothing is.
+  /// The problem with the environment's budget; `nil` if it is valid.
   package static func problem(with text: String?) -> String? {
     guard let text, bytes(of: text) == nil else { return nil }
     return "\(variable)='\(text)' is not an amount of memory from 64M to 16384G; use for example "
       + "\(variable)=2G"
   }
 
-  /// Bytes, with `M` or `G` behind the number.
+  /// Parses a number of bytes with the suffix `M` or `G`.
   static func bytes(of text: String) -> Int? {
     let shift: Int
     switch text.last {

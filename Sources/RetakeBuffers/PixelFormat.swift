@@ -1,4 +1,4 @@
-/// The layouts of pixels that travel through a pipeline, 8 bits a sample.
+/// The pixel layouts in a pipeline, with 8 bits per sample.
 ///
 /// `I420` full range is what FFmpeg calls yuvj420p: the range is a property of the frame.
 public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
@@ -54,7 +54,7 @@ public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// Which sample values are black and white.
+/// The sample values of black and white.
 public enum ColorRange: String, Hashable, Sendable, Codable {
   /// 16-235 (luma) and 16-240 (chroma).
   case limited
@@ -62,7 +62,7 @@ public enum ColorRange: String, Hashable, Sendable, Codable {
   case full
 }
 
-/// How luma and chroma are made of red, green and blue.
+/// How luma and chroma are computed from red, green and blue.
 public enum ColorMatrix: String, Hashable, Sendable, Codable {
   case bt601
   case bt709
@@ -70,6 +70,6 @@ public enum ColorMatrix: String, Hashable, Sendable, Codable {
   /// Not a luma-chroma format, or grey.
   case identity
 
-  /// What an unlabelled picture is taken for: BT.601 below 720 lines, else BT.709.
+  /// The matrix that is assumed for an unlabelled image: BT.601 below 720 lines, otherwise BT.709.
   public static func assumed(height: Int) -> ColorMatrix { height < 720 ? .bt601 : .bt709 }
 }

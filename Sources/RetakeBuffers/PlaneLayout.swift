@@ -1,9 +1,9 @@
-/// How planes lie in fresh memory, and in a cache: rows at multiples of `FrameStorage.alignment`, without
-/// gaps between planes. In bytes, by plane.
+/// The layout of planes in new memory and in a cache: rows at multiples of
+/// `FrameStorage.alignment`, without gaps between planes. In bytes, by plane.
 package struct PlaneLayout: Sendable {
   package private(set) var strides: [Int] = []
   package private(set) var offsets: [Int] = []
-  /// Of all planes.
+  /// The size of all planes together.
   package private(set) var count = 0
 
   package init(format: PixelFormat, width: Int, height: Int) {

@@ -1,10 +1,10 @@
 import RetakeCore
 
-/// Buffers that are used again: pictures, blocks of sound, packets, or whatever takes long to make.
-/// There are never more than the pool's size, which is fixed or follows the load.
+/// Reusable buffers: images, blocks of audio, packets, or anything that is slow to create. There
+/// are never more than the pool's size, which is fixed or adapts to the load.
 ///
-/// Leases are counted until they end, by the stage that took them. Time is told from outside: who
-/// owns an adaptive pool calls `advance(to:)` now and then, once a window or oftener.
+/// Leases are counted until they end, by the stage that took them. The pool reads no clock: the
+/// owner of an adaptive pool calls `advance(to:)` regularly, at least once per window.
 ///
 /// ```swift
 /// let blocks = BufferPool("audio", capacity: 8) { AudioBlock(samples: 1_024) }
@@ -23,9 +23,9 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
     store = PoolStore(id: id, PoolBook(fixed: capacity))
   }
 
-  /// A pool that follows the load.
+  /// A pool that adapts to the load.
   ///
-  /// - Parameter capacity: What it begins with.
+  /// - Parameter capacity: The initial number of buffers.
   public init(
     _ id: String, sizing: PoolSizing, capacity: Int = 8,
     make: @escaping @Sendable () throws -> Buffer
@@ -36,9 +36,9 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
 
   public var id: String { store.id }
 
-  /// Takes a buffer for a stage; `nil` when all are held.
+  /// Takes a buffer for a stage; `nil` if all are held.
   ///
-  /// - Throws: `PoolError.allocation` when there was room for one more, and it could not be made.
+  /// - Throws: `PoolError.allocation` if one more buffer was allowed, but could not be created.
   public func lease(for stage: String) throws(PoolError) -> BufferLease<Buffer>? {
     guard let (taken, idle) = store.take(for: stage) else { return nil }
     if let box = idle as? BufferBox<Buffer> { return BufferLease(box, taken, of: store) }
@@ -56,9 +56,9 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
 
   // MARK: Size
 
-  /// Says what time it is, on any clock that never goes back: windows that are over end.
+  /// Reports the time, from any monotonic clock. Windows that are over end.
   ///
-  /// - Returns: What was decided, in order.
+  /// - Returns: The decisions, in order.
   @discardableResult
   public func advance(to nanoseconds: Int64) -> [PoolController.Step] {
     store.changing { $0.advance(to: nanoseconds) }
@@ -74,14 +74,14 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
     store.changing { $0.ranShortOfMemory(at: nanoseconds) }
   }
 
-  /// What became of the buffers so far.
+  /// The counts of the buffers so far.
   public var report: PoolReport { store.report }
 }
 
-/// A hold on one of a pool's buffers. Whoever took it ends it, once.
+/// Holds one of a pool's buffers. The stage that took it must end it, once.
 ///
-/// One that is forgotten is a leak, which the pool counts by its stage: the buffer is not used
-/// again, since somebody may still write to it, but its place is free.
+/// A lease that is released without an end is a leak, which the pool counts by its stage. The
+/// buffer is not reused, because it may still be written to, but its place is free.
 public final class BufferLease<Buffer: Sendable>: Sendable {
   private let box: BufferBox<Buffer>
   private let taken: PoolBook.Taken
@@ -100,15 +100,15 @@ public final class BufferLease<Buffer: Sendable>: Sendable {
 
   public var buffer: Buffer { box.buffer }
 
-  /// Gives the buffer back. A second call is a mistake, which the pool counts by its stage.
+  /// Returns the buffer. A second call is a mistake, which the pool counts by its stage.
   public func end() {
     if once.begin() { store.end(box, taken) } else { store.noteDoubleEnd(taken) }
   }
 }
 
-/// A buffer as those see it who do not ask what it is.
+/// A buffer with its type erased.
 class IdleBuffer: @unchecked Sendable {
-  // SAFETY: @unchecked because the class is open to its one subclass; neither has a variable.
+  // SAFETY: @unchecked because the class is open to its only subclass; neither has a variable.
 }
 
 final class BufferBox<Buffer: Sendable>: IdleBuffer, @unchecked Sendable {

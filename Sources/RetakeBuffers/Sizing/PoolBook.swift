@@ -1,18 +1,18 @@
 import RetakeCore
 import Synchronization
 
-/// Who holds how many buffers of a live pool: numbers only.
+/// How many buffers of a live pool each stage holds. It contains numbers only.
 struct PoolBook: Sendable {
-  /// What a lease remembers of its place.
+  /// What a lease stores about itself.
   struct Taken: Sendable {
     var stage: Int
-    /// Of the pool when the buffer was taken.
+    /// The pool's generation when the buffer was taken.
     var generation: Int
   }
 
   private(set) var size: Int
   private(set) var inUse = 0
-  /// Counts how often the pool was made anew.
+  /// Counts how often the pool was recreated.
   private(set) var generation = 0
   private var controller: PoolController?
   private var stages: [PoolReport.Stage] = []
@@ -42,14 +42,14 @@ struct PoolBook: Sendable {
     return Taken(stage: index, generation: generation)
   }
 
-  /// Stages are few: one after another is quicker than a table.
+  /// There are few stages, so a linear search is faster than a hash table.
   private mutating func place(of stage: String) -> Int {
     for index in stages.indices where stages[index].stage == stage { return index }
     stages.append(PoolReport.Stage(stage: stage))
     return stages.count - 1
   }
 
-  /// - Returns: Whether the buffer shall be kept for others.
+  /// - Returns: Whether the buffer should be kept for reuse.
   mutating func giveBack(_ taken: Taken) -> Bool {
     stages[taken.stage].ended += 1
     free()
@@ -80,7 +80,7 @@ struct PoolBook: Sendable {
   mutating func advance(to now: Int64) -> [PoolController.Step] {
     guard controller != nil else { return [] }
     var steps: [PoolController.Step] = []
-    // Ends: each turn goes on by a window; windows that change nothing are skipped.
+    // Ends: each turn advances by a window; windows that change nothing are skipped.
     while let end = windowEnd, end <= now {
       guard let step = change({ $0.endWindow(inUse: $1, at: end) }) else { break }
       if !step.isEmpty { steps.append(step) }
@@ -124,22 +124,22 @@ struct PoolBook: Sendable {
   }
 }
 
-/// What became of a pool's buffers so far.
+/// Counts of a pool's buffers so far.
 public struct PoolReport: Hashable, Sendable {
-  /// Each lease that began has ended, was leaked, or is still held.
+  /// Each lease has ended, was leaked, or is still held.
   public struct Stage: Hashable, Sendable {
     public var stage: String
     public var leased = 0
     public var ended = 0
-    /// Leases that were forgotten without an end.
+    /// Leases that were released without an end.
     public var leaked = 0
-    /// Ends of leases that had ended.
+    /// Ends of leases that had already ended.
     public var endedTwice = 0
 
     public var held: Int { leased - ended - leaked }
   }
 
-  /// Buffers that there may be now.
+  /// The number of buffers that may exist now.
   public var size: Int
   public var inUse: Int
   public var peak: Int
@@ -147,12 +147,12 @@ public struct PoolReport: Hashable, Sendable {
   public var stalls: Int
   public var allocationFailures: Int
   public var resizes: Int
-  /// Whether the breaker has made it a fixed pool.
+  /// Whether the breaker has turned it into a fixed pool.
   public var isBroken: Bool
-  /// By the bytes of their names.
+  /// In the byte order of their names.
   public var stages: [Stage]
 
-  /// What is wrong, in words, each with its stage.
+  /// Problems, in words, each with its stage.
   public var faults: [String] {
     stages.flatMap { stage in
       [
@@ -163,7 +163,7 @@ public struct PoolReport: Hashable, Sendable {
   }
 }
 
-/// What can go wrong with a pool.
+/// An error of a pool.
 public enum PoolError: CodedError, Hashable {
   case allocation(pool: String, cause: String)
 
@@ -190,7 +190,7 @@ public enum PoolError: CodedError, Hashable {
   }
 }
 
-/// Something that happens once, whoever comes first.
+/// Something that happens only once, for the first caller.
 struct Once: ~Copyable, Sendable {
   private let isOver = Atomic(false)
 

@@ -1,4 +1,4 @@
-/// Says when a pool finds no buffers for too many requests, over the last windows together.
+/// Detects when too many requests to a pool find no buffer, over the last windows together.
 struct PoolBreaker: Hashable, Sendable {
   private struct Window: Hashable, Sendable {
     var requests: Int
@@ -15,7 +15,7 @@ struct PoolBreaker: Hashable, Sendable {
     percent = sizing.breakerAbove
   }
 
-  /// - Returns: The requests and stalls that are too many.
+  /// - Returns: The requests and stalls, if there are too many stalls.
   mutating func add(requests: Int, stalls: Int) -> (requests: Int, stalls: Int)? {
     if last.count == windows { last.removeFirst() }
     last.append(Window(requests: requests, stalls: stalls))
@@ -25,6 +25,6 @@ struct PoolBreaker: Hashable, Sendable {
     return lacking * 100 > asked * percent ? (asked, lacking) : nil
   }
 
-  /// What was seen so far says nothing.
+  /// Discards the windows so far.
   mutating func forget() { last = [] }
 }

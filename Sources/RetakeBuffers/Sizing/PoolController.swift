@@ -1,8 +1,8 @@
-/// Decides how many buffers an adaptive pool has. A state machine that knows numbers only: told what
-/// is asked for and held, and when a window ends, it says what shall be.
+/// Decides how many buffers an adaptive pool has. It is a state machine that works on numbers only.
+/// Its input is what is requested and held, and when a window ends. Its output is the size.
 ///
-/// It reads no clock and waits for nobody, so the decision core uses it in replay as it does live,
-/// and `BufferPool` for buffers of any kind.
+/// It reads no clock and never waits. So the decision core uses it in the same way in replays and
+/// live, and `BufferPool` uses it for buffers of any kind.
 public struct PoolController: Hashable, Sendable {
   /// Why a pool changes its size.
   public enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -11,7 +11,7 @@ public struct PoolController: Hashable, Sendable {
     case thermal
     case memory
     case breaker
-    /// The same number of new buffers, since one could not be made.
+    /// The same number of new buffers, because one could not be created.
     case recreate
   }
 
@@ -21,13 +21,13 @@ public struct PoolController: Hashable, Sendable {
     public var reason: Reason
   }
 
-  /// Too many requests found no buffer: from now on the pool is a fixed one.
+  /// Too many requests found no buffer. From now on, the pool is a fixed one.
   public struct Trip: Hashable, Sendable {
     public var requests: Int
     public var stalls: Int
   }
 
-  /// What was decided, in this order.
+  /// The decisions, in this order.
   public struct Step: Hashable, Sendable {
     public var trip: Trip?
     public var resize: Resize?
@@ -35,18 +35,18 @@ public struct PoolController: Hashable, Sendable {
     public var isEmpty: Bool { trip == nil && resize == nil }
   }
 
-  /// What happened in one window.
+  /// The counts of one window.
   public struct Window: Hashable, Sendable {
-    /// The most buffers that were held at once.
+    /// The largest number of buffers that were held at once.
     public var peak = 0
-    /// Buffers that came back: the velocity.
+    /// Buffers that were returned: the velocity.
     public var completed = 0
     public var requests = 0
     /// Requests that found no buffer.
     public var stalls = 0
   }
 
-  /// A size that no prediction asked for, as soon as the bounds allow it.
+  /// A size that does not come from a prediction, applied as soon as the bounds allow it.
   private struct Forced: Hashable, Sendable {
     var size: Int
     var reason: Reason
@@ -56,19 +56,19 @@ public struct PoolController: Hashable, Sendable {
   public private(set) var size: Int
   public private(set) var resizes = 0
   public private(set) var isTripped = false
-  /// The one that goes on.
+  /// The current window.
   public private(set) var window = Window()
   private var predictor: PoolPredictor
   private var breaker: PoolBreaker
   private var expansionStreak = 0
   private var shrinkStreak = 0
   private var lastResize: Int64?
-  /// Until then the pool does not grow.
+  /// The pool does not grow until this time.
   private var holdEnd: Int64?
   private var forced: Forced?
   private var needsRecreation = false
 
-  /// - Parameter size: What the pool begins with; kept between `min` and `max`.
+  /// - Parameter size: The initial size; clamped to `min` and `max`.
   public init(_ sizing: PoolSizing, size: Int) {
     self.sizing = sizing
     self.size = Swift.min(Swift.max(size, sizing.min), sizing.max)
@@ -76,18 +76,18 @@ public struct PoolController: Hashable, Sendable {
     breaker = PoolBreaker(sizing)
   }
 
-  /// The most buffers that are foreseen to be held at once, in 1/65,536 of a buffer.
+  /// The predicted largest number of buffers that are held at once, in 1/65,536 of a buffer.
   package var predicted: Int64 { predictor.predicted }
 
-  // MARK: What happens within a window
+  // MARK: Events within a window
 
-  /// Somebody asked for a buffer and got it; so many are held now.
+  /// A buffer was requested and leased; `inUse` buffers are held now.
   public mutating func leased(inUse: Int) {
     window.requests += 1
     window.peak = Swift.max(window.peak, inUse)
   }
 
-  /// Somebody asked for a buffer and there was none.
+  /// A buffer was requested, but none was free.
   public mutating func stalled() {
     window.requests += 1
     window.stalls += 1
@@ -95,14 +95,15 @@ public struct PoolController: Hashable, Sendable {
 
   public mutating func returned() { window.completed += 1 }
 
-  /// A buffer could not be made: at the end of the window the pool is made anew.
+  /// A buffer could not be created. The pool is recreated at the end of the window.
   public mutating func allocationFailed() {
     if sizing.isOn(.recreate) { needsRecreation = true }
   }
 
   // MARK: Pressure
 
-  /// The device is hot: few buffers at once, and no more for a while.
+  /// The device is hot: the pool shrinks as soon as the bounds allow it, and does not grow for a
+  /// while.
   public mutating func becameHot(at now: Int64) -> Step {
     guard sizing.isOn(.thermal), !isTripped else { return Step() }
     holdEnd = now + sizing.thermalHoldNanoseconds
@@ -110,14 +111,14 @@ public struct PoolController: Hashable, Sendable {
     return Step(resize: resizeIfForced(at: now))
   }
 
-  /// Memory is short: as few buffers as will do.
+  /// Memory is short: the pool shrinks to `memorySize` as soon as the bounds allow it.
   public mutating func ranShortOfMemory(at now: Int64) -> Step {
     guard sizing.isOn(.memory), !isTripped else { return Step() }
     force(sizing.memorySize, .memory)
     return Step(resize: resizeIfForced(at: now))
   }
 
-  /// The smaller of what was forced before and now.
+  /// Keeps the smaller of the sizes that were forced before and now.
   private mutating func force(_ size: Int, _ reason: Reason) {
     guard size < forced?.size ?? self.size else { return }
     forced = Forced(size: size, reason: reason)
@@ -125,7 +126,7 @@ public struct PoolController: Hashable, Sendable {
 
   // MARK: Windows
 
-  /// A window ends; so many buffers are held.
+  /// A window ends; `inUse` buffers are held.
   public mutating func endWindow(inUse: Int, at now: Int64) -> Step {
     let ended = window
     window = Window(peak: inUse)
@@ -138,7 +139,8 @@ public struct PoolController: Hashable, Sendable {
     return step
   }
 
-  /// Whether windows without requests would go on changing nothing, so that none need be counted.
+  /// Whether windows without requests would continue to change nothing, so that they can be
+  /// skipped.
   public func isAtRest(inUse: Int, at now: Int64) -> Bool {
     if resizes < PoolSizing.resizesMax {
       guard forced == nil, !needsRecreation, mayResize(at: now) else { return false }
@@ -150,7 +152,7 @@ public struct PoolController: Hashable, Sendable {
 
   private mutating func trip(_ ended: Window, isHeld: Bool) -> Trip? {
     guard sizing.isOn(.breaker) else { return nil }
-    // Stalls in the heat are meant to be.
+    // Stalls while the pool is held small because of heat are intended.
     guard !isHeld else {
       breaker.forget()
       return nil
@@ -190,7 +192,7 @@ public struct PoolController: Hashable, Sendable {
     if sizing.isOn(.expand), expansionStreak >= sizing.expansionsNeeded(), !isHeld,
       size < sizing.max
     {
-      // A pool that can never grow again is not left small.
+      // The last resize expands to the maximum, because the pool can never grow again.
       return resize(to: isLast ? sizing.max : size + 1, .expand, at: now)
     }
     if sizing.isOn(.shrink), shrinkStreak >= sizing.shrinksNeeded(), size > sizing.min, !isLast {

@@ -1,7 +1,7 @@
-/// Foresees the most buffers held at once in the next window, in 1/65,536 of a buffer. Integers
-/// only, so that it is the same on every machine.
+/// Predicts the largest number of buffers that are held at once in the next window, in 1/65,536 of
+/// a buffer. It uses integers only, so that the result is the same on every machine.
 struct PoolPredictor: Hashable, Sendable {
-  /// Windows that the mean of `ar1` is over.
+  /// The number of windows over which `ar1` takes the mean.
   static let historyMax = 10
 
   private let kind: PoolSizing.Predictor

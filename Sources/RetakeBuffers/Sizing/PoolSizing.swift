@@ -1,5 +1,5 @@
-/// How an adaptive pool changes its size: by what was held in the windows before, and by what the
-/// device says.
+/// How an adaptive pool changes its size: depending on what was held in earlier windows, and on the
+/// state of the device.
 ///
 /// ```swift
 /// var sizing = PoolSizing()
@@ -7,19 +7,19 @@
 /// sizing.off = [.memory]
 /// ```
 public struct PoolSizing: Hashable, Sendable {
-  /// How the most buffers held at once in the next window are foreseen.
+  /// How the largest number of buffers held at once in the next window is predicted.
   public enum Predictor: String, Hashable, Sendable, CaseIterable {
-    /// alpha · now + (1 − alpha) · the prediction before.
+    /// alpha · now + (1 − alpha) · the previous prediction.
     case ewma
     /// alpha · now + (1 − alpha) · the mean of the last ten windows.
     case ar1
   }
 
-  /// What can be switched off, each for itself.
+  /// Parts that can be switched off individually.
   public enum Policy: String, Hashable, Sendable, CaseIterable {
     case expand
     case shrink
-    /// Without it the first prediction is enough to expand or shrink.
+    /// Without it, a single prediction is enough to expand or shrink.
     case hysteresis
     case thermal
     case memory
@@ -27,38 +27,40 @@ public struct PoolSizing: Hashable, Sendable {
     case recreate
   }
 
-  /// Bounds that no option changes: nanoseconds between two changes of size, and how many there are
-  /// in a pool's life.
+  /// Bounds that no option changes: nanoseconds between two changes of size, and the number of
+  /// changes during a pool's life.
   public static let spacingNanoseconds: Int64 = 1_000_000_000
   public static let resizesMax = 50
 
-  /// Buffers; only a shortage of memory goes below the first, and only the breaker above the second.
+  /// Numbers of buffers. Only heat or a shortage of memory goes below `min`, and only the breaker
+  /// goes above `max`.
   public var min = 4
   public var max = 12
   public var predictor = Predictor.ewma
-  /// How much the newest window counts, in thousandths; 1 to 1,000.
+  /// The weight of the newest window, in thousandths; 1 to 1,000.
   public var alphaPermille = 300
   public var windowNanoseconds: Int64 = 500_000_000
-  /// Percent of the size; a prediction above it asks for one buffer more.
+  /// Percent of the size; a prediction above it requests one more buffer.
   public var expandAbove = 75
-  /// Predictions in a row before the pool grows.
+  /// Consecutive predictions before the pool grows.
   public var expandAfter = 2
-  /// Percent of the size; a prediction below it says that one buffer is too many.
+  /// Percent of the size; a prediction below it means that one buffer is too many.
   public var shrinkBelow = 50
-  /// Windows in a row before the pool shrinks.
+  /// Consecutive windows before the pool shrinks.
   public var shrinkAfter = 3
-  /// Buffers when the device is hot, at most; and how long the pool does not grow then.
+  /// The largest number of buffers when the device gets hot, and how long the pool does not grow
+  /// then.
   public var thermalSize = 4
   public var thermalHoldNanoseconds: Int64 = 30_000_000_000
-  /// Buffers when memory is short.
+  /// The largest number of buffers when memory is short.
   public var memorySize = 3
-  /// Buffers of the fixed pool that takes over where prediction fails.
+  /// Buffers of the fixed pool that takes over if prediction fails.
   public var breakerSize = 16
-  /// Percent of the requests that found no buffer; more of them trip the breaker.
+  /// Percent of the requests that found no buffer; a larger percentage trips the breaker.
   public var breakerAbove = 10
-  /// Over how long; in whole windows.
+  /// The time over which requests are counted; in whole windows.
   public var breakerNanoseconds: Int64 = 5_000_000_000
-  /// How long a new buffer takes to be there.
+  /// How long it takes until a new buffer is available.
   public var resizeNanoseconds: Int64 = 0
   public var off: Set<Policy> = []
 
@@ -66,7 +68,7 @@ public struct PoolSizing: Hashable, Sendable {
 
   public func isOn(_ policy: Policy) -> Bool { !off.contains(policy) }
 
-  /// The fewest buffers that the pool can come to have.
+  /// The smallest number of buffers that the pool can have.
   public var smallest: Int {
     var sizes = [min]
     if isOn(.thermal) { sizes.append(thermalSize) }
@@ -74,10 +76,10 @@ public struct PoolSizing: Hashable, Sendable {
     return sizes.min() ?? min
   }
 
-  /// The most.
+  /// The largest number of buffers that the pool can have.
   public var largest: Int { isOn(.breaker) ? Swift.max(max, breakerSize) : max }
 
-  /// Predictions in a row that are needed.
+  /// The number of consecutive predictions that are needed.
   func expansionsNeeded() -> Int { isOn(.hysteresis) ? expandAfter : 1 }
   func shrinksNeeded() -> Int { isOn(.hysteresis) ? shrinkAfter : 1 }
 

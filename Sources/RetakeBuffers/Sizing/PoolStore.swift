@@ -1,8 +1,9 @@
-/// A live pool behind its lock. It knows no kind of buffer, so that it is compiled once, and fast.
+/// A live pool and its lock. It does not depend on the type of buffer, so that it is compiled once,
+/// and fast.
 final class PoolStore: Sendable {
   private struct State: Sendable {
     var book: PoolBook
-    /// Those that nobody holds, of the present generation.
+    /// Buffers of the current generation that are not held.
     var idle: [IdleBuffer] = []
   }
 
@@ -14,7 +15,7 @@ final class PoolStore: Sendable {
     state = Locked(State(book: book))
   }
 
-  /// - Returns: `nil` when all buffers are held; no buffer when one has to be made.
+  /// - Returns: `nil` if all buffers are held; without a buffer if one has to be created.
   func take(for stage: String) -> (taken: PoolBook.Taken, idle: IdleBuffer?)? {
     state.withLock { state in
       guard let taken = state.book.take(for: stage) else { return nil }
@@ -32,7 +33,7 @@ final class PoolStore: Sendable {
   func noteDoubleEnd(_ taken: PoolBook.Taken) { state.withLock { $0.book.noteDoubleEnd(taken) } }
   func noteLeak(_ taken: PoolBook.Taken) { state.withLock { $0.book.noteLeak(taken) } }
 
-  /// Lets go of the buffers that are too many afterwards.
+  /// Changes the book, then releases the buffers that are too many.
   func changing<Result: Sendable>(_ change: (inout PoolBook) -> Result) -> Result {
     state.withLock { state in
       let generation = state.book.generation

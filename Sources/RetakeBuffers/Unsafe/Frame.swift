@@ -1,9 +1,9 @@
 import RetakeCore
 
-/// One picture: what it is, and a reference to its pixels. Copying a `Frame` copies no pixel.
+/// One image: its properties, and a reference to its pixels. Copying a `Frame` copies no pixels.
 public struct Frame: Sendable {
   public var id: FrameID
-  /// On the session's time line, unshifted.
+  /// On the session's time line, not shifted.
   public var timestamp: Timestamp
   public var format: PixelFormat
   /// Pixels.
@@ -12,8 +12,8 @@ public struct Frame: Sendable {
   public var height: Int
   public var range: ColorRange
   public var matrix: ColorMatrix
-  /// Degrees, clockwise, that a viewer turns the picture by: 0, 90, 180 or 270. Metadata only,
-  /// until a stage asks for it.
+  /// The clockwise rotation, in degrees, that a viewer applies: 0, 90, 180 or 270. It is metadata
+  /// only, until a stage applies it.
   public var rotationDegrees: Int
   /// Width of a pixel over its height.
   public var sampleAspect: SampleAspect
@@ -41,7 +41,7 @@ public struct Frame: Sendable {
 
   package var visibleBytes: Int { format.visibleBytes(width: width, height: height) }
 
-  /// A frame of the given pixels, each plane as visible rows without padding.
+  /// A frame with the given pixels, each plane as visible rows without padding.
   ///
   /// The simplest way to inject a frame in a test.
   public init(
@@ -57,7 +57,7 @@ public struct Frame: Sendable {
         requirement(planes[plane].count == rowBytes * rows, "a plane is rows x row bytes")
         planes[plane].withUnsafeBytes { source in
           for row in 0..<rows {
-            // SAFETY: both ranges lie inside their buffers by the precondition above.
+            // SAFETY: both ranges are inside their buffers because of the requirement above.
             writable[plane].baseAddress?.advanced(by: row * strides[plane]).copyMemory(
               from: source.baseAddress!.advanced(by: row * rowBytes), byteCount: rowBytes)
           }
@@ -98,7 +98,8 @@ public struct Frame: Sendable {
     return hasher.finish()
   }
 
-  /// XXH3-128 of what `digest(into:)` appends; computed once for all who share the pixels.
+  /// XXH3-128 of what `digest(into:)` appends. It is computed once for all frames that share the
+  /// pixels.
   public var digest: Digest128 {
     let form = FrameStorage.Form(
       format: format, width: width, height: height, range: range, matrix: matrix)
@@ -110,7 +111,7 @@ public struct Frame: Sendable {
     return digest
   }
 
-  /// Takes a digest for this frame's, from one who knows that the pixels are those of the digest.
+  /// Sets this frame's digest. The caller knows that the pixels have this digest.
   package func know(_ digest: Digest128) {
     let form = FrameStorage.Form(
       format: format, width: width, height: height, range: range, matrix: matrix)
@@ -127,7 +128,7 @@ public struct Frame: Sendable {
     appendPixels(to: &hasher)
   }
 
-  /// The visible bytes; a plane whose rows touch each other in one go.
+  /// Appends the visible bytes. A plane without gaps between its rows is appended at once.
   private func appendPixels(to hasher: inout DigestHasher) {
     for (plane, memory) in storage.planes.enumerated() {
       let rowBytes = format.rowBytes(plane: plane, width: width)

@@ -1,15 +1,15 @@
 import Foundation
 import RetakeCore
 
-/// The memory of one frame's planes, immutable once published, shared by reference.
+/// The memory of one frame's planes. It is immutable once published, and shared by reference.
 ///
-/// Whoever made the memory is told once, by `release`, when the last holder lets go: a decoder's
-/// buffer goes back to its pool without ever having been copied.
+/// When the last reference is released, `release` is called once. So a decoder's buffer returns to
+/// its pool without a copy.
 public final class FrameStorage: @unchecked Sendable {
   // SAFETY: @unchecked because pointers are not Sendable. The planes are written only before the
   // storage is published and read only afterwards; `release` runs once, in deinit.
 
-  /// One plane: where its first visible row begins, and the distance between rows in bytes.
+  /// One plane: the address of its first visible row, and the distance between rows in bytes.
   public struct Plane {
     public var base: UnsafePointer<UInt8>
     public var stride: Int
@@ -20,7 +20,7 @@ public final class FrameStorage: @unchecked Sendable {
     }
   }
 
-  /// As what the memory is read.
+  /// How the memory is interpreted.
   struct Form: Hashable, Sendable {
     var format: PixelFormat
     var width: Int
@@ -33,7 +33,7 @@ public final class FrameStorage: @unchecked Sendable {
   private let release: @Sendable () -> Void
   private let known = Locked<(form: Form, digest: Digest128)?>(nil)
 
-  /// Storage over memory of someone else's, valid until `release` is called.
+  /// Storage in memory with another owner, valid until `release` is called.
   public init(planes: [Plane], release: @escaping @Sendable () -> Void) {
     self.planes = planes
     self.release = release
@@ -43,21 +43,21 @@ public final class FrameStorage: @unchecked Sendable {
     release()
   }
 
-  /// The digest of the frame of this form, if somebody asked for it before.
+  /// The digest of the frame with this form, if it has been computed before.
   func knownDigest(of form: Form) -> Digest128? {
     known.withLock { $0?.form == form ? $0?.digest : nil }
   }
 
   func know(_ digest: Digest128, of form: Form) { known.withLock { $0 = (form, digest) } }
 
-  /// Rows begin at multiples of this many bytes in storage made here.
+  /// Rows begin at multiples of this number of bytes in storage created here.
   public static let alignment = 64
   /// Bytes that may be read past the last row by vector code.
   public static let padding = 64
 
-  /// Fresh storage, filled by `fill` before anybody else sees it.
+  /// New storage, which `fill` fills before any other code sees it.
   ///
-  /// `fill` gets one writable buffer a plane and the plane's stride in bytes. Bytes that it does
+  /// `fill` gets one writable buffer per plane and the plane's stride in bytes. Bytes that it does
   /// not write are undefined.
   public static func make<Failure: Error>(
     format: PixelFormat, width: Int, height: Int,
@@ -67,8 +67,9 @@ public final class FrameStorage: @unchecked Sendable {
       ?? withoutRoom(format: format, width: width, height: height)
   }
 
-  /// What takes the place of storage that found no memory: it ends the process, unless the work of
-  /// this thread is checked (`FrameShortage`). Then all rows of a plane are one row of zeros.
+  /// The replacement for storage that got no memory. It ends the process, unless the work of this
+  /// thread is checked (`FrameShortage`). In that case, all rows of a plane are the same row of
+  /// zeros.
   package static func withoutRoom(
     format: PixelFormat, width: Int, height: Int
   ) -> FrameStorage {
@@ -76,7 +77,7 @@ public final class FrameStorage: @unchecked Sendable {
       preconditionFailure("out of memory: no room for a frame of \(width)x\(height)")
     }
     let count = PlaneLayout(format: format, width: width, height: 1).count + padding
-    // SAFETY: as long as a row of each plane and what may be read past it; freed by the closure.
+    // SAFETY: as long as a row of each plane plus the padding; freed by the closure.
     guard let block = calloc(1, count) else {
       preconditionFailure("out of memory: no room for a row of \(width) pixels")
     }
@@ -87,7 +88,7 @@ public final class FrameStorage: @unchecked Sendable {
     }
   }
 
-  /// The same, but nil where there is no memory.
+  /// The same, but nil if there is no memory.
   package static func makeIfRoom<Failure: Error>(
     format: PixelFormat, width: Int, height: Int,
     fill: (_ planes: [UnsafeMutableRawBufferPointer], _ strides: [Int]) throws(Failure) -> Void
