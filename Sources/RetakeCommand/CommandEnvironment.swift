@@ -1,18 +1,18 @@
 import Foundation
 import Retake
 
-/// What every command works with: the stages it knows, and where it was called.
+/// The environment of every command: the stages it knows, and where it was called.
 struct CommandEnvironment: Sendable {
   @TaskLocal static var current = CommandEnvironment(registry: .builtIn, pipelines: [])
 
   var registry: StageRegistry
   var pipelines: [Pipeline]
-  /// The words after the program's name.
+  /// The arguments after the program's name.
   var arguments: [String] = []
-  /// The program as it was called: `retake`, or the path of a program with stages of its own.
+  /// The program as it was called: `retake`, or the path of a program with its own stages.
   var program = "retake"
 
-  /// Set by a continuous-integration service: nothing is written to Goldens/ then.
+  /// Set by a continuous-integration service. Nothing is then written to Goldens/.
   var isCI: Bool {
     let value = ProcessInfo.processInfo.environment["CI"]?.lowercased() ?? ""
     return !value.isEmpty && value != "0" && value != "false"
@@ -27,7 +27,7 @@ struct CommandEnvironment: Sendable {
 
   func project() throws -> Project { try Project(reading: folder) }
 
-  /// A pipeline as the words of a command name it, and what it gets from a session.
+  /// A pipeline as named on the command line, and what it gets from a session.
   func inspection(of pipeline: String, session: String?) throws -> PipelineInspection {
     let project = try project()
     return try PipelineInspection(
@@ -51,7 +51,7 @@ enum ErrorStatus {
     }
   }
 
-  /// Codes of errors that say the words themselves are wrong, whatever is on the machine.
+  /// Codes of errors in the arguments themselves, which do not depend on the machine.
   private static let wrongArguments: Set<String> = [
     "media.live.address", "media.live.protocol", "media.live.testPicture", "record.preset.unknown",
     "record.ring.pipeline", "record.ring.tracks", "session.copy.intoItself",

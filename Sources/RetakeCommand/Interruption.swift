@@ -1,27 +1,28 @@
 import Foundation
 import Retake
 
-/// SIGINT, SIGTERM and SIGHUP ask running work to end; a second one ends the process at once.
+/// Handles SIGINT, SIGTERM and SIGHUP as a request to end the work. A second signal ends the
+/// process at once.
 enum Interruption {
   private static let flag = Locked(false)
-  /// A command has begun work that looks at `isRequested`.
+  /// Whether a command has begun work that checks `isRequested`.
   private static let isListening = Locked(false)
   private static let actions = Locked<[@Sendable () -> Void]>([])
-  /// What is done for each signal that is caught.
+  /// The action for each signal that is caught.
   private static let handlers = Locked<[Int32: @Sendable () -> Void]>([:])
 
   static var isRequested: Bool { flag.withLock { $0 } }
 
-  /// Calls `action` when the end is asked for, from a thread of its own.
+  /// Calls `action` on a separate thread when an end is requested.
   static func onRequest(_ action: @escaping @Sendable () -> Void) {
     actions.withLock { $0.append(action) }
     if isRequested { action() }
   }
 
-  /// Calls `action` for each SIGUSR1 from now on, from a thread of its own.
+  /// Calls `action` on a separate thread for each SIGUSR1 from now on.
   static func onTrigger(_ action: @escaping @Sendable () -> Void) { handle(SIGUSR1, action) }
 
-  /// Call first of all: from now on a signal ends the process with the documented status, until a
+  /// Call this first: from now on a signal ends the process with the documented status, until a
   /// command listens.
   static func begin() {
     for number in [SIGINT, SIGTERM, SIGHUP] where !SignalDisposition.isIgnored(number) {
@@ -32,7 +33,7 @@ enum Interruption {
   /// Begins to listen. Call once, before long work.
   static func listen() {
     isListening.withLock { $0 = true }
-    // A program that is started with `nohup` must outlive the terminal.
+    // A program started with `nohup` must outlive the terminal.
     let numbers = [SIGINT, SIGTERM] + (SignalDisposition.isIgnored(SIGHUP) ? [] : [SIGHUP])
     for number in numbers { handle(number, request) }
   }
@@ -43,7 +44,7 @@ enum Interruption {
     SignalPipe.catchSignal(number)
   }
 
-  /// The one thread that signals are handled by.
+  /// The single thread that handles signals.
   private static let thread: Void = {
     let thread = Thread {
       // Ends with the process.
@@ -54,19 +55,19 @@ enum Interruption {
   }()
 
   private static func request() {
-    // Nothing that has to be taken back was done before.
+    // Before a command listens, nothing has been done that must be undone.
     if !isListening.withLock({ $0 }) { _exit(ExitStatus.interrupted.rawValue) }
     let isSecond = flag.withLock { flag in
       defer { flag = true }
       return flag
     }
     if isSecond { _exit(ExitStatus.interrupted.rawValue) }
-    // Not on the thread of the signals: an action that takes long would keep a second one waiting.
+    // Not on the signal thread: a long action would delay a second signal.
     Thread.detachNewThread { for action in actions.withLock({ $0 }) { action() } }
   }
 
-  /// Ends this process some time after the end was asked for, even where a thread never answers. Only
-  /// for work of which nothing has to be kept.
+  /// Ends this process some time after an end was requested, even if a thread never responds. Use
+  /// it only for work whose results need not be kept.
   static func endAtTheLatest(afterSeconds seconds: Double) {
     onRequest {
       _ = DispatchSemaphore(value: 0).wait(timeout: .now() + seconds)
@@ -74,12 +75,12 @@ enum Interruption {
     }
   }
 
-  /// Ends this process at once when the one that started it does, which holds the other end of
-  /// standard input and never writes. Call once, instead of `listen`.
+  /// Ends this process as soon as its parent ends. The parent holds the other end of standard input
+  /// and never writes to it. Call this once, instead of `listen`.
   static func endWithParent() {
     let thread = Thread {
       var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-      // Ends: a signal to this process is the only reason to try again.
+      // Ends: only a signal to this process causes another round.
       while poll(&input, 1, -1) < 0, errno == EINTR {}
       _exit(ExitStatus.interrupted.rawValue)
     }

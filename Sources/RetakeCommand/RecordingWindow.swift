@@ -2,8 +2,8 @@ import Foundation
 import Retake
 import RetakePreview
 
-/// A window that shows what is recorded. It is made and run on the main thread, and the recorder runs
-/// on one of its own: whatever the window does, the recording goes on.
+/// A window that shows what is recorded. It is created and run on the main thread, while the
+/// recorder has its own thread: whatever the window does, the recording continues.
 final class RecordingWindow {
   let watch: RecordingWatch
   private let feed: PreviewFeed
@@ -32,7 +32,7 @@ final class RecordingWindow {
     preview = try LivePreview(feed, title: "\(title) - retake")
   }
 
-  /// The first frame says where the boxes of the others lie.
+  /// The shape of the first frame determines where the boxes of the others are drawn.
   private static func learn(
     _ frame: Frame, _ pipeline: Pipeline, _ places: Locked<ResultPlaces?>
   ) {
@@ -46,10 +46,10 @@ final class RecordingWindow {
     places.withLock { $0 = known }
   }
 
-  /// Records, and shows what is recorded, until the recording has ended.
+  /// Records and shows what is recorded, until the recording has ended.
   ///
-  /// - Parameter finish: What is left to do where the display goes away: the process ends with the
-  ///   recording then, without returning from here.
+  /// - Parameter finish: The remaining work if the display is lost. The process then ends with the
+  ///   recording, and this method does not return.
   /// - Throws: What the recorder throws.
   func record(
     _ recorder: Recorder, _ output: OutputOptions,
@@ -83,25 +83,26 @@ final class RecordingWindow {
       let isClosed = try preview.run { ended.withLock { $0 != nil } }
       if isClosed { recorder.stop() }
     } catch {
-      // What is recorded matters more than that it is seen.
+      // The recording is more important than the preview.
       output.note("warning: the preview ended, the recording continues: \(error)")
     }
     rest.take()
     return try result()
   }
 
-  /// How long the window may take to notice that the recording has ended. One whose display stands
-  /// still never does.
+  /// How long the window may take to notice that the recording has ended. If its display no longer
+  /// responds, it never does.
   private static let answerSecondsMax = 5.0
 
-  /// How the preview did so far.
+  /// The statistics of the preview so far.
   var figures: WindowFigures { feed.figures }
 }
 
-/// What is left to do after a recording. One thread does it: the one that draws, or that of the
-/// recorder where the other is held by its display.
+/// The work after a recording. It is done by one thread: the one that draws, or the recorder's
+/// thread if the display blocks the other one.
 private final class OneFinish: @unchecked Sendable {
-  // @unchecked: only the thread that took it calls the work, and the other one never goes on.
+  // @unchecked: only the thread that claimed the work calls it, and the other thread never
+  // continues.
   private let work: (RecordingResult, WindowFigures) throws -> Void
   private let isTaken = Locked(false)
   private let taken = DispatchSemaphore(value: 0)
@@ -110,14 +111,15 @@ private final class OneFinish: @unchecked Sendable {
     self.work = work
   }
 
-  /// For the thread that draws. It never returns where the other thread was first.
+  /// For the thread that draws. It never returns if the other thread claimed the work first.
   func take() {
     if claim() { return _ = taken.signal() }
     // Ends with the process, which the other thread ends.
     while true { pause() }
   }
 
-  /// For the recorder's thread: whether nothing was taken in that time. Then it is this thread's.
+  /// For the recorder's thread: whether the work was not claimed in that time. It then belongs to
+  /// this thread.
   func isLeft(after seconds: Double) -> Bool {
     taken.wait(timeout: .now() + seconds) == .timedOut && claim()
   }
@@ -129,7 +131,7 @@ private final class OneFinish: @unchecked Sendable {
     }
   }
 
-  /// Nothing that the process would do at its end may wait for a display.
+  /// Ends the process without its usual cleanup, which could wait for a display.
   func finishAndExit(_ result: Result<RecordingResult, any Error>, _ figures: WindowFigures)
     -> Never
   {

@@ -2,17 +2,17 @@ import ArgumentParser
 import Foundation
 import Retake
 
-/// The command `retake`, as a library: a package with stages of its own makes its own `retake`.
+/// The command `retake` as a library. A package with its own stages can build its own `retake`.
 ///
 /// ```swift
 /// RetakeCommand.main(stages: { $0.register(BrightRegion.self) })
 /// ```
 public enum RetakeCommand {
-  /// Parses the process's arguments, does what they say, and exits with the documented status.
+  /// Parses the process's arguments, runs the command, and exits with the documented status.
   ///
   /// - Parameters:
-  ///   - stages: Registers stage kinds beside the built-in ones.
-  ///   - pipelines: Pipelines made in Swift, reachable as `example:NAME`.
+  ///   - stages: Registers stage kinds in addition to the built-in ones.
+  ///   - pipelines: Pipelines defined in Swift, available as `example:NAME`.
   public static func main(
     stages: (inout StageRegistry) -> Void = { _ in }, pipelines: [Pipeline] = []
   ) -> Never {
@@ -39,7 +39,7 @@ public enum RetakeCommand {
       Console.note("error: \(problem)")
       return .usage
     }
-    // The parser answers it with the help of all commands.
+    // Otherwise the parser would answer with the help of all commands.
     if arguments.first == "help", let problem = misspelling(arguments) {
       Console.note(problem)
       return .usage
@@ -54,7 +54,7 @@ public enum RetakeCommand {
         do {
           try command.run()
         } catch let problem as ValidationError {
-          // Found too late for the parser to know whose usage is meant.
+          // It is found too late for the parser to know which command's usage to print.
           Console.note(
             "error: \(problem.message)\n  See: retake \(commandWords(arguments)) --help")
           throw CommandEnd(status: .usage)
@@ -65,10 +65,10 @@ public enum RetakeCommand {
     }
   }
 
-  /// As wide as the longest example, which has to be pasted in one piece.
+  /// As wide as the longest example, which must be pasted as one line.
   private static let helpColumns = 100
 
-  /// Help, versions and wrong arguments, as the parser tells them.
+  /// Prints help, versions and invalid arguments as the parser formats them.
   private static func usage(_ error: any Error, _ arguments: [String]) -> ExitStatus {
     let code = Root.exitCode(for: error)
     let text = Root.fullMessage(for: error, columns: helpColumns)
@@ -77,7 +77,7 @@ public enum RetakeCommand {
       return .passed
     }
     if code == .validationFailure {
-      // As every other error begins.
+      // The prefix that all other errors have.
       let parserPrefix = "Error: "
       let told =
         text.hasPrefix(parserPrefix) ? "error: " + text.dropFirst(parserPrefix.count) : text
@@ -90,7 +90,7 @@ public enum RetakeCommand {
 }
 
 extension RetakeCommand {
-  /// The command of a line: `cache warm`.
+  /// The name of the command in the arguments: `cache warm`.
   private static func commandWords(_ arguments: [String]) -> String {
     var command = Root.configuration
     var words: [String] = []
@@ -117,7 +117,7 @@ extension RetakeCommand {
 
   private static let shortOptions = "hpq"
 
-  /// What is wrong with the name of a command, which the parser takes for an argument.
+  /// The error for a misspelled command name, which the parser takes for an argument.
   private static func misspelling(_ arguments: [String]) -> String? {
     var command = Root.configuration
     for word in arguments.drop(while: { $0 == "help" }) {
@@ -136,13 +136,13 @@ extension RetakeCommand {
   }
 }
 
-/// Ends a command that has already said everything.
+/// Ends a command that has already printed all of its output.
 struct CommandEnd: Error {
   var status: ExitStatus
 
-  /// The status that a command's work ends with; its errors are told.
+  /// The status with which a command's work ends. Errors are printed.
   ///
-  /// - Throws: What is neither an end nor an error of ours.
+  /// - Throws: Any error that is neither a `CommandEnd` nor a `CodedError`.
   static func status(of work: () throws -> Void) throws -> ExitStatus {
     do {
       try work()

@@ -74,7 +74,7 @@ struct RejectCommand: ParsableCommand {
   }
 }
 
-/// Which pending goldens are meant.
+/// Selects the pending goldens.
 struct PendingOptions: ParsableArguments {
   @Argument(help: "SESSION, SESSION/CASE, or globs of them in quotes; all if not given.")
   var keys: [String] = []
@@ -102,7 +102,7 @@ struct PendingOptions: ParsableArguments {
   }
 }
 
-/// Which root causes of them.
+/// Selects root causes of the pending goldens.
 struct RootCauseOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("A root cause's id, or a glob of ids; may be repeated.", valueName: "id"))

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// Numbers of the command line with their bounds, for options that take whatever word follows: a
-/// wrong one is told with what is allowed.
+/// Parsers for numbers with bounds, for options that accept any argument that follows. The error
+/// for an invalid number names the allowed range.
 enum Bounded {
   static func whole(_ range: ClosedRange<Int>) -> @Sendable (String) throws -> Int {
     { text in
@@ -13,7 +13,7 @@ enum Bounded {
     }
   }
 
-  /// Of anything that is counted from a first number on.
+  /// For values counted from a first number on.
   static func whole(from first: Int) -> @Sendable (String) throws -> Int {
     { text in
       guard let value = Int(text), value >= first else {

@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Retake
 
-/// For commands that may use what earlier runs kept.
+/// For commands that may use results stored by earlier runs.
 struct CacheOptions: ParsableArguments {
-  /// What happens where nothing is said.
+  /// The default if the option is not given.
   enum Standard {
     case none
     case automatic
@@ -23,7 +23,7 @@ struct CacheOptions: ParsableArguments {
     }
   }
 
-  /// - Parameter note: Told why there is no cache, where nobody asked for one.
+  /// - Parameter note: Called with the reason why there is no cache, if none was requested.
   func folder(
     in project: Project, standard: Standard, note: (String) -> Void = { _ in }
   ) throws -> CacheFolder? {
@@ -44,7 +44,7 @@ struct CacheOptions: ParsableArguments {
 }
 
 extension CacheFolder {
-  /// A cache whose files this user made, and no repository.
+  /// Opens a cache whose files this user created. A folder with files tracked by git is rejected.
   init(ofUser path: String, in project: Project) throws(CacheError) {
     try Self.check(path, in: project.folder)
     if let file = TrackedFiles.first(in: path) { throw .tracked(path: path, file: file) }
@@ -71,7 +71,7 @@ struct CacheCommand: ParsableCommand {
     ])
 }
 
-/// A cache that is there.
+/// An existing cache.
 struct CachePlace: ParsableArguments {
   @Option(help: ArgumentHelp("The cache; the project's own if not given.", valueName: "dir"))
   var cache: String?

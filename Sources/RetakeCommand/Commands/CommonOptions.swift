@@ -9,7 +9,7 @@ struct OutputOptions: ParsableArguments {
   @Flag(name: [.customShort("q"), .long], help: "Say nothing but results and errors.")
   var quiet = false
 
-  /// Says something that is no result, unless it shall be quiet.
+  /// Prints a message that is not a result, unless `--quiet` is given.
   func note(_ text: String) {
     if !quiet { Console.note(text) }
   }
@@ -24,11 +24,11 @@ struct WatchdogOptions: ParsableArguments {
       valueName: "seconds"), transform: Bounded.seconds(0...86_400))
   var watchdog = 60.0
 
-  /// `nil` = for ever.
+  /// `nil` means forever.
   var limit: Duration? { watchdog > 0 ? .seconds(watchdog) : nil }
 }
 
-/// What makes a case: for `replay`, `test` and `verify` of one session.
+/// The options that define a case, for `replay`, `test` and `verify` of one session.
 struct CaseOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
@@ -85,7 +85,8 @@ struct CaseOptions: ParsableArguments {
 
   /// The case that these options and the project describe.
   ///
-  /// - Throws: `SuiteError.noPipeline` when no pipeline is named and the project has not one case.
+  /// - Throws: `SuiteError.noPipeline` if no pipeline is named and the project does not have
+  ///   exactly one case.
   func definition(in project: Project) throws -> CaseDefinition {
     var definition = try base(in: project)
     if let mode { definition.mode = mode }
@@ -120,7 +121,7 @@ struct CaseOptions: ParsableArguments {
     definition.strictCosts = true
   }
 
-  /// What the options imply, to be told.
+  /// A message about what the options imply.
   var note: String? {
     guard mode == nil, let costs, CostChoice(parsing: costs)?.needsRedecide == true else {
       return nil

@@ -57,7 +57,8 @@ struct GoldenFitCommand: ParsableCommand {
 
   @OptionGroup var output: OutputOptions
 
-  // What a process that fit starts is given: the case, its condition, and where its run goes.
+  // The arguments of a process that fit starts: the case, its condition, and the folder for its
+  // run.
   @Option(help: .hidden) var only: String?
   @Option(help: .hidden) var condition: String?
   @Option(help: .hidden) var into: String?

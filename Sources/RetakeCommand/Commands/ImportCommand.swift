@@ -64,7 +64,7 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  /// The session's object of `session info`, with what the import has to say.
+  /// The session object of `session info`, with the notes of the import.
   private struct Printed: Encodable {
     var info: SessionInfo
     var notes: [String]
@@ -80,7 +80,7 @@ struct ImportCommand: ParsableCommand {
     }
   }
 
-  /// `session info` has them all.
+  /// `session info` lists all of them.
   private static let timesMax = 10
 
   private func text(of result: ImportResult, _ info: SessionInfo) -> String {
@@ -94,7 +94,7 @@ struct ImportCommand: ParsableCommand {
     return lines.joined(separator: "\n")
   }
 
-  /// The project's own cases, where they run on the new session.
+  /// The project's own cases, if they run on the new session.
   private func next(_ result: ImportResult) -> String {
     guard into == "Recordings" else {
       return "retake replay \(quotedPath(of: result)) --pipeline example:motion-boxes"
@@ -107,7 +107,7 @@ struct ImportCommand: ParsableCommand {
       : "retake replay \(result.folder.name) --pipeline example:motion-boxes"
   }
 
-  /// Sessions outside Recordings are not found by their name alone.
+  /// A session outside Recordings cannot be found by its name alone.
   private func quotedPath(of result: ImportResult) -> String {
     "'" + "\(into)/\(result.folder.name)".replacing("'", with: "'\\''") + "'"
   }

@@ -59,13 +59,13 @@ struct LivePipelineOptions: ParsableArguments {
       registry: environment.registry, options: LiveOptions(workers: workers))
   }
 
-  /// The file that the pipeline is read from, if it is one.
+  /// The file that the pipeline is read from, if it is read from one.
   var pipelineFile: String? {
     guard let pipeline else { return nil }
     return (try? CommandEnvironment.current.project())?.pipelineFile(of: pipeline)
   }
 
-  /// What is written while it runs, and of it.
+  /// The outputs of the pipeline during and after the recording.
   var outputs: RunOutputs {
     var outputs = RunOutputs()
     outputs.follows = follow

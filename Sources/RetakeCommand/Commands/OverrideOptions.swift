@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retake
 
-/// What a run lets happen besides what the session says.
+/// Events of a run in addition to those of the session.
 struct OverrideOptions: ParsableArguments {
   @Option(
     name: .customLong("override"),

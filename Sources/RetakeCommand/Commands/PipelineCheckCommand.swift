@@ -110,7 +110,7 @@ private struct NamedOption<Value> {
     self.value = value
   }
 
-  /// The named node, or all.
+  /// The named node, or all nodes.
   func names(among known: [String], option: String, what: String) throws -> [String] {
     guard let name else { return known }
     guard known.contains(name) else {

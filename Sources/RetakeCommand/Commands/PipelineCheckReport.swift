@@ -11,7 +11,7 @@ struct PipelineCheckReport {
     guard case .object(var members) = analysis.json else { return .null }
     members["name"] = .string(pipeline.name)
     members["digest"] = .string("\(pipeline.digest)")
-    // A pipeline with closures runs, and has no document.
+    // A pipeline with closures can run but has no document.
     members["pipeline"] = (try? PipelineDocument.json(of: pipeline)) ?? .null
     members["sources"] = .array(
       inspection.sources.map { source in
@@ -31,7 +31,7 @@ struct PipelineCheckReport {
     ["\(pipeline.name)  digest \(pipeline.digest)"] + nodes + paths + loads
   }
 
-  /// In the order of the time plane, each with what comes to it.
+  /// In the order of the time plane, each with its incoming edges.
   private var nodes: [String] {
     let flat = inspection.complete
     let incoming = Dictionary(grouping: flat.edges, by: \.to)

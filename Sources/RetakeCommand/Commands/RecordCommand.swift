@@ -159,7 +159,7 @@ struct RecordCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
-    // A reader that leaves must not end the recording.
+    // The recording must continue when a reader closes the output.
     Console.outliveReaders()
     let pipeline = try live.makePipeline()
     let source = try source()
@@ -199,7 +199,7 @@ struct RecordCommand: ParsableCommand {
     return options
   }
 
-  /// nil when the words make no sense.
+  /// `nil` if the arguments are invalid.
   private var fileTracks: MediaFileSource.Tracks? {
     if track.isEmpty { return .first }
     if track == ["all"] { return .all }

@@ -224,7 +224,7 @@ struct ReplayCommand: ParsableCommand {
     return outputs
   }
 
-  /// Whoever reads along may have seen enough, such as `head`: that is no error.
+  /// A reader such as `head` may stop early. That is not an error.
   private func result(of job: ReplayJob) throws -> RunSummary {
     do {
       return try job.run()

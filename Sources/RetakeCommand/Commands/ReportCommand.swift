@@ -49,7 +49,7 @@ struct ReportOpenCommand: ParsableCommand {
   }
 }
 
-/// The browser that the desktop prefers.
+/// The default browser of the desktop.
 enum DesktopBrowser {
   #if os(macOS)
     private static let opener = "open"
@@ -57,7 +57,7 @@ enum DesktopBrowser {
     private static let opener = "xdg-open"
   #endif
 
-  /// Hands the page over and does not wait; false where there is no browser.
+  /// Opens the page and does not wait; `false` if no browser was found.
   static func open(_ page: URL) -> Bool {
     guard let found = ChildProcess.path(of: opener) else { return false }
     return (try? ChildProcess(ChildProcess.Request(found, [page.path]))) != nil

@@ -41,13 +41,14 @@ struct ReviewCommand: ParsableCommand {
     if !done.failures.isEmpty { throw CommandEnd(status: .trouble) }
   }
 
-  /// Returns whether the review came to its end.
+  /// Returns whether the review was completed.
   private func ask(_ review: inout Review, _ keyboard: Keyboard) throws -> Bool {
     var history: [[Int]] = []
     while let index = review.next {
       var isShown = false
       question: while true {
-        // Shown when keys are taken already: one that is typed at once is not lost, nor is Ctrl-C.
+        // The question is shown after the terminal accepts single keys, so that a key typed
+        // immediately is not lost, and neither is Ctrl-C.
         let key = try keyboard.key {
           guard !isShown else { return }
           show(review.questions[index], number: index + 1, of: review.questions.count)
@@ -111,7 +112,7 @@ struct ReviewCommand: ParsableCommand {
     let question =
       "Accept \(review.count(.accept)), reject \(review.count(.reject)). "
       + "Why are the accepted ones right? "
-    // Ends with the input: the person at the terminal can type a word, or Ctrl-C.
+    // Ends with the input: the user can type a reason, or Ctrl-C.
     while let line = keyboard.line(question) {
       if !line.allSatisfy(\.isWhitespace) { return line }
       Console.note("A golden keeps the reason; nothing is changed yet. Ctrl-C changes nothing.")

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Retake
 
-/// Times as people write them on a command line.
+/// Times as users write them on a command line.
 enum TimeArgument {
   /// `2s`, `500ms`, `2m`, `1h`; seconds without a unit, `12.5`; and clocks, `1:30` or `1:02:03.5`.
   static func parse(_ text: String) -> Duration? {
@@ -15,7 +15,7 @@ enum TimeArgument {
 
   static let advice = "use for example 2s, 500ms, 1:30 or 12.5 (seconds)"
 
-  /// - Throws: `ValidationError` that names the option, and shows a time.
+  /// - Throws: `ValidationError` that names the option and shows a valid time.
   static func check(_ text: String?, of option: String) throws {
     guard let text, parse(text) == nil else { return }
     throw ValidationError("'\(option) \(text)' is not a time; \(advice)")

@@ -33,8 +33,7 @@ struct VerifyCommand: ParsableCommand {
   @OptionGroup var patience: WatchdogOptions
   @OptionGroup var output: OutputOptions
 
-  // What a process that verify starts is given: the condition it stands for, and where its trace
-  // goes.
+  // The arguments of a process that verify starts: its condition, and the folder for its trace.
   @Option(help: .hidden) var condition: String?
   @Option(help: .hidden) var trace: String?
 
@@ -87,15 +86,15 @@ struct VerifyCommand: ParsableCommand {
 }
 
 extension VerifyCommand {
-  /// The words that this process was called with, and what its copy is to do.
+  /// The arguments of this process, with those for its copy.
   private static func arguments(for condition: VerifyCondition, folder: String) -> [String] {
     let words = CommandEnvironment.current.arguments
     return words.prefix(1) + ["--condition", condition.name, "--trace", folder]
       + words.dropFirst()
   }
 
-  /// The work of a process that verify started. The only place where the processor's instructions
-  /// are taken away, before anything decodes.
+  /// The work of a process that verify started. This is the only place where processor instructions
+  /// are disabled, before anything is decoded.
   private func record(_ name: String, into folder: String) throws {
     guard let condition = VerifyCondition.newProcess(named: name) else {
       throw ValidationError("'--condition \(name)' is not one of this program's")

@@ -114,8 +114,8 @@ struct ViewCommand: ParsableCommand {
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
   }
 
-  /// How long the window may take to notice an interruption; one whose display stands still never
-  /// does.
+  /// How long the window may take to notice an interruption. If its display no longer responds, it
+  /// never does.
   private static let answerSecondsMax = 5.0
 
   private func shownTrack() throws -> Int? {
@@ -144,7 +144,7 @@ struct ViewCommand: ParsableCommand {
     return options
   }
 
-  /// Runs the case in virtual time, and keeps what it said.
+  /// Runs the case in virtual time, and keeps its results.
   private func replay(
     _ project: Project, _ path: String, _ reader: SessionReader, into content: inout PlayerContent
   ) throws {
@@ -190,7 +190,7 @@ struct ViewCommand: ParsableCommand {
   }
 }
 
-/// Keeps what a run said of one track's frames, for a player.
+/// Keeps the results of a run for the frames of one track, for a player.
 private final class FoundResults: RunObserver {
   private let places: ResultPlaces
   private let track: Int

@@ -1,8 +1,8 @@
 import Retake
 
-/// What a cache holds of a track, in lines for people.
+/// The content of a track's cache, in lines for people.
 enum CacheText {
-  /// Files that are named, of each kind; the others are counted.
+  /// The most files of each kind that are named; the others are counted.
   private static let namesMax = 5
 
   static func lines(of scope: CacheScope) -> [String] {

@@ -3,31 +3,32 @@ import Retake
 
 /// Results go to standard output, everything else to standard error.
 enum Console {
-  /// Whether people watch standard error: only then is progress shown.
+  /// Whether standard error is a terminal: progress is shown only then.
   static let isInteractive = isatty(STDERR_FILENO) == 1
 
-  /// Colours on standard output, unless it is no terminal or NO_COLOR is set.
+  /// Whether standard output has colours: only on a terminal, and not if NO_COLOR is set.
   static let isColoured =
     isatty(STDOUT_FILENO) == 1
     && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
 
   private static let failure = Locked<Int32?>(nil)
 
-  /// Why standard output did not take a result, such as a full disk; nil when it took all.
+  /// Why standard output did not accept a result, such as a full disk; `nil` if it accepted
+  /// everything.
   static var lostOutput: String? { failure.withLock { $0 }.map { String(cString: strerror($0)) } }
 
-  /// A reader that goes away, such as `head`, no longer ends the process: it is noticed where
-  /// something is written.
+  /// Keeps the process running when a reader such as `head` closes the output. The next write
+  /// reports it.
   static func outliveReaders() { signal(SIGPIPE, SIG_IGN) }
 
-  /// An answer for people. What is in it may come from a file, a database or a stage: nothing of it
-  /// moves the terminal's cursor or turns text around.
+  /// Prints a result for people. Parts of it may come from a file, a database or a stage; none of
+  /// them can move the terminal's cursor or reverse the direction of text.
   static func result(_ text: String) {
     put(visibleLines(ownCommands(text), keepsColours: isColoured))
   }
 
-  /// An answer for programs, such as JSON: unchanged, but for a terminal, where characters that
-  /// would act are escaped as JSON escapes them.
+  /// Prints a result for programs, such as JSON. It is unchanged, except on a terminal, where
+  /// characters that could act are written as JSON escapes.
   static func data(_ text: String) {
     put(isTerminal ? visibleJSON(text) : text)
   }
@@ -43,8 +44,8 @@ enum Console {
     _ = write(visibleLines(ownCommands(text), keepsColours: false), to: .standardError)
   }
 
-  /// Commands to type next, for the program that runs: one with stages of its own has another name,
-  /// and alone knows those stages.
+  /// Replaces the program name in commands to type next. A program with its own stages has another
+  /// name, and only that program knows these stages.
   static func ownCommands(_ text: String) -> String {
     let program = CommandEnvironment.current.program
     guard program != "retake", text.contains("retake ") else { return text }
@@ -52,11 +53,11 @@ enum Console {
       .reduce(text) { replacing("retake \($1)", with: "\(program) \($1)", in: $0) }
   }
 
-  /// Only where a command begins: `my-retake test` stays as it is.
+  /// Replaces only at the start of a command: `my-retake test` is not changed.
   private static func replacing(_ old: String, with new: String, in text: String) -> String {
     var result = ""
     var rest = text[...]
-    // Bounded: each turn takes an occurrence off the rest.
+    // Bounded: each round removes an occurrence from the rest.
     while let range = rest.range(of: old) {
       result += rest[..<range.lowerBound]
       let isPart = result.last.map { $0.isLetter || $0.isNumber || "-_./".contains($0) } ?? false
@@ -66,10 +67,10 @@ enum Console {
     return result + rest
   }
 
-  /// An error in the form `error: place: message (cause)`, and the next thing to type.
+  /// Prints an error in the form `error: place: message (cause)`, followed by what to type next.
   static func error(_ error: any CodedError) { note(text("error", error)) }
 
-  /// A warning is a result of a check, in the form of an error.
+  /// Prints a warning, which is a result of a check in the form of an error.
   static func warning(_ warning: any CodedError) { result(text("warning", warning)) }
 
   private static func text(_ severity: String, _ error: any CodedError) -> String {
@@ -82,12 +83,12 @@ enum Console {
     return text
   }
 
-  /// A value as JSON on standard output: keys in order, on one line or laid out.
+  /// Prints a value as JSON on standard output: keys sorted, on one line or indented.
   static func json(_ value: some Encodable, isPretty: Bool = true) throws {
     data(try jsonText(value, isPretty: isPretty))
   }
 
-  /// The same text, for a stream of lines.
+  /// The same JSON as a string, for a stream of lines.
   static func jsonText(_ value: some Encodable, isPretty: Bool) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -95,7 +96,7 @@ enum Console {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
-  /// The system's error number when the text was not taken.
+  /// Returns the system's error number if the string was not written.
   private static func write(_ text: String, to handle: FileHandle) -> Int32? {
     let line = text.hasSuffix("\n") ? text : text + "\n"
     do {
@@ -106,7 +107,7 @@ enum Console {
     }
   }
 
-  /// A reader that went away, such as `head`, and a closed output are no errors of ours.
+  /// A reader such as `head` that closes its end is not an error, and neither is a closed output.
   private static func lossNumber(of error: any Error) -> Int32? {
     error.systemNumber.flatMap { [ENOSPC, EDQUOT, EFBIG, EIO].contains($0) ? $0 : nil }
   }

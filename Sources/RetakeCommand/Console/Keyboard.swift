@@ -1,8 +1,8 @@
 import Foundation
 import Retake
 
-/// Single keys and lines from the terminal on standard input, whose settings are given back at the
-/// end.
+/// Reads single keys and lines from the terminal on standard input, and restores its settings at
+/// the end.
 final class Keyboard {
   private let settings: termios
 
@@ -15,9 +15,9 @@ final class Keyboard {
     self.settings = settings
   }
 
-  /// Waits for one key, which is not shown. Ctrl-C and the end of input are the character U+0003.
+  /// Waits for one key, which is not echoed. Ctrl-C and the end of input give the character U+0003.
   ///
-  /// - Parameter question: Called when keys are taken, before the first is waited for.
+  /// - Parameter question: Called when the terminal accepts keys, before waiting for the first one.
   func key(after question: () -> Void) throws(SuiteError) -> Character {
     var raw = settings
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)

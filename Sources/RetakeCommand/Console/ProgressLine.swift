@@ -1,14 +1,14 @@
 import Foundation
 import Retake
 
-/// One line on a terminal that says how far long work is, and how long it will take.
+/// One line on a terminal that shows the progress of long work, and the remaining time.
 final class ProgressLine: Sendable {
   private struct State: Sendable {
     var drawnNanoseconds: Int64 = 0
     var isDrawn = false
   }
 
-  /// Between two drawings.
+  /// The interval between two updates.
   private static let intervalNanoseconds: Int64 = 100_000_000
 
   private let clock = WallClock()
@@ -26,7 +26,7 @@ final class ProgressLine: Sendable {
     show(text(label, done: done, total: total, nanoseconds: seconds))
   }
 
-  /// Draws a line, unless the last one is too fresh.
+  /// Draws a line, unless the last one was drawn too recently.
   func show(_ text: @autoclosure () -> String) {
     guard isShown else { return }
     let now = clock.monotonicNanoseconds
@@ -39,7 +39,7 @@ final class ProgressLine: Sendable {
     if isDue { draw(text()) }
   }
 
-  /// Takes the line away.
+  /// Removes the line.
   func finish() {
     if state.withLock({ $0.isDrawn }) { draw("") }
   }

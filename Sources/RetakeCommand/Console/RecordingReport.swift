@@ -2,20 +2,21 @@ import Foundation
 import Retake
 import RetakePreview
 
-/// What `retake record` says: while it records, and of what came of it.
+/// The output of `retake record`: during the recording, and about its result.
 final class RecordingReport {
   private let output: OutputOptions
   private let line: ProgressLine
-  /// Whether results may be printed when the recording has ended.
+  /// Whether results may be printed after the recording.
   private let leavesStandardOutput: Bool
   private let isFollowed: Bool
-  /// Commits as JSON lines; `nil` where none are asked for. The writer's thread waits for no reader.
+  /// Commits as JSON lines; `nil` if they were not requested. The writer's thread does not wait for
+  /// a reader.
   private var commits: LineStream?
   private let outputs: RecordingOutputs?
   private let holder = Locked<String?>(nil)
   private let isWaitingForReaders = Locked(false)
 
-  /// - Throws: `SuiteError`, `ReplayError`, `RuntimeError`; nothing is left behind then.
+  /// - Throws: `SuiteError`, `ReplayError`, `RuntimeError`; no file is left in that case.
   init(_ live: LivePipelineOptions, of pipeline: LivePipeline?, _ output: OutputOptions) throws {
     self.output = output
     let wanted = live.outputs
@@ -45,10 +46,10 @@ final class RecordingReport {
     }
   }
 
-  /// Hears of the pipeline's results.
+  /// Receives the results of the pipeline.
   var watch: RecordingWatch? { outputs?.watch }
 
-  /// What the recorder calls after each commit.
+  /// Called by the recorder after each commit.
   var committed: @Sendable (RecordingProgress) -> Void {
     { [output, line, commits, holder, isFollowed] progress in
       if let name = progress.databaseHolder, holder.withLock({ RecordingReport.isNew(name, &$0) }) {
@@ -68,17 +69,17 @@ final class RecordingReport {
     return told != holder
   }
 
-  /// Ends what is not finished: the recording failed.
+  /// Discards unfinished outputs after a recording that failed.
   func discard() {
     line.finish()
     outputs?.discard()
-    // What was committed before is told all the same.
+    // Earlier commits are still written.
     _ = try? commits.take()?.finish()
   }
 
-  /// Writes what is left to write, and says what came of the recording.
+  /// Writes the remaining output, and prints the result of the recording.
   ///
-  /// - Throws: `CommandEnd`, and what kept an output from being written.
+  /// - Throws: `CommandEnd`, and the error that prevented an output from being written.
   func finish(_ result: RecordingResult, preview: WindowFigures?) throws {
     line.finish()
     isWaitingForReaders.withLock { $0 = true }
@@ -124,7 +125,7 @@ final class RecordingReport {
     for text in outcome.failureLines { output.note("warning: \(text)") }
   }
 
-  /// - Parameter check: Throws what kept an output from being written.
+  /// - Parameter check: Throws the error that prevented an output from being written.
   private func end(_ result: RecordingResult, check: () throws -> Void) throws {
     if let failure = result.failure {
       Console.error(failure)
@@ -145,7 +146,7 @@ final class RecordingReport {
   }
 }
 
-/// The last line of `record --follow`: the last commit, and what became of lines and preview.
+/// The last line of `record --follow`: the last commit, and the counts of lines and preview.
 struct RecordingSummary: Encodable {
   var progress: RecordingProgress
   var lines: RecordingLines

@@ -1,6 +1,6 @@
 import Retake
 
-/// What a recording says of itself while people watch.
+/// The messages of a recording for people.
 enum RecordingText {
   /// `recording  29.9/s  1,200 frames  3 without pixels: record.shed.disk  412 min left`
   static func line(_ progress: RecordingProgress) -> String {
@@ -18,7 +18,7 @@ enum RecordingText {
     return parts.joined(separator: "  ")
   }
 
-  /// What came of it: `yard  clean  300 of 300 frames recorded  Recordings/yard`, and its tracks.
+  /// The result: `yard  clean  300 of 300 frames recorded  Recordings/yard`, and its tracks.
   static func result(_ result: RecordingResult) -> [String] {
     let frames = result.progress.frames
     let missing = frames.missing.keys.sorted().map { "\(frames.missing[$0] ?? 0) \($0)" }
@@ -38,7 +38,7 @@ enum RecordingText {
   static let shortRing =
     "warning: the ring's memory is full: it reaches less far back than asked for (--ring-memory)"
 
-  /// Once for each program that is in the database.
+  /// A warning, printed once for each program that locks the database.
   static func held(by holder: String) -> String {
     "warning: the session's database is held by \(holder): frames are recorded, and their rows wait"
   }
@@ -56,8 +56,8 @@ enum RecordingText {
     frames.dropped.keys.sorted().map { "\(frames.dropped[$0] ?? 0) dropped (\($0))" }
   }
 
-  /// What became of all frames in the pipeline, when it has ended:
-  /// `  pipeline  300 produced, 298 accepted, 2 lost before capture; 260 delivered, 38 dropped (queue); 298 results`
+  /// The fates of all frames in the pipeline, after its end: `  pipeline  300 produced, 298
+  /// accepted, 2 lost before capture; 260 delivered, 38 dropped (queue); 298 results`
   static func pipeline(_ pipeline: PipelineProgress) -> String {
     let frames = pipeline.frames
     var fates = ["\(frames.delivered) delivered"] + drops(frames)
@@ -83,7 +83,7 @@ enum RecordingText {
     "\(produced) produced, \(accepted) accepted, \(dropped) lost before capture"
   }
 
-  /// Each of several tracks: `  track 1  90 of 90 frames recorded`
+  /// One line per track if there are several: `  track 1  90 of 90 frames recorded`
   private static func tracks(_ progress: RecordingProgress) -> [String] {
     (progress.tracks ?? []).map { track in
       let missing = track.frames.missing

@@ -1,6 +1,6 @@
 import Retake
 
-/// What came of a reenacted live run, for people.
+/// The result of a reenacted live run, for people.
 enum ReenactText {
   static func of(_ report: ReenactReport) -> String {
     var lines = [

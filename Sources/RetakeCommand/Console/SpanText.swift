@@ -1,6 +1,6 @@
 import Retake
 
-/// How long a track is: `150 frames, 5.96 s, 25 frames per second`.
+/// The length of a track: `150 frames, 5.96 s, 25 frames per second`.
 enum SpanText {
   static func of(_ track: SessionInfo.Track) -> String {
     let seconds = rounded(Double(track.durationNanoseconds) / 1e9)
@@ -8,7 +8,7 @@ enum SpanText {
     return "\(counted(track.frames, "frame")), \(seconds) s\(rate)"
   }
 
-  /// With at most three decimals, and none where there are none.
+  /// With at most three decimals; an integer has no decimals.
   private static func rounded(_ value: Double) -> String {
     let number = (value * 1_000).rounded() / 1_000
     return number == number.rounded() ? "\(Int(number))" : "\(number)"

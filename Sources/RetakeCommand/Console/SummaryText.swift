@@ -40,7 +40,7 @@ enum SummaryText {
     }.joined()
   }
 
-  /// How faithful the model is to the live run whose stage times it decides by.
+  /// How closely the model follows the live run whose stage times it uses.
   private static func live(_ summary: RunSummary) -> String {
     summary.live.map { "\n  live      \($0)" } ?? ""
   }
@@ -73,7 +73,8 @@ enum SummaryText {
     "\((nanoseconds + 50_000) / 1_000_000).\((nanoseconds + 50_000) / 100_000 % 10) ms"
   }
 
-  /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only nothing is 0 %, and only all is 100 %.
+  /// `93 % recorded, 7 % modelled (tape:1a2b3c4d)`. Only a count of zero gives 0 %, and only all
+  /// costs give 100 %.
   static func costs(_ costs: RunSummary.Costs) -> String {
     let total = costs.recorded + costs.modelled
     guard total > 0 else { return "none" }

@@ -1,6 +1,6 @@
 import Retake
 
-/// A sweep as a table for people: a line for each combination, every figure exact.
+/// A sweep as a table for people: one line per combination, with exact numbers.
 enum SweepTable {
   static func text(of report: SweepReport) -> String {
     let columns = self.columns(of: report)
@@ -32,7 +32,7 @@ enum SweepTable {
     }
     let reasons = Set(report.rows.flatMap { $0.figures.frames.dropped.keys }).sorted()
     let drops = reasons.map { reason in count("drop \(reason)") { $0.dropped[reason] ?? 0 } }
-    // Columns of nothing but zero say nothing.
+    // Columns that contain only zeros are left out.
     let others = [
       count("thinned", \.thinned), count("superseded", \.superseded), count("failed", \.failed),
       count("in flight", \.inFlight),
@@ -56,7 +56,7 @@ enum SweepTable {
     figures.latency.map { millionths(part($0)) } ?? "-"
   }
 
-  /// A millionth part, exactly: nanoseconds as milliseconds, bytes as megabytes.
+  /// A millionth of a value, without rounding: nanoseconds as milliseconds, bytes as megabytes.
   static func millionths(_ value: Int64) -> String {
     let (whole, fraction) = value.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
     let sign = value < 0 ? "-" : ""

@@ -1,10 +1,11 @@
 import Retake
 
-/// Where the time stamps of a file do not simply rise, in lines for people.
+/// Where the time stamps of a file do not increase regularly, in lines for people.
 enum TimeText {
   /// - Parameters:
-  ///   - count: How many places there are; more than `places` of a badly broken file.
-  ///   - max: Lines of places at most; one more says how many are left.
+  ///   - count: The number of all places. For a badly damaged file it is more than `places`
+  ///     contains.
+  ///   - max: The most lines of places. One more line gives the number of those left out.
   static func lines(_ places: [TimePlace], of count: Int, max: Int) -> [String] {
     let told = places.prefix(max)
     let left = count - told.count

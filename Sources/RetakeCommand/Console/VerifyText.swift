@@ -44,7 +44,7 @@ enum VerifyText {
   }
 }
 
-/// A verification for scripts: the report, and what follows from it.
+/// A verification for scripts: the report and the conclusions.
 struct VerifyDocument: Encodable {
   private let report: VerifyReport
   private let isPortable: Bool

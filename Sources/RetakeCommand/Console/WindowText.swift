@@ -1,6 +1,6 @@
 import RetakePreview
 
-/// How a preview did, in words.
+/// The statistics of a preview in words.
 enum WindowText {
   static func of(_ figures: WindowFigures, renderer: String? = nil) -> String {
     var lines = [

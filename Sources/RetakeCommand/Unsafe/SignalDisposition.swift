@@ -1,8 +1,8 @@
 import Foundation
 
-/// What happens to a signal of this process.
+/// How this process handles a signal.
 enum SignalDisposition {
-  /// Whether whoever started the process had the signal ignored.
+  /// Whether the parent process had set the signal to be ignored.
   static func isIgnored(_ number: Int32) -> Bool {
     var now = sigaction()
     guard sigaction(number, nil, &now) == 0 else { return false }
@@ -11,7 +11,7 @@ enum SignalDisposition {
     #else
       let handler = now.__sigaction_handler.sa_handler
     #endif
-    // SAFETY: the bits are only looked at: SIG_IGN is the number 1 in the place of a function.
+    // SAFETY: the bits are only read: SIG_IGN is the number 1 in place of a function.
     return unsafeBitCast(handler, to: Int.self) == 1
   }
 }

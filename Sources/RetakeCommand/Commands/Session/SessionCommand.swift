@@ -114,7 +114,7 @@ struct SessionInfoCommand: ParsableCommand {
         + "\(info.frames.payloadMissing) without pixels, \(counted(info.events, "event")), "
         + "\(info.bytes) bytes")
     if let source = info.source { Console.result("  source: \(visible(source))") }
-    // Of a damaged session what can be read is shown.
+    // For a damaged session, everything that can be read is shown.
     if let events = try? reader.events(), !events.isEmpty {
       Console.result("  events: \(visible(Self.kinds(of: events)))")
     }

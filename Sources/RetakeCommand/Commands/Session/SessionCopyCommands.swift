@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Retake
 
-/// Where a session that is made of another one goes.
+/// The location of a session that is made from another one.
 struct TargetOptions: ParsableArguments {
   @Option(help: "The folder that the new session's folder is made in; Recordings if not given.")
   var into: String?
@@ -12,7 +12,7 @@ struct TargetOptions: ParsableArguments {
 
   /// - Parameters:
   ///   - path: The old session's folder.
-  ///   - suffix: Of a name that has to differ from the old one.
+  ///   - suffix: Added to the name if it must differ from the old one.
   func target(for path: String, in project: Project, suffix: String) -> SessionTarget {
     if let into { return SessionTarget(into: into, name: name) }
     let old = URL(fileURLWithPath: path).lastPathComponent

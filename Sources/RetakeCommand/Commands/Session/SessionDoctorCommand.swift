@@ -57,7 +57,7 @@ struct SessionDoctorCommand: ParsableCommand {
   }
 }
 
-/// Long work on a session, with its progress on a terminal, which Ctrl-C ends.
+/// Shows the progress of long work on a session on the terminal. Ctrl-C ends the work.
 enum SessionProgress {
   static func shown<Result>(
     _ label: String, _ output: OutputOptions, megabytes: String = "copying MB",

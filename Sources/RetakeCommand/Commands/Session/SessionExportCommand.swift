@@ -81,7 +81,7 @@ struct SessionExportCommand: ParsableCommand {
     }
     if output.json { return try Console.json(written) }
     for line in written where line.file != "-" {
-      // The words of the rows are plurals.
+      // The names of the row kinds are plurals.
       let noun = line.rows == "media" ? "packet" : String(line.rows.dropLast())
       Console.result("\(counted(line.count, noun))  \(line.file)")
     }

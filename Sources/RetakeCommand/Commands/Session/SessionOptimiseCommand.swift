@@ -92,8 +92,8 @@ struct SessionOptimiseCommand: ParsableCommand {
   }
 }
 
-/// What keeps a copy from being made. Where the other commands that make sessions have `--name`, this one
-/// has `--as`.
+/// An error that prevents a copy. Where other commands that make sessions have `--name`, this
+/// command has `--as`.
 private struct OptimiseError: CodedError {
   let error: SessionError
 
