@@ -1,6 +1,6 @@
 /// The pairing of two lists with the largest sum of weights (Kuhn-Munkres with potentials, O(n³)).
 enum Assignment {
-  /// For each row the column it goes with, or `nil`. Pairs of weight 0 are left apart.
+  /// The column paired with each row, or `nil`. Pairs of weight 0 are not paired.
   ///
   /// - Parameter weights: Not negative; all rows have the same count.
   static func best(_ weights: [[Int]]) -> [Int?] {
@@ -25,7 +25,7 @@ enum Assignment {
     return pairs
   }
 
-  /// The pairing where nobody has a choice: at most one partner for each row and each column.
+  /// The pairing if there is no choice: each row and each column has at most one possible partner.
   private static func undisputed(_ weights: [[Int]], columns: Int) -> [Int?]? {
     var pairs: [Int?] = []
     pairs.reserveCapacity(weights.count)
@@ -42,7 +42,7 @@ enum Assignment {
     return pairs
   }
 
-  /// Rows 1…n and columns 1…m, with 0 as the place to start from; rows ≤ columns.
+  /// Rows 1…n and columns 1…m; index 0 is the starting point. Requires rows ≤ columns.
   private struct Solver {
     let weights: [[Int]]
     let rows: Int
@@ -62,7 +62,7 @@ enum Assignment {
       before = Array(repeating: 0, count: columns + 1)
     }
 
-    /// The row of each column from 0, or −1.
+    /// The row of each column, counted from 0, or −1.
     consuming func solve() -> [Int] {
       for row in 1...rows {
         rowOfColumn[0] = row

@@ -1,27 +1,27 @@
 import RetakeCore
 
-/// Which detections of two runs are the same object.
+/// Determines which detections of two runs are the same object.
 ///
-/// Equal lines go together first. The others are paired so that the sum of 1,000 for the pair of
-/// identities of the frame before, 2 for the same class, and the overlap is largest; a pair
-/// overlaps by at least `leastOverlap`.
+/// Equal lines are paired first. The others are paired so that the sum of these weights is largest:
+/// 1,000 for a pair of identities that was also paired in the previous frame, 2 for the same class,
+/// and the overlap. The boxes of a pair overlap by at least `leastOverlap`.
 struct BoxMatching {
-  /// Beyond this many boxes on a side, boxes are paired in their order.
+  /// With more boxes on a side, boxes are paired in their order.
   static let limit = 512
 
-  /// For each golden detection the actual one, or `nil`.
+  /// For each golden detection, the index of the actual one, or `nil`.
   private(set) var partners: [Int?]
   /// Actual detections without a partner.
   private(set) var unmatched: [Int]
 
-  /// In the order of the lists.
+  /// Pairs the boxes in the order of the lists.
   init(inOrder golden: Int, _ actual: Int) {
     partners = (0..<golden).map { $0 < actual ? $0 : nil }
     unmatched = Array(min(golden, actual)..<actual)
   }
 
-  /// - Parameter previous: The actual identity that a golden identity went with last; without an
-  ///   entry, its own.
+  /// - Parameter previous: The actual identity that each golden identity was last paired with;
+  ///   without an entry, the same identity.
   init(
     golden: [DetectionLine], actual: [DetectionLine], leastOverlap: Double, previous: [Int: Int]
   ) {
@@ -30,7 +30,7 @@ struct BoxMatching {
     for index in partners.indices { partners[index] = nil }
     var taken = [Bool](repeating: false, count: actual.count)
     for (index, box) in golden.enumerated() {
-      // Mostly the n-th is the n-th still.
+      // In most cases, the n-th box still matches the n-th.
       let same =
         index < actual.count && !taken[index] && actual[index] == box
         ? index : actual.indices.first { !taken[$0] && actual[$0] == box }
@@ -58,7 +58,7 @@ struct BoxMatching {
     unmatched = actual.indices.filter { !taken[$0] }
   }
 
-  /// In millionths; 0 means that the two cannot be the same.
+  /// In millionths; 0 means that the two cannot be the same object.
   private static func weight(
     _ golden: DetectionLine, _ actual: DetectionLine, leastOverlap: Double, previous: [Int: Int]
   ) -> Int {
@@ -71,8 +71,8 @@ struct BoxMatching {
       + (golden.classIndex == actual.classIndex ? 2_000_000 : 0)
   }
 
-  /// Intersection over union of the quantised boxes, 0 to 1; 0 where a number is not finite. All
-  /// sides are in the same quanta, which the ratio does not know.
+  /// Intersection over union of the quantised boxes, 0 to 1; 0 if a number is not finite. All sides
+  /// use the same quantum, so it cancels out in the ratio.
   static func overlap(_ left: DetectionLine, _ right: DetectionLine) -> Double {
     let width =
       min(left.x.units + left.width.units, right.x.units + right.width.units)

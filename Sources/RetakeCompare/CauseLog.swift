@@ -1,15 +1,15 @@
 import RetakeCore
 
-/// The root causes of a comparison, and which of them each frame's values follow from.
+/// The root causes of a comparison, and the root cause that each frame's values follow from.
 package struct CauseLog: Sendable {
   package private(set) var roots: [RootCause] = []
-  /// For frames with a stage digest that differs: the root of the deepest such stage.
+  /// For frames with a differing stage digest: the root of the deepest differing stage.
   private var rootOfFrame = FrameRoots()
-  /// The same for the stages that a sink stands on, for each sink that is known to.
+  /// The same for the stages that a sink depends on, for each sink whose stages are known.
   private var rootOfFrameBySink: [String: FrameRoots] = [:]
   /// The first differing decision; later ones, and what follows from them, are its echoes.
   package private(set) var decisionRoot: Int?
-  /// Both sides had stage digests, so an unexplained difference is made at the sink.
+  /// Whether both sides had stage digests. An unexplained difference then arises at the sink.
   package var hasStageDigests = false
 
   package init() {}
@@ -32,7 +32,7 @@ package struct CauseLog: Sendable {
     rootOfFrame.set(root, for: frame)
   }
 
-  /// What a sink receives follows from the stages that it stands on, and from no others.
+  /// Registers a sink. What it receives follows only from the stages that it depends on.
   package mutating func setSink(_ sink: String) { rootOfFrameBySink[sink] = FrameRoots() }
 
   package mutating func set(_ root: Int, for frame: FrameID, sink: String) {
@@ -47,17 +47,17 @@ package struct CauseLog: Sendable {
     return rootOfFrame[frame]
   }
 
-  /// Names belong to a sink as a whole: they follow from the first difference that reaches it.
+  /// Class names belong to a whole sink: they follow from the first difference that reaches it.
   private func firstRoot(before sink: String) -> Int? {
     (rootOfFrameBySink[sink] ?? rootOfFrame).first
   }
 
-  /// Says of each root what its difference comes from, once all is known of the two runs.
+  /// Sets the origin of each root, when everything is known about the two runs.
   package mutating func setOrigins(_ origin: (RootCause) -> RootCause.Origin?) {
     for index in roots.indices { roots[index].origin = origin(roots[index]) }
   }
 
-  /// Finds the cause of a finding, makes one where none is known, and counts it there.
+  /// Finds the cause of a finding, or creates one, and counts the finding there.
   package mutating func attribute(_ finding: inout Finding) {
     let index = cause(of: finding)
     finding.root = index
@@ -107,8 +107,8 @@ package struct CauseLog: Sendable {
   }
 }
 
-/// The root of each frame that has one, as runs of frames: what follows from one root mostly
-/// follows in a row.
+/// The root of each frame that has one, stored as runs of frames: consecutive frames mostly have
+/// the same root.
 private struct FrameRoots: Sendable {
   private struct Run {
     var first: Int
@@ -116,13 +116,13 @@ private struct FrameRoots: Sendable {
     var root: Int
   }
 
-  /// In rising order, by track.
+  /// By track, in increasing order.
   private var runs: [Int: [Run]] = [:]
 
-  /// Frames come in rising order on each track; one that comes too late is left out.
+  /// Frames must come in increasing order on each track; a frame that comes too late is ignored.
   mutating func set(_ root: Int, for frame: FrameID) {
     var track = runs[frame.track] ?? []
-    // One owner, so that the list grows in place.
+    // Removes the second reference to the array, so that it grows in place without a copy.
     runs[frame.track] = nil
     defer { runs[frame.track] = track }
     if let last = track.last, frame.sequence <= last.last + 1 {
@@ -139,13 +139,13 @@ private struct FrameRoots: Sendable {
     track.append(Run(first: frame.sequence, last: frame.sequence, root: root))
   }
 
-  /// That of the first frame on the lowest track that has any.
+  /// The root of the first frame, on the lowest track that has one.
   var first: Int? { runs.keys.min().flatMap { runs[$0]?.first?.root } }
 
   subscript(frame: FrameID) -> Int? {
     guard let track = runs[frame.track] else { return nil }
     var (low, high) = (0, track.count)
-    // Halves every time.
+    // Binary search: each round halves the range.
     while low < high {
       let middle = (low + high) / 2
       if track[middle].last < frame.sequence { low = middle + 1 } else { high = middle }

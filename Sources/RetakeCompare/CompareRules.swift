@@ -1,18 +1,18 @@
 import RetakeCore
 
-/// How the results of one sink are compared: what counts as the same.
+/// How the results of one sink are compared: which differences are allowed.
 ///
-/// 0 is a tolerance, not "unset"; the smallest tolerance that allows anything is one quantum of
-/// the sink.
+/// 0 is a tolerance and does not mean "unset". The smallest tolerance that allows anything is one
+/// quantum of the sink.
 public struct SinkRule: Hashable, Sendable {
   public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Every line as it stands.
+    /// Lines must be equal.
     case exact
-    /// Numbers within `scalar` and `score`, detections one by one in their order.
+    /// Numbers within `scalar` and `score`; detections are compared one by one, in their order.
     case numeric
     /// Detections paired by overlap and identity, then compared within `position` and `score`.
     case boxes
-    /// Pictures by their pixels, as far as golden and run keep them: `psnrMin`, `ssimMin` and
+    /// Images by their pixels, as far as golden and run keep them: `psnrMin`, `ssimMin` and
     /// `densestMax` must all hold. Other facts as in `numeric`.
     case pictures
   }
@@ -24,35 +24,37 @@ public struct SinkRule: Hashable, Sendable {
   }
 
   public var mode: Mode = .boxes
-  /// The least overlap (intersection over union, 0 to 1) of two boxes that are the same object.
+  /// The smallest overlap (intersection over union, 0 to 1) of two boxes that are the same object.
   public var iou = 0.5
-  /// The largest difference of x, y, width and height, each, in pixels.
+  /// The largest difference of each of x, y, width and height, in pixels.
   public var position = 0.0
   /// The largest difference of a score.
   public var score = 0.0
   /// The largest difference of scalars and of waveform samples.
   public var scalar = 0.0
-  /// As `scalar`, as a share of the golden number: the wider of the two counts.
+  /// A tolerance like `scalar`, as a fraction of the golden number. The larger of the two
+  /// tolerances applies.
   public var relative = 0.0
-  /// Waveforms by their shape instead of sample by sample, where this, `correlationMin` or
-  /// `lagMax` is set: the largest root mean square of the differences at the best lag.
+  /// Waveforms are compared by shape instead of sample by sample if this, `correlationMin` or
+  /// `lagMax` is set. This is the largest root mean square of the differences at the best lag.
   public var rmsMax = 0.0
-  /// The least correlation of a waveform at the best lag.
+  /// The smallest correlation of a waveform at the best lag.
   public var correlationMin = 0.0
-  /// Samples by which a waveform may come later or earlier.
+  /// The most samples by which a waveform may be shifted.
   public var lagMax = 0
-  /// The least peak signal to noise ratio of two pictures, in decibels; 0 = it is not looked at.
+  /// The smallest peak signal-to-noise ratio of two images, in decibels; 0 means that it is not
+  /// checked.
   public var psnrMin = 0.0
-  /// The least structural similarity of two pictures, 0 to 1.
+  /// The smallest structural similarity of two images, 0 to 1.
   public var ssimMin = 1.0
-  /// The largest share of changed pixels in any window of 16 x 16, 0 to 1.
+  /// The largest fraction of changed pixels in any window of 16 x 16, 0 to 1.
   public var densestMax = 0.0
-  /// Of so many frames one has its picture kept and compared.
+  /// One image in every `pictureEvery` frames is kept and compared.
   public var pictureEvery = 1
-  /// Boxes without a partner, in either run, over all frames.
+  /// The most boxes without a partner, in either run, over all frames.
   public var unmatchedMax = 0
-  /// How far the mean error of 1,000 frames may lie from that of the 1,000 before, in pixels;
-  /// for sinks without boxes in the scalar's unit.
+  /// The largest difference between the mean error of 1,000 frames and that of the 1,000 frames
+  /// before, in pixels; for sinks without boxes, in the unit of the scalar.
   public var driftPer1000 = 0.0
   public var order: Order = .any
 
@@ -60,11 +62,11 @@ public struct SinkRule: Hashable, Sendable {
     self.mode = mode
   }
 
-  /// Boxes by overlap, and no difference allowed.
+  /// Boxes are paired by overlap, and no difference is allowed.
   public static let standard = SinkRule()
 }
 
-/// The rules of a case by the path of the sink, or by the name of a mode for all sinks of that
+/// The rules of a case, by the path of the sink, or by the name of a mode for all sinks of that
 /// kind.
 public struct CompareRules: Hashable, Sendable, Codable {
   public var bySink: [String: SinkRule]
@@ -73,7 +75,7 @@ public struct CompareRules: Hashable, Sendable, Codable {
     self.bySink = bySink
   }
 
-  /// A rule under the name of a mode has that mode unless it says another.
+  /// A rule named after a mode has that mode unless it sets another one.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     bySink = try container.decode([String: SinkRule].self)
@@ -96,8 +98,8 @@ public struct CompareRules: Hashable, Sendable, Codable {
     var mode: SinkRule.Mode?
   }
 
-  /// The rule for a sink: its own, else that of the mode that suits what it receives, else the
-  /// standard one of that mode.
+  /// The rule for a sink: its own rule, else the rule of the mode that suits what it receives, else
+  /// the default rule of that mode.
   public func rule(for sink: String, suited mode: SinkRule.Mode = .boxes) -> SinkRule {
     bySink[sink] ?? bySink[mode.rawValue] ?? SinkRule(mode: mode)
   }

@@ -5,25 +5,25 @@ import RetakeGraph
 public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
   case passed
   case changed
-  /// There is no accepted golden, or none for this platform.
+  /// The case has no accepted golden, or none for this platform.
   case missing
-  /// A golden whose session or case is no longer there.
+  /// The session or the case of a golden no longer exists.
   case stale
   /// Another session, track, case or quantisation.
   case notComparable = "not comparable"
-  /// The job could not be done: a damaged golden, or nothing to compare.
+  /// The comparison could not be done: the golden is damaged, or nothing was compared.
   case errored
 }
 
-/// How near the largest error came to what is allowed.
+/// How close the largest error came to the allowed error.
 public struct ErrorHeadroom: Hashable, Sendable, Codable {
   public var sink: String
   /// `position`, `score`, `scalar`, `unmatched` or `drift`.
   public var quantity: String
-  /// `nil` where an error was no finite number.
+  /// `nil` if an error was not a finite number.
   public var largest: Double?
   public var allowed: Double
-  /// Where the largest error is; `nil` where there is none.
+  /// The frame with the largest error; `nil` without an error.
   public var frame: FrameID?
 
   public init(
@@ -36,8 +36,8 @@ public struct ErrorHeadroom: Hashable, Sendable, Codable {
     self.frame = frame
   }
 
-  /// The largest error over what is allowed: 0 to 1 is inside; `nil` where nothing is allowed and
-  /// something was found.
+  /// The largest error as a fraction of the allowed error: 0 to 1 is within tolerance; `nil` if no
+  /// error is allowed and there was one.
   public var used: Double? {
     guard let largest else { return nil }
     if largest == 0 { return 0 }
@@ -45,18 +45,18 @@ public struct ErrorHeadroom: Hashable, Sendable, Codable {
   }
 }
 
-/// How many frames were compared, and how they came out.
+/// How many frames were compared, and with which results.
 public struct ComparisonCounts: Hashable, Sendable, Codable {
   public var same = 0
   public var withinTolerance = 0
   public var changed = 0
-  /// Frames of the golden that the run has not.
+  /// Frames that only the golden has.
   public var missing = 0
   /// Frames that only the run has.
   public var inserted = 0
-  /// Lines of facts that were looked at on the golden's side.
+  /// Lines of facts on the golden's side that were compared.
   public var facts = 0
-  /// Decision lines that were compared, folded ones as one.
+  /// Decision lines that were compared; a folded line counts as one.
   public var decisions = 0
 
   public init() {}
@@ -65,7 +65,7 @@ public struct ComparisonCounts: Hashable, Sendable, Codable {
   public var compared: Int { same + withinTolerance + changed }
 }
 
-/// A change that somebody marked as known.
+/// A change that was marked as known.
 public struct KnownChange: Hashable, Sendable, Codable {
   public var id: String
   /// Where it is discussed.
@@ -77,7 +77,7 @@ public struct KnownChange: Hashable, Sendable, Codable {
   }
 }
 
-/// A budget of the golden and what the run spent.
+/// A budget of the golden, and its use by the run.
 public struct BudgetResult: Hashable, Sendable, Codable {
   public var name: String
   public var spent: Int
@@ -86,7 +86,7 @@ public struct BudgetResult: Hashable, Sendable, Codable {
 
   public enum Unit: String, Hashable, Sendable, Codable {
     case count
-    /// Of virtual time, which is exact.
+    /// Virtual time, which is exact.
     case nanoseconds
   }
 
@@ -98,40 +98,41 @@ public struct BudgetResult: Hashable, Sendable, Codable {
   }
 }
 
-/// All that a comparison of one case with its golden says.
+/// The complete result of comparing one case with its golden.
 public struct Comparison: Hashable, Sendable, Codable {
-  /// Findings beyond this number are counted, not kept.
+  /// Findings beyond this number are counted but not kept.
   public static let findingLimit = 10_000
 
   /// `session/case`.
   public var key: String
   public var verdict: Verdict
-  /// The change is marked as known in the golden.
+  /// Whether the golden marks the change as known.
   public var isExpected = false
-  /// The marks under which something was found.
+  /// The marks with findings.
   public var known: [KnownChange] = []
-  /// In words: why it is missing, not comparable or errored.
+  /// Why the case is missing, not comparable or errored, in words.
   public var reasons: [String] = []
   public var counts = ComparisonCounts()
   public var headroom: [ErrorHeadroom] = []
   public var budgets: [BudgetResult] = []
   /// In the order of the frames; at most `findingLimit`.
   public var findings: [Finding] = []
-  /// All of them.
+  /// The number of all findings.
   public var findingCount = 0
-  /// Decisions that differ, in the order of virtual time, at most `findingLimit`: also those that
-  /// are no finding of their own, for the fate of their frame says the same.
+  /// Decisions that differ, in the order of virtual time, at most `findingLimit`. They include
+  /// decisions that are not findings of their own, because the fate of their frame is already a
+  /// finding.
   public var decisions: [Finding] = []
-  /// The errors of all compared frames, where there are any.
+  /// The errors of all compared frames, for quantities with an error.
   public var errorCurves: [ErrorCurve] = []
   /// In the order of the frames: the first is the first divergence.
   public var roots: [RootCause] = []
-  /// What is worth knowing and no finding.
+  /// Information that is not a finding.
   public var notes: [String] = []
   /// Changes of the pipeline, models or libraries that may explain a difference.
   public var suspects: [String] = []
-  /// What changed in the pipeline's document, each with a line of `suspects`; empty where the
-  /// document of one side was not kept.
+  /// The changes in the pipeline's document, each with a line in `suspects`; empty if the document
+  /// of one side was not stored.
   package var pipelineChanges: [PipelineChange] = []
 
   public init(key: String, verdict: Verdict, reasons: [String] = []) {
@@ -143,6 +144,6 @@ public struct Comparison: Hashable, Sendable, Codable {
   /// The earliest (frame, stage) from which differences follow.
   public var firstDivergence: RootCause? { roots.first }
 
-  /// No frame had a partner: a comparison that compared nothing never passes.
+  /// Whether no frame had a partner. A comparison that compared nothing never passes.
   public var comparedNothing: Bool { counts.compared == 0 }
 }

@@ -1,15 +1,15 @@
 import RetakeCore
 
-/// Why a decision differs, as far as the decisions tell: the ones before it that differ too, at the
-/// same frame or, failing that, at the same node.
+/// Why a decision differs, as far as the decisions show it: the earlier differing decisions at the
+/// same frame or, without any, at the same node.
 struct DecisionChain {
-  /// Links of one chain.
+  /// The most links of one chain.
   static let linksMax = 4
 
   private var lastAtFrame: [FrameID: Int] = [:]
   private var lastAtNode: [String: Int] = [:]
 
-  /// Gives each finding, in the order of virtual time, what it follows from.
+  /// Sets the causes of each finding. The findings are in the order of virtual time.
   mutating func link(_ findings: inout [Finding]) {
     for index in findings.indices {
       let finding = findings[index]

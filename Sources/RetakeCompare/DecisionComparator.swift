@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// The line of decisions.gold that stands for all unfolded decisions of up to 1,024 frames.
+/// The line of decisions.gold that represents all folded decisions of up to 1,024 frames.
 package struct DecisionFold: Hashable, Sendable {
-  /// Frames that one line stands for.
+  /// The most frames that one line represents.
   package static let size = 1_024
 
   package var track: Int
@@ -20,11 +20,13 @@ package struct DecisionFold: Hashable, Sendable {
   }
 }
 
-/// Compares two lists of decisions: added, removed, moved in time or to another frame.
+/// Compares two lists of decisions: which were added, removed, or moved in time or to another
+/// frame.
 package struct DecisionComparator {
-  /// Decisions may move by so many frames and still be the same ones.
+  /// The most frames by which a decision may move and still be the same one.
   static let reach = 16
-  /// Differences of one kind that are kept; later ones still count.
+  /// The most lines per side that wait for a partner, and the most differences between paired
+  /// lines. Waiting lines beyond this number are only counted.
   static let windowSize = 65_536
 
   private struct Key: Hashable {
@@ -34,13 +36,14 @@ package struct DecisionComparator {
     var kind: String
   }
 
-  /// A line and how many lines of the same instant come before it: decisions are logged in the order
-  /// in which they follow from each other.
+  /// A line, and the number of lines before it at the same instant. Decisions are logged in the
+  /// order in which they follow from each other.
   private struct Placed {
     var line: DecisionLine
     var index: Int
 
-    /// The earlier of two that differ; at one place of both logs that of the earlier frame.
+    /// Whether this line is earlier than another. At the same position in both logs, the line of
+    /// the earlier frame is first.
     func precedes(_ other: Placed) -> Bool {
       if line.time != other.line.time { return line.time < other.line.time }
       if index != other.index { return index < other.index }
@@ -49,21 +52,21 @@ package struct DecisionComparator {
     }
   }
 
-  /// A difference and the line from which on it is one.
+  /// A difference, and the line at which it begins.
   private struct Difference {
     var finding: Finding
     var first: Placed?
   }
 
-  /// Lines without a partner so far.
+  /// Lines that have no partner yet.
   private struct Side {
     private var waiting: [Key: [(order: Int, line: Placed)]] = [:]
     private var order = 0
     private var count = 0
     private var lastTime: Int64?
-    /// Of the next line, if it is of the same instant as the one before.
+    /// The index of the next line, if it belongs to the same instant as the previous one.
     var nextIndex = 0
-    /// Lines that found no room; each of them is a difference.
+    /// The number of lines for which there was no room; each of them is a difference.
     private(set) var overflow = 0
 
     mutating func place(_ line: DecisionLine) -> Placed {
@@ -91,7 +94,7 @@ package struct DecisionComparator {
       count += 1
     }
 
-    /// In the order in which they came.
+    /// In the order in which they were added.
     var lines: [Placed] {
       waiting.values.joined().sorted { $0.order < $1.order }.map(\.line)
     }
@@ -105,7 +108,7 @@ package struct DecisionComparator {
 
   package init() {}
 
-  /// The next line of each side, as far as there is one; equal lines need not be parsed and may be
+  /// Adds the next line of each side, if there is one. Equal lines need not be parsed; they may be
   /// counted with `noteEqual`.
   package mutating func add(golden: DecisionLine?, actual: DecisionLine?) {
     if let golden { add(golden, isGolden: true) }
@@ -117,7 +120,7 @@ package struct DecisionComparator {
 
   package mutating func noteEqual() {
     compared += 1
-    // The two logs are at the same place of an instant, whatever came before.
+    // Both logs are at the same position within an instant, whatever came before.
     let next = max(golden.nextIndex, actual.nextIndex) + 1
     (golden.nextIndex, actual.nextIndex) = (next, next)
   }
@@ -151,8 +154,8 @@ package struct DecisionComparator {
     }
   }
 
-  /// All differences in the order of virtual time; at one instant in the order in which they follow
-  /// from each other.
+  /// All differences in the order of virtual time; within one instant, in the order in which they
+  /// follow from each other.
   package mutating func finish() -> [Finding] {
     var removed = golden.lines.map { Optional($0) }
     var added = actual.lines.map { Optional($0) }
@@ -183,7 +186,7 @@ package struct DecisionComparator {
     return sorted
   }
 
-  /// A decision that went to a frame nearby: same node, kind and details.
+  /// Pairs decisions that moved to a nearby frame, with the same node, kind and details.
   private mutating func pairMoved(
     _ removed: inout [Placed?], _ added: inout [Placed?]
   ) {
@@ -271,7 +274,7 @@ package struct DecisionComparator {
     _ kind: Finding.Kind, _ golden: Placed?, _ actual: Placed?, _ message: String,
     magnitude: Double? = nil
   ) -> Difference {
-    // A decision that moved differs from the earlier of its two places on.
+    // A moved decision differs from the earlier of its two positions on.
     let first = [golden, actual].compactMap(\.self).min { $0.precedes($1) }
     let line = first?.line
     let finding = Finding(

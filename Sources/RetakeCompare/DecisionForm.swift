@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What stays the same when a decision goes from one frame to another.
+/// The parts of a decision that stay the same when it moves from one frame to another.
 struct DecisionForm: Hashable {
   var node: String
   var kind: String
@@ -17,7 +17,7 @@ struct DecisionForm: Hashable {
     details = line.details
   }
 
-  /// In frames.
+  /// The distance in frames.
   func distance(_ golden: DecisionLine, _ actual: DecisionLine) -> Int {
     (actual.frame?.sequence ?? 0) - (golden.frame?.sequence ?? 0)
   }

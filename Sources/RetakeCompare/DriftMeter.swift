@@ -1,24 +1,26 @@
 import RetakeCore
 
-/// Whether the signed errors of x, y, width and height creep while each of them stays allowed.
+/// Detects a slow drift of the signed errors of x, y, width and height while each error stays
+/// within tolerance.
 ///
-/// The mean errors of the frames are gathered in windows of equal length. A drift is a straight
-/// line through the windows that explains most of what they vary by: chance and single steps do
-/// not lie on one.
+/// The mean errors of the frames are collected in windows of equal length. A drift is a straight
+/// line through the windows that explains most of their variance. Random errors and single steps do
+/// not fit a line.
 struct DriftMeter {
-  /// A line through fewer windows proves nothing.
+  /// A line through fewer windows is not significant.
   static let windowsMin = 10
-  /// Beyond these, two windows become one of twice the length.
+  /// At this number of windows, each two are merged into one of twice the length.
   static let windowsMax = 64
-  /// Frames in a window at first.
+  /// The number of frames in a window at first.
   private static let framesMin = 4
-  /// The share of the windows' variance that the line explains: a step comes to 0.76.
+  /// The fraction of the windows' variance that the line must explain; for a single step it is
+  /// 0.76.
   private static let explainedMin = 0.8
 
   struct Drift {
-    /// In 1,000 frames.
+    /// The change per 1,000 frames.
     var change: Double
-    /// From the first window to the last.
+    /// The change from the first window to the last.
     var total: Double
   }
 
@@ -29,13 +31,13 @@ struct DriftMeter {
   /// The first frame with an error.
   private(set) var first: FrameID?
 
-  /// The mean error of a frame's values; zero where all are equal.
+  /// Adds the mean error of a frame's values; zero if all are equal.
   mutating func add(_ errors: SIMD4<Double>, _ frame: FrameID) {
     if first == nil, errors != .zero { first = frame }
     add(errors)
   }
 
-  /// Frames with values that are all equal.
+  /// Adds frames whose values are all equal.
   mutating func addEqual(frames count: Int) {
     for _ in 0..<count { add(.zero) }
   }
@@ -51,7 +53,7 @@ struct DriftMeter {
     framesPerWindow *= 2
   }
 
-  /// The largest drift of the four.
+  /// The largest drift of the four axes.
   var largest: Drift? {
     guard first != nil, windows.count >= Self.windowsMin else { return nil }
     return (0..<4).compactMap(drift).max { $0.change < $1.change }

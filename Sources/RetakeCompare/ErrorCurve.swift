@@ -1,7 +1,7 @@
 import RetakeCore
 
-/// The errors of one sink over the frames of one track: of each frame the largest, in bins of equal
-/// size.
+/// The errors of one sink over the frames of one track: the largest error of each frame, in bins of
+/// equal size.
 public struct ErrorCurve: Hashable, Sendable, Codable {
   public var sink: String
   /// `position`, `score` or `scalar`.
@@ -9,14 +9,15 @@ public struct ErrorCurve: Hashable, Sendable, Codable {
   public var track: Int
   /// The first bin begins at frame 0.
   public var framesPerBin: Int
-  /// The largest of each bin, in the unit of what is compared, or as `isShare` says; infinite where
-  /// a number stands against none.
+  /// The largest error of each bin, in the unit of the compared values, or as a fraction if
+  /// `isShare`; infinite if only one of two numbers is finite.
   public var largest: [Double]
-  /// The least of each bin: 0 where a frame of it is equal or was not compared.
+  /// The smallest error of each bin: 0 if a frame in it is equal or was not compared.
   public var least: [Double]
-  /// What the rule allows.
+  /// The error that the rule allows.
   public var allowed: Double
-  /// The errors are shares of what is allowed, which follows the golden's numbers.
+  /// Whether the errors are fractions of the allowed error, because that depends on the golden's
+  /// numbers.
   public var isShare = false
 
   public init(
@@ -34,15 +35,15 @@ public struct ErrorCurve: Hashable, Sendable, Codable {
   }
 }
 
-/// Gathers an error curve; the bins become longer as the frames become more.
+/// Collects an error curve. The bins become longer as the number of frames grows.
 struct CurveMeter {
-  /// Beyond these, two bins become one of twice the length.
+  /// At this number of bins, each two are merged into one of twice the length.
   static let binsMax = 8_192
 
   private struct Bin {
     var least = Float.infinity
     var largest: Float = 0
-    /// Frames with an error.
+    /// The number of frames with an error.
     var frames = 0
 
     mutating func add(_ other: Bin) {
@@ -55,7 +56,7 @@ struct CurveMeter {
   private var bins: [Bin] = []
   private(set) var framesPerBin = 1
 
-  /// The largest error of one frame; frames without one need not be told.
+  /// Adds the largest error of one frame. Frames without an error need not be added.
   mutating func add(_ error: Double, at sequence: Int) {
     guard sequence >= 0 else { return }
     while sequence / framesPerBin >= Self.binsMax { merge() }

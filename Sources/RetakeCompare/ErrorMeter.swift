@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Measures errors against what a rule allows: the largest of each quantity, and their drift.
+/// Measures errors against what a rule allows: the largest error of each quantity, and the drift.
 struct ErrorMeter {
   enum Quantity: Int, CaseIterable {
     case position, score, scalar
@@ -14,7 +14,7 @@ struct ErrorMeter {
     }
   }
 
-  /// One error in the unit of what was measured; NaN against a number is infinite.
+  /// One error, in the unit of the measured values; infinite for NaN against a number.
   struct Measured {
     var error: Double
     var allowed: Double
@@ -27,14 +27,14 @@ struct ErrorMeter {
     }
   }
 
-  /// The error that comes nearest to what is allowed, or goes farthest beyond it.
+  /// The error that comes closest to the allowed error, or exceeds it the most.
   private struct Worst {
     var error = 0.0
     var allowed: Double
     var frame: FrameID?
   }
 
-  /// What one frame adds to the drift, and its largest error by quantity.
+  /// What one frame contributes to the drift, and its largest error by quantity.
   private struct FrameErrors {
     var sum = SIMD4<Double>.zero
     var count = 0
@@ -42,15 +42,15 @@ struct ErrorMeter {
   }
 
   private let allowed: [Double]
-  /// The share of a golden scalar by which it may differ.
+  /// The fraction of a golden scalar by which it may differ.
   private let relative: Double
-  /// By quantity, then decimals: `allowed` in quanta.
+  /// By quantity, then by decimals: `allowed` in quanta.
   private let allowedSteps: [[Double]]
-  /// By decimals: quanta in one unit.
+  /// By decimals: the quanta in one unit.
   private let scales: [Double]
   private var worst: [Worst]
   private var current = FrameErrors()
-  /// The step of the errors that drift.
+  /// The quantum of the errors that drift.
   private var quantum = 0.0
   private(set) var drift = DriftMeter()
   /// By track, then quantity.
@@ -62,7 +62,7 @@ struct ErrorMeter {
     allowed = isExact ? [0, 0, 0] : [rule.position, rule.score, rule.scalar]
     relative = isExact ? 0 : rule.relative
     let scales = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
-    // So that a tolerance of 0.3 allows three steps of 0.1 whatever their bits are.
+    // The factor makes a tolerance of 0.3 allow three steps of 0.1 in spite of rounding errors.
     allowedSteps = allowed.map { allowed in scales.map { allowed * $0 * (1 + 1e-9) } }
     self.scales = scales
     worst = allowed.map { Worst(allowed: $0) }
@@ -109,7 +109,7 @@ struct ErrorMeter {
     quantum = FixedDecimal(units: 1, like: golden).value
   }
 
-  /// As `measure`, of a scalar that another measure judges: nothing is noted.
+  /// Like `measure`, for a scalar that another measure judges. Nothing is recorded.
   func look(_ golden: FixedDecimal, _ actual: FixedDecimal) -> Measured {
     golden == actual
       ? Measured(error: 0, allowed: allowed[2], isAllowed: true) : judge(.scalar, golden, actual)
@@ -146,7 +146,7 @@ struct ErrorMeter {
     }
   }
 
-  /// Adds what was measured since the last call to the drift and the curves, as one frame.
+  /// Adds what was measured since the last call to the drift and to the curves, as one frame.
   mutating func endFrame(_ frame: FrameID) {
     for quantity in Quantity.allCases where current.largest[quantity.rawValue] > 0 {
       curves[frame.track, default: Self.noCurves][quantity.rawValue]
@@ -158,8 +158,8 @@ struct ErrorMeter {
 
   mutating func noteEqual(frames: Int) { drift.addEqual(frames: frames) }
 
-  /// A drift of at least one quantum where no single error was beyond what is allowed: beyond it
-  /// the errors are findings of their own.
+  /// A drift of at least one quantum, if no single error exceeded the tolerance. Errors that exceed
+  /// it are findings of their own.
   var driftWithinTolerance: DriftMeter.Drift? {
     let isWithin = [Quantity.position, .scalar].allSatisfy { quantity in
       worst[quantity.rawValue].error <= worst[quantity.rawValue].allowed * (1 + 1e-9)
@@ -181,7 +181,7 @@ struct ErrorMeter {
 }
 
 extension ErrorMeter {
-  /// The curves that have an error anywhere, in the order of the tracks.
+  /// The curves that have an error at any frame, in the order of the tracks.
   func errorCurves(sink: String) -> [ErrorCurve] {
     curves.sorted { $0.key < $1.key }.flatMap { track, own in
       zip(Quantity.allCases, own).compactMap { quantity, meter -> ErrorCurve? in
@@ -195,8 +195,8 @@ extension ErrorMeter {
     }
   }
 
-  /// The signed errors of two detections in quanta: the box, and the score. Never finite where the
-  /// two cannot be compared.
+  /// The signed errors of two detections in quanta: the box, and the score. Not finite if the two
+  /// cannot be compared.
   @inline(__always)
   static func steps(
     _ golden: DetectionLine, _ actual: DetectionLine
@@ -214,7 +214,7 @@ extension ErrorMeter {
     return areAlike ? (theirs - mine, score) : (SIMD4(repeating: .nan), .nan)
   }
 
-  /// Whether errors of so many quanta are allowed; never where one is no number.
+  /// Whether errors of this many quanta are allowed; `false` if one of them is not a number.
   @inline(__always)
   func allows(_ box: SIMD4<Double>, _ score: Double, like golden: DetectionLine) -> Bool {
     let sides = max(
@@ -224,7 +224,7 @@ extension ErrorMeter {
       && (box[0] + box[1] + box[2] + box[3]).isFinite
   }
 
-  /// Notes errors that are allowed.
+  /// Records errors that are allowed.
   @inline(__always)
   mutating func note(
     _ box: SIMD4<Double>, _ score: Double, like golden: DetectionLine, _ frame: FrameID

@@ -3,20 +3,20 @@ import RetakeCore
 /// One difference between a golden and a run that the rules do not allow.
 public struct Finding: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// Frames that the golden has and the run has not.
+    /// Frames that only the golden has.
     case frameLost
     /// Frames that only the run has.
     case frameInserted
-    /// Delivered instead of dropped, dropped for another reason, and so on.
+    /// For example delivered instead of dropped, or dropped for another reason.
     case fateChanged
     case timeChanged
     case boxAppeared, boxDisappeared, boxMoved
     case classChanged, identityChanged, scoreChanged
     case numberChanged
-    /// Another label has the highest score.
+    /// A different label has the highest score.
     case labelChanged
     case textChanged, waveformChanged, pictureChanged
-    /// Anything else that is the same or not: a digest, a shape.
+    /// Any other fact that is either equal or not: a digest, a shape.
     case factChanged
     case factAppeared, factDisappeared
     case decisionAdded, decisionRemoved, decisionMoved, decisionChanged
@@ -27,28 +27,28 @@ public struct Finding: Hashable, Sendable, Codable {
     case classesChanged
     case drift
     case budget
-    /// A change that is marked as known is no longer there.
+    /// A change that is marked as known no longer exists.
     case knownChangeGone
   }
 
   public var kind: Kind
-  /// The first frame concerned; `nil` where the finding is about the run as a whole.
+  /// The first frame concerned; `nil` if the finding concerns the whole run.
   public var frame: FrameID?
-  /// How many frames in a row, 1 unless frames were lost or inserted.
+  /// The number of consecutive frames: 1 unless frames were lost or inserted.
   public var frameCount = 1
-  /// Virtual time in nanoseconds, where it is known.
+  /// Virtual time in nanoseconds, if it is known.
   public var time: Int64?
   /// The sink, or for decisions the node.
   public var node: String?
   public var golden: String?
   public var actual: String?
-  /// The error, in the unit of what is compared; `nil` where it is no finite number.
+  /// The error, in the unit of the compared values; `nil` if it is not a finite number.
   public var magnitude: Double?
-  /// What the rules allow, in the same unit.
+  /// The error that the rules allow, in the same unit.
   public var allowed: Double?
   /// One sentence.
   public var message: String
-  /// What it follows from, the nearest first: earlier decisions that differ.
+  /// What it follows from, nearest first: earlier decisions that differ.
   public var because: [String] = []
   /// Index into the comparison's root causes.
   public var root: Int?
@@ -71,7 +71,7 @@ public struct Finding: Hashable, Sendable, Codable {
   }
 }
 
-/// Why a run differs: the earliest place from which the later differences follow.
+/// Why a run differs: the earliest place from which later differences follow.
 public struct RootCause: Hashable, Sendable, Codable {
   public enum Why: String, Hashable, Sendable, Codable {
     case outputDiffers = "output differs while its inputs are equal"
@@ -89,27 +89,27 @@ public struct RootCause: Hashable, Sendable, Codable {
     case seenAtSink = "seen first at the sink; there are no stage digests to look behind it"
   }
 
-  /// Where the difference comes from, as far as the two runs' own descriptions tell.
+  /// The origin of the difference, as far as the descriptions of the two runs show it.
   public enum Origin: String, Hashable, Sendable, Codable {
-    /// Libraries or Retake itself are others, and nothing of the pipeline changed: the machine
-    /// behaves otherwise, not the pipeline.
+    /// Libraries or Retake itself have other versions, and the pipeline did not change: the machine
+    /// behaves differently, not the pipeline.
     case environment
     /// The pipeline's document changed.
     case pipeline
     case model
-    /// Neither documents nor libraries changed: the code of a stage did.
+    /// Neither documents nor libraries changed, so the code of a stage did.
     case code
-    /// No document changed, and the libraries of one of the runs on this platform are not known.
+    /// No document changed, and the libraries of one of the runs are not known for this platform.
     case codeOrLibraries
   }
 
-  /// The first frame that differs; `nil` where the cause is about the run as a whole.
+  /// The first frame that differs; `nil` if the cause concerns the whole run.
   public var frame: FrameID?
-  /// Virtual time in nanoseconds, where it is known.
+  /// Virtual time in nanoseconds, if it is known.
   public var time: Int64?
   public var stage: String?
   public var why: Why
-  /// `nil` where nothing is known.
+  /// `nil` if it is not known.
   public var origin: Origin?
   /// The nodes before `stage` in topological order whose output at this frame is equal.
   public var equalBefore: [String] = []
@@ -117,7 +117,7 @@ public struct RootCause: Hashable, Sendable, Codable {
   public var findings = 0
   /// Findings with this cause at later frames.
   public var echoes = 0
-  /// The largest error of its findings, in the unit of what is compared.
+  /// The largest error of its findings, in the unit of the compared values.
   public var largest: Double = 0
 
   public init(

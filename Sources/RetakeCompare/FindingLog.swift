@@ -1,6 +1,7 @@
 import RetakeCore
 
-/// Findings in a bounded list, each under its root cause, and the number of all.
+/// Findings in a list of limited length, each assigned to its root cause, and the number of all
+/// findings.
 package struct FindingLog: Sendable {
   package private(set) var findings: [Finding] = []
   package private(set) var count = 0
@@ -19,8 +20,8 @@ package struct FindingLog: Sendable {
     if findings.count < limit { findings.append(finding) }
   }
 
-  /// Findings and the roots that have any, in the order of the frames: those about the whole run
-  /// first, then by time, where it is known, track and sequence.
+  /// Findings, and the roots that have findings, sorted by frame: those about the whole run first,
+  /// then by time if it is known, then by track and sequence.
   package func sorted() -> (findings: [Finding], roots: [RootCause]) {
     let order = causes.roots.indices.filter { causes.roots[$0].findings > 0 }.sorted {
       left, right in

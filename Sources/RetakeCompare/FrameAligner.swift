@@ -1,18 +1,19 @@
 import RetakeCore
 
-/// Which frames of two runs are the same one.
+/// Which frames of two runs are the same frame.
 public enum Pairing: String, Hashable, Sendable, Codable {
   /// By (track, sequence): two runs of one session.
   case sequence
-  /// By (track, presentation time): runs of two sessions, where one has frames that the other
-  /// lacks. A frame without a time goes by its sequence.
+  /// By (track, presentation time): two runs of different sessions, where one has frames that the
+  /// other does not have. A frame without a time is paired by its sequence.
   case presentationTime
 }
 
-/// Pairs the frames of two streams, each in rising order on every track. A frame that one stream
-/// lacks shifts nothing.
+/// Pairs the frames of two streams, each in increasing order on every track. A frame that is
+/// missing in one stream does not shift the others.
 ///
-/// It holds what one stream is ahead of the other on a track: one block where nothing is missing.
+/// It stores the frames by which one stream is ahead of the other on a track: one block if nothing
+/// is missing.
 struct FrameAligner {
   enum Pair: Sendable {
     case both(golden: ResultFrame, actual: ResultFrame)
@@ -32,7 +33,7 @@ struct FrameAligner {
     self.pairing = pairing
   }
 
-  /// Nothing waits for its partner, so equal blocks hold equal pairs.
+  /// Whether no frame waits for its partner. Equal blocks then contain equal pairs.
   var isEmpty: Bool { tracks.values.allSatisfy { $0.golden.isEmpty && $0.actual.isEmpty } }
 
   mutating func add(golden: [ResultFrame], actual: [ResultFrame]) {
@@ -40,7 +41,7 @@ struct FrameAligner {
     for frame in actual { tracks[frame.id.track, default: Track()].actual.append(frame) }
   }
 
-  /// The pairs that are certain by now; at the end all that is left.
+  /// The pairs that are certain by now; at the end, all remaining ones.
   mutating func take(atEnd: Bool) -> [Pair] {
     var pairs: [Pair] = []
     for number in tracks.keys.sorted() {

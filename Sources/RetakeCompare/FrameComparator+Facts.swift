@@ -80,8 +80,8 @@ extension FrameComparator {
 
   // MARK: labels
 
-  /// Another best label, of the frame or of a detection, where the scores are not allowed to change
-  /// the two.
+  /// Another best label of the frame or of a detection, unless the tolerance of the scores allows
+  /// the two labels to change places.
   private func labelDifferences(_ golden: KeyedFacts, _ actual: KeyedFacts) -> [Difference] {
     let (before, now) = (golden.bestLabels, actual.bestLabels)
     return before.compactMap { place, best in
@@ -133,7 +133,7 @@ extension FrameComparator {
       allowed: isByShape ? nil : worst.allowed, message: message)
   }
 
-  /// Who asks for a correlation alone allows any other size of the signal.
+  /// A rule with only a correlation allows any amplitude of the signal.
   private func isAllowed(_ shape: SignalDifference) -> Bool {
     let isSizeFree = rule.rmsMax == 0 && rule.correlationMin > 0
     return shape.lag.magnitude <= rule.lagMax

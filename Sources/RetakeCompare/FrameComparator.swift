@@ -2,7 +2,7 @@ import RetakeCore
 
 /// Compares the lines of paired frames at one sink.
 struct FrameComparator {
-  /// A difference and how large it is, before it is known whether the rules allow it.
+  /// A difference and its size, before it is known whether the rules allow it.
   struct Difference {
     var kind: Finding.Kind
     var golden: String?
@@ -16,12 +16,12 @@ struct FrameComparator {
   let rule: SinkRule
   let classes: (golden: [String], actual: [String])
   private let hasSameClasses: Bool
-  /// Knows the pixels behind pictures; `nil` where nobody kept any.
+  /// Provides the pixels of images; `nil` if none were kept.
   let images: (any ImageMeasure)?
   var meter: ErrorMeter
   var pictures = PictureMeter()
   var series = ScalarSeries()
-  /// The actual identity that each golden identity went with last, where it is another one.
+  /// The actual identity that each golden identity was last paired with, if it is a different one.
   private var identities: [Int: Int] = [:]
 
   init(
@@ -36,10 +36,10 @@ struct FrameComparator {
     meter = ErrorMeter(rule: rule)
   }
 
-  /// All that the rules do not allow. Boxes without a partner are among it: the caller counts them
-  /// against `unmatchedMax`.
+  /// All differences that the rules do not allow. They include boxes without a partner, which the
+  /// caller counts against `unmatchedMax`.
   ///
-  /// - Parameter actualFrame: The name of the frame in the actual run, where it is another one.
+  /// - Parameter actualFrame: The id of the frame in the actual run, if it is different.
   mutating func compare(
     golden: [ResultLine], actual: [ResultLine], frame: FrameID, actualFrame: FrameID? = nil
   ) -> [Difference] {
@@ -70,7 +70,7 @@ struct FrameComparator {
     return differences
   }
 
-  /// In equal lines everybody goes with himself.
+  /// In equal lines, each identity is paired with itself.
   mutating func noteEqual(_ lines: [ResultLine]) {
     if let first = lines.first, case .ended = first { return }
     if !lines.isEmpty { meter.noteEqual(frames: 1) }
@@ -83,18 +83,18 @@ struct FrameComparator {
     }
   }
 
-  /// As `noteEqual(_:)` for so many frames whose facts nobody has read.
+  /// Like `noteEqual(_:)`, for a number of frames whose facts were not read.
   mutating func noteEqualFacts(frames: Int) {
     meter.noteEqual(frames: frames)
     series.end()
     identities.removeAll()
   }
 
-  /// The boxes of one frame, where a look at each tells that everything is as it should be.
+  /// A fast path for the boxes of one frame, if comparing the boxes one by one is enough.
   ///
-  /// - Returns: Whether they are equal, or only within tolerance; `nil`, with nothing noted, where
-  ///   another pairing is possible, somebody had another number before, or an error is too large:
-  ///   `compare(golden:actual:frame:actualFrame:)` decides then.
+  /// - Returns: Whether they are equal, or only within tolerance. `nil`, with nothing recorded, if
+  ///   another pairing is possible, if an identity was paired with a different one before, or if an
+  ///   error is too large. In these cases `compare(golden:actual:frame:actualFrame:)` must decide.
   mutating func areEqual(
     _ golden: BoxFrames, _ mine: Range<Int>, _ actual: BoxFrames, _ theirs: Range<Int>,
     _ frame: FrameID
@@ -126,7 +126,7 @@ struct FrameComparator {
     return isEqual
   }
 
-  /// Boxes of a frame up to which a look at each pair is quicker than the matching.
+  /// The most boxes of a frame for which comparing each pair is faster than the matching.
   private static let quickMax = 32
 
   private func missing(_ box: DetectionLine) -> Difference {
@@ -141,7 +141,7 @@ struct FrameComparator {
       message: "\(className(box, classes.actual)) at \(place(box)) is new")
   }
 
-  /// One difference a box: the gravest, with the others in the message.
+  /// One difference per box: the most serious one, with the others in the message.
   private mutating func compare(
     _ golden: DetectionLine, _ actual: DetectionLine, _ frame: FrameID
   ) -> Difference? {
@@ -190,7 +190,8 @@ struct FrameComparator {
     return className(golden, classes.golden) == className(actual, classes.actual)
   }
 
-  /// Remembers who goes with whom; whether that is news and the two numbers differ.
+  /// Records the pair of two identities. Returns whether it is a new pair; for modes other than
+  /// `boxes`, whether the two identities differ.
   private mutating func pairs(_ golden: Int?, _ actual: Int?) -> Bool {
     guard let golden, let actual else { return golden != actual }
     let before = identities[golden] ?? golden

@@ -1,12 +1,12 @@
 import RetakeCore
 
-/// The facts of one frame and sink that are not detections, each under what it is about, so that
-/// an added or a missing one shifts nothing.
+/// The facts of one frame and sink that are not detections, each by its subject, so that an added
+/// or a missing fact does not shift the others.
 struct KeyedFacts {
   struct Key: Hashable {
     var letter: Character
     var name: String
-    /// For labels: the detection that they hang on, as numbered in the actual run.
+    /// For labels: the detection that they belong to, by its index in the actual run.
     var detection: Int?
     /// Counts equal keys.
     var occurrence = 0
@@ -44,8 +44,8 @@ struct KeyedFacts {
   private(set) var entries: [Entry] = []
   private var lines: [Key: ResultLine] = [:]
 
-  /// - Parameter partner: Names a golden's detection as the actual run does. Labels of detections
-  ///   without a partner are left out.
+  /// - Parameter partner: Maps the index of a golden detection to that of the actual run. Labels of
+  ///   detections without a partner are left out.
   init(_ lines: [ResultLine], partner: (Int) -> Int?) {
     for line in lines {
       switch line {
@@ -69,7 +69,8 @@ struct KeyedFacts {
 
   var keys: [Key] { entries.map(\.key) }
 
-  /// The label with the highest score of each detection, and of the frame; of equal ones the first.
+  /// The label with the highest score, for each detection and for the frame; of equal scores, the
+  /// first.
   var bestLabels: [(detection: Int?, best: Entry)] {
     var best: [(detection: Int?, best: Entry)] = []
     for entry in entries {

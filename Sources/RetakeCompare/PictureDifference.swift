@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 
-/// The pixels of a picture: planes of one size, such as red, green and blue.
+/// The pixels of an image: planes of the same size, such as red, green and blue.
 public struct PicturePixels: Hashable, Sendable {
   public var width: Int
   public var height: Int
@@ -16,32 +16,33 @@ public struct PicturePixels: Hashable, Sendable {
   }
 }
 
-/// Gives what two pictures of one sink are apart; the pixels themselves lie elsewhere.
+/// Measures the difference of two images of one sink. The pixels are stored elsewhere.
 package protocol ImageMeasure: Sendable {
-  /// `nil` where one of the pictures was not kept.
+  /// `nil` if one of the images was not kept.
   func difference(sink: String, golden: FrameID, actual: FrameID) -> PictureDifference?
 }
 
-/// How far two pictures of one size are apart, by three measures: all of the picture, its
-/// structure, and the place where most changed.
+/// How much two images of the same size differ, by three measures: over the whole image, in its
+/// structure, and at the place with the most changes.
 package struct PictureDifference: Hashable, Sendable {
-  /// The side of the windows for the structure, in pixels.
+  /// The side of the windows for the structural similarity, in pixels.
   static let structureSide = 8
-  /// The step from one of them to the next.
+  /// The step from one of these windows to the next.
   static let structureStep = 4
   /// The side of the windows in which changed pixels are counted.
   package static let windowSide = 16
-  /// Levels by which a pixel must differ to count as changed there: one is noise.
+  /// The levels by which a pixel must differ to count as changed in such a window: a difference of
+  /// one is noise.
   package static let changedLevels = 2
 
-  /// Peak signal to noise ratio in decibels over all planes; infinite for equal pictures.
+  /// Peak signal-to-noise ratio in decibels over all planes; infinite for equal images.
   package var psnr: Double
-  /// Structural similarity (Wang et al. 2004; even windows, samples' covariance), the mean of the
-  /// planes; 1 for equal pictures.
+  /// Structural similarity (Wang et al. 2004; uniform windows, sample covariance), averaged over
+  /// the planes; 1 for equal images.
   package var ssim: Double
-  /// The largest share of changed pixels in one window.
+  /// The largest fraction of changed pixels in one window.
   package var densest: Double
-  /// Where that window lies, in pixels.
+  /// The position of that window, in pixels.
   package var densestX: Int
   package var densestY: Int
   /// Pixels that differ at all.
@@ -49,7 +50,7 @@ package struct PictureDifference: Hashable, Sendable {
   /// The largest difference of two levels.
   package var levelsMax: Int
 
-  /// `nil` for pictures of two sizes.
+  /// `nil` for images of different sizes.
   package init?(golden: PicturePixels, actual: PicturePixels) {
     guard golden.width == actual.width, golden.height == actual.height,
       golden.planes.count == actual.planes.count, !golden.planes.isEmpty
@@ -57,7 +58,7 @@ package struct PictureDifference: Hashable, Sendable {
     let (width, height) = (golden.width, golden.height)
     var squares = 0
     var similarity = 0.0
-    // Of all planes the largest difference at each pixel.
+    // At each pixel, the largest difference over all planes.
     var levels = [UInt8](repeating: 0, count: width * height)
     for (left, right) in zip(golden.planes, actual.planes) {
       for index in left.indices where left[index] != right[index] {
@@ -84,7 +85,7 @@ package struct PictureDifference: Hashable, Sendable {
 
   static func rms(psnr: Double) -> Double { 255 / pow(10, psnr / 20) }
 
-  /// The mean over windows of 8 x 8 pixels, each 4 from the next.
+  /// The mean over windows of 8 x 8 pixels, in steps of 4 pixels.
   private static func similarity(
     _ left: [UInt8], _ right: [UInt8], width: Int, height: Int
   ) -> Double {
@@ -115,7 +116,7 @@ package struct PictureDifference: Hashable, Sendable {
         products += a * b
       }
     }
-    // In sums instead of means: n = 64 pixels, variances over n - 1.
+    // Computed with sums instead of means: n = 64 pixels, variances over n - 1.
     let n = Double(structureSide * structureSide)
     let (a, b) = (Double(sumLeft), Double(sumRight))
     let variances = Double(squares) * n - a * a - b * b
@@ -126,7 +127,7 @@ package struct PictureDifference: Hashable, Sendable {
       / ((a * a + b * b + meanConstant) * (variances + varianceConstant))
   }
 
-  /// The window with the largest share of changed pixels, by sums over everything above and left.
+  /// The window with the largest fraction of changed pixels, computed from a summed-area table.
   private static func densest(
     _ levels: [UInt8], width: Int, height: Int
   ) -> (share: Double, x: Int, y: Int) {

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Compares the pictures of a sink, and keeps the worst of each measure.
+/// Compares the images of a sink, and keeps the worst value of each measure.
 struct PictureMeter {
   private struct Worst {
     var error = 0.0
@@ -16,10 +16,11 @@ struct PictureMeter {
   private var densest = Worst()
   private var noise = Worst()
   private(set) var measured = 0
-  /// Pictures that differ and were not kept, which the rule asks for.
+  /// Images that differ by their digest, but whose pixels were not compared because of
+  /// `pictureEvery`.
   private(set) var unmeasured = 0
 
-  /// What is not allowed about the picture of a frame, in words.
+  /// The difference of a frame's image that is not allowed, in words.
   mutating func difference(
     _ golden: FramePrint, _ actual: FramePrint, sink: String, _ rule: SinkRule,
     _ images: (any ImageMeasure)?, _ frames: (golden: FrameID, actual: FrameID)
@@ -77,7 +78,7 @@ struct PictureMeter {
     return rows
   }
 
-  /// What a reader should know of pictures that were not looked at.
+  /// A note about images whose pixels were not compared.
   func note(sink: String) -> String? {
     guard unmeasured > 0 else { return nil }
     let count = unmeasured == 1 ? "1 picture differs" : "\(unmeasured) pictures differ"

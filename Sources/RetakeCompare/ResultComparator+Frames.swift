@@ -63,14 +63,15 @@ extension ResultComparator {
       allowed: difference.allowed, message: difference.message)
   }
 
-  /// Boxes without a partner are findings only once there are more than the rule allows: then all.
+  /// Boxes without a partner become findings only when there are more than the rule allows; then
+  /// all of them do.
   private mutating func admit(
     _ finding: Finding, sink: Int, within: inout Bool
   ) -> [Finding] {
     guard finding.kind == .boxAppeared || finding.kind == .boxDisappeared else { return [finding] }
     var findings = unmatched[sink].add(finding)
     if findings.isEmpty { within = true }
-    // Those that were held back belong to frames that were counted as within tolerance.
+    // The findings that were held back belong to frames that were counted as within tolerance.
     let earlier = findings.filter { $0.frame != finding.frame }
     if !earlier.isEmpty {
       let frames = Set(earlier.compactMap(\.frame)).count
@@ -100,7 +101,7 @@ extension ResultComparator {
     return finding
   }
 
-  /// One end at several sinks is one finding.
+  /// The same end at several sinks is one finding.
   private static func merged(_ fates: [Finding]) -> [Finding] {
     var merged: [Finding] = []
     for fate in fates where !merged.contains(fate) { merged.append(fate) }

@@ -4,7 +4,7 @@ import RetakeCore
 package struct ResultComparator {
   package internal(set) var counts = ComparisonCounts()
   package var log: FindingLog
-  /// Frames with a finding about their fate; decisions about them say the same again.
+  /// Frames with a finding about their fate. Decisions about them would only repeat it.
   package internal(set) var framesWithOtherFate: Set<FrameID> = []
   /// Dropped frames of the run by sink.
   package private(set) var dropped: [Int]
@@ -12,7 +12,7 @@ package struct ResultComparator {
   private let golden: ResultHeader
   private let origin: Int64
   private let timeBases: [Int: TimeBase]
-  /// Why a frame ended otherwise, as the decisions tell.
+  /// Why a frame ended differently, according to the decisions.
   let chains: [FrameID: [String]]
   /// The actual index of each golden sink.
   let sinkPairs: [Int?]
@@ -21,15 +21,15 @@ package struct ResultComparator {
   var unmatched: [UnmatchedBoxes]
   private var aligner: FrameAligner
   private var gaps: [Int: Finding] = [:]
-  /// The frames of a block of boxes, kept for their memory.
+  /// The frames of a block of boxes, reused to avoid allocations.
   private var goldenBoxes = BoxFrames()
   private var actualBoxes = BoxFrames()
 
   /// - Parameters:
   ///   - origin: The virtual time's zero, in nanoseconds of presentation time.
-  ///   - log: Holds the causes that are known by now.
-  ///   - chains: Why a frame ended otherwise, the nearest cause first.
-  ///   - images: Knows the pixels behind pictures.
+  ///   - log: Contains the causes that are already known.
+  ///   - chains: Why a frame ended differently, nearest cause first.
+  ///   - images: Provides the pixels of images.
   package init(
     golden: ResultHeader, actual: ResultHeader, rules: CompareRules, pairing: Pairing = .sequence,
     origin: Int64 = 0, log: FindingLog = FindingLog(), chains: [FrameID: [String]] = [:],
@@ -64,7 +64,7 @@ package struct ResultComparator {
     }
   }
 
-  /// Compares the next file of each side; `nil` once a side has no more.
+  /// Compares the next file of each side; `nil` if a side has no more files.
   package mutating func compare(
     golden: ResultChunk?, actual: ResultChunk?
   ) throws(ResultTextError) {
@@ -101,8 +101,8 @@ package struct ResultComparator {
     }
   }
 
-  /// Compares two blocks that hold boxes alone, of the same frames; `false`, with nothing done,
-  /// for any others.
+  /// Compares two blocks that contain only boxes, for the same frames. Returns `false`, without
+  /// doing anything, for other blocks.
   private mutating func compareBoxes(
     _ golden: (block: ResultChunk.Block, chunk: ResultChunk),
     _ actual: (block: ResultChunk.Block, chunk: ResultChunk)
@@ -133,7 +133,7 @@ package struct ResultComparator {
     return true
   }
 
-  /// Compares what is left; findings about the run as a whole come now.
+  /// Compares the remaining frames. Findings about the whole run are added now.
   package mutating func finish() -> [ErrorHeadroom] {
     for pair in aligner.take(atEnd: true) { compare(pair) }
     for track in gaps.keys.sorted() { closeGap(track) }
@@ -151,12 +151,12 @@ package struct ResultComparator {
     return headroom
   }
 
-  /// The errors over all frames that were compared, where there are any.
+  /// The errors over all compared frames, for quantities with an error.
   package var errorCurves: [ErrorCurve] {
     sinks.flatMap { $0.meter.errorCurves(sink: $0.sink) }
   }
 
-  /// What is worth knowing and no finding.
+  /// Information that is not a finding.
   package var notes: [String] {
     sinks.flatMap { sink in
       sink.series.notes.map { "\(sink.sink): \($0)" }
@@ -221,7 +221,7 @@ package struct ResultComparator {
     }
   }
 
-  /// Frames that are missing in a row are one finding.
+  /// Consecutive missing frames are one finding.
   private mutating func extendGap(_ kind: Finding.Kind, _ frame: ResultFrame) {
     let track = frame.id.track
     framesWithOtherFate.insert(frame.id)

@@ -1,13 +1,13 @@
 import RetakeCore
 
-/// The scalars of a sink from the first frame on that differs: a stage that became later shows as
-/// the same signal, some frames on.
+/// The scalars of a sink, from the first differing frame on. If a stage has become slower, they
+/// show the same signal some frames later.
 struct ScalarSeries {
-  /// Frames that are looked at, from the first difference on.
+  /// The most frames that are used, from the first difference on.
   static let framesMax = 256
-  /// A lag is not told from less.
+  /// The fewest frames from which a lag can be determined.
   static let framesMin = 24
-  /// Scalars of one sink that are looked at.
+  /// The most scalars of one sink that are used.
   static let namesMax = 16
 
   private struct Series {
@@ -19,7 +19,7 @@ struct ScalarSeries {
   private var series: [Series] = []
   private var isOver = false
 
-  /// Both values of one frame; series begin at a difference.
+  /// Adds both values of one frame. A series begins at a difference.
   mutating func add(_ name: String, _ golden: FixedDecimal, _ actual: FixedDecimal) {
     guard !isOver, golden.units.isFinite, actual.units.isFinite else { return }
     let place: Int
@@ -38,12 +38,12 @@ struct ScalarSeries {
 
   var isEmpty: Bool { names.isEmpty }
 
-  /// From here on both are equal for long.
+  /// Ends the series: from here on both sides are equal for many frames.
   mutating func end() {
     if !names.isEmpty { isOver = true }
   }
 
-  /// In words, for each scalar that is the golden's with a lag.
+  /// A note for each scalar that equals the golden's with a lag.
   var notes: [String] {
     zip(names, series).compactMap { name, series in
       guard series.golden.count >= Self.framesMin else { return nil }

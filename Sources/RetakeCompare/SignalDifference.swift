@@ -1,23 +1,23 @@
-/// How far two signals of evenly spaced samples are apart, and whether one is merely the other,
-/// some samples later.
+/// How much two signals of evenly spaced samples differ, and whether one is merely a shifted copy
+/// of the other.
 package struct SignalDifference: Hashable, Sendable {
-  /// Samples by which one signal is shifted at most while the best fit is looked for.
+  /// The most samples by which one signal is shifted in the search for the best fit.
   package static let reach = 64
 
-  /// The root of the mean square of the differences, sample by sample.
+  /// The root mean square of the differences, sample by sample.
   package var rms: Double
-  /// Pearson's correlation, −1 to 1. Two constant signals, which have none, count as 1.
+  /// Pearson's correlation, −1 to 1. For two constant signals, for which it is undefined, it is 1.
   package var correlation: Double
-  /// Samples by which the actual signal follows the golden one, where the two correlate best;
-  /// negative where it leads.
+  /// The number of samples by which the actual signal follows the golden one at the best
+  /// correlation; negative if it leads.
   package var lag: Int
-  /// The two measures with the lag taken out, over the samples that overlap then.
+  /// The two measures after the lag is removed, over the samples that then overlap.
   package var rmsAtLag: Double
   package var correlationAtLag: Double
 
   /// - Parameters:
   ///   - golden: As many finite samples as `actual` has.
-  ///   - reach: The largest lag that is tried; half of the signal stays overlapped.
+  ///   - reach: The largest lag that is tried. At least half of the signal always overlaps.
   package init(golden: [Double], actual: [Double], reach: Int = reach) {
     precondition(golden.count == actual.count, "two signals of one length")
     let straight = Self.measures(golden, actual, lag: 0)
@@ -37,7 +37,8 @@ package struct SignalDifference: Hashable, Sendable {
     }
   }
 
-  /// The shift explains the difference: what is left is a tenth or less, and nearly one signal.
+  /// Whether the shift explains the difference: a tenth or less is left, and the signals are nearly
+  /// the same.
   package var isShifted: Bool { lag != 0 && rmsAtLag <= rms / 10 && correlationAtLag >= 0.99 }
 
   private static func measures(

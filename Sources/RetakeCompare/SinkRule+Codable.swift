@@ -8,7 +8,7 @@ extension SinkRule: Codable {
     case unmatchedMax, driftPer1000, order
   }
 
-  /// Numbers of 0 or more, and where they are.
+  /// Numbers of 0 or more, and the properties that hold them.
   public static let tolerances:
     [(key: CodingKeys, path: any WritableKeyPath<SinkRule, Double> & Sendable)] = [
       (.iou, \.iou), (.position, \.position), (.score, \.score), (.scalar, \.scalar),
@@ -17,13 +17,13 @@ extension SinkRule: Codable {
       (.driftPer1000, \.driftPer1000),
     ]
 
-  /// Whole numbers of 0 or more, and where they are.
+  /// Integers of 0 or more, and the properties that hold them.
   public static let counts:
     [(key: CodingKeys, path: any WritableKeyPath<SinkRule, Int> & Sendable)] = [
       (.lagMax, \.lagMax), (.pictureEvery, \.pictureEvery), (.unmatchedMax, \.unmatchedMax),
     ]
 
-  /// What is wrong with a rule, in words; `nil` for a good one.
+  /// The error in a rule, in words; `nil` for a valid rule.
   public var problem: String? {
     let shares = [
       (iou, "iou"), (correlationMin, "correlationMin"), (ssimMin, "ssimMin"),
@@ -33,7 +33,7 @@ extension SinkRule: Codable {
     return pictureEvery < 1 ? "pictureEvery is 1 or more" : nil
   }
 
-  /// What is left out is standard.
+  /// Missing keys have their defaults.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     func bad(_ text: String) -> DecodingError {
@@ -55,7 +55,8 @@ extension SinkRule: Codable {
     if let problem { throw bad(problem) }
   }
 
-  /// Only the keys that the mode looks at, and of those that came later what is not standard.
+  /// Writes only the keys that the mode uses. Keys that were added later are written only if they
+  /// differ from the default.
   public func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(mode, forKey: .mode)

@@ -1,10 +1,10 @@
 import RetakeCore
 
-/// Finds the stages whose output differs while their inputs are equal.
+/// Finds the stages whose output differs although their inputs are equal.
 ///
 /// A stateful stage is tainted from its first differing input, or from the first frame that only
-/// one run served to it: what differs there afterwards is an echo. So is every later difference of
-/// a stage that is a root already.
+/// one run passed to it. What differs there afterwards is an echo. The same holds for every later
+/// difference of a stage that is already a root.
 package struct StageComparator {
   /// A node that both runs have.
   private struct Stage {
@@ -13,24 +13,25 @@ package struct StageComparator {
     var actual: Int
     /// Indices of stages; empty for a source.
     var inputs: [Int]
-    /// Set where the inputs are other nodes than in the golden: the root of all that differs.
+    /// Set if the inputs are different nodes than in the golden: the root of everything that
+    /// differs.
     var rewired: Int?
-    /// The root that the state follows from since some earlier frame.
+    /// The root that the state has followed from since an earlier frame.
     var taint: Int?
     /// The stage's own root.
     var root: Int?
   }
 
   package private(set) var log: FindingLog
-  /// Frames with a cell that differs.
+  /// Frames with a differing cell.
   package private(set) var differingFrames = 0
   /// Frames that both sides have.
   package private(set) var comparedFrames = 0
   private var stages: [Stage] = []
-  /// The stages that each sink stands on, by index.
+  /// The stages that each sink depends on, by index.
   private var sinks: [(name: String, stages: [Int])] = []
 
-  /// - Parameter sinks: The nodes that each sink stands on, where that is known.
+  /// - Parameter sinks: The nodes that each sink depends on, if they are known.
   package init(
     golden: [StageColumn], actual: [StageColumn], sinks: [String: [String]] = [:], log: FindingLog
   ) {
@@ -51,7 +52,7 @@ package struct StageComparator {
       stage.column.isStateful = column.isStateful || actual[other].isStateful
       stages.append(stage)
     }
-    // With one sink all that differs is before it.
+    // With a single sink, everything that differs is before it.
     guard sinks.count > 1 else { return }
     for (name, inputs) in sinks.sorted(by: { $0.key < $1.key }) {
       var reached = Set(inputs)
@@ -78,7 +79,7 @@ package struct StageComparator {
   package mutating func compare(golden: StageRow, actual: StageRow) {
     comparedFrames += 1
     let packetDiffers = golden.packet != actual.packet
-    // The root of each stage's difference at this frame; `nil` where its cells are equal.
+    // The root of each stage's difference at this frame; `nil` if its cells are equal.
     var causes = [Int?](repeating: nil, count: stages.count)
     var deepest: Int?
     for index in stages.indices {
@@ -112,7 +113,8 @@ package struct StageComparator {
     }
   }
 
-  /// A frame that only one side has: stateful stages saw different frames from now on.
+  /// Handles a frame that only one side has: from now on, stateful stages have received different
+  /// frames.
   package mutating func compareOneSided(_ row: StageRow, isLost: Bool) {
     let root = log.causes.root(
       RootCause(frame: row.frame, why: isLost ? .frameLost : .frameInserted))

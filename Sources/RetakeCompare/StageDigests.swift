@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// What a digests file says of one frame at one node: the first eight digits of its digest.
+/// The entry of a digests file for one frame at one node: the first eight digits of its digest.
 package enum StageCell: Hashable, Sendable {
-  /// The frame did not come here; written as `-`.
+  /// The frame did not reach the node; written as `-`.
   case notRun
   case value(UInt32)
   /// Digest of the failure's code; written with `!`.
@@ -49,7 +49,7 @@ package enum StageCell: Hashable, Sendable {
 package struct StageColumn: Hashable, Sendable, CustomStringConvertible {
   package var node: String
   package var isStateful: Bool
-  /// Nodes of earlier columns; a source has none and stands on the packet.
+  /// Nodes of earlier columns. A source has none and depends on the packet.
   package var inputs: [String]
 
   package init(_ node: String, isStateful: Bool = false, inputs: [String] = []) {
@@ -83,7 +83,7 @@ package struct StageColumn: Hashable, Sendable, CustomStringConvertible {
 /// One line of a digests file.
 package struct StageRow: Hashable, Sendable {
   package var frame: FrameID
-  /// Of the frame's packet; `-` where it has none.
+  /// The digest of the frame's packet; `-` if it has none.
   package var packet: StageCell
   /// One for each column.
   package var cells: [StageCell]

@@ -1,6 +1,6 @@
-/// Where two texts part.
+/// The first position at which two strings differ.
 enum TextDifference {
-  /// Characters that are shown of each.
+  /// The most characters that are shown of each string.
   private static let shownMax = 24
 
   /// `"differs at character 4: 'AB' instead of 'BA'"`.

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Boxes without a partner at one sink, held back until there are too many.
+/// Boxes without a partner at one sink, held back until there are too many of them.
 struct UnmatchedBoxes {
   let allowed: Int
   private(set) var count = 0
@@ -11,7 +11,7 @@ struct UnmatchedBoxes {
     self.allowed = allowed
   }
 
-  /// The findings that stand now: none, all so far, or this one.
+  /// The findings that become valid now: none, all so far, or only this one.
   mutating func add(_ finding: Finding) -> [Finding] {
     count += 1
     first = first ?? finding.frame
