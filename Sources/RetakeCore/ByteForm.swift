@@ -1,5 +1,5 @@
-/// Values as bytes for machines to read again: integers little-endian in eight bytes, floats by their
-/// bits, texts and lists after their count.
+/// A binary form of values: integers in eight bytes, little-endian, floats by their bits, strings
+/// and lists after their count.
 package struct ByteWriter: Sendable {
   package private(set) var bytes: [UInt8] = []
 
@@ -28,9 +28,10 @@ package struct ByteWriter: Sendable {
   }
 }
 
-/// Reads what a `ByteWriter` wrote, in the same order. Nothing is trusted: whatever does not fit throws.
+/// Reads what a `ByteWriter` wrote, in the same order. It validates everything and throws on a
+/// mismatch.
 package struct ByteReader {
-  /// The bytes are not what was written.
+  /// The bytes do not have the expected form.
   package struct Mismatch: Error {
     package init() {}
   }
@@ -70,14 +71,14 @@ package struct ByteReader {
     Digest128(high: try word(), low: try word())
   }
 
-  /// How many things follow, each of at least a byte.
+  /// The number of elements that follow, each of at least one byte.
   package mutating func count() throws(Mismatch) -> Int {
     let count = try integer()
     guard (0...rest.count).contains(count) else { throw Mismatch() }
     return count
   }
 
-  /// - Throws: When bytes are left.
+  /// - Throws: If bytes are left.
   package func end() throws(Mismatch) {
     guard rest.isEmpty else { throw Mismatch() }
   }

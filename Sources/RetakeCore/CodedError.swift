@@ -1,4 +1,4 @@
-/// Where a problem lies: a file, a frame, a place inside a document.
+/// The location of a problem: a file, a frame, a place inside a document.
 public struct Place: Hashable, Sendable, Codable, CustomStringConvertible {
   public var file: String?
   public var frame: FrameID?
@@ -17,19 +17,19 @@ public struct Place: Hashable, Sendable, Codable, CustomStringConvertible {
   }
 }
 
-/// The world's mistakes, as every room reports them: a stable code, what happened, why, where,
-/// and what to do next.
+/// An error that is not a programmer's mistake, in the form that every module reports it: a stable
+/// code, what happened, why, where, and what to do next.
 ///
-/// Each room has one enum that conforms. The command renders it once, at the top.
+/// Each module has one enum that conforms. The command renders it once, at the top level.
 public protocol CodedError: Error, Sendable, CustomStringConvertible {
-  /// Stable and dotted, room first: `"media.demux.noTrack"`.
+  /// Stable and dotted, with the module first: `"media.demux.noTrack"`.
   var code: String { get }
-  /// One sentence in the user's words, without the place and without advice.
+  /// One sentence in the user's terms, without the place and without advice.
   var message: String { get }
-  /// What the layer below said, such as FFmpeg's own message.
+  /// The message of the layer below, such as FFmpeg's own message.
   var cause: String? { get }
   var place: Place? { get }
-  /// What to do now; an exact command where there is one.
+  /// What to do now; an exact command if there is one.
   var advice: String? { get }
 }
 

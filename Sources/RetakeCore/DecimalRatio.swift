@@ -1,12 +1,12 @@
-/// A decimal number as an exact fraction: what virtual costs are scaled by, without floating point.
+/// A decimal number as an exact fraction. Virtual costs are scaled by it, without floating point.
 ///
 /// At most 1000, with at most six digits after the point, and never negative.
 public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
-  /// The number times a million: always whole.
+  /// The number times a million, which is always an integer.
   public let millionths: Int64
 
   public static let one = DecimalRatio(millionths: denominator)
-  /// In words, for messages about numbers that are none.
+  /// The valid range in words, for messages about other numbers.
   package static let rangeText = "a number from 0 to 1000 with at most six digits after the point"
 
   private static let denominator: Int64 = 1_000_000
@@ -38,8 +38,8 @@ public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
     self.millionths = millionths
   }
 
-  /// The number of a document. A `Double` is taken for the shortest decimal that reads back as it:
-  /// the one that was written, wherever that is in range.
+  /// A number of a document. A `Double` stands for the shortest decimal that parses to it. That is
+  /// the decimal that was written, if it is in range.
   package init?(_ json: JSONValue) {
     switch json {
     case .integer(let value): self.init(parsing: "\(value)")

@@ -1,4 +1,4 @@
-/// One decision of the time plane, as it is written, digested and compared:
+/// One decision of the time plane, in the form in which it is written, digested and compared:
 /// `@ns node track:sequence[.item] kind key=value…`, keys in byte order.
 public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
   /// Nanoseconds of virtual time.
@@ -22,7 +22,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// `details` may come in any order; they are kept sorted by the bytes of their keys.
+  /// `details` may be in any order; they are stored sorted by the bytes of their keys.
   public init(
     time: Int64, node: String, frame: FrameID? = nil, item: Int? = nil, kind: String,
     details: [Detail] = []
@@ -46,7 +46,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
 
   public subscript(key: String) -> String? { details.first { $0.key == key }?.value }
 
-  /// Parses a line as `description` writes it; `nil` for any other form.
+  /// Parses a line in the form that `description` writes; `nil` for any other form.
   public init?(parsing line: some StringProtocol) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count >= 4, words[0].first == "@", let time = Int64(words[0].dropFirst()),

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The form that device events have in a session: a kind, and a JSON object.
+/// The form of device events in a session: a kind, and a JSON object.
 ///
 /// ```
 /// thermal      {"state":"serious"}
@@ -9,7 +9,7 @@ import Foundation
 /// orientation  {"state":"landscapeLeft"}
 /// ```
 extension DeviceEvent {
-  /// What stands in the event table beside the kind; `charging` and `lowPower` are always written.
+  /// The object in the event table, next to the kind. `charging` and `lowPower` are always written.
   public var json: JSONValue {
     switch self {
     case .thermal(let state): .object(["state": .string(state.rawValue)])
@@ -23,7 +23,7 @@ extension DeviceEvent {
     }
   }
 
-  /// Reads what the event table says. A battery's `charging` and `lowPower` are false if not given.
+  /// Reads the object in the event table. A battery's `charging` and `lowPower` default to false.
   ///
   /// - Throws: `DeviceEventError` for an unknown kind, an unknown key, and any other value.
   public init(kind name: String, json: JSONValue) throws(DeviceEventError) {
@@ -31,7 +31,7 @@ extension DeviceEvent {
     self = try Self.read(kind, json)
   }
 
-  /// As `init(kind:json:)`, from the text that the event table has.
+  /// Like `init(kind:json:)`, from the string in the event table.
   public init(kind: String, text: String) throws(DeviceEventError) {
     let json: JSONValue
     do throws(DecodingError) {
@@ -86,7 +86,7 @@ extension DocumentFields<DeviceEventError> {
   }
 }
 
-/// A row of a session's event table that is from the device, and says nothing that is known.
+/// A row of a session's event table that comes from the device and cannot be interpreted.
 public struct DeviceEventError: CodedError, Hashable, DocumentFailure {
   private enum Reason: Hashable {
     case unknownKind(String)
@@ -120,7 +120,7 @@ public struct DeviceEventError: CodedError, Hashable, DocumentFailure {
     return "\(what) cannot be read: \(detail)"
   }
 
-  /// What is wrong, without the event.
+  /// The problem, without the event.
   package var detail: String {
     switch reason {
     case .unknownKind(let kind): "there is no kind '\(kind)'"

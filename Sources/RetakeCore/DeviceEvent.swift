@@ -1,14 +1,14 @@
-/// What happened to the device: what a policy may go by.
+/// A change of the device's state, on which a policy may depend.
 public enum DeviceEvent: Hashable, Sendable {
   case thermal(ThermalState)
   case memory(MemoryPressure)
   case battery(BatteryState)
   case orientation(DeviceOrientation)
 
-  /// The source that device events have in a session's event table.
+  /// The source of device events in a session's event table.
   public static let source = "device"
 
-  /// What an event is about: the word in the session's event table.
+  /// The kind of an event, as named in the session's event table.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case thermal
     case memory
@@ -26,7 +26,7 @@ public enum DeviceEvent: Hashable, Sendable {
   }
 }
 
-/// How hot the device is; the later, the hotter.
+/// How hot the device is; later cases are hotter.
 public enum ThermalState: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
   case nominal
   case fair
@@ -36,7 +36,7 @@ public enum ThermalState: String, Hashable, Sendable, Codable, CaseIterable, Com
   public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
 }
 
-/// How short the device is of memory; the later, the shorter.
+/// How short of memory the device is; later cases are shorter.
 public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable, Comparable {
   case normal
   case warning
@@ -45,12 +45,12 @@ public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable, C
   public static func < (left: Self, right: Self) -> Bool { left.isBefore(right) }
 }
 
-/// What the device runs on.
+/// The state of the battery.
 public struct BatteryState: Hashable, Sendable {
   /// Percent, 0 to 100.
   public var level: Int
   public var isCharging: Bool
-  /// Whether the user asked the device to save power.
+  /// Whether the user has enabled the device's power saving.
   public var isLowPower: Bool
 
   public init(level: Int, isCharging: Bool = false, isLowPower: Bool = false) {
@@ -75,11 +75,11 @@ extension CaseIterable where Self: Equatable {
   }
 }
 
-/// A device event with its instant.
+/// A device event with its time.
 public struct TimedDeviceEvent: Hashable, Sendable {
   /// The index in the session's event table.
   public var ordinal: Int
-  /// On the session's time line, unshifted, as presentation times are.
+  /// On the session's time line, not shifted, like presentation times.
   public var timestamp: Timestamp
   public var event: DeviceEvent
 
@@ -90,7 +90,7 @@ public struct TimedDeviceEvent: Hashable, Sendable {
   }
 }
 
-/// What is known of the device at an instant; `nil` where nothing was ever said.
+/// What is known about the device at an instant; `nil` for a state that was never reported.
 public struct DeviceState: Hashable, Sendable {
   public var thermal: ThermalState?
   public var memory: MemoryPressure?

@@ -1,6 +1,6 @@
-/// What is wrong at one place of a document, before the room that reads it gives it its code.
+/// A problem at one place of a document, before the module that reads it gives it a code.
 package struct DocumentProblem: Error, Hashable, Sendable {
-  /// The most elements of one array.
+  /// The largest number of elements of one array.
   package static let elementsMax = 4_096
 
   package enum Reason: Hashable, Sendable {
@@ -19,7 +19,7 @@ package struct DocumentProblem: Error, Hashable, Sendable {
     self.pointer = pointer
   }
 
-  /// In words, without the place.
+  /// The problem in words, without the place.
   package var message: String {
     switch reason {
     case .unknownKey(let key, _): "unknown key '\(key)'"
@@ -38,7 +38,7 @@ package struct DocumentProblem: Error, Hashable, Sendable {
   }
 }
 
-/// A room's error that can say what is wrong with a document.
+/// A module's error that can describe a problem with a document.
 package protocol DocumentFailure: Error {
   init(_ problem: DocumentProblem)
 }
@@ -49,7 +49,7 @@ extension DocumentFailure {
   }
 }
 
-/// One JSON object of a document whose keys are known.
+/// One JSON object of a document with a known set of keys.
 package struct DocumentFields<Failure: DocumentFailure>: Sendable {
   private let members: [String: JSONValue]
   private let pointer: String
@@ -111,7 +111,7 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
     }
   }
 
-  /// Empty when the key is absent.
+  /// Empty if the key is absent.
   package func array(_ key: String) throws(Failure) -> [JSONValue] {
     guard let value = members[key] else { return [] }
     guard case .array(let values) = value else { throw wrong(key, "an array", value) }
@@ -122,7 +122,7 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
     return values
   }
 
-  /// An object of numbers; empty when the key is absent.
+  /// An object of numbers; empty if the key is absent.
   package func numbers(_ key: String) throws(Failure) -> [String: Double] {
     guard let value = members[key] else { return [:] }
     guard case .object(let entries) = value else { throw wrong(key, "an object", value) }
@@ -158,14 +158,14 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
 }
 
 extension String {
-  /// As a message says it: a text of a document may be millions of letters long.
+  /// Shortened for messages, because a string of a document may have millions of characters.
   package var shortened: String {
     let limit = 80
     let head = prefix(limit)
     return head.endIndex == endIndex ? self : head + "…"
   }
 
-  /// As a JSON pointer's token (RFC 6901).
+  /// Escaped as a token of a JSON pointer (RFC 6901).
   package var pointerEscaped: String {
     replacing("~", with: "~0").replacing("/", with: "~1")
   }

@@ -1,6 +1,6 @@
-/// Durations as people write them in documents and options: a decimal number and a unit.
+/// Durations in the form that people write in documents and options: a decimal number and a unit.
 extension Duration {
-  /// Whole nanoseconds, nearest, half away from zero.
+  /// Rounded to integer nanoseconds, half away from zero.
   public var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let total = Int128(seconds) * 1_000_000_000_000_000_000 + Int128(attoseconds)
@@ -27,8 +27,8 @@ extension Duration {
     self = .nanoseconds(Int64(nanoseconds))
   }
 
-  /// The shortest exact form with a unit: `"45ms"`, `"2s"`, `"33333333ns"`; from ten digits on in seconds,
-  /// `"3596.017666667s"`.
+  /// The shortest exact form with a unit: `"45ms"`, `"2s"`, `"33333333ns"`. With ten digits or
+  /// more, it is in seconds: `"3596.017666667s"`.
   public var unitText: String {
     let value = nanoseconds
     let second: Int64 = 1_000_000_000

@@ -1,4 +1,4 @@
-/// The lines of one frame at one sink, by their kind: as JSON has them.
+/// The lines of one frame at one sink, grouped by kind as in the JSON form.
 struct FactGroups {
   struct Label {
     var label: String
@@ -18,7 +18,7 @@ struct FactGroups {
   }
 
   var detections: [(line: DetectionLine, labels: [Label])] = []
-  /// Of the whole frame.
+  /// Labels of the whole frame.
   var labels: [Label] = []
   var pictures: [FramePrint] = []
   var scalars: [(name: String, value: FixedDecimal)] = []

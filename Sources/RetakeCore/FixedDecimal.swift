@@ -1,10 +1,10 @@
-/// A number rounded to 10^-decimals: what stands in results files.
+/// A number rounded to 10^-decimals, as in results files.
 ///
-/// It is kept as a whole number of quanta in a `Double`, which holds every rounded product of a
-/// `Double` and a power of ten exactly, and NaN and the infinities besides. NaN equals NaN, and
-/// there is no negative zero.
+/// It is stored as an integer number of quanta in a `Double`. A `Double` exactly represents every
+/// rounded product of a `Double` and a power of ten, and also NaN and the infinities. NaN equals
+/// NaN, and there is no negative zero.
 package struct FixedDecimal: Sendable {
-  /// The value in quanta: whole, NaN or infinite.
+  /// The value in quanta: an integer, NaN or infinite.
   package let units: Double
   /// Digits after the point, 0 to 9.
   package let decimals: UInt8
@@ -21,10 +21,10 @@ package struct FixedDecimal: Sendable {
     self.decimals = decimals
   }
 
-  /// The number itself, as near as a `Double` comes to it.
+  /// The number, rounded to a `Double`.
   package var value: Double { units / Self.powers[Int(decimals)] }
 
-  /// As in a results file: always `decimals` digits after the point, `nan`, `inf` or `-inf`.
+  /// The form in a results file: always `decimals` digits after the point, or `nan`, `inf`, `-inf`.
   package var text: String {
     var buffer = TextBuffer(capacity: 32)
     buffer.append(self)
@@ -36,7 +36,7 @@ package struct FixedDecimal: Sendable {
 }
 
 extension FixedDecimal: Hashable {
-  /// Numbers that are written alike are equal: NaN and the infinities have no decimals.
+  /// Numbers with the same written form are equal: NaN and the infinities have no decimals.
   package static func == (left: FixedDecimal, right: FixedDecimal) -> Bool {
     if left.units == right.units { return left.decimals == right.decimals || !left.units.isFinite }
     return left.units.isNaN && right.units.isNaN
@@ -56,7 +56,7 @@ extension FixedDecimal: Hashable {
 }
 
 extension FixedDecimal {
-  /// So many quanta of another number.
+  /// A number with the given quanta and the decimals of another number.
   package init(units: Double, like other: FixedDecimal) {
     self.init(units: units, decimals: other.decimals)
   }

@@ -6,20 +6,20 @@ public enum DropReason: String, Hashable, Sendable, Codable, CaseIterable {
   case partnerMissing
 }
 
-/// How a frame ended on its way to one sink.
+/// How a frame ended at one sink.
 public enum FrameFate: Hashable, Sendable {
   case delivered
   case dropped(DropReason)
-  /// Taken out by design; the reason is the kind of the node that did it, such as `throttle`.
+  /// Removed by design. The reason is the kind of the node that removed it, such as `throttle`.
   case thinned(by: String)
-  /// A newer frame took its place on a replace edge.
+  /// Replaced by a newer frame on a replace edge.
   case superseded
   /// Failed with the stage's stable code.
   case failed(code: String)
   /// Not settled when the run ended.
   case inFlight
 
-  /// The word in result and decision lines.
+  /// The name in result and decision lines.
   public var word: String {
     switch self {
     case .delivered: "deliver"
@@ -31,7 +31,7 @@ public enum FrameFate: Hashable, Sendable {
     }
   }
 
-  /// The reason in result and decision lines; `-` when the word says it all.
+  /// The reason in result and decision lines; `-` if the fate needs none.
   public var reason: String {
     switch self {
     case .dropped(let reason): reason.rawValue
@@ -41,7 +41,7 @@ public enum FrameFate: Hashable, Sendable {
     }
   }
 
-  /// The inverse of `word` and `reason`; `nil` for words that are not ours.
+  /// The inverse of `word` and `reason`; `nil` for unknown strings.
   public init?(word: some StringProtocol, reason: some StringProtocol) {
     switch word {
     case "deliver": self = .delivered
@@ -57,11 +57,11 @@ public enum FrameFate: Hashable, Sendable {
   }
 }
 
-/// What became of one captured frame at one sink.
+/// The outcome of one captured frame at one sink.
 public struct SinkOutcome: Hashable, Sendable {
   public enum Content: Hashable, Sendable {
     case facts([ResultFact])
-    /// The frame never came: how it ended, and at which node.
+    /// The frame did not arrive: how it ended, and at which node.
     case ended(FrameFate, node: String)
   }
 
@@ -74,10 +74,10 @@ public struct SinkOutcome: Hashable, Sendable {
   }
 }
 
-/// All that a run says of one captured frame: the unit of a results file.
+/// All outcomes of one captured frame: the unit of a results file.
 public struct FrameResult: Hashable, Sendable {
   public var id: FrameID
-  /// In the track's time base; `nil` when the frame had none.
+  /// In the track's time base; `nil` if the frame had none.
   public var pts: Int64?
   /// One per sink, sinks in rising order of their path.
   public var outcomes: [SinkOutcome]

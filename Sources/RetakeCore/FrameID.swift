@@ -1,7 +1,7 @@
-/// A frame's name: its track, and its rank on that track.
+/// Identifies a frame by its track and its rank on that track.
 ///
-/// `sequence` counts per track at the source, frames known to be lost included, and is fixed when
-/// a session is imported or recorded.
+/// `sequence` counts per track at the source, including frames that are known to be lost. It is
+/// fixed when a session is imported or recorded.
 public struct FrameID: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   public var track: Int
   public var sequence: Int

@@ -1,5 +1,5 @@
-/// Reads JSON (RFC 8259) strictly: no trailing commas, no key twice, and an error that names the
-/// line and column.
+/// A strict JSON parser (RFC 8259): no trailing commas, no duplicate keys, and errors with the line
+/// and column.
 struct JSONParser {
   /// The deepest nesting of arrays and objects.
   static let depthMax = 256
@@ -13,14 +13,14 @@ struct JSONParser {
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
   }
 
-  /// The one value that the text consists of.
+  /// The single value of the document.
   mutating func document() throws(DecodingError) -> JSONValue {
     let value = try value()
     guard next == nil else { throw problem("there is more after the end") }
     return value
   }
 
-  /// The next byte that is no white space, not taken.
+  /// The next byte that is not white space. It is not consumed.
   private var next: UInt8? {
     mutating get {
       while position < bytes.count {
@@ -97,19 +97,19 @@ struct JSONParser {
     return .object(members)
   }
 
-  /// What went wrong at the current position.
+  /// An error at the current position.
   private func problem(_ text: String) -> DecodingError {
     let before = bytes.prefix(position)
     let lineStart = before.lastIndex(of: 0x0a).map { $0 + 1 } ?? 0
     let line = before.count { $0 == 0x0a } + 1
-    // Bytes that go on with a character are not counted.
+    // Continuation bytes of a character are not counted.
     let column = before[lineStart...].count { $0 & 0xc0 != 0x80 } + 1
     return DecodingError.dataCorrupted(
       .init(codingPath: [], debugDescription: "line \(line), column \(column): \(text)"))
   }
 }
 
-// MARK: - Numbers and texts
+// MARK: - Numbers and strings
 
 extension JSONParser {
   private mutating func number() throws(DecodingError) -> JSONValue {
@@ -136,18 +136,18 @@ extension JSONParser {
       position = start
       throw problem("the number is out of range")
     }
-    // 2.0 and 2 are the same document.
+    // 2.0 and 2 are the same value in a document.
     return Int64(exactly: value).map { .integer($0) } ?? .number(value)
   }
 
-  /// Takes a byte if it comes at once, without white space before it.
+  /// Consumes a byte if it follows immediately, without white space before it.
   private mutating func at(_ character: Character) -> Bool {
     guard position < bytes.count, bytes[position] == character.asciiValue else { return false }
     position += 1
     return true
   }
 
-  /// Takes the digits that come at once, and counts them.
+  /// Consumes the digits that follow immediately, and counts them.
   private mutating func digits() -> Int {
     let start = position
     while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
@@ -157,7 +157,7 @@ extension JSONParser {
   private mutating func string() throws(DecodingError) -> String {
     position += 1
     var content: [UInt8] = []
-    // The first byte that is not in `content` yet: what needs no change is taken in one piece.
+    // The first byte that is not in `content` yet. Bytes without escapes are copied in one piece.
     var start = position
     while position < bytes.count {
       switch bytes[position] {
@@ -188,7 +188,7 @@ extension JSONParser {
     }
     guard let first = hexadecimal() else { throw problem("this escape is not one of JSON's") }
     if let scalar = Unicode.Scalar(first) { return Character(scalar) }
-    // The first half of a pair of surrogates: the other half must follow.
+    // The first half of a surrogate pair: the second half must follow.
     guard (0xd800..<0xdc00).contains(first), let second = hexadecimal(),
       (0xdc00..<0xe000).contains(second),
       let scalar = Unicode.Scalar(0x10000 + (first - 0xd800) << 10 + (second - 0xdc00))
@@ -196,7 +196,7 @@ extension JSONParser {
     return Character(scalar)
   }
 
-  /// What a letter means behind a backslash.
+  /// The meaning of a letter after a backslash.
   private static func escaped(_ letter: UInt8) -> Character? {
     switch letter {
     case UInt8(ascii: "\""): "\""
@@ -211,7 +211,7 @@ extension JSONParser {
     }
   }
 
-  /// Takes `\uXXXX`; `nil`, and nothing taken, where it is something else.
+  /// Consumes `\uXXXX`; otherwise returns `nil` and consumes nothing.
   private mutating func hexadecimal() -> UInt32? {
     guard position + 6 <= bytes.count, bytes[position] == UInt8(ascii: "\\"),
       bytes[position + 1] == UInt8(ascii: "u")

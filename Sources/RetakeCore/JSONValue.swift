@@ -1,7 +1,7 @@
 import Foundation
 
 /// A JSON value with a canonical form: keys in byte order, no white space, integers as integers,
-/// other numbers in the shortest form that reads back the same.
+/// other numbers in the shortest form that parses to the same value.
 public enum JSONValue: Hashable, Sendable {
   case null
   case bool(Bool)
@@ -16,7 +16,7 @@ public enum JSONValue: Hashable, Sendable {
     return members[key]
   }
 
-  /// The words for this kind of value in messages: "a number", "an object".
+  /// The name of this kind of value in messages: "a number", "an object".
   public var kindText: String {
     switch self {
     case .null: "null"
@@ -29,7 +29,7 @@ public enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// The canonical text, UTF-8.
+  /// The canonical form, in UTF-8.
   public var canonicalText: String {
     var text = ""
     write(into: &text)
@@ -63,13 +63,13 @@ public enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// Whole numbers without a point, so that 2 and 2.0 are the same document.
+  /// Integers have no decimal point, so that 2 and 2.0 are the same value in a document.
   private static func numberText(_ value: Double) -> String {
     if let whole = Int64(exactly: value) { return String(whole) }
     return value.isFinite ? value.description : "null"
   }
 
-  /// The text as a JSON string, with quotes; control characters are escaped.
+  /// The string in JSON form, with quotes; control characters are escaped.
   public static func quoted(_ text: String) -> String {
     var result = ""
     quote(text, into: &result)
@@ -136,7 +136,7 @@ extension JSONValue: Codable {
     self = try parser.document()
   }
 
-  /// The JSON form of a value that knows how to encode itself.
+  /// The JSON form of an encodable value.
   public init(encoding value: some Encodable) throws {
     self = try JSONValue(parsing: JSONEncoder().encode(value))
   }

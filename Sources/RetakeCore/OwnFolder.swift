@@ -1,14 +1,14 @@
 import Foundation
 
-/// A folder whose content may come from someone else, such as a project: git stores symbolic links,
-/// and what is written through one lands where it leads.
+/// A folder whose content may come from someone else, such as a project. Git stores symbolic links,
+/// and a write through a link goes to its target.
 package enum OwnFolder {
-  /// The first link on the way from a folder to a path in it that leads out of the folder, or to
-  /// nothing; `nil` where there is none, or the path is not in the folder.
+  /// The first link on the path from a folder to something in it that leads out of the folder, or
+  /// to a target that does not exist; `nil` if no link does, or if the path is not in the folder.
   ///
   /// - Parameters:
-  ///   - folder: May be a link itself, and lie behind others.
-  ///   - path: Of anything in it, there or not.
+  ///   - folder: May be a link itself, and may be reached through others.
+  ///   - path: The path of something in the folder, existing or not.
   package static func linkOut(of folder: String, to path: String) -> String? {
     let root = URL(fileURLWithPath: folder).standardizedFileURL.path
     let target = URL(fileURLWithPath: path).standardizedFileURL.path
@@ -28,7 +28,7 @@ package enum OwnFolder {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// Without links; `nil` for what is not there.
+  /// The path without links; `nil` if it does not exist.
   private static func realPath(_ path: String) -> String? {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     guard realpath(path, &bytes) != nil else { return nil }

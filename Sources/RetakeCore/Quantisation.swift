@@ -1,7 +1,7 @@
 /// The steps to which a sink's numbers are rounded before they are written, compared and digested.
 ///
-/// Each step is a power of ten, 10^-d with d from 0 to 9, and is declared by the results node as
-/// `"quantum": {"box": 0.1, "score": 0.0001, "scalar": 0.001}`; what is left out is standard.
+/// Each step is a power of ten, 10^-d with d from 0 to 9. The results node declares it as
+/// `"quantum": {"box": 0.1, "score": 0.0001, "scalar": 0.001}`; omitted fields have their defaults.
 public struct Quantisation: Hashable, Sendable {
   /// Decimal places of box coordinates, in pixels.
   public private(set) var boxDecimals = 1
@@ -15,9 +15,9 @@ public struct Quantisation: Hashable, Sendable {
 
   private init() {}
 
-  /// Quanta are given as numbers; `nil` is the standard one.
+  /// Quanta are given as numbers; `nil` is the default.
   ///
-  /// - Throws: `ResultTextError.quantum` for one that is no power of ten from 1 to 10^-9.
+  /// - Throws: `ResultTextError.quantum` for a quantum that is not a power of ten from 1 to 10^-9.
   public init(
     box: Double? = nil, score: Double? = nil, scalar: Double? = nil
   ) throws(ResultTextError) {
@@ -26,14 +26,14 @@ public struct Quantisation: Hashable, Sendable {
     if let scalar { scalarDecimals = try Self.decimals(scalar, named: .scalar) }
   }
 
-  /// The distance of two neighbouring box coordinates.
+  /// The distance between two adjacent box coordinates.
   public var box: Double { Self.quanta[boxDecimals] }
-  /// The distance of two neighbouring scores.
+  /// The distance between two adjacent scores.
   public var score: Double { Self.quanta[scoreDecimals] }
-  /// The distance of two neighbouring scalars.
+  /// The distance between two adjacent scalars.
   public var scalar: Double { Self.quanta[scalarDecimals] }
 
-  /// The numbers that may be quanta, by their decimal places.
+  /// The valid quanta, by their decimal places.
   static let quanta = [1, 0.1, 0.01, 0.001, 0.0001, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
 
   private static func decimals(
@@ -52,7 +52,7 @@ extension Quantisation: Codable {
     case box, score, scalar
   }
 
-  /// Unknown keys are left to the caller, who knows the place of the document.
+  /// Unknown keys are left to the caller, which knows the place in the document.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(
@@ -61,7 +61,7 @@ extension Quantisation: Codable {
       scalar: container.decodeIfPresent(Double.self, forKey: .scalar))
   }
 
-  /// A standard scalar quantum is left out.
+  /// A default scalar quantum is omitted.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(box, forKey: .box)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The door through which the files of sessions, projects and goldens are opened for reading.
+/// Opens the files of sessions, projects and goldens for reading.
 ///
-/// Such a file may come from someone else: git stores symbolic links, and an archive stores named
-/// pipes. What is opened here is a regular file of a bounded size; nothing else is waited for,
-/// written, or given other permissions.
+/// Such a file may come from someone else: Git stores symbolic links, and an archive stores named
+/// pipes. Only a regular file of a bounded size is opened here. Opening never blocks, writes
+/// nothing, and changes no permissions.
 package enum RegularFile {
-  /// What a path that ends in a symbolic link stands for.
+  /// What to do with a path that ends in a symbolic link.
   package enum Links: Sendable {
-    /// Nothing: the link is refused. Folders on the way may be links.
+    /// The link is rejected. Folders on the path may be links.
     case refused
-    /// The file that it leads to: for media, which `import --link` links to, and for files that a
-    /// person names.
+    /// The link is followed: for media, to which `import --link` links, and for files that a person
+    /// names.
     case followed
   }
 
@@ -37,14 +37,14 @@ package enum RegularFile {
     }
   }
 
-  /// Which file a path leads to, and how large it is.
+  /// The file to which a path leads, and its size.
   package struct Facts: Hashable, Sendable {
     package var bytes: Int64
-    /// What it takes up on the disk: less than `bytes` where it has holes.
+    /// The space on the disk; less than `bytes` if the file has holes.
     package var allocatedBytes: Int64
     package var device: UInt64
     package var number: UInt64
-    /// Of the last change of its bytes.
+    /// The time of the last change of its bytes.
     package var modifiedNanoseconds: Int64
 
     fileprivate init(_ status: stat) {
@@ -65,11 +65,11 @@ package enum RegularFile {
     }
   }
 
-  /// Looks at a file without opening it.
+  /// Reads the attributes of a file without opening it.
   package static func facts(
     of path: String, links: Links = .refused
   ) throws(Refusal) -> Facts {
-    // The system would read the name up to there: that of another file.
+    // The system would read the path up to the NUL byte, which is the path of another file.
     guard !path.utf8.contains(0) else { throw .system(EINVAL) }
     var status = stat()
     let result = links == .refused ? lstat(path, &status) : stat(path, &status)
@@ -78,17 +78,18 @@ package enum RegularFile {
     return Facts(status)
   }
 
-  /// Whether anything has this name, even a link that leads nowhere.
+  /// Whether anything has this name, even a link to a missing target.
   package static func isTaken(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
-  /// An open descriptor, which the caller closes, and what it is open on.
+  /// An open descriptor, which the caller closes, and the facts of its file.
   package static func descriptor(
     _ path: String, links: Links = .refused, bytesMax: Int64 = .max
   ) throws(Refusal) -> (number: Int32, facts: Facts) {
-    // Looked at first: opening a device can do something, and waits for nothing only by O_NONBLOCK.
+    // Checked first: opening a device may have an effect, and only O_NONBLOCK prevents it from
+    // blocking.
     _ = try facts(of: path, links: links)
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     let number = open(path, links == .refused ? flags | O_NOFOLLOW : flags)
@@ -115,7 +116,7 @@ package enum RegularFile {
     return FileHandle(fileDescriptor: number, closeOnDealloc: true)
   }
 
-  /// All bytes of a file. One that grows meanwhile is refused, too, when it becomes too large.
+  /// All bytes of a file. A file that grows meanwhile is rejected if it becomes too large.
   package static func contents(
     _ path: String, links: Links = .refused, bytesMax: Int64
   ) throws(Refusal) -> Data {

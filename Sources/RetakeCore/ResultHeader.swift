@@ -1,6 +1,6 @@
 /// The first line of each results file.
 package struct ResultHeader: Hashable, Sendable {
-  /// The version that is written; this one is also the oldest.
+  /// The version that is written, which is also the oldest version.
   package static let version = 1
   /// Frames in a results file.
   package static let chunkSize = 1_024
@@ -11,7 +11,7 @@ package struct ResultHeader: Hashable, Sendable {
   package struct Sink: Hashable, Sendable {
     package var path: String
     package var quantisation: Quantisation
-    /// The detections' own order has a meaning, so they are not sorted.
+    /// Whether the detections' own order has a meaning, so that they are not sorted.
     package var orderIsSignificant: Bool
 
     package init(
@@ -40,12 +40,12 @@ package struct ResultHeader: Hashable, Sendable {
   package var tracks: [Track]
   /// Paths in rising order of their bytes.
   package var sinks: [String]
-  /// Class names by class index, for each sink; empty where a sink has none.
+  /// Class names by class index, for each sink; empty if a sink has none.
   package var classes: [[String]]
-  /// Where P, N or U occur: the only platform on which these results hold.
+  /// Set if P, N or U lines occur: the only platform on which these results are valid.
   package var platform: String?
 
-  /// Tracks and sinks may come in any order.
+  /// Tracks and sinks may be in any order.
   package init(
     key: String, tracks: [Track], sinks: [String], classes: [String: [String]] = [:],
     platform: String? = nil
@@ -57,7 +57,7 @@ package struct ResultHeader: Hashable, Sendable {
     self.platform = platform
   }
 
-  /// The line without its line end. With several sinks each class is written `sink:class`.
+  /// The line without its line end. If there are several sinks, each class is written `sink:class`.
   package var text: String {
     var buffer = TextBuffer(capacity: 256)
     buffer.append("#retake \(Self.version) chunk=\(chunk) key=")
@@ -84,7 +84,7 @@ package struct ResultHeader: Hashable, Sendable {
     guard words.count >= 2, words[0] == "#retake", let version = Int(words[1]) else {
       throw .header(file: file, line: String(line.prefix(80)))
     }
-    // Version 1 is the first: once there is a second, this reads both.
+    // Version 1 is the first version. Once there is a second, this has to read both.
     guard version == Self.version else { throw .version(file: file, version: version) }
     guard let header = Self(fields: words.dropFirst(2)) else {
       throw .header(file: file, line: String(line.prefix(80)))
@@ -168,7 +168,7 @@ extension TextBuffer {
   }
 }
 
-/// The inverse of `TextBuffer.append(word:)`; `nil` for text that it does not write.
+/// The inverse of `TextBuffer.append(word:)`; `nil` for strings that it does not write.
 package func decodedWord(_ text: some StringProtocol) -> String? {
   if text == "%" { return "" }
   if text.isEmpty { return nil }

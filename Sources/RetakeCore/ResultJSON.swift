@@ -1,14 +1,14 @@
-/// Writes frames as JSON lines, one a frame, with the values of a results file: what a run streams
-/// while it goes on. Keys are in the order of their bytes.
+/// Writes frames as JSON lines, one per frame, with the values of a results file. A run streams
+/// these lines. Keys are in byte order.
 package struct ResultJSON: ~Copyable, Sendable {
-  /// What stands beside a frame's facts.
+  /// A frame's result, and the data that is written with it.
   package struct Frame {
     package var result: FrameResult
     /// Virtual time of its arrival, in nanoseconds.
     package var arrivalNanoseconds: Int64
-    /// Virtual time of its delivery, for each of the result's outcomes; `nil` where it ended.
+    /// Virtual time of its delivery, for each of the result's outcomes; `nil` if the frame ended.
     package var deliveries: [Int64?]
-    /// Names by class index, for each of the result's outcomes; empty where a sink has none.
+    /// Names by class index, for each of the result's outcomes; empty if a sink has none.
     package var classNames: [[String]]
     package var failures: [StageFailure]
 
@@ -29,12 +29,12 @@ package struct ResultJSON: ~Copyable, Sendable {
   private var quantiser = ResultQuantiser()
   private var lines: [ResultLine] = []
 
-  /// - Parameter sinks: Those whose outcomes are written.
+  /// - Parameter sinks: The sinks whose outcomes are written.
   package init(sinks: [ResultHeader.Sink]) {
     self.sinks = sinks
   }
 
-  /// The frame's line, with its line end.
+  /// The line of the frame, with its line end.
   package mutating func line(of frame: Frame) -> String {
     text.removeAll()
     text.append("{\"pts\":")
@@ -83,7 +83,7 @@ package struct ResultJSON: ~Copyable, Sendable {
     text.append(UInt8(ascii: "}"))
   }
 
-  /// The groups of facts in the order of their keys, those alone that there are.
+  /// Appends the groups of facts in the order of their keys. Empty groups are omitted.
   private mutating func appendDelivery(age: Int64?, classNames: [String]) {
     var groups = FactGroups()
     for line in lines { groups.add(line) }

@@ -1,5 +1,5 @@
 extension ResultLine {
-  /// Parses what follows the letter; `nil` for any other form.
+  /// Parses the part after the letter; `nil` for any other form.
   init?(letter: UInt8, _ cursor: inout ByteCursor) {
     let line: ResultLine? =
       switch letter {
@@ -98,7 +98,7 @@ extension ResultLine {
 }
 
 extension DetectionLine {
-  /// Parses what follows `D `; `nil` for any other form.
+  /// Parses the part after `D `; `nil` for any other form.
   init?(_ cursor: inout ByteCursor) {
     if cursor.skip("-:") {
       identity = nil
@@ -128,7 +128,7 @@ extension ByteCursor {
   }
 }
 
-/// The text of a JSON string in ASCII, quotes included; `nil` for any other form.
+/// The content of an ASCII JSON string with quotes; `nil` for any other form.
 private func unquoted(_ quoted: some Collection<UInt8>) -> String? {
   guard quoted.count >= 2, quoted.first == 0x22 else { return nil }
   var units: [UInt16] = []

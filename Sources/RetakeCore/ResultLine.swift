@@ -16,17 +16,17 @@ package enum ResultLine: Hashable, Sendable {
   case text(name: String, text: String)
   /// `U kind DIGEST128`
   case user(kind: String, digest: Digest128)
-  /// `X fate reason node`: the frame never came to this sink.
+  /// `X fate reason node`: the frame did not reach this sink.
   case ended(FrameFate, node: String)
 
-  /// The line as it stands in a results file, without its line end.
+  /// The line as in a results file, without its line end.
   package var text: String {
     var buffer = TextBuffer(capacity: 128)
     buffer.append(self)
     return buffer.text(dropping: 1)
   }
 
-  /// Whether the line's value holds only on the platform that made it.
+  /// Whether the line's value is valid only on the platform that produced it.
   package var isPlatformBound: Bool {
     switch self {
     case .picture, .tensor, .user: true
@@ -69,7 +69,8 @@ package struct DetectionLine: Hashable, Sendable {
     self.score = score
   }
 
-  /// −1, 0 or 1 in the canonical order: class, identity (none first), y, x, width, height, score.
+  /// −1, 0 or 1 in the canonical order: class, identity (missing first), y, x, width, height,
+  /// score.
   func order(against other: DetectionLine) -> Int {
     if classIndex != other.classIndex { return classIndex < other.classIndex ? -1 : 1 }
     if identity != other.identity {
@@ -86,7 +87,7 @@ package struct DetectionLine: Hashable, Sendable {
   }
 }
 
-/// All lines of one captured frame, as a results file has them.
+/// All lines of one captured frame, as in a results file.
 package struct ResultFrame: Hashable, Sendable {
   package struct Outcome: Hashable, Sendable {
     /// Index into the header's sinks.
@@ -98,7 +99,7 @@ package struct ResultFrame: Hashable, Sendable {
       self.lines = lines
     }
 
-    /// How the frame ended on its way to this sink; `nil` where it was delivered.
+    /// How the frame ended before this sink; `nil` if it was delivered.
     package var ended: (fate: FrameFate, node: String)? {
       guard case .ended(let fate, let node)? = lines.first else { return nil }
       return (fate, node)
@@ -106,7 +107,7 @@ package struct ResultFrame: Hashable, Sendable {
   }
 
   package var id: FrameID
-  /// In the track's time base; `nil` when the frame had none.
+  /// In the track's time base; `nil` if the frame had none.
   package var pts: Int64?
   package var outcomes: [Outcome]
 

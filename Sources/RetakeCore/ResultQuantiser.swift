@@ -1,4 +1,4 @@
-/// Turns what a sink received into the lines of a results file: rounded, and in their order.
+/// Converts what a sink received to the lines of a results file: rounded, and in order.
 struct ResultQuantiser: Sendable {
   private var detections: [SortedDetection] = []
 
@@ -26,7 +26,7 @@ struct ResultQuantiser: Sendable {
 }
 
 extension ResultLine {
-  /// The line of a fact other than a detection, which has lines of its own order.
+  /// The line of a fact other than a detection; detections are sorted separately.
   fileprivate init?(_ fact: ResultFact, _ quantisation: Quantisation) {
     func scalar(_ value: Double) -> FixedDecimal {
       FixedDecimal(value, decimals: quantisation.scalarDecimals)

@@ -1,6 +1,6 @@
-/// What can be wrong with results as text, and with the quanta that shape it.
+/// Errors of results as text, and of the quanta that determine it.
 public enum ResultTextError: CodedError, Hashable {
-  /// A quantum that is no power of ten.
+  /// A quantum that is not a power of ten.
   case quantum(name: String, value: Double)
   /// The first line is not a results header.
   case header(file: String, line: String)
@@ -8,7 +8,7 @@ public enum ResultTextError: CodedError, Hashable {
   case version(file: String, version: Int)
   /// A line that does not follow the grammar; `line` counts from 1.
   case line(file: String, line: Int, text: String, expected: String)
-  /// The lines before a B line are not the ones that it was made for.
+  /// The lines before a B line do not match its digest or count.
   case block(file: String, line: Int)
   /// The file does not end with a B line.
   case cutShort(file: String)

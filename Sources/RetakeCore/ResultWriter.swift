@@ -13,9 +13,9 @@ package struct ResultChunkText: Sendable {
   }
 }
 
-/// Writes frames as results text, in files of 1,024 frames, and digests them on the way.
+/// Writes frames as results text, in files of 1,024 frames, and digests them meanwhile.
 ///
-/// The result digest is XXH3-128 of all lines but headers and B lines, with their line ends.
+/// The result digest is XXH3-128 of all lines except headers and B lines, with their line ends.
 package struct ResultWriter: ~Copyable {
   private var header: ResultHeader
   private let sinks: [ResultHeader.Sink]
@@ -30,14 +30,14 @@ package struct ResultWriter: ~Copyable {
   private var framesInChunk = 0
   private var chunkIndex = 0
   private var chunkIsBound = false
-  /// Frames so far.
+  /// The number of frames so far.
   package private(set) var frames = 0
-  /// Lines so far that state a fact: all but F, O, X and B.
+  /// The number of lines so far that state a fact: all except F, O, X and B.
   package private(set) var facts = 0
 
   /// - Parameters:
-  ///   - header: `platform` is written to the files in which P, N or U occur.
-  ///   - sinks: One for each of the header's.
+  ///   - header: `platform` is written to the files that contain P, N or U lines.
+  ///   - sinks: One for each sink of the header.
   package init(header: ResultHeader, sinks: [ResultHeader.Sink]) {
     self.header = header
     self.sinks = sinks.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
@@ -46,18 +46,19 @@ package struct ResultWriter: ~Copyable {
     writesSink = sinks.count > 1
   }
 
-  /// The names of a sink's classes, once they are known: they stand in the headers of the files
-  /// that are not yet complete.
+  /// Sets the names of a sink's classes, once they are known. They are written to the headers of
+  /// the files that are not complete yet.
   package mutating func setClasses(_ names: [String], of sink: String) {
     header.classes[index(of: sink)] = names
   }
 
-  /// The platform on which P, N and U hold, for the files that are not yet complete.
+  /// Sets the platform on which P, N and U lines are valid, for the files that are not complete
+  /// yet.
   package mutating func setPlatform(_ platform: String) { header.platform = platform }
 
-  /// Appends a frame; frames come in (time, track, sequence) order.
+  /// Appends a frame. Frames are in (time, track, sequence) order.
   ///
-  /// - Returns: A file that is complete with this frame, after each 1,024.
+  /// - Returns: A file that is complete with this frame, once per 1,024 frames.
   @discardableResult
   package mutating func append(_ frame: FrameResult) -> ResultChunkText? {
     begin(frame.id, pts: frame.pts)
@@ -83,13 +84,13 @@ package struct ResultWriter: ~Copyable {
     return end()
   }
 
-  /// The last file; `nil` when the one before it ended with the last frame.
+  /// The last file; `nil` if the file before it ended with the last frame.
   package mutating func finish() -> ResultChunkText? {
     closeBlock()
     return framesInChunk > 0 || chunkIndex == 0 ? takeChunk() : nil
   }
 
-  /// Of all complete blocks; after `finish()` of everything.
+  /// The digest of all complete blocks; after `finish()`, of everything.
   package var digest: Digest128 { rolling.finish() }
 
   private func index(of sink: String) -> Int {
@@ -171,5 +172,6 @@ package struct ResultWriter: ~Copyable {
   }
 }
 
-// SAFETY: the hasher is noncopyable and owns its state alone, so it may move between threads.
+// SAFETY: the hasher is noncopyable and the only owner of its state, so it may move between
+// threads.
 extension DigestHasher: @unchecked Sendable {}

@@ -1,15 +1,15 @@
-/// What became of a pool that follows the load.
+/// Counts of a pool that adapts to the load.
 public struct PoolCounts: Hashable, Sendable, Codable {
   public var pool: String
   /// Buffers at the end.
   public var size: Int
-  /// The most that were held at once.
+  /// The largest number of buffers that were held at once.
   public var peak = 0
   public var requests = 0
   /// Requests that found no buffer.
   public var stalls = 0
   public var resizes = 0
-  /// Whether the breaker made it a fixed pool.
+  /// Whether the breaker turned it into a fixed pool.
   public var isBroken = false
 
   public init(pool: String, size: Int) {
@@ -18,33 +18,33 @@ public struct PoolCounts: Hashable, Sendable, Codable {
   }
 }
 
-/// What a modelled screen showed.
+/// Counts of a modelled screen.
 public struct ScreenCounts: Hashable, Sendable, Codable {
   public var sink: String
-  /// Frames that were seen.
+  /// Frames that were shown.
   public var shown = 0
-  /// Refreshes at which nothing new was there, from the first frame that was seen to the last: judder,
-  /// where the frames come at the screen's own rate.
+  /// Refreshes without a new frame, from the first shown frame to the last: judder, if the frames
+  /// arrive at the screen's own rate.
   public var repeats = 0
-  /// Frames that came and were replaced by newer ones before they were seen.
+  /// Frames that arrived and were replaced by newer ones before they were shown.
   public var unseen = 0
-  /// Nanoseconds from a frame's arrival until it was seen, summed over all that were.
+  /// The sum, over all shown frames, of the nanoseconds from arrival to display.
   public var latencySum: Int64 = 0
-  /// The longest of them, in nanoseconds.
+  /// The longest time from arrival to display, in nanoseconds.
   public var latencyMax: Int64 = 0
 
   public init(sink: String) {
     self.sink = sink
   }
 
-  /// Nanoseconds from a frame's arrival until it was seen.
+  /// The mean time from arrival to display, in nanoseconds.
   public var latencyMean: Int64 { shown > 0 ? latencySum / Int64(shown) : 0 }
 }
 
 extension ScreenCounts {
   private enum CodingKeys: String, CodingKey {
     case sink, shown, repeats, unseen, latencySum, latencyMax
-    /// Written for whoever reads the JSON, and not read again.
+    /// Written for readers of the JSON; ignored when the JSON is read.
     case latencyMean
   }
 

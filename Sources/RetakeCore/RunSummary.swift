@@ -1,4 +1,4 @@
-/// What became of the captured frames on their way to one sink. It balances in every run:
+/// The fates of the captured frames at one sink. It balances in every run:
 /// `captured = delivered + dropped + thinned + superseded + failed + inFlight`.
 public struct FrameLedger: Hashable, Sendable, Codable {
   public var captured = 0
@@ -44,17 +44,17 @@ public struct RunSummary: Hashable, Sendable, Codable {
     public init() {}
   }
 
-  /// How the decisions agree with those that were made live on the same session, times apart.
+  /// How the decisions agree with the live decisions on the same session, ignoring times.
   public struct LiveAgreement: Hashable, Sendable, Codable {
     /// The live run's number.
     public var run: Int
-    /// Decisions that were made in both.
+    /// Decisions that were made in both runs.
     public var same = 0
     public var onlyLive = 0
     public var onlyReplayed = 0
     public var liveDrops = 0
     public var replayedDrops = 0
-    /// Lost before capture.
+    /// Frames that were lost before capture.
     public var liveLost = 0
     public var replayedLost = 0
 
@@ -62,7 +62,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
       self.run = run
     }
 
-    /// Equal decisions in a hundred of the live ones: how faithful the model is. Only all is 100.
+    /// The percentage of live decisions that were made again: how faithful the model is. It is 100
+    /// only if all of them were.
     public var sharePercent: Int {
       let total = same + onlyLive
       guard total > 0, onlyLive > 0 else { return 100 }
@@ -70,15 +71,15 @@ public struct RunSummary: Hashable, Sendable, Codable {
     }
   }
 
-  /// What a sink received.
+  /// The results that a sink received.
   public struct Found: Hashable, Sendable, Codable {
     public var sink: String
-    /// Frames that came, with results or without.
+    /// Frames that were delivered, with or without results.
     public var delivered = 0
-    /// Results by their kind, as in result lines: `detections`, `labels`, `scalars`, `pictures`,
+    /// Results by kind, as in result lines: `detections`, `labels`, `scalars`, `pictures`,
     /// `tensors`, `waveforms`, `texts`, `values`.
     public var results: [String: Int] = [:]
-    /// Frames with at least one result of a kind.
+    /// The number of frames with at least one result, by kind.
     public var frames: [String: Int] = [:]
 
     public init(sink: String) {
@@ -86,16 +87,16 @@ public struct RunSummary: Hashable, Sendable, Codable {
     }
   }
 
-  /// What a cache of earlier runs' values did for this one.
+  /// How a run used the cache of earlier runs' values.
   public struct CacheUse: Hashable, Sendable, Codable {
     /// Values that did not have to be computed, or frames that did not have to be decoded.
     public var known = 0
-    /// Those that had to be.
+    /// Values or frames that had to be computed or decoded.
     public var computed = 0
     public var bytesWritten = 0
-    /// Records that were not what they had been, and were computed anew.
+    /// Damaged records, which were computed again.
     public var damaged = 0
-    /// Files that were made elsewhere and not used; `nil` where there were none.
+    /// Files that were written elsewhere and not used; `nil` if there were none.
     public var foreign: Int?
     /// Why nothing more could be written.
     public var failure: String?
@@ -105,7 +106,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
 
   public var v = 1
   public var session: String?
-  /// The name of the case: written as `case`.
+  /// The name of the case; its key in the document is `case`.
   public var caseName: String?
   public var pipeline: String
   public var mode: String
@@ -119,20 +120,20 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var costs = Costs()
   /// By sink, in the pipeline's order.
   public var found: [Found]?
-  /// Where costs of a live run's tape decided again.
+  /// Set if the decisions were made again from the costs of a live run's tape.
   public var live: LiveAgreement?
   public var cache: CacheUse?
-  /// Of the pools that follow the load; `nil` without such.
+  /// Counts of the pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
-  /// Of the modelled screens; `nil` without such.
+  /// Counts of the modelled screens; `nil` without screens.
   public var screens: [ScreenCounts]?
   public var wallSeconds: Double = 0
   public var framesPerSecond: Double = 0
-  /// Failures of stages and sources, in the order in which they happened: the first `failuresMax` of
-  /// `failureCount`. `nil` without any.
+  /// Failures of stages and sources, in the order in which they happened: the first `failuresMax`
+  /// of `failureCount`. `nil` without failures.
   public var failures: [StageFailure]?
   public var failureCount: Int?
-  /// Set when a stage halted the run: the failure's code; `halt` is all of it.
+  /// Set if a stage halted the run: the code of the failure. `halt` is the whole failure.
   public var haltedBy: String?
   public var halt: StageFailure?
 
@@ -158,7 +159,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
 }
 
 extension RunSummary.LiveAgreement: CustomStringConvertible {
-  /// For people, beside the live decisions.
+  /// For people, shown with the live decisions.
   public var description: String {
     "\(sharePercent) % of \(same + onlyLive) live decisions made again, \(onlyLive) only live, "
       + "\(onlyReplayed) only replayed; drops \(liveDrops) live, \(replayedDrops) replayed; "

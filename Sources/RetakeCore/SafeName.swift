@@ -1,5 +1,5 @@
 extension String {
-  /// Whether this may be the name of a folder: `[A-Za-z0-9][A-Za-z0-9._-]*`, at most 64 long.
+  /// Whether this may be the name of a folder: `[A-Za-z0-9][A-Za-z0-9._-]*`, at most 64 characters.
   package var isSafeName: Bool {
     guard let first = utf8.first, utf8.count <= 64 else { return false }
     func isPlain(_ byte: UInt8) -> Bool {
@@ -8,7 +8,7 @@ extension String {
     return isPlain(first) && utf8.allSatisfy { isPlain($0) || [45, 46, 95].contains($0) }
   }
 
-  /// As a shell takes it for one word: in single quotes where it needs them.
+  /// The string as one word of a shell command: in single quotes if it needs them.
   package var shellWord: String {
     let isPlain =
       !isEmpty

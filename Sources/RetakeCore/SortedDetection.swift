@@ -1,5 +1,5 @@
-/// A detection on its way to its canonical place: by class, identity, y, x, every other field, the
-/// labels that hang on it, and the order in which it came.
+/// A detection that is sorted into the canonical order: by class, identity, y, x, every other
+/// field, its labels, and its original position.
 struct SortedDetection: Comparable {
   struct Label: Equatable {
     var label: String

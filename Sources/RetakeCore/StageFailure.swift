@@ -6,16 +6,16 @@ public struct StageFailure: Error, Hashable, Sendable, Codable {
   public var frame: FrameID
   /// Index inside a forEach; `nil` for the whole frame.
   public var item: Int?
-  /// The node's id in the pipeline.
+  /// The node's ID in the pipeline.
   public var node: String
-  /// Stable, and without spaces: it appears in decisions and golden files.
+  /// Stable, and without spaces, because it appears in decisions and golden files.
   public var code: String
-  /// What the stage says. It appears in no digest and no golden file.
+  /// The stage's message. It is part of no digest and no golden file.
   public var message: String
   /// `false` for a failure that halts the run.
   public var isRecoverable: Bool
 
-  /// Longer messages are cut, so that a run with many failures stays small.
+  /// Longer messages are truncated, so that a run with many failures stays small.
   public static let messageCharactersMax = 1_000
 
   public init(

@@ -1,14 +1,14 @@
-/// "Did you mean …?" for misspelt words.
+/// "Did you mean …?" for misspelled names.
 package enum Suggestion {
-  /// The candidate nearest to `word`, if it is near enough to be a likely slip: at most a third of
-  /// its letters differ. Among equals the first in byte order.
+  /// The candidate nearest to `word`, if it is close enough to be a likely typo: at most a third of
+  /// its letters differ. Of equally near candidates, the first in byte order.
   package static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let letters = Self.letters(word)
     var best: (distance: Int, candidate: String)?
     for candidate in candidates {
       let others = Self.letters(candidate)
       let farthest = max(1, max(letters.count, others.count) / 3)
-      // Each letter more is one that differs.
+      // Each additional letter counts as a difference.
       guard abs(letters.count - others.count) <= farthest else { continue }
       let distance = distance(letters, others, atMost: min(farthest, best?.distance ?? farthest))
       guard distance <= farthest, (distance, candidate) < best ?? (.max, "") else { continue }
@@ -17,7 +17,7 @@ package enum Suggestion {
     return best?.candidate
   }
 
-  /// `"Did you mean 'motion'?"`, or the list of what there is.
+  /// `"Did you mean 'motion'?"`, or the list of known candidates.
   package static func advice(for word: String, among candidates: [String]) -> String {
     if let nearest = nearest(to: word, among: candidates) { return "Did you mean '\(nearest)'?" }
     guard !candidates.isEmpty else { return "None is known here" }
@@ -25,11 +25,11 @@ package enum Suggestion {
     return "Known: " + candidates.prefix(knownMax).joined(separator: ", ") + more
   }
 
-  /// The most candidates that an advice lists.
+  /// The largest number of candidates that are listed.
   private static let knownMax = 40
 
-  /// Damerau-Levenshtein distance with adjacent transpositions, on lower-cased letters.
-  /// Words longer than 64 letters are cut there.
+  /// Damerau-Levenshtein distance with adjacent transpositions, on lower-case letters. Words with
+  /// more than 64 letters are truncated.
   static func distance(_ left: String, _ right: String) -> Int {
     let (left, right) = (letters(left), letters(right))
     return distance(left, right, atMost: max(left.count, right.count))
@@ -39,9 +39,9 @@ package enum Suggestion {
     Array(word.prefix(64).lowercased().unicodeScalars.prefix(64))
   }
 
-  /// Only cells near the diagonal can be on a way of at most `limit` steps.
+  /// Only cells near the diagonal can be on a path of at most `limit` steps.
   ///
-  /// - Returns: The distance, or more than `limit` if it is more.
+  /// - Returns: The distance, or a number above `limit` if the distance is larger than `limit`.
   private static func distance(
     _ a: [Unicode.Scalar], _ b: [Unicode.Scalar], atMost limit: Int
   ) -> Int {
@@ -64,7 +64,7 @@ package enum Suggestion {
         least = min(least, best)
       }
       if high < b.count { current[high + 1] = tooFar }
-      // Two letters that changed places lead over a row.
+      // A transposition of two letters skips a row.
       if least > limit, leastBefore > limit { return tooFar }
       leastBefore = least
       (before, previous, current) = (previous, current, before)

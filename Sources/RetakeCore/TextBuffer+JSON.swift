@@ -11,11 +11,11 @@ extension TextBuffer {
     byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7f
   }
 
-  /// A JSON number in the canonical form of `JSONValue`: `120.0` is `120`. There is no number for
-  /// NaN and the infinities, which are `null`.
+  /// A JSON number in the canonical form of `JSONValue`: `120.0` is `120`. JSON has no NaN and no
+  /// infinities, so these are `null`.
   package mutating func append(json number: FixedDecimal) {
     let units = number.units.magnitude
-    // Up to fifteen digits are the shortest form by themselves; below 10^-4 that has an exponent.
+    // With up to fifteen digits, this is the shortest form. Below 10^-4, that form has an exponent.
     guard units < 1e15, units == 0 || units * 1e4 >= FixedDecimal.powers[Int(number.decimals)]
     else {
       return append(JSONValue.number(number.value).canonicalText)
@@ -35,7 +35,7 @@ extension TextBuffer {
     append(UInt8(ascii: "\""))
   }
 
-  /// Each element's own text between brackets, with commas.
+  /// Each element's form, in brackets and with commas.
   mutating func append<Element>(
     jsonArray elements: [Element], _ append: (inout TextBuffer, Element) -> Void
   ) {
@@ -47,7 +47,7 @@ extension TextBuffer {
     self.append(UInt8(ascii: "]"))
   }
 
-  /// An object with these members, whose order is that of their keys' bytes.
+  /// An object with these members. The caller passes them in the byte order of their keys.
   mutating func append(jsonMembers members: KeyValuePairs<StaticString, (inout TextBuffer) -> Void>)
   {
     for (index, member) in members.enumerated() {

@@ -92,8 +92,8 @@ extension TextBuffer {
     append(print.digest)
   }
 
-  /// A name or label as one word: bytes that are not printable ASCII, and `% , =`, as `%XX`; the
-  /// empty word is a lone `%`.
+  /// A name or label as one word. Bytes that are not printable ASCII, and `% , =`, are written as
+  /// `%XX`. The empty string is a single `%`.
   package mutating func append(word: String) {
     if word.isEmpty { return append(UInt8(ascii: "%")) }
     if word.utf8.allSatisfy(Self.isPlain) { return append(word) }
@@ -116,7 +116,7 @@ extension TextBuffer {
     for nibble in [byte >> 4, byte & 15] { append(nibble < 10 ? nibble + 0x30 : nibble + 0x37) }
   }
 
-  /// A JSON text in ASCII.
+  /// A JSON string in ASCII.
   private mutating func append(quoted text: String) {
     append(UInt8(ascii: "\""))
     for unit in text.utf16 {

@@ -11,7 +11,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
   }
 
   /// The instant of a presentation time: `pts × timeBase`, to the nearest nanosecond, half away
-  /// from zero, computed with 128 bits. `nil` when the result does not fit in 64 bits.
+  /// from zero, computed with 128 bits. `nil` if the result does not fit in 64 bits.
   public init?(pts: Int64, timeBase: TimeBase) {
     let product = Int128(pts) * Int128(timeBase.numerator) * 1_000_000_000
     let value = divideToNearest(product, by: Int128(timeBase.denominator))

@@ -34,9 +34,9 @@ public struct Detection: Hashable, Sendable, Codable {
   public var score: Double
   /// Index into the detector's class list.
   public var classIndex: Int
-  /// The tracker's number for this object, the same from frame to frame; `nil` without a tracker.
+  /// The tracker's number for this object, the same in all frames; `nil` without a tracker.
   public var identity: Int?
-  /// What a classifier said of this detection.
+  /// A classifier's labels for this detection.
   public var classes: [Classification]
 
   public init(
@@ -51,7 +51,7 @@ public struct Detection: Hashable, Sendable, Codable {
   }
 }
 
-/// All that a detector found in one frame, with the names of its classes.
+/// All detections of one frame, with the names of the detector's classes.
 public struct Detections: Hashable, Sendable, Codable {
   public var items: [Detection]
   /// Class names by `Detection.classIndex`.
@@ -72,7 +72,7 @@ public struct Classes: Hashable, Sendable, Codable {
   }
 }
 
-/// Named numbers, in the order in which the stage gave them.
+/// Named numbers, in the order of the stage.
 public struct Scalars: Hashable, Sendable, Codable {
   public struct Entry: Hashable, Sendable, Codable {
     public var name: String
@@ -96,7 +96,7 @@ public struct Scalars: Hashable, Sendable, Codable {
 /// Samples at an even rate.
 public struct Waveform: Hashable, Sendable, Codable {
   public var name: String
-  /// Samples a second.
+  /// Samples per second.
   public var rate: Double
   public var samples: [Double]
 
@@ -119,7 +119,7 @@ public struct Tensor: Hashable, Sendable, Codable {
   }
 }
 
-/// Bytes whose meaning only their producer knows.
+/// Bytes whose meaning is only known to their producer.
 public struct Bytes: Hashable, Sendable, Codable {
   public var name: String
   public var content: [UInt8]
@@ -130,7 +130,7 @@ public struct Bytes: Hashable, Sendable, Codable {
   }
 }
 
-/// What a results file says of a picture: its form and its digest, not its pixels.
+/// What a results file contains for an image: its format and its digest, not its pixels.
 public struct FramePrint: Hashable, Sendable, Codable {
   public var width: Int
   public var height: Int

@@ -1,11 +1,11 @@
-/// The frames of a block that has nothing but detections at one sink, in flat lists that keep their
-/// memory from block to block: what most of a long comparison reads.
+/// The frames of a block that contains only detections, at one sink. The flat lists reuse their
+/// memory from block to block. A long comparison reads mostly such blocks.
 package struct BoxFrames: Sendable {
   package struct Entry: Sendable {
     package var id: FrameID
-    /// In the track's time base; `nil` when the frame had none.
+    /// In the track's time base; `nil` if the frame had none.
     package var pts: Int64?
-    /// Its detections among all of the block.
+    /// The range of its detections in those of the block.
     package var boxes: Range<Int>
   }
 
@@ -16,8 +16,9 @@ package struct BoxFrames: Sendable {
 
   /// Reads a block.
   ///
-  /// - Returns: Whether it could be read: a block with other lines, or one that does not follow the
-  ///   grammar, is left to `ResultChunk.frames(of:)`, which names what is wrong with it.
+  /// - Returns: Whether the block could be read. A block with other lines, or with a line that does
+  ///   not follow the grammar, is left to `ResultChunk.frames(of:)`, which reports what is wrong
+  ///   with it.
   package mutating func read(_ block: ResultChunk.Block, of chunk: ResultChunk) -> Bool {
     entries.removeAll(keepingCapacity: true)
     boxes.removeAll(keepingCapacity: true)
@@ -66,7 +67,7 @@ package struct BoxFrames: Sendable {
     return Entry(id: id, pts: Int64(pts), boxes: boxes.count..<boxes.count)
   }
 
-  /// A frame as `ResultChunk.frames(of:)` gives it.
+  /// A frame in the form that `ResultChunk.frames(of:)` returns.
   package func frame(_ index: Int) -> ResultFrame {
     let entry = entries[index]
     let lines = boxes[entry.boxes].map { ResultLine.detection($0) }
@@ -75,7 +76,7 @@ package struct BoxFrames: Sendable {
 }
 
 extension ByteCursor {
-  /// Steps over a `-` that ends its line.
+  /// Skips a `-` that ends its line.
   fileprivate mutating func skipLoneDash() -> Bool {
     var copy = self
     guard copy.skip(UInt8(ascii: "-")) else { return false }

@@ -1,4 +1,4 @@
-/// Reads ASCII words and numbers off one line.
+/// Reads ASCII words and numbers from one line.
 struct ByteCursor {
   // SAFETY: the bytes are borrowed from the array that `ResultChunk` holds while it reads; the
   // cursor never leaves that scope, and every access is below `end`.
@@ -14,7 +14,7 @@ struct ByteCursor {
 
   var isAtEnd: Bool { next == end }
 
-  /// Steps over `byte`.
+  /// Skips `byte`.
   @inline(__always)
   mutating func skip(_ byte: UInt8) -> Bool {
     guard next < end, next.pointee == byte else { return false }
@@ -25,7 +25,7 @@ struct ByteCursor {
   @inline(__always)
   mutating func skipSpace() -> Bool { skip(UInt8(ascii: " ")) }
 
-  /// The bytes up to the next `separator`, or the line's end.
+  /// The bytes up to the next `separator`, or up to the line's end.
   mutating func bytes(before separator: UInt8) -> UnsafeBufferPointer<UInt8> {
     let start = next
     while next < end && next.pointee != separator { next += 1 }
@@ -37,13 +37,13 @@ struct ByteCursor {
     return UnsafeBufferPointer(start: next, count: end - next)
   }
 
-  /// A word as `TextBuffer.append(word:)` writes it.
+  /// A word in the form that `TextBuffer.append(word:)` writes.
   mutating func word(before separator: UInt8 = UInt8(ascii: " ")) -> String? {
     let word = bytes(before: separator)
     return word.isEmpty ? nil : decodedWord(String(decoding: word, as: UTF8.self))
   }
 
-  /// A whole number without leading zeros.
+  /// An integer without leading zeros.
   mutating func integer() -> Int? {
     let isNegative = skip(UInt8(ascii: "-"))
     let start = next
@@ -62,7 +62,7 @@ struct ByteCursor {
     return value
   }
 
-  /// A number as `TextBuffer.append(_: FixedDecimal)` writes it.
+  /// A number in the form that `TextBuffer.append(_: FixedDecimal)` writes.
   mutating func decimal() -> FixedDecimal? {
     let start = next
     let isNegative = skip(UInt8(ascii: "-"))
@@ -102,7 +102,7 @@ struct ByteCursor {
     }
   }
 
-  /// A number of more than 18 digits: exact, since it was written from a `Double`.
+  /// A number of more than 18 digits. It is exact, because it was written from a `Double`.
   private func large(from start: UnsafePointer<UInt8>, decimals: Int) -> FixedDecimal? {
     let digits = UnsafeBufferPointer(start: start, count: next - start)
       .filter { $0 != UInt8(ascii: ".") }

@@ -2,7 +2,7 @@ import CXXHash
 
 /// A 128-bit XXH3 digest: 32 lower-case hexadecimal digits, high half first.
 ///
-/// Fast (28 GB/s measured) and not cryptographic: it notices accidents, not adversaries.
+/// It is fast (28 GB/s measured) and not cryptographic: it detects accidents, not attacks.
 public struct Digest128: Hashable, Sendable, CustomStringConvertible {
   public var high: UInt64
   public var low: UInt64
@@ -26,7 +26,7 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
     self = hasher.finish()
   }
 
-  /// Of the text's UTF-8 bytes.
+  /// The digest of the string's UTF-8 bytes.
   public init(of text: String) {
     var text = text
     self = text.withUTF8 { Digest128(of: UnsafeRawBufferPointer($0)) }
@@ -42,7 +42,7 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { Self.hex(high) + Self.hex(low) }
 
-  /// The first eight digits: enough to tell two values apart in a table.
+  /// The first eight digits: enough to distinguish two values in a table.
   public var short: String { String(description.prefix(8)) }
 
   /// The 16 bytes, most significant first.
@@ -50,7 +50,7 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
     [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
   }
 
-  /// The inverse of `bytes`; `nil` unless there are exactly 16.
+  /// The inverse of `bytes`; `nil` unless there are exactly 16 bytes.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     func half(_ part: some Sequence<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -63,12 +63,12 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A secret that makes digests of its own: without it nobody can say what the digest of some bytes is.
+/// A secret for keyed digests. Without it, the digest of given bytes cannot be computed.
 ///
-/// XXH3 with a secret is fast and no proven authentication code; what matters is authenticated by one,
-/// too.
+/// XXH3 with a secret is fast, but not a proven authentication code. Important data also has such a
+/// code.
 package struct DigestSecret: Sendable {
-  /// What the library asks for at least is 136.
+  /// The number of bytes; the library requires at least 136.
   package static let count = 192
 
   private let bytes: [UInt8]
@@ -80,7 +80,7 @@ package struct DigestSecret: Sendable {
   }
 
   package func digest(of data: UnsafeRawBufferPointer) -> Digest128 {
-    // SAFETY: the library reads exactly as many bytes of each as it is told.
+    // SAFETY: the library reads exactly the given number of bytes of each buffer.
     let hash = XXH3_128bits_withSecret(data.baseAddress, data.count, bytes, bytes.count)
     return Digest128(high: hash.high64, low: hash.low64)
   }
@@ -102,10 +102,11 @@ extension Digest128: Codable {
   }
 }
 
-/// Digests bytes as they come. Integers go in little-endian; floats by their bits, with one NaN
-/// and no negative zero, so that equal values always have equal digests.
+/// Digests bytes incrementally. Integers are appended in little-endian order. Floats are appended
+/// by their bits, with one NaN and no negative zero, so that equal values always have equal
+/// digests.
 public struct DigestHasher: ~Copyable {
-  // SAFETY: the state is made by the library, owned by this value alone, and freed in deinit.
+  // SAFETY: the library creates the state. Only this value owns it, and deinit frees it.
   private let state: OpaquePointer
 
   public init() {
@@ -128,7 +129,7 @@ public struct DigestHasher: ~Copyable {
     if done == nil { Array(bytes).withUnsafeBytes { append($0) } }
   }
 
-  /// The text's UTF-8 bytes, preceded by their count.
+  /// Appends the string's UTF-8 bytes, preceded by their count.
   public mutating func append(_ text: String) {
     var text = text
     append(Int64(text.utf8.count))
@@ -152,7 +153,7 @@ public struct DigestHasher: ~Copyable {
     append(digest.low)
   }
 
-  /// The digest of everything appended so far; more may follow.
+  /// The digest of everything appended so far; more can be appended afterwards.
   public func finish() -> Digest128 {
     let hash = XXH3_128bits_digest(state)
     return Digest128(high: hash.high64, low: hash.low64)

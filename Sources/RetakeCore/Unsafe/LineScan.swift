@@ -4,10 +4,10 @@
   import Darwin
 #endif
 
-/// Where the lines of a text lie.
+/// Finds the lines of a buffer.
 enum LineScan {
-  /// Calls `body` with the range of each line, without its line end; a last line without one is
-  /// not a line. Returns where the last line end was, plus one.
+  /// Calls `body` with the range of each line, without its line end. Bytes after the last line end
+  /// are not a line. Returns the position after the last line end.
   @inline(__always)
   static func forEachLine<Failure: Error>(
     in bytes: UnsafeBufferPointer<UInt8>, range: Range<Int>,
@@ -15,7 +15,7 @@ enum LineScan {
   ) throws(Failure) -> Int {
     guard let base = bytes.baseAddress else { return range.lowerBound }
     var start = range.lowerBound
-    // SAFETY: memchr reads at most up to the range's end, which lies within the bytes.
+    // SAFETY: memchr reads at most up to the range's end, which is inside the buffer.
     while start < range.upperBound,
       let found = memchr(base + start, 0x0a, range.upperBound - start)
     {

@@ -1,35 +1,35 @@
 /// One results file in memory: its header and its blocks, each checked against its B line.
 ///
-/// Frames are parsed block by block, and only where somebody asks for them.
+/// Frames are parsed block by block, and only on request.
 package struct ResultChunk: Sendable {
   /// The frames between two B lines.
   package struct Block: Hashable, Sendable {
     package var frameCount: Int
-    /// Of the block's lines with their line ends.
+    /// Digest of the block's lines with their line ends.
     package var digest: Digest128
     /// Lines that state a fact.
     package var facts: Int
-    /// Frames that were dropped on their way, by sink.
+    /// The number of dropped frames, by sink.
     package var dropped: [Int]
-    /// The block has F and D lines alone, so that its frames can be read as `BoxFrames`.
+    /// Whether the block has only F and D lines, so that its frames can be read as `BoxFrames`.
     package var holdsBoxesAlone = true
     var bytes: Range<Int>
-    /// The file's line on which the block begins, from 1.
+    /// The number of the line in the file where the block begins, from 1.
     var firstLine: Int
   }
 
   package let file: String
   package let header: ResultHeader
   package let blocks: [Block]
-  // SAFETY: pointers into these bytes live within one call, while this value holds the array; all
-  // ranges come from a scan of the same bytes.
+  // SAFETY: pointers into these bytes are used within one call, while this value holds the array.
+  // All ranges come from a scan of the same bytes.
   let bytes: [UInt8]
 
   package var frameCount: Int { blocks.reduce(0) { $0 + $1.frameCount } }
 
   /// Finds the blocks and checks their digests.
   ///
-  /// - Parameter file: The name for messages.
+  /// - Parameter file: The file's name in messages.
   package init(_ bytes: [UInt8], file: String) throws(ResultTextError) {
     self.bytes = bytes
     self.file = file
@@ -53,7 +53,7 @@ package struct ResultChunk: Sendable {
     }
   }
 
-  /// Appends every block to a rolling digest, as the writer did.
+  /// Appends every block to a rolling digest, in the same way as the writer.
   package func append(to hasher: inout DigestHasher) {
     bytes.withUnsafeBytes { pointer in
       for block in blocks { hasher.append(UnsafeRawBufferPointer(rebasing: pointer[block.bytes])) }
@@ -212,7 +212,7 @@ private struct FrameParser {
 }
 
 extension ByteCursor {
-  /// Steps over a lone `-` at the end of the line.
+  /// Skips a single `-` at the end of the line.
   fileprivate mutating func isSingleDash() -> Bool {
     var copy = self
     guard copy.skip(UInt8(ascii: "-")), copy.isAtEnd else { return false }

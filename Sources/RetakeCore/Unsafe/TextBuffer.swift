@@ -1,7 +1,7 @@
-/// A growing buffer of ASCII text for hot loops: no formatting machinery and no bounds checks
-/// behind each byte.
+/// A growing buffer of text for hot loops: no formatting machinery, and no bounds check for each
+/// byte.
 package struct TextBuffer: ~Copyable, @unchecked Sendable {
-  // SAFETY: `base` points to `capacity` bytes that this value alone owns and frees in deinit; the
+  // SAFETY: `base` points to `capacity` bytes that only this value owns and that deinit frees. The
   // first `count` are initialised. Every write goes through `room(for:)`, which makes room first.
   // The value is noncopyable, so it may move between threads.
   private var base: UnsafeMutablePointer<UInt8>
@@ -17,7 +17,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
     base.deallocate()
   }
 
-  /// The text since `start`, as bytes that are valid within `body` only.
+  /// The content from `start` on, as bytes that are valid only within `body`.
   package func withBytes<Value, Failure: Error>(
     from start: Int = 0, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -27,7 +27,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   package var bytes: [UInt8] { [UInt8](UnsafeBufferPointer(start: base, count: count)) }
 
-  /// The text without its last bytes.
+  /// The content without its last bytes.
   package func text(dropping last: Int) -> String {
     String(decoding: UnsafeBufferPointer(start: base, count: max(0, count - last)), as: UTF8.self)
   }
@@ -36,7 +36,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   package mutating func removeAll() { count = 0 }
 
-  /// Room for `extra` more bytes; returns where they go, and counts them as written.
+  /// Makes room for `extra` more bytes. Returns their address, and counts them as written.
   @inline(__always)
   private mutating func room(for extra: Int) -> UnsafeMutablePointer<UInt8> {
     if count + extra > capacity { grow(for: extra) }
@@ -69,7 +69,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
   package mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { utf8 in
-      // SAFETY: an empty text may have a null base, for which nothing is copied.
+      // SAFETY: an empty string may have a null base, for which nothing is copied.
       guard let source = utf8.baseAddress else { return }
       room(for: utf8.count).update(from: source, count: utf8.count)
     }
@@ -84,14 +84,14 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
     append(value.magnitude, pointBefore: 0)
   }
 
-  /// A whole number of 10^-decimals, with so many digits after the point.
+  /// An integer number of 10^-decimals, with `decimals` digits after the point.
   package mutating func append(_ value: Int64, decimals: Int) {
     if value < 0 { append(UInt8(ascii: "-")) }
     append(UInt(value.magnitude), pointBefore: decimals)
   }
 
-  /// A magnitude in quanta, with the point before its last `decimals` digits; at least one digit
-  /// stands before the point.
+  /// A magnitude in quanta, with the point before its last `decimals` digits. There is at least one
+  /// digit before the point.
   @inline(__always)
   private mutating func append(_ magnitude: UInt, pointBefore decimals: Int) {
     let digits = max(Self.digitCount(magnitude), decimals + 1)
@@ -141,7 +141,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// Numbers of 62 bits and more: digit by digit.
+  /// Appends a number of 62 bits and more, digit by digit.
   @inline(never)
   private mutating func appendLarge(_ number: FixedDecimal) {
     if number.units < 0 { append(UInt8(ascii: "-")) }
@@ -153,7 +153,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// The digits of a whole number, highest first: at most 309.
+  /// The digits of an integer, highest first: at most 309.
   private static func decimalDigits(_ whole: Double) -> [UInt8] {
     var digits = String(UInt64(whole.significandBitPattern | (1 << 52))).utf8.reversed().map {
       $0 - 0x30
