@@ -1,11 +1,11 @@
 import RetakeCompare
 import RetakeCore
 
-/// Holds a run's own numbers against the budgets of its golden.
+/// Checks a run's own numbers against the budgets of its golden.
 struct BudgetCheck {
   private let budgets: GoldenManifest.Budgets
   private let summary: GoldenManifest.Summary
-  /// Where frames end: the last node.
+  /// The node where frames end: the last node.
   private let end: String?
 
   init(_ manifests: (golden: GoldenManifest, actual: GoldenManifest)) {
@@ -14,7 +14,7 @@ struct BudgetCheck {
     end = manifests.actual.pipeline.nodes.last
   }
 
-  /// What was spent of each budget that there is; findings go to the comparator's log.
+  /// The use of each budget that is set. Findings go to the comparator's log.
   func run(_ comparator: inout ResultComparator) -> [BudgetResult] {
     [
       drops(&comparator),
@@ -44,7 +44,7 @@ struct BudgetCheck {
     _ comparator: inout ResultComparator
   ) -> BudgetResult? {
     guard let allowed else { return nil }
-    // Without virtual costs every frame is there at once.
+    // Without virtual costs, every frame is delivered when it arrives.
     let spent = spent ?? 0
     if spent > allowed {
       let texts = [spent, allowed].map { Duration.nanoseconds($0).unitText }

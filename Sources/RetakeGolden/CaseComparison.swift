@@ -2,7 +2,7 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// One comparison on its way through the files.
+/// The state of one comparison while its files are read.
 struct CaseComparison {
   let folders: (golden: GoldenFolder, actual: GoldenFolder)
   let manifests: (golden: GoldenManifest, actual: GoldenManifest)
@@ -10,7 +10,7 @@ struct CaseComparison {
   private let pipelines: PipelineComparison
   private var comparison: Comparison
 
-  /// - Throws: What is wrong with a pipeline's document.
+  /// - Throws: An error in a pipeline's document.
   init(
     folders: (golden: GoldenFolder, actual: GoldenFolder),
     manifests: (golden: GoldenManifest, actual: GoldenManifest),
@@ -24,7 +24,7 @@ struct CaseComparison {
   }
 
   consuming func result() throws(GoldenError) -> Comparison {
-    // Two sessions number their frames on their own: only their results can be laid side by side.
+    // Two sessions number their frames independently, so only their results can be compared.
     let isOneSession = options.pairing == .sequence
     let decisions =
       isOneSession ? try DecisionFilesComparison.run(folders, manifests) : DecisionFilesComparison()
@@ -44,7 +44,7 @@ struct CaseComparison {
     return comparison
   }
 
-  /// A sink decides nothing: what became of a frame was decided at the node where it ended.
+  /// A sink makes no decisions: the fate of a frame was decided at the node where it ended.
   private static func decider(of finding: Finding) -> String? {
     let line = (finding.golden ?? finding.actual).flatMap { DecisionLine(parsing: $0) }
     guard let line, line.kind == "outcome" else { return finding.node }
@@ -67,7 +67,7 @@ struct CaseComparison {
     var comparator = StageComparator(
       golden: golden.columns, actual: actual.columns, sinks: sinkInputs, log: log)
     let frames = (manifests.golden.summary.captured, manifests.actual.summary.captured)
-    // A golden that is compared with itself is checked, like any other.
+    // A golden that is compared with itself is checked in full, like any other.
     if mine != theirs, try areEqual(mine, theirs) { return comparator }
     guard golden.header.key == manifests.golden.key else {
       throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
@@ -90,7 +90,7 @@ struct CaseComparison {
     return comparator
   }
 
-  /// The nodes before each sink; the run says it where the golden does not.
+  /// The nodes before each sink, from the run if the golden does not have them.
   private var sinkInputs: [String: [String]] {
     let (golden, actual) = (manifests.golden.pipeline.sinks, manifests.actual.pipeline.sinks)
     return golden.isEmpty ? actual : golden
@@ -164,7 +164,7 @@ struct CaseComparison {
     return platform
   }
 
-  /// A golden's file fits golden.yml.
+  /// Checks that a results file of the golden matches golden.yml.
   private func check(
     _ chunk: ResultChunk, _ index: Int, isLast: Bool
   ) throws(GoldenError) {
@@ -211,7 +211,7 @@ struct CaseComparison {
     }
   }
 
-  /// What the results say of a frame's fate is not said again by the decisions about it.
+  /// Leaves out decisions about a frame's fate if the results already report another fate.
   private func addDecisions(
     _ decisions: DecisionFilesComparison, _ comparator: inout ResultComparator
   ) {
@@ -255,7 +255,7 @@ struct CaseComparison {
     [folders.golden, folders.actual].allSatisfy { !$0.environment(options.platform).isEmpty }
   }
 
-  /// Libraries and the like that are others than the golden's, in words.
+  /// Libraries and other parts of the environment that differ from the golden's, in words.
   private var environmentChanges: [String] {
     let mine = folders.golden.environment(options.platform)
     let theirs = folders.actual.environment(options.platform)
@@ -280,7 +280,7 @@ struct CaseComparison {
     comparison.verdict = comparison.findingCount == 0 ? .passed : .changed
   }
 
-  /// A mark that hides nothing would hide the next regression.
+  /// A mark for a change that no longer exists would hide the next regression.
   private mutating func addVanished(_ finding: Finding) {
     var finding = finding
     var root = RootCause(frame: finding.frame, why: .knownChangeGone)
@@ -292,7 +292,7 @@ struct CaseComparison {
     comparison.isExpected = false
   }
 
-  /// A golden that passes says the same of itself as the run does of itself.
+  /// If a golden passes, its own summary must agree with the summary of the run.
   private func checkSummary() throws(GoldenError) {
     guard comparison.verdict == .passed, !options.ignoresKeys else { return }
     let (mine, theirs) = (manifests.golden.summary, manifests.actual.summary)

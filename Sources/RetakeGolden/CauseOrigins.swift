@@ -1,7 +1,7 @@
 import RetakeCompare
 
-/// Tells a machine that behaves otherwise from a pipeline that does: what of the two runs' own
-/// descriptions changed.
+/// Distinguishes a changed machine from a changed pipeline, by what the two runs record about
+/// themselves.
 struct CauseOrigins {
   private let pipelineDiffers: Bool
   private let modelsDiffer: Bool
@@ -18,8 +18,8 @@ struct CauseOrigins {
     self.knowsLibraries = knowsLibraries
   }
 
-  /// A model changes values alone, and where several things changed the nearest to the pipeline is
-  /// the one to look at first. Without stage digests a cause still has an origin.
+  /// If several things changed, the one nearest to the pipeline is named, because it should be
+  /// checked first. A model changes only values. A cause has an origin even without stage digests.
   func origin(of root: RootCause) -> RootCause.Origin? {
     if [.frameLost, .frameInserted].contains(root.why) { return nil }
     if pipelineDiffers { return .pipeline }

@@ -2,10 +2,10 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// Writes decisions.gold: what people review, line by line; the rest as one digest for each track
-/// and 1,024 frames.
+/// Writes decisions.gold: the decisions that people review, line by line, and the others as one
+/// digest for each track and 1,024 frames.
 final class DecisionFileWriter {
-  /// Kinds that are only in the digests, unless they are about no frame.
+  /// Kinds that are only part of the digests, unless a line refers to no frame.
   static let folded: Set<String> = ["start", "done", "deliver", "block", "unblock"]
 
   private final class Block {
@@ -26,7 +26,7 @@ final class DecisionFileWriter {
   private let file: OutputFile
   private var blocks: [Place: Block] = [:]
   private var total = DigestHasher()
-  /// Lines, unfolded.
+  /// The number of lines before folding.
   private(set) var count = 0
 
   init(_ url: URL, key: String, origin: Int64) throws(GoldenError) {
@@ -50,7 +50,7 @@ final class DecisionFileWriter {
     try file.append(text.utf8)
   }
 
-  /// Of all lines, unfolded, with their line ends.
+  /// The digest of all lines before folding, with their line ends.
   var digest: Digest128 { total.finish() }
 
   func finish() throws(GoldenError) {
@@ -97,7 +97,7 @@ final class DecisionFileReader {
   let header: FileHeader
   /// Nanoseconds on the session's time line at which virtual time is zero.
   let origin: Int64
-  /// Tracks whose frames have a digest among the lines that were noted.
+  /// Tracks for which one of the noted lines is a digest of frames.
   private(set) var tracks: Set<Int> = []
   private let reader: LineReader
 
@@ -112,7 +112,7 @@ final class DecisionFileReader {
 
   func nextLine() throws(GoldenError) -> Data? { try reader.next() }
 
-  /// Of the line that was read last, from 1.
+  /// The number of the line that was read last, from 1.
   var lineNumber: Int { reader.number }
 
   func noteTrack(of line: Data) {

@@ -2,15 +2,15 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// The decisions of a golden and a run, compared.
+/// The comparison of a golden's decisions with those of a run.
 struct DecisionFilesComparison {
   /// In the order of virtual time.
   var findings: [Finding] = []
   var compared = 0
-  /// Virtual time zero of the golden, in nanoseconds on the session's time line.
+  /// The golden's zero of virtual time, in nanoseconds on the session's time line.
   var origin: Int64 = 0
 
-  /// For each frame why it ended otherwise: its own decisions that differ, then what those follow
+  /// By frame, why it ended differently: its own differing decisions first, then what they follow
   /// from.
   var chains: [FrameID: [String]] {
     var chains: [FrameID: [String]] = [:]
@@ -40,7 +40,7 @@ struct DecisionFilesComparison {
     }
     let areSame =
       manifests.golden.summary.decisionDigest == manifests.actual.summary.decisionDigest
-    // The lines of one track are all in the digests of its frames.
+    // With a single track, the digests of its frames cover every line.
     if isEqual, !areSame, golden.origin == actual.origin, golden.tracks.count <= 1 {
       throw .inconsistent(
         file: folders.golden.file(GoldenFolder.manifestName).path,
@@ -67,8 +67,8 @@ struct DecisionFilesComparison {
   private static let otherOrder = Finding(
     .decisionsDiffer, message: "the decisions come in another order")
 
-  /// All that decisions.gold has is equal. What is left is the order in which several tracks take
-  /// turns within one instant; only the digest of all lines has it.
+  /// Everything in decisions.gold is equal, so only the order of several tracks within one instant
+  /// can differ. Only the digest of all lines includes that order.
   private static func orderAlone(
     _ manifests: (golden: GoldenManifest, actual: GoldenManifest)
   ) -> Finding {
@@ -80,7 +80,7 @@ struct DecisionFilesComparison {
     )
   }
 
-  /// Returns the number of the golden's first line that is not equal to the one in its place.
+  /// Returns the number of the golden's first line that differs from the line at the same position.
   private static func feed(
     _ golden: DecisionFileReader, _ actual: DecisionFileReader,
     _ comparator: inout DecisionComparator

@@ -19,13 +19,13 @@ struct ExpectedFrames {
 
   init(_ marks: [GoldenManifest.Expected], track: Int) {
     for mark in marks {
-      // golden.yml has no other: its reader refuses them.
+      // golden.yml has no other form: its reader rejects them.
       guard let frames = Self.span(mark.frames, track: track) else { continue }
       self.marks.append(Mark(mark: mark, first: frames.lowerBound, last: frames.upperBound))
     }
   }
 
-  /// The frames of `120`, `120..130` or `1:120..1:130`; nil for any other form.
+  /// The frames of `120`, `120..130` or `1:120..1:130`; `nil` for any other form.
   static func span(_ text: String, track: Int) -> ClosedRange<FrameID>? {
     let ends = text.split(separator: "..", omittingEmptySubsequences: false)
       .map { frame($0, track) }
@@ -45,7 +45,7 @@ struct ExpectedFrames {
     }
   }
 
-  /// Whether every finding is about marked frames.
+  /// Whether every finding concerns marked frames.
   func cover(_ comparison: Comparison) -> Bool {
     guard !marks.isEmpty, comparison.findingCount == comparison.findings.count else {
       return false
@@ -53,19 +53,19 @@ struct ExpectedFrames {
     return comparison.findings.allSatisfy { finding in marks.contains { $0.holds(finding) } }
   }
 
-  /// The marks under which something was found, for the report.
+  /// The marks with findings, for the report.
   func known(_ comparison: Comparison) -> [KnownChange] {
     marks.filter { mark in comparison.findings.contains { mark.holds($0) } }.map {
       KnownChange(id: $0.mark.id, url: $0.mark.url)
     }
   }
 
-  /// The marks that hold one of the findings.
+  /// The marks that cover one of the findings.
   func marks(holding findings: [Finding]) -> [GoldenManifest.Expected] {
     marks.filter { mark in findings.contains { mark.holds($0) } }.map(\.mark)
   }
 
-  /// For each mark under which nothing differs any more, a finding: it would hide the next change.
+  /// A finding for each mark without a difference: such a mark would hide the next change.
   func vanished(_ comparison: Comparison) -> [Finding] {
     guard comparison.findingCount == comparison.findings.count else { return [] }
     return marks.filter { mark in !comparison.findings.contains { mark.holds($0) } }.map { mark in

@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 
-/// The first line of decisions and digests files: `#retake 1 key=… field=…`.
+/// The first line of decision and digest files: `#retake 1 key=… field=…`.
 struct FileHeader {
   var version = 1
   var key: String
@@ -13,7 +13,7 @@ struct FileHeader {
 
   /// Reads the first line.
   ///
-  /// - Parameter newest: The version that is written; the ones before it are read, too.
+  /// - Parameter newest: The version that is written. Earlier versions are also read.
   init(
     _ reader: LineReader, field name: String, newest: Int = 1
   ) throws(GoldenError) {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Keeps others from changing a golden's folder while it is read or changed.
+/// Keeps other processes from changing a golden's folder while it is read or changed.
 ///
-/// The lock is on the folder itself, so that it leaves no file behind, and ends with its holder.
+/// The lock is on the folder itself, so that it leaves no file behind and ends with its holder.
 final class FolderLock {
   enum Kind {
-    /// Several may read at the same time.
+    /// Several readers may hold it at the same time.
     case reading
     case writing
   }
 
   private let descriptor: Int32
 
-  /// Waits for the folder. A folder that cannot be opened is not locked.
+  /// Waits for the lock. A folder that cannot be opened is not locked.
   init(_ folder: URL, _ kind: Kind) {
     descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -24,7 +24,7 @@ final class FolderLock {
   }
 }
 
-/// Makes the entries of a folder last through a power cut, where the file system can.
+/// Makes the entries of a folder survive a power failure, if the file system supports it.
 func synchronize(folder: URL) {
   let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   guard descriptor >= 0 else { return }
@@ -32,7 +32,7 @@ func synchronize(folder: URL) {
   close(descriptor)
 }
 
-/// Renames a file over whatever is there, in one step.
+/// Renames a file atomically, replacing an existing target.
 func replace(_ target: URL, with source: URL) throws(GoldenError) {
   guard rename(source.path, target.path) == 0 else {
     throw .io(

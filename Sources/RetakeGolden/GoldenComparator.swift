@@ -2,24 +2,24 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// Compares a run with a golden: keys, then bytes, blocks and frames; decisions; stage digests, to
-/// find the root causes; budgets.
+/// Compares a run with a golden: first the keys; then the results as bytes, blocks and frames; then
+/// the decisions; then stage digests, to find the root causes; then the budgets.
 public struct GoldenComparator: Sendable {
   public struct Options: Sendable {
-    /// Instead of the rules in golden.yml.
+    /// Used instead of the rules in golden.yml.
     public var rules: CompareRules?
-    /// Compare though session, tracks or case differ: for a look at two runs, never for a verdict
-    /// in CI.
+    /// Compare even if the session, the tracks or the case differ. This is for inspecting two runs,
+    /// never for a verdict in CI.
     public var ignoresKeys = false
     public var pairing = Pairing.sequence
-    /// Findings beyond this number are counted, not kept.
+    /// Findings beyond this number are counted but not kept.
     public var findingLimit = Comparison.findingLimit
-    /// Reads kept pictures, where a rule asks for a look at pixels.
+    /// Reads kept images, for rules that compare pixels.
     public var pictures: (any PictureSource)?
-    /// The kinds of Retake's own stages: where nothing else changed, the code of another stage is
-    /// named as a suspect. `nil` where one program made both runs.
+    /// The kinds of Retake's own stages. If nothing else changed, the code of any other stage is
+    /// named as a suspect. `nil` if the same program made both runs.
     package var builtInKinds: Set<String>?
-    /// Such as linux-x86_64-fma: whose stage digests are compared.
+    /// The platform whose stage digests are compared, such as linux-x86_64-fma.
     public var platform: String
 
     public init(platform: String = PlatformKey.current.description) {
@@ -38,7 +38,7 @@ public struct GoldenComparator: Sendable {
     self.options = options
   }
 
-  /// The verdict, also where the job could not be done.
+  /// The verdict, even if the comparison failed.
   public func outcome() -> Comparison {
     do throws(GoldenError) {
       return try compare()
@@ -51,7 +51,7 @@ public struct GoldenComparator: Sendable {
     }
   }
 
-  /// The verdict. A golden that is not there is a verdict (missing), a damaged one is an error.
+  /// The verdict. A golden that does not exist is a verdict (missing); a damaged one is an error.
   ///
   /// - Throws: `GoldenError` for files that are damaged, incomplete or do not belong together.
   public func compare() throws(GoldenError) -> Comparison {
@@ -65,7 +65,7 @@ public struct GoldenComparator: Sendable {
     return try compareLocked(run)
   }
 
-  /// As `compare()`, for somebody who holds the golden's folder.
+  /// As `compare()`, for a caller that has locked the golden's folder.
   func compareLocked(_ run: GoldenManifest) throws(GoldenError) -> Comparison {
     let manifest = try golden.manifest()
     let reasons = KeyDifferences.reasons(golden: manifest, actual: run)
@@ -80,7 +80,7 @@ public struct GoldenComparator: Sendable {
   }
 }
 
-/// Why two manifests are not about the same thing.
+/// Why two manifests do not describe the same thing.
 enum KeyDifferences {
   static func reasons(golden: GoldenManifest, actual: GoldenManifest) -> [String] {
     var reasons: [String] = []
@@ -120,7 +120,8 @@ enum KeyDifferences {
   }
 }
 
-/// What golden.yml says is what people accepted; that the project says something else is a note.
+/// The rules in golden.yml are those that were accepted. If the project has other rules, that is a
+/// note.
 enum RuleDifferences {
   static func notes(golden: GoldenManifest, actual: GoldenManifest) -> [String] {
     var notes: [String] = []
@@ -143,7 +144,7 @@ enum RuleDifferences {
 
 /// Whether the boxes of two runs are in an order that can be compared.
 package enum BoxOrder {
-  /// Why not, of a run that was written by its own rules; `nil` where it can.
+  /// Why not, for a run that was written with its own rules; `nil` if the order can be compared.
   package static func problem(golden: GoldenManifest, run: GoldenManifest) -> String? {
     let sinks = golden.compare.bySink.keys.sorted().filter { sink in
       golden.compare.bySink[sink]?.order == .significant
@@ -155,7 +156,7 @@ package enum BoxOrder {
   }
 }
 
-/// Goldens that nothing produces any more.
+/// The folder of all goldens. Lists accepted, pending and stale goldens.
 public struct GoldenLibrary: Hashable, Sendable {
   public struct Key: Hashable, Comparable, Sendable, CustomStringConvertible {
     public var session: String
@@ -185,8 +186,8 @@ public struct GoldenLibrary: Hashable, Sendable {
     GoldenFolder(root: root, session: key.session, testCase: key.testCase)
   }
 
-  /// Refuses a golden that is not in this folder: on the way to its files is a link that leads out.
-  /// What is written or removed there would be somebody else's.
+  /// Rejects a golden that is not really in this folder because its path has a symbolic link that
+  /// leads out of it. What is written or removed there would belong to something else.
   ///
   /// - Throws: `GoldenError.io`.
   package func requireOwn(_ key: Key) throws(GoldenError) {
@@ -211,11 +212,11 @@ public struct GoldenLibrary: Hashable, Sendable {
   /// All pending goldens, in order.
   public func pendingKeys() -> [Key] { keys { $0.pending.exists } }
 
-  /// The goldens of what was selected that no session and case produces, in order.
+  /// The selected goldens that no session and case produces any longer, in order.
   ///
   /// - Parameters:
-  ///   - isSelected: Whether the selection would have run it, did it still exist.
-  ///   - existing: The sessions and cases that there are.
+  ///   - isSelected: Whether the selection would have run the golden if it still existed.
+  ///   - existing: The existing sessions and cases.
   public func stale(isSelected: (Key) -> Bool, existing: Set<Key>) -> [Key] {
     keys().filter { isSelected($0) && !existing.contains($0) }
   }
@@ -239,7 +240,7 @@ public struct GoldenLibrary: Hashable, Sendable {
 }
 
 extension Comparison {
-  /// The comparison of a golden whose session or case is gone.
+  /// The comparison of a golden whose session or case no longer exists.
   public static func stale(_ key: GoldenLibrary.Key) -> Comparison {
     Comparison(
       key: key.description, verdict: .stale,

@@ -1,27 +1,28 @@
 import RetakeCore
 
-/// What can be wrong with the files of a golden.
+/// Errors in the files of a golden.
 public enum GoldenError: CodedError, Hashable {
-  /// Nothing was accepted yet.
+  /// Nothing has been accepted yet.
   case missing(folder: String)
-  /// golden.yml is there, and a file that belongs to it is not.
+  /// golden.yml exists, but a file that belongs to it does not.
   case fileMissing(file: String)
-  /// A key or value of golden.yml.
+  /// An invalid key or value in golden.yml.
   case manifest(file: String, pointer: String, detail: String, advice: String?)
   /// Written by another version of Retake.
   case version(file: String, version: Int)
-  /// A line of decisions.gold or of a digests file; `line` counts from 1.
+  /// An invalid line of decisions.gold or of a digests file; `line` counts from 1.
   case line(file: String, line: Int, text: String, expected: String)
   /// The files of one golden do not belong together.
   case inconsistent(file: String, detail: String)
   case results(ResultTextError)
   /// There is nothing to accept.
   case nothingPending(folder: String)
-  /// What is pending is not what was looked at: another run ended meanwhile.
+  /// The pending golden is not the one that was reviewed: another run has ended in the meantime.
   case pendingChanged(folder: String)
-  /// The pending golden has no root causes that could be told apart.
+  /// The pending golden has no root causes that can be accepted separately.
   case indivisible(folder: String, why: String)
-  /// Some root causes were chosen that are written together with others; `others` were not chosen.
+  /// Some of the chosen root causes are written together with others; `others` are those that were
+  /// not chosen.
   case inseparable(folder: String, why: String, others: [String])
   case io(path: String, action: String, cause: String)
 
@@ -101,7 +102,7 @@ public enum GoldenError: CodedError, Hashable {
 }
 
 extension GoldenError {
-  /// What to do about a file that cannot be read or written.
+  /// How to fix a file that cannot be read or written.
   private static func advice(forCause cause: String) -> String {
     if cause.hasPrefix("it is a symbolic link that leads") {
       return "Put a folder in its place; 'Goldens' itself may be a link"
@@ -110,7 +111,7 @@ extension GoldenError {
       ? "Put a regular file in its place" : "Check the folder's permissions and the free space"
   }
 
-  /// What to do about a file that is not as it should be.
+  /// How to fix a damaged file.
   private static func remedy(_ file: String) -> String {
     if file.hasSuffix("/" + GoldenFolder.pipelineName) {
       return "Restore the file, for instance with 'git checkout', or write it again where the "
@@ -124,7 +125,7 @@ extension GoldenError {
 }
 
 extension GoldenError: DocumentFailure {
-  /// The file is filled in by the reader, which knows it.
+  /// The reader fills in the file, because only the reader knows it.
   package init(_ problem: DocumentProblem) {
     let (detail, advice): (String, String?) =
       switch problem.reason {
@@ -136,7 +137,7 @@ extension GoldenError: DocumentFailure {
     self = .manifest(file: "", pointer: problem.pointer, detail: detail, advice: advice)
   }
 
-  /// The same error with the file's name, where it has none.
+  /// The same error with the name of the file, if it has none.
   func at(_ file: String) -> GoldenError {
     guard case .manifest("", let pointer, let detail, let advice) = self else { return self }
     return .manifest(file: file, pointer: pointer, detail: detail, advice: advice)

@@ -5,17 +5,17 @@ import RetakeCore
 extension GoldenFolder {
   /// Makes a pending golden the accepted one.
   ///
-  /// All new files are laid out complete in a folder of their own first; from the moment in which
-  /// that folder is marked as complete it is the golden, and only then are they moved into place.
-  /// Whenever this is interrupted, readers find the old golden or the new one, and the next
-  /// acceptance ends what was begun. Rules and budgets that people wrote into golden.yml stay; marks
-  /// of known changes go, for nothing differs any more. Stage digests of other platforms stay only
-  /// where nothing that they depend on changed.
+  /// All new files are first written completely to a separate folder. As soon as that folder is
+  /// marked as complete, it is the golden; only then are the files moved into place. If this is
+  /// interrupted at any point, readers find either the old golden or the new one, and the next
+  /// acceptance completes what was begun. Rules and budgets that people wrote into golden.yml are
+  /// kept. Marks of known changes are removed, because nothing differs any longer. Stage digests of
+  /// other platforms are kept only if nothing that they depend on changed.
   ///
   /// - Parameters:
-  ///   - pending: Where the pending golden is; `nil` is beside this one.
-  ///   - acceptance: The date is the caller's.
-  /// - Throws: `GoldenError.nothingPending`; what is wrong with the pending golden; `io`.
+  ///   - pending: The pending golden; `nil` is the one next to this golden.
+  ///   - acceptance: The entry for golden.yml. The caller sets its date.
+  /// - Throws: `GoldenError.nothingPending`; an error in the pending golden; `io`.
   @discardableResult
   public func accept(
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder? = nil
@@ -23,7 +23,7 @@ extension GoldenFolder {
     try accept(acceptance, from: pending ?? self.pending) { _ in }
   }
 
-  /// `step` is told of every step before it is taken; a test interrupts there.
+  /// `step` is called before every step, so that a test can interrupt there.
   func accept(
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder,
     step: (String) throws -> Void
@@ -46,18 +46,19 @@ extension GoldenFolder {
     let manifest = try acceptedManifest(acceptance, pending, names)
     try stage(manifest, names, from: pending, step)
     try perform("move", step) { try rollForward(step) }
-    // A pending golden that cannot be removed equals the golden by now, and says nothing new.
+    // If it cannot be removed, no harm is done: it now equals the golden.
     try perform("discard pending", step) { try? pending.removeFiles() }
     return manifest
   }
 
-  /// Accepts of a pending golden what follows from some of its root causes; the rest stays as it
-  /// was, and the pending golden stays beside it until nothing is left.
+  /// Accepts only what follows from some root causes of a pending golden. Everything else stays as
+  /// it was, and the pending golden stays until nothing is left of it.
   ///
   /// - Parameters:
-  ///   - pending: Where the pending golden is; `nil` is beside this one.
+  ///   - pending: The pending golden; `nil` is the one next to this golden.
   ///   - isChosen: The root causes to accept, at least one.
-  ///   - acceptance: Of the root causes that are accepted, and the number of frames that change.
+  ///   - acceptance: Makes the entry from the accepted root causes and the number of frames that
+  ///     change.
   /// - Throws: As `accept(_:from:)`; `GoldenError.inseparable` for root causes that are written
   ///   together with others.
   package func accept(
@@ -85,8 +86,8 @@ extension GoldenFolder {
     return split
   }
 
-  /// Takes out of a pending golden what follows from some of its root causes, so that it cannot be
-  /// accepted any more; with the last of them the pending golden goes.
+  /// Removes from a pending golden what follows from some of its root causes, so that it can no
+  /// longer be accepted. If no root cause is left, the pending golden is removed.
   ///
   /// - Throws: As `accept(from:options:roots:acceptance:)`.
   package func reject(
@@ -97,7 +98,8 @@ extension GoldenFolder {
     return try reject(from: seen, options: options, roots: isChosen)
   }
 
-  /// The same, of a result that was looked at; another one that is pending by now stays.
+  /// The same for a result that was reviewed. If another result is pending by now, that result
+  /// stays.
   ///
   /// - Throws: Also `GoldenError.pendingChanged`.
   package func reject(
@@ -123,9 +125,9 @@ extension GoldenFolder {
     return split
   }
 
-  /// Takes back a pending golden.
+  /// Removes a pending golden.
   ///
-  /// - Throws: `GoldenError.nothingPending`; `io` where a file cannot be removed.
+  /// - Throws: `GoldenError.nothingPending`; `io` if a file cannot be removed.
   public func discardPending() throws(GoldenError) {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
@@ -133,16 +135,16 @@ extension GoldenFolder {
     try pending.removeFiles()
   }
 
-  /// Removes an accepted golden, its alternates and what is pending beside it, and the folders that
-  /// are then empty. Files that are no golden's stay.
+  /// Removes an accepted golden, its alternates, the pending golden next to it, and the folders
+  /// that are then empty. Files that do not belong to a golden stay.
   ///
-  /// - Throws: `GoldenError.io` where a file cannot be removed.
+  /// - Throws: `GoldenError.io` if a file cannot be removed.
   public func remove() throws(GoldenError) {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     for folder in [pending, self] + alternates() { try folder.removeFiles() }
     for folder in alternates() { rmdir(folder.url.path) }
-    // Only empty folders go.
+    // `rmdir` removes only empty folders.
     if rmdir(url.path) == 0 { rmdir(url.deletingLastPathComponent().path) }
   }
 
@@ -158,7 +160,7 @@ extension GoldenFolder {
     guard names.contains(Self.decisionsName) else {
       throw .fileMissing(file: pending.file(Self.decisionsName).path)
     }
-    // The results were written by the golden's rules: those of a first alternate, too.
+    // The results were written by the golden's rules; this includes those of a first alternate.
     if let old = try? (exists ? self : overall)?.manifest() {
       for (sink, rule) in old.compare.bySink where manifest.compare.bySink[sink] != nil {
         manifest.compare.bySink[sink] = rule
@@ -167,7 +169,8 @@ extension GoldenFolder {
     if exists, let old = try? self.manifest() {
       manifest.budgets = old.budgets
       manifest.fitted = old.fitted
-      // What is accepted is no longer a known change: a merged golden says which ones are left.
+      // An accepted change is no longer a known change. A merged golden names the marks that are
+      // left.
       manifest.accepted = old.accepted
     }
     manifest.accepted.append(acceptance)
@@ -175,7 +178,7 @@ extension GoldenFolder {
     return manifest
   }
 
-  /// Files of other platforms that still hold.
+  /// Files of other platforms that are still valid.
   private func keptNames(_ new: GoldenManifest, _ names: [String], _ pending: GoldenFolder)
     -> [String]
   {
@@ -193,7 +196,7 @@ extension GoldenFolder {
     }
   }
 
-  /// Lays out the complete new golden; the last step makes it valid.
+  /// Writes the complete new golden. The last step makes it valid.
   private func stage(
     _ manifest: GoldenManifest, _ names: [String], from pending: GoldenFolder,
     _ step: (String) throws -> Void
@@ -226,7 +229,7 @@ extension GoldenFolder {
     synchronize(folder: accepting)
   }
 
-  /// Ends an acceptance that was interrupted, or drops one that was not complete.
+  /// Completes an acceptance that was interrupted, or removes one that was not complete.
   private func finishInterrupted(_ step: (String) throws -> Void) throws(GoldenError) {
     let accepting = url.appending(path: Self.acceptingName)
     guard FileManager.default.fileExists(atPath: accepting.path) else { return }
@@ -240,7 +243,7 @@ extension GoldenFolder {
     }
   }
 
-  /// Copies the complete new golden into place, which readers do not look at meanwhile.
+  /// Copies the complete new golden into place. Readers do not use these files in the meantime.
   private func rollForward(_ step: (String) throws -> Void) throws(GoldenError) {
     let accepting = url.appending(path: Self.acceptingName)
     let names = fileNames()
@@ -267,9 +270,9 @@ extension GoldenFolder {
     try perform("clean", step) { try FileManager.default.removeItem(at: accepting) }
   }
 
-  /// Removes what belongs to this golden and is there; a person's notes beside it stay.
+  /// Removes the files of this golden. A user's notes next to them stay.
   func removeFiles() throws(GoldenError) {
-    // golden.yml first: without it the rest is no golden.
+    // golden.yml first: without it the remaining files are not a golden.
     for name in [Self.manifestName] + fileNames() {
       let file = file(name)
       guard FileManager.default.fileExists(atPath: file.path) else { continue }
@@ -291,7 +294,7 @@ extension GoldenFolder {
     }
   }
 
-  /// A second name for the same bytes where the file system has that, else a copy.
+  /// Makes a hard link if the file system supports it, else a copy.
   func copy(_ source: URL, to target: URL) throws {
     if link(source.path, target.path) != 0 {
       try FileManager.default.copyItem(at: source, to: target)

@@ -3,10 +3,11 @@ import RetakeCompare
 import RetakeCore
 
 extension GoldenFolder {
-  /// Writes rules into golden.yml, with how they were found; nothing else of the golden changes.
+  /// Writes rules into golden.yml, together with how they were found. Nothing else in the golden
+  /// changes.
   ///
-  /// Whenever this is interrupted, golden.yml is the old or the new one.
-  /// - Parameter budgets: Left as they are if `nil`.
+  /// If this is interrupted, golden.yml is either the old or the new file.
+  /// - Parameter budgets: Not changed if `nil`.
   /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
   public func setRules(
     _ rules: CompareRules, budgets: GoldenManifest.Budgets? = nil, fitted: [GoldenManifest.Fit]

@@ -2,10 +2,10 @@ import RetakeCompare
 import RetakeCore
 
 extension GoldenFolder {
-  /// What became of the frames on their way to one sink, as the results tell, and how many were
-  /// lost before their capture, as the decisions tell; `nil` where there is no such sink.
+  /// The fates of the frames at one sink, from the results, and the number of frames lost before
+  /// their capture, from the decisions; `nil` if the sink does not exist.
   ///
-  /// - Throws: `GoldenError.fileMissing`, or what is wrong with a file.
+  /// - Throws: `GoldenError.fileMissing`, or an error in a file.
   package func ledger(
     sink: String
   ) throws(GoldenError) -> (frames: FrameLedger, lostBeforeCapture: Int)? {
@@ -29,9 +29,10 @@ extension GoldenFolder {
 }
 
 extension GoldenFolder {
-  /// Captured frames that failed before they came to the sink that has the most such frames.
+  /// The number of captured frames that failed before they reached a sink, at the sink with the
+  /// most such frames.
   ///
-  /// - Throws: `GoldenError.fileMissing`, or what is wrong with a file of results.
+  /// - Throws: `GoldenError.fileMissing`, or an error in a results file.
   package func failedFrames() throws(GoldenError) -> Int {
     var ledgers: [Int: FrameLedger] = [:]
     for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
@@ -48,7 +49,7 @@ extension GoldenFolder {
 }
 
 extension FrameLedger {
-  /// A frame that says nothing of the sink was delivered there, with no facts.
+  /// A frame without an outcome for the sink was delivered there, with no facts.
   fileprivate mutating func count(_ frame: ResultFrame, at sink: Int) {
     count(frame.outcomes.first { $0.sink == sink }?.ended?.fate ?? .delivered)
   }

@@ -3,10 +3,11 @@ import RetakeCore
 import RetakeGraph
 
 extension GoldenFolder {
-  /// The document of the golden's pipeline, checked against golden.yml; `nil` where none was kept.
+  /// The document of the golden's pipeline, checked against golden.yml; `nil` if none was stored.
   ///
-  /// The digest in golden.yml is of all but the costs, which change no verdict.
-  /// - Throws: `GoldenError.inconsistent` for a document of another pipeline, or none at all; `io`.
+  /// The digest in golden.yml covers everything except the costs, which do not change a verdict.
+  /// - Throws: `GoldenError.inconsistent` for a document of another pipeline, or one that cannot be
+  ///   parsed; `io`.
   package func pipeline(of manifest: GoldenManifest) throws(GoldenError) -> PipelineRecord? {
     let url = file(Self.pipelineName)
     guard let data = try pipelineBytes(url) else { return nil }
@@ -39,20 +40,20 @@ extension GoldenFolder {
     }
   }
 
-  /// What became of a document that was offered to a golden.
+  /// The result of adding a pipeline document to a golden.
   package enum PipelineAdoption: Hashable, Sendable {
-    /// There is one that fits.
+    /// The golden already has a matching document.
     case present
     case added
     /// The golden was made with another pipeline.
     case otherPipeline
-    /// It is larger than a document that is read.
+    /// The document is larger than the limit for reading.
     case tooLarge
   }
 
-  /// Puts the document of a pipeline next to golden.yml where there is none that fits.
+  /// Writes the document of a pipeline next to golden.yml, unless a matching one exists.
   ///
-  /// Costs are left out: golden.yml does not tell whether they are the golden's.
+  /// Costs are left out, because golden.yml does not record whether they are the golden's.
   /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
   package func adopt(
     _ record: PipelineRecord, isDryRun: Bool = false
@@ -74,7 +75,7 @@ extension GoldenFolder {
     return .added
   }
 
-  /// Whether no document that fits is next to golden.yml.
+  /// Whether golden.yml has no matching document next to it.
   package func lacksPipeline() throws(GoldenError) -> Bool { !(try hasPipeline(of: manifest())) }
 
   private func hasPipeline(of manifest: GoldenManifest) throws(GoldenError) -> Bool {

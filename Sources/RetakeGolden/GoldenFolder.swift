@@ -1,7 +1,7 @@
 import Foundation
 import RetakeCore
 
-/// A folder with the files of one golden: accepted, pending beside it (`*.new`), or a run's.
+/// A folder with the files of one golden: accepted, pending next to it (`*.new`), or of a run.
 public struct GoldenFolder: Hashable, Sendable {
   public enum Form: Hashable, Sendable {
     /// Plain names: an accepted golden, or the folder of a run.
@@ -10,13 +10,13 @@ public struct GoldenFolder: Hashable, Sendable {
     case pending
   }
 
-  /// The folder of an acceptance under way; ignored by git like all that ends in `.new`.
+  /// The folder of an acceptance in progress; ignored by git, like everything that ends in `.new`.
   static let acceptingName = ".accepting.new"
-  /// Its file that says that all the others are complete.
+  /// Its file that marks all the others as complete.
   static let commitName = "COMMIT"
   package static let manifestName = "golden.yml"
   static let decisionsName = "decisions.gold"
-  /// The pipeline's document; goldens of before it was kept have none.
+  /// The pipeline's document; older goldens do not have one.
   package static let pipelineName = "pipeline.json"
   static let alternatePrefix = "alternate-"
 
@@ -38,38 +38,38 @@ public struct GoldenFolder: Hashable, Sendable {
   /// The pending golden of the same folder.
   public var pending: GoldenFolder { GoldenFolder(url, form: .pending) }
 
-  /// The golden that holds on one platform in place of this one: values that differ there by right.
+  /// The golden that replaces this one on one platform, for values that may differ there.
   public func alternate(_ platform: String) -> GoldenFolder {
     GoldenFolder(
       url.appending(path: Self.alternatePrefix + platform, directoryHint: .isDirectory))
   }
 
-  /// The alternate for a platform where there is one, else this golden.
+  /// The alternate for a platform if it exists, else this golden.
   public func fitting(_ platform: String) -> GoldenFolder {
     let alternate = alternate(platform)
     return alternate.exists ? alternate : self
   }
 
-  /// Of an alternate, the golden that holds on all other platforms.
+  /// For an alternate, the golden of all other platforms.
   var overall: GoldenFolder? {
     guard url.lastPathComponent.hasPrefix(Self.alternatePrefix) else { return nil }
     return GoldenFolder(url.deletingLastPathComponent())
   }
 
-  /// All alternates, in the order of their platforms.
+  /// All alternates, sorted by platform.
   package func alternates() -> [GoldenFolder] {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []
     return entries.sorted().filter { $0.hasPrefix(Self.alternatePrefix) }
       .map { alternate(String($0.dropFirst(Self.alternatePrefix.count))) }
   }
 
-  /// Whether there is a golden; without golden.yml there is none.
+  /// Whether the golden exists. Without golden.yml it does not.
   public var exists: Bool {
     FileManager.default.fileExists(atPath: file(Self.manifestName).path)
   }
 
-  /// Where a file of this golden lies. After an acceptance that was interrupted once it was
-  /// complete, that is the folder of the acceptance.
+  /// The location of a file of this golden. After an acceptance that was interrupted when it was
+  /// already complete, that is in the folder of the acceptance.
   package func file(_ name: String) -> URL {
     form == .pending ? url.appending(path: name + ".new") : base.appending(path: name)
   }
@@ -99,7 +99,7 @@ public struct GoldenFolder: Hashable, Sendable {
     return name.hasPrefix("environment-") && name.hasSuffix(".yml")
   }
 
-  /// The picture that a sink received: `picture-0-000120-preview.png`.
+  /// The image that a sink received: `picture-0-000120-preview.png`.
   package static func pictureName(_ frame: FrameID, sink: String) -> String {
     let digits = String(frame.sequence)
     let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
@@ -111,7 +111,8 @@ public struct GoldenFolder: Hashable, Sendable {
 
   /// Reads golden.yml.
   ///
-  /// - Throws: `GoldenError.missing` without one, `manifest` and `version` for one that is wrong.
+  /// - Throws: `GoldenError.missing` if it does not exist, `manifest` and `version` if it is
+  ///   invalid.
   public func manifest() throws(GoldenError) -> GoldenManifest {
     guard exists else { throw .missing(folder: url.path) }
     let file = file(Self.manifestName)
@@ -119,7 +120,7 @@ public struct GoldenFolder: Hashable, Sendable {
     return try GoldenManifest(parsing: String(decoding: data, as: UTF8.self), file: file.path)
   }
 
-  /// How many results files a golden with so many frames has.
+  /// The number of results files of a golden with a given number of frames.
   static func chunkCount(frames: Int) -> Int {
     max(1, (frames + ResultHeader.chunkSize - 1) / ResultHeader.chunkSize)
   }
@@ -140,7 +141,7 @@ public struct GoldenFolder: Hashable, Sendable {
     }
   }
 
-  /// The lines of the named frames, with the header that explains them; frames that are not there
+  /// The results of the given frames, with the header that describes them. Frames that do not exist
   /// are left out.
   ///
   /// - Throws: As `manifest()` and `chunk(_:)`.
@@ -172,7 +173,7 @@ public struct GoldenFolder: Hashable, Sendable {
     }
   }
 
-  /// What the environment file says, by name; empty without one.
+  /// The content of the environment file, by name; empty without one.
   public func environment(_ platform: String) -> [String: String] {
     guard
       let data = try? contents(

@@ -1,6 +1,6 @@
 import RetakeCore
 
-// What golden.yml is read by.
+// Helpers for reading golden.yml.
 
 func wrong(_ detail: String, at pointer: String) -> GoldenError {
   .manifest(file: "", pointer: pointer, detail: detail, advice: nil)
@@ -79,7 +79,7 @@ func decoded<Value: Decodable>(
   }
 }
 
-/// As messages name a type of Swift's.
+/// The name of a Swift type in messages.
 private func kindText(_ type: any Any.Type) -> String {
   switch type {
   case is Double.Type: "a finite number"

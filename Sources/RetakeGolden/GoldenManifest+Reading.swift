@@ -52,10 +52,10 @@ extension GoldenManifest {
     try checkSinks()
   }
 
-  /// Rules and steps belong to sinks that there are.
+  /// Checks that rules and quanta belong to existing sinks.
   private func checkSinks() throws(GoldenError) {
     let sinks = pipeline.sinks.isEmpty ? pipeline.nodes : pipeline.sinks.keys.sorted()
-    // A rule may stand under the name of a mode.
+    // The name of a rule may also be the name of a mode.
     let known = Set(pipeline.nodes + sinks + SinkRule.Mode.allCases.map(\.rawValue))
     for (part, names) in [
       ("compare", compare.bySink.keys.sorted()), ("quantisation", quantisation.keys.sorted()),

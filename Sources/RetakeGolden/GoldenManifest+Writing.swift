@@ -2,7 +2,7 @@ import RetakeCompare
 import RetakeCore
 
 extension GoldenManifest {
-  /// The YAML document: one line for each part, so that a change shows as one line.
+  /// The YAML document, with one line per part, so that a change is a change of one line.
   public var text: String {
     var lines = ["v: \(Self.version)"]
     for (key, value) in parts { lines.append("\(key): \(value.text)") }
@@ -135,7 +135,7 @@ indirect enum FlowYAML {
   case list([FlowYAML])
   case map([(String, FlowYAML)])
 
-  /// Keys in the order of their bytes.
+  /// Keys sorted by their bytes.
   static func sorted<Value>(
     _ values: [String: Value], _ form: (Value) -> FlowYAML
   ) -> FlowYAML {
@@ -143,7 +143,7 @@ indirect enum FlowYAML {
     return .map(entries.map { ($0.key, form($0.value)) })
   }
 
-  /// A value by its own encoding, with its keys in the order of `keys`.
+  /// A value in its own encoding, with its keys in the order of `keys`.
   static func encoding(_ value: some Encodable, keys: [String]) -> FlowYAML {
     guard let json = try? JSONValue(encoding: value) else { return .map([]) }
     return .map(keys.compactMap { key in json[key].map { (key, FlowYAML($0)) } })
@@ -173,7 +173,7 @@ indirect enum FlowYAML {
     }
   }
 
-  /// Plain where every YAML reader takes it for a text, else in double quotes.
+  /// Plain if every YAML reader takes it for a string, else in double quotes.
   static func scalar(_ text: String, asKey: Bool = false) -> String {
     let plain = text.utf8.allSatisfy { byte in
       switch byte {

@@ -1,19 +1,20 @@
 import RetakeCompare
 import RetakeCore
 
-/// The document golden.yml: what a golden was made from, how it is compared, and who took it.
+/// The document golden.yml: what a golden was made from, how it is compared, and when it was
+/// accepted.
 public struct GoldenManifest: Hashable, Sendable {
-  /// The version that is written; this one is also the oldest.
+  /// The version that is written. It is also the oldest version.
   public static let version = 1
-  /// Acceptances that are kept.
+  /// The most acceptances that are kept.
   public static let acceptedMax = 10
 
-  /// The recorded input. Another digest or other tracks are not comparable.
+  /// The recorded input. A golden with another digest or other tracks cannot be compared.
   public struct Input: Hashable, Sendable {
     public var session: String
-    /// Of the tracks that the case selects, and of the events.
+    /// The digest of the selected tracks and of the events.
     public var digest: Digest128
-    /// Track by source node.
+    /// The track of each source node.
     public var tracks: [String: Int]
     public var frames: Int
     /// By track.
@@ -53,14 +54,13 @@ public struct GoldenManifest: Hashable, Sendable {
     }
   }
 
-  /// A changed pipeline is a suspected cause, never a verdict.
+  /// A changed pipeline is a possible cause, never a verdict.
   public struct PipelineNote: Hashable, Sendable {
     public var name: String
     public var digest: Digest128
     /// In topological order.
     public var nodes: [String]
-    /// The sources and stages that each sink stands on, by the sink's id; goldens of before it was
-    /// noted have none.
+    /// The sources and stages that each sink depends on, by the sink's id; empty in older goldens.
     public var sinks: [String: [String]]
 
     public init(
@@ -73,14 +73,14 @@ public struct GoldenManifest: Hashable, Sendable {
     }
   }
 
-  /// Limits on the run's own numbers; `nil` is no limit.
+  /// Limits on the run's own numbers; `nil` means no limit.
   public struct Budgets: Hashable, Sendable {
-    /// Dropped frames at the sink that lost most.
+    /// Dropped frames, at the sink with the most of them.
     public var droppedMax: Int?
-    /// Nanoseconds of virtual time from a frame's arrival to its delivery at the primary sink: of
-    /// the slowest frame.
+    /// The virtual time of the slowest frame from its arrival to its delivery at the primary sink,
+    /// in nanoseconds.
     public var latencyMax: Int?
-    /// The same, of the frame that is slower than 99 of 100.
+    /// The same for the 99th percentile.
     public var latencyP99: Int?
 
     public init(droppedMax: Int? = nil, latencyMax: Int? = nil, latencyP99: Int? = nil) {
@@ -93,9 +93,9 @@ public struct GoldenManifest: Hashable, Sendable {
   /// Virtual times from arrival to delivery at the primary sink, in nanoseconds.
   public struct Latency: Hashable, Sendable {
     public var max: Int
-    /// 99 of 100 frames took no longer (nearest rank).
+    /// The 99th percentile (nearest rank).
     public var p99: Int
-    /// The first of those that took longest.
+    /// The first of the slowest frames.
     public var slowest: FrameID
 
     public init(max: Int, p99: Int, slowest: FrameID) {
@@ -106,15 +106,15 @@ public struct GoldenManifest: Hashable, Sendable {
   }
 
   public struct Summary: Hashable, Sendable {
-    /// Frames with an F line.
+    /// The number of frames with an F line.
     public var captured: Int
     public var delivered: Int
-    /// Lines that state a fact.
+    /// The number of lines with a fact.
     public var facts: Int
     public var decisions: Int
     public var decisionDigest: Digest128
     public var resultDigest: Digest128
-    /// `nil` where virtual time costs nothing.
+    /// `nil` if there are no virtual costs.
     public var latency: Latency?
 
     public init(
@@ -137,7 +137,7 @@ public struct GoldenManifest: Hashable, Sendable {
     public var reason: String
     /// Ids of the root causes that were accepted.
     public var roots: [String]
-    /// Frames that changed.
+    /// The number of frames that changed.
     public var frames: Int
     public var maxError: Double
 
@@ -152,10 +152,10 @@ public struct GoldenManifest: Hashable, Sendable {
     }
   }
 
-  /// A change that is known and not yet accepted.
+  /// A change that is known but not yet accepted.
   public struct Expected: Hashable, Sendable {
     public var id: String
-    /// `12..40`, or `0:12..0:40` where there are several tracks; a single frame is `12`.
+    /// `12..40`, or `0:12..0:40` if there are several tracks; a single frame is `12`.
     public var frames: String
     public var url: String?
 
@@ -166,7 +166,7 @@ public struct GoldenManifest: Hashable, Sendable {
     }
   }
 
-  /// How a tolerance was found: the largest error of runs under other conditions.
+  /// How a tolerance was found: by the largest error of runs under other conditions.
   public struct Fit: Hashable, Sendable {
     /// A date, such as 2026-11-21.
     public var at: String
@@ -175,7 +175,7 @@ public struct GoldenManifest: Hashable, Sendable {
     public var quantity: String
     public var largest: Double
     public var allowed: Double
-    /// One of each run, such as the name of a condition or of a run's folder.
+    /// One entry per run, such as the name of a condition or of a run's folder.
     public var conditions: [String]
 
     public init(
@@ -194,14 +194,14 @@ public struct GoldenManifest: Hashable, Sendable {
   public var input: Input
   public var testCase: Case
   public var pipeline: PipelineNote
-  /// SHA-256 by the model's name.
+  /// SHA-256 by the name of the model.
   public var models: [String: String]
   /// By sink.
   public var quantisation: [String: Quantisation]
   public var compare: CompareRules
   public var budgets: Budgets
   public var summary: Summary
-  /// The latest last.
+  /// The latest is last.
   public var accepted: [Acceptance] = []
   public var expected: [Expected] = []
   /// The evidence for tolerances that were fitted.

@@ -2,7 +2,8 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// Writes a golden in which what the chosen root causes explain is new and all else is old.
+/// Writes a golden that is new where the chosen root causes explain a difference, and old
+/// everywhere else.
 struct GoldenMerge {
   private let split: GoldenSplit
   private let chosen: ResultPlaces
@@ -21,7 +22,7 @@ struct GoldenMerge {
   func write(to scratch: ScratchFolder) throws(GoldenError) {
     var manifest = try golden.manifest()
     let new = try pending.manifest()
-    // Frames and decisions are those of the side whose decisions are taken.
+    // Frames and decisions come from the side whose decisions are used.
     let base = split.takesTiming ? pending : golden
     let summary = (split.takesTiming ? new : manifest).summary
     let writer = try writeResults(
@@ -36,7 +37,7 @@ struct GoldenMerge {
     manifest.summary.facts = writer.facts
     manifest.summary.resultDigest = writer.digest
     try copy(base.file(GoldenFolder.decisionsName), scratch.file(GoldenFolder.decisionsName))
-    // The manifest names the golden's pipeline until all root causes are accepted.
+    // The manifest describes the golden's pipeline until all root causes are accepted.
     if golden.fileNames().contains(GoldenFolder.pipelineName) {
       let name = GoldenFolder.pipelineName
       try copy(golden.file(name), scratch.file(name))
@@ -71,7 +72,7 @@ struct GoldenMerge {
       }
       let merged = partner.map { self.frame(base: frame, other: $0, header.sinks) } ?? frame
       for (sink, names) in zip(header.sinks, base.classes) { writer.setClasses(names, of: sink) }
-      // The writer notes it in the files in which a line needs it.
+      // The writer writes it to the files in which a line needs it.
       if let platform = base.platform ?? other.platform { writer.setPlatform(platform) }
       if let chunk = writer.append(merged) { try write(chunk) }
     }
@@ -103,7 +104,7 @@ struct GoldenMerge {
 
   // MARK: stage digests
 
-  /// New, but for what the root causes explain that were left out.
+  /// Writes the new digests, except where they follow from root causes that were not chosen.
   private func writeDigests(
     _ name: String, of manifest: GoldenManifest, _ scratch: ScratchFolder
   ) throws(GoldenError) {
@@ -112,7 +113,8 @@ struct GoldenMerge {
     let track = tracks.min() ?? 0
     let mine = try StageDigestReader(golden.file(name), track: track)
     let theirs = try StageDigestReader(pending.file(name), track: track)
-    // Other nodes: the digests go with the pipeline's shape, which the left causes may be about.
+    // The nodes differ. The digests depend on the shape of the pipeline, which may be what the
+    // remaining causes are about.
     guard mine.columns == theirs.columns else {
       return try copy(golden.file(name), scratch.file(name))
     }
@@ -137,9 +139,9 @@ struct GoldenMerge {
   }
 }
 
-/// The rows of digests in which the root causes that were left out are old.
+/// The digest rows: new, but old where a root cause that was not chosen explains the difference.
 private struct RowMerge {
-  /// For each stage with such a cause, the columns that its output reaches, itself the first.
+  /// For each stage with such a cause, the columns that its output reaches, beginning with its own.
   private var reach: [[Int]] = []
 
   init(columns: [StageColumn], left: [RootCause]) {
@@ -163,12 +165,12 @@ private struct RowMerge {
   }
 }
 
-/// Where findings are in the results.
+/// The positions of findings in the results.
 private struct ResultPlaces {
-  /// Frames as a whole.
+  /// Whole frames.
   private var frames: Set<FrameID> = []
   private var bySink: [String: Set<FrameID>] = [:]
-  /// All their frames are a little off.
+  /// Sinks whose results drift: all of their frames differ slightly.
   private var driftingSinks: Set<String> = []
 
   init(_ findings: [Finding]) {
@@ -190,7 +192,7 @@ private struct ResultPlaces {
 }
 
 extension Finding.Kind {
-  /// Decisions and budgets name frames and nodes too, and nothing of them stands in the results.
+  /// Decisions and budgets also name frames and nodes, but they are not part of the results.
   fileprivate var isInResults: Bool {
     switch self {
     case .decisionAdded, .decisionRemoved, .decisionMoved, .decisionChanged, .decisionsDiffer,
@@ -201,7 +203,7 @@ extension Finding.Kind {
   }
 }
 
-/// The frames of a golden, one after the other.
+/// The frames of a golden in order.
 private final class FrameStream {
   private let folder: GoldenFolder
   private let chunks: Int
@@ -220,7 +222,7 @@ private final class FrameStream {
   /// The class names in the file that the last frame came from.
   var classes: [[String]] { chunk?.header.classes ?? [] }
 
-  /// The platform on which that file holds; `nil` where it holds on all.
+  /// The platform for which that file is valid; `nil` if it is valid for all platforms.
   var platform: String? { chunk?.header.platform }
 
   func next() throws(GoldenError) -> ResultFrame? {
@@ -243,7 +245,8 @@ private final class FrameStream {
   }
 }
 
-/// Finds the partner of an element in a second stream of the same order; holds what it passes by.
+/// Finds the partner of an element in a second stream of the same order, and keeps the elements
+/// that it skips.
 private struct Lookahead<Element> {
   private var held: [FrameID: Element] = [:]
   private var isAtEnd = false

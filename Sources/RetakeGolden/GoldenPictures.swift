@@ -2,13 +2,13 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// Reads the pixels of a kept picture.
+/// Reads the pixels of a kept image.
 public protocol PictureSource: Sendable {
-  /// `nil` for a file that is no picture.
+  /// `nil` for a file that is not an image.
   func pixels(of file: URL) -> PicturePixels?
 }
 
-/// The pictures that a golden and a run keep, measured against each other when they are asked for.
+/// Compares the images that a golden and a run keep, on demand.
 struct GoldenPictures: ImageMeasure {
   let golden: GoldenFolder
   let actual: GoldenFolder

@@ -1,23 +1,23 @@
 import RetakeCompare
 import RetakeCore
 
-/// The root causes of a pending golden, parted into those that somebody chose and the others.
+/// The root causes of a pending golden, divided into the chosen ones and the others.
 package struct GoldenSplit {
   package let golden: GoldenFolder
   package let pending: GoldenFolder
-  /// With all findings.
+  /// The comparison with all findings.
   package let comparison: Comparison
   private let isChosen: [Bool]
 
-  /// - Parameter isLocked: The caller holds the golden's folder.
-  /// - Throws: What keeps the two from being compared; `GoldenError.indivisible`, `inseparable`.
+  /// - Parameter isLocked: Whether the caller has locked the golden's folder.
+  /// - Throws: An error that prevents the comparison; `GoldenError.indivisible`, `inseparable`.
   init(
     golden: GoldenFolder, pending: GoldenFolder, options: GoldenComparator.Options,
     isLocked: Bool, _ choose: (RootCause) -> Bool
   ) throws(GoldenError) {
     guard pending.exists else { throw .nothingPending(folder: pending.url.path) }
     var options = options
-    // The parts are made of the findings, so all are needed.
+    // The parts are made from the findings, so all findings are needed.
     options.findingLimit = .max
     let comparator = GoldenComparator(golden: golden, actual: pending, options: options)
     comparison =
@@ -45,7 +45,8 @@ package struct GoldenSplit {
     comparison.findings.filter { isChosen($0) == wanted }
   }
 
-  /// What decides over time is one story: decisions, the fates of frames, and which there are.
+  /// Whether the chosen part includes timing. Decisions, the fates of frames and the set of frames
+  /// belong together, so they are all taken from the same side.
   var takesTiming: Bool { findings(true).contains { $0.kind.isTiming } }
 
   private func isChosen(_ finding: Finding) -> Bool {
@@ -67,7 +68,7 @@ package struct GoldenSplit {
     }
   }
 
-  /// Names the root causes that were left out, of the findings in question.
+  /// The error that names the root causes that were not chosen, for the findings in question.
   private func inseparable(_ why: String, _ isMeant: (Finding) -> Bool) -> GoldenError {
     let indices = Set(comparison.findings.filter { isMeant($0) && !isChosen($0) }.map(\.root))
     let others = comparison.roots.indices.filter { indices.contains($0) }

@@ -5,29 +5,29 @@ import RetakeGraph
 
 /// Writes the files of one run as a pending golden, or into the folder of a run.
 ///
-/// Everything goes to a folder of its own first and is put in its place at the end, golden.yml
-/// last: whoever finds golden.yml finds all the rest. Frames and decisions stream through.
+/// Everything is first written to a separate folder and moved into place at the end, golden.yml
+/// last: if golden.yml exists, so do all the other files. Frames and decisions are streamed.
 public final class GoldenWriter {
-  /// All that is known before the first frame.
+  /// What is known before the first frame.
   public struct Plan: Sendable {
-    /// Its summary is filled in at the end; rules for sinks that have none, too.
+    /// Its summary is filled in at the end, and so are the rules of sinks without a rule.
     public var manifest: GoldenManifest
-    /// The rules that say in which form sinks are written: those of the golden that the run is
-    /// compared with, where there is one, for the two must have one form.
+    /// The rules that determine the form in which sinks are written. If the run is compared with a
+    /// golden, these are the golden's rules, because both must have the same form.
     public var writtenRules: CompareRules
-    /// Virtual time zero on the session's time line, in nanoseconds.
+    /// The zero of virtual time on the session's time line, in nanoseconds.
     public var origin: Int64
-    /// Such as linux-x86_64-fma.
+    /// For example linux-x86_64-fma.
     public var platform: String
-    /// The sink whose deliveries count; without one the last by path.
+    /// The sink whose deliveries are counted; if `nil`, the last sink by path.
     public var primarySink: String?
-    /// Versions and the like, by name.
+    /// Versions and similar facts, by name.
     public var environment: [String: String]
     package var header: ResultHeader
     package var sinks: [ResultHeader.Sink]
     /// Sources and stages in topological order; empty for a golden without stage digests.
     package var columns: [StageColumn]
-    /// The document whose digest the manifest has; none is kept if `nil`.
+    /// The document whose digest is in the manifest; none is written if `nil`.
     package var pipeline: PipelineRecord?
 
     package init(
@@ -59,8 +59,8 @@ public final class GoldenWriter {
   private var modes: [String: SinkRule.Mode] = [:]
   private var failure: GoldenError?
 
-  /// - Parameter target: `pending` for `*.new` beside an accepted golden; `accepted` for the folder
-  ///   of a run, whose earlier files are replaced.
+  /// - Parameter target: `pending` for `*.new` next to an accepted golden; `accepted` for the
+  ///   folder of a run, whose earlier files are replaced.
   public init(_ target: GoldenFolder, plan: Plan) throws(GoldenError) {
     var plan = plan
     plan.header.key = plan.manifest.key
@@ -82,7 +82,7 @@ public final class GoldenWriter {
         columns: plan.columns, writesTrack: plan.header.tracks.count > 1)
   }
 
-  /// The names of a sink's classes, as soon as they are known.
+  /// Sets the names of a sink's classes, as soon as they are known.
   public func setClasses(_ names: [String], of sink: String) {
     results.setClasses(names, of: sink)
   }
@@ -97,7 +97,7 @@ public final class GoldenWriter {
     if let chunk = results.append(frame) { try write(chunk) }
   }
 
-  /// Appends a decision, in the order in which it was made; a failure to write shows at the next
+  /// Appends a decision, in the order in which it was made. A write error is thrown for the next
   /// frame.
   public func append(_ decision: DecisionLine) {
     guard failure == nil else { return }
@@ -111,19 +111,19 @@ public final class GoldenWriter {
     }
   }
 
-  /// When a frame arrived in virtual time, once all of its deliveries are told.
+  /// Records when a frame arrived in virtual time, after all of its deliveries have been appended.
   public func noteArrival(of frame: FrameID, at nanoseconds: Int64) {
     latency.finished(frame, arrival: nanoseconds)
   }
 
-  /// Whether the rules ask for the pixels of a frame at a sink.
+  /// Whether the rules need the pixels of a frame at a sink.
   public func keepsPicture(of frame: FrameID, at sink: String) -> Bool {
     let rules = plan.writtenRules.bySink
     guard let rule = rules[sink] ?? rules[SinkRule.Mode.pictures.rawValue] else { return false }
     return rule.mode == .pictures && frame.sequence % rule.pictureEvery == 0
   }
 
-  /// Keeps the picture that a sink received.
+  /// Writes the image that a sink received.
   public func keep(png: [UInt8], of frame: FrameID, at sink: String) throws(GoldenError) {
     try OutputFile.write(png, to: scratch.file(GoldenFolder.pictureName(frame, sink: sink)))
   }
@@ -133,7 +133,7 @@ public final class GoldenWriter {
     try digests?.append(row)
   }
 
-  /// Puts all files in their place.
+  /// Moves all files into place.
   ///
   /// - Parameter run: Written as run.json, for the folder of a run.
   @discardableResult
@@ -151,7 +151,7 @@ public final class GoldenWriter {
     return manifest
   }
 
-  /// Leaves nothing behind after a run that failed or was interrupted.
+  /// Removes all files after a run that failed or was interrupted.
   public func discard() { scratch.remove() }
 
   private func write(_ chunk: ResultChunkText) throws(GoldenError) {
@@ -164,7 +164,7 @@ public final class GoldenWriter {
     try OutputFile.write((text + "\n").utf8, to: url)
   }
 
-  /// One that is too large to be read again is left out.
+  /// A document that would be too large to be read again is left out.
   private func write(_ pipeline: PipelineRecord) throws(GoldenError) {
     let text = pipeline.text
     guard text.utf8.count <= PipelineDocument.bytesMax else { return }
@@ -188,7 +188,7 @@ public final class GoldenWriter {
       decisions: decisions.count, decisionDigest: decisions.digest, resultDigest: results.digest)
     manifest.summary.latency = latency.latency
     let rules = plan.header.sinks.map { sink in
-      // A sink that received nothing has the mode of the golden.
+      // A sink that received nothing keeps the mode of the golden.
       let mode = modes[sink] ?? plan.writtenRules.bySink[sink]?.mode ?? .boxes
       return (sink, manifest.compare.rule(for: sink, suited: mode))
     }
@@ -203,8 +203,8 @@ public final class GoldenWriter {
     }
   }
 
-  /// The mode that suits what a sink receives: boxes, else numbers, else pictures where there is
-  /// a rule for them, else as it stands.
+  /// The mode that suits what a sink receives: boxes, else numbers, else pictures if they have a
+  /// rule, else exact.
   private func noteMode(_ outcome: SinkOutcome) {
     guard modes[outcome.sink] != .boxes, case .facts(let facts) = outcome.content else { return }
     for fact in facts {

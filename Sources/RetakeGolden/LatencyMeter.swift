@@ -2,9 +2,9 @@ import RetakeCore
 
 /// Virtual times from a frame's arrival to its delivery at one sink.
 ///
-/// It holds eight bytes for each delivered frame, so that the percentile is exact.
+/// It stores eight bytes for each delivered frame, so that the percentile is exact.
 struct LatencyMeter {
-  /// Deliveries of frames that are not finished: those in flight, and as many as a run's window.
+  /// Deliveries of frames that are not finished: those in flight, and at most a run's window more.
   private var deliveries: [FrameID: Int64] = [:]
   private var latencies: [Int] = []
   private var worst: (nanoseconds: Int, frame: FrameID)?
@@ -18,7 +18,7 @@ struct LatencyMeter {
     if latency > worst?.nanoseconds ?? 0 { worst = (latency, frame) }
   }
 
-  /// `nil` where every frame was there at once.
+  /// `nil` if every frame was delivered when it arrived.
   var latency: GoldenManifest.Latency? {
     guard let worst else { return nil }
     let sorted = latencies.sorted()

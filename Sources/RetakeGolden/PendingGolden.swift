@@ -1,17 +1,17 @@
 import Foundation
 import RetakeCore
 
-/// The files of a pending golden as they were at one moment, under names of their own.
+/// The files of a pending golden as they were at one moment, copied to a separate folder.
 ///
-/// A run that ends meanwhile replaces what is pending; who looks at a result, decides and accepts it
-/// goes on with the one that was looked at.
+/// A run that ends in the meantime replaces the pending golden. A caller that reviews a result and
+/// accepts it still works with the result that was reviewed.
 package final class PendingGolden {
-  /// What is pending now, and may be another result by then.
+  /// The current pending golden, which may be another result by then.
   package let origin: GoldenFolder
-  /// Of all names and bytes: the same result has the same identity.
+  /// The digest of all names and bytes: the same result has the same identity.
   package let identity: Digest128
   package let folder: GoldenFolder
-  /// Goes with the last of those that are in it.
+  /// Removed with the last pending golden that is stored in it.
   private let scratch: ScratchFolder
 
   /// - Throws: `GoldenError.nothingPending`, `io`.
@@ -19,7 +19,7 @@ package final class PendingGolden {
     try self.init(origin, in: .temporary())
   }
 
-  /// - Parameter scratch: Holds the files of any number of them.
+  /// - Parameter scratch: Can store the files of any number of pending goldens.
   /// - Throws: `GoldenError.nothingPending`, `io`.
   package init(_ origin: GoldenFolder, in scratch: ScratchFolder) throws(GoldenError) {
     let folder = try scratch.makeFolder()
@@ -33,10 +33,10 @@ package final class PendingGolden {
 
   deinit { try? FileManager.default.removeItem(at: folder.url) }
 
-  /// Takes back what is pending, unless it is another result by now.
+  /// Removes the pending golden, unless it is another result by now.
   ///
-  /// - Returns: Whether nothing of this result is pending any more.
-  /// - Throws: `GoldenError.io` where a file cannot be removed.
+  /// - Returns: Whether nothing of this result is pending any longer.
+  /// - Throws: `GoldenError.io` if a file cannot be removed.
   @discardableResult
   package func discard() throws(GoldenError) -> Bool {
     let lock = FolderLock(origin.url, .writing)
@@ -47,7 +47,7 @@ package final class PendingGolden {
     return true
   }
 
-  /// For one who keeps others from changing it.
+  /// For a caller that has locked the folder.
   func isStillPending() throws(GoldenError) -> Bool {
     guard origin.exists else { return false }
     return try origin.identity() == identity
@@ -55,11 +55,12 @@ package final class PendingGolden {
 }
 
 extension GoldenFolder {
-  /// Leaves a run pending beside this golden: all of its files, in the place of all that was pending
-  /// there. Of two runs that end at the same time one is pending afterwards, whole.
+  /// Makes a run the pending golden of this folder. All of its files replace everything that was
+  /// pending. If two runs end at the same time, one of them is pending afterwards, with all of its
+  /// files.
   ///
   /// - Parameter run: Its files stay where they are.
-  /// - Returns: The identity of what is pending now.
+  /// - Returns: The identity of the new pending golden.
   /// - Throws: `GoldenError.io`.
   @discardableResult
   package func publish(_ run: GoldenFolder) throws(GoldenError) -> Digest128 {
@@ -71,7 +72,7 @@ extension GoldenFolder {
     return identity
   }
 
-  /// A second name for the same bytes where the file system has that, else a copy.
+  /// Makes hard links if the file system supports it, else copies.
   fileprivate func copyFiles(to folder: URL) throws(GoldenError) {
     for name in fileNames() {
       try io(file(name), "copy the file") {
@@ -80,7 +81,7 @@ extension GoldenFolder {
     }
   }
 
-  /// Of the names and bytes of all files.
+  /// The digest of the names and bytes of all files.
   fileprivate func identity() throws(GoldenError) -> Digest128 {
     var hasher = DigestHasher()
     for name in fileNames() {

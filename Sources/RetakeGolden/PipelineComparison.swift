@@ -1,14 +1,14 @@
 import RetakeCompare
 import RetakeGraph
 
-/// What is known of how the run's pipeline differs from the golden's: by their documents where both
-/// were kept, else by their digests.
+/// How the run's pipeline differs from the golden's: by their documents if both were stored, else
+/// by their digests.
 struct PipelineComparison {
   private let notes: (golden: GoldenManifest.PipelineNote, actual: GoldenManifest.PipelineNote)
   private let records: (golden: PipelineRecord?, actual: PipelineRecord?)
   private let difference: PipelineDifference?
 
-  /// - Throws: What is wrong with a document.
+  /// - Throws: An error in a document.
   init(
     _ folders: (golden: GoldenFolder, actual: GoldenFolder),
     _ manifests: (golden: GoldenManifest, actual: GoldenManifest)
@@ -23,9 +23,9 @@ struct PipelineComparison {
       return
     }
     var ignored: Set<PipelineChange.Kind> = []
-    // A name changes no result: alone it is not worth a word.
+    // A name does not change a result, so a change of the name alone is not reported.
     if notes.golden.digest == notes.actual.digest { ignored.insert(.name) }
-    // Costs that no one asked for change nothing, and a document that was adopted has none.
+    // Costs change nothing if the case does not use them, and an adopted document has none.
     let usesCosts = manifests.golden.testCase.costs != "none"
     if !usesCosts || !golden.hasCosts { ignored.insert(.cost) }
     difference = PipelineDifference(from: golden, to: actual, ignoring: ignored)
@@ -33,12 +33,12 @@ struct PipelineComparison {
 
   private var digestsDiffer: Bool { notes.golden.digest != notes.actual.digest }
 
-  /// Whether something changed that a result may depend on.
+  /// Whether anything changed that a result may depend on.
   var isChanged: Bool { digestsDiffer || (difference?.count ?? 0) > 0 }
 
   var changes: [PipelineChange] { difference?.changes ?? [] }
 
-  /// In words, a line for each change.
+  /// The changes in words, one line each.
   var suspicions: [String] {
     guard isChanged else { return [] }
     guard let difference, difference.count > 0 else { return [digests + advice] }
@@ -54,7 +54,7 @@ struct PipelineComparison {
       + "the golden has \(notes.golden.name) \(notes.golden.digest.short)"
   }
 
-  /// How to learn more than that.
+  /// How to find out more.
   private var advice: String {
     if records.golden == nil {
       return "; what changed is not known, for this golden has no pipeline.json: the next "
@@ -69,14 +69,15 @@ struct PipelineComparison {
 
   // MARK: the program
 
-  /// Stages that are named at most.
+  /// The most stages that are named.
   private static let stagesMax = 3
 
-  /// That the program itself may be the cause: for stages of its own whose output differs though
-  /// nothing that the two runs say of themselves does.
+  /// Whether the program itself may be the cause: true for the program's own stages whose output
+  /// differs although nothing recorded about the two runs does.
   ///
-  /// A golden knows no digest of a program's code, so this claims no more than what is left.
-  /// - Parameter builtInKinds: Those of Retake's own stages; without them nothing is said.
+  /// A golden has no digest of the program's code, so this is only what remains after all else is
+  /// excluded.
+  /// - Parameter builtInKinds: The kinds of Retake's own stages; if `nil`, nothing is reported.
   func programSuspicion(_ roots: [RootCause], builtInKinds: Set<String>?) -> String? {
     guard !isChanged, let builtInKinds, let kinds = records.actual?.kinds else { return nil }
     var stages: [String] = []

@@ -1,11 +1,12 @@
 import Foundation
 
-/// The name of a machine kind on which equal programs give equal bits: system, architecture, and
-/// whether the processor fuses multiplication and addition.
+/// The name of a kind of machine on which equal programs give equal bits: the system, the
+/// architecture, and whether the processor fuses multiplication and addition.
 public struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
   public var description: String
 
-  /// - Parameter hasFusedMultiplyAdd: As the running process sees it, forced flags included.
+  /// - Parameter hasFusedMultiplyAdd: As the running process sees it, including flags that were
+  ///   forced.
   public init(hasFusedMultiplyAdd: Bool) {
     #if os(Linux)
       let system = "linux"
@@ -24,7 +25,8 @@ public struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
     description = "\(system)-\(architecture)" + (hasFusedMultiplyAdd ? "-fma" : "")
   }
 
-  /// Of this machine. On ARM every processor fuses; elsewhere the processor's flags say so.
+  /// The key of this machine. Every ARM processor fuses; on others the processor's flags are
+  /// checked.
   public static var current: PlatformKey {
     #if arch(arm64)
       return PlatformKey(hasFusedMultiplyAdd: true)
@@ -34,7 +36,7 @@ public struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
     #endif
   }
 
-  /// The processor's flags, as the system lists them.
+  /// The flags of the processor, as the system lists them.
   static func flags(in description: String) -> Set<String> {
     let line = description.split(separator: "\n").first { $0.hasPrefix("flags") } ?? ""
     return Set(line.split(whereSeparator: { $0 == " " || $0 == "\t" }).map(String.init))

@@ -1,7 +1,7 @@
 import RetakeCompare
 import RetakeCore
 
-/// Pairs the rows of two digests files by frame, some hundred at a time.
+/// Pairs the rows of two digests files by frame, a few hundred at a time.
 struct RowAligner {
   /// Rows that are read from each file before they are paired.
   static let batch = 256

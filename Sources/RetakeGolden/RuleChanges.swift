@@ -1,7 +1,7 @@
 import RetakeCompare
 import RetakeCore
 
-// What is different in two sets of rules, in the words of retake.yml: `position: 0 → 0.5`.
+// The differences between two sets of rules, in the words of retake.yml: `position: 0 → 0.5`.
 
 extension SinkRule {
   /// Each key whose value differs, in the order of retake.yml.

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A hidden folder of one writer, beside the files that it will become or among the system's
-/// temporary files.
+/// A hidden folder of one writer, next to the files that it will become or in the system's
+/// temporary folder.
 ///
 /// Its process holds a lock on it for as long as it lives. A folder without a lock belongs to a
-/// process that was killed, and the next one removes it. A lock, unlike the number of a process,
-/// also tells the processes of two containers apart.
+/// process that was killed, and the next process removes it. Unlike a process id, a lock also works
+/// between processes of two containers.
 package final class ScratchFolder {
   private static let suffix = ".new"
   private static let prefix = ".writing-"
   private static let temporaryPrefix = ".retake-run-"
-  /// Writers of one process number in one folder.
+  /// The most writers with the same process id in one folder.
   private static let countMax = 1_000
 
   package let url: URL
@@ -20,7 +20,7 @@ package final class ScratchFolder {
     try self.init(in: folder, prefix: Self.prefix, mode: 0o777)
   }
 
-  /// A folder among the system's temporary files, for its user alone.
+  /// A folder in the system's temporary folder, readable only by its user.
   package static func temporary() throws(GoldenError) -> ScratchFolder {
     try ScratchFolder(
       in: FileManager.default.temporaryDirectory, prefix: temporaryPrefix, mode: 0o700)
@@ -30,7 +30,7 @@ package final class ScratchFolder {
     Self.removeAbandoned(in: folder, prefix: prefix)
     let process = ProcessInfo.processInfo.processIdentifier
     for number in 0..<Self.countMax {
-      // Another run that ends removes the folders that it found empty.
+      // Another run may have removed the folder in the meantime, because it found it empty.
       try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let url = folder.appending(path: "\(prefix)\(process)-\(number)\(Self.suffix)")
       guard mkdir(url.path, mode) == 0 else {
@@ -51,12 +51,12 @@ package final class ScratchFolder {
     close(descriptor)
   }
 
-  /// Locks a folder that was just made; `nil` where another process took it for an abandoned one
-  /// in the moment between.
+  /// Locks a folder that was just created; `nil` if another process removed it before it was
+  /// locked, because it looked abandoned.
   private static func hold(_ url: URL) -> Int32? {
     let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
-    // Where the file system has no locks, nothing is taken for abandoned either.
+    // If the file system has no locks, no folder is considered abandoned either.
     while flock(descriptor, LOCK_EX) != 0 && errno == EINTR {}
     var (held, named) = (stat(), stat())
     guard fstat(descriptor, &held) == 0, lstat(url.path, &named) == 0,
@@ -84,10 +84,10 @@ package final class ScratchFolder {
 
   package func file(_ name: String) -> URL { url.appending(path: name) }
 
-  /// Folders in one scratch folder; more results are never looked at together.
+  /// The most folders in one scratch folder; more results are never compared together.
   private static let foldersMax = 1_000_000
 
-  /// Makes a folder in this one, with a name of its own.
+  /// Creates a folder in this one, with a unique name.
   func makeFolder() throws(GoldenError) -> URL {
     for number in 0..<Self.foldersMax {
       let folder = file(String(number))
@@ -98,10 +98,11 @@ package final class ScratchFolder {
       path: url.path, action: "make a folder in it", cause: String(cString: strerror(errno)))
   }
 
-  /// Moves all files to the target's names: first its old golden.yml goes, last the new one comes,
-  /// so that there is a whole golden or none.
+  /// Moves all files to the target's names. The old golden.yml is removed first and the new one is
+  /// moved last, so that there is a complete golden or none.
   ///
-  /// - Parameter isWanted: Asked once nobody else may change the target; without it nothing is moved.
+  /// - Parameter isWanted: Called when the target is locked. If it returns `false`, nothing is
+  ///   moved.
   /// - Returns: Whether the files were moved.
   @discardableResult
   func move(
@@ -130,6 +131,6 @@ package final class ScratchFolder {
 }
 
 extension GoldenFolder {
-  /// Removes what a writer that was killed left in a folder; one that lives keeps its own.
+  /// Removes what a killed writer left in a folder; the files of a living writer stay.
   public static func removeAbandoned(in folder: URL) { ScratchFolder.removeAbandoned(in: folder) }
 }

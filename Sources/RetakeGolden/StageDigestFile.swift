@@ -2,12 +2,12 @@ import Foundation
 import RetakeCompare
 import RetakeCore
 
-/// Writes digests-PLATFORM.gold: for each frame the first digits of every stage's digest, and after
-/// some of them a checksum.
+/// Writes digests-PLATFORM.gold: for each frame the first digits of every stage's digest, and a
+/// checksum after each block of frames.
 final class StageDigestWriter {
   /// Files of version 1 have no checksums.
   static let version = 2
-  /// Rows that have a checksum together.
+  /// The number of rows per checksum.
   static let blockRows = 64
 
   private let file: OutputFile
@@ -24,7 +24,7 @@ final class StageDigestWriter {
     file = try OutputFile(url)
     let names = (["packet"] + columns.map(\.description)).joined(separator: ",")
     let header = FileHeader(version: Self.version, key: key, field: names).text("columns")
-    // Nothing else says whether the first line is what it was.
+    // The checksum also covers the header, which nothing else protects.
     block.begin(header)
     try file.append(header.utf8)
   }
@@ -49,7 +49,7 @@ final class StageDigestWriter {
   }
 }
 
-/// Rows with a checksum behind them: `B 64 1c77…`, as in results.
+/// Rows followed by a checksum: `B 64 1c77…`, as in results.
 struct StageBlock {
   private(set) var rows = 0
   private var text = ""
@@ -61,7 +61,7 @@ struct StageBlock {
     rows += 1
   }
 
-  /// The line that ends the block; the next one begins.
+  /// The line that ends the block; then a new block begins.
   mutating func end() -> String {
     defer { self = StageBlock() }
     return "B \(rows) \(Digest128(of: text))\n"
@@ -72,16 +72,16 @@ struct StageBlock {
 final class StageDigestReader {
   let header: FileHeader
   let columns: [StageColumn]
-  /// Rows that were read.
+  /// The number of rows that were read.
   private(set) var rows = 0
   private let reader: LineReader
   private let track: Int
   private let url: URL
   private var block = StageBlock()
-  /// Of the last row of each track.
+  /// The sequence of the last row of each track.
   private var sequences: [Int: Int] = [:]
 
-  /// - Parameter track: Of lines that name none.
+  /// - Parameter track: The track of lines that do not name one.
   init(_ url: URL, track: Int) throws(GoldenError) {
     self.track = track
     self.url = url
@@ -124,10 +124,10 @@ final class StageDigestReader {
     return names
   }
 
-  /// The next row; `nil` at the end of a file that is whole.
+  /// The next row; `nil` at the end of a complete file.
   ///
-  /// - Throws: `GoldenError.line` for a row that is none; `inconsistent` for rows that are missing,
-  ///   doubled, in another order or changed.
+  /// - Throws: `GoldenError.line` for a line that is not a row; `inconsistent` for rows that are
+  ///   missing, duplicated, in another order or changed.
   func next() throws(GoldenError) -> StageRow? {
     while let line = try reader.next() {
       let text = String(decoding: line, as: UTF8.self)
@@ -136,7 +136,7 @@ final class StageDigestReader {
         continue
       }
       let row = try row(text, line)
-      // A file of version 1 has nothing else that says it is whole.
+      // A file of version 1 has no other protection against missing or reordered rows.
       guard sequences[row.frame.track].map({ $0 < row.frame.sequence }) ?? true else {
         throw changed
       }
@@ -156,7 +156,7 @@ final class StageDigestReader {
         + "missing, doubled or in another order")
   }
 
-  /// Reads what is left and checks that there is a row for each frame of the golden.
+  /// Reads the remaining rows and checks that there is one row for each frame of the golden.
   func finish(frames: Int) throws(GoldenError) {
     while try next() != nil {}
     guard rows == frames else {
@@ -165,7 +165,7 @@ final class StageDigestReader {
     }
   }
 
-  /// Whether two files say the same, also where one of them is of an older version.
+  /// Whether two files have the same content, even if one of them has an older version.
   static func areSame(_ left: URL, _ right: URL) throws(GoldenError) -> Bool {
     let (mine, theirs) = (
       try StageDigestReader(left, track: 0), try StageDigestReader(right, track: 0)

@@ -1,9 +1,10 @@
 import Foundation
 import RetakeCore
 
-/// A file that is written front to back, in large pieces, and reaches the disk before it closes.
+/// A file that is written sequentially, in large pieces, and is synchronized to the disk before it
+/// is closed.
 final class OutputFile {
-  /// Bytes gathered before they are written together.
+  /// Bytes that are gathered before they are written.
   private static let batchBytes = 1 << 17
 
   let url: URL
@@ -12,7 +13,7 @@ final class OutputFile {
 
   init(_ url: URL) throws(GoldenError) {
     self.url = url
-    // Never through a link: one that git stores would lead to any file of this user's.
+    // Never through a symbolic link: git can store one that leads to any file of this user.
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = open(url.path, flags, 0o666)
     guard descriptor >= 0 else {
@@ -48,15 +49,15 @@ final class OutputFile {
   }
 }
 
-/// Reads a text file line by line, holding one piece of it.
+/// Reads a file line by line, with one piece of it in memory.
 final class LineReader {
   /// Bytes that are read at once.
   private static let pieceBytes = 1 << 20
-  /// The longest line.
+  /// The most bytes of a line.
   private static let lineBytesMax = 1 << 20
 
   let file: String
-  /// Of the line that was read last, from 1.
+  /// The number of the line that was read last, from 1.
   private(set) var number = 0
   private let handle: FileHandle
   private var piece = Data()
@@ -131,7 +132,7 @@ private func openToRead(_ url: URL) throws(GoldenError) -> FileHandle {
 /// The largest file of a golden that is read as a whole.
 private let fileBytesMax: Int64 = 512 << 20
 
-/// Reads a whole file; one that is not there is `fileMissing`.
+/// Reads a whole file; throws `fileMissing` if it does not exist.
 func contents(of url: URL, bytesMax: Int64 = fileBytesMax) throws(GoldenError) -> Data {
   do throws(RegularFile.Refusal) {
     return try RegularFile.contents(url.path, bytesMax: bytesMax)
@@ -149,7 +150,7 @@ extension GoldenError {
   }
 }
 
-/// Runs a file operation and names the file where it fails.
+/// Runs a file operation and names the file if it fails.
 func io<Value>(
   _ url: URL, _ action: String, _ body: () throws -> Value
 ) throws(GoldenError) -> Value {

@@ -1,17 +1,17 @@
 import RetakeCore
 import Yams
 
-/// What keeps a text from being read as YAML.
+/// Why a string cannot be read as YAML.
 package struct YAMLProblem: Error, Hashable, Sendable {
   package var detail: String
   package var advice: String?
-  /// A JSON pointer; empty where the text as a whole is meant.
+  /// A JSON pointer; empty if the whole document is meant.
   package var pointer: String
 }
 
 extension JSONValue {
-  /// Reads YAML as the JSON that it stands for, with the types of YAML 1.2's core schema; `nil`
-  /// for an empty document. Keys are strings; anchors are refused, so that a small text is never a
+  /// Reads YAML as the equivalent JSON, with the types of YAML 1.2's core schema; `nil` for an
+  /// empty document. Keys are strings. Anchors are rejected, so that a small input cannot become a
   /// huge document.
   package init?(yaml text: String) throws(YAMLProblem) {
     try YAMLOutline.check(text)
@@ -45,7 +45,7 @@ extension YAMLProblem {
   }
 }
 
-/// One reading of a document.
+/// Reads one document.
 private struct YAMLReader {
   func value(
     of node: Node, at pointer: String, depth: Int

@@ -1,32 +1,33 @@
 import CYaml
 import RetakeCore
 
-/// A first look at a YAML document, which builds nothing.
+/// A first pass over a YAML document, which builds nothing.
 ///
-/// Yams puts what an anchor names into the place of each alias, and compares all keys of a mapping:
-/// a few hundred bytes of aliases that name each other become a key of billions of nodes. So the
-/// parser's events are looked at first, with bounds on everything.
+/// Yams replaces each alias by the node that its anchor names, and compares all keys of a mapping.
+/// A few hundred bytes of nested aliases therefore become a key with billions of nodes. For this
+/// reason, the parser's events are checked first, with bounds on everything.
 struct YAMLOutline {
   /// The most bytes of a document.
   static let bytesMax = 4 << 20
-  /// Documents nest no deeper than this.
+  /// The deepest nesting of a document.
   static let depthMax = 16
   /// The most scalars, lists and objects.
   static let nodesMax = 500_000
 
-  /// An object or a list that is open.
+  /// An open object or list.
   private enum Level {
-    /// With the key whose value comes next; nil where a key does.
+    /// With the key whose value comes next; `nil` if a key comes next.
     case object(key: String?)
-    /// With the number of the item that comes next.
+    /// With the index of the next item.
     case list(next: Int)
   }
 
   private var nodes = 0
   private var levels: [Level] = []
 
-  /// - Throws: `YAMLProblem` for anchors and aliases, keys that are not strings, and a document that
-  ///   is too large or nests too deeply. What is not YAML at all is left to Yams, which says it well.
+  /// - Throws: `YAMLProblem` for anchors and aliases, for keys that are not strings, and for a
+  ///   document that is too large or nested too deeply. Input that is not YAML at all is left to
+  ///   Yams, which describes the error well.
   static func check(_ text: String) throws(YAMLProblem) {
     let bytes = Array(text.utf8)
     guard bytes.count <= bytesMax else {
@@ -42,7 +43,7 @@ struct YAMLOutline {
       guard yaml_parser_initialize(&parser) == 1 else { return }
       defer { yaml_parser_delete(&parser) }
       yaml_parser_set_input_string(&parser, buffer.baseAddress, buffer.count)
-      // Ends: each event takes bytes of the text, and the end of the text is an event.
+      // Ends: each event consumes bytes of the input, and the end of the input is an event.
       while problem == nil {
         var event = yaml_event_t()
         guard yaml_parser_parse(&parser, &event) == 1 else { return }
@@ -95,7 +96,7 @@ struct YAMLOutline {
     return nil
   }
 
-  /// A value has ended.
+  /// Records that a value has ended.
   private mutating func ended() {
     switch levels.last {
     case .object?: levels[levels.count - 1] = .object(key: nil)
