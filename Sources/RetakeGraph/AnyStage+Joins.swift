@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// The nodes that fit frames together; the engine carries them out.
+/// The nodes that combine frames. The engine itself executes them.
 extension AnyStage {
-  /// The most inputs of a join, and outputs of a route.
+  /// The largest number of inputs of a join, and of outputs of a route.
   package static let portsMax = 16
 
   package static let forEachKind = "forEach"
@@ -18,7 +18,7 @@ extension AnyStage {
     return stage
   }
 
-  /// Goes on with each frame of the first port and the newest values of the others.
+  /// Continues with each frame of the first port and the newest values of the others.
   public static func latest(_ ports: [String]) -> AnyStage {
     var stage = AnyStage(
       signature: latestSignature,
@@ -27,7 +27,7 @@ extension AnyStage {
     return stage
   }
 
-  /// Sends each frame to the port that `choose` names by its index.
+  /// Sends each frame to the port whose index `choose` returns.
   package static func route(
     _ signature: StageSignature, options: JSONValue, ports: [String], isExportable: Bool = true,
     choose: @escaping @Sendable (any PipelineValue) -> Int

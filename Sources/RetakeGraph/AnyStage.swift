@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 
-/// The part that a kind of node plays in a graph.
+/// The role of a kind of node in a graph.
 public enum StageRole: Hashable, Sendable {
   case source
   case pure
@@ -10,35 +10,35 @@ public enum StageRole: Hashable, Sendable {
   case throttle
   /// Thins frames by their number; takes no server.
   case sample
-  /// Sends each frame to one of its ports, by its value.
+  /// Sends each frame to one of its ports, depending on its value.
   case route
-  /// Pairs the frames of its ports: goes on with all of them, or with what there is.
+  /// Pairs the frames of its ports. Continues with all of them, or with those that arrived.
   case join
-  /// Goes on with each frame of its first port and the newest value of the others.
+  /// Continues with each frame of its first port and the newest value of the others.
   case latest
-  /// Hands the items of a frame to the body of a forEach, one at a time.
+  /// Passes the items of a frame to the body of a forEach, one at a time.
   case fork
-  /// Gathers a forEach's items again, in their order.
+  /// Gathers the items of a forEach, in order.
   case gather
   case sink
 
-  /// Whether a server works on the frames: such nodes have a cost.
+  /// Whether a server handles the frames. Such nodes have a cost.
   package var isServed: Bool { self == .pure || self == .stateful }
 }
 
-/// What a graph needs to know of a kind of node to be checked.
+/// What a graph needs to know about a kind of node to check it.
 public struct StageSignature: Hashable, Sendable {
   public var kind: String
   public var version: Int
   public var role: StageRole
-  /// `nil` for sources, and for nodes that take anything.
+  /// `nil` for sources, and for nodes that accept any value.
   public var input: ValueKind?
-  /// `nil` for sinks, and for nodes that pass on what they get.
+  /// `nil` for sinks, and for nodes that pass their input on.
   public var output: ValueKind?
   public var inputFormats: [PixelFormat]
-  /// Whether the body can throw: replay waits for its outcome.
+  /// Whether the body can throw. If so, a replay waits for its outcome.
   public var canFail: Bool
-  /// Whether the output goes on using the memory of the input.
+  /// Whether the output continues to use the memory of the input.
   public var keepsInput = false
   public var summary: String
 
@@ -60,23 +60,23 @@ public struct StageSignature: Hashable, Sendable {
 /// The outcome of one call of a stage's body.
 package typealias StageOutcome = Result<any PipelineValue, StageError>
 
-/// A stateful stage's memory in one run. Calls come one at a time, in service order; whoever makes
-/// them orders them, so this needs no lock.
+/// The memory of a stateful stage in one run. Calls come one at a time, in service order. The
+/// caller orders them, so this needs no lock.
 package protocol StageInstance: AnyObject, Sendable {
   func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome
   func reset()
 }
 
-/// A node's body and options, whatever its types: what a registry makes of a document's node, and
-/// what the typed words of the DSL carry.
+/// A node's body and options, with its types erased. A registry creates it from a node of a
+/// document, and the typed methods of the DSL contain it.
 public struct AnyStage: Sendable {
-  /// The kind of sink that takes values and writes nothing of them.
+  /// The kind of sink that accepts values and writes nothing.
   package static let discardKind = "discard"
-  /// The kind of sink whose lines a run writes to a file of their own where it is asked to.
+  /// The kind of sink whose lines a run writes to a separate file on request.
   package static let metadataKind = "metadata"
-  /// The kind of sink that shows pictures at the beat of a screen.
+  /// The kind of sink that shows images at the refresh rate of a screen.
   package static let screenKind = "screen"
-  /// The kind of source that reads the session which the caller names.
+  /// The kind of source that reads the session given by the caller.
   package static let sessionKind = "session"
 
   package enum Body: Sendable {
@@ -85,9 +85,9 @@ public struct AnyStage: Sendable {
     /// A frame source; the runtime knows its protocol.
     case source(any Sendable)
     case throttle(DevicePolicy)
-    /// One frame of so many passes.
+    /// One frame out of this number passes.
     case sample(Int)
-    /// The index of the port that a value goes to.
+    /// The index of the port to which a value goes.
     case route(@Sendable (any PipelineValue) -> Int)
     case join(JoinMode)
     case latest
@@ -99,22 +99,22 @@ public struct AnyStage: Sendable {
   public let signature: StageSignature
   /// Every option with its value, in canonical form.
   public let options: JSONValue
-  /// `false` for closures without an identity: such a pipeline runs but has no document.
+  /// `false` for closures without an identity. Such a pipeline runs, but has no document.
   public let isExportable: Bool
   package let body: Body
   package let outputFormat: @Sendable (PixelFormat) -> PixelFormat
   package private(set) var pictureView: @Sendable (PictureShape) -> PictureView? = { _ in nil }
-  /// Names of the inputs of a join, in order; empty where there is one input.
+  /// The names of the inputs of a join, in order; empty if there is one input.
   package var inputPorts: [String] = []
-  /// Names of the outputs of a route, in order; empty where there is one output.
+  /// The names of the outputs of a route, in order; empty if there is one output.
   package var outputPorts: [String] = []
-  /// When a sink that is a screen shows what came; `nil` for all else.
+  /// When a screen shows its image; `nil` if the node is not a screen.
   package var screen: ScreenClock?
   /// `StageDefinition.fingerprint`.
   package var fingerprint = ""
-  /// How the output is kept as bytes; `nil` where it cannot be, or holds pixels.
+  /// How the output is stored as bytes; `nil` if it cannot be stored, or contains pixels.
   package var outputForm: ValueForm?
-  /// Tells one closure from another; stages with a document form are told apart by that.
+  /// Distinguishes closures. Stages with a document form are distinguished by that form.
   private let closure: ClosureIdentity?
 
   package init(
@@ -129,7 +129,7 @@ public struct AnyStage: Sendable {
     closure = isExportable ? nil : ClosureIdentity()
   }
 
-  /// Whether both do the same: they have the same document form, or are copies of one closure.
+  /// Whether both do the same: they have the same document form, or are copies of the same closure.
   package func isSame(as other: AnyStage) -> Bool {
     signature == other.signature && options == other.options && closure === other.closure
       && inputPorts == other.inputPorts && outputPorts == other.outputPorts
@@ -158,8 +158,8 @@ public struct AnyStage: Sendable {
     pictureView = stage.view
   }
 
-  /// Options are plain stored properties, so encoding them cannot fail but for a user's own
-  /// `encode(to:)`; that mistake is the programmer's.
+  /// Options are plain stored properties, so encoding them can only fail in a user's own
+  /// `encode(to:)`, which is a programmer's mistake.
   package static func canonical(_ options: some StageOptions) -> JSONValue {
     do {
       return try JSONValue(encoding: options)
@@ -169,7 +169,7 @@ public struct AnyStage: Sendable {
   }
 }
 
-/// One closure; copies of a stage share it.
+/// The identity of a closure. Copies of a stage share it.
 private final class ClosureIdentity: Sendable {}
 
 extension PureStage {
@@ -202,9 +202,9 @@ extension StageError {
   }
 }
 
-/// One run's copy of a stateful stage.
+/// The copy of a stateful stage for one run.
 private final class StatefulBox<Stage: StatefulStage>: StageInstance, @unchecked Sendable {
-  // SAFETY: @unchecked; the chain of service order makes every call happen before the next.
+  // SAFETY: @unchecked; calls are made in service order, so each call happens before the next one.
   private var stage: Stage
 
   init(_ stage: Stage) {
@@ -224,7 +224,7 @@ private final class StatefulBox<Stage: StatefulStage>: StageInstance, @unchecked
   func reset() { stage.reset() }
 }
 
-/// What a closure sink is told of one captured frame.
+/// What a closure sink receives for one captured frame.
 public struct SinkDelivery: Sendable {
   public enum Content: Sendable {
     case value(any PipelineValue)
@@ -234,10 +234,10 @@ public struct SinkDelivery: Sendable {
   public var frame: FrameID
   public var timestamp: Timestamp
   public var content: Content
-  /// Live, in a pipeline with pools: keep it for as long as the frame is looked at.
+  /// Set live, in a pipeline with pools. Keep it for as long as the frame is used.
   public var lease: FrameLease?
-  /// Why the frame ended, if a stage or its source failed: also the failure that halts the run, at
-  /// its frame.
+  /// Why the frame ended, if a stage or its source failed. This includes the failure that halts the
+  /// run, at its frame.
   public var failure: StageFailure?
 
   public init(
@@ -251,7 +251,7 @@ public struct SinkDelivery: Sendable {
     self.failure = failure
   }
 
-  /// The value that came, or why there is none.
+  /// The value of the frame, or the failure that replaces it.
   ///
   /// - Returns: `nil` for a frame that was dropped, thinned out, superseded or left in flight, and
   ///   for a value of another type.

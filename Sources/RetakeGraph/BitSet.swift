@@ -1,4 +1,4 @@
-/// A set of small numbers: a bit for each.
+/// A set of small numbers, with one bit for each.
 struct BitSet: Equatable {
   private(set) var words: [UInt64]
 

@@ -3,7 +3,7 @@ import RetakeCore
 /// How long a stage's body takes in virtual time.
 public enum Cost: Hashable, Sendable {
   case fixed(Duration)
-  /// Evenly between the two, both included.
+  /// Evenly distributed between the two, both inclusive.
   case uniform(Duration, Duration)
   /// Log-normal through the two quantiles.
   case quantiles(p50: Duration, p99: Duration)
@@ -15,6 +15,6 @@ public enum EdgePolicy: String, Hashable, Sendable, CaseIterable, Codable {
   case block
   case dropNewest
   case dropOldest
-  /// A newer frame takes the place of the one that waits; capacity 1.
+  /// A newer frame replaces the frame that waits; capacity 1.
   case replace
 }

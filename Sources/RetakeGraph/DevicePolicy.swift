@@ -1,11 +1,11 @@
 import RetakeCore
 
-/// How many frames a second a throttle lets through, by the state of the device.
+/// How many frames per second a throttle passes, depending on the state of the device.
 ///
-/// The lowest rate counts: the throttle's own, and that of every rule that matches. What the device
-/// never said matches no rule.
+/// The lowest rate applies: the throttle's own, or that of a rule that matches. A state that the
+/// device has never reported matches no rule.
 public struct DevicePolicy: Hashable, Sendable {
-  /// Frames a second while no rule asks for fewer; 0 = no limit.
+  /// Frames per second while no rule requires fewer; 0 = no limit.
   public var fps: Double
   public var rules: [DeviceRule]
 
@@ -14,25 +14,26 @@ public struct DevicePolicy: Hashable, Sendable {
     self.rules = rules
   }
 
-  /// Frames a second in this state; 0 = no limit.
+  /// Frames per second in this state; 0 = no limit.
   public func fps(in state: DeviceState) -> Double {
     let limits = [fps] + rules.filter { $0.matches(state) }.map(\.fps)
     return limits.filter { $0 > 0 }.min() ?? 0
   }
 }
 
-/// A limit that holds while the device is in a state. With several conditions all must hold.
+/// A limit that applies while the device is in a state. If there are several conditions, all of
+/// them must hold.
 public struct DeviceRule: Hashable, Sendable {
-  /// Holds at this heat and above.
+  /// Applies at this thermal state and above.
   public var thermal: ThermalState?
-  /// Holds at this pressure and above.
+  /// Applies at this memory pressure and above.
   public var memory: MemoryPressure?
   public var battery: BatteryCondition?
   public var orientation: DeviceOrientation?
-  /// Frames a second, above 0.
+  /// Frames per second, above 0.
   public var fps: Double
 
-  /// What a battery must be like. With several conditions all must hold.
+  /// A condition for the battery. If several properties are set, all of them must hold.
   public struct BatteryCondition: Hashable, Sendable {
     /// Percent; the level must be lower.
     public var below: Int?
@@ -63,7 +64,7 @@ public struct DeviceRule: Hashable, Sendable {
     self.fps = fps
   }
 
-  /// Whether every condition holds; there is one at least.
+  /// Whether every condition holds. A rule without a condition never matches.
   public func matches(_ state: DeviceState) -> Bool {
     let conditions = [
       thermal.map { wanted in state.thermal.map { $0 >= wanted } ?? false },

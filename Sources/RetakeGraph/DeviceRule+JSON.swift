@@ -3,7 +3,7 @@ import RetakeCore
 /// The form of rules in a document: `{"thermal": "serious", "fps": 15}`,
 /// `{"battery": {"below": 20, "charging": false}, "fps": 10}`.
 extension DeviceRule {
-  /// Frames a second, at most.
+  /// The largest number of frames per second.
   package static let fpsMax = 1_000.0
 
   package var json: JSONValue {

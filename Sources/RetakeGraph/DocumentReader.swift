@@ -1,6 +1,7 @@
 import RetakeCore
 
-/// Turns the JSON of a pipeline document into a `Pipeline`, one object at a time, each key checked.
+/// Converts the JSON of a pipeline document to a `Pipeline`, one object at a time, and checks each
+/// key.
 struct DocumentReader {
   let catalog: any StageCatalog
 
@@ -31,7 +32,8 @@ struct DocumentReader {
     return pipeline
   }
 
-  /// Counts before anything is made, those in bodies too: no document is larger than it looks.
+  /// Counts all nodes, including those in bodies, before any is created, so that the size is
+  /// bounded.
   private func checkSize(_ nodes: [JSONValue]) throws(PipelineError) {
     let count = nodes.reduce(nodes.count) { count, node in
       guard case .array(let inner)? = node["body"]?["nodes"] else { return count }
@@ -101,7 +103,7 @@ struct DocumentReader {
     }
   }
 
-  /// How the node is served, and what becomes of frames that it cannot serve.
+  /// How the node is served, and what happens to frames that it cannot serve.
   private func readService(
     of node: inout PipelineNode, _ members: Members, at pointer: String
   ) throws(PipelineError) {

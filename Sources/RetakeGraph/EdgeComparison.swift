@@ -3,9 +3,9 @@ import RetakeCore
 /// An edge of a document, with the nodes and the ports at its ends.
 struct DocumentEdge {
   let json: JSONValue
-  /// As the document writes them: `split.few`.
+  /// In the form of the document: `split.few`.
   let ends: [String]
-  /// Without ports.
+  /// The node IDs at both ends, without ports.
   let nodes: [String]
 
   init(_ json: JSONValue) {
@@ -19,15 +19,15 @@ struct DocumentEdge {
   var from: String { nodes[0] }
   var to: String { nodes[1] }
 
-  /// `edge grey to motion`; ports are named where there are any.
+  /// `edge grey to motion`; with the names of the ports if there are any.
   func place(_ scope: String) -> String { "edge \(scope)\(ends[0]) to \(scope)\(ends[1])" }
 
-  /// The ends that another edge between the same nodes has not.
+  /// The ends that differ from those of another edge between the same nodes.
   func otherEnds(than other: DocumentEdge) -> String {
     zip(ends, other.ends).filter { $0 != $1 }.map(\.0).joined(separator: " to ")
   }
 
-  /// What the queue is, unless it is as by default: `dropNewest, capacity 5`.
+  /// The queue's policy and capacity, unless they are the defaults: `dropNewest, capacity 5`.
   var queue: String? {
     var parts: [String] = []
     if case .string(let policy)? = json["policy"] { parts.append(policy) }
@@ -41,7 +41,7 @@ struct DocumentEdge {
 }
 
 extension PipelineEdge {
-  /// What a document that leaves out a key of an edge, a pool or an executor means.
+  /// The default value for a key that a document omits for an edge, a pool or an executor.
   static func defaultText(_ key: String) -> String {
     switch key {
     case "capacity": String(defaultCapacity)
@@ -54,7 +54,7 @@ extension PipelineEdge {
 /// The edges of a document, or of the body of a forEach.
 struct EdgeList {
   let edges: [DocumentEdge]
-  /// `from to`, with a number for edges that are the same.
+  /// `from to`, with a number for edges that have the same ends.
   let ids: [String]
   private let bySender: [String: [Int]]
   private let byReceiver: [String: [Int]]
@@ -73,7 +73,7 @@ struct EdgeList {
     byReceiver = Dictionary(grouping: edges.indices) { [edges] in edges[$0].to }
   }
 
-  /// Names that are told of one side of a node.
+  /// The largest number of names that are listed for one side of a node.
   private static let namesMax = 3
 
   /// `between camera and motion`; `nil` for a node without edges.
@@ -100,10 +100,11 @@ struct EdgeList {
       + (others > 0 ? " and \(others) other\(others == 1 ? "" : "s")" : "")
   }
 
-  /// Edges that are looked at on the way from one node to another.
+  /// The largest number of edges that are visited in the search for a path.
   private static let stepsMax = 64
 
-  /// The edges of a way between two nodes that goes through the given nodes alone; `nil` without one.
+  /// The edges of a path between two nodes that passes only through the given nodes; `nil` if no
+  /// path was found.
   func way(from start: String, to end: String, through nodes: Set<String>) -> [Int]? {
     var reached: [String: Int] = [:]
     var waiting = [start]
@@ -134,18 +135,18 @@ struct EdgeList {
   }
 }
 
-/// Which edges of two documents belong together, and which are worth a word.
+/// Pairs the edges of two documents, and lists the other edges that should be reported.
 struct EdgeComparison {
   let old: EdgeList
   let new: EdgeList
-  /// The same two nodes, and the same ports where there are such edges.
+  /// Edges between the same two nodes, and with the same ports if there are such edges.
   private(set) var pairs: [(DocumentEdge, DocumentEdge)] = []
   private(set) var added: [DocumentEdge] = []
   private(set) var removed: [DocumentEdge] = []
 
   /// - Parameters:
-  ///   - removedNodes: Nodes of the old document alone.
-  ///   - addedNodes: Nodes of the new one alone.
+  ///   - removedNodes: Nodes that are only in the old document.
+  ///   - addedNodes: Nodes that are only in the new document.
   init(
     old: EdgeList, new: EdgeList, removed removedNodes: Set<String>, added addedNodes: Set<String>
   ) {
@@ -161,19 +162,20 @@ struct EdgeComparison {
         left.new.take(id)
       }
     }
-    // A node that was put in between, or taken out, says what became of the edge there.
+    // A node that was inserted into an edge, or removed from it, explains what happened to that
+    // edge.
     left.old.explain(by: &left.new, with: addedNodes)
     left.new.explain(by: &left.old, with: removedNodes)
     added = left.new.edges
     removed = left.old.edges
   }
 
-  /// The edges of one document that have no partner, in order.
+  /// The edges of one document without a partner, in order.
   private struct Unmatched {
     private let list: EdgeList
     private let indices: [Int]
     private let places: [String: Int]
-    /// The last ones first.
+    /// In reverse order.
     private var byNodes: [[String]: [Int]]
     private var taken: Set<Int> = []
 
@@ -201,8 +203,8 @@ struct EdgeComparison {
       if let index = places[id] { taken.insert(index) }
     }
 
-    /// Takes out edges in whose place the other document has a way through new nodes that queues
-    /// alike, and of the edges at those nodes all that say nothing more.
+    /// Removes edges that the other document replaces with a path through new nodes with the same
+    /// queue. Also removes the remaining edges at those nodes that have a default queue.
     mutating func explain(by other: inout Unmatched, with nodes: Set<String>) {
       guard !nodes.isEmpty else { return }
       for index in indices where !taken.contains(index) {

@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// A flat graph by numbers, so that each check walks it in one pass.
+/// A flat graph that uses numbers, so that each check traverses it in one pass.
 ///
-/// Edges that name a node which does not exist are left out.
+/// Edges that refer to a node which does not exist are omitted.
 struct GraphIndex {
   let nodes: [PipelineNode]
   let edges: [PipelineEdge]
@@ -42,7 +42,7 @@ struct GraphIndex {
 
   func pointer(ofEdge edge: Int) -> String { edges[edge].pointer ?? "/edges/\(edge)" }
 
-  /// The edge to each port of a join, in the order of the ports; to any other node its one edge.
+  /// The edge to each port of a join, in the order of the ports; for any other node its only edge.
   func edgesByPort(to node: Int) -> [Int?] {
     let ports = nodes[node].stage.inputPorts
     guard !ports.isEmpty else { return [incoming[node].first] }
@@ -62,7 +62,7 @@ struct GraphIndex {
 extension GraphIndex {
   /// The number of edges on the longest path from any source to each node.
   ///
-  /// - Throws: `PipelineError.cycle` with the ids along the circle.
+  /// - Throws: `PipelineError.cycle` with the IDs along the cycle.
   func ranks() throws(PipelineError) -> [Int] {
     var open = incoming.map(\.count)
     var ranks = Array(repeating: 0, count: nodes.count)
@@ -79,7 +79,7 @@ extension GraphIndex {
     return ranks
   }
 
-  /// Nodes by rank, ties by the bytes of their ids: the order of the time plane.
+  /// Nodes by rank, then by the bytes of their IDs: the order of the time plane.
   func order() throws(PipelineError) -> [Int] {
     let ranks = try ranks()
     return nodes.indices.sorted {
@@ -88,7 +88,7 @@ extension GraphIndex {
     }
   }
 
-  /// Walks back from any node that waits for ever until a node comes twice.
+  /// Walks back from any node that can never be ordered until a node occurs twice.
   private func cycle(among waiting: [Bool]) -> PipelineError {
     var path: [Int] = []
     var places: [Int: Int] = [:]
@@ -104,8 +104,8 @@ extension GraphIndex {
     return PipelineError(.cycle(written(circle)), at: pointer(along: circle))
   }
 
-  /// The ids as the document has them: a forEach stands for what was made of its body, unless the
-  /// circle lies within the body.
+  /// The IDs as they are in the document. A forEach replaces the nodes created from its body,
+  /// unless the whole cycle is inside the body.
   private func written(_ circle: [Int]) -> [String] {
     let outer = circle.filter { nodes[$0].scope == nil }
     guard let first = outer.first else { return circle.map { nodes[$0].id } }
@@ -113,7 +113,7 @@ extension GraphIndex {
     return outer.last == first && outer.count > 1 ? ids : ids + [nodes[first].id]
   }
 
-  /// The place of the first edge of the circle that stands in the document.
+  /// The pointer to the first edge of the cycle that is in the document.
   private func pointer(along circle: [Int]) -> String {
     let along = zip(circle, circle.dropFirst()).compactMap { from, to in
       outgoing[from].first { receivers[$0] == to }

@@ -1,19 +1,19 @@
 import RetakeBuffers
 import RetakeCore
 
-/// When a join goes on.
+/// The condition under which a join continues.
 public enum JoinMode: String, Hashable, Sendable, CaseIterable, Codable {
   /// With the values of all ports.
   case all
-  /// With the values that there are, one at least.
+  /// With the values that have arrived, at least one.
   case any
 }
 
-/// What a join gives: the values of its ports, in their order.
+/// The output of a join: the values of its ports, in order.
 public struct Joined: PipelineValue {
   public struct Part: Sendable {
     public var port: String
-    /// `nil` when nothing came, or not in time.
+    /// `nil` if no value arrived, or not in time.
     public var value: (any PipelineValue)?
 
     public init(port: String, value: (any PipelineValue)?) {
@@ -30,7 +30,7 @@ public struct Joined: PipelineValue {
 
   public static var valueKind: ValueKind { .joined([]) }
 
-  /// The value of one port, if it came and has that type.
+  /// The value of one port, if it arrived and has that type.
   public func value<Value: PipelineValue>(of port: String, as type: Value.Type) -> Value? {
     parts.first { $0.port == port }?.value as? Value
   }
@@ -52,9 +52,9 @@ public struct Joined: PipelineValue {
   public var facts: [ResultFact] { parts.flatMap { $0.value?.facts ?? [] } }
 }
 
-/// One detection with the frame that it was found in: what a forEach hands to its body.
+/// One detection with the frame in which it was found. A forEach passes it to its body.
 public struct Region: PipelineValue {
-  /// The frame in whose pixels `detection.box` is.
+  /// The frame whose pixels are the coordinates of `detection.box`.
   public var frame: Frame
   public var detection: Detection
 
@@ -73,16 +73,16 @@ public struct Region: PipelineValue {
   public var facts: [ResultFact] { [.detection(detection)] }
 }
 
-/// What the body of a forEach gave for each detection of a frame.
+/// The outputs of a forEach's body for the detections of a frame.
 public struct Items: PipelineValue {
   public enum Outcome: Sendable {
     case value(any PipelineValue)
-    /// The item failed with this code; its place in the list stays.
+    /// The item failed with this code. It keeps its place in the list.
     case failed(code: String)
   }
 
   public var detections: Detections
-  /// One a detection, in their order.
+  /// One for each detection, in the same order.
   public var outcomes: [Outcome]
 
   public init(detections: Detections, outcomes: [Outcome]) {
@@ -107,8 +107,8 @@ public struct Items: PipelineValue {
     }
   }
 
-  /// The detections, then what was found of each; names of numbers and texts begin with the index
-  /// of the detection: `0.mean`.
+  /// The detections, then the facts of each of them. Names of numbers and strings begin with the
+  /// index of the detection: `0.mean`.
   public var facts: [ResultFact] {
     var facts = detections.facts
     for (index, outcome) in outcomes.enumerated() {
@@ -134,9 +134,9 @@ extension ResultFact {
   }
 }
 
-/// What goes into a forEach, and what comes out of it.
+/// The input and the output of a forEach.
 package enum ForEachItems {
-  /// What a forEach works on: the first detections of a join, and its first frame.
+  /// The input of a forEach: the first frame and the first detections of a join.
   package static func input(_ value: any PipelineValue) -> (Frame, Detections)? {
     guard let joined = value as? Joined, let frame = joined.values(Frame.self).first,
       let detections = joined.values(Detections.self).first
@@ -144,7 +144,7 @@ package enum ForEachItems {
     return (frame, detections)
   }
 
-  /// The item of one index.
+  /// The item with a given index.
   package static func region(_ index: Int, of value: any PipelineValue) -> Region? {
     guard let (frame, detections) = input(value), detections.items.indices.contains(index) else {
       return nil
@@ -152,7 +152,7 @@ package enum ForEachItems {
     return Region(frame: frame, detection: detections.items[index])
   }
 
-  /// The detections with what a classifier said of each; other bodies give `Items`.
+  /// The detections with a classifier's result for each of them; other bodies output `Items`.
   package static func gathered(
     _ value: any PipelineValue, outcomes: [Items.Outcome], isClassified: Bool
   ) -> any PipelineValue {

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 
-/// The size of a picture, and how its pixels lie.
+/// The size and the pixel format of an image.
 public struct PictureShape: Hashable, Sendable {
   /// Pixels.
   public var width: Int
@@ -14,13 +14,14 @@ public struct PictureShape: Hashable, Sendable {
   }
 }
 
-/// What a stage's output shows of its input: a rectangle of it, at a size of its own.
+/// The part of its input that a stage's output shows: a rectangle of the input, at a size of its
+/// own.
 public struct PictureView: Hashable, Sendable {
   /// In pixels of the input.
   public var area: Box
-  /// Of the output, in pixels.
+  /// Width of the output, in pixels.
   public var width: Int
-  /// Of the output, in pixels.
+  /// Height of the output, in pixels.
   public var height: Int
 
   public init(area: Box, width: Int, height: Int) {
@@ -34,27 +35,27 @@ public struct PictureView: Hashable, Sendable {
   }
 }
 
-/// Where the pixels that a value speaks of lie in the frame that a source gave.
+/// Maps the pixel coordinates of a value to the frame of its source.
 package struct PicturePlacement: Hashable, Sendable {
-  /// The track that the frame is of.
+  /// The track of the source's frame.
   package let track: Int
-  /// The left upper corner, in the source's pixels.
+  /// The upper left corner, in the source's pixels.
   private var x = 0.0
   private var y = 0.0
-  /// The source's pixels for one pixel here.
+  /// The number of source pixels per pixel here.
   private var acrossScale = 1.0
   private var downScale = 1.0
   private var shape: PictureShape
 
-  /// The source's own frame.
+  /// The placement of the source's own frame.
   package init(track: Int, shape: PictureShape) {
     (self.track, self.shape) = (track, shape)
   }
 
-  /// Whether every number is the same in the source's pixels.
+  /// Whether coordinates are the same as in the source's pixels.
   package var isPlain: Bool { x == 0 && y == 0 && acrossScale == 1 && downScale == 1 }
 
-  /// A box of these pixels in those of the source, to a thousandth.
+  /// Converts a box to the source's pixels, rounded to a thousandth.
   package func inSource(_ box: Box) -> Box {
     if isPlain { return box }
     func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
@@ -63,10 +64,10 @@ package struct PicturePlacement: Hashable, Sendable {
       width: rounded(box.width * acrossScale), height: rounded(box.height * downScale))
   }
 
-  /// Where the frames lie that a stage makes of these.
+  /// The placement of the frames that a stage makes of these.
   func behind(_ stage: AnyStage) -> PicturePlacement {
     var result = self
-    // What it does not take is converted before it.
+    // A format that the stage does not accept is converted before it.
     let accepted = stage.signature.inputFormats
     if let best = accepted.first, !accepted.contains(shape.format) { result.shape.format = best }
     if let view = stage.pictureView(result.shape), view.width > 0, view.height > 0 {
@@ -80,7 +81,7 @@ package struct PicturePlacement: Hashable, Sendable {
     return result
   }
 
-  /// Whether a number means the same in both.
+  /// Whether a coordinate means the same in both.
   fileprivate func isSame(as other: PicturePlacement) -> Bool {
     (track, x, y) == (other.track, other.x, other.y)
       && (acrossScale, downScale) == (other.acrossScale, other.downScale)
@@ -88,11 +89,11 @@ package struct PicturePlacement: Hashable, Sendable {
 }
 
 extension Pipeline {
-  /// Where the boxes that each sink is given lie in the frames of their source, by the sink's id.
-  /// Sinks are left out where that is not known: where boxes come from several pictures, or each
-  /// from a region of its own.
+  /// Maps the boxes that each sink receives to the frames of their source, by the sink's ID. Sinks
+  /// are omitted if the mapping is not known: if boxes come from several images, or each from a
+  /// region of its own.
   ///
-  /// - Parameter sources: The frames' track and shape, by source.
+  /// - Parameter sources: The track and the shape of the frames, by source.
   /// - Throws: `PipelineError.cycle`.
   package func picturePlacements(
     sources: [String: PicturePlacement]
@@ -108,14 +109,14 @@ extension Pipeline {
   }
 }
 
-/// What each node gives, value by value, and where it lies.
+/// The output of each node, value by value, with its placement.
 private struct PlacementWalk {
   struct Part {
     var kind: ValueKind?
-    /// `nil` where it is not known.
+    /// `nil` if it is not known.
     var placement: PicturePlacement?
 
-    /// Whether the value may have boxes in it.
+    /// Whether the value may contain boxes.
     var hasBoxes: Bool {
       switch kind {
       case .detections, .items, .region, .user, .joined, nil: true
@@ -125,8 +126,7 @@ private struct PlacementWalk {
   }
 
   let graph: GraphIndex
-  /// By node; a join's has those of its ports, of which there are at most
-  /// `GraphIndex.joinedValuesMax`.
+  /// By node. A join has the parts of all its ports, at most `GraphIndex.joinedValuesMax`.
   private var parts: [[Part]]
 
   init(graph: GraphIndex, sources: [String: PicturePlacement]) {
@@ -137,7 +137,7 @@ private struct PlacementWalk {
     }
   }
 
-  /// Nodes come in topological order.
+  /// Nodes are visited in topological order.
   mutating func visit(_ node: Int) {
     let given = graph.senderByPort(to: node).flatMap { $0.map { parts[$0] } ?? [] }
     switch graph.role(node) {
@@ -157,20 +157,20 @@ private struct PlacementWalk {
     guard stage.signature.output == .frame else {
       return Part(kind: stage.signature.output, placement: Self.common(given))
     }
-    // A frame that is made of a region lies where its detection says.
+    // A frame that is made of a region is placed by the region's detection.
     let frames = given.filter { $0.kind == .frame }
     return Part(kind: .frame, placement: Self.common(frames)?.behind(stage))
   }
 
-  /// A forEach gives its detections again, and behind them what its body gave.
+  /// A forEach outputs its detections, followed by the outputs of its body.
   private func gathered(_ inner: [Part], at node: Int) -> Part {
     let scope = graph.nodes[node].scope
     let outer = graph.nodes.firstIndex { $0.id == scope }.map { parts[$0] } ?? []
     return Part(kind: .items, placement: Self.common(outer + inner.filter(\.hasBoxes)))
   }
 
-  /// Where the boxes among the values lie, or all of them where none has boxes; `nil` where they
-  /// do not lie alike.
+  /// The common placement of the values with boxes, or of all values if none has boxes; `nil` if
+  /// the placements differ.
   private static func common(_ parts: [Part]) -> PicturePlacement? {
     let boxes = parts.filter(\.hasBoxes)
     let meant = (boxes.isEmpty ? parts : boxes).map(\.placement)

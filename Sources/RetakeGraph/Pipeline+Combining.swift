@@ -1,8 +1,8 @@
 import RetakeCore
 
 extension Pipeline {
-  /// Makes one pipeline of several. Nodes with the same id and the same definition are one node, so
-  /// branches of a common prefix share it.
+  /// Combines several pipelines into one. Nodes with the same ID and the same definition become one
+  /// node, so branches with a common prefix share it.
   ///
   /// ```swift
   /// let grey = Pipeline.named("yard").source(.session()).grey()
@@ -10,13 +10,13 @@ extension Pipeline {
   ///   grey.motion().results("boxes"), grey.luminance().results("light"))
   /// ```
   ///
-  /// It has the name of the first, whose primary sink stays the headline. Two different nodes with
-  /// one id are a programmer's mistake, and stop the program.
+  /// The result has the name of the first pipeline, whose primary sink stays the headline. Two
+  /// different nodes with the same ID are a programmer's mistake and stop the program.
   public static func combining(_ first: Pipeline, _ others: Pipeline...) -> Pipeline {
     combining([first] + others)
   }
 
-  /// Makes one pipeline of a list of them, which is not empty.
+  /// Combines a list of pipelines into one. The list must not be empty.
   ///
   /// ```swift
   /// Pipeline.combining([0, 1].map { half in frames.crop(x: 320 * half, …).results("half\(half)") })
@@ -34,7 +34,7 @@ extension Pipeline {
     return result
   }
 
-  /// Makes the sink with this id the one whose ledger is the headline.
+  /// Makes the sink with this ID the one whose ledger is the headline.
   ///
   /// ```swift
   /// Pipeline.combining(preview, vision).primary("boxes")
@@ -47,7 +47,7 @@ extension Pipeline {
     return result
   }
 
-  /// Takes over what the other has and this has not.
+  /// Adds what the other pipeline has and this one does not.
   mutating func merge(_ other: Pipeline) {
     let known = Dictionary(nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for node in other.nodes {
@@ -93,7 +93,7 @@ extension Pipeline {
 }
 
 extension PipelineNode {
-  /// Whether both are the same node of a document; which sink is primary is not part of it.
+  /// Whether both are the same node of a document. Which sink is primary makes no difference.
   fileprivate func isSame(as other: PipelineNode) -> Bool {
     id == other.id && stage.isSame(as: other.stage) && cost == other.cost
       && executor == other.executor && quantum == other.quantum && lanes == other.lanes

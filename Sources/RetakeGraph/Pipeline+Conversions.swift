@@ -2,11 +2,11 @@ import RetakeBuffers
 import RetakeCore
 
 extension Pipeline {
-  /// The same flat graph with a `convert` node before each stage that cannot take the pixel format
-  /// that it would get from sources of the given formats.
+  /// The same flat graph with a `convert` node before each stage that does not accept the pixel
+  /// format that it would get from sources of the given formats.
   ///
-  /// A stage that takes the regions of a forEach gets its conversion before the join that the
-  /// frames come from: once a frame, not once an item.
+  /// A stage that accepts the regions of a forEach gets its conversion before the join that the
+  /// frames come from: once per frame, not once per item.
   package func insertingConversions(
     sources formats: [String: PixelFormat], catalog: some StageCatalog
   ) throws(PipelineError) -> Pipeline {
@@ -18,8 +18,8 @@ extension Pipeline {
     return try inserting(plan.conversions, graph, catalog: catalog)
   }
 
-  /// The stages that would be given a pixel format that they do not take if a source changed its
-  /// own while it runs: their frames must be looked at.
+  /// The stages that would get a pixel format that they do not accept if a source changed its
+  /// format during the run. The format of their frames must be checked.
   package func stagesToGuard() throws(PipelineError) -> Set<String> {
     let graph = GraphIndex(self)
     let order = try graph.order()
@@ -77,11 +77,11 @@ extension Pipeline {
   }
 }
 
-/// Which pixel format each node gives, and the edges on which another is needed.
+/// The pixel format that each node outputs, and the edges on which another format is needed.
 private struct ConversionPlan {
   let graph: GraphIndex
   let outputs: [ValueKind?]
-  /// By node; `nil` for those that give no frames, and those of unknown sources.
+  /// By node; `nil` for nodes that output no frames, and for unknown sources.
   private var formats: [PixelFormat?]
   /// By edge.
   private(set) var conversions: [Int: PixelFormat] = [:]
@@ -92,7 +92,7 @@ private struct ConversionPlan {
     formats = graph.nodes.map { sources[$0.id] }
   }
 
-  /// Nodes come in topological order.
+  /// Nodes are visited in topological order.
   mutating func visit(_ node: Int) throws(PipelineError) {
     guard let edge = frameEdge(to: node), var format = formats[graph.senders[edge]] else { return }
     let stage = graph.nodes[node].stage
@@ -111,9 +111,9 @@ private struct ConversionPlan {
     give(format, to: node)
   }
 
-  /// Goes on without a conversion.
+  /// Visits the node without a conversion.
   ///
-  /// - Returns: Whether the node is given a frame that it does not take.
+  /// - Returns: Whether the node would get a frame that it does not accept.
   mutating func passes(_ node: Int) -> Bool {
     guard let edge = frameEdge(to: node), let format = formats[graph.senders[edge]] else {
       return false
@@ -129,18 +129,18 @@ private struct ConversionPlan {
     formats[node] = graph.nodes[node].stage.outputFormat(format)
   }
 
-  /// The edge on which the frame comes: of a join's, the one to the first port that gets one.
+  /// The edge on which the frame arrives; for a join, the edge to the first port that gets a frame.
   private func frameEdge(to node: Int) -> Int? {
     graph.edgesByPort(to: node).lazy.compactMap { $0 }
       .first { outputs[graph.senders[$0]]?.holdsFrame == true }
   }
 
-  /// Goes back from a forEach to the edge on which its frames come into the join before it.
+  /// Walks back from a forEach to the edge on which its frames enter the join before it.
   private mutating func convertRegions(
     _ edge: Int, of node: Int, to format: PixelFormat
   ) throws(PipelineError) {
     var edge = edge
-    // Ends: each round goes one node back, and the graph has no circles.
+    // Ends: each round goes back by one node, and the graph has no cycles.
     while outputs[graph.senders[edge]] != .frame {
       let sender = graph.senders[edge]
       formats[sender] = format
@@ -158,7 +158,7 @@ private struct ConversionPlan {
 }
 
 extension ValueKind {
-  /// Whether the value has a frame in it whose pixels a stage may read.
+  /// Whether the value contains a frame whose pixels a stage may read.
   fileprivate var holdsFrame: Bool {
     switch self {
     case .frame, .region: true

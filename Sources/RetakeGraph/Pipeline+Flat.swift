@@ -1,8 +1,8 @@
 import RetakeCore
 
 extension Pipeline {
-  /// The graph with every forEach `x` as `x`, `x/NODE` for each node of its body, and `x/join`;
-  /// nodes and edges know their place in the document.
+  /// The graph with every forEach `x` as `x`, `x/NODE` for each node of its body, and `x/join`.
+  /// Nodes and edges have pointers into the document.
   package func flattened() -> Pipeline {
     var flat = Pipeline(name: name, nodes: [], edges: [], executors: executors, pools: pools)
     var outputs: [String: String] = [:]
@@ -23,7 +23,7 @@ extension Pipeline {
     return flat
   }
 
-  /// What the end of a forEach is called, behind its id and a slash.
+  /// The name of the end of a forEach, after its ID and a slash.
   static let gatherID = "join"
 
   package static func joinID(of forEach: String) -> String { "\(forEach)/\(gatherID)" }

@@ -2,8 +2,8 @@ import RetakeBuffers
 import RetakeCore
 
 extension Pipeline {
-  /// Joins branches: what they give for one frame goes on as one value. Branches of a common prefix
-  /// share it.
+  /// Joins branches: their outputs for one frame continue as one value. Branches with a common
+  /// prefix share it.
   ///
   /// ```swift
   /// let pair = Pipeline.joining(frames.stage(small), frames.stage(large), mode: .any)
@@ -11,9 +11,10 @@ extension Pipeline {
   /// ```
   ///
   /// - Parameters:
-  ///   - ports: The names of the values, in order; without them those of the branches' last nodes.
-  ///   - mode: `all` drops a frame that lacks a value, `any` goes on with what there is.
-  ///   - timeout: From the first value of a frame; afterwards the others are late.
+  ///   - ports: The names of the values, in order; by default, the IDs of the branches' last nodes.
+  ///   - mode: `all` drops a frame that lacks a value, `any` continues with the values that
+  ///     arrived.
+  ///   - timeout: Counted from the first value of a frame; later values are late.
   public static func joining<each Value: PipelineValue>(
     _ branches: repeat PipelineChain<each Value>, ports: [String]? = nil, mode: JoinMode = .all,
     timeout: Duration? = nil, id: String? = nil
@@ -24,7 +25,7 @@ extension Pipeline {
       .waiting(timeout)
   }
 
-  /// Joins a list of branches of one type, such as the models of an ensemble.
+  /// Joins a list of branches with the same type, such as the models of an ensemble.
   ///
   /// ```swift
   /// Pipeline.joining(models.map { frames.stage($0, id: $0.name) }, mode: .any)
@@ -77,14 +78,14 @@ private struct BranchEnd {
 }
 
 extension PipelineChain {
-  /// Goes on with each frame of this chain, and with the newest value of the others whatever its
-  /// age; the others may come from another source.
+  /// Continues with each frame of this chain and the newest value of the others, regardless of its
+  /// age. The others may come from another source.
   ///
   /// ```swift
   /// let shown = frames.latest(with: frames.motion(), ports: ["frame", "boxes"])
   /// ```
   ///
-  /// - Parameter ports: The names of the values, this chain's first; without them those of the
+  /// - Parameter ports: The names of the values, this chain's first; by default, the IDs of the
   ///   chains' last nodes.
   public func latest<each Value: PipelineValue>(
     with others: repeat PipelineChain<each Value>, ports: [String]? = nil, id: String? = nil

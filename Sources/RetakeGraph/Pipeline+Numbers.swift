@@ -1,12 +1,13 @@
 import RetakeCore
 
 extension Cost {
-  /// The longest that one call of a body may take: an hour. It keeps sums of costs within 64 bits.
+  /// The largest cost of one call of a body: an hour. It keeps sums of costs within 64 bits.
   package static let nanosecondsMax: Int64 = 3_600_000_000_000
 }
 
 extension Pipeline {
-  /// Checks capacities, servers, buffers, costs and times; the words of the DSL let all through.
+  /// Checks capacities, servers, buffers, costs and times, because the methods of the DSL accept
+  /// any.
   func checkNumbers() throws(PipelineError) {
     let flat = flattened()
     for edge in flat.edges {
@@ -66,7 +67,7 @@ extension PipelineNode {
 }
 
 extension Cost {
-  /// What is wrong with the durations, in words; `nil` when nothing is.
+  /// The problem with the durations, in words; `nil` if they are valid.
   fileprivate var problem: String? {
     let (low, high) =
       switch self {

@@ -1,20 +1,20 @@
 import RetakeCore
 
 extension Pipeline {
-  /// Each node's rank: the number of edges on the longest path from any source, by node id.
+  /// Each node's rank: the number of edges on the longest path from any source, by node ID.
   ///
-  /// - Throws: `PipelineError.cycle` with the ids along the circle.
+  /// - Throws: `PipelineError.cycle` with the IDs along the cycle.
   package func ranks() throws(PipelineError) -> [String: Int] {
     let ranks = try GraphIndex(self).ranks()
     return Dictionary(zip(nodes.map(\.id), ranks), uniquingKeysWith: { first, _ in first })
   }
 
-  /// Nodes by rank, ties by the bytes of their ids: the order of the time plane.
+  /// Nodes by rank, then by the bytes of their IDs: the order of the time plane.
   package func topologicalOrder() throws(PipelineError) -> [PipelineNode] {
     try GraphIndex(self).order().map { nodes[$0] }
   }
 
-  /// The sink whose ledger is the headline: the one marked primary, else the last by path.
+  /// The sink whose ledger is the headline: the one marked primary, otherwise the last by path.
   package var primarySink: String? {
     let sinks = nodes.filter { $0.stage.signature.role == .sink }
     return
@@ -22,8 +22,8 @@ extension Pipeline {
       ?? sinks.max { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) })?.id
   }
 
-  /// The source whose frames a node is about: each node has one. A join pairs frames of one source;
-  /// a latest join follows its first port. Nodes that no source reaches are absent.
+  /// The source whose frames reach a node. Each node has one such source: a join pairs frames of
+  /// one source, and a latest join follows its first port. Nodes that no source reaches are absent.
   package func mainSources() throws(PipelineError) -> [String: String] {
     let graph = GraphIndex(self)
     let sources = graph.mainSources(try graph.order())
@@ -36,7 +36,7 @@ extension Pipeline {
 }
 
 extension GraphIndex {
-  /// The source whose frames a node is about, by node.
+  /// The source whose frames reach a node, by node.
   func mainSources(_ order: [Int]) -> [Int?] {
     var sources = [Int?](repeating: nil, count: nodes.count)
     for node in order {

@@ -1,8 +1,8 @@
 import RetakeCore
 
 extension Pipeline {
-  /// Refuses a pool that has fewer buffers than one frame needs at once on its way: no frame, or
-  /// none but the first, would ever arrive.
+  /// Rejects a pool that has fewer buffers than one frame needs at the same time. With such a pool,
+  /// at most the first frame would ever arrive.
   func checkPools(_ graph: GraphIndex, _ order: [Int]) throws(PipelineError) {
     guard !pools.isEmpty else { return }
     let needs = PoolNeeds(graph: graph, order: order, pools: pools).needs
@@ -23,6 +23,6 @@ extension Pipeline {
     }
   }
 
-  /// The most holders that a message names.
+  /// The largest number of holders that a message names.
   private static var holdersMax: Int { 8 }
 }

@@ -1,14 +1,14 @@
 import RetakeCore
 
-/// Through which ports of the routes before it a frame can come to a node.
+/// The ports of the routes before a node through which a frame can reach the node.
 private struct RouteConditions {
-  /// The most routes that are followed; of longer chains the nearest. Forgetting a route only means
-  /// that less is found.
+  /// The largest number of routes that are tracked; for longer chains, the nearest ones. Dropping a
+  /// route only means that fewer errors are found.
   static let routesMax = 16
 
   struct Condition {
     var route: Int
-    /// A bit for each port.
+    /// One bit for each port.
     var ports: UInt32
   }
 
@@ -22,7 +22,7 @@ private struct RouteConditions {
     if conditions.count > Self.routesMax { conditions.removeFirst() }
   }
 
-  /// What holds where both hold; the route without a common port, if there is one.
+  /// The conditions under which both hold. Returns a route without a common port, if there is one.
   mutating func formIntersection(_ other: RouteConditions) -> Int? {
     for condition in other.conditions {
       let common = condition.ports & (ports(of: condition.route) ?? condition.ports)
@@ -32,7 +32,7 @@ private struct RouteConditions {
     return nil
   }
 
-  /// What holds where one of them holds.
+  /// The conditions under which at least one of them holds.
   mutating func formUnion(_ other: RouteConditions) {
     conditions = conditions.compactMap { condition in
       other.ports(of: condition.route).map {
@@ -43,8 +43,8 @@ private struct RouteConditions {
 }
 
 extension GraphIndex {
-  /// A route sends each frame to one port, so what comes through two of them never meets in a join
-  /// of all.
+  /// A route sends each frame to one port, so values that pass through two of its ports never meet
+  /// in a join with the mode all.
   func checkRoutes(_ order: [Int]) throws(PipelineError) {
     guard nodes.indices.contains(where: { role($0) == .route }) else { return }
     var reached = Array(repeating: RouteConditions(), count: nodes.count)

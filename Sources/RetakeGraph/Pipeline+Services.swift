@@ -1,10 +1,10 @@
 import RetakeCore
 
 extension Pipeline {
-  /// The most frames that one node works on at once.
+  /// The largest number of frames that one node handles at once.
   static var lanesMax: Int { 64 }
 
-  /// Checks what the nodes of a flat graph say of executors, lanes, pools, timeouts and fallbacks.
+  /// Checks the executors, lanes, pools, timeouts and fallbacks of the nodes of a flat graph.
   func checkServices(_ graph: GraphIndex) throws(PipelineError) {
     let executorIDs = Set(executors.map(\.id))
     let byPool = Dictionary(pools.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -56,7 +56,7 @@ extension PipelineNode {
       .wrongValue("'\(id)' \(what)", advice: advice ?? "Leave out \"\(key)\""), at: place(key))
   }
 
-  /// Who serves the node, and how many frames at once.
+  /// Checks what serves the node, and how many frames at once.
   fileprivate func checkService() throws(PipelineError) {
     let role = stage.signature.role
     try require(role.isServed || executor == nil, "executor", "is not served by an executor")
@@ -74,7 +74,7 @@ extension PipelineNode {
       "remembers, and can only work on one frame at a time")
   }
 
-  /// What happens when it takes too long, or fails.
+  /// Checks what happens if the node takes too long, or fails.
   fileprivate func checkTimes() throws(PipelineError) {
     let role = stage.signature.role
     try require(fallback == nil || role.isServed, "fallback", "cannot fail")
@@ -88,7 +88,7 @@ extension PipelineNode {
     try require(hold == nil || role == .sink, "hold", "is not a sink")
   }
 
-  /// The steps in which a sink writes numbers are powers of ten.
+  /// Checks that the steps in which a sink writes numbers are powers of ten.
   fileprivate func checkQuantum() throws(PipelineError) {
     try require(
       quantum.isEmpty || stage.signature.role == .sink, "quantum",

@@ -1,7 +1,7 @@
 import RetakeCore
 
 extension GraphIndex {
-  /// Checks that every node is reached and leads somewhere, and that joins can pair what they get.
+  /// Checks that every node is reached and leads to a sink, and that joins can pair their inputs.
   func checkShape(_ order: [Int]) throws(PipelineError) {
     for node in nodes.indices {
       try checkInputs(of: node)

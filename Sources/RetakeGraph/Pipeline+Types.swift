@@ -1,7 +1,7 @@
 import RetakeCore
 
 extension Pipeline {
-  /// What each node gives, by id; nodes that pass on their input give what their own input gives.
+  /// The output of each node, by ID. The output of a node that passes its input on is that input.
   package func outputs() throws(PipelineError) -> [String: ValueKind] {
     let graph = GraphIndex(self)
     let outputs = try graph.outputs(try graph.order())
@@ -12,11 +12,11 @@ extension Pipeline {
 }
 
 extension GraphIndex {
-  /// The most values that a join gives, those of the joins before it included. Joins of joins of
-  /// one node double them each time.
+  /// The largest number of values in a join's output, including those of the joins before it. Each
+  /// join of two joins of the same node doubles the number.
   static let joinedValuesMax = 256
 
-  /// Checks along each edge that the receiver takes what the sender gives.
+  /// Checks for each edge that the receiver accepts the sender's output.
   func checkTypes(_ order: [Int]) throws(PipelineError) {
     let outputs = try outputs(order)
     for edge in edges.indices {
@@ -38,12 +38,12 @@ extension GraphIndex {
     }
   }
 
-  /// `nil` for nodes that take anything.
+  /// `nil` for nodes that accept any value.
   private func takes(_ node: Int) -> ValueKind? {
     role(node) == .fork ? .joined([.frame, .detections]) : nodes[node].stage.signature.input
   }
 
-  /// What each node gives, by node.
+  /// The output of each node, by node.
   func outputs(_ order: [Int]) throws(PipelineError) -> [ValueKind?] {
     var outputs = [ValueKind?](repeating: nil, count: nodes.count)
     var counts = Array(repeating: 1, count: nodes.count)
@@ -79,7 +79,7 @@ extension GraphIndex {
 }
 
 extension ValueKind {
-  /// Whether an input of this kind takes what is given: a join's parts may come in any order.
+  /// Whether an input of this kind accepts the given kind. The parts of a join may be in any order.
   fileprivate func fits(_ given: ValueKind) -> Bool {
     guard case .joined(let wanted) = self, case .joined(let kinds) = given else {
       return self == given

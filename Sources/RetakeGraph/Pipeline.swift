@@ -1,9 +1,10 @@
 import RetakeBuffers
 import RetakeCore
 
-/// A graph of stages: what happens to each frame, not how or when.
+/// A graph of stages. It defines what happens to each frame, not how or when.
 ///
-/// Made by the typed words of the DSL or from a JSON document; both give the same value.
+/// A pipeline is built with the typed methods of the DSL or read from a JSON document. Both give
+/// the same value.
 public struct Pipeline: Sendable {
   public var name: String
   public var nodes: [PipelineNode]
@@ -30,33 +31,33 @@ public struct PipelineNode: Sendable {
   /// `[a-z][A-Za-z0-9-]*`, unique in the pipeline; inserted conversions have `id/convert`.
   public var id: String
   public var stage: AnyStage
-  /// `nil` counts as zero and is listed.
+  /// `nil` counts as zero and is listed in the notes.
   public var cost: Cost?
-  /// A shared executor's id; `nil` = one of its own.
+  /// The ID of a shared executor; `nil` = an executor of its own.
   public var executor: String?
   /// Whether this sink's ledger is the headline.
   public var isPrimary = false
   /// Steps in which a results sink writes numbers, by field: `box`, `score`, `scalar`.
   public var quantum: [String: Double] = [:]
-  /// Frames that the node may work on at once; their outputs leave in order.
+  /// Frames that the node may handle at once. Their outputs leave in order.
   public var lanes = 1
   /// Whether the node owns its executor, and a thread of its own.
   public var isPinned = false
-  /// What takes the place of a frame that fails here; `nil` = the failure goes on.
+  /// What replaces a frame that fails here; `nil` = the failure is passed on.
   public var fallback: Fallback?
-  /// A stage's from the start of its service, a join's from its first value.
+  /// For a stage, counted from the start of its service; for a join, from its first value.
   public var timeout: Duration?
-  /// The pool that this source's or stage's frames lie in.
+  /// The pool whose buffers this source's or stage's frames use.
   public var pool: String?
-  /// How long a sink keeps what it was given; `nil` = not at all.
+  /// How long a sink keeps its input; `nil` = not at all.
   public var hold: Duration?
-  /// What a forEach does with each item.
+  /// The stages that a forEach applies to each item.
   public var body: PipelineBody?
-  /// The forEach that a node of a body belongs to, once the graph is flat.
+  /// In a flat graph: the forEach to whose body the node belongs.
   package var scope: String?
-  /// The node's place in the document, once the graph is flat.
+  /// In a flat graph: the pointer to the node in the document.
   package var pointer: String?
-  /// Whether the node is a conversion that no document has.
+  /// Whether the node is an inserted conversion, which is not in the document.
   package var isInserted = false
 
   public init(id: String, stage: AnyStage, cost: Cost? = nil, executor: String? = nil) {
@@ -69,13 +70,13 @@ public struct PipelineNode: Sendable {
   public var kind: String { stage.signature.kind }
 }
 
-/// What takes the place of a frame that fails at a node.
+/// What replaces a frame that fails at a node.
 public enum Fallback: String, Hashable, Sendable, CaseIterable {
   /// The last value that left the node on this track.
   case previous
 }
 
-/// The stages of a forEach, in one line from the item to what is gathered.
+/// The stages of a forEach, in one chain from the item to the output that is gathered.
 public struct PipelineBody: Sendable {
   public var nodes: [PipelineNode]
   public var edges: [PipelineEdge]
@@ -89,10 +90,10 @@ public struct PipelineBody: Sendable {
   }
 }
 
-/// Buffers that frames lie in; there are never more than the capacity, or than an adaptive pool may
-/// have.
+/// Buffers for frames. There are never more than the capacity, or than the maximum of an adaptive
+/// pool.
 public struct PipelinePool: Hashable, Sendable {
-  /// What happens to a frame for which there is no buffer.
+  /// What happens to a frame if all buffers are in use.
   public enum Policy: String, Hashable, Sendable, CaseIterable {
     /// A stage waits; a source loses the frame before capture.
     case block
@@ -101,10 +102,10 @@ public struct PipelinePool: Hashable, Sendable {
   }
 
   public var id: String
-  /// Buffers; those that an adaptive pool begins with.
+  /// The number of buffers; for an adaptive pool, the initial number.
   public var capacity: Int
   public var policy: Policy
-  /// How the pool follows the load; `nil` = its size is fixed.
+  /// How the pool adapts to the load; `nil` = its size is fixed.
   public var adaptive: PoolSizing?
 
   public init(
@@ -116,10 +117,10 @@ public struct PipelinePool: Hashable, Sendable {
     self.adaptive = adaptive
   }
 
-  /// The fewest buffers that it can come to have.
+  /// The smallest number of buffers that the pool can have.
   package var fewest: Int { adaptive?.smallest ?? capacity }
 
-  /// The same pool with so many buffers, whatever the load.
+  /// The same pool with a fixed number of buffers.
   package func fixed(at capacity: Int) -> PipelinePool {
     PipelinePool(id: id, capacity: capacity, policy: policy)
   }
@@ -133,10 +134,10 @@ public struct PipelineEdge: Hashable, Sendable {
   public var to: String
   public var fromPort: String?
   public var toPort: String?
-  /// Frames that may wait here, those in service not counted.
+  /// Frames that may wait here, not counting those in service.
   public var capacity: Int
   public var policy: EdgePolicy
-  /// The edge's place in the document, once the graph is flat.
+  /// In a flat graph: the pointer to the edge in the document.
   package var pointer: String?
 
   public init(
@@ -152,7 +153,7 @@ public struct PipelineEdge: Hashable, Sendable {
   }
 }
 
-/// A modelled server, or several, that ready stages share.
+/// One or more modelled servers that ready stages share.
 public struct PipelineExecutor: Hashable, Sendable {
   public var id: String
   public var count: Int

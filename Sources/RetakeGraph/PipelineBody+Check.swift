@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// The body of a forEach is one line of stages, from the item to its output.
+/// The body of a forEach is one chain of stages, from the item to its output.
 extension PipelineBody {
   func check(at pointer: String) throws(PipelineError) {
     guard !nodes.isEmpty else {
@@ -27,7 +27,8 @@ extension PipelineBody {
     }
   }
 
-  /// Follows the line from its first stage; whatever is not on it, or leaves it, is named.
+  /// Follows the chain from its first stage. Throws for a node that is not on the chain or branches
+  /// off.
   func checkLine(at pointer: String) throws(PipelineError) {
     var next: [String: Int] = [:]
     var receivers: Set<String> = []
@@ -46,11 +47,11 @@ extension PipelineBody {
         "nothing leads to '\(nodes[starts[1]].id)', and the line begins at "
           + "'\(nodes[starts[0]].id)'", at: "\(pointer)/nodes/\(starts[1])")
     }
-    // Without a start there is a circle, which the check of the whole graph names.
+    // Without a start there is a cycle, which the check of the whole graph reports.
     guard let start = starts.first else { return }
     var reached: Set<String> = [nodes[start].id]
     var last = nodes[start].id
-    // Ends: each node has one input, so none is reached twice.
+    // Ends: each node has one input, so it is reached at most once.
     while let edge = next[last] {
       last = edges[edge].to
       reached.insert(last)
@@ -69,7 +70,7 @@ extension PipelineBody {
 }
 
 extension PipelineNode {
-  /// Why a node cannot stand in a body, in words.
+  /// Why a node is not allowed in a body, in words.
   fileprivate var isNoStageOfABody: String {
     switch stage.signature.role {
     case .fork: "'\(id)' is a forEach, and a forEach cannot be in the body of another"

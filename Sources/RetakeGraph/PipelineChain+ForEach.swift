@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 
 extension PipelineChain where Output == Frame {
-  /// Classifies each detection of the frames: the detections go on with their classes.
+  /// Classifies each detection of the frames. The chain continues with the classified detections.
   ///
   /// ```swift
   /// let named = frames.forEach(frames.stage(detector)) { region in
@@ -10,11 +10,12 @@ extension PipelineChain where Output == Frame {
   /// }
   /// ```
   ///
-  /// A join with the ports `frame` and `detections`, named by the id and `-input`, stands before it.
+  /// A join with the ports `frame` and `detections` is added before it. Its ID is the given ID with
+  /// the suffix `-input`.
   /// - Parameters:
-  ///   - detections: Of the same frames.
-  ///   - id: `forEach` without one.
-  ///   - body: The stages in one line, from a region to its classes.
+  ///   - detections: Detections of the same frames.
+  ///   - id: By default `forEach`.
+  ///   - body: The stages in one chain, from a region to its classes.
   public func forEach(
     _ detections: PipelineChain<Detections>, id: String? = nil,
     _ body: (PipelineChain<Region>) -> PipelineChain<Classes>
@@ -23,7 +24,8 @@ extension PipelineChain where Output == Frame {
     return joined.forEachItem(id: id, body)
   }
 
-  /// Carries out the body for each detection of the frames; what it gives goes on as a list.
+  /// Applies the body to each detection of the frames. The chain continues with a list of its
+  /// outputs.
   ///
   /// ```swift
   /// let sizes = frames.forEach(found, id: "sizes") { region in region.stage(Measure()) }
@@ -49,7 +51,7 @@ extension PipelineChain where Output == Frame {
 }
 
 extension PipelineChain where Output == Joined {
-  /// Classifies each detection of a join that has a frame and detections among its values.
+  /// Classifies each detection of a join whose values include a frame and detections.
   ///
   /// ```swift
   /// Pipeline.joining(frames, found, ports: ["frame", "detections"], timeout: .milliseconds(80))
@@ -61,8 +63,7 @@ extension PipelineChain where Output == Joined {
     forEachItem(id: id, body)
   }
 
-  /// Carries out the body for each detection of a join that has a frame and detections among its
-  /// values.
+  /// Applies the body to each detection of a join whose values include a frame and detections.
   ///
   /// ```swift
   /// joined.forEach(id: "sizes") { region in region.stage(Measure()) }

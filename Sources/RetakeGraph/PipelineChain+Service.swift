@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 
-/// Who serves the last node, what it takes, and what happens when it takes too long or fails.
+/// How the last node is served, what it costs, and what happens if it takes too long or fails.
 extension PipelineChain {
   /// The virtual cost of the last node.
   ///
@@ -12,7 +12,7 @@ extension PipelineChain {
     changingLast { $0.cost = cost }
   }
 
-  /// The shared executor that serves the last node; declare it with `executor(_:count:)` once.
+  /// The shared executor that serves the last node. Declare it once with `executor(_:count:)`.
   ///
   /// ```swift
   /// grey.motion().on(executor: "vision").executor("vision", count: 2)
@@ -21,15 +21,15 @@ extension PipelineChain {
     changingLast { $0.executor = executor }
   }
 
-  /// Declares a shared executor with so many servers, once.
+  /// Declares a shared executor with the given number of servers. Call this once per executor.
   public func executor(_ id: String, count: Int = 1) -> Self {
     var chain = self
     chain.pipeline.executors.append(PipelineExecutor(id: id, count: count))
     return chain
   }
 
-  /// How many frames the last node may work on at once, 1 to 64. Their outputs leave in order; a
-  /// stage that remembers has one lane.
+  /// How many frames the last node may handle at once, 1 to 64. Their outputs leave in order. A
+  /// stateful stage has one lane.
   ///
   /// ```swift
   /// frames.stage(detector).cost(.fixed(.milliseconds(60))).lanes(2)
@@ -38,7 +38,7 @@ extension PipelineChain {
     changingLast { $0.lanes = count }
   }
 
-  /// Gives the last node an executor of its own, and one thread that all its calls are made on.
+  /// Gives the last node an executor of its own, and one thread for all its calls.
   ///
   /// ```swift
   /// frames.stage(CoprocessorDetector()).pinned()
@@ -47,7 +47,7 @@ extension PipelineChain {
     changingLast { $0.isPinned = true }
   }
 
-  /// What takes the place of a frame that fails at the last node.
+  /// What replaces a frame that fails at the last node.
   ///
   /// ```swift
   /// frames.stage(detector).timeout(.milliseconds(50)).fallback(.previous)
@@ -56,8 +56,9 @@ extension PipelineChain {
     changingLast { $0.fallback = fallback }
   }
 
-  /// How long the last node may take: a stage from the start of its service, a join from the first
-  /// value that came. A stage's frame then fails; a join goes on without what is late, or drops.
+  /// How long the last node may take. For a stage, the time counts from the start of its service;
+  /// for a join, from its first value. If a stage times out, its frame fails. A join continues
+  /// without the late values, or drops the frame.
   ///
   /// ```swift
   /// Pipeline.joining(fast, slow, mode: .any).timeout(.milliseconds(50))
@@ -66,7 +67,7 @@ extension PipelineChain {
     changingLast { $0.timeout = timeout }
   }
 
-  /// The pool that the last node's frames lie in; declare it with `pool(_:capacity:policy:)` once.
+  /// The pool for the last node's frames. Declare it once with `pool(_:capacity:policy:)`.
   ///
   /// ```swift
   /// Pipeline.named("yard").source(.session()).pool("frames").pool("frames", capacity: 8)
@@ -75,11 +76,12 @@ extension PipelineChain {
     changingLast { $0.pool = id }
   }
 
-  /// Declares a pool of so many buffers, once.
+  /// Declares a pool with the given number of buffers. Call this once per pool.
   ///
   /// - Parameters:
-  ///   - policy: What happens to a frame for which there is no buffer.
-  ///   - adaptive: How the pool follows the load, beginning with `capacity`; `nil` = it does not.
+  ///   - policy: What happens to a frame if all buffers are in use.
+  ///   - adaptive: How the pool adapts to the load, starting with `capacity`; `nil` = it has a
+  ///     fixed size.
   public func pool(
     _ id: String, capacity: Int, policy: PipelinePool.Policy = .block,
     adaptive: PoolSizing? = nil

@@ -6,46 +6,47 @@ package struct PipelineChange: Hashable, Sendable, Codable {
     /// The pipeline's own name, which changes no result.
     case name
     case nodeAdded, nodeRemoved
-    /// Another kind of stage under the same id.
+    /// Another kind of stage under the same ID.
     case stage
     case option
-    /// What else a node says: executor, lanes, pool, quantum, timeout …
+    /// Other settings of a node: executor, lanes, pool, quantum, timeout …
     case setting
     case cost
     case edgeAdded, edgeRemoved
-    /// The same two nodes, by other ports.
+    /// The same two nodes, with other ports.
     case port
     /// Capacity or policy of an edge.
     case queue
     case executor, pool
     /// The same elements in another order.
     case order
-    /// Anything else that a document says.
+    /// Anything else in a document.
     case other
   }
 
   package var kind: Kind
   /// What changed, such as `motion.threshold`.
   package var place: String
-  /// Its value before and now; `nil` for what has no value, such as an edge.
+  /// The value before and now; `nil` for a change without values, such as an edge.
   package var old: String?
   package var new: String?
-  /// In words: `motion.threshold: 24 → 40`.
+  /// The change in words: `motion.threshold: 24 → 40`.
   package var text: String
 }
 
 extension PipelineChange {
-  /// As the possible cause of another result.
+  /// The change as the possible cause of a different result.
   package var suspicion: String { "the pipeline changed: \(text)" }
 
-  /// Characters of a place or value, and of all words; hostile documents have longer ones.
+  /// Limits, in characters, for a value, a place and the whole text, because a hostile document may
+  /// have longer ones.
   private static let partMax = 48
   private static let placeMax = 120
   private static let textMax = 300
 
-  /// A value that is another one now.
+  /// A value that has changed.
   ///
-  /// - Parameter words: Said before the values in place of `place`.
+  /// - Parameter words: Written before the values instead of `place`.
   init(
     _ kind: Kind, at place: String, from old: String, to new: String, words: String? = nil
   ) {
@@ -55,7 +56,7 @@ extension PipelineChange {
     self.init(kind: kind, place: place, old: old, new: new, text: "\(subject): \(old) → \(new)")
   }
 
-  /// Something that is there on one side only, or a change without values.
+  /// Something that exists on one side only, or a change without values.
   init(_ kind: Kind, at place: String, text: String) {
     self.init(
       kind: kind, place: Self.cut(place, Self.placeMax), old: nil, new: nil,
@@ -67,7 +68,7 @@ extension PipelineChange {
     return head.endIndex == text.endIndex ? text : head + "…"
   }
 
-  /// Of long values the part around the first character that differs.
+  /// For long values, the part around the first character that differs.
   private static func excerpts(_ old: String, _ new: String) -> (old: String, new: String) {
     guard old.count > partMax || new.count > partMax else { return (old, new) }
     let same = zip(old, new).prefix { $0 == $1 }.count

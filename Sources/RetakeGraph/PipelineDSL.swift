@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 
 extension Pipeline {
-  /// Begins a pipeline: `Pipeline.named("motion").source(.session()).stage(Grey())…`
+  /// Starts a pipeline: `Pipeline.named("motion").source(.session()).stage(Grey())…`
   public static func named(_ name: String) -> PipelineStart { PipelineStart(name: name) }
 }
 
@@ -10,7 +10,7 @@ extension Pipeline {
 public struct PipelineStart: Sendable {
   package var name: String
 
-  /// Begins with a source; without an id it is named `camera`.
+  /// Adds the source. Its default ID is `camera`.
   public func source(_ source: AnyStage, id: String = "camera") -> PipelineChain<Frame> {
     requirement(source.signature.role == .source, "a pipeline begins with a source")
     let node = PipelineNode(id: id, stage: source)
@@ -19,8 +19,8 @@ public struct PipelineStart: Sendable {
   }
 }
 
-/// A pipeline under construction, whose last node gives values of one type. Every word returns a
-/// new chain, so a prefix can be kept and used again:
+/// A pipeline under construction, whose last node outputs values of one type. Every method returns
+/// a new chain, so a prefix can be kept and reused:
 ///
 /// ```swift
 /// let grey = Pipeline.named("yard").source(.session()).grey()
@@ -30,9 +30,9 @@ public struct PipelineStart: Sendable {
 /// ```
 public struct PipelineChain<Output: PipelineValue>: Sendable {
   package var pipeline: Pipeline
-  /// The last node; empty at the beginning of a forEach's body.
+  /// The last node; empty at the start of a forEach's body.
   package var last: String
-  /// The port of the last node that the chain goes on from, where that is a route.
+  /// If the last node is a route: the port from which the chain continues.
   package var port: String?
   /// Whether this is the body of a forEach.
   package var isBody = false
@@ -46,9 +46,9 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     self.isBody = isBody
   }
 
-  /// Adds a pure stage; its input type must be what the chain gives.
+  /// Adds a pure stage. Its input type must be the output type of the chain.
   ///
-  /// Without an id, the node is named by its kind, and from the second of a kind on by kind and
+  /// By default, the first node of a kind has the kind as its ID. Further nodes have the kind and a
   /// number (`grey`, `grey-2`).
   public func stage<Stage: PureStage>(
     _ stage: Stage, id: String? = nil
@@ -56,15 +56,15 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     appending(AnyStage(stage), id: id)
   }
 
-  /// Adds a stateful stage; its input type must be what the chain gives.
+  /// Adds a stateful stage. Its input type must be the output type of the chain.
   public func stage<Stage: StatefulStage>(
     _ stage: Stage, id: String? = nil
   ) -> PipelineChain<Stage.Output> where Stage.Input == Output {
     appending(AnyStage(stage), id: id)
   }
 
-  /// Adds a pure computation written in place. It runs, but such a pipeline has no document: give
-  /// it an identity with a `PureStage` type to export or cache it.
+  /// Adds a pure computation as a closure. It runs, but such a pipeline has no document. To export
+  /// or cache it, give it an identity with a `PureStage` type.
   ///
   /// ```swift
   /// detections.map("count") { found, _ in Scalars([.init("count", Double(found.items.count))]) }
@@ -84,7 +84,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     return appending(stage, id: id)
   }
 
-  /// Adds a node that the engine carries out and that passes its input on, such as a throttle.
+  /// Adds a node that the engine executes and that passes its input on, such as a throttle.
   public func passing(_ stage: AnyStage, id: String? = nil) -> PipelineChain<Output> {
     requirement(
       [.throttle, .sample].contains(stage.signature.role),
@@ -92,7 +92,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     return appending(stage, id: id)
   }
 
-  /// The queue in front of the last node; of a join, in front of each port or of the one named.
+  /// The queue in front of the last node; for a join, in front of each port or of the given one.
   ///
   /// ```swift
   /// grey.motion().queue(capacity: 1, policy: .replace)
@@ -110,8 +110,8 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     return chain
   }
 
-  /// Ends the pipeline with a sink. The only one is the primary one; of several that are combined,
-  /// the first pipeline's is.
+  /// Ends the pipeline with a sink. If there is only one sink, it is the primary one. If pipelines
+  /// are combined, the sink of the first one is.
   ///
   /// - Parameters:
   ///   - quantum: Steps in which numbers are written, by field: `box`, `score` and `scalar`.
@@ -148,19 +148,19 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
 }
 
 extension Pipeline {
-  /// The kind, or from the second of a kind on kind and number.
+  /// The kind; from the second node of a kind on, the kind and a number.
   func freeID(for kind: String) -> String {
     let taken = Set(nodes.map(\.id))
     guard taken.contains(kind) else { return kind }
     var number = 2
-    // Ends: there are fewer nodes than numbers.
+    // Ends: the nodes are fewer than the numbers.
     while taken.contains("\(kind)-\(number)") { number += 1 }
     return "\(kind)-\(number)"
   }
 }
 
 extension PipelineNode {
-  /// Whether a text is `[a-z][A-Za-z0-9-]*`, at most 64 characters long.
+  /// Whether a string is `[a-z][A-Za-z0-9-]*` and at most 64 characters long.
   package static func isValidID(_ text: String) -> Bool {
     guard let first = text.utf8.first, (97...122).contains(first), text.utf8.count <= 64 else {
       return false

@@ -1,21 +1,21 @@
 import RetakeCore
 
-/// What differs between two pipelines' documents, in the order of the new one: nodes with what they
-/// say, edges, executors, pools, and the name.
+/// The differences between two pipelines' documents, in the order of the new one: nodes with their
+/// settings, edges, executors, pools, and the name.
 ///
-/// Both are compared as they were kept, with every default written out: a default that is said
-/// aloud is no difference.
+/// Both documents are compared in canonical form, which contains every default. So an explicit
+/// default makes no difference.
 package struct PipelineDifference: Hashable, Sendable {
-  /// Changes that are kept; the others are counted.
+  /// Changes that are kept; further ones are only counted.
   package static let changesMax = 10
 
   package private(set) var changes: [PipelineChange] = []
-  /// All of them.
+  /// The number of all changes.
   package private(set) var count = 0
   private let limit: Int
   private let ignored: Set<PipelineChange.Kind>
 
-  /// - Parameter ignored: What is neither kept nor counted.
+  /// - Parameter ignored: Kinds of changes that are neither kept nor counted.
   package init(
     from old: PipelineRecord, to new: PipelineRecord,
     ignoring ignored: Set<PipelineChange.Kind> = [],
@@ -45,7 +45,7 @@ package struct PipelineDifference: Hashable, Sendable {
 
   /// - Parameters:
   ///   - old: A document, or the body of a forEach.
-  ///   - scope: What stands before ids: `x/` inside a forEach `x`.
+  ///   - scope: The prefix of IDs: `x/` inside a forEach `x`.
   private mutating func compareGraph(_ old: JSONValue, _ new: JSONValue, scope: String) {
     let nodes = (old: Elements(old["nodes"]), new: Elements(new["nodes"]))
     let edges = EdgeComparison(
@@ -83,7 +83,7 @@ package struct PipelineDifference: Hashable, Sendable {
   }
 
   private static let nodeParts: Set<String> = ["id", "kind", "options", "body", "cost"]
-  /// What a node says with one word where the document leaves it out.
+  /// The values of keys of a node that a document omits.
   private static let defaults = ["lanes": "1", "primary": "false", "pinned": "false"]
 
   private mutating func compareNode(_ id: String, _ old: JSONValue, _ new: JSONValue) {
@@ -98,7 +98,7 @@ package struct PipelineDifference: Hashable, Sendable {
     }
     for key in Self.keys(old["options"], new["options"]) {
       let (before, now) = (old["options"]?[key], new["options"]?[key])
-      // Another stage has options of its own.
+      // Another kind of stage has its own options.
       guard isSameKind || (before != nil && now != nil) else { continue }
       let isSetting = Self.nodeParts.contains(key) || Self.settings.contains(key)
       compare(.option, at: isSetting ? "\(id).options.\(key)" : "\(id).\(key)", before, now)
@@ -121,7 +121,7 @@ package struct PipelineDifference: Hashable, Sendable {
     }
   }
 
-  /// The keys of nodes that an option may be called, too.
+  /// Keys of a node that may also be names of options.
   private static let settings: Set<String> = [
     "executor", "primary", "quantum", "lanes", "pinned", "fallback", "timeout", "pool", "hold",
     "output",
@@ -215,9 +215,9 @@ package struct PipelineDifference: Hashable, Sendable {
     add(.order) { .init(.order, at: place, text: "\(place) are in another order") }
   }
 
-  /// Descends into what both sides have.
+  /// Descends into members that both sides have.
   ///
-  /// - Parameter absent: What is said of a value that is not there.
+  /// - Parameter absent: The text for a missing value.
   private mutating func compare(
     _ kind: PipelineChange.Kind, at place: String, _ old: JSONValue?, _ new: JSONValue?,
     absent: String = "not set"
@@ -235,13 +235,13 @@ package struct PipelineDifference: Hashable, Sendable {
       }
     default:
       let texts = (Self.word(old, absent: absent), Self.word(new, absent: absent))
-      // 24 and 24.0 are the same document.
+      // 24 and 24.0 are the same value in a document.
       guard texts.0 != texts.1 else { return }
       add(kind) { .init(kind, at: place, from: texts.0, to: texts.1) }
     }
   }
 
-  /// Whether an array can be told as a whole, such as a region of four numbers.
+  /// Whether an array is reported as a whole, such as a region of four numbers.
   private static func isShort(_ elements: [JSONValue]) -> Bool {
     elements.count <= 4
       && elements.allSatisfy { element in
@@ -260,7 +260,7 @@ package struct PipelineDifference: Hashable, Sendable {
     }
   }
 
-  /// Whether a string can stand without quotes.
+  /// Whether a string can be written without quotes.
   private static func isPlain(_ text: String) -> Bool {
     !text.isEmpty
       && text.utf8.allSatisfy { byte in
@@ -274,7 +274,7 @@ package struct PipelineDifference: Hashable, Sendable {
     if case .string(let text)? = value { text } else { nil }
   }
 
-  /// The keys of two objects, in the order of their bytes.
+  /// The keys of two objects, in byte order.
   private static func keys(_ old: JSONValue?, _ new: JSONValue?) -> [String] {
     var names: Set<String> = []
     for case .object(let members)? in [old, new] { names.formUnion(members.keys) }
@@ -282,12 +282,12 @@ package struct PipelineDifference: Hashable, Sendable {
   }
 }
 
-/// The elements of a list by their ids, in their order.
+/// The elements of a list, by ID and in order.
 private struct Elements {
   private(set) var items: [(id: String, json: JSONValue)] = []
   private var places: [String: Int] = [:]
 
-  /// - Parameter list: Elements without an id, or with one that came before, are numbered.
+  /// - Parameter list: Elements without an ID, or with an ID that occurred before, are numbered.
   init(_ list: JSONValue?) {
     guard case .array(let elements)? = list else { return }
     for (index, json) in elements.enumerated() {

@@ -8,7 +8,7 @@ public enum PipelineDocument {
 
   /// Reads and validates a document.
   ///
-  /// - Throws: `PipelineError` with the JSON pointer of what is wrong.
+  /// - Throws: `PipelineError` with the JSON pointer of the problem.
   public static func parse(
     _ data: Data, catalog: some StageCatalog, file: String? = nil
   ) throws(PipelineError) -> Pipeline {
@@ -36,7 +36,7 @@ public enum PipelineDocument {
 
   /// The document of a pipeline, in canonical form.
   ///
-  /// - Throws: `PipelineError` when a node is a closure.
+  /// - Throws: `PipelineError` if a node is a closure.
   public static func json(of pipeline: Pipeline) throws(PipelineError) -> JSONValue {
     for node in pipeline.flattened().nodes where !node.stage.isExportable {
       throw PipelineError(.notExportable(node.id), at: node.pointer ?? "/nodes")
@@ -46,14 +46,14 @@ public enum PipelineDocument {
 }
 
 extension DecodingError {
-  /// What is wrong, without a full stop: the advice follows.
+  /// The problem, without a full stop, because the advice follows.
   fileprivate var rootText: String {
     String(shortText.prefix(200).reversed().drop { $0 == "." }.reversed())
   }
 }
 
 extension Pipeline {
-  /// The canonical document; nodes that are closures appear with their id as kind.
+  /// The canonical document. Nodes that are closures have their ID as kind.
   package var json: JSONValue {
     var members: [String: JSONValue] = [
       "v": .integer(1), "name": .string(name),
@@ -67,8 +67,8 @@ extension Pipeline {
     return .object(members)
   }
 
-  /// XXH3-128 of the canonical document without names and costs: what the pipeline computes and
-  /// decides, not how long that takes.
+  /// XXH3-128 of the canonical document without names and costs. It covers what the pipeline
+  /// computes and decides, not how long that takes.
   public var digest: Digest128 { PipelineRecord(self).digest }
 }
 
@@ -126,7 +126,7 @@ extension PipelineEdge {
 }
 
 extension Cost {
-  /// As a document writes it: `{"fixed": "45ms"}`.
+  /// The form in a document: `{"fixed": "45ms"}`.
   package var json: JSONValue {
     switch self {
     case .fixed(let value): .object(["fixed": .string(value.unitText)])

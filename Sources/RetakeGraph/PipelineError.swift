@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What is wrong with a pipeline or its document, with the JSON pointer of the place.
+/// A problem with a pipeline or its document, with the JSON pointer of the place.
 public struct PipelineError: CodedError, Hashable {
   public enum Reason: Hashable, Sendable {
     /// Not JSON at all, or not an object.
@@ -14,7 +14,7 @@ public struct PipelineError: CodedError, Hashable {
     case duplicateID(String)
     case unknownNode(String, advice: String)
     case unknownExecutor(String, advice: String)
-    /// The ids along the cycle, first repeated at the end.
+    /// The IDs along the cycle. The first one is repeated at the end.
     case cycle([String])
     case typeMismatch(from: String, gives: String, to: String, takes: String)
     case missing(String, advice: String)
@@ -83,7 +83,7 @@ public struct PipelineError: CodedError, Hashable {
     }
   }
 
-  /// The ids along a path; of a long one its two ends.
+  /// The IDs along a path; for a long path, its two ends.
   private static func path(_ ids: [String]) -> String {
     let endMax = 12
     guard ids.count > 2 * endMax else { return ids.joined(separator: " → ") }
@@ -116,7 +116,7 @@ extension PipelineError {
 }
 
 extension PipelineError.Reason {
-  /// An id that documents cannot have; `what` it is of, such as a node.
+  /// An ID that is not allowed in documents; `what` has the ID, such as a node.
   static func invalidID(_ id: String, of what: String) -> Self {
     .wrongValue(
       "'\(id.shortened)' is not a \(what) id",

@@ -1,8 +1,8 @@
 import Foundation
 import RetakeCore
 
-/// What is kept of a pipeline next to its results: its canonical document, which can be read without
-/// the stages that the pipeline is made of.
+/// What is stored of a pipeline next to its results: its canonical document. It can be read without
+/// the stages of the pipeline.
 package struct PipelineRecord: Hashable, Sendable {
   package private(set) var json: JSONValue
 
@@ -10,9 +10,10 @@ package struct PipelineRecord: Hashable, Sendable {
     json = pipeline.json
   }
 
-  /// Reads a document. Its nodes are not checked: their kinds may be those of another program.
+  /// Reads a document. Its nodes are not checked, because their kinds may belong to another
+  /// program.
   ///
-  /// - Throws: `PipelineError` for what is not a document of this version.
+  /// - Throws: `PipelineError` for data that is not a document of this version.
   package init(parsing data: Data) throws(PipelineError) {
     json = try PipelineDocument.json(data)
     guard case .object = json else {
@@ -30,8 +31,8 @@ package struct PipelineRecord: Hashable, Sendable {
     set { set("name", .string(newValue)) }
   }
 
-  /// XXH3-128 of the canonical document without names and costs: what the pipeline computes and
-  /// decides, not how long that takes.
+  /// XXH3-128 of the canonical document without names and costs. It covers what the pipeline
+  /// computes and decides, not how long that takes.
   package var digest: Digest128 {
     var plain = withoutCosts
     plain.set("name", nil)
@@ -46,7 +47,7 @@ package struct PipelineRecord: Hashable, Sendable {
 
   package var hasCosts: Bool { withoutCosts.json != json }
 
-  /// The kind of each node, by its id; `x/NODE` inside a forEach `x`.
+  /// The kind of each node, by ID; `x/NODE` inside a forEach `x`.
   package var kinds: [String: String] { Self.kinds(in: json, scope: "") }
 
   /// `motion-boxes, 4 nodes`.
@@ -95,7 +96,7 @@ package struct PipelineRecord: Hashable, Sendable {
 extension PipelineRecord {
   /// The keys of a document in the order in which they are written.
   private static let order = ["v", "name", "nodes", "edges", "executors", "pools"]
-  /// Those of a node or an edge that come before the others.
+  /// The keys of a node or an edge that come before the others.
   private static let leading = ["id", "kind", "from", "to"]
 
   /// The document with one line for each node and edge, so that a change is one line of a diff.
@@ -118,7 +119,7 @@ extension PipelineRecord {
     return "{" + members.joined(separator: ", ") + "}"
   }
 
-  /// The named ones first, the others in the order of their bytes.
+  /// The given keys first, then the others in byte order.
   private static func members(of json: JSONValue, first: [String]) -> [(String, JSONValue)] {
     guard case .object(let members) = json else { return [] }
     let others = members.keys.filter { !first.contains($0) }

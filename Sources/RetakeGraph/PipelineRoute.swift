@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// A chain that ends in a route: what goes on, goes on from one of its ports.
+/// A chain that ends in a route. It continues from one of the route's ports.
 public struct PipelineRoute<Output: PipelineValue>: Sendable {
   private let chain: PipelineChain<Output>
   /// In the order of the route.
@@ -32,7 +32,7 @@ extension PipelineChain {
     return PipelineRoute(appending(route, id: id), ports: route.outputPorts)
   }
 
-  /// Sends each frame to the port that the closure names. Such a pipeline has no document.
+  /// Sends each frame to the port whose name the closure returns. Such a pipeline has no document.
   ///
   /// ```swift
   /// let sizes = found.route("size", to: ["few", "many"]) { $0.items.count > 5 ? "many" : "few" }

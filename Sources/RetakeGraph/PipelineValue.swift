@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 
-/// The type of what travels along an edge.
+/// The type of the values on an edge.
 public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
   case frame
   case detections
@@ -10,11 +10,11 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
   case waveform
   case tensor
   case bytes
-  /// What a join gives: a value a port. An input without kinds takes any.
+  /// The output of a join: one value per port. An input without kinds accepts any join.
   case joined([ValueKind])
-  /// One detection with the frame that it was found in: what a forEach hands to its body.
+  /// One detection with the frame in which it was found. A forEach passes it to its body.
   case region
-  /// What a forEach gives where its body does not classify.
+  /// The output of a forEach whose body does not classify.
   case items
   /// A user's own type.
   case user(name: String, version: Int)
@@ -36,21 +36,22 @@ public enum ValueKind: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Joins of joins without what they hold, which may be much.
+  /// The description of a join inside a join, without its kinds, which may be many.
   private var shortText: String {
     if case .joined = self { return "joined" }
     return description
   }
 }
 
-/// What stages take and give: the closed kinds of this module, and users' `StageValue` types.
+/// The inputs and outputs of stages: the closed set of kinds of this module, and users'
+/// `StageValue` types.
 public protocol PipelineValue: Sendable {
   static var valueKind: ValueKind { get }
   /// Appends the value's canonical bytes; equal values append equal bytes.
   func digest(into hasher: inout DigestHasher)
   /// XXH3-128 of the canonical bytes.
   var digest: Digest128 { get }
-  /// What a results sink writes of this value.
+  /// What a results sink writes for this value.
   var facts: [ResultFact] { get }
 }
 
@@ -67,13 +68,13 @@ extension PipelineValue {
 public protocol StageValue: PipelineValue {
   /// Unique among the values of a pipeline, such as `"lane-markings"`.
   static var typeName: String { get }
-  /// Counted up whenever the bytes change their meaning.
+  /// Must be increased whenever the meaning of the bytes changes.
   static var typeVersion: Int { get }
   /// The value as bytes; equal values give equal bytes.
   func encoded() -> [UInt8]
   /// The inverse of `encoded`.
   ///
-  /// - Throws: Any error, when the bytes are not a value of this type.
+  /// - Throws: Any error, if the bytes are not a value of this type.
   init(decoding bytes: [UInt8]) throws
 }
 

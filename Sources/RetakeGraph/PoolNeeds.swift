@@ -1,30 +1,31 @@
 import RetakeCore
 
-/// The most buffers of a pool that are held at once while a single frame goes through an otherwise
-/// empty pipeline: less can never be enough. What the newest value of a latest join and the last
-/// value of a fallback hold is never given back before the next takes its place.
+/// The largest number of a pool's buffers that are held at once while a single frame passes through
+/// an otherwise empty pipeline. Fewer can never be enough. Buffers of the newest value of a latest
+/// join, and of the last value of a fallback, are only returned when the next value replaces it.
 struct PoolNeeds {
   struct Need {
     var count: Int
-    /// Where so many are held.
+    /// The node at which this number of buffers is held.
     var node: Int
-    /// The nodes whose frames lie in the buffers; one whose last frame is kept may come twice.
+    /// The nodes whose frames use the buffers. A node whose last frame is kept may occur twice.
     var holders: [Int]
   }
 
   /// By pool.
   private(set) var needs: [Need?]
   private let graph: GraphIndex
-  /// The nodes that lease; a member of a lease set is an index in it.
+  /// The nodes that lease. A member of a lease set is an index into this array.
   private let leasing: [Int]
   /// By node.
   private var members: [Int?]
   /// The pool of each member.
   private let poolOfMember: [Int]
-  /// What the output of each node holds.
+  /// The leases that the output of each node holds.
   private var held: [BitSet]
   private var kept: BitSet
-  /// The node whose work gives what a node gives: those that take no server pass it on at once.
+  /// The node whose work produces a node's output. Nodes that take no server pass their input on at
+  /// once.
   private var makers: [Int]
 
   init(graph: GraphIndex, order: [Int], pools: [PipelinePool]) {
@@ -65,7 +66,7 @@ struct PoolNeeds {
     switch stage.body {
     case .pure, .stateful:
       result = union(stage.signature.keepsInput ? inputs(of: node) : [])
-    // It goes on with whatever there is, and nothing is sure to be held.
+    // It continues with any value that arrives, so no lease is certain to be held.
     case .join(.any): result = union([])
     case .latest: result = union(Array(inputs(of: node).prefix(1)))
     case .source, .throttle, .sample, .route, .join, .fork, .gather, .sink:
@@ -94,16 +95,17 @@ struct PoolNeeds {
 }
 
 extension PoolNeeds {
-  /// How many items of a frame can be in a forEach when each keeps buffers until the last is done.
+  /// How many items of a frame can be in a forEach if each of them keeps buffers until the last is
+  /// done.
   struct ItemLimit {
     var pool: Int
     var gather: Int
     var itemsMax: Int
-    /// Buffers that each more takes.
+    /// Buffers for each further item.
     var perItem: Int
   }
 
-  /// Of each forEach and pool that has one.
+  /// The limits of each forEach and pool that has one.
   func itemLimits(_ pools: [PipelinePool]) -> [ItemLimit] {
     graph.nodes.indices.filter { graph.role($0) == .gather }.flatMap { gather -> [ItemLimit] in
       let scope = graph.nodes[gather].scope
@@ -123,7 +125,8 @@ extension PoolNeeds {
     }
   }
 
-  /// What is held while a node works: its own new frame comes to what others hold.
+  /// The leases that are held while a node works: those of others, and the one of its own new
+  /// frame.
   private struct Moment {
     var others: BitSet
     var own: Int?
@@ -137,8 +140,8 @@ extension PoolNeeds {
     return counts
   }
 
-  /// The part that comes last finds the others waiting. Whichever part that is, so much is held
-  /// when the stage that made it ends its work.
+  /// When the last part arrives, the other parts are waiting. Whichever part is the last one, at
+  /// least this number of buffers is held when the stage that produced it finishes.
   private mutating func noteJoin(_ node: Int) {
     let senders = graph.senderByPort(to: node).compactMap { $0 }
     guard senders.contains(where: { !held[$0].isEmpty }) else { return }

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 
-/// The options of an adaptive pool, as a document has them.
+/// The options of an adaptive pool, in the form of a document.
 extension PoolSizing {
   static let keys = [
     "min", "max", "predictor", "alpha", "window", "expandAbove", "expandAfter", "shrinkBelow",
@@ -9,10 +9,10 @@ extension PoolSizing {
     "breakerAfter", "resizeTime", "off",
   ]
 
-  /// What a pool begins with that says nothing of it.
+  /// The default number of buffers at the start.
   package var startStandard: Int { Swift.min(Swift.max(8, min), max) }
 
-  /// What differs from the standard, under the names of the document.
+  /// The options that differ from the defaults, under their names in a document.
   package var json: JSONValue {
     let standard = PoolSizing()
     var members: [String: JSONValue] = [:]
@@ -88,7 +88,7 @@ extension DocumentReader {
 }
 
 extension PipelinePool {
-  /// Checks the options of an adaptive pool; the words of the DSL let all through.
+  /// Checks the options of an adaptive pool, because the methods of the DSL accept any.
   func checkSizing(at pointer: String) throws(PipelineError) {
     guard let adaptive else { return }
     if let problem = adaptive.problem {

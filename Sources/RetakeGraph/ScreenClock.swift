@@ -1,13 +1,13 @@
 import RetakeCore
 
-/// When a modelled screen shows its next picture: at even steps from virtual time zero on.
+/// When a modelled screen shows its next image: at even intervals from virtual time zero.
 package struct ScreenClock: Hashable, Sendable {
-  /// Refreshes in a thousand seconds.
+  /// Refreshes per thousand seconds.
   package let millihertz: Int64
 
   private static let scale: Int64 = 1_000_000_000_000
 
-  /// - Parameter hertz: Above 0 and at most 1,000, to a thousandth.
+  /// - Parameter hertz: Above 0 and at most 1,000; rounded to a thousandth.
   package init?(hertz: Double) {
     guard hertz > 0, hertz <= 1_000 else { return nil }
     millihertz = Int64((hertz * 1_000).rounded())
@@ -28,7 +28,7 @@ package struct ScreenClock: Hashable, Sendable {
   package func refresh(notBefore time: Int64) -> Int64 {
     let product = time.multipliedFullWidth(by: millihertz)
     var number = Self.floorDivided((product.high, product.low), by: Self.scale) - 1
-    // Rounding moves a refresh by less than a nanosecond: three steps at most.
+    // Rounding moves a refresh by less than a nanosecond, so there are at most three steps.
     while nanoseconds(ofRefresh: number) < time { number += 1 }
     return number
   }

@@ -1,9 +1,9 @@
 import RetakeBuffers
 import RetakeCore
 
-/// What a stage may know beside its input.
+/// What a stage may use in addition to its input.
 public struct StageContext: Sendable {
-  /// The frame that is being worked on.
+  /// The frame that is being processed.
   public var frame: FrameID
   /// The frame's presentation time on the session's time line, from the replay's origin.
   public var timestamp: Timestamp
@@ -18,15 +18,15 @@ public struct StageContext: Sendable {
 }
 
 /// The options of a stage: stored properties with defaults, in a `Codable` struct. A document may
-/// set any of them; an unknown key or a wrong type is refused when the document is read.
+/// set any of them. An unknown key or a wrong type is rejected when the document is read.
 ///
-/// Optional properties are not seen as options: give every property a value.
+/// Optional properties are not recognised as options, so give every property a value.
 public protocol StageOptions: Codable, Sendable {
   /// All defaults.
   init()
 }
 
-/// For stages that have none.
+/// For stages without options.
 public struct NoOptions: StageOptions {
   public init() {}
 }
@@ -35,39 +35,40 @@ public struct NoOptions: StageOptions {
 public protocol StageDefinition: Sendable {
   associatedtype Options: StageOptions = NoOptions
 
-  /// The word in documents, `[a-z][A-Za-z0-9-]*`, unique in a registry.
+  /// The name in documents, `[a-z][A-Za-z0-9-]*`, unique in a registry.
   static var kind: String { get }
-  /// Counted up whenever the same input may give another output.
+  /// Must be increased whenever the same input may give another output.
   static var version: Int { get }
   /// One line for `retake pipeline` and error messages.
   static var summary: String { get }
-  /// Pixel formats that the body takes, best first; empty means any. Where a graph offers another,
-  /// a visible `convert` is put in between.
+  /// Pixel formats that the body accepts, best first; empty means any. If a graph provides another
+  /// format, a visible `convert` is inserted.
   static var inputFormats: [PixelFormat] { get }
-  /// Whether the output goes on using the input's memory, as a view of a frame does: the input's
-  /// lease of a pool then ends with the output's.
+  /// Whether the output continues to use the input's memory, as a view of a frame does. In that
+  /// case, the input's lease of a pool ends with the output's lease.
   static var keepsInput: Bool { get }
 
-  /// What the output depends on beside input, version and options, such as the digest of a model's
-  /// file: values that were kept with another one are computed anew.
+  /// What the output depends on in addition to input, version and options, such as the digest of a
+  /// model's file. Values that were cached with another fingerprint are computed again.
   var fingerprint: String { get }
 
-  /// A stage with default options. Structs have it where every stored property has a value.
+  /// A stage with default options. Structs get this initializer if every stored property has a
+  /// value.
   init()
 
-  /// Stages without options have it.
+  /// Creates a stage from its options. Stages without options get this initializer.
   ///
-  /// - Throws: `OptionError` when the options make no sense together.
+  /// - Throws: `OptionError` if the options contradict each other.
   init(options: Options) throws
 
   var options: Options { get }
 
-  /// The format of the frames that come out, for stages that give frames.
+  /// The format of the output frames, for stages that output frames.
   func outputFormat(for input: PixelFormat) -> PixelFormat
 
-  /// What the frames that come out show of those that go in; `nil`, the default, is all of it, pixel
-  /// by pixel. A stage that cuts or scales says it: reports draw what is found behind it over the
-  /// source's frame.
+  /// The part of the input that the output frames show; `nil`, the default, means all of it, pixel
+  /// by pixel. A stage that crops or scales must implement this: reports draw results from behind
+  /// it over the source's frame.
   func view(of input: PictureShape) -> PictureView?
 }
 
@@ -106,27 +107,29 @@ extension StageDefinition where Options == NoOptions {
   }
 }
 
-/// A computation whose output depends on its input and options alone. It may run on any thread,
-/// for any frame, in any order, and ahead of virtual time.
+/// A computation whose output depends only on its input and options. It may run on any thread, for
+/// any frame, in any order, and ahead of virtual time.
 public protocol PureStage: StageDefinition {
   associatedtype Input: PipelineValue
   associatedtype Output: PipelineValue
-  /// What the body can throw; `Never` (the default) means that replay need never wait for it.
+  /// The error type of the body; with `Never` (the default), a replay never has to wait for its
+  /// outcome.
   associatedtype Failure: Error = Never
 
   func process(_ input: Input, _ context: StageContext) throws(Failure) -> Output
 }
 
-/// A computation that remembers. It sees the frames in the order in which virtual time serves
+/// A computation that keeps state. It gets the frames in the order in which virtual time serves
 /// them, one at a time.
 public protocol StatefulStage: StageDefinition {
   associatedtype Input: PipelineValue
   associatedtype Output: PipelineValue
-  /// What the body can throw; `Never` (the default) means that replay need never wait for it.
+  /// The error type of the body; with `Never` (the default), a replay never has to wait for its
+  /// outcome.
   associatedtype Failure: Error = Never
 
   mutating func process(_ input: Input, _ context: StageContext) throws(Failure) -> Output
-  /// Forgets everything, as if just made.
+  /// Clears the state, as if the stage had just been created.
   mutating func reset()
 }
 
@@ -134,7 +137,7 @@ public protocol StatefulStage: StageDefinition {
 public struct OptionError: Error, Sendable {
   /// The option's key.
   public var key: String
-  /// What is wrong, such as "must be at least 1".
+  /// The problem, such as "must be at least 1".
   public var message: String
 
   public init(key: String, message: String) {
@@ -146,13 +149,13 @@ public struct OptionError: Error, Sendable {
 /// An error that a stage's body throws on purpose.
 public struct StageError: Error, Sendable, Hashable {
   public enum Severity: String, Sendable {
-    /// This frame fails; the run goes on.
+    /// This frame fails; the run continues.
     case recoverable
     /// The run halts.
     case unrecoverable
   }
 
-  /// Stable and without spaces: it appears in golden files.
+  /// Stable and without spaces, because it appears in golden files.
   public var code: String
   public var message: String
   public var severity: Severity
@@ -166,7 +169,8 @@ public struct StageError: Error, Sendable, Hashable {
     self.severity = severity
   }
 
-  /// Any error of a body as a stage error: other types count as recoverable, named by their type.
+  /// Any error of a body as a stage error. Other types are recoverable; their code contains the
+  /// name of the type.
   package init(wrapping error: any Error) {
     if let error = error as? StageError {
       self = error

@@ -1,11 +1,11 @@
 import RetakeCore
 
-/// Which kinds of nodes there are, and how one is made from a document's options.
+/// The kinds of nodes that exist. Creates a node's stage from a document's options.
 public protocol StageCatalog: Sendable {
   /// In byte order.
   var kinds: [String] { get }
   func signature(of kind: String) -> StageSignature?
-  /// Makes a node's body.
+  /// Creates a node's stage.
   ///
   /// - Throws: `OptionProblem`, with a pointer inside the options.
   func make(kind: String, options: JSONValue) throws(OptionProblem) -> AnyStage
@@ -25,8 +25,8 @@ public struct OptionProblem: Error, Sendable, Hashable {
   }
 }
 
-/// Reads a stage's options from a document: every key must be known, every value must have the
-/// type of its default; what is not given keeps its default.
+/// Reads a stage's options from a document. Every key must be known, and every value must have the
+/// type of its default. Options that are not given keep their defaults.
 package enum OptionReader {
   package static func read<Options: StageOptions>(
     _ type: Options.Type, from given: JSONValue, kind: String
@@ -60,8 +60,8 @@ package enum OptionReader {
     }
   }
 
-  /// The first option that cannot be decoded, where the decoder does not say which one: a fraction
-  /// for a whole number.
+  /// The first option that cannot be decoded, for an error that the decoder does not locate: a
+  /// fraction instead of an integer.
   private static func unfit<Options: StageOptions>(
     _ type: Options.Type, _ given: [String: JSONValue]
   ) -> OptionProblem? {
@@ -80,13 +80,13 @@ package enum OptionReader {
 }
 
 extension JSONValue {
-  /// Whether a value may stand where `other` is the default.
+  /// Whether a value has the right type if `other` is the default.
   fileprivate func fits(_ other: JSONValue) -> Bool {
     switch (self, other) {
     case (.integer, .integer), (.integer, .number), (.number, .number), (.string, .string),
       (.bool, .bool), (.array, .array), (.object, .object):
       true
-    // A default such as 1.0 encodes as an integer; the decoder has the last word.
+    // A default such as 1.0 encodes as an integer, so the decoder makes the decision.
     case (.number, .integer): true
     default: false
     }
@@ -107,7 +107,7 @@ extension DecodingError {
     return path.map { "/" + ($0.intValue.map(String.init) ?? $0.stringValue) }.joined()
   }
 
-  /// What is wrong, without the path.
+  /// The problem, without the path.
   package var shortText: String {
     switch self {
     case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):

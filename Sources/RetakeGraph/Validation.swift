@@ -1,14 +1,14 @@
 import RetakeCore
 
 extension Pipeline {
-  /// The most nodes of a pipeline, those in the bodies of a forEach included.
+  /// The largest number of nodes of a pipeline, including those in the bodies of forEach nodes.
   public static let nodesMax = 4_096
-  /// The most edges of a pipeline, those in the bodies of a forEach included.
+  /// The largest number of edges of a pipeline, including those in the bodies of forEach nodes.
   public static let edgesMax = 8_192
-  /// The most pools of a pipeline.
+  /// The largest number of pools of a pipeline.
   public static let poolsMax = 256
 
-  /// Checks the graph before anything runs: ids, numbers, edges and ports, cycles, shape, types,
+  /// Checks the graph before anything runs: IDs, numbers, edges and ports, cycles, shape, types,
   /// services and pools, and that it has a source, a sink and one primary sink.
   ///
   /// - Throws: `PipelineError` with the pointer of the node or edge in the document's order.
@@ -46,7 +46,7 @@ extension Pipeline {
   }
 
   private func checkIDs() throws(PipelineError) {
-    // Inserted conversions have ids that no document can have.
+    // Inserted conversions have IDs that are not allowed in documents.
     try Self.checkIDs(
       nodes.map { $0.isInserted ? nil : $0.id }, of: "node", at: "/nodes")
     try Self.checkIDs(executors.map(\.id), of: "executor", at: "/executors")
@@ -79,7 +79,7 @@ extension Pipeline {
     }
   }
 
-  /// Checks the names of the ports of joins and routes, and how many there are.
+  /// Checks the names and the number of the ports of joins and routes.
   private static func checkPorts(_ nodes: [PipelineNode]) throws(PipelineError) {
     for (index, node) in nodes.enumerated() {
       let pointer = "/nodes/\(index)/options/ports"
@@ -131,7 +131,7 @@ extension Pipeline {
     }
   }
 
-  /// Checks the nodes and ports that the edges name.
+  /// Checks the nodes and ports that the edges refer to.
   private func checkEdges(
     _ edges: [PipelineEdge], among nodes: [PipelineNode], at pointer: String
   ) throws(PipelineError) {

@@ -1,12 +1,12 @@
 import RetakeBuffers
 import RetakeCore
 
-/// How a stage's output is kept as bytes and made of them again.
+/// Encodes a stage's output to bytes, and decodes it.
 package struct ValueForm: Sendable {
   package let encode: @Sendable (any PipelineValue) -> [UInt8]?
   package let decode: @Sendable (ArraySlice<UInt8>) throws -> any PipelineValue
 
-  /// `nil` for values that hold pixels or other values.
+  /// `nil` for values that contain pixels or other values.
   package init?(_ type: any PipelineValue.Type) {
     if let type = type as? any StageValue.Type {
       self.init(ofStageValue: type)
@@ -38,7 +38,7 @@ package struct ValueForm: Sendable {
   }
 }
 
-/// A value of ours with a form in bytes that keeps every bit.
+/// A built-in value with a lossless form in bytes.
 protocol ByteFormed: PipelineValue {
   func write(to writer: inout ByteWriter)
   init(reading reader: inout ByteReader) throws(ByteReader.Mismatch)

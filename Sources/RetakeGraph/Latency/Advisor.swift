@@ -1,23 +1,25 @@
 import RetakeCore
 
-/// Something that will disappoint, before it is known what helps.
+/// A problem of a pipeline, before it is known which changes help.
 struct Complaint {
   var kind: PipelineWarning.Kind
-  /// The node or executor that it is about: what is still there after a change did not help.
+  /// The node or executor with the problem. If it still has the problem after a change, the change
+  /// did not help.
   var subject: String
   var message: String
   var pointer: String
-  /// Changes that may help, each alone.
+  /// Changes that may help, each on its own.
   var candidates: [[PipelineFix]] = []
-  /// What to do where none of them helps.
+  /// The advice if none of them helps.
   var otherwise: String
 }
 
-/// Tries changes out and tells those that help.
+/// Tries changes and reports those that help.
 struct Advisor {
   let pipeline: Pipeline
   let options: AnalysisOptions
-  /// The most complaints whose changes are tried out; each takes a survey of the whole pipeline.
+  /// The largest number of complaints whose changes are tried. Each trial surveys the whole
+  /// pipeline.
   private static let triedMax = 16
 
   init(pipeline: Pipeline, options: AnalysisOptions) {

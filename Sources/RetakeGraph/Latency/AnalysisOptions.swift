@@ -1,12 +1,12 @@
 import RetakeCore
 
-/// What a pipeline is held against: how fast frames come, and how long they may take.
+/// What a pipeline is checked against: how fast frames arrive, and how long they may take.
 public struct AnalysisOptions: Hashable, Sendable {
-  /// Frames a second of each source that `rates` does not name; `nil` = not known.
+  /// Frames per second of each source that `rates` does not name; `nil` = not known.
   public var framesPerSecond: Double?
-  /// Frames a second, by source.
+  /// Frames per second, by source.
   public var rates: [String: Double] = [:]
-  /// Detections of a frame, for the body of each forEach.
+  /// Detections per frame, for the body of each forEach.
   public var items = 1
   /// How long a frame may take to each sink that `budgets` does not name.
   public var budget: Duration?

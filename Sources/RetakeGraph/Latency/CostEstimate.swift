@@ -1,13 +1,13 @@
 import Foundation
 import RetakeCore
 
-/// What a cost comes to, in nanoseconds.
+/// An estimate of a cost, in nanoseconds.
 struct CostEstimate: Hashable {
-  /// No call takes less; for quantiles the median.
+  /// A lower bound for all calls; for quantiles the median.
   var least: Int64 = 0
   /// Fixed, the middle of uniform, or p50.
   var typical: Int64 = 0
-  /// What many calls take in all, each counted once: it decides how busy a server is.
+  /// The mean over many calls. It determines how busy a server is.
   var mean = 0.0
   /// Fixed, the upper end of uniform, or p99.
   var worst: Int64 = 0
@@ -40,7 +40,7 @@ extension Cost {
 }
 
 extension PipelineNode {
-  /// What a frame takes here at most: a timeout ends it, though not the work.
+  /// The time of a frame at this node. A timeout ends the wait for the frame, but not the work.
   var timeOfFrame: CostEstimate {
     var estimate = cost?.estimate ?? .zero
     guard let limit = timeout?.nanoseconds, stage.signature.role.isServed else { return estimate }

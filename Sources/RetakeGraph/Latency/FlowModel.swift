@@ -1,24 +1,25 @@
 import RetakeCore
 
-/// A pipeline at given frame rates: what comes to each node, who is overloaded, and how long frames
-/// wait in the queues that fill.
+/// A pipeline at given frame rates: what arrives at each node, which servers are overloaded, and
+/// how long frames wait in the queues that fill.
 struct FlowModel {
   let graph: GraphIndex
   let order: [Int]
   let groups: [ServerGroup]
   let items: Int
   let sources: [Int: Double]
-  /// Where queues drop, what they let through.
+  /// If queues drop frames, the rates of those that remain.
   private(set) var rates: FlowRates
   private(set) var loads: ServerLoads
-  /// Servers that are overloaded and hold up a source.
+  /// Servers that are overloaded and delay a source.
   private(set) var overloads: [Overload] = []
-  /// Servers that would be, were it not for the queues that drop.
+  /// Servers that would be overloaded if queues did not drop frames.
   private(set) var relieved: [Overload] = []
-  /// Whether a source loses frames when the node is too slow, by node.
+  /// By node: whether a source loses frames if the node is too slow.
   let reachesSource: [Bool]
 
-  /// The most rounds in which the limits of queues that drop are found; they meet geometrically.
+  /// The largest number of rounds for finding the limits of queues that drop. They converge
+  /// geometrically.
   private static let roundsMax = 32
 
   init(
@@ -36,7 +37,7 @@ struct FlowModel {
     settle()
   }
 
-  /// Lets queues drop what the nodes behind them cannot take.
+  /// Lets queues drop the frames that the nodes behind them cannot handle.
   private mutating func settle() {
     var limits: [Int: Double] = [:]
     for _ in 0..<Self.roundsMax {
@@ -55,7 +56,7 @@ struct FlowModel {
     relieved += dropping.filter { !known.contains($0.group.id) }
   }
 
-  /// - Returns: Whether a limit changed by more than a thousandth.
+  /// - Returns: Whether a limit decreased by more than a millionth.
   private func limit(_ dropping: [Overload], _ limits: inout [Int: Double]) -> Bool {
     var changed = false
     for overload in dropping {
@@ -72,7 +73,7 @@ struct FlowModel {
     return changed
   }
 
-  /// Whether sources lose frames when all of them give so many times as many.
+  /// Whether sources lose frames if the rates of all of them are multiplied by a factor.
   func holdsUpSource(times factor: Double) -> Bool {
     let more = FlowRates(
       graph, order: order, sources: sources.mapValues { $0 * factor }, items: items, limits: [:])
@@ -80,16 +81,17 @@ struct FlowModel {
       .overloads(graph, order, reachesSource: reachesSource).contains(where: \.reachesSource)
   }
 
-  /// How many times as many frames the sources may give before they lose some; `nil` for any number.
+  /// The largest factor for the rates of the sources at which they lose no frames; `nil` for any
+  /// factor.
   func factorMax() -> Double? {
     guard sources.values.contains(where: { $0 > 0 }) else { return nil }
     var (low, high) = (0.0, 1.0)
-    // At most 40 doublings, to a million million times as many.
+    // At most 40 doublings, to a factor of 10^12.
     while !holdsUpSource(times: high) {
       (low, high) = (high, high * 2)
       if high > 1e12 { return nil }
     }
-    // 60 halvings are more than the digits of a Double.
+    // 60 halvings exceed the precision of a Double.
     for _ in 0..<60 {
       let middle = (low + high) / 2
       if holdsUpSource(times: middle) { high = middle } else { low = middle }
@@ -98,11 +100,11 @@ struct FlowModel {
   }
 }
 
-/// Nanoseconds that a frame waits at most because servers are overloaded.
+/// The longest waits of a frame, in nanoseconds, because servers are overloaded.
 struct FullQueues {
   /// By edge.
   var waits: [Double]
-  /// By node: finished, in a lane, for room in the next queue.
+  /// By node: the time that a finished frame stays in its lane until the next queue has room.
   var holds: [Double]
 }
 
@@ -119,11 +121,11 @@ extension FlowModel {
     return full
   }
 
-  /// A full queue moves at the rate of the servers, one frame after another.
+  /// A full queue advances at the rate of the servers, one frame after another.
   private func fill(_ edge: Int, _ overload: Overload, _ full: inout FullQueues) {
     let sender = graph.senders[edge]
     let offered = rates.leaving[sender]
-    // Behind a queue that drops, the rates are those that are served.
+    // Behind a queue that drops, the rates are already those that are served.
     let served =
       overload.reachesSource
       ? offered * overload.share : min(offered, rates.arriving[graph.receivers[edge]])
@@ -137,7 +139,7 @@ extension FlowModel {
       let hold = Double(node.lanes) * 1e9 / served - (node.cost?.estimate.mean ?? 0)
       full.holds[sender] = max(full.holds[sender], hold)
     case .dropNewest: break
-    // Only so many newer frames may come before this one is dropped.
+    // At most `capacity` newer frames can arrive before this one is dropped.
     case .dropOldest, .replace: wait = min(wait, capacity * 1e9 / offered)
     }
     full.waits[edge] = max(full.waits[edge], wait)

@@ -1,15 +1,16 @@
 import RetakeCore
 
-/// How many frames a second come to each node of a flat graph; inside a forEach, how many items.
+/// How many frames per second arrive at each node of a flat graph; inside a forEach, how many
+/// items.
 struct FlowRates {
-  /// By node: what comes to it, queues that drop included.
+  /// By node: the rate that arrives at it, after queues have dropped frames.
   private(set) var arriving: [Double]
-  /// By node: what leaves it on each edge.
+  /// By node: the rate that leaves it on each edge.
   private(set) var leaving: [Double]
 
   /// - Parameters:
-  ///   - sources: Frames a second, by node.
-  ///   - limits: The most that a node takes, where an edge before it drops the rest.
+  ///   - sources: Frames per second, by node.
+  ///   - limits: The largest rate that a node accepts, if an edge before it drops the rest.
   init(
     _ graph: GraphIndex, order: [Int], sources: [Int: Double], items: Int, limits: [Int: Double]
   ) {

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// A way of a frame from its source to a sink, and how long it takes.
+/// A path of a frame from its source to a sink, and how long it takes.
 struct FramePath {
   /// From the source to the sink.
   var nodes: [Int]
@@ -8,30 +8,30 @@ struct FramePath {
 }
 
 extension FrameTimes {
-  /// The most ways to one sink that are listed.
+  /// The largest number of paths to one sink that are listed.
   static let pathsMax = 32
 
-  /// The way on which the last part of each frame comes to a sink.
+  /// The path on which the last part of each frame reaches a sink.
   func slowest(to sink: Int) -> FramePath {
     var nodes = [sink]
-    // Ends: each round goes one node back, and the graph has no circles.
+    // Ends: each round goes back by one node, and the graph has no cycles.
     while let edge = nodes.last.flatMap({ lastEdge[$0] }) { nodes.append(graph.senders[edge]) }
     return FramePath(nodes: nodes.reversed(), time: leaving[sink])
   }
 
-  /// Every way to a sink with the sum of what its nodes take, the slowest first; where there are
-  /// more than `pathsMax`, the slowest alone.
+  /// Every path to a sink with the sum of its nodes' times, the slowest first. If there are more
+  /// than `pathsMax`, only the slowest.
   func paths(to sink: Int) -> [FramePath] {
     guard pathCounts[sink] <= Self.pathsMax else { return [slowest(to: sink)] }
     return (0..<pathCounts[sink]).map { path(number: $0, to: sink) }
       .sorted { $0.time.longest > $1.time.longest }
   }
 
-  /// Goes back from the sink; each number takes other turns.
+  /// Walks back from the sink. Each number selects another path.
   private func path(number: Int, to sink: Int) -> FramePath {
     var (node, left) = (sink, number)
     var edges: [Int] = []
-    // Ends: each round goes one node back, and the graph has no circles.
+    // Ends: each round goes back by one node, and the graph has no cycles.
     while let edge = edge(to: node, &left) {
       edges.append(edge)
       node = graph.senders[edge]

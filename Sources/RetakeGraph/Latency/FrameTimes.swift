@@ -1,13 +1,13 @@
 import RetakeCore
 
-/// Nanoseconds from a frame's capture: as a rule, at worst, and with the queues full.
+/// Nanoseconds since a frame's capture: typically, in the worst case, and with full queues.
 struct FrameTime: Hashable {
   var typical: Int64 = 0
   var worst: Int64 = 0
-  /// What waiting in full queues adds.
+  /// The additional time in full queues.
   var waiting: Int64 = 0
 
-  /// At worst, full queues included.
+  /// The worst case, including full queues.
   var longest: Int64 { worst + waiting }
 
   func adding(_ other: FrameTime) -> FrameTime {
@@ -17,21 +17,21 @@ struct FrameTime: Hashable {
   }
 }
 
-/// When a frame leaves each node of a flat graph. It waits at a join for its partners; it does not
-/// wait for the other values of a latest join.
+/// When a frame leaves each node of a flat graph. At a join, a frame waits for its partners. It
+/// does not wait for the other values of a latest join.
 struct FrameTimes {
   let graph: GraphIndex
-  /// What each node itself takes.
+  /// The time of each node itself.
   let own: [FrameTime]
-  /// What waiting on each edge takes.
+  /// The waiting time on each edge.
   private let waits: [Int64]
   /// When a frame leaves, by node.
   private(set) var leaving: [FrameTime]
-  /// The edge on which the last part comes, by node.
+  /// The edge on which the last part arrives, by node.
   private(set) var lastEdge: [Int?]
-  /// When a join goes on at the latest, by node; `nil` for nodes that wait for all they get.
+  /// When a join continues at the latest, by node; `nil` for nodes that wait for all inputs.
   private(set) var limits: [FrameTime?]
-  /// The ways from sources to each node, a million at most.
+  /// The number of paths from sources to each node, at most a million.
   private(set) var pathCounts: [Int]
 
   init(_ model: FlowModel) {
@@ -55,7 +55,7 @@ struct FrameTimes {
     for node in model.order { visit(node) }
   }
 
-  /// The edges along which a node's frames come.
+  /// The edges on which a node's frames arrive.
   static func frameEdges(_ graph: GraphIndex, to node: Int) -> [Int] {
     let edges = graph.edgesByPort(to: node).compactMap { $0 }
     return graph.role(node) == .latest ? Array(edges.prefix(1)) : edges
@@ -80,7 +80,7 @@ struct FrameTimes {
 
   func wait(on edge: Int) -> FrameTime { FrameTime(waiting: waits[edge]) }
 
-  /// When a join's timeout ends its waiting.
+  /// When a join's timeout ends the waiting.
   private func limit(of node: Int, _ times: [FrameTime]) -> FrameTime? {
     guard let timeout = graph.nodes[node].timeout?.nanoseconds,
       let first = times.min(by: { $0.longest < $1.longest })
@@ -88,8 +88,8 @@ struct FrameTimes {
     return first.adding(FrameTime(typical: timeout, worst: timeout))
   }
 
-  /// What more than one item adds to the time of one, where no other frame is in the body: stages
-  /// work on different items at once, on as many as they have servers.
+  /// What further items add to the time of the first one, if no other frame is in the body. Stages
+  /// handle different items at once, as many as they have servers.
   private static func moreItems(at gather: Int, _ model: FlowModel) -> FrameTime {
     let graph = model.graph
     guard model.items > 1 else { return FrameTime() }
@@ -113,7 +113,7 @@ struct FrameTimes {
 }
 
 extension FrameTime {
-  /// A join of any goes on without what is late.
+  /// A join with the mode any continues without late parts.
   func limited(by limit: FrameTime?) -> FrameTime {
     guard let limit else { return self }
     return FrameTime(
@@ -123,7 +123,7 @@ extension FrameTime {
 }
 
 extension Int64 {
-  /// The nearest whole number within an hour; costs and queues keep far below its sum.
+  /// The nearest integer, clamped to 0 … 3.6e15: 1,000 hours in nanoseconds.
   fileprivate init(clamped value: Double) {
     self = Int64(Swift.max(0, Swift.min(value, 3.6e15)).rounded())
   }

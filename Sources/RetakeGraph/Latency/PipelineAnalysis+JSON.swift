@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// Times are whole nanoseconds, loads and rates numbers.
+/// Times are integers in nanoseconds; loads and rates are floating-point numbers.
 extension PipelineAnalysis {
-  /// As `retake pipeline check --json` has it.
+  /// The output of `retake pipeline check --json`.
   package var json: JSONValue {
     var rates: [String: JSONValue] = [:]
     for (source, rate) in sustained { rates[source] = .number(rate.rounded(places: 6)) }

@@ -4,60 +4,61 @@ import RetakeCore
 ///
 /// Nothing runs: the times are sums, and the loads are products of rates and costs.
 public struct PipelineAnalysis: Sendable {
-  /// A way from a source to a sink. Its times are sums of declared costs; waiting for other branches
-  /// at a join is not in them, waiting in full queues is apart.
+  /// A path from a source to a sink. Its times are sums of declared costs. They do not include
+  /// waiting for other branches at a join. Waiting in full queues is separate.
   public struct Path: Hashable, Sendable {
-    /// From the source to the sink; nodes of a body are `forEach/node`.
+    /// From the source to the sink; nodes of a body have the form `forEach/node`.
     public var nodes: [String]
-    /// Fixed costs, the middle of uniform ones, p50 of the others.
+    /// Fixed costs, the middle of uniform costs, p50 of the others.
     public var typical: Duration
-    /// Fixed costs, the upper end of uniform ones, p99 of the others.
+    /// Fixed costs, the upper end of uniform costs, p99 of the others.
     public var worst: Duration
-    /// What the queues add that are full at the given rates.
+    /// The additional time in queues that are full at the given rates.
     public var waiting: Duration
   }
 
-  /// When frames come to a sink.
+  /// When frames arrive at a sink.
   public struct Arrival: Hashable, Sendable {
     public var sink: String
-    /// The slowest way; at joins that wait it is the one whose part comes last.
+    /// The slowest path. At joins that wait, it is the path whose part arrives last.
     public var path: Path
-    /// Ways from sources to this sink; a million stands for more.
+    /// The number of paths from sources to this sink; a million means a million or more.
     public var pathCount: Int
     public var budget: Duration?
   }
 
   /// How busy an executor is.
   public struct Load: Hashable, Sendable {
-    /// The executor's id; of a node with an executor of its own the node's.
+    /// The executor's ID; for a node with an executor of its own, the node's ID.
     public var executor: String
     public var isShared: Bool
     public var servers: Int
     public var nodes: [String]
-    /// The servers' time that one frame of the source takes, as a mean.
+    /// The mean server time for one frame of the source.
     public var timePerFrame: Duration
-    /// The part of its servers that is busy; 1 = all of them all the time. `nil` without rates.
+    /// The fraction of its servers that is busy; 1 = all of them all the time. `nil` without rates.
     public var load: Double?
   }
 
   /// One for each sink, in the order of the pipeline.
   public var arrivals: [Arrival]
-  /// All of them for sinks with few, for others the slowest; by sink, the slowest first.
+  /// All paths for sinks with few, only the slowest for others; by sink, the slowest first.
   public var paths: [Path]
   /// In the order of the pipeline, declared executors first.
   public var loads: [Load]
-  /// Frames a second that each source can give without losing any, by its id, all sources rising
-  /// alike; empty where no cost limits them.
+  /// Frames per second that each source can deliver without losing any, by its ID. The rates of all
+  /// sources are raised by the same factor. Empty if no cost limits them.
   public var sustained: [String: Double]
   /// The executor that limits `sustained`.
   public var bottleneck: String?
   public var warnings: [PipelineWarning]
-  /// Facts that are no warning, such as costs that are not declared.
+  /// Facts that need no warning, such as costs that are not declared.
   public var notes: [String]
 }
 
 extension Pipeline {
-  /// Sums up times and loads of a valid pipeline, and says what will disappoint and what to change.
+  /// Computes times and loads of a valid pipeline, and reports problems and the changes that fix
+  /// them.
   ///
   /// ```swift
   /// let analysis = try pipeline.analyzed(

@@ -1,15 +1,15 @@
 import RetakeCore
 
-/// A change of a pipeline that a warning proposes.
+/// A change to a pipeline that a warning proposes.
 public enum PipelineFix: Hashable, Sendable {
-  /// How many frames a node works on at once; nodes of a body are `forEach/node`.
+  /// How many frames a node handles at once; nodes of a body have the form `forEach/node`.
   case lanes(node: String, count: Int)
   case servers(executor: String, count: Int)
-  /// The policy of the queue in front of a node; of a join, of the port.
+  /// The policy of the queue in front of a node; for a join, in front of the port.
   case policy(before: String, port: String?, EdgePolicy)
   case timeout(node: String, Duration)
 
-  /// What to write, in words.
+  /// The change to make, in words.
   var words: String {
     switch self {
     case .lanes(let node, let count): "give '\(node)' \(count) lanes (\"lanes\": \(count))"
@@ -26,7 +26,7 @@ public enum PipelineFix: Hashable, Sendable {
 }
 
 extension Pipeline {
-  /// The same pipeline with the changes made; those of nodes that it has not are left out.
+  /// The same pipeline with the changes made. Changes to nodes that it does not have are ignored.
   public func applying(_ fixes: [PipelineFix]) -> Pipeline {
     fixes.reduce(self) { $0.applying($1) }
   }
@@ -49,7 +49,7 @@ extension Pipeline {
     return result
   }
 
-  /// Changes a node by the id that it has in the flat graph.
+  /// Changes a node, given by its ID in the flat graph.
   private mutating func change(_ id: String, _ change: (inout PipelineNode) -> Void) {
     let parts = id.split(separator: "/", maxSplits: 1).map(String.init)
     for index in nodes.indices where nodes[index].id == parts[0] {

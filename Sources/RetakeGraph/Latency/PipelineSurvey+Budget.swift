@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Sinks that frames come to later than they may.
+/// Sinks that frames reach later than their budget allows.
 extension PipelineSurvey {
   func budgetComplaints() -> [Complaint] {
     sinks.compactMap { sink in
@@ -28,8 +28,8 @@ extension PipelineSurvey {
     return text + "; the budget is \(PipelineWording.time(budget))"
   }
 
-  /// Waiting goes with more servers, or with queues that drop; the time of one frame only with more
-  /// lanes for its items.
+  /// More servers, or queues that drop, reduce waiting. Only more lanes for its items reduce the
+  /// time of a single frame.
   private func candidates(_ path: FramePath) -> [[PipelineFix]] {
     let members = Set(path.nodes)
     let slow = (model.overloads + model.relieved).filter { overload in
@@ -50,7 +50,7 @@ extension PipelineSurvey {
     return candidates.filter { !$0.isEmpty && seen.insert($0).inserted }
   }
 
-  /// A lane for each item in the bodies that the path goes through.
+  /// A lane for each item, in the bodies on the path.
   private func moreLanes(_ path: FramePath) -> [PipelineFix] {
     guard options.items > 1 else { return [] }
     let lanes = min(options.items, Pipeline.lanesMax)

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Timeouts that always end, partners that never come, and pools that one frame can empty.
+/// Timeouts that always expire, partners that never arrive, and pools that one frame can empty.
 extension PipelineSurvey {
   func timeoutComplaints() -> [Complaint] {
     graph.nodes.indices.compactMap { node in
@@ -24,7 +24,7 @@ extension PipelineSurvey {
       otherwise: "raise the timeout, or make the stage cheaper")
   }
 
-  /// The parts come one after another; the timeout counts from the first.
+  /// The parts arrive one after another. The timeout counts from the first one.
   private func lateParts(_ node: Int, _ timeout: Int64) -> Complaint? {
     let edges = graph.edgesByPort(to: node).compactMap { $0 }
     let times = edges.map { self.times.arrival(on: $0).typical }
@@ -50,7 +50,7 @@ extension PipelineSurvey {
       otherwise: "raise the timeout, or make the branch to '\(port)' faster")
   }
 
-  /// A join of all drops what comes on one port only.
+  /// A join with the mode all drops frames that do not arrive at every port.
   func partnerComplaints() -> [Complaint] {
     let thinning = ThinningPoints(self)
     return graph.nodes.indices.compactMap { node in
@@ -88,17 +88,17 @@ extension PipelineSurvey {
 }
 
 extension Duration {
-  /// In whole milliseconds, not less.
+  /// In whole milliseconds, rounded up.
   fileprivate var roundedUp: Duration {
     .milliseconds((nanoseconds + 999_999) / 1_000_000)
   }
 }
 
-/// The places at which frames end by design, and on which branches they lie.
+/// The points at which frames end by design, and the branches that contain them.
 private struct ThinningPoints {
   private let graph: GraphIndex
   private let ids: [String]
-  /// The points that frames passed on their way, by node.
+  /// The points that frames have passed, by node.
   private var passed: [BitSet]
 
   init(_ survey: PipelineSurvey) {
@@ -155,7 +155,7 @@ private struct ThinningPoints {
       < rates.leaving[survey.graph.senders[edge]]
   }
 
-  /// Points that the frames of some ports passed and those of others did not.
+  /// Points that the frames of some ports have passed and those of other ports have not.
   func onlyOnSomePorts(of node: Int) -> [String] {
     let parts = graph.senderByPort(to: node).compactMap { $0.map { passed[$0] } }
     guard !ids.isEmpty, var common = parts.first else { return [] }

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Servers that have more to do than they can, so that sources lose frames.
+/// Servers that have more work than they can handle, so that sources lose frames.
 extension PipelineSurvey {
   func overloadComplaints() -> [Complaint] {
     guard rates != nil else { return [] }
@@ -49,11 +49,11 @@ extension PipelineSurvey {
     number == 1 ? "1 \(word)" : "\(number) \(word)s"
   }
 
-  /// From a source that is held up to the node that is too slow.
+  /// The path from a delayed source to the node that is too slow.
   private func blockedPath(to entry: Int) -> [Int] {
     let full = Set(graph.backlog(before: entry).full)
     var path = [entry]
-    // Ends: each round goes one node back, and the graph has no circles.
+    // Ends: each round goes back by one node, and the graph has no cycles.
     while let node = path.last, graph.role(node) != .source {
       let edge = graph.incoming[node].first { edge in
         full.contains(edge) && graph.edges[edge].policy == .block
@@ -69,8 +69,8 @@ extension PipelineSurvey {
     [moreServers(overload), dropping(before: overload.entries, .dropOldest)].filter { !$0.isEmpty }
   }
 
-  /// As many lanes and servers as the work needs; empty where one of the nodes remembers and needs
-  /// more than one lane.
+  /// As many lanes and servers as the work needs; empty if a node would need more than one lane but
+  /// keeps state.
   func moreServers(_ overload: Overload) -> [PipelineFix] {
     var fixes: [PipelineFix] = []
     for node in overload.group.nodes {
@@ -87,8 +87,8 @@ extension PipelineSurvey {
     return fixes
   }
 
-  /// Queues that drop in front of the nodes; items are never dropped, so it is in front of their
-  /// forEach.
+  /// Queues that drop in front of the nodes. Items are never dropped, so for a node in a body the
+  /// queue is in front of its forEach.
   func dropping(before nodes: [Int], _ policy: EdgePolicy) -> [PipelineFix] {
     let heads = nodes.map { node in
       graph.nodes[node].scope.flatMap { scope in graph.nodes.firstIndex { $0.id == scope } } ?? node

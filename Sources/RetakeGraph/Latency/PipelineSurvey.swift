@@ -1,12 +1,12 @@
 import RetakeCore
 
-/// The numbers of a pipeline at given rates, and what is wrong with them; advice comes later.
+/// The numbers of a pipeline at given rates, and its problems. Advice is added later.
 struct PipelineSurvey {
   let pipeline: Pipeline
   let options: AnalysisOptions
   let graph: GraphIndex
   let order: [Int]
-  /// `nil` where the rate of a source is not known: then nobody can be overloaded.
+  /// `nil` if the rate of a source is not known. In that case, no server is reported as overloaded.
   let rates: [Int: Double]?
   let model: FlowModel
   let times: FrameTimes
@@ -35,7 +35,7 @@ struct PipelineSurvey {
 
   var sinks: [Int] { graph.nodes.indices.filter { graph.role($0) == .sink } }
 
-  /// Without advice.
+  /// The analysis, without advice.
   var analysis: PipelineAnalysis {
     let (sustained, bottleneck) = sustained()
     return PipelineAnalysis(
@@ -54,7 +54,7 @@ struct PipelineSurvey {
       worst: .nanoseconds(path.time.worst), waiting: .nanoseconds(path.time.waiting))
   }
 
-  /// Without what no document has: the ends of forEach.
+  /// The nodes without those that are in no document: the ends of forEach nodes.
   func written(_ nodes: [Int]) -> [Int] { nodes.filter { graph.role($0) != .gather } }
 
   private func load(_ group: ServerGroup) -> PipelineAnalysis.Load {
@@ -68,7 +68,7 @@ struct PipelineSurvey {
       load: rates == nil ? nil : model.loads.busy(group) / Double(group.servers))
   }
 
-  /// How far the rates can rise; without rates, from one frame a second of each source.
+  /// How far the rates can rise; if they are not known, from one frame per second for each source.
   private func sustained() -> ([String: Double], bottleneck: String?) {
     let base =
       rates
@@ -105,7 +105,7 @@ struct PipelineSurvey {
     return notes
   }
 
-  /// What queues drop because they were told to.
+  /// What queues drop because of their policy.
   private func relief(_ overload: Overload) -> String {
     let edges = overload.entries.flatMap { graph.backlog(before: $0).dropping }
     let queues = Set(edges).sorted().map { edge in
@@ -127,7 +127,7 @@ struct PipelineSurvey {
   }
 }
 
-/// Numbers as messages say them.
+/// Numbers in the form that messages use.
 package enum PipelineWording {
   /// With at most one decimal place: "22.2".
   package static func rate(_ value: Double) -> String {
@@ -137,7 +137,7 @@ package enum PipelineWording {
     return whole % 10 == 0 ? "\(whole / 10)" : "\(whole / 10).\(whole % 10)"
   }
 
-  /// In the largest unit of which there is one at least, with at most one decimal place: "61 ms".
+  /// In the largest unit that gives at least 1, with at most one decimal place: "61 ms".
   package static func time(_ nanoseconds: Int64) -> String {
     for (unit, scale) in [("s", 1e9), ("ms", 1e6), ("us", 1e3)]
     where Double(nanoseconds) >= scale {

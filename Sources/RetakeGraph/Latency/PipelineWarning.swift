@@ -1,17 +1,17 @@
 import RetakeCore
 
-/// What is allowed in a pipeline, and will disappoint: it is too slow, or frames are lost.
+/// A problem of a valid pipeline: it is too slow, or frames are lost.
 public struct PipelineWarning: CodedError, Hashable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A frame takes longer to a sink than it may.
+    /// A frame takes longer to a sink than its budget.
     case budget
-    /// Servers have more to do than they can, and sources lose frames.
+    /// Servers have more work than they can handle, and sources lose frames.
     case overload
-    /// A stage's work takes longer than its timeout as a rule, or a join ends before a part comes.
+    /// A stage typically takes longer than its timeout, or a join ends before a part arrives.
     case timeout
-    /// Frames that end in one branch leave their partners at a join alone.
+    /// Frames that end in one branch leave their partners at a join without a match.
     case partner
-    /// A pool can be empty for ever when a frame has many detections.
+    /// A pool can stay empty forever if a frame has many detections.
     case pool
   }
 
@@ -20,7 +20,7 @@ public struct PipelineWarning: CodedError, Hashable {
   /// A JSON pointer into the document.
   public var pointer: String
   public var advice: String?
-  /// Changes of which each, alone, makes the warning go away.
+  /// Alternative changes. Each of them fixes the problem on its own.
   public var fixes: [[PipelineFix]]
   public var file: String?
 

@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// The servers that one or several nodes of a flat graph share.
+/// The servers that one or more nodes of a flat graph share.
 struct ServerGroup {
-  /// The executor's id; of a node with an executor of its own the node's.
+  /// The executor's ID; for a node with an executor of its own, the node's ID.
   var id: String
   /// Whether the executor is declared.
   var isShared: Bool
@@ -11,7 +11,7 @@ struct ServerGroup {
 }
 
 extension GraphIndex {
-  /// Declared executors that serve somebody, in their order, then the nodes' own, in theirs.
+  /// Declared executors that serve a node, in order, then the nodes' own executors, in order.
   func serverGroups(_ executors: [PipelineExecutor]) -> [ServerGroup] {
     var groups = executors.map {
       ServerGroup(id: $0.id, isShared: true, servers: $0.count, nodes: [])
@@ -30,24 +30,24 @@ extension GraphIndex {
     return groups.filter { !$0.nodes.isEmpty }
   }
 
-  /// Where the frames of a node that is too slow pile up.
+  /// Where frames accumulate in front of a node that is too slow.
   struct Backlog {
-    /// Edges that fill, from the node backwards, those that drop included.
+    /// Edges that fill, from the node backwards, including those that drop.
     var full: [Int] = []
-    /// Edges that drop what has no room.
+    /// Edges that drop frames when they are full.
     var dropping: [Int] = []
     /// Sources that lose frames before capture.
     var sources: [Int] = []
   }
 
-  /// The edges along which a node holds up those before it: a latest join takes the values of its
-  /// other ports as they come.
+  /// The edges on which a node delays the nodes before it. A latest join does not delay its other
+  /// ports: it takes their values as they arrive.
   private func holdingUp(_ node: Int) -> [Int] {
     let edges = edgesByPort(to: node).compactMap { $0 }
     return role(node) == .latest ? Array(edges.prefix(1)) : edges
   }
 
-  /// Goes back from a node over edges that block, to edges that drop and to sources.
+  /// Walks back from a node over edges that block, to edges that drop and to sources.
   func backlog(before start: Int) -> Backlog {
     var backlog = Backlog()
     var seen = Array(repeating: false, count: nodes.count)
@@ -68,7 +68,7 @@ extension GraphIndex {
     return backlog
   }
 
-  /// Whether a source loses frames when the node is too slow, by node.
+  /// By node: whether a source loses frames if the node is too slow.
   func reachesSource(_ order: [Int]) -> [Bool] {
     var reaches = Array(repeating: false, count: nodes.count)
     for node in order {
@@ -79,7 +79,7 @@ extension GraphIndex {
     return reaches
   }
 
-  /// Those of the nodes that none of the others comes before.
+  /// The nodes that have none of the other given nodes before them.
   func first(of nodes: [Int], _ order: [Int]) -> [Int] {
     guard nodes.count > 1 else { return nodes }
     let members = Set(nodes)
@@ -93,29 +93,29 @@ extension GraphIndex {
   }
 }
 
-/// Servers, or the lanes of one node, that have more to do than they can.
+/// Servers, or the lanes of one node, that have more work than they can handle.
 struct Overload {
   var group: ServerGroup
-  /// Servers that would be busy all the time.
+  /// The number of servers that would be busy all the time.
   var busy: Double
   var servers: Int
-  /// The nodes at which the frames pile up: those with older frames are served first, so it is the
-  /// first on each path.
+  /// The nodes at which the frames accumulate. Older frames are served first, so this is the first
+  /// node on each path.
   var entries: [Int]
-  /// Whether a source loses frames for it; otherwise queues drop them, as they were told to.
+  /// Whether a source loses frames because of it. Otherwise queues drop them, as their policy says.
   var reachesSource: Bool
 
-  /// The part of what arrives that can be served.
+  /// The fraction of the arriving frames that can be served.
   var share: Double { Double(servers) / busy }
 }
 
-/// How busy the servers are at given rates.
+/// The load of the servers at given rates.
 struct ServerLoads {
-  /// Numbers that differ by less are equal: a server that is busy all the time is not overloaded.
+  /// Numbers that differ by less are equal. A server that is busy all the time is not overloaded.
   static let slack = 1e-9
 
   let groups: [ServerGroup]
-  /// Servers that would be busy all the time, by node.
+  /// The number of servers that would be busy all the time, by node.
   private(set) var busy: [Double]
 
   init(_ graph: GraphIndex, groups: [ServerGroup], rates: FlowRates) {
@@ -127,7 +127,7 @@ struct ServerLoads {
 
   func busy(_ group: ServerGroup) -> Double { group.nodes.reduce(0) { $0 + busy[$1] } }
 
-  /// Groups with more work than servers, then nodes of shared executors with more than lanes.
+  /// Groups with more work than servers, and nodes of shared executors with more work than lanes.
   func overloads(_ graph: GraphIndex, _ order: [Int], reachesSource: [Bool]) -> [Overload] {
     var found: [Overload] = []
     for group in groups {
