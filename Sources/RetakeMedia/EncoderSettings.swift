@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 
-/// How to encode a track. By default nothing is held back: each frame gives its packet at once.
+/// How to encode a track. By default the encoder has no delay: each frame gives its packet at once.
 package struct EncoderSettings: Hashable, Sendable {
   package struct Option: Hashable, Sendable {
     package var name: String
@@ -13,28 +13,29 @@ package struct EncoderSettings: Hashable, Sendable {
     }
   }
 
-  /// FFmpeg's name: ffv1, mpeg4, mjpeg, mpeg2video, libx264 where present.
+  /// FFmpeg's name: ffv1, mpeg4, mjpeg, mpeg2video, or libx264 if available.
   package var encoder: String
-  /// Pixels.
+  /// In pixels.
   package var width: Int
   package var height: Int
   package var format: PixelFormat
   package var range: ColorRange
   package var matrix: ColorMatrix
   package var sampleAspect: SampleAspect = .square
-  /// Of the presentation times that frames are given.
+  /// Time base of the frames' presentation times.
   package var timeBase: TimeBase
   package var frameRate: FrameRate?
-  /// Frames from one key frame to the next, at most.
+  /// Maximum number of frames from one key frame to the next.
   package var keyFrameInterval = 30
   package var bidirectionalFramesMax = 0
   package var threads = 1
-  /// Fixed quality, 1 (best) to 31, for mpeg4, mjpeg and mpeg2video; nil leaves the bit rate.
+  /// Fixed quality, 1 (best) to 31, for mpeg4, mjpeg and mpeg2video; nil uses the bit rate.
   package var quantizer: Int?
   package var bitsPerSecond: Int?
-  /// The headers lie in the container, not in every key packet: Matroska and MP4 want that.
+  /// Store the headers in the container instead of in every key packet, as Matroska and MP4
+  /// require.
   package var headersInContainer = true
-  /// The encoder's own, applied in this order.
+  /// The encoder's own options, applied in this order.
   package var options: [Option] = []
 
   package init(

@@ -111,7 +111,7 @@ extension MediaError {
   /// Rounded up.
   static func megabytes(_ bytes: Int) -> Int { (bytes + 1 << 20 - 1) >> 20 }
 
-  /// A budget under which a decoder may have twice these bytes: it may want more than was asked for.
+  /// A budget that allows a decoder twice these bytes, because it may need more than it requested.
   private static func gigabytes(_ bytes: Int) -> Int {
     let wanted = 4 * bytes
     return max(1, (wanted + 1 << 30 - 1) >> 30)

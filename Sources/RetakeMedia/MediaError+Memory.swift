@@ -1,12 +1,12 @@
 import CFFmpeg
 
 extension MediaError {
-  /// There may be memory for the next picture or packet.
+  /// An allocation failed; there may be memory for the next image or packet.
   package var isOutOfMemory: Bool {
     if case .noMemory = self { true } else { false }
   }
 
-  /// Says nothing about the bytes that were decoded: with more memory they may be fine.
+  /// Says nothing about the decoded bytes: with more memory, decoding may succeed.
   package var isAboutMemory: Bool {
     switch self {
     case .noMemory, .pictureMemory: true
@@ -14,7 +14,7 @@ extension MediaError {
     }
   }
 
-  /// Later packets are refused for the same reason.
+  /// Later packets fail for the same reason.
   package var isLasting: Bool {
     switch self {
     case .bitDepth, .pixelFormat, .encrypted, .pictureMemory: true
@@ -22,9 +22,10 @@ extension MediaError {
     }
   }
 
-  /// What a call of FFmpeg's ended with: `error`, given FFmpeg's words, unless there was no memory.
+  /// Converts the result of an FFmpeg call: `.noMemory` for a lack of memory, otherwise `error`
+  /// with FFmpeg's message.
   ///
-  /// - Parameter step: What there was no memory for, as an infinitive.
+  /// - Parameter step: The operation that failed, as an infinitive.
   static func of(
     _ number: Int32, _ step: String, file: String? = nil, _ error: (String) -> MediaError
   ) -> MediaError {

@@ -1,8 +1,8 @@
 import RetakeCore
 
-/// What can go wrong with a media file, a codec or a picture.
+/// An error of a media file, a codec or an image.
 ///
-/// `cause` holds FFmpeg's own message where FFmpeg said something.
+/// `cause` contains FFmpeg's own message, if there is one.
 public enum MediaError: CodedError, Hashable {
   case missing(file: String)
   case directory(file: String)
@@ -10,14 +10,14 @@ public enum MediaError: CodedError, Hashable {
   case special(file: String)
   case unreadable(file: String, cause: String)
   case empty(file: String)
-  /// A text that names other files, such as HLS, whatever the file is called.
+  /// A text file that names other files, such as HLS, whatever its name is.
   case playlist(file: String)
   case notMedia(file: String, cause: String)
-  /// A format that FFmpeg knows and Retake does not open.
+  /// A format that FFmpeg supports and Retake does not open.
   case container(file: String, format: String)
-  /// A picture in a container that videos have too, such as HEIC.
+  /// An image in a container that videos also use, such as HEIC.
   case stillImage(file: String, format: String)
-  /// An MP4 or QuickTime file without its index: a recording that was cut off.
+  /// An MP4 or QuickTime file without its index: an interrupted recording.
   case noIndex(file: String, cause: String)
   case damaged(file: String, cause: String)
   case noVideo(file: String)
@@ -28,42 +28,42 @@ public enum MediaError: CodedError, Hashable {
   case noDecoder(codec: String, file: String?)
   case bitDepth(format: String, bits: Int, file: String?)
   case pixelFormat(format: String, file: String?)
-  /// The picture has more pixels than are ever decoded.
+  /// The image has more pixels than the decoder accepts.
   case pictureTooLarge(width: Int, height: Int, pixelsMax: Int64, file: String?)
-  /// The decoder refused this packet, counted from 0 on its track.
+  /// The decoder rejected this packet, counted from 0 on its track.
   case decode(packet: Int?, file: String?, cause: String)
   case noEncoder(name: String)
   case encoderFormat(encoder: String, format: String, supported: [String])
   case encoderOption(encoder: String, option: String, cause: String)
   case encode(encoder: String, cause: String)
   case muxer(format: String, file: String?, cause: String)
-  /// The system's error number says why: 28 is a full disk, 5 a failing one.
+  /// The system's error number gives the reason: 28 is a full disk, 5 a failing one.
   case write(file: String?, errorNumber: Int32, cause: String)
   case scale(from: String, to: String, cause: String)
   case notImage(file: String?, cause: String)
   /// A stream's protocol that is not on the list.
   case protocolRefused(name: String, allowed: [String])
-  /// No URL, or one without a host.
+  /// Not a URL, or one without a host.
   case badAddress(address: String)
-  /// A test picture that FFmpeg's filters cannot draw, or that is not on the list.
+  /// A test image that FFmpeg's filters cannot draw, or that is not on the list.
   case badTestPicture(graph: String, cause: String)
-  /// A camera that cannot be opened, or a place on the network that nobody answers at.
+  /// A camera that cannot be opened, or a network address that does not answer.
   case unreachable(address: String, cause: String)
-  /// No name server knows the host.
+  /// The host name cannot be resolved.
   case unknownHost(address: String, host: String, cause: String)
-  /// Somebody answers there, but not with a stream.
+  /// The server answered, but not with a stream.
   case notStream(address: String, cause: String)
-  /// It sends us to another place, where we do not go.
+  /// The server redirects to another address; redirects are not followed.
   case redirected(address: String, to: String)
-  /// It said nothing for longer than a call may last.
+  /// No answer within the time limit of a call.
   case timedOut(address: String)
-  /// It was there, and gave an error or its end.
+  /// The source was connected, and then failed or ended.
   case lost(address: String, cause: String)
-  /// There was no memory for a picture or a packet; there may be for the next one.
+  /// An allocation for an image or a packet failed; there may be memory for the next one.
   case noMemory(step: String, file: String?)
-  /// Decoding takes more memory for pictures than a decoder may have.
+  /// Decoding needs more memory for images than a decoder may use.
   case pictureMemory(width: Int, height: Int, bytes: Int, bytesMax: Int, file: String?)
-  /// FFmpeg's library for cameras and test pictures is not there.
+  /// FFmpeg's library for cameras and test images is not installed.
   case noDevices(cause: String)
 
   public var code: String {

@@ -1,11 +1,11 @@
-/// The FFmpeg that this process runs with.
+/// The FFmpeg libraries that this process uses.
 public enum MediaLibraries {
   /// Library names and versions, sorted by name, such as `libavcodec 59.37.100`.
   public static var versions: [String] {
     LibraryVersions.all.map { "\($0.name) \($0.version)" }
   }
 
-  /// All versions as one line: what results of the same pixels have in common.
+  /// All versions as one line. Results with the same pixels have the same fingerprint.
   public static var fingerprint: String { versions.joined(separator: ", ") }
 
   /// Whether an encoder of this name is built in, such as `libx264`.
@@ -14,7 +14,7 @@ public enum MediaLibraries {
   /// Whether a decoder for this codec is built in, such as `h264`.
   public static func hasDecoder(codec: String) -> Bool { LibraryVersions.hasDecoder(codec) }
 
-  /// The video encoders that Retake uses and this FFmpeg has, best for recording first.
+  /// The video encoders that Retake uses and this build of FFmpeg has, best for recording first.
   public static var recordingEncoders: [String] {
     ["libx264", "mpeg4", "mjpeg", "ffv1", "mpeg2video"].filter(hasEncoder)
   }

@@ -1,21 +1,21 @@
 import RetakeBuffers
 
-/// A scaler for many threads: each call borrows a `MediaScaler` of its own.
+/// A scaler for many threads: each call borrows its own `MediaScaler`.
 public final class MediaScalers: Sendable {
-  /// Scalers kept for later; more threads than this make and drop theirs.
+  /// Maximum number of scalers kept for later; beyond that they are created for each call.
   private static let waitingMax = 16
 
   private let algorithm: MediaScaler.Algorithm?
   private let waiting = Locked<[MediaScaler]>([])
 
-  /// - Parameter algorithm: nil takes area where the picture shrinks, else bilinear.
+  /// - Parameter algorithm: nil uses area for shrinking, otherwise bilinear.
   public init(algorithm: MediaScaler.Algorithm? = nil) {
     self.algorithm = algorithm
   }
 
-  /// As `MediaScaler.scale`, from any thread.
+  /// Like `MediaScaler.scale`, from any thread.
   ///
-  /// - Throws: `MediaError.scale` where FFmpeg cannot do it.
+  /// - Throws: `MediaError.scale` if FFmpeg does not support the conversion.
   public func scale(
     _ frame: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
   ) throws(MediaError) -> Frame {
@@ -28,8 +28,8 @@ public final class MediaScalers: Sendable {
 }
 
 extension SampleAspect {
-  /// The pixels' aspect after scaling, so that the picture keeps its shape; square if it does not
-  /// fit into 32 bits.
+  /// The pixels' aspect after scaling, so that the image keeps its shape; square if it does not fit
+  /// into 32 bits.
   package func scaled(from old: (width: Int, height: Int), to new: (width: Int, height: Int))
     -> SampleAspect
   {

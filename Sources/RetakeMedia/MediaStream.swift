@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 
-/// What a container says about one of its streams; all that a decoder needs to be made again later.
+/// A container's description of one stream; everything that is needed to make a decoder later.
 package struct MediaStream: Hashable, Sendable {
   package enum Kind: String, Hashable, Sendable {
     case video, audio, data, subtitle, other
@@ -10,41 +10,42 @@ package struct MediaStream: Hashable, Sendable {
   /// The container's own index.
   package var index: Int
   package var kind: Kind
-  /// FFmpeg's name, such as `h264`; `none` when FFmpeg does not know it.
+  /// FFmpeg's name, such as `h264`; `none` when FFmpeg does not know the codec.
   package var codec: String
-  /// The container's four characters for the codec, first in the lowest byte; 0 for none.
+  /// The container's four-character code of the codec, first character in the lowest byte; 0 for
+  /// none.
   package var codecTag: UInt32 = 0
-  /// The container says that packets are encrypted; some at the beginning may not be.
+  /// Whether the container marks packets as encrypted; some at the beginning may not be.
   package var isEncrypted = false
-  /// A still image that belongs to the file, such as a cover: no video.
+  /// Whether this is a still image that belongs to the file, such as a cover, and not a video.
   package var isAttachedPicture = false
   /// FFmpeg's number; -99 when unknown.
   package var profile: Int = -99
   package var profileName: String?
   package var extradata: [UInt8] = []
-  /// Pixels; 0 unless it is video.
+  /// In pixels; 0 unless it is video.
   package var width = 0
   package var height = 0
   /// FFmpeg's name, such as `yuvj420p`; empty when unknown.
   package var pixelFormatName = ""
   package var bitsPerCodedSample = 0
   package var range: ColorRange = .limited
-  /// Nobody said what the range is.
+  /// Whether the range is not specified and was assumed.
   package var rangeAssumed = false
   package var matrix: ColorMatrix = .identity
-  /// Nobody said what the matrix is.
+  /// Whether the matrix is not specified and was assumed.
   package var matrixAssumed = false
-  /// Degrees, clockwise, that a viewer turns the picture by: 0, 90, 180 or 270.
+  /// Clockwise rotation of the image for display, in degrees: 0, 90, 180 or 270.
   package var rotationDegrees = 0
   package var sampleAspect: SampleAspect = .square
   package var timeBase: TimeBase
   /// In units of the time base.
   package var start: Int64?
-  /// What the container claims; the truth is known after reading it all.
+  /// The number that the container claims; the exact number is known after reading all of it.
   package var frameCountHint: Int?
   /// Frames per second, on average.
   package var averageFrameRate: FrameRate?
-  /// Frames that the decoder holds back to bring them in order.
+  /// Number of frames that the decoder delays to reorder them.
   package var delay = 0
 
   package init(index: Int, kind: Kind, codec: String, timeBase: TimeBase) {
@@ -54,7 +55,7 @@ package struct MediaStream: Hashable, Sendable {
     self.timeBase = timeBase
   }
 
-  /// A video stream that somebody stored the description of.
+  /// A video stream from a stored description.
   package init(
     index: Int = 0, video codec: String, extradata: [UInt8] = [], width: Int, height: Int,
     pixelFormatName: String, range: ColorRange, matrix: ColorMatrix, rotationDegrees: Int = 0,
@@ -74,8 +75,8 @@ package struct MediaStream: Hashable, Sendable {
     storedCodec = codec
   }
 
-  /// The codec's name and, where a decoder's choices hang on them, the tag and the bits per sample:
-  /// `h264`, `mpeg4+44495658`, `rawvideo+0+24`.
+  /// The codec's name and, if decoding depends on them, the tag and the bits per sample: `h264`,
+  /// `mpeg4+44495658`, `rawvideo+0+24`.
   package var storedCodec: String {
     get {
       if Self.tagless.contains(codec) || (codecTag == 0 && bitsPerCodedSample == 0) { return codec }
@@ -90,7 +91,7 @@ package struct MediaStream: Hashable, Sendable {
     }
   }
 
-  /// The codec for people: the container's four characters for one that FFmpeg does not know.
+  /// The codec for messages: the four-character code if FFmpeg does not know the codec.
   package var codecText: String {
     guard codec == "none" else { return codec }
     guard let fourCharacters else { return "a codec that this FFmpeg does not know" }
@@ -98,21 +99,22 @@ package struct MediaStream: Hashable, Sendable {
       ?? "'\(fourCharacters)'"
   }
 
-  /// The tag as text; nil when there is none, or it is not made of visible characters.
+  /// The tag as a string; nil for no tag, or one with unprintable characters.
   package var fourCharacters: String? {
     let bytes = [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: codecTag >> $0) }
     guard bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// By the container's four characters: codecs that files have and this FFmpeg may not know.
+  /// Names of codecs that this build of FFmpeg may not know, by the container's four-character
+  /// code.
   private static let unknownCodecs = [
     "apv1": "APV", "dav1": "Dolby Vision AV1", "evc1": "EVC", "lvc1": "LCEVC",
     "vvc1": "VVC (H.266)", "vvi1": "VVC (H.266)",
   ]
 
-  /// Whether packets of a codec (as stored) may hold pictures that other packets show, much later
-  /// and more than once.
+  /// Whether packets of a codec (as stored) may contain images that other packets show, possibly
+  /// much later and more than once.
   package static func mayHidePictures(_ storedCodec: String) -> Bool {
     let name = storedCodec.split(separator: "+").first.map(String.init) ?? storedCodec
     return hidingCodecs.contains(name)
@@ -120,7 +122,7 @@ package struct MediaStream: Hashable, Sendable {
 
   private static let hidingCodecs: Set<String> = ["vp8", "vp9", "av1"]
 
-  /// Codecs whose packets say everything themselves.
+  /// Codecs that are decoded without the tag and the bits per sample.
   private static let tagless: Set<String> = [
     "h264", "hevc", "mpeg1video", "mpeg2video", "vp8", "vp9", "av1", "ffv1", "png", "theora",
   ]

@@ -1,9 +1,9 @@
-/// The outermost boxes of an MP4 or QuickTime file: a size of 32 bits and four letters each.
+/// The top-level boxes of an MP4 or QuickTime file, each with a 32-bit size and a four-letter name.
 enum MovieBoxes {
-  /// More boxes than any real file has at its top.
+  /// More top-level boxes than any real file has.
   private static let boxesMax = 100_000
 
-  /// Whether the index (`moov`) is there from its beginning to its end.
+  /// Whether the index (`moov`) is complete.
   ///
   /// - Throws: `MediaError.read`.
   static func hasIndex(_ file: MediaFile) throws(MediaError) -> Bool {
@@ -12,7 +12,7 @@ enum MovieBoxes {
       let header = try file.bytes(16, at: offset)
       guard header.count >= 8 else { return false }
       var size = number(header[0..<4])
-      // 1: the size follows in 64 bits. 0: the box goes to the end of the file.
+      // 1: the size follows in 64 bits. 0: the box extends to the end of the file.
       if size == 1 { size = header.count == 16 ? number(header[8..<16]) : 0 }
       if size == 0 { size = file.size - offset }
       let (end, overflow) = offset.addingReportingOverflow(size)
@@ -23,15 +23,15 @@ enum MovieBoxes {
     return false
   }
 
-  /// What kind of still image the file says that it is, by the brands in its first box; nil for a
-  /// file that is not one.
+  /// The kind of still image that the brands in the file's first box specify; nil if it is not a
+  /// still image.
   ///
   /// - Throws: `MediaError.read`.
   static func stillImage(_ file: MediaFile) throws(MediaError) -> String? {
     let head = try file.bytes(headBytesMax)
     guard head.count >= 16, Array(head[4..<8]) == Array("ftyp".utf8) else { return nil }
     let end = min(Int(clamping: number(head[0..<4])), head.count)
-    // The major brand, a version of four bytes, then the compatible ones.
+    // The major brand, a version of four bytes, then the compatible brands.
     for start in [8] + stride(from: 16, to: max(16, end - 3), by: 4) {
       let brand = String(decoding: head[start..<start + 4], as: UTF8.self)
       if let format = imageBrands[brand] { return format }
@@ -39,7 +39,7 @@ enum MovieBoxes {
     return nil
   }
 
-  /// Of the first box; real ones have a few dozen.
+  /// Maximum bytes read of the first box; real ones have a few dozen.
   private static let headBytesMax = 512
 
   private static let imageBrands = [

@@ -1,22 +1,22 @@
 import CFFmpeg
 
-/// Which of the processor's vector instructions FFmpeg uses. Other instructions may give other
-/// bits; `retake verify` looks for that.
+/// Which of the processor's vector instructions FFmpeg uses. Other instructions may give different
+/// bits; `retake verify` checks for that.
 public enum ProcessorFeatures: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Whatever the processor has.
+  /// Everything that the processor supports.
   case all
-  /// On x86: up to SSE4.2, without AVX, FMA and what came after them.
+  /// On x86: up to SSE4.2, without AVX, FMA and later extensions.
   case withoutAVX
   /// Plain C.
   case none
 
-  /// Whether FFmpeg would run with fewer instructions here than it does by itself.
+  /// Whether this setting makes FFmpeg use fewer instructions than it does by default.
   package var isReduced: Bool { flags != ProcessorFeatures.all.flags }
 
-  /// For the rest of the process's life. Call before anything decodes or scales.
+  /// Applies to the rest of the process. Call it before anything decodes or scales.
   package func force() { av_force_cpu_flags(flags) }
 
-  /// The flags that FFmpeg found when it was first asked, before any were forced.
+  /// The flags that FFmpeg detected before any were forced.
   private static let native = av_get_cpu_flags()
 
   private var flags: Int32 {

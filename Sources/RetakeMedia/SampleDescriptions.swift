@@ -1,16 +1,16 @@
-/// What an MP4 or QuickTime file says of its tracks' samples.
+/// The sample descriptions of the tracks of an MP4 or QuickTime file.
 ///
-/// A track may have several descriptions, such as a clear one for its beginning and an encrypted one
-/// for the rest. libavformat takes the first and leaves out the samples of all others, silently.
+/// A track may have several descriptions, such as one for clear samples at its beginning and one
+/// for encrypted samples. libavformat uses the first and silently skips the samples of all others.
 struct SampleDescriptions {
   /// The four characters of each description, by track in the file's order.
   private(set) var tracks: [[String]] = []
 
   private let file: MediaFile
 
-  /// Boxes side by side; fragmented files have two for every second or so.
+  /// Maximum number of sibling boxes; fragmented files have two for about every second.
   private static let boxCountMax = 1_000_000
-  /// Of one track.
+  /// Maximum number of descriptions of one track.
   private static let descriptionCountMax = 64
 
   init(of file: MediaFile) throws(MediaError) {
@@ -22,7 +22,7 @@ struct SampleDescriptions {
     }
   }
 
-  /// Whether samples of the track are encrypted and others are not, so that some are left out.
+  /// Whether a track has both encrypted and clear samples, so that some are skipped.
   func mixesEncryption(track: Int) -> Bool {
     guard tracks.indices.contains(track) else { return false }
     return tracks[track].count > 1 && tracks[track].contains("encv")
@@ -35,7 +35,7 @@ struct SampleDescriptions {
       place = inner
     }
     var names: [String] = []
-    // Behind version, flags and the number of descriptions.
+    // After version, flags and the number of descriptions.
     try eachBox(in: min(place.lowerBound + 8, place.upperBound)..<place.upperBound) {
       (name, _) throws(MediaError) in
       names.append(name)
@@ -55,7 +55,7 @@ struct SampleDescriptions {
     return found
   }
 
-  /// Calls `body` with each box's name and where its content lies, until it returns `false`.
+  /// Calls `body` with the name and the content range of each box, until it returns `false`.
   private func eachBox(
     in range: Range<Int64>, _ body: (String, Range<Int64>) throws(MediaError) -> Bool
   ) throws(MediaError) {

@@ -1,6 +1,6 @@
-/// What is asked of a camera; what it has not, it does not give.
+/// Requested settings of a camera; it may not support them.
 package struct CameraSettings: Hashable, Sendable {
-  /// Pixels; nil is what the camera has set.
+  /// In pixels; nil keeps the camera's setting.
   package var size: (width: Int, height: Int)? {
     get { pixels.map { ($0.width, $0.height) } }
     set { pixels = newValue.map { Pixels(width: $0.width, height: $0.height) } }

@@ -1,17 +1,18 @@
 import Foundation
 import RetakeCore
 
-/// Where live pictures come from: a camera, a stream's URL, or FFmpeg's own test pictures.
+/// The origin of live images: a camera, a stream's URL, or FFmpeg's own test images.
 ///
-/// Only protocols and filters on the lists below are opened; everything else is refused by name.
+/// Only protocols and filters on the lists below are opened; all others are rejected with an error
+/// that names them.
 package enum LiveAddress: Hashable, Sendable {
   /// A camera of the system, such as `/dev/video0`.
   case camera(device: String)
   case stream(StreamAddress)
-  /// A chain of FFmpeg's filters that begins with a picture source: `testsrc2=size=640x480:rate=30`.
+  /// A chain of FFmpeg's filters that begins with an image source: `testsrc2=size=640x480:rate=30`.
   case test(graph: String)
 
-  /// - Returns: nil when the text is none of these, so that it may be a file.
+  /// - Returns: nil when the string is none of these, so that it may be a file.
   /// - Throws: `MediaError.protocolRefused`, `.badAddress` or `.badTestPicture`.
   package init?(parsing text: String) throws(MediaError) {
     if let graph = text.removingPrefix("lavfi:") {
@@ -28,7 +29,7 @@ package enum LiveAddress: Hashable, Sendable {
     }
   }
 
-  /// For people and for the session; a stream's user and password are left out.
+  /// Human-readable, also stored in the session; omits a stream's user and password.
   package var name: String {
     switch self {
     case .camera(let device): "v4l2:\(device)"
@@ -37,13 +38,13 @@ package enum LiveAddress: Hashable, Sendable {
     }
   }
 
-  /// It comes at its own time, whoever waits for it.
+  /// Whether frames arrive at their own time, whether or not they are requested.
   package var isLive: Bool {
     if case .test = self { false } else { true }
   }
 }
 
-/// A stream's URL, taken apart.
+/// A parsed URL of a stream.
 package struct StreamAddress: Hashable, Sendable {
   package enum Scheme: String, Hashable, Sendable, CaseIterable {
     case http, https, rtp, rtsp, rtsps, udp
@@ -53,7 +54,7 @@ package struct StreamAddress: Hashable, Sendable {
   package var text: String
   package var host: String
   package var port: Int
-  /// Path and query, as a request asks for them.
+  /// Path and query, as used in a request.
   package var target: String
   package var user: String?
   package var password: String?
@@ -75,10 +76,10 @@ package struct StreamAddress: Hashable, Sendable {
     (user, password) = (parts.user, parts.password)
   }
 
-  /// Without the user's name and password.
+  /// The URL without user name and password.
   package var publicText: String { Self.withoutSecrets(text) }
 
-  /// A server is asked for it, over a connection of its own.
+  /// Whether a server is contacted over a dedicated connection.
   var isAsked: Bool {
     switch scheme {
     case .http, .https, .rtsp, .rtsps: true
@@ -98,7 +99,7 @@ package struct StreamAddress: Hashable, Sendable {
     }
   }
 
-  /// What lies between the slashes and the last `@` before the path goes.
+  /// Removes the text between `://` and the last `@` before the path.
   static func withoutSecrets(_ text: String) -> String {
     guard let start = text.range(of: "://")?.upperBound else { return text }
     let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
@@ -107,8 +108,8 @@ package struct StreamAddress: Hashable, Sendable {
   }
 }
 
-/// FFmpeg's filters that draw pictures, and those that only change them. No other is let in: some
-/// read files or the network.
+/// FFmpeg's filters that draw images, and those that only change them. No others are allowed,
+/// because some read files or the network.
 enum TestPicture {
   private static let sources = [
     "allrgb", "allyuv", "color", "colorspectrum", "gradients", "haldclutsrc",

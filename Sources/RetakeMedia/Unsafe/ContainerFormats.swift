@@ -1,6 +1,6 @@
 import CFFmpeg
 
-/// Which containers are opened. The list is pinned, so that a file can never be taken for something
+/// The containers that are opened. The list is fixed, so that a file is never detected as a format
 /// that opens other files or the network.
 enum ContainerFormats {
   private static let allowed = [
@@ -8,7 +8,7 @@ enum ContainerFormats {
     "ogg", "h264", "hevc", "m4v", "mjpeg", "ivf", "nut", "yuv4mpegpipe", "asf", "mxf", "obu", "av1",
   ]
 
-  /// The same as FFmpeg's option wants it.
+  /// The list in the form of FFmpeg's option.
   static let whitelist = allowed.joined(separator: ",")
 
   /// Formats whose files only name other files.
@@ -20,7 +20,7 @@ enum ContainerFormats {
     "#EXTM3U", "ffconcat version", "<MPD", "[playlist]", "<smil", "v=0\r", "v=0\n", "<asx",
   ]
 
-  /// Why a file that FFmpeg would not open, with this message, is refused.
+  /// Why a file that FFmpeg could not open, with this error number, is rejected.
   static func refusal(of file: MediaFile, error: Int32) throws(MediaError) -> MediaError {
     let path = file.path
     let head = try file.bytes(headBytesMax)
@@ -46,7 +46,7 @@ enum ContainerFormats {
     return .damaged(file: path, cause: cause)
   }
 
-  /// Bytes looked at to say why a file is refused.
+  /// Number of bytes that are examined to find the reason.
   private static let headBytesMax = 16_384
 
   static func isPlaylistText(_ head: [UInt8]) -> Bool {
@@ -58,11 +58,11 @@ enum ContainerFormats {
     return isXML && String(decoding: beginning.prefix(1024), as: UTF8.self).contains("<MPD")
   }
 
-  /// One JPEG behind the other, and nothing else: FFmpeg takes that for a picture.
+  /// Whether the file is only a sequence of JPEG images, which FFmpeg detects as a single image.
   private static func isMotionJPEG(_ file: MediaFile) throws(MediaError) -> Bool {
     let bytes = try file.bytes(pictureBytesMax)
     guard bytes.starts(with: [0xFF, 0xD8, 0xFF]) else { return false }
-    // The end of an image, and the beginning of another one.
+    // The end of an image, followed by the beginning of another one.
     var word: UInt32 = 0
     for byte in bytes {
       word = word << 8 | UInt32(byte)
@@ -74,7 +74,7 @@ enum ContainerFormats {
   /// More than the first image of a video has.
   private static let pictureBytesMax = 8 << 20
 
-  /// What FFmpeg takes the bytes for; nil when it is not even half sure.
+  /// The format that FFmpeg detects; nil if its confidence is too low.
   private static func probe(path: String, head: [UInt8]) -> String? {
     var padded = head + [UInt8](repeating: 0, count: Int(retake_probe_padding))
     // SAFETY: the buffer holds the padding that probing wants and outlives the call; the format

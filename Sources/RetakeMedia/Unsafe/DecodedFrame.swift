@@ -2,7 +2,7 @@ import CFFmpeg
 import RetakeBuffers
 import RetakeCore
 
-/// A frame as the decoder made it, and what the decoder says about it.
+/// A frame as the decoder made it, and the decoder's metadata.
 package struct DecodedFrame: Sendable {
   package enum PictureType: String, Hashable, Sendable {
     case intra = "I"
@@ -11,12 +11,12 @@ package struct DecodedFrame: Sendable {
     case other = "-"
   }
 
-  /// Its time stamp is the best-effort presentation time; its id is for the caller to set.
+  /// Its timestamp is the best-effort presentation time; the caller sets its ID.
   package var frame: Frame
-  /// The index of the packet that the frame comes from, as it was sent.
+  /// The index of the packet that the frame comes from, as passed to the decoder.
   package var packetIndex: Int
   package var pts: Int64?
-  /// The presentation time, or FFmpeg's guess where there is none.
+  /// The presentation time, or FFmpeg's guess if the frame has none.
   package var bestEffortTimestamp: Int64?
   /// In units of the time base; 0 when unknown.
   package var duration: Int64
@@ -24,22 +24,22 @@ package struct DecodedFrame: Sendable {
   package var pictureType: PictureType
   /// FFmpeg's flags: bitstream errors, missing references, concealment.
   package var errorFlags: Int
-  /// Errors, or made of a packet that the container calls corrupt.
+  /// The decoder found errors, or the container marked the packet as corrupt.
   package var isDamaged: Bool
-  /// The size or pixel format is not what the stream's description says.
+  /// The size or pixel format differs from the stream's description.
   package var differsFromStream: Bool
 
-  /// Takes over the picture: the frame's storage frees it.
+  /// Takes ownership of the picture; the frame's storage frees it.
   init(
     taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
     pictures: DecoderPictures
   ) {
-    // SAFETY: the caller owns the picture alone and gives it up here.
+    // SAFETY: only the caller owns the picture, and it gives up ownership here.
     let frame = Frame(taking: picture, of: stream, pictures: pictures)
     self.init(picture.pointee, frame: frame, of: stream)
   }
 
-  /// The picture in another format; it stays the caller's.
+  /// Converts the picture to another format; the caller keeps its ownership.
   ///
   /// - Throws: `MediaError.scale`.
   init(
@@ -82,10 +82,10 @@ extension DecodedFrame.PictureType {
 }
 
 extension Frame {
-  /// A frame over the picture's own memory, which is freed with the last reference to it. Range and
-  /// matrix are the picture's own where it states them, else the stream's.
+  /// A frame that uses the picture's own memory, which is freed with the last reference to it.
+  /// Range and matrix are those of the picture if it specifies them, otherwise the stream's.
   ///
-  /// - Parameter pictures: Told when the frame no longer holds the picture.
+  /// - Parameter pictures: Notified when the frame no longer uses the picture.
   init(
     taking picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
     pictures: DecoderPictures
@@ -108,7 +108,7 @@ extension Frame {
 }
 
 extension Frame {
-  /// A copy of the picture in one of our formats.
+  /// A copy of the picture in a supported format.
   init(
     converting picture: UnsafeMutablePointer<AVFrame>, of stream: MediaStream,
     to format: PixelFormat, with scaler: MediaScaler
@@ -137,7 +137,7 @@ extension Frame {
 }
 
 extension AVPixelFormat {
-  /// What a camera's format of 8 bits becomes; nil for all others.
+  /// The format that an 8-bit camera format is converted to; nil for all others.
   var nearest: PixelFormat? {
     switch self {
     case AV_PIX_FMT_YUYV422, AV_PIX_FMT_UYVY422, AV_PIX_FMT_YVYU422, AV_PIX_FMT_NV16: .i422

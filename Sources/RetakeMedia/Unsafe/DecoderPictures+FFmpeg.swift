@@ -2,7 +2,7 @@ import CFFmpeg
 import RetakeBuffers
 
 extension DecoderPictures {
-  /// FFmpeg's `get_buffer2`: the decoder asks where to write its next picture. The context's
+  /// FFmpeg's `get_buffer2`: the decoder requests memory for its next picture. The context's
   /// `opaque` is a `DecoderPictures` that outlives the context.
   static let getBuffer:
     @convention(c) (
@@ -14,7 +14,7 @@ extension DecoderPictures {
       guard PixelFormat(ffmpeg: AVPixelFormat(frame.pointee.format)) != nil else {
         return avcodec_default_get_buffer2(context, frame, flags)
       }
-      // SAFETY: the decoder holds its pictures strongly and frees the context before releasing them.
+      // SAFETY: the decoder retains its pictures and frees the context before releasing them.
       let pictures = Unmanaged<DecoderPictures>.fromOpaque(opaque).takeUnretainedValue()
       return pictures.lend(to: frame, of: context)
     }
@@ -31,7 +31,7 @@ extension DecoderPictures {
     guard let buffer = buffer(size: Int(size), width: width, height: height) else {
       return retake_error_no_memory
     }
-    // SAFETY: the layout's planes lie inside the buffer, whose reference the frame takes over.
+    // SAFETY: the layout's planes are inside the buffer, whose reference the frame takes over.
     retake_picture_attach(frame, buffer, &offsets, &strides)
     return 0
   }

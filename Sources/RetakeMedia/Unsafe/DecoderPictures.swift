@@ -1,22 +1,23 @@
 import CFFmpeg
 import RetakeBuffers
 
-/// The pictures that one decoder has out of a `PictureMemory`, and the bound on them.
+/// The pictures that one decoder has borrowed from a `PictureMemory`, and the limit on their size.
 ///
-/// What counts is what the decoder itself refers to: a frame that only its reader still holds is the
-/// reader's. So whether a stream is refused depends on the stream alone, not on who was slow.
+/// Only what the decoder itself refers to counts; a frame that only a reader still holds does not.
+/// Whether a stream is rejected therefore depends on the stream alone, not on the speed of its
+/// readers.
 package final class DecoderPictures: Sendable {
   /// Why a decoder got no memory.
   enum Refusal: Hashable, Sendable {
-    /// The system had none.
+    /// The allocation failed.
     case noMemory
-    /// The decoder would have held more than it may.
+    /// The decoder would have exceeded its limit.
     case limit(width: Int, height: Int, bytes: Int)
   }
 
   private struct Loan: Sendable {
     var bytes: Int
-    /// A reader has it, with one reference.
+    /// Whether a reader holds it, with one reference.
     var isRead = false
   }
 
@@ -36,13 +37,13 @@ package final class DecoderPictures: Sendable {
     self.bytesMax = bytesMax
   }
 
-  /// The most that the decoder ever held, the picture that it was making included.
+  /// Peak memory of the decoder, including the picture that it was decoding.
   package var bytesMost: Int { state.withLock { $0.bytesMost } }
 
-  /// What it holds now.
+  /// Memory that it uses now.
   package var bytesHeld: Int { state.withLock { Self.held($0.loans) } }
 
-  /// Why the decoder got no memory since the last time that somebody asked.
+  /// Why the decoder got no memory since the last call of this method.
   func takeRefusal() -> Refusal? {
     state.withLock { state in
       defer { state.refusal = nil }
@@ -50,7 +51,7 @@ package final class DecoderPictures: Sendable {
     }
   }
 
-  /// A block for the next picture; nil when there is none, or when it would be too much.
+  /// A block for the next picture; nil when an allocation failed or the limit would be exceeded.
   func buffer(size: Int, width: Int, height: Int) -> UnsafeMutablePointer<AVBufferRef>? {
     let isWithin = state.withLock { state in
       let bytes = Self.held(state.loans) + size
@@ -76,15 +77,15 @@ package final class DecoderPictures: Sendable {
 
   func endReading(_ key: UInt) { state.withLock { $0.loans[key]?.isRead = false } }
 
-  /// Nobody refers to the block any more; FFmpeg frees the buffer right after this.
+  /// The last reference to the block is gone; FFmpeg frees the buffer right after this.
   func end(_ key: UInt) { state.withLock { $0.loans[key] = nil } }
 
   private static func held(_ loans: [UInt: Loan]) -> Int {
     var bytes = 0
-    // The order does not matter to a sum.
+    // The order does not matter for a sum.
     for (key, loan) in loans {
-      // SAFETY: the entry goes, under this lock, before FFmpeg frees the buffer. The reference is
-      // only looked through.
+      // SAFETY: the entry is removed, under this lock, before FFmpeg frees the buffer. The
+      // reference is only read.
       var reference = AVBufferRef()
       reference.buffer = OpaquePointer(bitPattern: key)
       if av_buffer_get_ref_count(&reference) > (loan.isRead ? 1 : 0) { bytes += loan.bytes }
@@ -94,6 +95,6 @@ package final class DecoderPictures: Sendable {
 }
 
 extension AVFrame {
-  /// What `DecoderPictures` calls the picture's block.
+  /// The key of the picture's block in `DecoderPictures`.
   var loanKey: UInt? { buf.0.map { UInt(bitPattern: $0.pointee.buffer) } }
 }

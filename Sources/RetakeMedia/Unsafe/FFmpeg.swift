@@ -2,10 +2,10 @@ import CFFmpeg
 
 /// FFmpeg's global state, set up once before its first use.
 enum FFmpeg {
-  /// Nothing below the doors writes to standard error, so FFmpeg's log is off.
+  /// FFmpeg's log is off, because a library must not write to standard error.
   static let quiet: Void = av_log_set_level(AV_LOG_QUIET)
 
-  /// FFmpeg's own words for an error number.
+  /// FFmpeg's own message for an error number.
   static func text(_ error: Int32) -> String {
     // SAFETY: the library writes at most `count` bytes, the last one a zero.
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
@@ -18,7 +18,7 @@ enum FFmpeg {
 
   /// An object that FFmpeg allocates.
   ///
-  /// - Parameter step: What it is for, as an infinitive.
+  /// - Parameter step: What the object is for, as an infinitive.
   /// - Throws: `MediaError.noMemory`.
   static func allocated<T>(
     _ pointer: T?, _ step: String, file: String? = nil
@@ -27,19 +27,19 @@ enum FFmpeg {
     return pointer
   }
 
-  /// A pointer that FFmpeg always fills, or a small object where no error can be reported.
+  /// A pointer that FFmpeg always sets, or a small object where no error can be reported.
   static func required<T>(_ pointer: T?) -> T {
     guard let pointer else { preconditionFailure("out of memory") }
     return pointer
   }
 }
 
-/// A dictionary of options on its way into FFmpeg and back.
+/// An options dictionary that is passed to FFmpeg and back.
 struct OptionDictionary: ~Copyable {
-  // SAFETY: the library makes, changes and frees the dictionary; this value alone owns it.
+  // SAFETY: the library makes, changes and frees the dictionary; only this value owns it.
   var pointer: OpaquePointer?
 
-  /// In the order given, which is also the order in which they are applied.
+  /// In the given order, which is also the order in which they are applied.
   init(_ options: KeyValuePairs<String, String>) {
     for (name, value) in options { av_dict_set(&pointer, name, value, 0) }
   }
@@ -53,7 +53,7 @@ struct OptionDictionary: ~Copyable {
     av_dict_free(&pointer)
   }
 
-  /// The name of an option that nobody took.
+  /// The name of an option that was not used.
   var leftover: String? {
     av_dict_get(pointer, "", nil, AV_DICT_IGNORE_SUFFIX).map { String(cString: $0.pointee.key) }
   }

@@ -1,13 +1,13 @@
 import CFFmpeg
 
-/// HMAC with SHA-256 (RFC 2104), by FFmpeg's own implementation: whoever does not have the key cannot
-/// make the code of any bytes.
+/// HMAC with SHA-256 (RFC 2104), from FFmpeg's implementation. Without the key, no valid code can
+/// be computed for any bytes.
 package struct HmacSha256: ~Copyable {
   package static let count = 32
-  /// The library takes its lengths as 32-bit numbers.
+  /// The library accepts lengths as 32-bit numbers.
   private static let pieceMax = 1 << 30
 
-  // SAFETY: the state is made by the library, owned by this value alone, and freed in deinit.
+  // SAFETY: the library makes the state, only this value owns it, and deinit frees it.
   private let state: OpaquePointer
 
   package init(key: [UInt8]) {
@@ -32,7 +32,7 @@ package struct HmacSha256: ~Copyable {
 
   package mutating func append(_ bytes: [UInt8]) { bytes.withUnsafeBytes { append($0) } }
 
-  /// The code of everything appended.
+  /// The code of all appended bytes.
   package consuming func finish() -> [UInt8] {
     var code = [UInt8](repeating: 0, count: Self.count)
     av_hmac_final(state, &code, UInt32(code.count))

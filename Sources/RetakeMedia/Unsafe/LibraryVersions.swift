@@ -1,9 +1,9 @@
 import CFFmpeg
 
-/// What the loaded libraries say of themselves.
+/// Versions and codecs that the loaded libraries report.
 enum LibraryVersions {
   static var all: [(name: String, version: String)] {
-    // SAFETY: the library returns a constant text.
+    // SAFETY: the library returns a constant string.
     [
       ("ffmpeg", String(cString: av_version_info())),
       ("libavcodec", text(avcodec_version())), ("libavformat", text(avformat_version())),

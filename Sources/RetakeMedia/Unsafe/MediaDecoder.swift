@@ -2,11 +2,11 @@ import CFFmpeg
 import RetakeBuffers
 import RetakeCore
 
-/// Turns the packets of one video stream into frames, in the order in which they are shown.
+/// Turns the packets of one video stream into frames, in presentation order.
 ///
 /// The decoder writes its pictures into `PictureMemory`, and a frame is a counted reference to
-/// them: no pixel is copied. Settings are those under which pixels are the same on every run:
-/// bit-exact, simple inverse transform. May move between threads; one thread at a time uses it.
+/// them: no pixels are copied. The settings give the same pixels on every run: bit-exact, simple
+/// inverse transform. It may move between threads, but only one thread at a time uses it.
 package final class MediaDecoder: @unchecked Sendable {
   // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
   // time by the rule above, and freed once, in deinit, before the memory that it refers to.
@@ -14,19 +14,20 @@ package final class MediaDecoder: @unchecked Sendable {
   package let file: String?
   /// FFmpeg's name of the decoder, such as `h264` or `libdav1d`.
   package let name: String
-  /// The decoder writes into `memory`; otherwise it keeps buffers of its own.
+  /// Whether the decoder writes into `memory`; otherwise it has its own buffers.
   package let usesPictureMemory: Bool
   private var context: UnsafeMutablePointer<AVCodecContext>?
-  /// What it has out of the memory that it writes into.
+  /// The memory that it has borrowed.
   package let pictures: DecoderPictures
-  /// For formats that a live source may have and a session has not; nil refuses them.
+  /// Converts formats that a live source may have and a session may not; nil rejects them.
   let scaler: MediaScaler?
 
   /// - Parameters:
-  ///   - file: Where the packets come from, for errors.
-  ///   - threads: FFmpeg's own threads; pixels do not depend on them.
-  ///   - bytesMax: What the pictures that it holds may take, see `PixelBudget`.
-  ///   - converts: Cameras' formats of 8 bits become the nearest of ours; else they are refused.
+  ///   - file: The origin of the packets, for errors.
+  ///   - threads: FFmpeg's own threads; pixels do not depend on their number.
+  ///   - bytesMax: Maximum memory of the pictures that it holds, see `PixelBudget`.
+  ///   - converts: Convert 8-bit camera formats to the nearest supported one instead of rejecting
+  ///     them.
   /// - Throws: `MediaError.noDecoder`, `.bitDepth`, `.pixelFormat`, `.decode` or `.noMemory`.
   package init(
     stream: MediaStream, file: String? = nil, threads: Int = 1,
@@ -48,7 +49,7 @@ package final class MediaDecoder: @unchecked Sendable {
     self.context = context
     try configure(context, threads: threads)
     let opened = avcodec_open2(context, codec, nil)
-    // Only threads that the system does not give make this error: they take address space.
+    // Only a failure to create threads gives this error, because threads need address space.
     guard opened != retake_error_again else {
       throw .noMemory(step: "begin the threads of a decoder", file: file)
     }
@@ -59,13 +60,13 @@ package final class MediaDecoder: @unchecked Sendable {
     avcodec_free_context(&context)
   }
 
-  /// Hands a packet to the decoder; afterwards call `receive` until it returns nil.
+  /// Sends a packet to the decoder; afterwards call `receive` until it returns nil.
   ///
-  /// - Throws: `MediaError.decode` when the decoder refuses it, `.encrypted` when it needs a key, or
-  ///   `.noMemory`; the next packet may be fine. `.pictureMemory` for a stream that takes more
-  ///   memory than it may.
+  /// - Throws: `MediaError.decode` when the decoder rejects the packet, `.encrypted` when a key is
+  ///   needed, or `.noMemory`; the next packet may succeed. `.pictureMemory` for a stream that
+  ///   needs more memory than allowed.
   package func send(_ packet: MediaPacket) throws(MediaError) {
-    // Without the key a decoder gives rubbish, and does not always say so.
+    // Without the key a decoder returns garbage, and does not always report an error.
     guard !packet.isEncrypted else { throw .encrypted(file: file) }
     var reference = av_packet_alloc()
     // SAFETY: the reference shares the payload's counted bytes and is freed here.
@@ -76,10 +77,11 @@ package final class MediaDecoder: @unchecked Sendable {
     copied.pointee.pts = packet.pts ?? retake_no_pts
     copied.pointee.dts = packet.dts ?? retake_no_pts
     copied.pointee.duration = packet.duration
-    // A packet that this process made itself: test pictures come as pictures, not as bytes.
+    // A packet that this process made itself: test images are passed as images, not as bytes.
     let trusted = packet.payload.pointer.pointee.flags & retake_packet_trusted
     copied.pointee.flags = packet.flags.ffmpeg | trusted
     copied.pointee.pos = packet.offset ?? -1
+    // FFmpeg copies this value to the frames that it decodes from the packet.
     context?.pointee.reordered_opaque = Int64(packet.index)
     let sent = avcodec_send_packet(context, copied)
     precondition(sent != retake_error_again, "receive until nil before sending more")
@@ -87,7 +89,7 @@ package final class MediaDecoder: @unchecked Sendable {
     guard sent >= 0 else { throw failure(sent, packet: packet.index) }
   }
 
-  /// The next finished frame; nil when the decoder wants another packet or has ended.
+  /// The next finished frame; nil when the decoder needs another packet or has ended.
   ///
   /// - Throws: `MediaError.decode`, or `.bitDepth` or `.pixelFormat` for a frame of another format.
   package func receive() throws(MediaError) -> DecodedFrame? {
@@ -102,7 +104,7 @@ package final class MediaDecoder: @unchecked Sendable {
     return DecodedFrame(taking: picture, of: stream, pictures: pictures)
   }
 
-  /// The next picture of any format, for the caller to free.
+  /// The next picture of any format; the caller frees it.
   func receivePicture() throws(MediaError) -> UnsafeMutablePointer<AVFrame>? {
     var picture: UnsafeMutablePointer<AVFrame>? =
       try FFmpeg.allocated(av_frame_alloc(), "decode a picture", file: file)
@@ -110,7 +112,7 @@ package final class MediaDecoder: @unchecked Sendable {
     do throws(MediaError) {
       try checkMemory()
     } catch {
-      // SAFETY: nobody else has seen the picture, here and below.
+      // SAFETY: there is only this reference to the picture, here and below.
       av_frame_free(&picture)
       throw error
     }
@@ -120,7 +122,7 @@ package final class MediaDecoder: @unchecked Sendable {
     throw failure(received)
   }
 
-  /// Tells the decoder that no packet follows; `receive` then returns what it held back.
+  /// Tells the decoder that no packet follows; `receive` then returns the delayed frames.
   ///
   /// - Throws: `MediaError.decode`.
   package func drain() throws(MediaError) {
@@ -129,12 +131,12 @@ package final class MediaDecoder: @unchecked Sendable {
     guard sent >= 0 || sent == retake_error_end else { throw failure(sent) }
   }
 
-  /// Forgets everything, also that it was drained; the next packet may be from anywhere.
+  /// Resets the decoder, even after `drain`; the next packet may be from anywhere.
   package func flush() {
     avcodec_flush_buffers(context)
   }
 
-  /// Pixels of one picture; larger ones are refused before any memory is asked for.
+  /// Maximum pixels of one picture; larger ones are rejected before any memory is allocated.
   private static let pixelsMax: Int64 = 1 << 27
 
   private func configure(
@@ -159,7 +161,7 @@ package final class MediaDecoder: @unchecked Sendable {
     }
   }
 
-  /// Decoders have their own ways to say that they got no memory, or say nothing.
+  /// Decoders report a lack of memory in different ways, or not at all.
   private func checkMemory() throws(MediaError) {
     switch pictures.takeRefusal() {
     case nil: return
@@ -170,7 +172,7 @@ package final class MediaDecoder: @unchecked Sendable {
     }
   }
 
-  /// Some decoders call a packet invalid when there was no memory for what they keep beside a picture.
+  /// Some decoders report an invalid packet when an allocation besides the picture failed.
   private var hasRoomForPicture: Bool {
     PictureRoom.isThere(width: stream.width, height: stream.height)
   }
@@ -199,18 +201,18 @@ package final class MediaDecoder: @unchecked Sendable {
   }
 }
 
-/// Whether there is memory for a codec's picture and what it keeps beside it.
+/// Whether there is memory for a codec's picture and its additional data.
 enum PictureRoom {
-  /// More than a codec wants for anything but pictures and what goes with them.
+  /// More than a codec allocates at once for anything but pictures and their additional data.
   private static let probeBytesMin = 16 << 20
-  /// Pixels in a row or a column; nothing larger is decoded or encoded.
+  /// Maximum pixels in a row or a column; nothing larger is decoded or encoded.
   private static let sideMax = 1 << 27
 
   static func isThere(width: Int, height: Int) -> Bool {
     let (width, height) = (max(0, width), max(0, height))
     guard width <= sideMax, height <= sideMax else { return true }
     let bytes = probeBytesMin + 2 * PixelFormat.i420.visibleBytes(width: width, height: height)
-    // SAFETY: nobody else sees the block, and it is freed here; nothing is written to it.
+    // SAFETY: only this function uses the block and frees it; nothing is written to it.
     guard let block = retake_allocate(Int64(bytes)) else { return false }
     retake_free(block, Int64(bytes))
     return true
@@ -218,9 +220,9 @@ enum PictureRoom {
 }
 
 extension MediaDecoder {
-  /// Sends a packet, or drains with nil, and returns all frames that are finished by it.
+  /// Sends a packet, or drains with nil, and returns all frames that are finished.
   ///
-  /// - Throws: as `send`, `drain` and `receive` do.
+  /// - Throws: The errors of `send`, `drain` and `receive`.
   package func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame] {
     if let packet { try send(packet) } else { try drain() }
     var frames: [DecodedFrame] = []

@@ -1,10 +1,10 @@
 import CFFmpeg
 import RetakeCore
 
-/// Takes a container apart into packets, in the container's order.
+/// Splits a container into packets, in the container's order.
 ///
-/// Only formats that hold their own media are opened, and only from a file: never a playlist, never
-/// the network. May move between threads; one thread at a time uses it.
+/// Only formats that contain their own media are opened, and only from a file: never a playlist or
+/// the network. It may move between threads, but only one thread at a time uses it.
 package final class MediaDemuxer: @unchecked Sendable {
   // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
   // time by the rule above, and freed once, in deinit.
@@ -12,15 +12,15 @@ package final class MediaDemuxer: @unchecked Sendable {
   /// FFmpeg's name of the container, such as `mov,mp4,m4a,3gp,3g2,mj2`.
   package let format: String
   package let streams: [MediaStream]
-  /// Bytes that the container's index speaks of and the file does not have: it was cut short.
+  /// Number of bytes that the container's index refers to and the truncated file does not have.
   package let missingBytes: Int64
   private let fileBytes: Int64
   private var context: UnsafeMutablePointer<AVFormatContext>?
   private var counts: [Int]
 
-  /// Opens a file and takes a first look at its streams.
+  /// Opens a file and analyses its streams.
   ///
-  /// - Throws: `MediaError`, one case for each way in which a file can be unfit.
+  /// - Throws: `MediaError`, with one case for each way in which a file can be unsuitable.
   package init(path: String) throws(MediaError) {
     _ = FFmpeg.quiet
     let file = try MediaFile(path: path)
@@ -40,12 +40,12 @@ package final class MediaDemuxer: @unchecked Sendable {
     avformat_close_input(&context)
   }
 
-  /// Without attached pictures.
+  /// All video streams except attached pictures.
   package var videoStreams: [MediaStream] {
     streams.filter { $0.kind == .video && !$0.isAttachedPicture }
   }
 
-  /// The video stream of the container's index `track`, or the first one.
+  /// The video stream with the container's index `track`, or the first one.
   ///
   /// - Throws: `MediaError.noVideo` or `.noTrack`.
   package func videoStream(_ track: Int? = nil) throws(MediaError) -> MediaStream {
@@ -57,8 +57,8 @@ package final class MediaDemuxer: @unchecked Sendable {
     return stream
   }
 
-  /// Refuses streams of which libavformat gives only the packets that are not encrypted, and says
-  /// nothing of the others.
+  /// Rejects streams of which libavformat returns only the packets that are not encrypted, without
+  /// an error for the others.
   ///
   /// - Throws: `MediaError.encrypted`.
   package func requireWhole(_ streams: [MediaStream]) throws(MediaError) {
@@ -71,8 +71,8 @@ package final class MediaDemuxer: @unchecked Sendable {
 
   /// The next packet of any stream; nil at the end.
   ///
-  /// After an error the next call reads on behind the damage, or throws again; the caller decides
-  /// how often it tries.
+  /// After an error, the next call continues after the damage, or throws again; the caller decides
+  /// how often to try.
   /// - Throws: `MediaError.read`.
   package func nextPacket() throws(MediaError) -> MediaPacket? {
     let payload = try PacketPayload()
@@ -83,18 +83,18 @@ package final class MediaDemuxer: @unchecked Sendable {
       throw MediaError.of(result, "read a packet", file: path) { .read(file: path, cause: $0) }
     }
     let stream = Int(payload.pointer.pointee.stream_index)
-    // A container without a header may show a stream late; it has no description and is not ours.
+    // A container without a header may reveal a stream late; it has no description and is not used.
     while counts.count <= stream { counts.append(0) }
     defer { counts[stream] += 1 }
     var packet = MediaPacket(payload, index: counts[stream])
-    // FFmpeg shortens the packet at the end of a file that was cut short, and says nothing.
+    // FFmpeg silently shortens the last packet of a truncated file.
     if missingBytes > 0, let offset = packet.offset, offset &+ Int64(packet.size) >= fileBytes {
       packet.flags.insert(.corrupt)
     }
     return packet
   }
 
-  /// Leaves out the packets of all other streams, as far as the container can.
+  /// Skips the packets of all other streams, as far as the container supports it.
   package func select(_ selected: Set<Int>) {
     for index in streams.indices {
       context?.pointee.streams[index]?.pointee.discard =
@@ -102,7 +102,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     }
   }
 
-  /// Goes to the last key packet at or before `timestamp` (in the stream's time base). Packets are
+  /// Seeks to the last key packet at or before `timestamp` (in the stream's time base). Packets are
   /// numbered from 0 again.
   ///
   /// - Throws: `MediaError.read`.
@@ -111,16 +111,16 @@ package final class MediaDemuxer: @unchecked Sendable {
       av_seek_frame(context, Int32(clamping: stream), timestamp, retake_seek_backward))
   }
 
-  /// Goes to a byte of the file, in containers that allow it. Packets are numbered from 0 again.
+  /// Seeks to a byte of the file, if the container supports it. Packets are numbered from 0 again.
   ///
   /// - Throws: `MediaError.read`.
   package func seek(byte: Int64) throws(MediaError) {
     try checkSeek(av_seek_frame(context, -1, byte, retake_seek_byte))
   }
 
-  /// Begins again at the first packet, exactly as after opening.
+  /// Starts again at the first packet, exactly as after opening.
   ///
-  /// - Throws: `MediaError` as the initialiser does.
+  /// - Throws: The errors of the initialiser.
   package func reopen() throws(MediaError) {
     let fresh = try Self.open(try MediaFile(path: path))
     avformat_close_input(&context)
@@ -133,7 +133,7 @@ package final class MediaDemuxer: @unchecked Sendable {
     counts = streams.map { _ in 0 }
   }
 
-  /// Where the last packet of the index ends; 0 for containers without one.
+  /// End of the last packet in the index; 0 for containers without an index.
   private static func indexedEnd(_ context: UnsafeMutablePointer<AVFormatContext>) -> Int64 {
     // SAFETY: the streams belong to the context, and the library checks the entry's number.
     (0..<Int(context.pointee.nb_streams)).reduce(0) { end, index in

@@ -21,7 +21,7 @@ extension MediaEncoder {
     context.pointee.thread_count = Int32(clamping: max(1, settings.threads))
     context.pointee.idct_algo = FF_IDCT_SIMPLE
     context.pointee.flags |= retake_codec_bitexact
-    // MPEG-2 holds one frame back otherwise, and its decoders do the same.
+    // Otherwise MPEG-2 delays one frame, and so do its decoders.
     if settings.encoder == "mpeg2video", settings.bidirectionalFramesMax == 0 {
       context.pointee.flags |= retake_codec_low_delay
     }
@@ -31,11 +31,11 @@ extension MediaEncoder {
       context.pointee.flags |= retake_codec_fixed_quality
       context.pointee.global_quality = FF_QP2LAMBDA * Int32(clamping: quantizer)
     }
-    // Limited range in JPEG is decoded well, though not what the standard's authors had in mind.
+    // Limited range in JPEG is decoded correctly, although the standard does not intend it.
     context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
   }
 
-  /// The caller's options, after those that keep x264 from looking ahead.
+  /// The caller's options, after those that disable lookahead in x264.
   static func options(_ settings: EncoderSettings) -> [(name: String, value: String)] {
     if settings.encoder == "ffv1", min(settings.width, settings.height) < slicedPixelsMin {
       return unslicedOptions(settings)
@@ -47,17 +47,17 @@ extension MediaEncoder {
     return (wantsNoDelay ? [("tune", "zerolatency")] : []) + own
   }
 
-  /// FFV1 of version 3 cuts pictures into slices. The encoder refuses some sizes that are too small
-  /// for them, and of others it loses the slices of one column or row without an error.
+  /// FFV1 version 3 divides images into slices. The encoder rejects some sizes that are too small
+  /// for them; for others it loses slices of one column or row without an error.
   private static let slicedPixelsMin = 16
 
-  /// FFV1 of version 1, which has no slices.
+  /// Options for FFV1 version 1, which has no slices.
   static func unslicedOptions(_ settings: EncoderSettings) -> [(name: String, value: String)] {
     let others = settings.options.filter { !["level", "slicecrc", "slices"].contains($0.name) }
     return others.map { ($0.name, $0.value) } + [("level", "1")]
   }
 
-  /// FFmpeg's format for the settings; JPEG has names of its own for full range.
+  /// FFmpeg's format for the settings; JPEG has separate names for full range.
   private static func named(_ settings: EncoderSettings) -> AVPixelFormat {
     guard settings.encoder == "mjpeg", settings.range == .full else {
       return settings.format.ffmpeg

@@ -4,7 +4,7 @@ import RetakeCore
 
 /// Turns the frames of one track into packets.
 ///
-/// May move between threads; one thread at a time uses it.
+/// It may move between threads, but only one thread at a time uses it.
 package final class MediaEncoder: @unchecked Sendable {
   // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
   // time by the rule above, and freed once, in deinit.
@@ -12,7 +12,8 @@ package final class MediaEncoder: @unchecked Sendable {
   private let pixelFormat: AVPixelFormat
   private var context: UnsafeMutablePointer<AVCodecContext>?
   private var packetCount = 0
-  /// By presentation time, of the frames that the encoder holds; it does not carry them itself.
+  /// Durations of the frames in the encoder, by presentation time, because the encoder does not
+  /// keep them.
   private var durations: [Int64: Int64] = [:]
 
   /// - Throws: `MediaError.noEncoder`, `.encoderFormat`, `.encoderOption` or `.encode`.
@@ -45,7 +46,7 @@ package final class MediaEncoder: @unchecked Sendable {
   private func open(
     _ codec: UnsafePointer<AVCodec>, _ options: inout OptionDictionary
   ) -> Int32 {
-    // SAFETY: the context of an attempt that failed is freed before the next one is made.
+    // SAFETY: the context of a failed attempt is freed before the next one is made.
     avcodec_free_context(&context)
     guard let made = avcodec_alloc_context3(codec) else { return retake_error_no_memory }
     context = made
@@ -53,7 +54,7 @@ package final class MediaEncoder: @unchecked Sendable {
     return avcodec_open2(made, codec, &options.pointer)
   }
 
-  /// What a container and a decoder need to know of the packets.
+  /// The description that a container and a decoder need.
   package var stream: MediaStream {
     var stream = MediaStream(
       video: "", width: settings.width, height: settings.height,
@@ -72,11 +73,11 @@ package final class MediaEncoder: @unchecked Sendable {
     return stream
   }
 
-  /// Frames that the encoder holds back before the first packet comes out.
+  /// Number of frames that the encoder delays before it returns the first packet.
   package var delayFrames: Int { Int(context?.pointee.delay ?? 0) }
 
-  /// Encodes a frame, shown from `pts` for `duration` in units of the time base, and returns the
-  /// packets that are finished by it. `isKey` asks for a key frame; ffv1 keeps to its interval.
+  /// Encodes a frame that is shown from `pts` for `duration` in units of the time base, and returns
+  /// the finished packets. `isKey` requests a key frame; ffv1 ignores it and uses its interval.
   ///
   /// - Throws: `MediaError.encoderFormat` for a frame of another size or format, or `.encode`.
   package func encode(
@@ -103,7 +104,7 @@ package final class MediaEncoder: @unchecked Sendable {
     return try finishedPackets()
   }
 
-  /// The packets that were held back; afterwards nothing more can be encoded.
+  /// Returns the delayed packets; afterwards nothing more can be encoded.
   ///
   /// - Throws: `MediaError.encode`.
   package func finish() throws(MediaError) -> [MediaPacket] {
@@ -116,7 +117,7 @@ package final class MediaEncoder: @unchecked Sendable {
 
   private func finishedPackets() throws(MediaError) -> [MediaPacket] {
     var packets: [MediaPacket] = []
-    // Ends: each round takes one of the packets that the encoder has ready.
+    // Ends: each round takes one of the packets that the encoder has finished.
     while true {
       let payload = try PacketPayload()
       let received = avcodec_receive_packet(context, payload.pointer)
@@ -133,7 +134,7 @@ package final class MediaEncoder: @unchecked Sendable {
     }
   }
 
-  /// What the encoders of MPEG-4 and MJPEG say where they get no buffer for a picture.
+  /// The error of the MPEG-4 and MJPEG encoders when they get no buffer for an image.
   private static let noBuffer: Int32 = -1
 
   private func failure(_ number: Int32) -> MediaError {

@@ -1,18 +1,18 @@
 import CFFmpeg
 import RetakeCore
 
-/// A regular file, open for reading at any place by any thread.
+/// A regular file that any thread can read at any position.
 package final class MediaFile: Sendable {
   package let path: String
-  /// Bytes, when it was opened.
+  /// Size in bytes when it was opened.
   package let size: Int64
-  // SAFETY: the descriptor is opened and closed here, and reading at an offset has no position.
+  // SAFETY: this object opens and closes the descriptor, and reading at an offset has no position.
   private let descriptor: Int32
 
   /// - Throws: `MediaError` when it is missing, a folder, special, empty or unreadable.
   package init(path: String) throws(MediaError) {
     do throws(RegularFile.Refusal) {
-      // `import --link` makes symbolic links where the disk has no hard ones.
+      // `import --link` makes symbolic links if the disk does not support hard links.
       let (descriptor, facts) = try RegularFile.descriptor(path, links: .followed)
       self.path = path
       self.size = facts.bytes
@@ -33,9 +33,9 @@ package final class MediaFile: Sendable {
     _ = retake_close(descriptor)
   }
 
-  /// Fills the whole buffer from the bytes at `offset`.
+  /// Fills the whole buffer with the bytes at `offset`.
   ///
-  /// - Throws: `MediaError.read` when they are not all there.
+  /// - Throws: `MediaError.read` when the file has fewer bytes there.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(MediaError) {
@@ -45,7 +45,7 @@ package final class MediaFile: Sendable {
     }
   }
 
-  /// Fills as much of the buffer as the file has bytes at `offset`, and returns how many.
+  /// Reads into the buffer at `offset` up to the end of the file, and returns the number of bytes.
   func readUpToEnd(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
   ) throws(MediaError) -> Int {
@@ -57,7 +57,7 @@ package final class MediaFile: Sendable {
     return Int(count)
   }
 
-  /// The bytes at `offset`, at most `count` and at most to the end.
+  /// The bytes at `offset`, at most `count`, and at most to the end of the file.
   ///
   /// - Throws: `MediaError.read`.
   package func bytes(_ count: Int, at offset: Int64 = 0) throws(MediaError) -> [UInt8] {
@@ -71,14 +71,14 @@ package final class MediaFile: Sendable {
     return bytes
   }
 
-  /// A packet whose bytes lie at `offset`, read without a demuxer.
+  /// A packet with the bytes at `offset`, read without a demuxer.
   ///
-  /// - Throws: `MediaError.read` when the file has not that many bytes there.
+  /// - Throws: `MediaError.read` when the file has fewer bytes there.
   package func packet(
     stream: Int = 0, index: Int, pts: Int64?, dts: Int64?, duration: Int64 = 0,
     flags: MediaPacket.Flags, offset: Int64, size: Int, sideData: [UInt8]? = nil
   ) throws(MediaError) -> MediaPacket {
-    // Before there is room for them: a damaged index may ask for anything.
+    // Checked before allocating, because a damaged index may request any size.
     guard offset >= 0, size >= 0, offset <= self.size, Int64(size) <= self.size - offset else {
       let present = offset < 0 ? 0 : max(0, self.size - offset)
       throw .read(file: path, cause: "\(present) of \(size) bytes at \(offset)")

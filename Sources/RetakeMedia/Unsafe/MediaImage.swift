@@ -2,10 +2,10 @@ import CFFmpeg
 import RetakeBuffers
 import RetakeCore
 
-/// Single pictures: PNG out, PNG and JPEG in.
+/// Reads PNG and JPEG images, and writes PNG images.
 public enum MediaImage {
-  /// The frame as a PNG file's bytes, the same for equal frames. Grey, RGB24 and RGBA are kept as
-  /// they are; other formats become RGB24.
+  /// The frame as the bytes of a PNG file, identical for equal frames. Grey, RGB24 and RGBA are
+  /// kept; other formats are converted to RGB24.
   ///
   /// - Throws: `MediaError.scale` or `.encode`.
   public static func png(_ frame: Frame) throws(MediaError) -> [UInt8] {
@@ -26,9 +26,9 @@ public enum MediaImage {
 
   /// A PNG or JPEG file as a frame, full range.
   ///
-  /// Grey, RGB24, RGBA and JPEG's planar formats stay as they are; palettes and other layouts of
-  /// 8 bits become RGB24, RGBA, grey or I444.
-  /// - Throws: `MediaError` when the file cannot be read, is no picture, or has more than 8 bits.
+  /// Grey, RGB24, RGBA and JPEG's planar formats are kept; palettes and other 8-bit layouts are
+  /// converted to RGB24, RGBA, grey or I444.
+  /// - Throws: `MediaError` when the file cannot be read, is not an image, or has more than 8 bits.
   public static func read(file path: String) throws(MediaError) -> Frame {
     let file = try MediaFile(path: path)
     guard file.size <= fileBytesMax else {
@@ -37,10 +37,10 @@ public enum MediaImage {
     return try decode(try file.bytes(Int(file.size)), file: path)
   }
 
-  /// As `read(file:)`, of bytes in memory.
+  /// Like `read(file:)`, for bytes in memory.
   ///
-  /// - Parameter file: What to call them in errors.
-  /// - Throws: `MediaError` when they are no picture, or one of more than 8 bits.
+  /// - Parameter file: A name for errors.
+  /// - Throws: `MediaError` when the bytes are not an image, or an image with more than 8 bits.
   public static func decode(_ bytes: [UInt8], file: String? = nil) throws(MediaError) -> Frame {
     guard let codec = codec(of: bytes) else {
       throw .notImage(
@@ -79,11 +79,11 @@ public enum MediaImage {
     return frame
   }
 
-  /// Takes the picture over, as it is or converted.
+  /// Takes ownership of the picture, and converts it if necessary.
   private static func supported(
     _ picture: UnsafeMutablePointer<AVFrame>, decoder: MediaDecoder
   ) throws(MediaError) -> Frame {
-    // SAFETY: the picture is ours; side data of nine 32-bit numbers belongs to it.
+    // SAFETY: this function owns the picture; side data of nine 32-bit numbers belongs to it.
     let rotation = av_frame_get_side_data(picture, AV_FRAME_DATA_DISPLAYMATRIX)
       .flatMap { $0.pointee.size >= 36 ? rotationClockwise($0.pointee.data) : nil }
     let source = AVPixelFormat(picture.pointee.format)
@@ -112,7 +112,7 @@ public enum MediaImage {
       matrix: format.isYUV ? .bt601 : .identity, rotationDegrees: rotation ?? 0, storage: storage)
   }
 
-  /// What an image of an unusual layout becomes; nil for those that are refused.
+  /// The format that an unusual layout is converted to; nil if it is not supported.
   private static func convertible(
     _ format: AVPixelFormat, picture: UnsafeMutablePointer<AVFrame>
   ) -> PixelFormat? {
@@ -127,7 +127,7 @@ public enum MediaImage {
     }
   }
 
-  /// A palette is 256 colours of 32 bits, alpha highest.
+  /// A palette is 256 colours of 32 bits, alpha in the highest byte.
   private static func hasTransparency(_ picture: UnsafeMutablePointer<AVFrame>) -> Bool {
     guard let palette = retake_plane(picture, 1) else { return false }
     // SAFETY: FFmpeg's palettes always have 1,024 bytes.

@@ -1,11 +1,11 @@
 import CFFmpeg
 import RetakeCore
 
-/// Writes packets into a container, through the caller's own output.
+/// Writes packets into a container, through the caller's output.
 ///
-/// Packets are written in the order given. What was written before a `flush` survives a crash; call
-/// `finish` for a container with an index and a duration. May move between threads; one thread at a
-/// time uses it.
+/// Packets are written in the given order. What was written before a `flush` survives a crash; call
+/// `finish` for a container with an index and a duration. It may move between threads, but only one
+/// thread at a time uses it.
 package final class MediaMuxer: @unchecked Sendable {
   // SAFETY: @unchecked because the context is a pointer. It is made here, used by one thread at a
   // time by the rule above, and freed once, in deinit, before the output that it writes to.
@@ -19,9 +19,9 @@ package final class MediaMuxer: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - format: FFmpeg's name: `matroska`, `mp4`, `avi`.
-  ///   - file: What to call the output in errors.
-  ///   - clusterMilliseconds: Matroska's clusters last at most so long.
-  ///   - options: The container's own.
+  ///   - file: The name of the output in errors.
+  ///   - clusterMilliseconds: Maximum duration of a Matroska cluster.
+  ///   - options: The container's own options.
   /// - Throws: `MediaError.muxer` or `.write`.
   package init(
     format: String = "matroska", to output: MediaOutput, file: String? = nil,
@@ -49,7 +49,7 @@ package final class MediaMuxer: @unchecked Sendable {
     OutputState.free(writer)
   }
 
-  /// Whether libavformat writes this codec into the container; nil where it does not say.
+  /// Whether libavformat can write this codec into the container; nil if it does not report that.
   ///
   /// - Parameter format: FFmpeg's name, such as `webm`.
   package static func holds(codec: String, format: String) -> Bool? {
@@ -64,11 +64,11 @@ package final class MediaMuxer: @unchecked Sendable {
     }
   }
 
-  /// Bytes handed to the output so far; after `flush` these are all.
+  /// Number of bytes passed to the output so far; after `flush` that is everything.
   package var bytesWritten: Int64 { output.end }
 
-  /// Adds a packet; its stream is the position in the list that the muxer was made with, its times
-  /// are in that stream's time base.
+  /// Adds a packet. Its stream is the index in the muxer's list of streams; its times are in that
+  /// stream's time base.
   ///
   /// - Throws: `MediaError.muxer` or `.write`.
   package func write(_ packet: MediaPacket) throws(MediaError) {
@@ -91,7 +91,7 @@ package final class MediaMuxer: @unchecked Sendable {
     try check(av_write_frame(context, copied))
   }
 
-  /// Closes the open cluster and hands all bytes to the output, so that the caller can sync them.
+  /// Closes the open cluster and passes all bytes to the output, so that the caller can sync them.
   ///
   /// - Throws: `MediaError.muxer` or `.write`.
   package func flush() throws(MediaError) {
@@ -100,7 +100,7 @@ package final class MediaMuxer: @unchecked Sendable {
     try check(flushed)
   }
 
-  /// Writes what the container keeps at its end, and what it changes at its beginning.
+  /// Writes the container's end, and updates its beginning.
   ///
   /// - Throws: `MediaError.muxer` or `.write`.
   package func finish() throws(MediaError) {
@@ -138,7 +138,7 @@ package final class MediaMuxer: @unchecked Sendable {
     }
   }
 
-  /// A failed write is the cause of whatever FFmpeg says afterwards.
+  /// After a failed write, any error of FFmpeg is reported as that failure.
   private func check(_ result: Int32) throws(MediaError) {
     if output.errorNumber != 0 {
       throw .write(
@@ -150,7 +150,7 @@ package final class MediaMuxer: @unchecked Sendable {
 }
 
 extension MediaStream {
-  /// The four characters by which containers tell raw pictures' formats apart; 0 for other codecs.
+  /// The four characters with which containers identify formats of raw images; 0 for other codecs.
   fileprivate var rawPictureTag: UInt32 {
     codecID == AV_CODEC_ID_RAWVIDEO
       ? avcodec_pix_fmt_to_codec_tag(av_get_pix_fmt(pixelFormatName)) : 0

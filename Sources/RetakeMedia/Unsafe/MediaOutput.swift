@@ -1,11 +1,11 @@
 import CFFmpeg
 import RetakeBuffers
 
-/// Where a muxer's bytes go: into a descriptor that the caller opened, syncs and closes.
+/// The destination of a muxer's bytes: a descriptor that the caller opens, syncs and closes.
 package struct MediaOutput: Sendable {
   /// Writes all the bytes at the offset; returns 0 or the system's error number.
   package var write: @Sendable (_ bytes: UnsafeRawBufferPointer, _ offset: Int64) -> Int32
-  /// What is written may be changed later: sizes, durations, the index.
+  /// Whether written bytes may be changed later: sizes, durations, the index.
   package var isSeekable: Bool
 
   package init(
@@ -16,7 +16,7 @@ package struct MediaOutput: Sendable {
     self.write = write
   }
 
-  /// A regular file, open for writing, from its beginning. It is not closed.
+  /// A regular file that is open for writing, from its beginning. It is not closed.
   package static func descriptor(_ descriptor: Int32) -> MediaOutput {
     // SAFETY: the system reads exactly `count` bytes.
     MediaOutput { bytes, offset in
@@ -25,13 +25,13 @@ package struct MediaOutput: Sendable {
   }
 }
 
-/// The muxer's side of an output: the position, and the first failure, which is never retried.
+/// The muxer's state of an output: the position, and the first failure, which is never retried.
 final class OutputState {
   private let output: MediaOutput
   private(set) var position: Int64 = 0
-  /// Where the longest write so far ended.
+  /// The highest offset written so far.
   private(set) var end: Int64 = 0
-  /// The system's error number of the first failure; 0 for none.
+  /// The system's error number of the first failure; 0 if none failed.
   private(set) var errorNumber: Int32 = 0
 
   init(_ output: MediaOutput) {
@@ -58,12 +58,12 @@ final class OutputState {
     return position
   }
 
-  /// FFmpeg's buffered writer over this state, which must outlive it.
+  /// FFmpeg's buffered writer on this state, which must outlive it.
   func makeContext() -> UnsafeMutablePointer<AVIOContext> {
     let bufferBytes = 1 << 16
     let buffer = FFmpeg.required(av_malloc(bufferBytes)).assumingMemoryBound(to: UInt8.self)
-    // SAFETY: the context takes the buffer over; `opaque` is this object, unretained, which the
-    // muxer holds until after it has freed the context.
+    // SAFETY: the context takes ownership of the buffer; `opaque` is this object, unretained, which
+    // the muxer holds until after it has freed the context.
     let context = avio_alloc_context(
       buffer, Int32(bufferBytes), 1, Unmanaged.passUnretained(self).toOpaque(), nil,
       { opaque, bytes, count in

@@ -1,20 +1,20 @@
 import CFFmpeg
 import RetakeCore
 
-/// One packet as the container delivers it. Copying a packet copies no bytes.
+/// One packet as the container delivers it. Copying a packet does not copy its bytes.
 package struct MediaPacket: Sendable {
   package struct Flags: OptionSet, Hashable, Sendable {
     package var rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
 
     package static let key = Flags(rawValue: 1)
-    /// Decoded, but not shown: before an edit list's start.
+    /// Decoded, but not shown: before the start of an edit list.
     package static let discard = Flags(rawValue: 4)
-    /// The container says that the bytes are incomplete.
+    /// The container marks the bytes as incomplete.
     package static let corrupt = Flags(rawValue: 2)
   }
 
-  /// The container's index of the stream.
+  /// The stream's index in the container.
   package var stream: Int
   /// Counted from 0 on its stream, in the container's order.
   package var index: Int
@@ -23,26 +23,26 @@ package struct MediaPacket: Sendable {
   /// In units of the time base; 0 when unknown.
   package var duration: Int64
   package var flags: Flags
-  /// Where the bytes claim to lie in the file. Containers are not always right: compare digests.
+  /// The position of the bytes according to the container. It may be wrong: compare digests.
   package var offset: Int64?
   let payload: PacketPayload
 
-  /// Bytes.
+  /// Size in bytes.
   package var size: Int { payload.size }
   /// XXH3-128 of the payload alone.
   package var digest: Digest128 { payload.withBytes { Digest128(of: $0) } }
-  /// It takes a key to decode it.
+  /// Whether a key is needed to decode it.
   package var isEncrypted: Bool { payload.isEncrypted }
   /// All side data in the packet's order, each as type, size (32 bits, little-endian) and bytes.
   package var sideData: [UInt8]? { payload.sideData }
 
-  /// Bytes that FFmpeg can count, padding included.
+  /// Maximum size that FFmpeg supports, including padding.
   private static let sizeMax = Int(Int32.max) - Int(retake_input_padding) - 1
 
-  /// A packet made of stored bytes: `fill` writes exactly `size` bytes into fresh memory.
+  /// A packet made of stored bytes: `fill` writes exactly `size` bytes into new memory.
   ///
-  /// - Throws: what `fill` throws, or `MediaError.decode` when the side data has another form or
-  ///   FFmpeg cannot count so many bytes, or `.noMemory`.
+  /// - Throws: The errors of `fill`, or `MediaError.decode` when the side data is malformed or
+  ///   FFmpeg does not support the size, or `.noMemory`.
   package init(
     stream: Int, index: Int, pts: Int64?, dts: Int64?, duration: Int64 = 0, flags: Flags,
     offset: Int64? = nil, size: Int, sideData: [UInt8]? = nil,
@@ -93,7 +93,7 @@ package struct MediaPacket: Sendable {
     self.payload = payload
   }
 
-  /// Calls `body` with the payload, which must not be kept.
+  /// Calls `body` with the payload, which must not escape.
   package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
     -> Result
   {

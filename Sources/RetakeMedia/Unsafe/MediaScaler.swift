@@ -1,16 +1,16 @@
 import CFFmpeg
 import RetakeBuffers
 
-/// Scales and converts frames, to the same pixels on every run.
+/// Scales and converts frames, with the same pixels on every run.
 ///
-/// The prepared scaling is kept for the next frame of the same kind. May move between threads; one
-/// thread at a time uses it. `MediaScalers` is for many threads.
+/// The prepared context is kept for the next frame of the same kind. It may move between threads,
+/// but only one thread at a time uses it. Use `MediaScalers` for several threads.
 public final class MediaScaler: @unchecked Sendable {
-  // SAFETY: @unchecked because the context is not Sendable; one thread at a time uses it, by the
-  // rule above.
+  // SAFETY: @unchecked because the context is not Sendable; only one thread at a time uses it, by
+  // the rule above.
 
   public enum Algorithm: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The mean of the covered pixels: for shrinking.
+    /// The mean of the covered pixels; for shrinking.
     case area
     case bilinear
   }
@@ -18,16 +18,17 @@ public final class MediaScaler: @unchecked Sendable {
   private let algorithm: Algorithm?
   private var context: ScaleContext?
 
-  /// - Parameter algorithm: nil takes area where the picture shrinks, else bilinear.
+  /// - Parameter algorithm: nil uses area for shrinking, otherwise bilinear.
   public init(algorithm: Algorithm? = nil) {
     self.algorithm = algorithm
   }
 
-  /// The frame with another size, in pixels, or pixel format; both nil gives an equal copy.
+  /// Converts the frame to another size, in pixels, or pixel format; without either it returns an
+  /// equal copy.
   ///
-  /// Range and matrix stay as they are; RGB is always full range. The aspect of the pixels changes
-  /// so that the picture keeps its shape. Rotation, id and time stamp stay.
-  /// - Throws: `MediaError.scale` where FFmpeg cannot do it, or `.noMemory`.
+  /// Range and matrix are kept; RGB is always full range. The pixel aspect changes so that the
+  /// image keeps its shape. Rotation, ID and timestamp are kept.
+  /// - Throws: `MediaError.scale` if FFmpeg does not support the conversion, or `.noMemory`.
   public func scale(
     _ frame: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
   ) throws(MediaError) -> Frame {
@@ -63,7 +64,7 @@ public final class MediaScaler: @unchecked Sendable {
     return frame.matrix == .identity ? .assumed(height: height) : frame.matrix
   }
 
-  /// Any of FFmpeg's formats into one of ours, in storage whose rows are padded to 32 pixels.
+  /// Converts any FFmpeg format to a supported one, in storage with rows padded to 32 pixels.
   func scale(
     _ planes: [FrameStorage.Plane], from source: ScalePlan.Side, to format: PixelFormat,
     width: Int, height: Int, range: ColorRange, matrix: ColorMatrix
@@ -76,8 +77,8 @@ public final class MediaScaler: @unchecked Sendable {
       algorithm: algorithm ?? (shrinks ? .area : .bilinear))
     let context = try prepared(plan)
     let paddedWidth = (width + 31) / 32 * 32
-    // SAFETY: the storage is fresh, and wider than the picture, since vector code writes whole
-    // groups of pixels.
+    // SAFETY: the storage is new, and wider than the image, because vector code writes whole groups
+    // of pixels.
     let storage = try FrameStorage.makeIfRoom(format: format, width: paddedWidth, height: height) {
       (targets: [UnsafeMutableRawBufferPointer], strides: [Int]) throws(MediaError) in
       try context.run(from: planes, to: targets, strides: strides)
@@ -95,7 +96,7 @@ public final class MediaScaler: @unchecked Sendable {
 }
 
 extension Frame {
-  /// An equal frame whose rows begin where vector code wants them.
+  /// An equal frame whose rows have the alignment that vector code needs.
   fileprivate func copiedToAlignedStorage() throws(MediaError) -> Frame {
     let paddedWidth = (width + 31) / 32 * 32
     let storage = FrameStorage.makeIfRoom(format: format, width: paddedWidth, height: height) {

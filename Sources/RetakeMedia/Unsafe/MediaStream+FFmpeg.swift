@@ -3,7 +3,7 @@ import RetakeBuffers
 import RetakeCore
 
 extension MediaStream {
-  /// Reads what the container and a first look at the packets said.
+  /// Reads the description from the container and from the first packets.
   init(_ stream: UnsafeMutablePointer<AVStream>, of context: UnsafeMutablePointer<AVFormatContext>)
   {
     // SAFETY: both pointers are valid as long as the demuxer's context; everything is copied.
@@ -67,10 +67,10 @@ extension MediaStream {
     return rotationClockwise(bytes)
   }
 
-  /// Puts the description back into FFmpeg's form.
+  /// Converts the description back to FFmpeg's form.
   func fill(_ parameters: UnsafeMutablePointer<AVCodecParameters>) {
-    // SAFETY: `parameters` is freshly made; its extradata is allocated by the library's allocator,
-    // with the padding that bit readers want, and freed with the parameters.
+    // SAFETY: `parameters` is new; its extradata comes from the library's allocator, with the
+    // padding that bit readers need, and is freed with the parameters.
     parameters.pointee.codec_type = AVMEDIA_TYPE_VIDEO
     parameters.pointee.codec_id = codecID
     parameters.pointee.codec_tag = codecTag
@@ -97,7 +97,7 @@ extension MediaStream {
   }
 }
 
-/// The angle of a display matrix, to the nearest quarter turn, clockwise for the viewer.
+/// The angle of a display matrix, rounded to a quarter turn, clockwise for the viewer.
 func rotationClockwise(_ matrix: UnsafeRawPointer) -> Int {
   // SAFETY: the caller has checked that nine 32-bit numbers are there; they may be unaligned.
   var numbers = (0..<9).map { matrix.loadUnaligned(fromByteOffset: 4 * $0, as: Int32.self) }
@@ -128,6 +128,6 @@ extension SampleAspect {
 }
 
 extension Int64 {
-  /// FFmpeg's smallest number means that there is no time.
+  /// FFmpeg uses the smallest number for a missing time.
   var presentationTime: Int64? { self == retake_no_pts ? nil : self }
 }

@@ -1,20 +1,20 @@
 import CFFmpeg
 
-/// The bytes and side data of one packet, immutable once its `MediaPacket` is made.
+/// The bytes and side data of one packet, immutable after its `MediaPacket` is made.
 final class PacketPayload: @unchecked Sendable {
-  // SAFETY: @unchecked because pointers are not Sendable. The packet is owned by this object alone,
+  // SAFETY: @unchecked because pointers are not Sendable. Only this object owns the packet; it is
   // written only before it is shared, and freed once, in deinit.
   let pointer: UnsafeMutablePointer<AVPacket>
 
-  /// An empty packet, to be filled by a demuxer or an encoder.
+  /// An empty packet that a demuxer or an encoder fills.
   ///
   /// - Throws: `MediaError.noMemory`.
   init() throws(MediaError) {
     pointer = try FFmpeg.allocated(av_packet_alloc(), "read a packet")
   }
 
-  /// Room for `size` bytes and the padding that bit readers want; nil for more than FFmpeg can count
-  /// or the machine has.
+  /// Memory for `size` bytes and the padding that bit readers need; nil if the size is more than
+  /// FFmpeg supports, or the allocation fails.
   init?(size: Int) {
     pointer = FFmpeg.required(av_packet_alloc())
     guard size >= 0, let count = Int32(exactly: size), av_new_packet(pointer, count) >= 0 else {
@@ -30,7 +30,7 @@ final class PacketPayload: @unchecked Sendable {
   var size: Int { Int(pointer.pointee.size) }
 
   func fill(_ body: (UnsafeMutableRawBufferPointer) throws(MediaError) -> Void) throws(MediaError) {
-    // SAFETY: the packet holds `size` bytes, and nobody else has seen it yet.
+    // SAFETY: the packet holds `size` bytes, and is not shared yet.
     try body(UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: size))
   }
 
@@ -41,7 +41,7 @@ final class PacketPayload: @unchecked Sendable {
   }
 
   var isEncrypted: Bool {
-    // SAFETY: the library looks through the packet's own side data.
+    // SAFETY: the library reads the packet's own side data.
     av_packet_get_side_data(pointer, AV_PKT_DATA_ENCRYPTION_INFO, nil) != nil
   }
 
@@ -58,7 +58,7 @@ final class PacketPayload: @unchecked Sendable {
     return result
   }
 
-  /// The inverse of `sideData`; false when the bytes have another form.
+  /// The inverse of `sideData`; false when the bytes are malformed.
   func append(sideData bytes: [UInt8]) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,21 +1,21 @@
 import CFFmpeg
 import RetakeBuffers
 
-/// The memory that decoders write their pictures into, used again when the last holder of a
-/// picture lets go. Any thread may take and give back.
+/// The memory that decoders write their pictures into. A block is reused when the last reference to
+/// its picture is released. Any thread may take and return blocks.
 package final class PictureMemory: Sendable {
-  /// What happens to memory before a decoder gets it.
+  /// How memory is prepared before a decoder gets it.
   package enum Preparation: Sendable {
     case asItIs
-    /// Filled with 0xA5, so that a result which hangs on old pixels shows.
+    /// Filled with 0xA5, so that a result which depends on old pixels is noticed.
     case poisoned
   }
 
-  /// How often memory was made and used again.
+  /// How often memory was allocated and reused.
   package struct Counts: Hashable, Sendable {
     package var made = 0
     package var reused = 0
-    /// Blocks that pictures hold now.
+    /// Blocks that pictures use now.
     package var lent = 0
     /// Blocks that wait for the next picture.
     package var waiting = 0
@@ -45,7 +45,7 @@ package final class PictureMemory: Sendable {
   private let state = Locked(State())
 
   /// - Parameters:
-  ///   - waitingMax: Blocks kept for later; those given back beyond it are freed.
+  ///   - waitingMax: Maximum number of blocks kept for later; further ones are freed.
   ///   - waitingBytesMax: The same in bytes, so that a few very large pictures are not kept.
   package init(
     waitingMax: Int = 24, waitingBytesMax: Int = PixelBudget.ofProcess.waitingBytesMax,
@@ -70,17 +70,17 @@ package final class PictureMemory: Sendable {
     }
   }
 
-  /// A block of exactly `size` bytes as a counted buffer of FFmpeg's; it comes back when the last
-  /// reference to the buffer is dropped. Nil when there is no memory.
+  /// A block of exactly `size` bytes as a counted FFmpeg buffer. It is returned when the last
+  /// reference to the buffer is released. Nil when the allocation fails.
   ///
-  /// - Parameter pictures: Told of the end of the loan.
+  /// - Parameter pictures: Notified when the block is returned.
   func buffer(
     size: Int, for pictures: DecoderPictures
   ) -> UnsafeMutablePointer<AVBufferRef>? {
     guard let block = take(size: size),
       let bytes = UnsafeMutablePointer<UInt8>(bitPattern: block.address)
     else { return nil }
-    // SAFETY: the block has `size` bytes and is nobody else's. The loan is retained once here and
+    // SAFETY: the block has `size` bytes and no other owner. The loan is retained once here and
     // released once, by the free callback, which the library calls exactly once.
     if preparation == .poisoned { memset(bytes, 0xA5, size) }
     let loan = Loan(memory: self, block: block, pictures: pictures)
@@ -104,7 +104,7 @@ package final class PictureMemory: Sendable {
     }
     if let known { return known }
     guard let memory = allocate(size) else { return nil }
-    // Zeroed: what a decoder leaves unwritten in it is black or green, never another process.
+    // Zeroed: whatever a decoder leaves unwritten is black or green, never another process's data.
     state.withLock { state in
       state.counts.made += 1
       state.counts.lent += 1
@@ -112,14 +112,14 @@ package final class PictureMemory: Sendable {
     return Block(address: UInt(bitPattern: memory), size: size)
   }
 
-  /// Blocks of other sizes that wait are memory too: where there is none they go first.
+  /// Frees the waiting blocks of other sizes first if an allocation fails.
   private func allocate(_ size: Int) -> UnsafeMutableRawPointer? {
     if let memory = retake_allocate(Int64(size)) { return memory }
     freeWaiting()
     return retake_allocate(Int64(size))
   }
 
-  /// Frees what waits for the next picture, where none comes soon.
+  /// Frees the waiting blocks when no picture is needed soon.
   package func freeWaiting() {
     free(
       state.withLock { state in
@@ -143,18 +143,18 @@ package final class PictureMemory: Sendable {
   }
 
   private func free(_ blocks: [Block]) {
-    // SAFETY: these blocks are in no list and in no picture any more.
+    // SAFETY: these blocks are no longer in any list or picture.
     for block in blocks {
       retake_free(UnsafeMutableRawPointer(bitPattern: block.address), Int64(block.size))
     }
   }
 
-  /// Keeps the memory's owner alive for as long as a picture holds a block.
+  /// Keeps the memory's owner alive for as long as a picture uses a block.
   private final class Loan: Sendable {
     let memory: PictureMemory
     let block: Block
     let pictures: DecoderPictures
-    /// What `pictures` calls it.
+    /// The key of the loan in `pictures`.
     let key = Locked<UInt>(0)
 
     init(memory: PictureMemory, block: Block, pictures: DecoderPictures) {
@@ -164,7 +164,7 @@ package final class PictureMemory: Sendable {
     }
   }
 
-  /// Called by FFmpeg, on any thread, when nobody refers to the buffer any more.
+  /// FFmpeg calls this, on any thread, when the last reference to the buffer is released.
   private static let endLoan:
     @convention(c) (UnsafeMutableRawPointer?, UnsafeMutablePointer<UInt8>?) -> Void = {
       opaque, _ in

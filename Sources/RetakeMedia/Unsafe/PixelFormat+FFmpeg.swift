@@ -2,7 +2,7 @@ import CFFmpeg
 import RetakeBuffers
 
 extension PixelFormat {
-  /// The supported format of FFmpeg's number; nil for all others.
+  /// The supported format for FFmpeg's number; nil for all others.
   init?(ffmpeg format: AVPixelFormat) {
     switch format {
     case AV_PIX_FMT_YUV420P, AV_PIX_FMT_YUVJ420P: self = .i420
@@ -33,7 +33,7 @@ extension PixelFormat {
   /// FFmpeg's name, such as `yuv420p`.
   package var ffmpegName: String { AVPixelFormat.name(ffmpeg) }
 
-  /// The layout of FFmpeg's format of this name; nil when it is unknown or not supported.
+  /// The format with FFmpeg's name; nil when it is unknown or not supported.
   package init?(ffmpegName name: String) {
     self.init(ffmpeg: av_get_pix_fmt(name))
   }
@@ -41,7 +41,7 @@ extension PixelFormat {
 
 extension AVPixelFormat {
   static func name(_ format: AVPixelFormat) -> String {
-    // SAFETY: the library returns a constant text, or nil for an unknown number.
+    // SAFETY: the library returns a constant string, or nil for an unknown number.
     av_get_pix_fmt_name(format).map { String(cString: $0) } ?? ""
   }
 
@@ -67,7 +67,7 @@ extension AVPixelFormat {
 
   private var flags: UInt64 { av_pix_fmt_desc_get(self)?.pointee.flags ?? 0 }
 
-  /// Why this format is refused, by its name.
+  /// The error that rejects this format, with its name.
   func refusal(file: String?) -> MediaError {
     let name = AVPixelFormat.name(self)
     let bits = bitsPerSample

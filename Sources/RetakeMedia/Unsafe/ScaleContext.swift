@@ -1,7 +1,7 @@
 import CFFmpeg
 import RetakeBuffers
 
-/// Everything that a scaling hangs on. Equal plans give equal pixels for equal pictures.
+/// Everything that a scaling depends on. Equal plans give equal pixels for equal images.
 struct ScalePlan: Hashable {
   struct Side: Hashable {
     var width: Int
@@ -30,7 +30,7 @@ struct ScalePlan: Hashable {
   var algorithm: MediaScaler.Algorithm
 }
 
-/// One prepared scaling of FFmpeg's; for one thread at a time.
+/// A prepared FFmpeg scaler; only one thread at a time uses it.
 final class ScaleContext {
   // SAFETY: the context is made here, used by one thread at a time, and freed once, in deinit.
   let plan: ScalePlan
@@ -55,7 +55,7 @@ final class ScaleContext {
     sws_freeContext(context)
   }
 
-  /// Scales the planes. The destination's rows have room for 32 more pixels than are visible.
+  /// Scales the planes. The destination's rows have room for 32 more pixels than the visible ones.
   func run(
     from source: [FrameStorage.Plane], to destination: [UnsafeMutableRawBufferPointer],
     strides: [Int]
@@ -101,7 +101,7 @@ final class ScaleContext {
 
   private func setColours() {
     let unit: Int32 = 1 << 16
-    // The library says -1 for formats to which colours do not apply, which is fine.
+    // The library returns -1 for formats to which colour details do not apply, which is fine.
     _ = sws_setColorspaceDetails(
       context, sws_getCoefficients(plan.source.matrix.coefficients),
       plan.source.range == .full ? 1 : 0,
@@ -124,7 +124,7 @@ extension MediaScaler.Algorithm {
 }
 
 extension ColorMatrix {
-  /// Grey and RGB have none; where one side needs one, it is BT.601.
+  /// Grey and RGB have no coefficients; if one side needs them, BT.601 is used.
   fileprivate var coefficients: Int32 {
     switch self {
     case .bt709: SWS_CS_ITU709

@@ -1,9 +1,9 @@
 import CFFmpeg
 import RetakeBuffers
 
-/// SHA-256 of bytes as they come, by FFmpeg's own implementation.
+/// Incremental SHA-256, from FFmpeg's implementation.
 package struct Sha256: ~Copyable {
-  // SAFETY: the state is made by the library, owned by this value alone, and freed in deinit.
+  // SAFETY: the library makes the state, only this value owns it, and deinit frees it.
   private let state: OpaquePointer
 
   package init() {
@@ -26,7 +26,7 @@ package struct Sha256: ~Copyable {
     if done == nil { Array(bytes).withUnsafeBytes { append($0) } }
   }
 
-  /// The digest of everything appended, as 64 lower-case hexadecimal digits.
+  /// The digest of all appended bytes, as 64 lower-case hexadecimal digits.
   package consuming func finish() -> String {
     var digest = [UInt8](repeating: 0, count: 32)
     av_sha_final(state, &digest)
@@ -41,11 +41,11 @@ package struct Sha256: ~Copyable {
     return hasher.finish()
   }
 
-  /// Of a whole file, read in pieces.
+  /// The digest of a whole file, read in pieces.
   ///
   /// - Parameter continues: Called after each mebibyte with the bytes so far; false stops.
   /// - Returns: nil when it was stopped.
-  /// - Throws: `MediaError` when it cannot be opened or read.
+  /// - Throws: `MediaError` when the file cannot be opened or read.
   package static func digest(
     ofFile path: String, continues: (Int64) -> Bool
   ) throws(MediaError) -> String? {
@@ -70,8 +70,8 @@ package struct Sha256: ~Copyable {
 }
 
 extension Frame {
-  /// SHA-256 of the visible bytes, plane after plane without padding: what FFmpeg's `framehash`
-  /// muxer writes for the decoded frame.
+  /// SHA-256 of the visible bytes, plane by plane without padding. It equals the output of FFmpeg's
+  /// `framehash` muxer for the decoded frame.
   package var frameHash: String {
     var hasher = Sha256()
     for plane in 0..<format.planeCount { forEachRow(of: plane) { hasher.append($0) } }

@@ -1,17 +1,17 @@
 import CFFmpeg
 import Foundation
 
-/// What a live input asks while it waits: FFmpeg gives up its call as soon as the answer is yes.
+/// Interrupts the blocking calls of a live input: FFmpeg polls it and aborts when it returns true.
 final class CallGuard: Sendable {
-  // SAFETY: FFmpeg gets this object unretained; whoever made it outlives the calls. The
-  // variables are touched by the one thread that opens the input.
+  // SAFETY: FFmpeg gets this object unretained; its creator outlives the calls. Only the thread
+  // that opens the input uses the variables.
   private let isOver: @Sendable () -> Bool
   private nonisolated(unsafe) var watched: UnsafeMutablePointer<AVFormatContext>?
   private nonisolated(unsafe) var url: String = ""
-  /// Where the stream sent us to; nil as long as it did not.
+  /// The address that the stream redirects to; nil if it does not redirect.
   private(set) nonisolated(unsafe) var redirection: String?
 
-  /// No other connection may be made by this call.
+  /// Whether this call may not open any further connection.
   private(set) nonisolated(unsafe) var hasForbiddenMore = false
 
   init(_ isOver: @escaping @Sendable () -> Bool) {
@@ -28,9 +28,9 @@ final class CallGuard: Sendable {
       }, opaque: Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// The demuxer of a stream follows a redirection by changing its own URL: then the call ends. It
-  /// would connect before it asks, so once the first connection is under way no other may be made.
-  /// Call it again with nil before the context may be freed.
+  /// The demuxer of a stream follows a redirect by changing its own URL; the call is then aborted.
+  /// It would connect before it polls this guard, so no further connection is allowed once the
+  /// first one is in progress. Call this again with nil before the context may be freed.
   func watch(_ context: UnsafeMutablePointer<AVFormatContext>?, url: String) {
     watched = context
     self.url = url
@@ -41,8 +41,9 @@ final class CallGuard: Sendable {
       if let text = watched.pointee.url, String(cString: text) != url {
         redirection = String(cString: text)
       }
-      // SAFETY: the list is the context's own and longer than this; it is cut where it lies, since
-      // the library may hold its address. A connection under way has a copy of its own.
+      // SAFETY: the context owns the list, which is longer than the replacement. It is overwritten
+      // in place, because the library may hold its address. A connection in progress has its own
+      // copy.
       if let list = watched.pointee.protocol_whitelist, strlen(list) > Self.noProtocol.utf8.count {
         strcpy(list, Self.noProtocol)
         hasForbiddenMore = true

@@ -2,17 +2,17 @@ import CFFmpeg
 import Foundation
 import RetakeCore
 
-/// The body of an HTTP answer, for a demuxer to read. Asked for in HTTP/1.0, so that it comes as it
-/// is and ends with the connection; no redirection is followed.
+/// The body of an HTTP response, read by a demuxer. The request uses HTTP/1.0, so that the body is
+/// not chunked and ends with the connection. Redirects are not followed.
 final class HTTPBody {
   // SAFETY: the reader refers to the exchange, unretained, which lives as long as this object; the
-  // demuxer that uses the reader is freed before.
+  // demuxer that uses the reader is freed earlier.
   private(set) var reader: UnsafeMutablePointer<AVIOContext>?
   private let exchange: TextExchange
 
   private static let bufferBytes = 1 << 15
 
-  /// - Throws: `MediaError.redirected`, `.notStream`, and as `TextExchange`.
+  /// - Throws: `MediaError.redirected`, `.notStream`, and the errors of `TextExchange`.
   init(_ stream: StreamAddress, _ interruption: CallGuard) throws(MediaError) {
     exchange = try TextExchange(Self.request(stream), to: stream, interruption: interruption)
     try exchange.refuseRedirection()

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Asks for a host's address, only to say plainly that there is none: FFmpeg calls that an input or
-/// output error.
+/// Resolves a host name only to report clearly if it does not exist. FFmpeg would report an
+/// input/output error.
 enum HostName {
   /// - Throws: `MediaError.unknownHost`.
   static func check(_ stream: StreamAddress) throws(MediaError) {

@@ -2,10 +2,10 @@ import CFFmpeg
 import Foundation
 import RetakeCore
 
-/// A camera, a stream or a test picture: packets from something that may go away at any time.
+/// A camera, a stream or a test image: packets from a source that may disappear at any time.
 ///
-/// No call lasts longer than the caller's own guard allows, where the system lets go of it. May move
-/// between threads; one thread at a time uses it.
+/// No call lasts longer than the caller's guard allows, if the system can interrupt it. It may move
+/// between threads, but only one thread at a time uses it.
 package final class LiveInput: @unchecked Sendable {
   // SAFETY: @unchecked because the contexts are pointers. They are made here, used by one thread at
   // a time by the rule above, and freed once, in deinit, before the objects that they refer to.
@@ -18,15 +18,15 @@ package final class LiveInput: @unchecked Sendable {
 
   package enum Outcome: Sendable {
     case packet(MediaPacket)
-    /// A camera has none yet; ask again soon.
+    /// A camera has no packet yet; ask again soon.
     case none
     case end
   }
 
-  /// Connects and takes a first look at the streams.
+  /// Connects and analyses the streams.
   ///
-  /// - Parameter isOver: Asked again and again while a call waits; true ends the call.
-  /// - Throws: `MediaError`, one case for each way in which a source can be unfit.
+  /// - Parameter isOver: Polled while a call waits; true ends the call.
+  /// - Throws: `MediaError`, with one case for each way in which a source can be unsuitable.
   package init(
     _ address: LiveAddress, camera: CameraSettings = CameraSettings(),
     isOver: @escaping @Sendable () -> Bool
@@ -74,13 +74,13 @@ package final class LiveInput: @unchecked Sendable {
     if result == retake_error_end { return .end }
     guard result >= 0 else { throw Self.failure(result, address, interruption, isOpen: true) }
     let stream = Int(payload.pointer.pointee.stream_index)
-    // A stream may show late; it has no description and is not ours.
+    // A stream may appear late; it has no description and is not used.
     while counts.count <= stream { counts.append(0) }
     defer { counts[stream] += 1 }
     return .packet(MediaPacket(payload, index: counts[stream]))
   }
 
-  /// What is generated has no average rate: then the lowest that fits all its times is taken.
+  /// Generated images have no average rate; the lowest rate that fits all their times is used.
   private static func stream(
     _ stream: UnsafeMutablePointer<AVStream>, of context: UnsafeMutablePointer<AVFormatContext>
   ) -> MediaStream {
@@ -94,10 +94,10 @@ package final class LiveInput: @unchecked Sendable {
     return result
   }
 
-  /// More is a clock's rate, not a picture's.
+  /// A higher rate is that of a clock, not of images.
   private static let framesPerSecondMax: Int32 = 1_000
 
-  /// HTTP is asked here; an RTSP server is asked first where it would send us.
+  /// Sends the HTTP request, or checks whether an RTSP server redirects.
   private static func ask(
     _ address: LiveAddress, _ interruption: CallGuard
   ) throws(MediaError) -> HTTPBody? {
@@ -122,7 +122,7 @@ package final class LiveInput: @unchecked Sendable {
   ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
     var context: UnsafeMutablePointer<AVFormatContext>?
     var opened = retake_error_server
-    // A server that is just done with the question may still be tidying up after it.
+    // A server may still be busy with cleaning up after the previous request.
     for attempt in 0..<busyAttemptsMax where opened == retake_error_server {
       if attempt > 0 { poll(nil, 0, busyMilliseconds) }
       context = FFmpeg.required(avformat_alloc_context())
@@ -134,7 +134,7 @@ package final class LiveInput: @unchecked Sendable {
       // SAFETY: on failure the library frees the context and leaves nil.
       opened = avformat_open_input(&context, plan.url, plan.format, &options.pointer)
       interruption.watch(nil, url: "")
-      // What HTTP answered is asked again by whoever connects again.
+      // An HTTP request is repeated only when the caller reconnects.
       if body != nil { break }
     }
     guard opened >= 0, let result = context else {
@@ -154,7 +154,8 @@ package final class LiveInput: @unchecked Sendable {
     if let target = interruption.redirection {
       return .redirected(address: address.name, to: StreamAddress.withoutSecrets(target))
     }
-    // What the list of protocols refuses is an invalid argument: the second connection.
+    // The library reports a protocol that is not on the list, for a second connection, as an
+    // invalid argument.
     if interruption.hasForbiddenMore, !isOpen, number == retake_error_invalid_argument {
       return .redirected(address: address.name, to: "another place")
     }
@@ -164,7 +165,7 @@ package final class LiveInput: @unchecked Sendable {
       if isOpen { return .lost(address: address.name, cause: cause) }
       switch address {
       case .test(let graph): return .badTestPicture(graph: graph, cause: cause)
-      // Somebody was asked before, and answered.
+      // The server was contacted before, and answered.
       case .stream(let stream) where stream.isAsked:
         return .notStream(address: address.name, cause: cause)
       case .stream, .camera: return .unreachable(address: address.name, cause: cause)
@@ -173,17 +174,17 @@ package final class LiveInput: @unchecked Sendable {
   }
 }
 
-/// What FFmpeg is told to open.
+/// The parameters for opening an input with FFmpeg.
 struct LivePlan {
   // SAFETY: the format is a constant of the library.
   var url: String
   var format: UnsafePointer<AVInputFormat>?
   var flags: Int32 = 0
-  /// The demuxer could follow a redirection.
+  /// Whether the demuxer could follow a redirect.
   var isWatched = false
   var options: [(name: String, value: String)]
 
-  /// What a look at the streams may cost.
+  /// Limits of analysing the streams.
   private static let look = [
     (name: "analyzeduration", value: "2000000"), (name: "probesize", value: "5000000"),
   ]
@@ -211,7 +212,7 @@ struct LivePlan {
     case .http, .https:
       url = "stream"
       flags = retake_format_custom_io
-      // Nothing may be opened by what the media says.
+      // The media must not cause anything else to be opened.
       add("protocol_whitelist", "none")
       add("format_whitelist", ContainerFormats.whitelist + ",mpjpeg")
     case .rtsp, .rtsps:

@@ -1,8 +1,8 @@
 import CFFmpeg
 import Foundation
 
-/// FFmpeg's cameras and test pictures, in a library of their own that is loaded when it is asked for:
-/// it brings many others, which take longer to load than most commands run.
+/// FFmpeg's cameras and test images. Their library is loaded on demand, because it depends on many
+/// others, which take longer to load than most commands run.
 enum MediaDevices {
   private static let library: String = {
     #if canImport(Darwin)
@@ -12,7 +12,7 @@ enum MediaDevices {
     #endif
   }()
 
-  /// Why the library could not be loaded; nil when it is there.
+  /// Why the library could not be loaded; nil if it is loaded.
   private static let failure: String? = {
     guard let handle = dlopen(library, RTLD_NOW | RTLD_LOCAL) else {
       return dlerror().map { String(cString: $0) } ?? library

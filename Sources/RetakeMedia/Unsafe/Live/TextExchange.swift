@@ -1,25 +1,25 @@
 import CFFmpeg
 import RetakeCore
 
-/// One request and its answer, as HTTP and RTSP have them, over FFmpeg's tcp or tls. FFmpeg itself
-/// would follow redirections; here nobody does.
+/// One HTTP or RTSP request and its response, over FFmpeg's tcp or tls. FFmpeg's own protocols
+/// would follow redirects; this type does not.
 final class TextExchange {
   // SAFETY: the connection is made here and closed once, in deinit. Its two callbacks are called
   // directly because FFmpeg's buffered reader cannot both read and write.
   let stream: StreamAddress
   private(set) var status = 0
   private(set) var location: String?
-  /// What came behind the answer's head already.
+  /// Bytes that were received after the response's header.
   private var rest: ArraySlice<UInt8> = []
   private var connection: UnsafeMutablePointer<AVIOContext>?
   private let interruption: CallGuard
 
-  /// Bytes of an answer's head, at most.
+  /// Maximum number of bytes of a response's header.
   private static let headBytesMax = 16_384
-  /// The list of authorities that Debian keeps.
+  /// The list of certificate authorities on Debian.
   private static let authorities = "/etc/ssl/certs/ca-certificates.crt"
 
-  /// Sends the request and reads the head of the answer.
+  /// Sends the request and reads the header of the response.
   ///
   /// - Throws: `MediaError.unknownHost`, `.unreachable`, `.notStream` or `.timedOut`.
   init(
@@ -48,11 +48,11 @@ final class TextExchange {
   }
 
   deinit {
-    // SAFETY: the buffer holds nothing that could be flushed; all was written directly.
+    // SAFETY: the buffer contains nothing to flush, because everything was written directly.
     avio_closep(&connection)
   }
 
-  /// Fills the memory with what comes next; 0 at the end, or FFmpeg's error.
+  /// Fills the memory with the next bytes; returns 0 at the end, or FFmpeg's error.
   func read(_ bytes: UnsafeMutablePointer<UInt8>, count: Int) -> Int32 {
     if !rest.isEmpty {
       let taken = rest.prefix(count)
@@ -81,7 +81,7 @@ final class TextExchange {
   private func readHead() throws(MediaError) {
     var head: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 2_048)
-    // Ends: each round reads a byte at least, or returns.
+    // Ends: each round reads at least a byte, or returns.
     while head.count < Self.headBytesMax {
       let count = piece.withUnsafeMutableBufferPointer { buffer in
         buffer.baseAddress.map { read($0, count: buffer.count) } ?? 0
@@ -101,7 +101,7 @@ final class TextExchange {
     throw .notStream(address: stream.publicText, cause: "the head of its answer has no end")
   }
 
-  /// Where the empty line ends.
+  /// Position after the empty line.
   private static func end(of head: [UInt8]) -> Int? {
     let line: [UInt8] = [13, 10, 13, 10]
     guard head.count >= line.count else { return nil }
