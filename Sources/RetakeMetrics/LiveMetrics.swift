@@ -2,7 +2,7 @@ import Logging
 import Metrics
 import Retake
 
-/// Reports a pipeline that runs live to swift-metrics, and its failures to swift-log.
+/// Reports a live pipeline to swift-metrics, and its failures to swift-log.
 ///
 /// ```swift
 /// let metrics = LiveMetrics(of: pipeline, logger: Logger(label: "vision"))
@@ -10,7 +10,7 @@ import Retake
 ///   source, options: options, pipeline: LivePipeline(pipeline, registry: .builtIn),
 ///   watch: metrics.watch)
 /// ```
-/// Of a `LiveSession`, hand over its results, and its counts now and then:
+/// For a `LiveSession`, pass its results, and from time to time its counts:
 ///
 /// ```swift
 /// for await result in session.results {
@@ -23,8 +23,8 @@ public final class LiveMetrics: Sendable {
   private let meters: Locked<RunMeters>
 
   /// - Parameters:
-  ///   - factory: Makes the metrics; the one that `MetricsSystem` was given if not said.
-  ///   - logger: Takes failures; none are logged without one.
+  ///   - factory: Creates the metrics; by default the factory of `MetricsSystem`.
+  ///   - logger: Receives failures; if `nil`, they are not logged.
   public init(
     of pipeline: Pipeline, factory: any MetricsFactory = MetricsSystem.factory,
     logger: Logger? = nil
@@ -32,14 +32,14 @@ public final class LiveMetrics: Sendable {
     meters = Locked(RunMeters(pipeline, factory: factory, logger: logger))
   }
 
-  /// Reports what a recorder's pipeline decides and finds.
+  /// Reports the decisions and the results of a recorder's pipeline.
   public var watch: RecordingWatch {
     RecordingWatch(
       captured: { _ in }, found: { self.report($0) },
       decided: { lines in self.meters.withLock { for line in lines { $0.decided(line) } } })
   }
 
-  /// Reports what became of a frame; from any thread.
+  /// Reports the fate of a frame. May be called from any thread.
   public func report(_ result: LiveResult) {
     meters.withLock { meters in
       for failure in result.frame.failures { meters.failed(failure) }
@@ -49,9 +49,9 @@ public final class LiveMetrics: Sendable {
     }
   }
 
-  /// Reports the pools as they are now, and frames that were lost before capture; from any thread.
+  /// Reports the current pools, and the frames lost before capture. May be called from any thread.
   ///
-  /// A recorder's own are `recorder.liveCounts`.
+  /// For a recorder, pass `recorder.liveCounts`.
   public func report(_ counts: LiveCounts) {
     meters.withLock { $0.counted(counts) }
   }

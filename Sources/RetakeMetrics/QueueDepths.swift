@@ -7,7 +7,8 @@ struct QueueDepths: Sendable {
     var item: Int?
   }
 
-  /// By stage; a node that takes no server keeps nothing waiting. As many as its queues hold.
+  /// By stage. A node that needs no server keeps nothing waiting. Each set is bounded by the
+  /// stage's queues.
   private var waiting: [String: Set<Waiting>] = [:]
 
   init(_ pipeline: Pipeline) {
@@ -19,7 +20,7 @@ struct QueueDepths: Sendable {
     }
   }
 
-  /// - Returns: How many wait at the line's node now; `nil` where that has not changed.
+  /// - Returns: How many wait at the line's node now; `nil` if that has not changed.
   mutating func apply(_ line: DecisionLine) -> Int? {
     guard let frame = line.frame, waiting[line.node] != nil else { return nil }
     let token = Waiting(frame: frame, item: line.item)

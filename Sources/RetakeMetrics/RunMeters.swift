@@ -2,11 +2,12 @@ import Logging
 import Metrics
 import Retake
 
-/// The metrics of one run. What a metric is called and which dimensions it has is said here alone.
+/// The metrics of one run. The names and the dimensions of all metrics are defined only here.
 struct RunMeters: Sendable {
-  /// Metrics of one run, dimensions counted. Codes of failures are the stages' own and have no bound.
+  /// The most metrics of one run, counting each combination of dimensions. The stages define the
+  /// codes of failures, and their number has no bound.
   static let metersMax = 1_000
-  /// Failures of one stage and code that are logged; all are counted.
+  /// The most failures of one stage and code that are logged; all of them are counted.
   static let loggedMax = 3
 
   private struct Name: Hashable, Sendable {
@@ -23,7 +24,7 @@ struct RunMeters: Sendable {
   private var timers: [Name: any TimerHandler] = [:]
   private var queues: QueueDepths
   private var logged: [Name: Int] = [:]
-  /// Frames lost at each track's source that are reported already.
+  /// By track, the frames lost at the source that have already been reported.
   private var lost: [Int: Int] = [:]
 
   init(_ pipeline: Pipeline, factory: any MetricsFactory, logger: Logger?) {
@@ -47,7 +48,7 @@ struct RunMeters: Sendable {
     }
   }
 
-  /// - Parameter deliveries: When each of the frame's outcomes was delivered; `nil` where it ended.
+  /// - Parameter deliveries: When each outcome of the frame was delivered; `nil` if it ended.
   mutating func finished(_ result: FrameResult, arrivalNanoseconds: Int64, deliveries: [Int64?]) {
     count("retake.frames.captured", [])
     for (outcome, delivery) in zip(result.outcomes, deliveries) {
@@ -126,7 +127,7 @@ struct RunMeters: Sendable {
       .recordNanoseconds(nanoseconds)
   }
 
-  /// The metric of that name; it is made where it is new and there is room.
+  /// The metric with this name. A new one is created if there is room.
   private mutating func handler<Handler>(
     _ label: String, _ dimensions: [(String, String)],
     in known: WritableKeyPath<Self, [Name: Handler]>,

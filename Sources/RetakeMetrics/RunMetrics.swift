@@ -11,14 +11,15 @@ import Retake
 /// docs/metrics.md lists the metrics. Times are virtual, as in the replay.
 public final class RunMetrics: RunObserver {
   private var meters: RunMeters
-  /// Virtual times of delivery by sink, of frames that are not reported yet: those in flight.
+  /// By sink, the virtual delivery times of frames that are not reported yet, which are those in
+  /// flight.
   private var deliveries: [FrameID: [String: Int64]] = [:]
 
   public var wantsDecisions: Bool { true }
 
   /// - Parameters:
-  ///   - factory: Makes the metrics; the one that `MetricsSystem` was given if not said.
-  ///   - logger: Takes failures; none are logged without one.
+  ///   - factory: Creates the metrics; by default the factory of `MetricsSystem`.
+  ///   - logger: Receives failures; if `nil`, they are not logged.
   public init(
     of pipeline: Pipeline, factory: any MetricsFactory = MetricsSystem.factory,
     logger: Logger? = nil
