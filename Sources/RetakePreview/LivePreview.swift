@@ -3,9 +3,9 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStages
 
-/// Shows what a feed is given, in a window. On the main thread.
+/// Shows the frames of a feed in a window. Use it on the main thread.
 ///
-/// Whoever offers frames never waits for it: while it draws, or hangs, the feed drops them.
+/// Threads that offer frames never wait for it: while it draws or hangs, the feed drops frames.
 public final class LivePreview {
   private let feed: PreviewFeed
   private let clock: any LiveClock
@@ -14,15 +14,15 @@ public final class LivePreview {
   private var showsResults = true
   private var isFull = false
   private var hasSize = false
-  /// What is known of the shown frame: its pixels are in the renderer, and its buffer is free.
+  /// What is known about the shown frame. Its pixels are in the renderer, and its buffer is free.
   private var shown: (sequence: Int, result: PreviewResult?, ageNanoseconds: Int64?)?
 
-  /// How long one wait for a frame may last: the window answers within it.
+  /// The longest wait for a frame, which is also the longest delay before the window responds.
   private static let waitNanosecondsMax: Int64 = 5_000_000
 
   /// Opens the window. Frames may be offered before and after.
   ///
-  /// - Parameter waitsForScreen: Whether each picture waits for the screen's refresh.
+  /// - Parameter waitsForScreen: Whether each image waits for the screen's refresh.
   /// - Throws: `PreviewError`.
   public convenience init(
     _ feed: PreviewFeed, title: String, waitsForScreen: Bool = true
@@ -43,13 +43,14 @@ public final class LivePreview {
   /// SDL's name of the renderer.
   public var renderer: String { view.canvas.rendererName }
 
-  /// Shows frames until somebody closes the window, or the feed is closed, or `isEnded` says so.
+  /// Shows frames until the user closes the window, the feed is closed, or `isEnded` returns
+  /// `true`.
   ///
-  /// - Returns: Whether somebody closed the window.
+  /// - Returns: Whether the user closed the window.
   /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
   public func run(isEnded: () -> Bool) throws -> Bool {
     defer { feed.close() }
-    // Ends: as above.
+    // Ends: see above.
     while !isEnded(), !feed.isClosed {
       while let event = view.canvas.nextEvent(waitMilliseconds: 0) {
         if try isEnd(event) { return true }
@@ -117,7 +118,7 @@ public final class LivePreview {
       view.canvas.setFullscreen(isFull)
     case .exposed, .key, .press, .pointer, .release: break
     }
-    // Frames come soon enough to draw all else again.
+    // The next frame comes soon enough to redraw everything else.
     return false
   }
 }

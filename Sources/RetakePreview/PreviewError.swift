@@ -1,24 +1,24 @@
 import RetakeCore
 
-/// What keeps a window from showing pictures.
+/// Errors that keep a window from showing images.
 public enum PreviewError: CodedError, Hashable {
-  /// SDL 2 is not on this machine, or not loadable.
+  /// SDL 2 is not installed on this machine, or cannot be loaded.
   case noLibrary(cause: String)
-  /// SDL 2 is there, but it lacks a function.
+  /// SDL 2 is installed but lacks a function.
   case oldLibrary(symbol: String)
-  /// Nothing to open a window on.
+  /// No display is available for a window.
   case noDisplay(cause: String)
-  /// The display went away under an open window.
+  /// The display was lost while a window was open.
   case displayLost
-  /// The window or its renderer could not be made.
+  /// The window or its renderer could not be created.
   case noWindow(cause: String)
-  /// The renderer did not take a picture, or did not give one back.
+  /// The renderer did not accept an image, or did not return one.
   case renderer(step: String, cause: String)
-  /// A track has no frame that could be shown.
+  /// A track has no frame that can be shown.
   case noFrames(path: String, track: Int)
-  /// A player is to begin where no frame is.
+  /// The requested start of a player is not a frame.
   case noSuchFrame(path: String, start: String, count: Int)
-  /// A picture of the window could not be written.
+  /// An image of the window could not be written.
   case notWritten(path: String, cause: String)
 
   public var code: String {
@@ -72,7 +72,7 @@ public enum PreviewError: CodedError, Hashable {
     case .noLibrary:
       "Type: apt-get install libsdl2-2.0-0    (or Scripts/setup, which installs all that is needed)"
     case .oldLibrary: "SDL 2.0.18 or newer is needed. Type: apt-get install libsdl2-2.0-0"
-    // What SDL says of a driver that it was told to use.
+    // SDL's message for a driver that was requested but does not exist.
     case .noDisplay(let cause) where cause.hasSuffix(" not available"):
       "SDL_VIDEODRIVER names a driver that this SDL does not have: unset SDL_VIDEODRIVER"
     case .noDisplay:

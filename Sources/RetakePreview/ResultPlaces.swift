@@ -4,13 +4,13 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// Makes results that a window can draw over the frames of the source that they are of.
+/// Converts results so that a window can draw them over the frames of their source.
 public struct ResultPlaces: Sendable {
   private let places: OverlayPlaces
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
-  ///   - shapes: What their frames are like, by track.
+  ///   - shapes: The shape of their frames, by track.
   public init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
     places = OverlayPlaces(pipeline, tracks: tracks, shapes: shapes)
   }
@@ -28,8 +28,7 @@ public struct ResultPlaces: Sendable {
     return tracks
   }
 
-  /// The result in the pixels of its frame. Detections of which nobody knows where they lie are left
-  /// out.
+  /// The result in the pixels of its frame. Detections whose position is not known are left out.
   public func result(_ frame: FinishedFrame) -> PreviewResult {
     let outcomes = frame.result.outcomes.map { outcome -> SinkOutcome in
       guard case .facts(let facts) = outcome.content else { return outcome }

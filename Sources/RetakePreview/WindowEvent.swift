@@ -1,23 +1,23 @@
-/// What a person does to a window.
+/// A user's action in a window.
 enum WindowEvent: Hashable, Sendable {
   case close
-  /// It must be drawn again: uncovered, or another size.
+  /// It must be redrawn: it was uncovered or resized.
   case exposed
   case key(PreviewKey)
-  /// In the window's own pixels.
+  /// In the window's own units.
   case press(x: Int, y: Int)
   case pointer(x: Int, y: Int, isDown: Bool)
   case release
 }
 
-/// The keys that mean something.
+/// The keys that have a function.
 enum PreviewKey: Hashable, Sendable {
   case space, period, comma, left, right, up, down, plus, minus, home, end, escape
   case letter(Character)
 
   /// - Parameters:
-  ///   - keycode: SDL's: the character of the key, or a number of its own.
-  ///   - modifiers: SDL's bits.
+  ///   - keycode: SDL's key code: the character of the key, or a special number.
+  ///   - modifiers: SDL's modifier bits.
   init?(keycode: UInt32, modifiers: UInt32) {
     switch keycode {
     case 0x20: self = .space
@@ -34,7 +34,7 @@ enum PreviewKey: Hashable, Sendable {
     case 0x4000_004A: self = .home
     case 0x4000_004D: self = .end
     case 0x61...0x7A:
-      // Those of the window manager are not ours.
+      // Key combinations of the window manager are ignored.
       let control: UInt32 = 0x00C0 | 0x0300 | 0x0C00
       guard modifiers & control == 0, let scalar = Unicode.Scalar(keycode) else { return nil }
       self = .letter(Character(scalar))

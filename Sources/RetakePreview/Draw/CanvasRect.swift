@@ -1,4 +1,4 @@
-/// A rectangle of a canvas's pixels: origin top left, y down.
+/// A rectangle in pixels of a canvas: origin at the top left, y pointing down.
 struct CanvasRect: Hashable, Sendable {
   var x: Int
   var y: Int
@@ -17,7 +17,7 @@ struct CanvasRect: Hashable, Sendable {
   }
 }
 
-/// Red, green, blue and how much of what lies below they hide, 0 to 255 each.
+/// Red, green, blue and opacity, 0 to 255 each.
 struct CanvasColor: Hashable, Sendable {
   var red: UInt8
   var green: UInt8

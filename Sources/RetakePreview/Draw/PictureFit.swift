@@ -1,17 +1,17 @@
 import RetakeBuffers
 
-/// Where a picture lies in a window: whole, centred, turned as its metadata says, with pixels as wide
-/// as they are.
+/// The position of an image in a window: complete, centred, rotated according to its metadata, and
+/// with its pixel aspect ratio.
 struct PictureFit: Hashable, Sendable {
-  /// The picture's own size, in its pixels.
+  /// The image's own size, in its pixels.
   let width: Int
   let height: Int
-  /// Clockwise: 0, 90, 180 or 270.
+  /// Clockwise rotation: 0, 90, 180 or 270.
   let degrees: Int
-  /// What is covered, as a person sees it.
+  /// The covered rectangle, after rotation.
   let shown: CanvasRect
 
-  /// - Parameter area: What there is room in.
+  /// - Parameter area: The available space.
   init(_ frame: Frame, in area: CanvasRect) {
     self.init(
       width: frame.width, height: frame.height, aspect: frame.sampleAspect,
@@ -36,8 +36,8 @@ struct PictureFit: Hashable, Sendable {
       shownHeight)
   }
 
-  /// The size in which a person sees the picture, where a pixel of the screen is as high as one of
-  /// the picture's shorter side.
+  /// The size of the image as a person sees it, if the shorter side of an image pixel is one screen
+  /// pixel.
   static func naturalSize(
     width: Int, height: Int, aspect: SampleAspect, rotationDegrees: Int
   ) -> (width: Double, height: Double) {
@@ -47,7 +47,7 @@ struct PictureFit: Hashable, Sendable {
     return rotationDegrees % 180 == 0 ? size : (size.1, size.0)
   }
 
-  /// The rectangle that SDL turns about its middle.
+  /// The rectangle before SDL rotates it about its centre.
   var unturned: CanvasRect {
     guard degrees % 180 != 0 else { return shown }
     return CanvasRect(

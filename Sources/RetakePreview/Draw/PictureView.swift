@@ -2,12 +2,12 @@ import RetakeBuffers
 import RetakeCore
 import RetakeStages
 
-/// Draws a picture with what was found in it: the part that a player and a live preview share.
+/// Draws an image with the results for it. Shared by the player and the live preview.
 final class PictureView {
   let canvas: Canvas
   let glyphs: GlyphTexture
   private let texture: PictureTexture
-  /// Keeps no pixels: only what says where the picture lies.
+  /// The position of the image. It holds no pixels.
   private(set) var fit: PictureFit?
 
   /// - Throws: `PreviewError.renderer`.
@@ -17,7 +17,7 @@ final class PictureView {
     texture = PictureTexture(canvas)
   }
 
-  /// Takes the pixels over; the frame's memory may be used again at once.
+  /// Copies the pixels. The frame's memory may be reused as soon as this returns.
   ///
   /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
   func show(_ frame: Frame, in area: CanvasRect) throws {
@@ -26,13 +26,13 @@ final class PictureView {
     place(in: area)
   }
 
-  /// There is no picture now, and nothing that could be drawn over one.
+  /// Removes the image; results are then not drawn either.
   func hide() {
     shape = nil
     fit = nil
   }
 
-  /// The area has another size.
+  /// Updates the position after a change of the area.
   func place(in area: CanvasRect) {
     guard let shape else { return }
     fit = PictureFit(

@@ -2,12 +2,12 @@ import RetakeBuffers
 import RetakeCore
 import RetakeStages
 
-/// The shapes of a result over a picture in a window: laid out in the window's pixels, so that letters
-/// stay sharp whatever the picture is scaled by.
+/// The shapes of a result over an image in a window. They are laid out in window pixels, so that
+/// text is sharp at any scale of the image.
 struct ResultShapes {
   let fit: PictureFit
 
-  /// - Parameter ageNanoseconds: How much older the result's frame is than the shown one.
+  /// - Parameter ageNanoseconds: How much older the result's frame is than the frame that is shown.
   func shapes(of result: PreviewResult, ageNanoseconds: Int64?) -> [OverlayShape] {
     let area = fit.unturned
     let across = Double(area.width) / Double(fit.width)

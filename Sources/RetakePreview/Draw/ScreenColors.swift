@@ -1,4 +1,4 @@
-/// The colours around a picture.
+/// The colours around an image.
 enum ScreenColors {
   static let ground = CanvasColor(24, 24, 27)
   static let bar = CanvasColor(63, 63, 70)
@@ -9,7 +9,8 @@ enum ScreenColors {
   static let shade = CanvasColor(0, 0, 0, 190)
   static let warning = CanvasColor(240, 228, 66)
 
-  /// Of Okabe and Ito's palette: told apart by most who see few colours.
+  /// From Okabe and Ito's palette, which most people with a colour vision deficiency can
+  /// distinguish.
   static func mark(_ kind: DecisionMarks.Kind) -> CanvasColor {
     switch kind {
     case .start: CanvasColor(0, 158, 115)

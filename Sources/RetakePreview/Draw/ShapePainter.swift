@@ -1,11 +1,12 @@
 import RetakeCore
 import RetakeStages
 
-/// Draws an overlay's shapes with the renderer: the same pixels as `Frame.drawing`, but for rounding.
+/// Draws the shapes of an overlay with the renderer. The pixels are the same as those of
+/// `Frame.drawing`, except for rounding.
 struct ShapePainter {
   let canvas: Canvas
   let glyphs: GlyphTexture
-  /// Where the picture's left upper corner lies; the shapes are in pixels of the canvas from there.
+  /// The area of the image. Shapes are in canvas pixels, relative to its top left corner.
   let area: CanvasRect
 
   func draw(_ shapes: [OverlayShape]) {
@@ -37,7 +38,7 @@ struct ShapePainter {
     ]
   }
 
-  /// A square at each pixel along the longer side.
+  /// A square at each pixel along the longer dimension.
   private func dots(_ points: [OverlayShape.Point], _ thickness: Int) -> [CanvasRect] {
     zip(points, points.dropFirst()).flatMap { from, to -> [CanvasRect] in
       let length = max(abs(to.x - from.x), abs(to.y - from.y))
@@ -56,7 +57,7 @@ struct ShapePainter {
 
   private func rects(_ boxes: [Box]) -> [CanvasRect] { boxes.compactMap(rect) }
 
-  /// Edges are rounded; `nil` where nothing lies in the picture.
+  /// With rounded edges; `nil` if nothing is inside the image.
   private func rect(_ box: Box) -> CanvasRect? {
     guard box.width > 0, box.height > 0, box.x < Double(area.width), box.y < Double(area.height),
       box.x + box.width > 0, box.y + box.height > 0

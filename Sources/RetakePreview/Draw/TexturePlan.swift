@@ -1,27 +1,27 @@
 import RetakeBuffers
 
-/// How a frame's pixels become a texture whose colours are right.
+/// How a frame's pixels become a texture with the right colours.
 ///
-/// SDL converts limited BT.601, limited BT.709 and full BT.601 (JPEG's). It has no full BT.709 and no
-/// BT.2020: those are converted by FFmpeg's scaler.
+/// SDL converts limited BT.601, limited BT.709 and full BT.601 (JPEG's). It supports neither full
+/// BT.709 nor BT.2020, so FFmpeg's scaler converts those.
 struct TexturePlan: Hashable, Sendable {
-  /// What the renderer is given.
+  /// The layout of the data for the renderer.
   enum Layout: Hashable, Sendable {
-    /// Three planes; grey's colours are a plane of neutral ones.
+    /// Three planes; for grey, the chroma planes are neutral.
     case planar
     case semiPlanar
     case rgb, bgra, rgba
   }
 
-  /// Which of SDL's conversions.
+  /// The conversion that SDL uses.
   enum Conversion: Hashable, Sendable {
     case none, full601, limited601, limited709
   }
 
   var layout: Layout
   var conversion = Conversion.none
-  /// The format that the frame is converted to first; `nil` where the renderer takes its planes as
-  /// they lie.
+  /// The format that the frame is first converted to; `nil` if the renderer takes its planes
+  /// unchanged.
   var converted: PixelFormat?
   var isGrey = false
 
@@ -32,7 +32,7 @@ struct TexturePlan: Hashable, Sendable {
     case .bgra: self.init(.bgra)
     case .rgba: self.init(.rgba)
     case .grey:
-      // Without colours the matrix makes no difference.
+      // Without chroma, the matrix makes no difference.
       self.init(.planar, range == .full ? .full601 : .limited601)
       isGrey = true
     case .i420 where conversion != nil: self.init(.planar, conversion ?? .none)

@@ -2,17 +2,17 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Which of the offered frames a preview takes: a semaphore of two. One waits while another is drawn;
-/// a third one is dropped, never queued.
+/// Decides which of the offered frames a preview takes, as a semaphore of two. One frame waits
+/// while another is drawn; a third is dropped, never queued.
 struct FeedStateMachine: Hashable, Sendable {
   enum Verdict: String, Hashable, Sendable {
     case taken, dropped, thinned
   }
 
-  /// One waits, one is drawn. A source with a pool of three has one more to fill.
+  /// One frame waits and one is drawn. A source with a pool of three still has one buffer to fill.
   static let heldMax = 2
 
-  /// Frames that were taken and are not done.
+  /// Frames that were taken and are not finished.
   private(set) var held = 0
   private var throttle: ThrottleStateMachine
   private var device = DeviceState()
@@ -23,8 +23,8 @@ struct FeedStateMachine: Hashable, Sendable {
     throttle = ThrottleStateMachine(framesPerSecond: policy)
   }
 
-  /// - Parameter time: Of the offer, in nanoseconds. Frames are thinned first: one that is not due
-  ///   would not be shown, however idle the window is.
+  /// - Parameter time: The time of the offer, in nanoseconds. Frames are thinned first: a frame
+  ///   that is not due is not shown, even if the window is idle.
   mutating func offer(at time: Int64) -> Verdict {
     guard throttle.passes(at: time) else { return .thinned }
     guard held < Self.heldMax else { return .dropped }
@@ -32,7 +32,7 @@ struct FeedStateMachine: Hashable, Sendable {
     return .taken
   }
 
-  /// A taken frame is on the screen, or never will be.
+  /// A taken frame has been shown on the screen, or never will be.
   mutating func done() {
     precondition(held > 0, "only a frame that was taken is done")
     held -= 1

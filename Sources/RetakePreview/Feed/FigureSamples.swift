@@ -1,6 +1,7 @@
-/// Durations of a long run in bounded memory: all of them at first, then every second one, and so on.
+/// Durations of a long run in bounded memory: at first all of them, then every second one, and so
+/// on.
 struct FigureSamples: Hashable, Sendable {
-  /// Half an hour at 60 a second before the first is left out.
+  /// Half an hour at 60 per second, before the first value is left out.
   static let countMax = 1 << 17
 
   private(set) var values: [Int64] = []
@@ -20,15 +21,15 @@ struct FigureSamples: Hashable, Sendable {
     values.append(nanoseconds)
   }
 
-  /// The same in memory of its own: what is shared is copied by whoever adds next, and that is a camera's
-  /// thread.
+  /// A copy with its own memory. A shared array would be copied by the next caller of `add`, which
+  /// is on the camera's thread.
   var detached: FigureSamples {
     var copy = self
     copy.values = values.map { $0 }
     return copy
   }
 
-  /// The nearest rank; `nil` without samples.
+  /// Nearest ranks; `nil` without samples.
   var spread: WindowFigures.Spread? {
     guard !values.isEmpty else { return nil }
     let sorted = values.sorted()

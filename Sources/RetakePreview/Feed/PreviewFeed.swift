@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// What a live preview is given, from any thread, and what it shows: the camera never waits for the
-/// window, and the window never waits for what looks at the pictures.
+/// Passes frames and results from any thread to the thread that draws a live preview. The camera
+/// never waits for the window, and the window never waits for the pipeline.
 ///
 /// ```swift
 /// camera.onFrame { feed.offer($0) }         // returns at once
@@ -14,17 +14,17 @@ import RetakeRuntime
 /// }
 /// ```
 public final class PreviewFeed: Sendable {
-  /// A frame that is to be drawn, and the newest result when it was taken.
+  /// A frame to be drawn, and the newest result at the time when it was taken.
   public struct Picture: Sendable {
     public var frame: Frame
     public var result: PreviewResult?
-    /// On the feed's clock.
+    /// A time of the feed's clock.
     let offeredNanoseconds: Int64
     let begunNanoseconds: Int64
-    /// Frames that were taken before.
+    /// The number of frames that were taken before.
     let ordinal: Int
 
-    /// How much older the frame of the result is; negative where it is of a later frame.
+    /// How much older the frame of the result is; negative if the result is for a later frame.
     public var resultAgeNanoseconds: Int64? {
       result.map { frame.timestamp.nanoseconds - $0.timestamp.nanoseconds }
     }
@@ -45,7 +45,7 @@ public final class PreviewFeed: Sendable {
     var isClosed = false
   }
 
-  /// All frames while the device is cool, 30 a second from `serious` heat on.
+  /// Shows all frames while the device is cool, and 30 per second from `serious` heat on.
   public static let standardPolicy = DevicePolicy(
     fps: 0, rules: [DeviceRule(thermal: .serious, fps: 30)])
 
@@ -54,7 +54,7 @@ public final class PreviewFeed: Sendable {
   /// Rings when there may be something to draw.
   public let arrived = Bell()
 
-  /// - Parameter policy: How many frames a second are shown while the device is hot.
+  /// - Parameter policy: How many frames per second are shown while the device is hot.
   public convenience init(policy: DevicePolicy = PreviewFeed.standardPolicy) {
     self.init(policy: policy, clock: WallClock())
   }
@@ -66,8 +66,8 @@ public final class PreviewFeed: Sendable {
 
   // MARK: From any thread
 
-  /// Offers a frame, by reference: nothing is copied, and nobody waits. A frame that is not taken is
-  /// let go at once.
+  /// Offers a frame by reference, without copying or waiting. A frame that is not taken is released
+  /// at once.
   ///
   /// - Returns: Whether it will be shown.
   @discardableResult
@@ -85,7 +85,8 @@ public final class PreviewFeed: Sendable {
     return isTaken
   }
 
-  /// Says what was found in a frame. The newest frame's counts, whenever it comes.
+  /// Passes the results of a frame. The results of the newest frame are shown, in whatever order
+  /// they arrive.
   public func show(_ result: PreviewResult) {
     guard result.hasFacts else { return }
     state.withLock { state in
@@ -94,12 +95,12 @@ public final class PreviewFeed: Sendable {
     }
   }
 
-  /// Says what happened to the device.
+  /// Passes an event of the device.
   public func note(_ event: DeviceEvent) {
     state.withLock { $0.machine.apply(event) }
   }
 
-  /// Takes no more frames, and lets go of those that wait.
+  /// Stops taking frames, and releases those that wait.
   public func close() {
     state.withLock { state in
       state.isClosed = true
@@ -112,7 +113,7 @@ public final class PreviewFeed: Sendable {
 
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// The numbers alone, without the spreads, which take a while to compute.
+  /// The counts alone, without the spreads, which take longer to compute.
   var counts: WindowFigures { state.withLock { $0.book.counted } }
 
   public var figures: WindowFigures {
@@ -122,7 +123,8 @@ public final class PreviewFeed: Sendable {
 
   // MARK: From the thread that draws
 
-  /// The oldest frame that waits; `nil` when none does. It counts as drawn until `presented`.
+  /// The oldest waiting frame; `nil` if none is waiting. It counts as being drawn until
+  /// `presented`.
   public func take() -> Picture? {
     let now = clock.monotonicNanoseconds
     return state.withLock { state -> Picture? in
@@ -137,7 +139,8 @@ public final class PreviewFeed: Sendable {
     }
   }
 
-  /// The picture was handed to the screen. Its frame is let go of before another one is taken.
+  /// Records that the picture was handed to the screen. Its frame is released before another one is
+  /// taken.
   public func presented(_ picture: consuming Picture) {
     let now = clock.monotonicNanoseconds
     let times = ShownTimes(picture, shownNanoseconds: now)
@@ -152,7 +155,7 @@ public final class PreviewFeed: Sendable {
   }
 }
 
-/// When what happened to a picture, in nanoseconds.
+/// The times of a picture, in nanoseconds.
 struct ShownTimes: Hashable, Sendable {
   var timestamp: Int64
   var offered: Int64
@@ -167,7 +170,7 @@ struct ShownTimes: Hashable, Sendable {
   }
 }
 
-/// Counts, and keeps what the spreads are made of.
+/// Counts frames, and stores the samples of the spreads.
 struct FigureBook: Sendable {
   private(set) var counted = WindowFigures()
   private var jitter = FigureSamples()
@@ -177,7 +180,7 @@ struct FigureBook: Sendable {
   private var last: ShownTimes?
   var abandoned = 0
 
-  /// The same in memory of its own.
+  /// A copy with its own memory.
   var detached: FigureBook {
     var copy = self
     copy.counted.droppedSequences = counted.droppedSequences.map { $0 }

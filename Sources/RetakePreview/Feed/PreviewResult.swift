@@ -1,13 +1,13 @@
 import RetakeCore
 
-/// What a pipeline said of one frame: what lies over the pictures from then on.
+/// The results of a pipeline for one frame, drawn over the images from then on.
 public struct PreviewResult: Hashable, Sendable {
   public var id: FrameID
-  /// The frame's, on the session's time line.
+  /// The time stamp of the frame, on the session's time line.
   public var timestamp: Timestamp
   /// One per sink.
   public var outcomes: [SinkOutcome]
-  /// The class names that came with a sink's detections, by sink as in `outcomes`.
+  /// The class names of each sink's detections, in the order of `outcomes`.
   public var classNames: [[String]]
 
   public init(
@@ -17,7 +17,7 @@ public struct PreviewResult: Hashable, Sendable {
       (id, timestamp, outcomes, classNames)
   }
 
-  /// Whether a sink was given anything of it.
+  /// Whether any sink received results for the frame.
   public var hasFacts: Bool {
     outcomes.contains {
       if case .facts = $0.content { true } else { false }

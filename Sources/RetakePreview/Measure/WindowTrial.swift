@@ -5,8 +5,8 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// A camera that is drawn, a window, and a slow detector beside it: what a preview is like on this
-/// machine. In real time, on the main thread.
+/// A simulated camera, a window and a slow detector: measures how a preview performs on this
+/// machine. It runs in real time, on the main thread.
 public struct WindowTrial: Sendable {
   public var seconds = 60
   public var framesPerSecond = 60
@@ -14,16 +14,16 @@ public struct WindowTrial: Sendable {
   public var height = 720
   /// How long the detector computes on each frame that it takes.
   public var vision = Duration.milliseconds(100)
-  /// Whether the detector gets a copy of its own, made in the camera's callback, or a reference.
+  /// Whether the detector gets its own copy, made in the camera's callback, or a reference.
   public var copies = false
-  /// Whether each picture waits for the screen's refresh.
+  /// Whether each image waits for the screen's refresh.
   public var waitsForScreen = true
-  /// A PNG of the window at the end.
+  /// The path for a PNG of the window at the end.
   public var screenshot: String?
 
   public init() {}
 
-  /// What a trial showed.
+  /// The results of a trial.
   public struct Report: Sendable, Codable {
     public var framesPerSecond: Int
     public var seconds: Int
@@ -33,15 +33,16 @@ public struct WindowTrial: Sendable {
     public var copies: Bool
     public var renderer: String
     public var preview: WindowFigures
-    /// Frames that the detector was done with.
+    /// Frames that the detector finished.
     public var visionDelivered: Int
-    /// Frames whose place a newer one took while the detector was busy.
+    /// Frames that were replaced by a newer one while the detector was busy.
     public var visionSuperseded: Int
-    /// From one frame's due time to its offer, where the camera's thread was late.
+    /// How late the camera's thread offered its frames, from each frame's due time to its offer.
     public var cameraLate: WindowFigures.Spread?
   }
 
-  /// Different pictures, shown again and again: painting is no part of what is measured.
+  /// The number of different images, which are shown in a loop, so that painting them is not part
+  /// of the measurement.
   private static let pictures = 60
 
   /// - Throws: `PreviewError`, `RuntimeError`, `PipelineError`, `OptionError`.
@@ -78,7 +79,7 @@ public struct WindowTrial: Sendable {
     return try (0..<Self.pictures).map { try scene.frame(FrameID(track: 0, sequence: $0)) }
   }
 
-  /// The camera's callback, at its own beat.
+  /// The camera's callback, at its own rate.
   private func film(
     _ frames: [Frame], _ feed: PreviewFeed, _ session: LiveSession, _ late: Locked<FigureSamples>,
     _ isInterrupted: @Sendable () -> Bool
@@ -88,7 +89,7 @@ public struct WindowTrial: Sendable {
     let start = clock.monotonicNanoseconds
     for number in 0..<seconds * framesPerSecond {
       let offset = Int64(number) * 1_000_000_000 / Int64(framesPerSecond)
-      // Ends: the time has come.
+      // Ends: at the due time.
       while clock.monotonicNanoseconds < start + offset {
         clock.wait(untilNanoseconds: start + offset, or: bell)
       }
@@ -117,7 +118,7 @@ public struct WindowTrial: Sendable {
   }
 }
 
-/// Tells a feed of a live run's results.
+/// Passes a live run's results to a feed.
 private final class ResultTap: LiveTap {
   private let places: ResultPlaces
   private let feed: PreviewFeed
@@ -132,7 +133,7 @@ private final class ResultTap: LiveTap {
   func ended(_ outcome: RunOutcome) {}
 }
 
-/// Looks at a frame's pixels again and again until its time is over.
+/// Reads a frame's pixels repeatedly until its time is over.
 private enum SlowDetector {
   private static let cell = 32
 
@@ -173,7 +174,7 @@ private enum SlowDetector {
 }
 
 extension Frame {
-  /// Its pixels in memory of their own.
+  /// A copy with its own memory.
   fileprivate func copied() -> Frame {
     var copy = Frame(
       id: id, timestamp: timestamp, format: format, width: width, height: height, range: range,

@@ -1,13 +1,13 @@
 import RetakeCore
 
-/// A run's decisions as marks along its time line, by node.
+/// The decisions of a run as marks on its time line, by node.
 public struct DecisionMarks: Hashable, Sendable {
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     case start, drop, thin, fail
   }
 
   public struct Mark: Hashable, Sendable {
-    /// On the run's own time line: nanoseconds from its origin.
+    /// On the run's own time line, in nanoseconds from its origin.
     public var time: Int64
     public var kind: Kind
   }
@@ -17,24 +17,24 @@ public struct DecisionMarks: Hashable, Sendable {
     public fileprivate(set) var marks: [Mark] = []
   }
 
-  /// More than anybody looks through: 16 MB of them.
+  /// More than anyone would look through; they take 16 MB.
   public static let marksMax = 1 << 20
 
   /// In the order of the pipeline.
   public private(set) var lanes: [Lane]
-  /// Some are missing, because there were more.
+  /// Whether marks are missing because there were more than `marksMax`.
   public private(set) var isCut = false
   private var count = 0
   private var numbers: [String: Int]
 
-  /// - Parameter nodes: In topological order; those without a mark have no lane in the end.
+  /// - Parameter nodes: In topological order. Nodes without a mark get no lane.
   public init(nodes: [String]) {
     lanes = nodes.map { Lane(node: $0) }
     numbers = Dictionary(
       nodes.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// Decisions come in the order of their times.
+  /// Adds a decision. Decisions must come in the order of their times.
   public mutating func add(_ line: DecisionLine) {
     guard let kind = Kind(decision: line.kind), let lane = numbers[line.node] else { return }
     guard count < Self.marksMax else {
@@ -45,7 +45,7 @@ public struct DecisionMarks: Hashable, Sendable {
     lanes[lane].marks.append(Mark(time: line.time, kind: kind))
   }
 
-  /// The lanes that have marks, each with those between two times.
+  /// The lanes with marks, each with the marks between two times.
   public func lanes(from first: Int64, to last: Int64) -> [Lane] {
     lanes.filter { !$0.marks.isEmpty }.map { lane in
       let begin = Self.firstMark(of: lane, notBefore: first)
@@ -67,7 +67,7 @@ public struct DecisionMarks: Hashable, Sendable {
 }
 
 extension DecisionMarks.Kind {
-  /// - Parameter decision: The word of a decision line.
+  /// - Parameter decision: The kind of a decision line.
   init?(decision: String) {
     switch decision {
     case "start": self = .start
@@ -80,6 +80,6 @@ extension DecisionMarks.Kind {
 }
 
 extension DecisionMarks {
-  /// Lanes that have marks.
+  /// The number of lanes with marks.
   var laneCount: Int { lanes.count { !$0.marks.isEmpty } }
 }

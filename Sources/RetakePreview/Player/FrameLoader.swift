@@ -2,10 +2,10 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
-/// Reads frames on a thread of its own, so that a window answers while one is decoded: the newest
-/// wanted one first, and then a few ahead.
+/// Reads frames on its own thread, so that the window responds while a frame is decoded: first the
+/// newest requested frame, then a few ahead.
 final class FrameLoader: Sendable {
-  /// Small frames that are kept.
+  /// The most frames that are kept, if they are small.
   static let keptMax = 8
   /// The frame that is shown, and the next one.
   private static let keptMin = 2
@@ -26,7 +26,7 @@ final class FrameLoader: Sendable {
   private let content: PlayerContent
   private let state: Locked<State>
   private let asked = Bell()
-  /// Rings when another frame is there.
+  /// Rings when another frame has been read.
   let loaded = Bell()
 
   init(_ content: PlayerContent) {
@@ -38,7 +38,7 @@ final class FrameLoader: Sendable {
   /// - Throws: `RuntimeError.noThread`.
   func start() throws -> NamedThread { try NamedThread("retake-frames") { self.run() } }
 
-  /// Asks for a frame, and those that come after it in the direction of play.
+  /// Requests a frame, and those that follow it in the direction of play.
   func want(_ index: Int) {
     state.withLock { state in
       if index != state.wanted { state.direction = index < state.wanted ? -1 : 1 }
@@ -47,12 +47,12 @@ final class FrameLoader: Sendable {
     asked.ring()
   }
 
-  /// The frame, if it was read.
+  /// The frame, if it has been read.
   func frame(_ index: Int) -> Loaded? {
     state.withLock { state in state.kept.last { $0.index == index }?.frame }
   }
 
-  /// The latest frame that was read of a range; `nil` if none was.
+  /// The latest frame of a range that has been read; `nil` if none has.
   func latest(in range: Range<Int>) -> (index: Int, frame: Loaded)? {
     state.withLock { state in
       state.kept.filter { range.contains($0.index) }.max { $0.index < $1.index }
@@ -84,7 +84,7 @@ final class FrameLoader: Sendable {
 }
 
 extension FrameLoader.State {
-  /// What is to be read now.
+  /// The next frame to read.
   fileprivate func next(of count: Int) -> Int? {
     (0...aheadMax).map { wanted + $0 * direction }
       .first { index in
@@ -92,7 +92,7 @@ extension FrameLoader.State {
       }
   }
 
-  /// Those go first that lie farthest from what is wanted.
+  /// Removes the frames that are farthest from the requested one.
   fileprivate mutating func forget() {
     while kept.count > keptMax {
       let worst = kept.indices.max { distance(kept[$0].index) < distance(kept[$1].index) } ?? 0

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeRuntime
 
-/// What a player plays: a track's frames, and what a run said of them.
+/// The content of a player: the frames of a track, and a run's results for them.
 public struct PlayerContent: Sendable {
   struct Entry: Hashable, Sendable {
     var id: FrameID
@@ -10,10 +10,10 @@ public struct PlayerContent: Sendable {
     var damage: String?
   }
 
-  /// The newest that each sink was given up to a frame.
+  /// The newest results that each sink had received by a frame.
   private struct Known: Sendable {
     var timestamp: Timestamp
-    /// Named by the oldest frame that any of it is of.
+    /// Has the id of the oldest frame that contributes to it.
     var result: PreviewResult
   }
 
@@ -21,14 +21,14 @@ public struct PlayerContent: Sendable {
   let name: String
   let description: TrackDescription
   let entries: [Entry]
-  /// What is known from a frame on, by rising time stamp.
+  /// What is known from a frame on, by increasing time stamp.
   private var results: [Known] = []
   var marks: DecisionMarks?
   /// The run's time zero on the session's time line.
   var originNanoseconds: Int64 = 0
 
   /// - Parameters:
-  ///   - name: What the window calls it.
+  ///   - name: The name in the window's title.
   ///   - track: The first one if `nil`.
   /// - Throws: `PreviewError.noFrames`, and what the reader throws.
   public init(_ reader: any FrameReader, name: String, track: Int? = nil) throws {
@@ -43,11 +43,11 @@ public struct PlayerContent: Sendable {
     }
     guard !entries.isEmpty else { throw PreviewError.noFrames(path: name, track: wanted) }
     (self.reader, self.name, self.description) = (reader, name, description)
-    // Frames are ranked by their time stamps, but a recording's may go back.
+    // Frames are sorted by time stamp, because the time stamps of a recording may go backwards.
     self.entries = entries.sorted { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) }
   }
 
-  /// Adds what a run said of the track's frames.
+  /// Adds a run's results for the track's frames.
   ///
   /// - Parameter originNanoseconds: The run's time zero on the session's time line.
   public mutating func add(
@@ -59,8 +59,8 @@ public struct PlayerContent: Sendable {
     self.originNanoseconds = originNanoseconds
   }
 
-  /// A sink that was never given anything that can be seen, such as a screen, says nothing; one that was
-  /// given nothing this time has nothing to show.
+  /// A sink that never received anything visible, such as a screen, is ignored. A sink that
+  /// received nothing for a frame shows nothing.
   private static func known(of results: [PreviewResult]) -> [Known] {
     var seen: Set<String> = []
     for outcome in results.flatMap(\.outcomes) {
@@ -97,22 +97,23 @@ public struct PlayerContent: Sendable {
 
   public var frameCount: Int { entries.count }
 
-  /// The place among the frames of the one with this number; `nil` if there is none.
+  /// The index of the frame with this sequence number; `nil` if no frame has it.
   public func place(ofSequence sequence: Int) -> Int? {
     entries.firstIndex { $0.id.sequence == sequence }
   }
 
-  /// The place of the frame that is shown so long after the first one; `nil` behind the last one.
+  /// The index of the frame that is shown at this time after the first frame; `nil` after the last
+  /// frame.
   public func place(at duration: Duration) -> Int? {
     let time = entries[0].timestamp + duration.nanoseconds
     guard time <= entries[entries.count - 1].timestamp else { return nil }
     return entries.lastIndex { $0.timestamp <= time }
   }
 
-  /// What its frames are like.
+  /// The description of the frames.
   public var track: TrackDescription { description }
 
-  /// What each sink was given last, of a frame at or before this time.
+  /// The last result of each sink, for a frame at or before this time.
   func result(at time: Int64) -> PreviewResult? {
     var (low, high) = (0, results.count)
     // Ends: the range halves.
@@ -125,7 +126,7 @@ public struct PlayerContent: Sendable {
 }
 
 extension ResultFact {
-  /// Whether an overlay shows it.
+  /// Whether an overlay shows this fact.
   fileprivate var isSeen: Bool {
     switch self {
     case .detection, .classification, .scalar, .text, .waveform: true

@@ -1,6 +1,6 @@
-/// What the keys of a player's window do.
+/// The keys of a player's window.
 public enum PlayerKeys {
-  /// As the window and `--help` list them.
+  /// As listed in the window and in `--help`.
   public static let texts: [(keys: String, meaning: String)] = [
     ("space", "pause, play; at the end: from the beginning"),
     (". ,", "one frame on, one back"),

@@ -1,18 +1,18 @@
 import RetakeBuffers
 
-/// Where the parts of a player's window lie.
+/// The positions of the parts of a player's window.
 struct PlayerLayout: Hashable, Sendable {
   static let rowHeight = 18
   static let laneHeight = 16
   static let scrubHeight = 12
-  /// Lanes that have room; those of further nodes are left out.
+  /// The most lanes that are shown; lanes of further nodes are left out.
   static let lanesMax = 8
   static let laneNameWidth = 136
 
   let picture: CanvasRect
   let status: CanvasRect
   let scrub: CanvasRect
-  /// One below the other, and the legend's row last; no height without a run.
+  /// Stacked vertically, with the legend in the last row. Without a run the height is zero.
   let lanes: CanvasRect
   let laneCount: Int
 
@@ -26,9 +26,9 @@ struct PlayerLayout: Hashable, Sendable {
     picture = CanvasRect(0, 0, area.width, max(1, status.y))
   }
 
-  /// The window that shows a picture as large as it is, within reason.
+  /// The window size that shows an image at its own size, within limits.
   ///
-  /// - Parameter below: The height of what lies below the picture.
+  /// - Parameter below: The height of the parts below the image.
   static func windowSize(
     _ picture: (width: Double, height: Double), below: Int
   ) -> (width: Int, height: Int) {
@@ -39,7 +39,7 @@ struct PlayerLayout: Hashable, Sendable {
     )
   }
 
-  /// The height of what lies below a player's picture.
+  /// The height of the parts below a player's image.
   static func heightBelow(lanes: Int) -> Int {
     1_000 - PlayerLayout(CanvasRect(0, 0, 1_280, 1_000), lanes: lanes).status.y
   }

@@ -3,17 +3,17 @@ import RetakeStages
 
 /// Draws a player's window.
 struct PlayerScreen {
-  /// How far the lanes reach on either side of the shown frame.
+  /// The time span that the lanes cover on either side of the shown frame.
   static let laneReachNanoseconds: Int64 = 1_000_000_000
 
   let content: PlayerContent
   let view: PictureView
 
-  /// What is drawn beside the frame.
+  /// What is drawn in addition to the frame.
   struct Shown: Hashable {
-    /// In the content's entries.
+    /// An index of the content's entries.
     var index: Int
-    /// Why there is no picture of it.
+    /// Why the frame has no image.
     var complaint: String?
     var showsResults = true
     var showsKeys = false
@@ -132,7 +132,7 @@ struct PlayerScreen {
   }
 }
 
-/// Words of a player's window.
+/// Strings of a player's window.
 enum PlayerText {
   /// `1:02.345`.
   static func time(_ nanoseconds: Int64) -> String {

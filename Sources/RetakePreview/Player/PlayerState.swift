@@ -1,26 +1,27 @@
-/// Which frame of a track is shown at which time: what the keys of a player do, without a window.
+/// Determines which frame of a track is shown at which time. Implements the keys of a player,
+/// without a window.
 struct PlayerState: Hashable, Sendable {
-  /// From slow motion to a quick look.
+  /// From slow motion to fast preview.
   static let speeds: [Double] = [0.1, 0.25, 0.5, 1, 2, 4, 8, 16]
   static let seekNanoseconds: Int64 = 1_000_000_000
 
   enum Command: Hashable, Sendable {
     case togglePause, stepForward, stepBack, seekForward, seekBack, faster, slower, home, end
-    /// A place on the scrub bar, 0 to 1.
+    /// A position on the scrub bar, 0 to 1.
     case scrub(Double)
   }
 
-  /// Of the frames, on the session's time line, in rising order; at least one.
+  /// The times of the frames on the session's time line, in increasing order; at least one.
   let times: [Int64]
   private(set) var index: Int
   private(set) var isPaused: Bool
   private(set) var speed: Double
-  /// Where play is on the session's time line, and when it was there.
+  /// The playback position on the session's time line, and the clock's time at that position.
   private var position: Int64
   private var clock: Int64?
 
   /// - Parameters:
-  ///   - speed: Any number above 0; the keys go on with those of `speeds`.
+  ///   - speed: Any number above 0. The keys then change to the values of `speeds`.
   init(times: [Int64], first: Int = 0, speed: Double = 1, isPaused: Bool = false) {
     precondition(times.indices.contains(first), "there is a first frame to show")
     precondition(speed > 0, "a player goes on")
@@ -31,24 +32,24 @@ struct PlayerState: Hashable, Sendable {
 
   var isAtEnd: Bool { index == times.count - 1 }
 
-  /// Where the shown frame lies, 0 to 1.
+  /// The position of the shown frame, 0 to 1.
   var fraction: Double {
     let length = times[times.count - 1] - times[0]
     return length > 0 ? Double(times[index] - times[0]) / Double(length) : 0
   }
 
-  /// Goes on to this time of the clock.
+  /// Advances to this time of the clock.
   mutating func tick(_ now: Int64) {
     defer { clock = now }
     guard !isPaused, let clock, now > clock else { return }
     position += Int64((Double(now - clock) * speed).rounded())
     let last = times.count - 1
-    // Ends: with the last frame at the latest.
+    // Ends: at the last frame at the latest.
     while index < last, times[index + 1] <= position { index += 1 }
     if index == last { isPaused = true }
   }
 
-  /// When the next frame is due, on the clock; `nil` while nothing moves by itself.
+  /// When the next frame is due, on the clock; `nil` while playback is paused or at the end.
   var nextDue: Int64? {
     guard !isPaused, let clock, index < times.count - 1 else { return nil }
     return clock + Int64(max(0, Double(times[index + 1] - position) / speed).rounded(.up))
@@ -79,7 +80,7 @@ struct PlayerState: Hashable, Sendable {
     show(wanted)
   }
 
-  /// The last frame at or before a time.
+  /// Shows the last frame at or before a time.
   private mutating func seek(to time: Int64) {
     var (low, high) = (0, times.count)
     // Ends: the range halves.

@@ -7,29 +7,29 @@ import RetakeRuntime
 /// How a session is played.
 public struct PlayerOptions: Hashable, Sendable {
   public var speed = 1.0
-  /// The first frame that is shown: its place among the track's frames.
+  /// The first frame that is shown: its index among the track's frames.
   public var first = 0
-  /// Frames after which the window closes, or with the track's last one; `nil` leaves that to whoever
-  /// watches.
+  /// The number of frames after which the window closes, or at the track's last frame; `nil` leaves
+  /// the window open until the user closes it.
   public var framesMax: Int?
-  /// A PNG of the window with the last frame, written before it closes.
+  /// The path for a PNG of the window with the last frame, written before the window closes.
   public var screenshot: String?
   public var showsResults = true
   public var isPaused = false
-  /// The window's size in pixels; as the picture wants it if `nil`.
+  /// The window's size in pixels; if `nil`, it is derived from the image.
   public var width: Int?
   public var height: Int?
 
   public init() {}
 }
 
-/// What came of a player.
+/// The result of a player.
 public struct PlayerReport: Hashable, Sendable, Codable {
-  /// Frames whose picture was on the screen.
+  /// Frames whose image was shown on the screen.
   public var shown = 0
-  /// Frames without a picture, in whose place the window said why.
+  /// Frames without an image; the window showed the reason instead.
   public var withoutImage = 0
-  /// Frames that were skipped, because they came too fast to be read or shown.
+  /// Frames that were skipped because they could not be read or shown in time.
   public var skipped = 0
   /// SDL's name of the renderer.
   public var renderer = ""
@@ -37,7 +37,7 @@ public struct PlayerReport: Hashable, Sendable, Codable {
   public init() {}
 }
 
-/// Plays a session in a window. On the main thread.
+/// Plays a session in a window. Use it on the main thread.
 public final class SessionPlayer {
   private let content: PlayerContent
   private let options: PlayerOptions
@@ -50,14 +50,14 @@ public final class SessionPlayer {
   private var isStale = true
   private var isEnding = false
   private var isFull = false
-  /// Somebody went elsewhere since the last frame: what lies between was not passed over.
+  /// Whether the user jumped since the last frame. Frames in between then do not count as skipped.
   private var isJump = false
   private var isScrubbing = false
   private var report = PlayerReport()
 
-  /// How long one wait for an event may last: the window answers within it.
+  /// The longest wait for an event, which is also the longest delay before the window responds.
   private static let waitMillisecondsMax: Int64 = 8
-  /// The same where nothing moves by itself. An event ends a wait.
+  /// The longest wait while playback is paused. An event ends a wait.
   private static let restMilliseconds: Int64 = 100
 
   /// - Throws: `PreviewError.noSuchFrame`.
@@ -78,9 +78,9 @@ public final class SessionPlayer {
     shown = PlayerScreen.Shown(index: options.first, showsResults: options.showsResults)
   }
 
-  /// Shows frames until somebody closes the window, or what the options say is reached.
+  /// Shows frames until the user closes the window or a limit of the options is reached.
   ///
-  /// - Throws: `PreviewError`, and what the session throws of a frame that a picture was asked of.
+  /// - Throws: `PreviewError`, `MediaError`, `RuntimeError.noThread`.
   public func run(isInterrupted: () -> Bool = { false }) throws -> PlayerReport {
     let lanes = content.marks.map { max(1, $0.laneCount) } ?? 0
     let size = PlayerLayout.windowSize(
@@ -100,9 +100,9 @@ public final class SessionPlayer {
       loader.close()
       thread.join()
     }
-    // Ends: somebody closes it, or what was asked for is shown.
+    // Ends: when the user closes the window, or when the requested frames have been shown.
     while !isEnding, !isInterrupted() {
-      // Time begins when the first frame is there.
+      // Time starts when the first frame has been drawn.
       if drawn != nil { state.tick(clock.monotonicNanoseconds) }
       loader.want(state.index)
       try showNext(screen)
@@ -114,7 +114,7 @@ public final class SessionPlayer {
 
   // MARK: Frames
 
-  /// Draws what is due, if it was read; otherwise the latest one before it.
+  /// Draws the frame that is due if it has been read, otherwise the latest one before it.
   private func showNext(_ screen: PlayerScreen) throws {
     let due = state.index
     if due == drawn {
@@ -143,7 +143,8 @@ public final class SessionPlayer {
     }
   }
 
-  /// All that was asked for is on the screen: that many frames, or fewer where the track ends.
+  /// Whether all requested frames have been shown: the given number, or fewer at the end of the
+  /// track.
   private var isLast: Bool {
     guard let framesMax = options.framesMax else { return false }
     return report.shown + report.withoutImage >= framesMax || drawn == content.entries.count - 1
@@ -158,14 +159,14 @@ public final class SessionPlayer {
 
   // MARK: Keys
 
-  /// Waits for what somebody does, until the next frame is due.
+  /// Waits for user input until the next frame is due.
   private func hear(_ canvas: Canvas, _ screen: PlayerScreen) {
     var wait = state.isPaused ? Self.restMilliseconds : Self.waitMillisecondsMax
     if let due = state.nextDue {
       wait = max(0, min(wait, (due - clock.monotonicNanoseconds) / 1_000_000))
     }
     if drawn != state.index { wait = min(wait, 1) }
-    // Ends: nobody does anything more.
+    // Ends: when no events are left.
     while let event = canvas.nextEvent(waitMilliseconds: Int(wait)) {
       apply(event, canvas, screen.layout)
       wait = 0
@@ -201,7 +202,7 @@ public final class SessionPlayer {
   }
 }
 
-/// A picture of a window.
+/// An image of a window.
 enum Screenshot {
   /// - Throws: `PreviewError.renderer`, `.notWritten`, `MediaError`.
   static func write(_ canvas: Canvas, to path: String) throws {

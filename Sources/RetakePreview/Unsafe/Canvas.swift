@@ -2,26 +2,27 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 
-/// What is drawn on: a window, or memory where nobody looks.
+/// A drawing surface: a window, or memory that is not displayed.
 ///
-/// For the thread that made it, which for a window is the main thread.
+/// Use it only on the thread that created it; for a window, that is the main thread.
 final class Canvas {
-  // SAFETY: the window, the surface and the renderer are made once in `init`, used by one thread, and
-  // freed once in `deinit`, the renderer first, as SDL wants it.
+  // SAFETY: the window, the surface and the renderer are created once in `init`, used by one
+  // thread, and freed once in `deinit`, the renderer first, as SDL requires.
   let sdl: SDLFunctions
   let renderer: SDLFunctions.Pointer
   private let window: SDLFunctions.Pointer?
   private let surface: SDLFunctions.Pointer?
-  /// What the renderer is called: `opengl`, `software`.
+  /// The name of the renderer: `opengl`, `software`.
   let rendererName: String
 
   struct Window: Hashable, Sendable {
     var title: String
     var width: Int
     var height: Int
-    /// Whether `present` waits for the screen.
+    /// Whether `present` waits for the screen's refresh.
     var waitsForScreen = true
-    /// SDL's name of the renderer; the environment's SDL_RENDER_DRIVER, or SDL's choice, if `nil`.
+    /// SDL's name of the renderer; if `nil`, that of the environment's SDL_RENDER_DRIVER, or SDL's
+    /// choice.
     var driver: String?
   }
 
@@ -41,13 +42,13 @@ final class Canvas {
     return Canvas(sdl, renderer, window: nil, surface: surface)
   }
 
-  /// Opens a window. On the main thread.
+  /// Opens a window. Call it on the main thread.
   ///
   /// - Throws: `PreviewError`: no SDL, no display, no renderer.
   static func window(_ wanted: Window) throws(PreviewError) -> Canvas {
     let sdl = try SDLFunctions.load()
     sdl.setMainReady()
-    // Signals end a command as they always do.
+    // Signals must end a command as usual.
     _ = sdl.setHint("SDL_NO_SIGNAL_HANDLERS", "1")
     _ = sdl.setHint("SDL_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR", "0")
     guard sdl.initSubSystem(SDLNumber.initVideo) == 0 else {
@@ -84,7 +85,8 @@ final class Canvas {
     return Canvas(sdl, renderer, window: window, surface: nil)
   }
 
-  /// SDL's drivers that show nothing come last, where nothing else is there. Who names one wants it.
+  /// SDL uses drivers that show nothing only if no other driver is available. A user who names such
+  /// a driver wants it.
   private static func showsNothing(_ driver: String) -> Bool {
     let wanted = ProcessInfo.processInfo.environment["SDL_VIDEODRIVER"] ?? ""
     return wanted.isEmpty && ["dummy", "evdev", "offscreen"].contains(driver)
@@ -96,7 +98,7 @@ final class Canvas {
   ) {
     (self.sdl, self.renderer, self.window, self.surface) = (sdl, renderer, window, surface)
     var info = SDLRendererInfo()
-    // SAFETY: the name is a literal of the library's.
+    // SAFETY: the name is a string literal in the library.
     rendererName =
       sdl.getRendererInfo(renderer, &info) == 0
       ? info.name.map { String(cString: $0) } ?? "?" : "?"
@@ -104,7 +106,8 @@ final class Canvas {
   }
 
   deinit {
-    // SDL would ask the display to destroy what is not there any more, and Xlib would end the process.
+    // SDL would ask the display to destroy a window that no longer exists, and Xlib would end the
+    // process.
     if window != nil, DisplayLoss.hasRefused { return }
     sdl.destroyRenderer(renderer)
     if let surface { sdl.freeSurface(surface) }
@@ -114,7 +117,7 @@ final class Canvas {
     }
   }
 
-  /// All that can be drawn on, in pixels.
+  /// The whole drawing area, in pixels.
   var area: CanvasRect {
     var (width, height): (Int32, Int32) = (0, 0)
     _ = sdl.getRendererOutputSize(renderer, &width, &height)
@@ -154,7 +157,7 @@ final class Canvas {
     _ = sdl.renderDrawLines(renderer, own, Int32(own.count))
   }
 
-  /// Nothing is drawn outside until it is called with `nil`.
+  /// Restricts drawing to a rectangle, until it is called with `nil`.
   func clip(to rect: CanvasRect?) {
     guard let rect else {
       _ = sdl.renderSetClipRect(renderer, nil)
@@ -168,10 +171,10 @@ final class Canvas {
     _ = sdl.setRenderDrawColor(renderer, color.red, color.green, color.blue, color.alpha)
   }
 
-  /// Shows what was drawn, and waits for the screen where it was opened so.
+  /// Shows what was drawn, and waits for the screen if the window was opened that way.
   func present() { sdl.renderPresent(renderer) }
 
-  /// What was drawn so far, as a picture of BGRA.
+  /// What has been drawn so far, as a BGRA image.
   ///
   /// - Throws: `PreviewError.renderer`.
   func picture() throws(PreviewError) -> Frame {
@@ -192,13 +195,13 @@ final class Canvas {
       format: .bgra, width: area.width, height: area.height, range: .full, storage: storage)
   }
 
-  /// The next thing that somebody does to the window, or `nil` when nobody does for so long.
+  /// The next event of the window, or `nil` if none arrives within the wait.
   func nextEvent(waitMilliseconds: Int) -> WindowEvent? {
     guard window != nil else { return nil }
     if DisplayLoss.hasRefused { return .close }
     var bytes = [UInt64](repeating: 0, count: SDLEvent.byteCount / 8)
     var wait = Int32(clamping: waitMilliseconds)
-    // Ends: one that means something comes, or no event at all.
+    // Ends: at the first event of interest, or when no event arrives.
     return bytes.withUnsafeMutableBytes { bytes in
       guard let base = bytes.baseAddress else { return nil }
       // SAFETY: SDL fills at most the 56 bytes that the buffer has.
@@ -210,7 +213,7 @@ final class Canvas {
     }
   }
 
-  /// The place in the canvas's pixels of one in the window's own units.
+  /// Converts a position from the window's units to canvas pixels.
   func pixel(x: Int, y: Int) -> (x: Int, y: Int) {
     guard let window else { return (x, y) }
     var (width, height): (Int32, Int32) = (0, 0)

@@ -1,11 +1,11 @@
 import Foundation
 import RetakeBuffers
 
-/// What happens when a display goes away under a window: by itself Xlib would end the process, and
-/// with it a recording, with the status of a regression.
+/// Handles the loss of a display while a window is open. By default Xlib would end the process, and
+/// a recording with it, with the exit status of a regression.
 public enum DisplayLoss {
-  // SAFETY: the types are those of Xlib's headers for both functions and their handlers, which SDL's
-  // window has loaded already. The handlers take nothing from their arguments.
+  // SAFETY: the types match Xlib's headers for both functions and their handlers. SDL's window has
+  // already loaded the library. The handlers do not use their arguments.
   private typealias Raw = UnsafeMutableRawPointer
   private typealias Handler = @convention(c) (Raw?, Raw?) -> Int32
   private typealias LossHandler = @convention(c) (Raw?) -> Int32
@@ -15,19 +15,20 @@ public enum DisplayLoss {
   private static let action = Locked<(@Sendable () -> Never)?>(nil)
   private static let refused = Locked(false)
 
-  /// Calls `action` when the connection to the display is lost, on the thread that draws. It must end
-  /// the process: no window can be used any more.
+  /// Calls `action` when the connection to the display is lost, on the thread that draws. The
+  /// action must end the process, because no window can be used any more.
   public static func onLoss(_ action: @escaping @Sendable () -> Never) {
     self.action.withLock { $0 = action }
   }
 
-  /// Whether the display refused a request: somebody destroyed the window.
+  /// Whether the display refused a request because the window was destroyed.
   static var hasRefused: Bool { refused.withLock { $0 } }
 
-  /// To be called once a window is open. Displays that are not X11's have no such habits.
+  /// Installs the handlers; call it when a window is open. Displays other than X11 do not need
+  /// this.
   static func listen() {
     refused.withLock { $0 = false }
-    // Only where it is loaded already.
+    // Only if the library is already loaded.
     guard let library = dlopen("libX11.so.6", RTLD_NOW | RTLD_NOLOAD),
       let setHandler = dlsym(library, "XSetErrorHandler"),
       let setLossHandler = dlsym(library, "XSetIOErrorHandler")

@@ -1,11 +1,13 @@
 import RetakeStages
 
-/// The letters of `GlyphAtlas`, where the renderer draws them from.
+/// The glyphs of `GlyphAtlas` as a texture of the renderer.
 final class GlyphTexture {
-  // SAFETY: the texture belongs to the canvas's renderer, which outlives it by the reference below; it
-  // is destroyed once, in `deinit`. Its pixels are read from an array of exactly their size.
+  // SAFETY: the texture belongs to the canvas's renderer, which outlives it because of the
+  // reference below; it is destroyed once, in `deinit`. Its pixels are read from an array of
+  // exactly their size.
   private static let columns = 16
-  /// Of the first 256 code points; the last cell is the box of those that have no letter.
+  /// One cell for each of the first 256 code points. The last cell is the box for characters
+  /// without a glyph.
   private static let cells = 257
   private static let rows = (cells + columns - 1) / columns
 
@@ -41,9 +43,9 @@ final class GlyphTexture {
 
   deinit { canvas.sdl.destroyTexture(texture) }
 
-  /// Writes a line from a left upper corner on.
+  /// Writes a line, starting at its top left corner.
   ///
-  /// - Parameter scale: Pixels that a pixel of a letter is wide.
+  /// - Parameter scale: The width of a glyph's pixel in canvas pixels.
   func write(_ text: String, x: Int, y: Int, scale: Int = 1, _ color: CanvasColor) {
     _ = canvas.sdl.setTextureColorMod(texture, color.red, color.green, color.blue)
     _ = canvas.sdl.setTextureAlphaMod(texture, color.alpha)

@@ -1,17 +1,17 @@
 import RetakeBuffers
 import RetakeMedia
 
-/// The newest picture, where the renderer draws it from.
+/// The newest image as a texture of the renderer.
 ///
-/// The planes go to the renderer as they lie; only what it cannot convert is converted first. It keeps
-/// no reference to a frame: once `show` returns, the frame's buffer may be used again.
+/// The planes are passed to the renderer unchanged, except for formats that it cannot convert. No
+/// reference to a frame is kept: once `show` returns, the frame's buffer may be reused.
 final class PictureTexture {
-  // SAFETY: the texture belongs to the canvas's renderer, which outlives it by the reference below; it
-  // is destroyed once, before another takes its place or in `deinit`.
+  // SAFETY: the texture belongs to the canvas's renderer, which outlives it because of the
+  // reference below; it is destroyed once, before another replaces it or in `deinit`.
   private struct Kind: Hashable {
     var layout: TexturePlan.Layout
-    /// OpenGL's textures keep the conversion that they were made with; SDL's own renderer takes that
-    /// of the moment.
+    /// OpenGL textures keep the conversion that was set when they were created; SDL's software
+    /// renderer uses the current one.
     var conversion: TexturePlan.Conversion
     var width: Int
     var height: Int
@@ -32,7 +32,7 @@ final class PictureTexture {
     if let texture { canvas.sdl.destroyTexture(texture) }
   }
 
-  /// Takes a frame's pixels over.
+  /// Copies the pixels of a frame.
   ///
   /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
   func show(_ frame: Frame) throws {
@@ -49,7 +49,7 @@ final class PictureTexture {
     withExtendedLifetime(picture) {}
   }
 
-  /// Draws the newest picture.
+  /// Draws the newest image.
   ///
   /// - Throws: `PreviewError.renderer`.
   func draw(_ fit: PictureFit) throws(PreviewError) {
@@ -84,8 +84,8 @@ final class PictureTexture {
     return fresh
   }
 
-  /// SAFETY: each plane has the rows and the stride that the frame's format says, by the frame's own
-  /// rule; the neutral plane is made as large as the renderer reads.
+  /// SAFETY: each plane has the rows and the stride that the frame's format requires, by the
+  /// frame's own rule; the neutral plane is as large as the renderer reads.
   private func upload(
     _ frame: Frame, _ plan: TexturePlan, to texture: SDLFunctions.Pointer
   ) -> Int32 {

@@ -2,11 +2,12 @@ import Foundation
 
 /// The functions of SDL 2 that are used, by their names in its headers.
 ///
-/// The library is loaded when a window is asked for: everything else works without it.
+/// The library is loaded when a window is requested. Everything else works without it.
 struct SDLFunctions: @unchecked Sendable {
-  // SAFETY: @unchecked because C functions are not Sendable; the table never changes once it is made.
-  // Each type below is the function's declaration in SDL 2.0.18's headers, whose binary interface
-  // SDL 2 keeps for all later versions. The library stays loaded for as long as the process lives.
+  // SAFETY: @unchecked because C functions are not Sendable; the table never changes after it is
+  // created. Each type below is the function's declaration in the headers of SDL 2.0.18. SDL 2
+  // keeps this binary interface in all later versions. The library stays loaded for as long as the
+  // process lives.
   typealias Pointer = UnsafeMutableRawPointer
   typealias Text = UnsafePointer<CChar>
   typealias Bytes = UnsafePointer<UInt8>
@@ -132,6 +133,6 @@ struct SDLFunctions: @unchecked Sendable {
     waitEventTimeout = try symbol("SDL_WaitEventTimeout")
   }
 
-  /// What SDL says of the last call that failed on this thread.
+  /// SDL's message for the last call that failed on this thread.
   var errorText: String { getError().map { String(cString: $0) } ?? "" }
 }

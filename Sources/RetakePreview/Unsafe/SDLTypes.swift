@@ -1,5 +1,5 @@
-// SAFETY: these are C structs of SDL 2's headers, field by field in their order and with their types;
-// an event is read only from bytes that SDL filled, at the offsets of its own union.
+// SAFETY: these are C structs of SDL 2's headers, field by field in the same order and with the
+// same types. An event is read only from bytes that SDL filled, at the offsets of its own union.
 
 /// `SDL_Rect`.
 struct SDLRect: Hashable, Sendable {
@@ -36,7 +36,7 @@ struct SDLRendererInfo {
   var textureHeightMax: Int32 = 0
 }
 
-/// Numbers of SDL 2's headers.
+/// Constants from SDL 2's headers.
 enum SDLNumber {
   static let initVideo: UInt32 = 0x20
   static let windowCentered: Int32 = 0x2FFF_0000
@@ -54,11 +54,11 @@ enum SDLNumber {
   static let modeJPEG: Int32 = 0
   static let modeBT601: Int32 = 1
   static let modeBT709: Int32 = 2
-  // Four letters, lowest byte first.
+  // Four characters, lowest byte first.
   static let formatIYUV: UInt32 = 0x5655_5949
   static let formatNV12: UInt32 = 0x3231_564E
-  // Named after a native 32-bit word; on the little-endian machines that Retake runs on the bytes lie
-  // the other way round.
+  // Named after a native 32-bit word. On the little-endian machines that Retake runs on, the bytes
+  // are in reverse order.
   static let formatRGB24: UInt32 = 0x1710_1803
   static let formatARGB8888: UInt32 = 0x1636_2004
   static let formatABGR8888: UInt32 = 0x1676_2004
