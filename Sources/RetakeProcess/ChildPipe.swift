@@ -2,7 +2,7 @@ import CSpawn
 import Foundation
 import Synchronization
 
-/// A pipe between this process and a child. No other child gets an end of it.
+/// A pipe between this process and a child. Other children do not inherit its ends.
 package final class ChildPipe: Sendable {
   private struct Ends {
     var read: Int32?
@@ -28,14 +28,14 @@ package final class ChildPipe: Sendable {
     closeWriteEnd()
   }
 
-  /// Not one of the numbers of the standard streams, which a child's file actions change.
+  /// Moves a descriptor above those of the standard streams, which a child's file actions change.
   private static func aboveStreams(_ number: Int32) -> Int32 {
     guard number < Spawn.firstOther else { return number }
     defer { close(number) }
     return fcntl(number, F_DUPFD_CLOEXEC, Spawn.firstOther)
   }
 
-  /// nil once it is closed.
+  /// nil after it is closed.
   package var readEnd: Int32? { ends.withLock { $0.read } }
   package var writeEnd: Int32? { ends.withLock { $0.write } }
 
@@ -53,12 +53,12 @@ package final class ChildPipe: Sendable {
     }
   }
 
-  /// What has arrived, at most `countMax` bytes; waits for some. nil at the end: when all who can
-  /// write have closed it. One thread reads.
+  /// Waits for bytes, and returns at most `countMax`. nil at the end, when all writers have closed
+  /// the pipe. Only one thread may read.
   package func read(atMost countMax: Int) -> [UInt8]? {
     guard let number = readEnd else { return nil }
     var bytes = [UInt8](repeating: 0, count: countMax)
-    // Ends: a signal to this process is the only reason to try again.
+    // Ends: only an interruption by a signal to this process causes another attempt.
     while true {
       #if canImport(Darwin)
         let count = Darwin.read(number, &bytes, countMax)
@@ -70,10 +70,10 @@ package final class ChildPipe: Sendable {
     }
   }
 
-  /// Reads to the end on a thread of its own, and hands over what arrives, then `nil`.
+  /// Reads to the end on a separate thread, and passes on what arrives, then `nil`.
   package func readToEnd(_ take: @escaping @Sendable ([UInt8]?) -> Void) {
     let thread = Thread { [self] in
-      // Ends with the last writer.
+      // Ends when the last writer closes the pipe.
       while let bytes = read(atMost: 1 << 16) { take(bytes) }
       take(nil)
     }

@@ -1,44 +1,45 @@
 import Foundation
 import Synchronization
 
-/// Another program that this one starts, and whose end it is notified of.
+/// A child process that reports its end.
 ///
-/// The child leads a process group of its own, blocks no signal, ignores none, and has no file of
-/// this process but its standard streams. A thread of its own waits for its end, so this works
-/// without libdispatch's sources and without a run loop, and from any thread.
+/// The child leads its own process group. It blocks and ignores no signals, and inherits only the
+/// standard streams. A separate thread waits for its end, so this type needs neither libdispatch's
+/// sources nor a run loop, and works from any thread.
 ///
-/// Giving up the last reference does not end the child.
+/// Releasing the last reference does not end the child.
 package final class ChildProcess: Sendable {
   package enum End: Hashable, Sendable {
     case exited(Int32)
     case signalled(Int32)
   }
 
-  /// Where a standard stream of the child leads.
+  /// The destination or origin of a standard stream of the child.
   package enum Stream: Sendable {
-    /// Nothing is read from it, and what is written to it is lost.
+    /// Reading returns the end of the file, and written bytes are discarded.
     case null
-    /// Where this process's own leads.
+    /// The same as this process's own stream.
     case inherited
-    /// A path: read from as standard input, otherwise written from its beginning, and made if it
-    /// is not there.
+    /// A path: read if it is for standard input; otherwise created if necessary, and written from
+    /// its beginning.
     case file(String)
-    /// The child has one end, and this process closes its copy of that as soon as the child runs.
+    /// The child gets one end, and this process closes its own copy of that end as soon as the
+    /// child runs.
     case pipe(ChildPipe)
   }
 
   package struct Request: Sendable {
-    /// A path; no folder of PATH is searched.
+    /// A path; the folders of PATH are not searched.
     package var executable: String
     package var arguments: [String]
-    /// This process's own if not given.
+    /// This process's own if nil.
     package var environment: [String: String]?
-    /// This process's own if not given.
+    /// This process's own if nil.
     package var folder: String?
     package var input = Stream.null
     package var output = Stream.null
     package var errors = Stream.null
-    /// Whether what the child started, and left in its group, ends with it.
+    /// Whether other processes in the child's group are killed when the child ends.
     package var endsGroup = false
 
     package init(_ executable: String, _ arguments: [String] = []) {
@@ -47,8 +48,8 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// The exit status where the system does not say how the child ended, because another part of
-  /// the program asked first.
+  /// The exit status if the system does not report how the child ended, because another part of the
+  /// program has already queried it.
   package static let statusUnknown: Int32 = -1
 
   private struct State {
@@ -56,7 +57,7 @@ package final class ChildProcess: Sendable {
     var actions: [@Sendable (End) -> Void] = []
   }
 
-  /// The process's number, which is its group's as well.
+  /// The process ID, which is also the ID of its group.
   package let id: Int32
   private let endsGroup: Bool
   private let state = Mutex(State())
@@ -76,7 +77,8 @@ package final class ChildProcess: Sendable {
   /// How the child ended; nil while it runs.
   package var end: End? { state.withLock { $0.end } }
 
-  /// Calls `action` once when the child has ended, from a thread of its own; at once if it has.
+  /// Calls `action` once when the child has ended, on a separate thread; immediately if it has
+  /// already ended.
   package func onEnd(_ action: @escaping @Sendable (End) -> Void) {
     let end = state.withLock { state in
       if state.end == nil { state.actions.append(action) }
@@ -85,12 +87,13 @@ package final class ChildProcess: Sendable {
     if let end { action(end) }
   }
 
-  /// Sends a signal to the child alone. Does nothing after its end: its number may be another's.
+  /// Sends a signal to the child alone. Does nothing after its end, because its ID may have been
+  /// reused.
   package func send(_ signal: Int32) {
     state.withLock { if $0.end == nil { kill(id, signal) } }
   }
 
-  /// Sends a signal to the child and to all that it started and left in its group.
+  /// Sends a signal to the child and to all other processes in its group.
   package func sendToGroup(_ signal: Int32) {
     state.withLock { if $0.end == nil { kill(-id, signal) } }
   }
@@ -98,7 +101,7 @@ package final class ChildProcess: Sendable {
   private func watch() {
     Spawn.waitUntilEnded(id)
     let (end, actions) = state.withLock { state in
-      // The number is the group's until the status is taken, and nobody else's.
+      // The ID belongs to the group until the status is taken, so it cannot have been reused here.
       if endsGroup { kill(-id, SIGKILL) }
       let end = Spawn.takeStatus(id)
       defer { state.actions = [] }
@@ -112,7 +115,7 @@ package final class ChildProcess: Sendable {
 /// Why a program could not be started.
 package struct ChildProcessError: LocalizedError, Hashable {
   package var executable: String
-  /// The number that the system gives the reason.
+  /// `errno`.
   package var number: Int32
 
   package var errorDescription: String? {
@@ -121,7 +124,7 @@ package struct ChildProcessError: LocalizedError, Hashable {
 }
 
 extension ChildProcess {
-  /// The first program of that name in the folders of PATH.
+  /// The first executable with that name in the folders of PATH.
   package static func path(
     of name: String, in folders: String? = ProcessInfo.processInfo.environment["PATH"]
   ) -> String? {

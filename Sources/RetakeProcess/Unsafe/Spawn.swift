@@ -1,16 +1,16 @@
 import CSpawn
 import Foundation
 
-/// The system's calls that start a process and take its status.
+/// The system calls that start a process and take its exit status.
 enum Spawn {
   // SAFETY: every string is copied with `strdup` and freed after posix_spawn has returned, which
-  // keeps nothing that it was given; the attributes and actions are destroyed in the same place.
+  // does not keep its arguments; the attributes and actions are destroyed in the same function.
 
-  /// The numbers of a child's standard streams, and the first that is none.
+  /// The descriptors of a child's standard streams, and the first one after them.
   private static let (input, output, errors): (Int32, Int32, Int32) = (0, 1, 2)
   static let firstOther: Int32 = 3
 
-  /// - Returns: the number of the new process.
+  /// - Returns: the ID of the new process.
   static func start(_ request: ChildProcess.Request) throws(ChildProcessError) -> Int32 {
     _ = keepsStatuses
     let executable = absolute(request.executable)
@@ -31,11 +31,12 @@ enum Spawn {
     defer { posix_spawnattr_destroy(&attributes) }
     setSignals(&attributes)
     #if os(Linux)
-      // Not all files of this process are closed when another program takes its place.
+      // Some of this process's files may not be close-on-exec, so they are closed explicitly.
       posix_spawn_file_actions_addclosefrom_np(&actions, firstOther)
     #endif
     let environment = request.environment ?? ProcessInfo.processInfo.environment
     var words = ([executable] + request.arguments).map { strdup($0) } + [nil]
+    // Sorted, so that the order of a dictionary does not reach the child.
     var variables = environment.sorted { $0.key < $1.key }.map { strdup("\($0.key)=\($0.value)") }
     variables.append(nil)
     defer { for text in words + variables { free(text) } }
@@ -47,7 +48,7 @@ enum Spawn {
     return id
   }
 
-  /// The child changes its folder before the program is looked for.
+  /// Makes the path absolute, because the child changes its folder before the program is opened.
   private static func absolute(_ path: String) -> String {
     path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
   }
@@ -79,7 +80,8 @@ enum Spawn {
     }
   }
 
-  /// A group of its own, no signal blocked, none ignored, whatever the starting thread has.
+  /// A new process group, with no signal blocked or ignored, whatever the state of the starting
+  /// thread.
   private static func setSignals(_ attributes: inout Attributes) {
     var flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
     #if canImport(Darwin)
@@ -94,7 +96,8 @@ enum Spawn {
     posix_spawnattr_setsigdefault(&attributes, &signals)
   }
 
-  /// Where SIGCHLD is ignored, which a program can inherit, the system forgets how children end.
+  /// Restores SIGCHLD if it is ignored, which a program can inherit: the system would discard exit
+  /// statuses.
   private static let keepsStatuses: Void = {
     var now = sigaction()
     guard sigaction(SIGCHLD, nil, &now) == 0 else { return }
@@ -103,18 +106,18 @@ enum Spawn {
     #else
       let handler = now.__sigaction_handler.sa_handler
     #endif
-    // SAFETY: the bits are only looked at: SIG_IGN is the number 1 in the place of a function.
+    // SAFETY: the bits are only compared: SIG_IGN is the number 1 instead of a function.
     if unsafeBitCast(handler, to: Int.self) == 1 { signal(SIGCHLD, SIG_DFL) }
   }()
 
-  /// Waits for the end of a child and leaves its status, so that its number stays its own.
+  /// Waits for the end of a child without taking its status, so that its ID is not reused.
   static func waitUntilEnded(_ id: Int32) {
     var information = siginfo_t()
-    // Ends: a signal to this process is the only reason to try again.
+    // Ends: only an interruption by a signal to this process causes another attempt.
     while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
   }
 
-  /// How an ended child ended; its number is free afterwards.
+  /// Takes the status of an ended child; its ID may be reused afterwards.
   static func takeStatus(_ id: Int32) -> ChildProcess.End {
     var status: Int32 = 0
     var taken: pid_t
