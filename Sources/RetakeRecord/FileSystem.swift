@@ -1,14 +1,14 @@
 import Foundation
 import RetakeSession
 
-/// The few calls that a recorder makes to the system itself, where C libraries differ.
+/// The system calls of a recorder that differ between C libraries.
 enum FileSystem {
-  /// The error numbers that mean that there is no more room.
+  /// The error numbers that mean that the disk is full.
   static let diskFullNumbers: Set<Int32> = [ENOSPC, EDQUOT]
-  /// The one that means that a file may not be larger.
+  /// The error number that means that a file may not grow.
   static let fileFullNumber = EFBIG
 
-  /// Creates a file that must not exist. Returns the descriptor, or minus the error number.
+  /// Creates a file that must not exist. Returns the descriptor, or the negated error number.
   static func create(_ path: String) -> Int32 {
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     return descriptor >= 0 ? descriptor : -errno
@@ -31,17 +31,17 @@ enum FileSystem {
     return fsync(descriptor) == 0 ? 0 : errno
   }
 
-  /// Bytes that an ordinary user may still write where the path lies; nil when nobody can say.
+  /// Bytes that an unprivileged user may still write at the path; nil when unknown.
   static func freeBytes(at path: String) -> Int64? { DiskRoom.freeBytes(at: path) }
 
-  /// Gives a folder another name, unless something is there already.
+  /// Renames a folder, unless the target exists already.
   static func move(_ path: String, to target: String) -> Int32 {
     rename(path, target) == 0 ? 0 : errno
   }
 
   static func text(_ errorNumber: Int32) -> String { String(cString: strerror(errorNumber)) }
 
-  /// A file that reaches the process's size limit gives an error like any other, no signal.
+  /// Makes exceeding the process's file size limit an ordinary error instead of a signal.
   static func ignoreSizeSignal() {
     signal(SIGXFSZ, SIG_IGN)
   }

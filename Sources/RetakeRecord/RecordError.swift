@@ -3,45 +3,45 @@ import RetakeMedia
 import RetakeSession
 import RetakeStore
 
-/// What can go wrong with a recording.
+/// An error of a recording.
 ///
 /// Errors of the media, the session and the database keep their own codes.
 public enum RecordError: CodedError {
   case noTrack(source: String, track: Int?)
   case unknownPreset(name: String, known: [String], suggestion: String?)
-  /// The source's packets cannot be stored as they come.
+  /// The source's packets cannot be stored unchanged.
   case notCopyable(source: String, cause: String)
   case presetFormat(preset: String, format: String)
-  /// The encoder was measured and does not keep up with the source.
+  /// The measured encoder is slower than the source.
   case tooSlow(preset: String, measured: Double, needed: Double)
   case nameTaken(path: String)
-  /// Another recorder holds the session; in words, where the system says which.
+  /// Another recorder has the session open. `by` describes it, if the system reports it.
   case busy(path: String, by: String?)
-  /// The cause is what the source said last, where it said something.
+  /// The cause is the last error that the source reported, if any.
   case noFrames(source: String, cause: String?)
-  /// Somebody ended the recording before its first frame.
+  /// The recording was stopped before its first frame.
   case stoppedBefore(source: String)
-  /// The pre-trigger ring was never written: there is no session.
+  /// The pre-trigger ring was never written, so there is no session.
   case notTriggered(path: String)
-  /// A ring forgets what came early, and a live run cannot be told again without it.
+  /// A ring discards early frames, and a live run cannot be replayed without them.
   case ringWithPipeline
-  /// A ring begins with a key frame, and tracks have them at different times.
+  /// A ring begins with a key frame, and tracks have key frames at different times.
   case ringWithTracks
-  /// The source gave an error; what it gave before is in the session.
+  /// The source failed; the frames before that are in the session.
   case sourceLost(source: String, cause: String)
-  /// Less than the reserve is free; a recording under way was closed in time.
+  /// Less than the reserve is free; a running recording was closed in time.
   case diskReserve(path: String, freeBytes: Int64, reserveBytes: Int64)
-  /// The media could not be written, and another segment has no prospect.
+  /// The media could not be written, and a new segment would fail too.
   case writeFailed(file: String, step: String, cause: String)
   case encoderFailed(preset: String, cause: String)
-  /// Another program kept the session's database until no more rows could wait. The media that was
-  /// written stays.
+  /// Another program locked the session's database until the queue of waiting rows was full. The
+  /// media that was written is kept.
   case databaseHeld(path: String, by: String?)
-  /// The ring's bytes hold less than the time that was asked for.
+  /// The ring's bytes hold less than the requested time.
   case ringTooSmall(seconds: Double, neededBytes: Int64, bytesMax: Int64)
   case layer(code: String, message: String, cause: String?, place: Place?, advice: String?)
 
-  /// An error of another room's, kept word for word.
+  /// An error of another module, passed through unchanged.
   init(passing error: any Error) {
     switch error {
     case let error as RecordError: self = error
@@ -177,7 +177,7 @@ public enum RecordError: CodedError {
 
   private static let reserveStandard = RecorderOptions().reserveBytes
 
-  /// - Parameter isStopped: Somebody ended the recording, so the source may be as it should.
+  /// - Parameter isStopped: Whether the recording was stopped, so that the source may be fine.
   static func noFrames(
     source: String, isStopped: Bool, cause: String? = nil
   ) -> RecordError {

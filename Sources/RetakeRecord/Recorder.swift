@@ -12,10 +12,10 @@ import RetakeStore
 /// let recorder = try Recorder(source, options: RecorderOptions(name: "yard"))
 /// let result = try recorder.run()      // on a thread of its own; `stop()` ends it
 /// ```
-/// What a commit reports is durable: it survives a crash of the process and, with a disk that keeps
-/// its word, a loss of power.
+/// What a commit reports is durable: it survives a crash of the process and, on a disk that honours
+/// sync requests, a loss of power.
 public final class Recorder: Sendable {
-  /// What a recorder needs of the machine; tests bring their own.
+  /// What a recorder uses of the machine; tests replace it.
   struct Machine: Sendable {
     var clock: any LiveClock = WallClock()
     var makeSink: @Sendable (String) -> SinkResult = FileSink.create
@@ -35,9 +35,10 @@ public final class Recorder: Sendable {
   private let watch: RecordingWatch?
 
   /// - Parameters:
-  ///   - pipeline: Runs on what is recorded; what it decides goes into the same session.
-  ///   - watch: Hears what is captured and found, such as a preview.
-  ///   - report: Called after each commit, by the writer's thread: it holds up the disk.
+  ///   - pipeline: Runs on the recorded frames; its decisions go into the same session.
+  ///   - watch: Is notified of captured frames and results, for example for a preview.
+  ///   - report: Called after each commit on the writer's thread, so a slow callback delays
+  ///     writing.
   /// - Throws: `SessionError.badName`.
   public convenience init(
     _ source: any RecordingSource, options: RecorderOptions, pipeline: LivePipeline? = nil,
@@ -67,31 +68,31 @@ public final class Recorder: Sendable {
     pipes = RecorderPipes(options, clock: machine.clock, room: machine.memory)
   }
 
-  /// Ends the recording soon, cleanly. From any thread, at any time.
+  /// Ends the recording soon and cleanly. Can be called from any thread at any time.
   public func stop() {
     pipes.end(.stopped)
   }
 
-  /// Writes what the pre-trigger ring keeps, and everything from now on. From any thread; without a
-  /// ring it is an event in the session.
+  /// Writes what the pre-trigger ring holds, and everything from now on. Without a ring it only
+  /// adds an event to the session. Can be called from any thread.
   public func trigger() {
     pipes.trigger()
   }
 
-  /// Puts an event of the device into the session, at this moment: a replay lets it happen again.
-  /// Never shed.
+  /// Adds an event of the device to the session, at the current time. A replay repeats it at that
+  /// time. Never shed.
   public func note(_ event: DeviceEvent) {
     pipes.note(source: DeviceEvent.source, kind: event.kind.rawValue, json: event.json)
     live.withLock { $0 }?.session.push(event)
   }
 
-  /// How the pipeline stands that runs on what is recorded; `nil` without one.
+  /// Counts of the live pipeline; `nil` without one.
   public var liveCounts: LiveCounts? { live.withLock { $0 }?.session.counts }
 
-  /// Puts something else that happened into the session, at this moment. Never shed.
+  /// Adds another event to the session, at the current time. Never shed.
   ///
   /// - Parameters:
-  ///   - source: Who says it; `device` is for `note(_:)`.
+  ///   - source: The event's origin; `device` is for `note(_:)`.
   ///   - json: A JSON object.
   public func note(source: String, kind: String, json: JSONValue = .object([:])) {
     pipes.note(source: source, kind: kind, json: json)
@@ -101,7 +102,7 @@ public final class Recorder: Sendable {
   /// session. Call it once.
   ///
   /// - Throws: `RecordError`, `SessionError` or the source's error when nothing was recorded. When
-  ///   a recording ends early the result says why.
+  ///   a recording ends early, the result contains the reason.
   public func run() throws -> RecordingResult {
     FileSystem.ignoreSizeSignal()
     try checkPreset()
@@ -124,9 +125,9 @@ public final class Recorder: Sendable {
       encoders: encoders, source: source.description.name, options: options, pipes: pipes)
     let (writer, encoder) = try threads(writing, encoding, site)
     running?.watchDevice()
-    // With a pipeline its own watch tells everybody.
+    // With a pipeline, the pipeline's own device watch notifies all observers.
     let deviceWatch = running == nil ? watch?.device(clock: machine.clock) : nil
-    // Whoever pushes a frame wakes this thread, and goes on before it.
+    // A thread that pushes a frame wakes this one, and continues before it.
     NamedThread.yieldingToWakers {
       RecorderCapture(
         source: source, options: options, clock: machine.clock, pipes: pipes, live: running,
@@ -142,7 +143,7 @@ public final class Recorder: Sendable {
     return result
   }
 
-  /// The writer's and the encoder's. Without both nothing is recorded.
+  /// Starts the writer's and the encoder's threads. Without both, nothing is recorded.
   private func threads(
     _ writing: RecorderWriting, _ encoding: RecorderEncoding, _ site: RecordingSite
   ) throws -> (NamedThread, NamedThread) {
@@ -187,7 +188,7 @@ public final class Recorder: Sendable {
 
   private func startPipeline(_ first: SourceFrame) throws -> LiveRecording? {
     guard var pipeline else { return nil }
-    // What is recorded unpaced lies on no time line of the machine's.
+    // An unpaced recording is not tied to the machine's time, so device events have no time in it.
     if options.pace == .unpaced { pipeline.watchesDevice = false }
     let running = try LiveRecording(
       pipeline, first: first, source: source.description, preset: options.preset,
@@ -219,7 +220,7 @@ public final class Recorder: Sendable {
     return measured
   }
 
-  /// The folder may not be there yet: what exists of its path lies on the same disk.
+  /// The folder may not exist yet. The existing part of its path is on the same disk.
   private func checkReserve() throws {
     var path = URL(fileURLWithPath: target.path).deletingLastPathComponent()
     while path.path.count > 1, !FileManager.default.fileExists(atPath: path.path) {
@@ -251,7 +252,7 @@ public final class Recorder: Sendable {
   ) throws -> RecordingResult {
     let outcome = writing.outcome
     if outcome.progress.frames.captured == 0 {
-      // Media without rows is an index that can be made again.
+      // If there are media without rows, the index can be rebuilt from the media.
       if outcome.hasUnwrittenRows, let failure = outcome.failure { throw failure }
       site.discard()
       if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {

@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 
-/// Takes a source's frames at their own time and hands them to the encoder, or sheds them. The
-/// caller's thread.
+/// Takes a source's frames at their own time, and hands them to the encoder or sheds them. Runs on
+/// the caller's thread.
 struct RecorderCapture {
   let source: any RecordingSource
   let options: RecorderOptions
@@ -21,7 +21,7 @@ struct RecorderCapture {
     }
     var tracks = source.description.tracks.map { _ in CapturedTrack() }
     var item = SourceItem.frame(first)
-    // Ends: the source does, or somebody ends the recording.
+    // Ends: the source ends, or the recording is ended.
     while !pipes.hasEnded {
       switch item {
       case .frame(let frame):
@@ -61,11 +61,11 @@ struct RecorderCapture {
     pipes.end(.failed, failure: .sourceLost(source: name, cause: "\(error)"))
   }
 
-  /// - Returns: false when the recording is to end.
+  /// - Returns: false when the recording should end.
   private func waitForTime(of frame: SourceFrame) -> Bool {
     guard !source.description.isLive else { return true }
     let due = pipes.due(frame.frame.timestamp)
-    // Ends: the clock reaches the time, or the recording ends.
+    // Ends: the clock reaches the due time, or the recording ends.
     while !pipes.hasEnded {
       if clock.monotonicNanoseconds >= due { return true }
       clock.wait(untilNanoseconds: due, or: pipes.ended)
@@ -83,7 +83,7 @@ struct RecorderCapture {
     return time - start.nanoseconds >= durationMax.nanoseconds
   }
 
-  /// Its row says that it was there, and why it has no pixels.
+  /// The row records that the frame existed, and why it has no pixels.
   private func capture(_ missed: MissedFrame, sequence: Int) {
     let time = missed.timestamp ?? Timestamp(nanoseconds: pipes.sessionTime)
     var record = FrameRecord(
@@ -129,12 +129,12 @@ struct RecorderCapture {
 
 /// What was captured of a track so far.
 struct CapturedTrack: Hashable, Sendable {
-  /// Its sequence numbers go on with this one.
+  /// The next sequence number.
   var frames = 0
   var assumptions = FrameAssumptions()
 }
 
-/// What is odd about a frame's time, told from the frames before it.
+/// What is irregular about a frame's time, compared with the frames before it.
 struct FrameAssumptions: Hashable, Sendable {
   private var latest: Timestamp?
 

@@ -3,18 +3,18 @@ import RetakeMedia
 import RetakeRuntime
 import RetakeStore
 
-/// Encodes what was captured and hands it to the writer. The encoder's thread.
+/// Encodes captured frames and hands them to the writer. Runs on the encoder's thread.
 final class RecorderEncoding: @unchecked Sendable {
-  // @unchecked: only the encoder's thread touches it once it runs.
+  // @unchecked: only the encoder's thread uses it after the start.
   /// By track.
   private let encoders: [any PacketMaker]
-  /// Its name, for errors.
+  /// The source's name, for errors.
   private let source: String
   private let options: RecorderOptions
   private let pipes: RecorderPipes
   private var failures = 0
 
-  /// Frames in a row that may fail.
+  /// Frames that may fail in a row.
   private static let failuresMax = 3
 
   init(
@@ -25,7 +25,7 @@ final class RecorderEncoding: @unchecked Sendable {
 
   func run() {
     defer { pipes.encoded.close() }
-    // Encoding takes long: whoever hands a frame over goes on first.
+    // Encoding takes long, so a thread that hands over a frame continues first.
     NamedThread.yieldingToWakers { encodeAll() }
   }
 
@@ -82,7 +82,8 @@ final class RecorderEncoding: @unchecked Sendable {
     pipes.setDiskBehind(false)
   }
 
-  /// There may be memory for the next frame: it is tried as long as the recording lasts.
+  /// A lack of memory may be temporary, so encoding is retried with each frame while the recording
+  /// lasts.
   private func failed(_ error: any Error, at record: FrameRecord, endsRecording: Bool) {
     if endsRecording { failures += 1 } else { pipes.noteShortage() }
     pipes.encoded.add(
@@ -92,7 +93,7 @@ final class RecorderEncoding: @unchecked Sendable {
           source: "recorder", kind: "encoder.failed",
           json: JSONValue.object(["cause": .string("\(error)")]).canonicalText)))
     if case .shownAgain? = error as? CopyRefusal {
-      // No later packet would be a frame's own again.
+      // No later packet would show only its own frame again.
       pipes.end(.failed, failure: .notCopyable(source: source, cause: "\(error)"))
     } else if failures >= Self.failuresMax {
       pipes.end(

@@ -1,37 +1,40 @@
-/// What to record, and where to.
+/// Options of a recording.
 public struct RecorderOptions: Hashable, Sendable {
-  /// The session's name; nil is the source's. Made safe for a folder.
+  /// The session's name; nil uses the source's. It is made safe for a folder name.
   public var name: String?
-  /// The folder that the session's folder is made in.
+  /// The parent folder of the session's folder.
   public var into: String
   public var preset: RecordingPreset
   public var pace: RecordingPace
-  /// Frames after which the recording ends; nil goes on.
+  /// Number of frames after which the recording ends; nil means no limit.
   public var framesMax: Int?
-  /// On the source's own time line; nil goes on.
+  /// On the source's own time line; nil means no limit.
   public var durationMax: Duration?
   public var probe: EncoderProbe.Policy
-  /// From a frame's arrival at the writer to its commit, at most; the commit itself comes on top.
+  /// Maximum time from a frame's arrival at the writer to its commit, not counting the commit
+  /// itself.
   public var commitInterval: Duration
-  /// A segment ends with the first key frame behind either limit.
+  /// A segment ends with the first key frame after either limit.
   public var segmentBytesMax: Int64
   public var segmentDurationMax: Duration
-  /// Frames that wait for the encoder; when there are more, live ones are shed.
+  /// Frames that may wait for the encoder; when there are more, live frames are shed.
   public var waitingFramesMax: Int
   public var waitingBytesMax: Int
-  /// Live frames are also shed while the oldest one waits longer: what is taken is durable soon.
+  /// Live frames are also shed while the oldest one waits longer, so that accepted frames are
+  /// durable soon.
   public var waitingDurationMax: Duration
-  /// Encoded frames that wait for the disk.
+  /// Encoded frames that may wait for the disk.
   public var waitingPacketsMax: Int
   public var waitingPacketBytesMax: Int
-  /// Bytes that stay free on the disk: the recording ends before.
+  /// Bytes that stay free on the disk; the recording ends before they are used.
   public var reserveBytes: Int64
-  /// Keep the last so much in memory, and write it and what follows when `trigger` is called; nil
-  /// writes from the beginning.
+  /// Keeps this much of the recording in memory. Calling `trigger` writes it and everything after
+  /// it; nil writes from the beginning.
   public var ring: Duration?
-  /// Encoded bytes that the ring may hold; nil is a gibibyte, or a quarter of the memory that is free
-  /// at the start where that is less. A ring that the probe sees will not fit is refused; one that
-  /// gets too small later reaches less far back, and the progress and an event say so.
+  /// Encoded bytes that the ring may hold. nil means one gibibyte, or a quarter of the memory that
+  /// is free at the start if that is less. A ring that the probe finds too small is refused. If a
+  /// ring becomes too small later, it reaches back less far, and the progress and an event report
+  /// it.
   public var ringBytesMax: Int?
 
   public init(
@@ -51,10 +54,10 @@ public struct RecorderOptions: Hashable, Sendable {
     (ring, ringBytesMax) = (nil, nil)
   }
 
-  /// Rows of one commit, at most: for sources that are faster than any clock.
+  /// Maximum rows of one commit, for sources that are faster than real time.
   static let commitRowsMax = 1_024
-  /// Rows that may wait while another program is in the database: an hour of a camera's.
+  /// Rows that may wait while another program locks the database: an hour of a camera's frames.
   static let spoolRowsMax = 1 << 18
-  /// Rows that may wait while the disk stands still: hours of a camera's.
+  /// Rows that may wait while the disk is stalled: hours of a camera's frames.
   static let waitingRowsMax = 1 << 20
 }

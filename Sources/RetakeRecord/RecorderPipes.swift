@@ -4,12 +4,12 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 
-/// A frame on its way to the encoder.
+/// A frame that waits for the encoder.
 struct CapturedFrame: Sendable {
   var record: FrameRecord
   /// nil when it was shed.
   var frame: Frame?
-  /// What the frame was decoded from, for presets that store that.
+  /// The packet that the frame was decoded from, for presets that store packets.
   var original: OriginalPacket?
 
   static func bytes(of frame: Frame) -> Int {
@@ -17,20 +17,20 @@ struct CapturedFrame: Sendable {
   }
 }
 
-/// What is captured: rows, which are never shed, some of them with payload.
+/// Captured rows. They are never shed; some of them have payload.
 enum CapturedRow: Sendable {
   case frame(CapturedFrame)
   case event(EventRecord)
   case run(RunRows)
 }
 
-/// What the capturing, the encoding and the writing thread share.
+/// State shared by the capturing, encoding and writing threads.
 final class RecorderPipes: Sendable {
   let captured: RowQueue<CapturedRow>
   let encoded: RowQueue<RecordedRow>
   /// Encoded bytes that a pre-trigger ring may hold.
   let ringBytesMax: Int
-  /// Rings when the recording is to end.
+  /// Rings when the recording should end.
   let ended = Bell()
   private let clock: any LiveClock
   private let room: MemoryRoom
@@ -41,7 +41,7 @@ final class RecorderPipes: Sendable {
     var timeline: SessionTimeline
     var end: RecordingEnd?
     var failure: RecordError?
-    /// Tracks.
+    /// Tracks that need a key frame.
     var wantsKey: Set<Int> = []
     var isDiskBehind = false
     var isTriggered = false
@@ -71,7 +71,7 @@ final class RecorderPipes: Sendable {
     state = Locked(State(timeline: SessionTimeline(pace: options.pace)))
   }
 
-  /// Ends the recording; the first reason stands.
+  /// Ends the recording. The first reason is kept.
   func end(_ reason: RecordingEnd, failure: RecordError? = nil) {
     state.withLock {
       guard $0.end == nil else { return }
@@ -85,7 +85,7 @@ final class RecorderPipes: Sendable {
   var failure: RecordError? { state.withLock { $0.failure } }
   var hasEnded: Bool { reason != nil }
 
-  /// Ends the waiting of a pre-trigger ring.
+  /// Makes the writer write the contents of the pre-trigger ring.
   func trigger() {
     state.withLock { $0.isTriggered = true }
     note(source: "recorder", kind: "recording.triggered", json: .object([:]))
@@ -97,7 +97,7 @@ final class RecorderPipes: Sendable {
     state.withLock { _ = $0.wantsKey.insert(track) }
   }
 
-  /// Whether a key frame of the track was asked for since the last call.
+  /// Whether a key frame of the track was requested since the last call.
   func takeKeyRequest(track: Int) -> Bool {
     state.withLock { $0.wantsKey.remove(track) != nil }
   }
@@ -106,20 +106,20 @@ final class RecorderPipes: Sendable {
     state.withLock { $0.isDiskBehind = isBehind }
   }
 
-  /// Nothing more can be written: frames that still wait need not be encoded, so that the recording
-  /// ends soon. The first cause stands.
+  /// Nothing more can be written. Waiting frames are not encoded any more, so that the recording
+  /// ends soon. The first cause is kept.
   func loseFrames(cause: String) {
     state.withLock { $0.lossCause = $0.lossCause ?? cause }
   }
 
   var lossCause: String? { state.withLock { $0.lossCause } }
 
-  /// There was no memory for a frame.
+  /// An allocation for a frame failed.
   func noteShortage() {
     state.withLock { $0.isShortOfMemory = true }
   }
 
-  /// Some frame found no memory.
+  /// Whether an allocation for a frame has failed.
   var isShortOfMemory: Bool { state.withLock { $0.isShortOfMemory } }
 
   /// Why payload is shed now.
@@ -130,10 +130,10 @@ final class RecorderPipes: Sendable {
     }
   }
 
-  /// Between two looks at the memory: a camera's frame or two.
+  /// Interval between two checks of the memory: one or two frames of a camera.
   private static let memoryNanoseconds: Int64 = 50_000_000
 
-  /// Where the process's memory has a limit, the queues are smaller when it is nearly reached.
+  /// If the process's memory is limited, shrinks the queues when the limit is nearly reached.
   func watchMemory() {
     guard !room.isUnlimited else { return }
     let now = clock.monotonicNanoseconds
@@ -147,7 +147,7 @@ final class RecorderPipes: Sendable {
     guard let level = state.withLock({ $0.memory.look(room: bytes) }) else { return }
     captured.shrink(to: level)
     encoded.shrink(to: level)
-    // What is recorded unpaced is the same every time, so nothing of the machine goes into it.
+    // An unpaced recording is reproducible, so it contains nothing about the machine.
     guard pace == .realtime else { return }
     note(
       source: "recorder", kind: "memory.\(level.rawValue)",
@@ -164,7 +164,7 @@ final class RecorderPipes: Sendable {
     return state.withLock { $0.timeline.arrival(of: timestamp, now: now) }
   }
 
-  /// Now, on the session's time line.
+  /// The current time on the session's time line.
   var sessionTime: Int64 {
     let now = clock.monotonicNanoseconds
     return state.withLock { $0.timeline.time(now: now) }

@@ -4,18 +4,18 @@ import RetakeRuntime
 import RetakeSession
 import RetakeStore
 
-/// Writes what was encoded, commit by commit, and closes the session. The writer's thread.
+/// Writes encoded frames, commit by commit, and closes the session. Runs on the writer's thread.
 final class RecorderWriting: @unchecked Sendable {
-  // @unchecked: only the writer's thread touches it while it runs; the caller reads the outcome
-  // after it has joined that thread.
+  // @unchecked: only the writer's thread uses it while it runs. The caller reads the outcome after
+  // joining that thread.
   struct Outcome: Sendable {
     var progress = RecordingProgress()
     var failure: RecordError?
     var isClosed = false
     var status = SessionStatus.clean
-    /// Frames that waited in the ring for a trigger that never came.
+    /// Frames in the ring when the recording ended without a trigger.
     var waiting = 0
-    /// Rows that could not be written any more, though their media is there.
+    /// Whether rows could not be written although their media is on the disk.
     var hasUnwrittenRows = false
   }
 
@@ -29,12 +29,12 @@ final class RecorderWriting: @unchecked Sendable {
   private var schedule: CommitSchedule
   private var watch: ClockWatch
   private var meter = RateMeter()
-  /// When a database that another process is in is looked at again.
+  /// When to try the database again that another process has locked.
   private var retryNanoseconds: Int64?
-  /// nil once it was triggered, or when there is none.
+  /// nil after the trigger, or without a ring.
   private var ring: PreTriggerRing?
   private var hasToldShortRing = false
-  /// The ring's first frame is the session's: its number is taken from all.
+  /// Sequence of the ring's first written frame. It is subtracted from all sequences.
   private var firstSequence: Int?
   private(set) var outcome = Outcome()
 
@@ -96,7 +96,7 @@ final class RecorderWriting: @unchecked Sendable {
     write(row)
   }
 
-  /// Once: it reaches back less far than somebody counts on.
+  /// Reports once that the ring reaches back less far than requested.
   private func tellShortRing() {
     guard ring?.isShort == true, !hasToldShortRing else { return }
     hasToldShortRing = true
@@ -111,7 +111,7 @@ final class RecorderWriting: @unchecked Sendable {
     commitIfDue()
   }
 
-  /// Sequences count from 0 in a session, whatever left the ring before.
+  /// Sequences in a session start at 0, even if frames left the ring before.
   private func renumbered(_ row: RecordedRow) -> RecordedRow {
     guard case .frame(var record, let encoded) = row else { return row }
     let first = firstSequence ?? record.sequence
@@ -167,7 +167,7 @@ final class RecorderWriting: @unchecked Sendable {
     pipes.end(.failed, failure: failure)
   }
 
-  /// What the disk holds above the reserve; nil when nobody can say.
+  /// Free bytes of the disk above the reserve; nil when unknown.
   private func roomBytes() -> Int64? {
     let room = machine.freeBytes(site.folder.path).map { $0 - options.reserveBytes }
     if let room { schedule.setRoom(bytes: room) }
@@ -185,7 +185,7 @@ final class RecorderWriting: @unchecked Sendable {
         reserveBytes: options.reserveBytes))
   }
 
-  /// Unpaced sessions are the same every time, so nothing of the machine goes into them.
+  /// Unpaced sessions are reproducible, so they contain nothing about the machine.
   private func watchClock() {
     guard options.pace == .realtime else { return }
     for leap in watch.leaps(at: machine.clock.anchor()) {
@@ -201,7 +201,7 @@ final class RecorderWriting: @unchecked Sendable {
     }
   }
 
-  /// The last commit, the container's end, the hashes that are missing, and the database.
+  /// Makes the last commit, ends the containers, adds missing hashes and closes the database.
   private func finish() {
     if pipes.isTriggered { openRing() }
     if let ring {
@@ -239,10 +239,10 @@ final class RecorderWriting: @unchecked Sendable {
     }
   }
 
-  /// At its end a recording waits so long for a database that another process is in.
+  /// How long the end of a recording waits for a database that another process has locked.
   private static let databaseNanosecondsMax: Int64 = 60_000_000_000
 
-  /// Ends: somebody else leaves the database, or the time is over.
+  /// Ends: the other process releases the database, or the time limit is reached.
   private func waitForDatabase() {
     let deadline = machine.clock.monotonicNanoseconds + Self.databaseNanosecondsMax
     while writer.isWaiting, writer.failure == nil {
@@ -255,13 +255,13 @@ final class RecorderWriting: @unchecked Sendable {
     }
   }
 
-  /// Somebody may have come into the database since the last commit.
+  /// Another process may have locked the database since the last commit.
   private func close(
     _ facts: [(key: String, value: String)], hashes: [FrameRecord]
   ) throws(StoreError) {
     let deadline = machine.clock.monotonicNanoseconds + Self.databaseNanosecondsMax
     writer.prepareClose(facts, hashes: hashes)
-    // Ends: somebody else leaves the database, or the time is over.
+    // Ends: the other process releases the database, or the time limit is reached.
     while true {
       do throws(StoreError) {
         return try writer.close()
@@ -276,7 +276,7 @@ final class RecorderWriting: @unchecked Sendable {
     }
   }
 
-  /// Time for hashes at the end: a recording is closed within two seconds.
+  /// Time limit for computing hashes at the end, so that a recording is closed within two seconds.
   private static let hashNanosecondsMax: Int64 = 1_000_000_000
 
   private func missingHashes() -> [FrameRecord] {

@@ -3,14 +3,14 @@ import RetakeRuntime
 import RetakeSession
 import RetakeStore
 
-/// What is durable after a commit: the line that `record --json` prints.
+/// What is durable after a commit; `record --json` prints one such line.
 public struct RecordingProgress: Hashable, Sendable, Codable {
   public struct Frames: Hashable, Sendable, Codable {
-    /// `captured = recorded + missing`. Every frame that reached the recorder; each has its row.
+    /// Frames that reached the recorder; each has its row. `captured = recorded + missing`.
     public var captured = 0
-    /// Those with pixels.
+    /// Frames with pixels.
     public var recorded = 0
-    /// Those without, by cause.
+    /// Frames without pixels, by cause.
     public var missing: [String: Int] = [:]
 
     mutating func count(hasPixels: Bool, cause: String?) {
@@ -23,11 +23,11 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
     }
   }
 
-  /// One of several tracks.
+  /// Progress of one of several tracks.
   public struct Track: Hashable, Sendable, Codable {
     public var track: Int
     public var frames = Frames()
-    /// Of this track's frames, as `packetDigest`.
+    /// Digest of this track's frames, computed like `packetDigest`.
     public var packetDigest = Digest128.zero
 
     init(track: Int) {
@@ -36,42 +36,42 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   }
 
   public var v = 1
-  /// The database's; rises by one each time.
+  /// The database's commit number; increases by one each time.
   public var commit = 0
-  /// When it was made, on the session's time line.
+  /// When the commit was made, on the session's time line.
   public var timeNanoseconds: Int64 = 0
-  /// Of all tracks.
+  /// Totals of all tracks.
   public var frames = Frames()
-  /// Where there are several.
+  /// Only if there are several tracks.
   public var tracks: [Track]?
-  /// Of the last frame in the commit; −1 before the first one.
+  /// Sequence of the last frame in the commit; −1 before the first one.
   public var lastSequence = -1
   public var lastArrivalNanoseconds: Int64 = 0
   public var events = 0
   public var segments = 0
   public var mediaBytes: Int64 = 0
-  /// XXH3-128 over (sequence, packet hash) of every frame with pixels so far: whoever reads the
-  /// session back can compute it again. Of several tracks the first one's.
+  /// XXH3-128 over (sequence, packet hash) of every frame with pixels so far. A reader of the
+  /// session can compute it again. With several tracks it covers only the first one.
   public var packetDigest = Digest128.zero
-  /// Of the last seconds; nil at first.
+  /// Rates over the last seconds; nil at first.
   public var rate: RecordingRate?
-  /// Frames that left the pre-trigger ring: they are no part of the session.
+  /// Frames that left the pre-trigger ring; they are not part of the session.
   public var passed = 0
-  /// True once, before anything is written: the memory of the pre-trigger ring does not hold the time
-  /// that was asked for.
+  /// True once, before anything is written: the pre-trigger ring's memory does not hold the
+  /// requested time.
   public var ringIsShort: Bool?
-  /// Of the pipeline that runs beside; nil without one.
+  /// Progress of the live pipeline; nil without one.
   public var pipeline: PipelineProgress?
-  /// Who is in the session's database, while the rows of further frames wait for it:
-  /// `python3 (process 4711)`.
+  /// The program that has locked the session's database while rows wait for it: `python3 (process
+  /// 4711)`.
   public var databaseHolder: String?
-  /// The session is finished.
+  /// Whether the session is finished.
   public var closed = false
-  /// The session's name, once it is finished.
+  /// The session's name, after it is finished.
   public var session: String?
-  /// Its folder, once it is finished.
+  /// The session's folder, after it is finished.
   public var path: String?
-  /// Once it is finished.
+  /// The session's status, after it is finished.
   public var status: SessionStatus?
 
   public init() {}
@@ -89,40 +89,40 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   }
 }
 
-/// How fast a recording goes.
+/// The rates of a recording.
 public struct RecordingRate: Hashable, Sendable, Codable {
-  /// Captured, those without pixels too.
+  /// Captured frames, including those without pixels.
   public var framesPerSecond: Double
-  /// Of media.
+  /// Bytes of media.
   public var bytesPerSecond: Double
-  /// Until the disk's reserve is reached; nil when nobody can say.
+  /// Time until the disk's reserve is reached; nil when unknown.
   public var minutesLeft: Int?
 }
 
 /// Why a recording ended.
 public enum RecordingEnd: String, Hashable, Sendable, Codable {
   case sourceEnded
-  /// The number of frames or the duration that was asked for.
+  /// The requested number of frames or duration was reached.
   case limit
-  /// Somebody called `stop`.
+  /// `stop` was called.
   case stopped
   /// See the result's failure.
   case failed
 }
 
-/// What came of a recording.
+/// The result of a recording.
 public struct RecordingResult: Sendable {
   public var folder: SessionFolder
   public var status: SessionStatus
   public var end: RecordingEnd
-  /// Why it ended early; what was recorded before is kept and the session is closed, unless
-  /// `isClosed` says otherwise.
+  /// Why it ended early. What was recorded before is kept. The session is closed unless `isClosed`
+  /// is false.
   public var failure: RecordError?
-  /// False when not even the database could be closed: `session recover` mends it.
+  /// False when even the database could not be closed: `session recover` repairs it.
   public var isClosed: Bool
   public var progress: RecordingProgress
-  /// What the encoder's measurement said; nil when none was made.
+  /// The measurement of the encoder; nil when none was made.
   public var probe: EncoderProbe.Measurement?
-  /// What became of the frames in the pipeline that ran beside; nil without one.
+  /// The outcome of the live pipeline; nil without one.
   public var pipeline: Result<RunOutcome, any Error>?
 }

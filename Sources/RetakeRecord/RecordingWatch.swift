@@ -3,16 +3,16 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 
-/// Hears what a recorder captures, while it does: a preview. Each call must return at once; whoever
-/// cannot keep up leaves frames out.
+/// Callbacks that a recorder calls while it captures, for example for a preview. Each callback must
+/// return at once; a slow observer should skip frames.
 public struct RecordingWatch: Sendable {
-  /// Called by the thread that captures. Nobody writes to the frame's pixels any more.
+  /// Called on the capturing thread. The frame's pixels are not written to any more.
   public var captured: @Sendable (Frame) -> Void
-  /// Called by the thread that tells a pipeline's sinks.
+  /// Called on the thread that notifies a pipeline's sinks.
   public var found: @Sendable (LiveResult) -> Void
-  /// What changes on the device.
+  /// Called for changes of the device.
   public var happened: @Sendable (DeviceEvent) -> Void
-  /// Called by the thread that decides, with what a pipeline decided since the last call.
+  /// Called on the deciding thread, with the decisions of a pipeline since the last call.
   public var decided: @Sendable ([DecisionLine]) -> Void
 
   public init(
@@ -25,7 +25,7 @@ public struct RecordingWatch: Sendable {
     self.decided = decided
   }
 
-  /// Reports to all of them, in their order; `nil` for none.
+  /// Forwards to all of them, in their order; `nil` for an empty list.
   package init?(_ watches: [RecordingWatch]) {
     guard !watches.isEmpty else { return nil }
     self.init(
@@ -41,8 +41,8 @@ public struct RecordingWatch: Sendable {
     captured(frame)
   }
 
-  /// Looks at the device where no pipeline has it looked at. Where the system has no thread left the
-  /// frames matter more.
+  /// Watches the device when there is no pipeline that does. If no thread can be created, the
+  /// recording continues without it.
   func device(clock: any LiveClock) -> DeviceWatch? {
     try? DeviceWatch(clock: clock, note: happened)
   }

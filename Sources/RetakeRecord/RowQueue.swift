@@ -1,9 +1,9 @@
 import RetakeBuffers
 import RetakeRuntime
 
-/// A queue of rows, none of which is ever refused, some with payload, which has a budget.
+/// A queue of rows. No row is ever refused. Rows may have payload, which has a budget.
 ///
-/// One thread puts in, one takes out.
+/// One thread adds rows, another one takes them.
 final class RowQueue<Row: Sendable>: Sendable {
   private struct State: Sendable {
     var rows: [Row] = []
@@ -12,7 +12,7 @@ final class RowQueue<Row: Sendable>: Sendable {
   }
 
   private let state: Locked<State>
-  /// Rings when there is something to take, and when the queue is closed.
+  /// Rings when there are rows to take, and when the queue is closed.
   let arrived = Bell()
   private let relieved = Bell()
 
@@ -20,17 +20,18 @@ final class RowQueue<Row: Sendable>: Sendable {
     state = Locked(State(budget: budget))
   }
 
-  /// Asks for room for payload, to be given back with `finish`.
+  /// Requests room for payload, to be returned with `finish`.
   func offer(_ bytes: Int, nowNanoseconds: Int64 = 0) -> PayloadBudget.Verdict {
     state.withLock { $0.budget.offer(bytes, nowNanoseconds: nowNanoseconds) }
   }
 
-  /// Waits until there is room for payload. Ends because the taker always finishes what it takes.
+  /// Waits until there is room for payload. Ends because the consumer always finishes what it
+  /// takes.
   func waitForRoom(_ bytes: Int) {
     while offer(bytes) == .full { relieved.wait() }
   }
 
-  /// - Returns: how many rows wait.
+  /// - Returns: the number of waiting rows.
   @discardableResult
   func add(_ row: Row) -> Int {
     let count = state.withLock {
@@ -41,7 +42,7 @@ final class RowQueue<Row: Sendable>: Sendable {
     return count
   }
 
-  /// All rows that wait, and whether more may come.
+  /// All waiting rows, and whether the queue is closed.
   func takeAll() -> (rows: [Row], isClosed: Bool) {
     state.withLock { state in
       defer { state.rows = [] }
@@ -59,7 +60,7 @@ final class RowQueue<Row: Sendable>: Sendable {
     arrived.ring()
   }
 
-  /// Payload that waits already stays.
+  /// Payload that already waits is kept.
   func shrink(to level: MemoryWatch.Level) {
     state.withLock { $0.budget.level = level }
     relieved.ring()

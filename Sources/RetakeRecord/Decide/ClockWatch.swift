@@ -1,14 +1,14 @@
 import RetakeRuntime
 
-/// Notices when the machine's date leaps or the machine was suspended. Times in a session are not
-/// touched by either; the event says why the date and the frames do not agree.
+/// Detects jumps of the machine's wall clock and times when the machine was suspended. Neither
+/// changes the times in a session. The event explains why the date and the frames disagree.
 struct ClockWatch: Hashable, Sendable {
   enum Leap: Hashable, Sendable {
     case date(nanoseconds: Int64)
     case suspended(nanoseconds: Int64)
   }
 
-  /// Smaller steps are the date being kept right.
+  /// Smaller steps are normal corrections of the wall clock, for example by NTP.
   static let leapNanosecondsMin: Int64 = 250_000_000
 
   private var previous: WallAnchor

@@ -1,5 +1,5 @@
-/// Decides when what was recorded becomes durable: after a time, or when much of it has gathered,
-/// much being less the less room the disk has.
+/// Decides when recorded rows and media become durable: after an interval, or when enough of them
+/// have accumulated. The less space the disk has left, the smaller that amount.
 struct CommitSchedule: Hashable, Sendable {
   let intervalNanoseconds: Int64
   let rowsMax: Int
@@ -7,15 +7,16 @@ struct CommitSchedule: Hashable, Sendable {
   private var rows = 0
   private(set) var bytesMax = bytesRange.upperBound
 
-  /// Payload of one commit: small enough for a disk that is nearly full, large enough for a sync.
+  /// Payload of one commit. The lower bound suits a disk that is nearly full, the upper one the
+  /// time that a sync takes.
   static let bytesRange: ClosedRange<Int64> = 1 << 16...1 << 24
 
   init(intervalNanoseconds: Int64, rowsMax: Int) {
     (self.intervalNanoseconds, self.rowsMax) = (intervalNanoseconds, rowsMax)
   }
 
-  /// No commit takes more than a small part of the room that is left: so the disk's end is seen
-  /// before it is reached, and if somebody else fills it, little is lost.
+  /// A commit takes only a small part of the space that is left. The recorder therefore notices
+  /// that the disk is filling before it is full. If another program fills the disk, little is lost.
   mutating func setRoom(bytes: Int64) {
     bytesMax = min(max(bytes / 8, Self.bytesRange.lowerBound), Self.bytesRange.upperBound)
   }
@@ -30,10 +31,10 @@ struct CommitSchedule: Hashable, Sendable {
     rows = 0
   }
 
-  /// When the rows that wait must be durable at the latest; nil when none wait.
+  /// When the waiting rows must be durable at the latest; nil when no rows wait.
   var deadlineNanoseconds: Int64? { oldestNanoseconds.map { $0 + intervalNanoseconds } }
 
-  /// - Parameter bytes: Payload that waits.
+  /// - Parameter bytes: Waiting payload.
   func isDue(nowNanoseconds: Int64, bytes: Int64 = 0) -> Bool {
     guard let deadlineNanoseconds else { return false }
     return rows >= rowsMax || bytes >= bytesMax || nowNanoseconds >= deadlineNanoseconds

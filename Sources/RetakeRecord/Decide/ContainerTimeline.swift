@@ -1,13 +1,13 @@
 import RetakeCore
 
-/// The times that the encoder and the container get, in milliseconds: strictly rising and without
-/// leaps, which both insist on. The frame table keeps the true ones.
+/// The times that the encoder and the container get, in milliseconds. Both require strictly
+/// increasing times without large jumps. The frame table keeps the true times.
 struct ContainerTimeline: Hashable, Sendable {
   static let timeBase = TimeBase(1, 1_000)
-  /// A longer leap, forward or back, is cut to this one.
+  /// A longer jump, forward or back, is limited to this length.
   static let leapMillisecondsMax: Int64 = 10_000
 
-  /// An instant on both lines, from which the others are counted.
+  /// One instant on both time lines, from which other times are measured.
   private struct Origin: Hashable, Sendable {
     var nanoseconds: Int64
     var milliseconds: Int64

@@ -1,4 +1,4 @@
-/// Decides which frames are key frames: one a second at least, by the frames' own time.
+/// Decides which frames are key frames: at least one per second of the frames' own time.
 struct KeySchedule: Hashable, Sendable {
   let intervalNanoseconds: Int64
   private var lastNanoseconds: Int64?
@@ -7,7 +7,7 @@ struct KeySchedule: Hashable, Sendable {
     self.intervalNanoseconds = intervalNanoseconds
   }
 
-  /// A little early rather than late, as frames do not come exactly on the second.
+  /// Prefers slightly early over late, because frames do not fall exactly on the interval.
   func wantsKey(atNanoseconds time: Int64) -> Bool {
     guard let lastNanoseconds else { return true }
     let distance = Int128(time) - Int128(lastNanoseconds)

@@ -1,20 +1,21 @@
 import RetakeCore
 
-/// One time line for a source that is connected again and again, each time with an origin of its own:
-/// the first connection keeps its times, a later one goes on where its first frame arrived.
+/// Maps the times of a source that reconnects, each time with a new origin, to one time line. The
+/// first connection keeps its times. A later connection continues at the arrival of its first
+/// frame.
 struct LiveTimeline: Hashable, Sendable {
   private struct Last: Hashable, Sendable {
     var nanoseconds: Int64
     var arrival: Int64
   }
 
-  /// Times beyond 36 years are no times: the frame's arrival is.
+  /// A time beyond 36 years is not valid; the frame's arrival is used instead.
   static let range: ClosedRange<Int64> = -(1 << 60)...1 << 60
 
   let timeBase: TimeBase
   private var last: Last?
   private var shift: Int64 = 0
-  /// The connection that the shift is for.
+  /// The connection that the shift applies to.
   private var shifted: Int?
 
   init(timeBase: TimeBase) {
@@ -22,10 +23,10 @@ struct LiveTimeline: Hashable, Sendable {
   }
 
   /// - Parameters:
-  ///   - nanoseconds: As the connection gives it; nil where it gave none.
-  ///   - pts: In the time base, likewise.
-  ///   - connection: Counts them.
-  ///   - arrival: On a clock that never goes back.
+  ///   - nanoseconds: As the connection gives it; nil if it gave none.
+  ///   - pts: In the time base; nil if the connection gave none.
+  ///   - connection: The number of the connection.
+  ///   - arrival: On a monotonic clock.
   mutating func place(
     nanoseconds: Int64?, pts: Int64?, connection: Int, arrival: Int64
   ) -> (nanoseconds: Int64, pts: Int64?) {

@@ -1,11 +1,12 @@
-/// Decides how much of its queues a recorder may fill, from the memory that it may still take.
+/// Decides how much of its queues a recorder may fill, from the memory that the process may still
+/// allocate.
 ///
-/// A limit on the process is met at an allocation, and the program dies there: so payload is shed
-/// before.
+/// An allocation that exceeds the process's limit fails and ends the program. The recorder
+/// therefore sheds payload before that happens.
 struct MemoryWatch: Hashable, Sendable {
   enum Level: String, Hashable, Sendable, Comparable {
     case normal
-    /// A quarter of each queue.
+    /// Each queue is limited to a quarter.
     case short
     /// One frame at a time.
     case critical
@@ -21,20 +22,21 @@ struct MemoryWatch: Hashable, Sendable {
     static func < (left: Self, right: Self) -> Bool { left.rank < right.rank }
   }
 
-  /// What libraries and threads may still want: below twice this memory is short.
+  /// Memory that libraries and threads may still need. Less than twice this amount is `short`.
   static let marginBytes: Int64 = 48 << 20
-  /// A level ends this far above where it began.
+  /// A level ends only this far above the limit at which it began.
   static let hysteresisBytes: Int64 = 16 << 20
-  /// A queue's payload is at first at most this part of what may be taken.
+  /// Initially a queue's payload may use at most one part in this many of the available memory.
   static let queueShare: Int64 = 4
 
   private(set) var level = Level.normal
 
-  /// - Parameter room: Bytes that may still be taken; nil when there is no limit.
-  /// - Returns: the level when it is another one now.
+  /// - Parameter room: Bytes that may still be allocated; nil when there is no limit.
+  /// - Returns: the new level, if it changed.
   mutating func look(room: Int64?) -> Level? {
     guard let room else { return nil }
     var next = Self.level(room)
+    // Hysteresis: leaving a level needs more room than entering it.
     if next < level { next = min(level, Self.level(room - Self.hysteresisBytes)) }
     guard next != level else { return nil }
     level = next
@@ -46,21 +48,21 @@ struct MemoryWatch: Hashable, Sendable {
     return room < 2 * marginBytes ? .short : .normal
   }
 
-  /// A ring's, where nobody says how much it may take.
+  /// Default limit of a ring, if the options give none.
   static let ringBytesStandard = 1 << 30
 
-  /// A ring's bytes, bounded by what may be taken when the recording begins.
+  /// The bytes of a ring, bounded by the memory that is available when the recording begins.
   ///
   /// - Parameters:
-  ///   - wanted: What somebody asked for.
-  ///   - room: As for queues; a limit holds whatever was asked for.
-  ///   - available: What the machine has free; nil when nobody knows.
+  ///   - wanted: The limit that was requested, if any.
+  ///   - room: As for queues. A memory limit applies to any requested size.
+  ///   - available: Free memory of the machine; nil when it is not known.
   static func ringBound(_ wanted: Int?, room: Int64?, available: Int64?) -> Int {
     let share = available.map { Int(max(1, $0 / queueShare)) } ?? .max
     return bound(wanted ?? min(ringBytesStandard, share), room: room)
   }
 
-  /// A queue's bytes, bounded by what may be taken when the recording begins.
+  /// The bytes of a queue, bounded by the memory that is available when the recording begins.
   static func bound(_ bytes: Int, room: Int64?) -> Int {
     guard let room else { return bytes }
     return min(bytes, Int(max(1, (room - marginBytes) / queueShare)))

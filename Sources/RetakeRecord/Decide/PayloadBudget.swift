@@ -1,17 +1,18 @@
-/// Decides which payload is taken in while earlier payload is still on its way. Rows are not asked.
+/// Decides which payload is accepted while earlier payload is still being processed. Rows do not
+/// need a budget.
 ///
-/// Payload counts from the moment it is taken until it was worked off, so the bounds hold for all
-/// of it, wherever it waits. It is worked off in the order in which it was taken.
+/// Payload counts from when it is accepted until it is finished, so the bounds apply to all of it,
+/// in whichever queue or thread it is. It is finished in the order in which it was accepted.
 struct PayloadBudget: Hashable, Sendable {
   let countMax: Int
   let bytesMax: Int
-  /// Nothing more is taken while the oldest piece waits longer, so that what is taken is worked
-  /// off soon; nil has no such bound.
+  /// No payload is accepted while the oldest piece has waited longer than this, so that accepted
+  /// payload is processed soon; nil means no such bound.
   let ageNanosecondsMax: Int64?
   private(set) var bytes = 0
-  /// How short the process is of memory.
+  /// How short of memory the process is.
   var level = MemoryWatch.Level.normal
-  /// When each piece was taken. Bounded by `countMax`.
+  /// When each piece was accepted. Bounded by `countMax`.
   private var taken: [Int64] = []
 
   enum Verdict: Hashable, Sendable {
@@ -27,7 +28,7 @@ struct PayloadBudget: Hashable, Sendable {
 
   var count: Int { taken.count }
 
-  /// One piece that is larger than the whole budget is taken while nothing else waits.
+  /// A single piece that is larger than the whole budget is accepted while nothing else waits.
   mutating func offer(_ size: Int, nowNanoseconds: Int64) -> Verdict {
     if let oldest = taken.first {
       guard count < countMaxNow, bytes + size <= bytesMaxNow else { return .full }
@@ -44,7 +45,7 @@ struct PayloadBudget: Hashable, Sendable {
     bytes -= size
   }
 
-  /// More waits than the half of what may.
+  /// Whether more than half of the budget is in use.
   var isPressed: Bool { 2 * count > countMaxNow || 2 * bytes > bytesMaxNow }
 
   private var countMaxNow: Int {

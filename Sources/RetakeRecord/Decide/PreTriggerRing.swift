@@ -1,30 +1,31 @@
 import RetakeStore
 
-/// Keeps the last seconds of a recording in memory until somebody triggers it.
+/// Keeps the last seconds of a recording in memory until the recorder is triggered.
 ///
-/// It begins with a frame that can be decoded alone, and reaches back at least as far as promised,
-/// where so much was recorded and fits into its bytes. A group of frames that hang on one key frame
-/// stays whole, so that it holds twice its bytes at most.
+/// The ring begins with a frame that can be decoded alone. It reaches back at least as far as
+/// requested, if that much was recorded and fits into its bytes. A group of frames that depends on
+/// one key frame is kept whole, so the ring holds at most twice its bytes.
 struct PreTriggerRing {
   let nanoseconds: Int64
   let bytesMax: Int
   private var rows: [RecordedRow] = []
   private var bytes = 0
-  /// What happened before the first frame: never shed, so it is told with the rest.
+  /// Events before the first frame. They are kept when frames leave the ring, and are written with
+  /// the rest.
   private var earlier: [EventRecord] = []
-  /// Frames that left the ring, by design.
+  /// Frames that left the ring, as intended.
   private(set) var passedFrames = 0
-  /// The bytes were not enough for the promise.
+  /// Whether the bytes did not suffice for the requested time.
   private(set) var isShort = false
 
-  /// Events that are kept from before, at most; the oldest go.
+  /// Maximum number of events kept from before the first frame; the oldest are removed.
   private static let earlierMax = 4_096
 
   init(nanoseconds: Int64, bytesMax: Int) {
     (self.nanoseconds, self.bytesMax) = (nanoseconds, bytesMax)
   }
 
-  /// Frames that are kept now.
+  /// Frames in the ring now.
   var frameCount: Int {
     rows.count { if case .frame = $0 { true } else { false } }
   }
@@ -40,20 +41,20 @@ struct PreTriggerRing {
       if newest.arrivalNanoseconds - next.arrival < nanoseconds { isShort = true }
       removeRows(before: next.place)
     }
-    // A source without key frames for so long: nothing of it could be decoded, so nothing is kept.
+    // There was no key frame for this long. None of these frames could be decoded, so none is kept.
     if bytes / 2 > bytesMax {
       isShort = true
       removeRows(before: rows.endIndex)
     }
   }
 
-  /// Everything that is kept, in order; the ring is empty afterwards.
+  /// All rows in the ring, in order; the ring is empty afterwards.
   mutating func take() -> [RecordedRow] {
     defer { (rows, earlier, bytes) = ([], [], 0) }
     return earlier.map(RecordedRow.event) + rows
   }
 
-  /// The second frame that can be decoded alone.
+  /// The next frame that can be decoded alone, after the ring's first row.
   private var nextKey: (place: Int, arrival: Int64)? {
     for place in rows.indices.dropFirst() {
       if case .frame(let record, let encoded?) = rows[place],

@@ -1,4 +1,4 @@
-/// How fast a recording goes, from its last commits.
+/// Measures a recording's rates from its last commits.
 struct RateMeter: Hashable, Sendable {
   private struct Point: Hashable, Sendable {
     var nanoseconds: Int64
@@ -6,14 +6,14 @@ struct RateMeter: Hashable, Sendable {
     var bytes: Int64
   }
 
-  /// Commits that are looked back at: about five seconds of a camera's.
+  /// Number of commits to look back at: about five seconds for a camera.
   private static let pointsMax = 16
   private var points: [Point] = []
 
   /// - Parameters:
-  ///   - frames: So far, those without pixels too.
-  ///   - bytes: Of media, so far.
-  ///   - roomBytes: That may still be written; nil when nobody can say.
+  ///   - frames: Count so far, including frames without pixels.
+  ///   - bytes: Media bytes so far.
+  ///   - roomBytes: Bytes that may still be written; nil when unknown.
   /// - Returns: nil before the second commit.
   mutating func rate(
     nowNanoseconds now: Int64, frames: Int, bytes: Int64, roomBytes: Int64?

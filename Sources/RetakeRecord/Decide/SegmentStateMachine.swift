@@ -1,6 +1,6 @@
-/// Decides in which segment a packet goes, and what is done when a segment fails.
+/// Decides which segment a packet goes to, and what happens when a segment fails.
 ///
-/// A segment begins with a key packet, so nothing in it needs an earlier one.
+/// A segment begins with a key packet, so none of its packets depends on an earlier segment.
 struct SegmentStateMachine: Hashable, Sendable {
   struct Limits: Hashable, Sendable {
     var bytesMax: Int64
@@ -9,9 +9,9 @@ struct SegmentStateMachine: Hashable, Sendable {
 
   enum Action: Hashable, Sendable {
     case write
-    /// Begin a segment with this packet; the reason is nil for the first one.
+    /// Begin a segment with this packet; the reason is nil for the first segment.
     case open(reason: String?)
-    /// The packet needs one that was lost: its frame keeps its row, with this cause.
+    /// The packet depends on a lost one: its frame keeps its row, with this cause.
     case lose(cause: String)
   }
 
@@ -20,7 +20,7 @@ struct SegmentStateMachine: Hashable, Sendable {
     case stop
   }
 
-  /// Segments that may fail one after another without a commit between.
+  /// Segments that may fail in a row without a commit in between.
   static let failuresMax = 3
 
   private enum State: Hashable, Sendable {
@@ -36,14 +36,16 @@ struct SegmentStateMachine: Hashable, Sendable {
     self.limits = limits
   }
 
-  /// Nothing can be written before a key packet comes: ask for one. A limit waits for the next
-  /// that comes by itself, so that an unpaced recording has the same segments every time.
+  /// Nothing can be written before the next key packet, so the caller must request one. A segment
+  /// that reached its limit waits for the next regular key packet, so that an unpaced recording
+  /// always has the same segments.
   private(set) var wantsKey = false
 
   /// - Parameters:
-  ///   - epoch: Counts the encoder's settings; packets of another one do not fit in the segment.
-  ///   - shape: In words, the reason for a new segment when the epoch changes.
-  ///   - bytes: Of the segment so far.
+  ///   - epoch: Number of the encoder's settings; packets of another epoch do not fit in the
+  ///     segment.
+  ///   - shape: Human-readable; the reason for a new segment when the epoch changes.
+  ///   - bytes: Size of the segment so far.
   mutating func packet(
     epoch: Int, shape: String, isKey: Bool, timeNanoseconds: Int64, bytes: Int64
   ) -> Action {
@@ -74,11 +76,11 @@ struct SegmentStateMachine: Hashable, Sendable {
     return .open(reason: reason)
   }
 
-  /// A write or a sync failed. It is never tried again: what is not committed of the segment is
-  /// lost, and the next one begins, unless that has no prospect. Where a file may not be larger,
-  /// the next ones end well before.
+  /// A write or a sync failed. It is never retried: what is not committed of the segment is lost,
+  /// and a new segment begins unless it would fail too. If the file reached a size limit, later
+  /// segments end well below that size.
   ///
-  /// - Parameter bytes: Of the segment that failed.
+  /// - Parameter bytes: Size of the segment that failed.
   mutating func failed(_ failure: WriteFailure, bytes: Int64 = 0) -> Consequence {
     if failure.isFileFull { limits.bytesMax = min(limits.bytesMax, max(1, bytes / 2)) }
     state = .closed(reason: failure.word)
@@ -100,29 +102,29 @@ struct WriteFailure: Hashable, Sendable {
 
   var step: Step
   var file: String
-  /// The system's.
+  /// `errno`.
   var errorNumber: Int32
 
-  /// For the segment that follows, and the event.
+  /// Used as the reason of the next segment, and in the event.
   var word: String { "\(step.rawValue) failed (\(errorNumber))" }
   var isDiskFull: Bool { FileSystem.diskFullNumbers.contains(errorNumber) }
-  /// The file system or the process's own limit lets no file be larger.
+  /// The file system or the process's own limit does not allow a larger file.
   var isFileFull: Bool { errorNumber == FileSystem.fileFullNumber }
 }
 
 /// Why a frame has no pixels: stable codes in the frame table.
 enum RecordCause {
-  /// The encoder was behind.
+  /// The encoder fell behind.
   static let shedEncoder = "record.shed.encoder"
-  /// The disk was behind.
+  /// The disk fell behind.
   static let shedDisk = "record.shed.disk"
-  /// The process's memory was nearly used up, or there was none for the frame.
+  /// The process's memory was nearly exhausted, or an allocation for the frame failed.
   static let shedMemory = "record.shed.memory"
-  /// The disk's reserve was reached before it was written.
+  /// The disk's reserve was reached before the frame was written.
   static let shedReserve = "record.shed.reserve"
   static let encodeFailed = "record.encode.failed"
   /// The write failed before the commit.
   static let lostWrite = "record.lost.write"
-  /// A frame that it needs was lost.
+  /// A frame that it depends on was lost.
   static let lostReference = "record.lost.reference"
 }

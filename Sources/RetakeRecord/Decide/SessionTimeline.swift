@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// The session's time line: it begins where the first frame lies, at that frame's arrival.
+/// The session's time line. It begins at the time of the first frame, when that frame arrives.
 struct SessionTimeline: Hashable, Sendable {
   let pace: RecordingPace
   private var origin: Origin?
@@ -15,7 +15,7 @@ struct SessionTimeline: Hashable, Sendable {
     self.pace = pace
   }
 
-  /// When a frame is due, on the clock.
+  /// When a frame is due, on the machine's clock.
   func dueNanoseconds(_ timestamp: Timestamp, now: Int64) -> Int64 {
     guard pace == .realtime, let origin else { return now }
     return Int64(
@@ -29,8 +29,8 @@ struct SessionTimeline: Hashable, Sendable {
     return time(now: now, unpaced: timestamp.nanoseconds)
   }
 
-  /// An instant of the clock, on the session's time line. Unpaced it is the last frame's time, so
-  /// that the session is the same however fast the machine was.
+  /// Converts an instant of the clock to the session's time line. Without pacing it is the latest
+  /// frame time, so that the session does not depend on the speed of the machine.
   func time(now: Int64) -> Int64 { time(now: now, unpaced: latestNanoseconds) }
 
   private func time(now: Int64, unpaced: Int64) -> Int64 {

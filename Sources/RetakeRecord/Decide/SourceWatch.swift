@@ -1,14 +1,15 @@
 import RetakeCore
 
-/// Decides when a live source counts as silent or lost, what the session says of it, and when a call
-/// that does not come back is left to itself.
+/// Decides when a live source is reported as silent or lost, what is recorded in the session, and
+/// when a call that does not return is abandoned.
 struct SourceWatch: Hashable, Sendable {
   struct Limits: Hashable, Sendable {
-    /// Silence that is noticed: it lies below two seconds, or at three frames of a slow source.
+    /// Silence after which a source is reported: below two seconds, or three frames of a slow
+    /// source.
     var noticeNanoseconds: Int64 = 1_500_000_000
-    /// A call may last so long; FFmpeg itself is cut before.
+    /// Maximum duration of a call. FFmpeg's own calls are interrupted before that.
     var callNanosecondsMax: Int64 = 6_000_000_000
-    /// A source that is away for longer ends the recording; nil waits for ever.
+    /// A source that is away for longer ends the recording; nil waits forever.
     var patienceNanoseconds: Int64?
 
     init() {}
@@ -21,12 +22,13 @@ struct SourceWatch: Hashable, Sendable {
     }
   }
 
-  /// For the session, as an event of the recorder's.
+  /// An event of the recorder in the session.
   enum Note: Hashable, Sendable {
-    /// Nothing came for a while; the connection stands.
+    /// No frames arrived for a while; the connection is still open.
     case stalled
     case lost(cause: String)
-    /// Frames come again, after so many new connections; 0 when the old one was only silent.
+    /// Frames arrive again, after this number of new connections; 0 when the source was only
+    /// silent.
     case back(gapNanoseconds: Int64, attempts: Int)
 
     var kind: String {
@@ -37,7 +39,7 @@ struct SourceWatch: Hashable, Sendable {
       }
     }
 
-    /// Whether an event of this kind says that no frames come for now.
+    /// Whether an event of this kind means that no frames arrive for now.
     static func isAway(_ kind: String) -> Bool {
       kind == Note.stalled.kind || kind == Note.lost(cause: "").kind
     }
@@ -54,13 +56,13 @@ struct SourceWatch: Hashable, Sendable {
 
   enum Step: Hashable, Sendable {
     case note(Note)
-    /// The call never comes back: leave its thread alone and connect with another one.
+    /// The call does not return: abandon its thread and connect from another one.
     case abandon
     case giveUp(cause: String)
     case wait(untilNanoseconds: Int64)
   }
 
-  /// Calls that are left alone; more are not begun, since each keeps a thread.
+  /// Maximum number of abandoned calls, because each of them occupies a thread.
   static let abandonedMax = 8
 
   private struct Gap: Hashable, Sendable {
@@ -87,14 +89,14 @@ struct SourceWatch: Hashable, Sendable {
     return gap.map { .back(gapNanoseconds: time - lastNanoseconds, attempts: $0.attempts) }
   }
 
-  /// A connection ended or could not be made. Only the first of a row is worth a note.
+  /// A connection ended or could not be made. Only the first of several in a row is noted.
   mutating func lost(_ cause: String) -> Note? {
     let isNew = gap?.isLost != true
     gap = Gap(isLost: true, cause: cause, attempts: (gap?.attempts ?? 0) + 1)
     return isNew ? .lost(cause: cause) : nil
   }
 
-  /// - Parameter callNanoseconds: When the call that is under way began; nil when there is none.
+  /// - Parameter callNanoseconds: When the current call began; nil when no call is in progress.
   mutating func step(nowNanoseconds now: Int64, callNanoseconds: Int64?) -> Step {
     let silent = now - lastNanoseconds
     if let patience = limits.patienceNanoseconds, silent >= patience {
@@ -125,7 +127,7 @@ struct SourceWatch: Hashable, Sendable {
   }
 }
 
-/// How long to wait before the next attempt: twice as long each time, up to a bound.
+/// How long to wait before the next attempt: doubled each time, up to a bound.
 struct BackOff: Hashable, Sendable {
   let firstNanoseconds: Int64
   let nanosecondsMax: Int64

@@ -2,13 +2,13 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
-/// Looks at one thing of the device.
+/// Samples one property of the device.
 protocol DeviceSampler: Sendable {
-  /// What it is like now; `nil` where the machine does not say.
+  /// The current state; `nil` if the machine does not report it.
   mutating func sample() -> DeviceEvent?
 }
 
-/// Says what changes on the device, from looks taken at even distances.
+/// Reports changes of the device between regular samples.
 struct DeviceObserver: Sendable {
   private var samplers: [any DeviceSampler]
   private var last: [DeviceEvent?]
@@ -18,12 +18,12 @@ struct DeviceObserver: Sendable {
     last = samplers.map { _ in nil }
   }
 
-  /// What this machine has.
+  /// The properties that this machine reports.
   static var standard: DeviceObserver {
     DeviceObserver([ThermalSampler(), MemorySampler(), PowerSampler()])
   }
 
-  /// What is not as it was at the last look.
+  /// What has changed since the last call.
   mutating func changes() -> [DeviceEvent] {
     var changes: [DeviceEvent] = []
     for index in samplers.indices {
@@ -35,7 +35,7 @@ struct DeviceObserver: Sendable {
   }
 }
 
-/// Looks at the device once a second, on a thread of its own, until it is stopped.
+/// Samples the device once a second, on its own thread, until it is stopped.
 final class DeviceWatch: Sendable {
   private static let intervalNanoseconds: Int64 = 1_000_000_000
 
@@ -43,7 +43,7 @@ final class DeviceWatch: Sendable {
   private let bell = Bell()
   private let thread: NamedThread
 
-  /// - Parameter note: Told of each change.
+  /// - Parameter note: Called for each change.
   /// - Throws: `RuntimeError.noThread`.
   init(
     _ observer: DeviceObserver = .standard, clock: any LiveClock,
@@ -59,7 +59,7 @@ final class DeviceWatch: Sendable {
     }
   }
 
-  /// Returns when nothing more is noted.
+  /// Returns when no further change will be reported.
   func stop() {
     stopped.withLock { $0 = true }
     bell.ring()

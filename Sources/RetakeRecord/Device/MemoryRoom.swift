@@ -1,7 +1,7 @@
 import Foundation
 
-/// What this process may still take of memory: below its limit of address space (`ulimit -v`), and
-/// that of the control group which it runs in.
+/// The memory that this process may still allocate, from its limit of address space (`ulimit -v`)
+/// and the limit of the control group it runs in.
 ///
 /// Source: Documentation/admin-guide/cgroup-v2.rst and cgroup-v1/memory.rst of the Linux kernel.
 package struct MemoryRoom: Sendable {
@@ -17,12 +17,12 @@ package struct MemoryRoom: Sendable {
     var statistics: String
   }
 
-  /// No group has a limit above this; version 1 says a number near 2^63 for none.
+  /// No group has a limit above this. Version 1 uses a number near 2^63 for "no limit".
   private static let limitMax: Int64 = 1 << 50
 
   /// - Parameters:
-  ///   - addressLimit: Bytes; nil for none.
-  ///   - root: Where the system's own folders lie.
+  ///   - addressLimit: Bytes; nil means no limit.
+  ///   - root: The folder that contains the system's `/proc` and `/sys`.
   package init(addressLimit: Int64? = Self.ownLimit, root: String = "") {
     self.addressLimit = addressLimit
     sizes = root + "/proc/self/statm"
@@ -30,17 +30,17 @@ package struct MemoryRoom: Sendable {
     groups = Self.groups(root)
   }
 
-  /// Nothing limits it: nobody has to look.
+  /// There is no limit, so no sampling is needed.
   var isUnlimited: Bool { addressLimit == nil && groups.isEmpty }
 
-  /// Bytes, of the narrowest limit; nil without one.
+  /// Bytes left of the tightest limit; nil without a limit.
   func bytes() -> Int64? {
     var rooms = groups.compactMap(Self.room)
     if let addressLimit, let used = addressBytes { rooms.append(addressLimit - used) }
     return rooms.min()
   }
 
-  /// What the machine could give without taking it from others; nil where it does not say.
+  /// Memory that the machine could provide without swapping; nil if it does not report it.
   package var availableBytes: Int64? {
     let lines = (DeviceFile.text(machine) ?? "").split(separator: "\n")
     let line = lines.first { $0.hasPrefix("MemAvailable:") }
@@ -53,7 +53,7 @@ package struct MemoryRoom: Sendable {
     return pages.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
   }
 
-  /// What the system keeps of files only as long as nobody needs the memory does not count.
+  /// Inactive file cache does not count, because the kernel reclaims it when memory is needed.
   private static func room(_ group: Group) -> Int64? {
     guard let used = DeviceFile.text(group.usage).flatMap({ Int64($0) }) else { return nil }
     let words = (DeviceFile.text(group.statistics) ?? "").split(whereSeparator: \.isWhitespace)
@@ -75,7 +75,7 @@ package struct MemoryRoom: Sendable {
       let (limit, usage) =
         isFirst
         ? ("memory.limit_in_bytes", "memory.usage_in_bytes") : ("memory.max", "memory.current")
-      // Within a container the group's own folder is the root of what is to be seen.
+      // Within a container, the group's own folder may appear as the root of the hierarchy.
       for folder in ["\(base)\(parts[2])", base] {
         let number = DeviceFile.text("\(folder)/\(limit)").flatMap { Int64($0) }
         guard let number, number < limitMax else { continue }
@@ -87,7 +87,7 @@ package struct MemoryRoom: Sendable {
     }
   }
 
-  /// Of address space; nil when there is none.
+  /// Limit of the address space; nil when there is none.
   package static var ownLimit: Int64? {
     var limits = rlimit()
     #if canImport(Darwin)

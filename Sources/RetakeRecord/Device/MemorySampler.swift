@@ -1,18 +1,18 @@
 import RetakeCore
 
-/// How short the device is of memory, from Linux's pressure stall information: the share of the
-/// last ten seconds in which some task, or every task, waited for memory.
+/// Memory pressure of the device, from Linux's pressure stall information: the share of the last
+/// ten seconds in which some task, or every task, waited for memory.
 ///
 /// Source: Documentation/accounting/psi.rst of the Linux kernel.
 struct MemorySampler: DeviceSampler {
   private let path: String
   private var last = MemoryPressure.normal
 
-  /// Percent of the time in which some task waited.
+  /// Percentage of the time in which some task waited.
   static let warningPercent = 10.0
-  /// Percent of the time in which all tasks waited.
+  /// Percentage of the time in which all tasks waited.
   static let criticalPercent = 10.0
-  /// A state ends below so much of the percentage at which it began.
+  /// A state ends below this fraction of the percentage at which it began.
   static let hysteresis = 0.5
 
   init(path: String = "/proc/pressure/memory") {

@@ -1,7 +1,8 @@
 import Foundation
 import RetakeCore
 
-/// What the device runs on, from Linux's power supplies: the system's battery with the least charge.
+/// The device's power source, from Linux's power supplies: the system battery with the least
+/// charge.
 ///
 /// Source: Documentation/ABI/testing/sysfs-class-power of the Linux kernel.
 struct PowerSampler: DeviceSampler {
@@ -29,7 +30,7 @@ struct PowerSampler: DeviceSampler {
       }
     }
     guard var least else { return nil }
-    // A full battery on the mains often says that it does not charge.
+    // A full battery on mains power often reports that it is not charging.
     least.isCharging = least.isCharging || isPlugged
     return .battery(least)
   }

@@ -1,22 +1,22 @@
 import Foundation
 import RetakeCore
 
-/// How hot the device is, from Linux's thermal zones: each zone's temperature against the trip
-/// points that its driver gives, the hottest zone counts.
+/// The device's thermal state, from Linux's thermal zones. Each zone's temperature is compared with
+/// the trip points of its driver; the hottest zone counts.
 ///
-/// Source: Documentation/driver-api/thermal/sysfs-api.rst of the Linux kernel. Temperatures are
+/// Source: Documentation/driver-api/thermal/sysfs-api.rst of the Linux kernel. Temperatures are in
 /// thousandths of a degree Celsius.
 struct ThermalSampler: DeviceSampler {
   private let root: String
   private var last = ThermalState.nominal
 
-  /// Where a zone without trip points counts as fair, serious and critical.
+  /// Limits for a zone without trip points.
   static let standard = Limits(fair: 70_000, serious: 85_000, critical: 95_000)
-  /// A zone is fair so far below the point at which the system begins to slow down.
+  /// A zone is fair from this far below the temperature at which the system begins to throttle.
   static let fairMargin = 10_000
-  /// It is critical so far below the point at which the system shuts down.
+  /// A zone is critical from this far below the temperature at which the system shuts down.
   static let criticalMargin = 5_000
-  /// A state ends only so far below the limit at which it began.
+  /// A state ends only this far below the limit at which it began.
   static let hysteresis = 2_000
 
   struct Limits: Hashable, Sendable {
@@ -74,7 +74,7 @@ struct ThermalSampler: DeviceSampler {
   private func text(_ file: String) -> String? { DeviceFile.text("\(root)/\(file)") }
 }
 
-/// A small file of the kernel's.
+/// A small file that the kernel provides.
 enum DeviceFile {
   static func text(_ path: String) -> String? {
     guard let data = FileManager.default.contents(atPath: path), data.count <= 65_536 else {

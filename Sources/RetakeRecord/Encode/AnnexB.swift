@@ -1,7 +1,8 @@
-/// H.264 and HEVC as encoders and streams give them, NAL units after start codes, made into the form that containers hold:
-/// each unit after its length. So the stored packet and the recorded one are the same bytes.
+/// Converts H.264 and HEVC from the form of encoders and streams, NAL units after start codes, to
+/// the form of containers, each unit after its length. The stored packet and the recorded packet
+/// are then the same bytes.
 enum AnnexB {
-  /// Each unit with its length in four bytes before it.
+  /// Each unit, preceded by its length in four bytes.
   static func lengthPrefixed(_ bytes: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count + 16)
@@ -12,8 +13,8 @@ enum AnnexB {
     return result
   }
 
-  /// The decoder configuration record (ISO/IEC 14496-15, 5.3.3.1) of the parameter sets; nil when
-  /// there is none of one kind.
+  /// The decoder configuration record (ISO/IEC 14496-15, 5.3.3.1) for the parameter sets; nil when
+  /// either kind of set is missing.
   static func configuration(_ extradata: [UInt8]) -> [UInt8]? {
     let units = units(extradata)
     let sequenceSets = units.filter { ($0.first ?? 0) & 0x1F == 7 && $0.count >= 4 }
@@ -53,7 +54,7 @@ enum AnnexB {
     return units.filter { !$0.isEmpty }
   }
 
-  /// A unit ends with a one bit, so zero bytes behind it belong to the next start code.
+  /// A unit ends with a one bit, so trailing zero bytes belong to the next start code.
   private static func trimmed(_ unit: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let count = unit.reversed().prefix { $0 == 0 }.count
     return unit.dropLast(count)

@@ -2,30 +2,30 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
-/// Measures an encoder with a source's own frames before anything is recorded.
+/// Measures an encoder with the source's own frames before the recording begins.
 public struct EncoderProbe: Sendable {
   public enum Policy: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A source that is faster than the encoder is refused.
+    /// Refuse a source that is faster than the encoder.
     case refuse
-    /// It is recorded, and the result tells.
+    /// Record it, and report it in the result.
     case warn
     case skip
   }
 
   public struct Measurement: Hashable, Sendable, Codable {
     public var frames: Int
-    /// Of the encoder, with its decoder beside it.
+    /// The encoder's rate, including the decoder that checks its packets.
     public var framesPerSecond: Double
-    /// What the source needs; nil when nobody knows.
+    /// The source's rate; nil when unknown.
     public var needed: Double?
-    /// Of the encoded frames, on average.
+    /// Average over the encoded frames.
     public var bytesPerFrame: Double = 0
 
-    /// The encoder has so little to spare that frames may be shed.
+    /// The encoder has so little headroom that frames may be shed.
     public var isTight: Bool { needed.map { framesPerSecond < $0 * Self.tightRatio } ?? false }
     var isTooSlow: Bool { needed.map { framesPerSecond < $0 } ?? false }
 
-    /// What so much time of the source takes; nil when nobody knows its rate.
+    /// The size of this much of the source; nil when its rate is unknown.
     func bytes(of time: Duration) -> Int64? {
       needed.map { Int64(min($0 * bytesPerFrame * Double(time.nanoseconds) / 1e9, 1e15)) }
     }
@@ -33,7 +33,7 @@ public struct EncoderProbe: Sendable {
     private static let tightRatio = 1.3
   }
 
-  /// Different frames that are encoded again and again.
+  /// Distinct frames, which are encoded repeatedly.
   static let sampleFrames = 8
   static let framesMax = 48
   static let nanosecondsMax: Int64 = 300_000_000
@@ -41,7 +41,7 @@ public struct EncoderProbe: Sendable {
   let preset: RecordingPreset
   let clock: any LiveClock
 
-  /// Where nobody knows how many frames a source gives, its own times tell.
+  /// If the source does not give its frame rate, it is measured from the samples' times.
   ///
   /// - Throws: `MediaError` when a sample cannot be encoded.
   func measure(
@@ -59,7 +59,7 @@ public struct EncoderProbe: Sendable {
   ) throws -> Measurement {
     let encoders = tracks.map { FrameEncoder(preset: preset, timeBase: $0.timeBase) }
     let step = Int64(1e9 / max(needed ?? 30, 1))
-    // A track's first frame also opens its encoder, which is not measured.
+    // A track's first frame also opens its encoder. That time is not measured.
     for track in tracks.indices {
       guard let sample = samples.first(where: { $0.track == track }) else { continue }
       _ = try encoders[track].encode(sample.frame, wantsKey: false, hasTime: true)

@@ -6,18 +6,18 @@ import RetakeMedia
 struct StreamEpoch: Sendable {
   /// Counts the session's epochs from 0.
   var number: Int
-  /// As the database and every decoder see it: with the source's time base.
+  /// As the database and every decoder see it, with the source's time base.
   var stream: MediaStream
-  /// In words, such as `640x480 I420`.
+  /// Human-readable, such as `640x480 I420`.
   var shape: String
 }
 
-/// A frame, encoded.
+/// An encoded frame.
 struct EncodedFrame: Sendable {
   var epoch: StreamEpoch
-  /// Its times are the container's.
+  /// Its times are those of the container.
   var packet: MediaPacket
-  /// Of the decoded picture; nil when it is not known yet.
+  /// Of the decoded image; nil when it is not known yet.
   var pixelHash: Digest128?
 }
 
@@ -42,8 +42,8 @@ final class FrameEncoder: PacketMaker {
   }
 
   /// - Parameters:
-  ///   - timeBase: Of the source.
-  ///   - segmentMax: A key frame comes at least as often, and every second.
+  ///   - timeBase: Time base of the source.
+  ///   - segmentMax: Longest interval between key frames, if it is below one second.
   init(preset: RecordingPreset, timeBase: TimeBase, segmentMax: Duration = .seconds(1)) {
     self.preset = preset
     self.timeBase = timeBase
@@ -57,8 +57,8 @@ final class FrameEncoder: PacketMaker {
   }
 
   /// - Parameters:
-  ///   - wantsKey: Somebody needs a key frame now.
-  ///   - hasTime: There is time to decode the frame for its pixel hash.
+  ///   - wantsKey: Whether a key frame is needed now.
+  ///   - hasTime: Whether there is time to decode the frame for its pixel hash.
   /// - Throws: `MediaError`; the next frame then begins another epoch.
   func encode(
     _ frame: Frame, wantsKey: Bool, hasTime: Bool
@@ -67,6 +67,7 @@ final class FrameEncoder: PacketMaker {
     let frame = frame.format == format ? frame : try scaler.scale(frame, format: format)
     let settings = preset.settings(for: frame)
     var active = try activated(for: frame, settings: settings)
+    // Stays nil if encoding throws, so that the next frame begins another epoch.
     self.active = nil
     let time = frame.timestamp.nanoseconds
     let isKey = wantsKey || active.keys.wantsKey(atNanoseconds: time)
@@ -108,7 +109,7 @@ final class FrameEncoder: PacketMaker {
       keys: KeySchedule(intervalNanoseconds: keyInterval.nanoseconds))
   }
 
-  /// The packet as the container will hold it.
+  /// The packet in the form that the container stores.
   private func stored(_ packet: MediaPacket) throws(MediaError) -> MediaPacket {
     var stored = packet
     if preset == .h264 {

@@ -1,11 +1,11 @@
-/// The decoder configuration record of HEVC (ISO/IEC 14496-15, 8.3.3.1), made of the parameter sets
-/// that a stream sends after start codes.
+/// Builds the decoder configuration record of HEVC (ISO/IEC 14496-15, 8.3.3.1) from the parameter
+/// sets that a stream sends after start codes.
 enum HEVCConfiguration {
-  /// NAL unit types of the sets, in the order in which the record has them.
+  /// NAL unit types of the sets, in the order of the record.
   private static let setTypes: [UInt8] = [32, 33, 34]
   private static let sequenceSet: UInt8 = 33
 
-  /// - Returns: nil when a set of one kind is missing, or the first sequence set cannot be read.
+  /// - Returns: nil when a kind of set is missing, or the first sequence set cannot be parsed.
   static func record(of extradata: [UInt8]) -> [UInt8]? {
     let units = AnnexB.units(extradata).filter { $0.count > 2 }
     let sets = setTypes.map { type in units.filter { self.type(of: $0) == type } }
@@ -14,10 +14,10 @@ enum HEVCConfiguration {
       let facts = SequenceFacts(first)
     else { return nil }
     var result: [UInt8] = [1] + facts.profileTierLevel
-    // No segmentation and no parallelism are known.
+    // Segmentation and parallelism are unknown.
     result += [0xF0, 0x00, 0xFC]
     result += [0xFC | facts.chroma, 0xF8 | facts.lumaBits, 0xF8 | facts.chromaBits]
-    // No average rate is known; the lengths before units have four bytes.
+    // The average rate is unknown. The length before each unit has four bytes.
     result += [0, 0, (facts.layers << 3) | (facts.nests ? 0x04 : 0) | 0x03]
     result.append(UInt8(setTypes.count))
     for (type, sets) in zip(setTypes, sets) {
@@ -32,7 +32,7 @@ enum HEVCConfiguration {
     return result
   }
 
-  /// Sets of one kind; the standard has 64 picture sets at most.
+  /// Maximum number of sets of one kind; the specification allows at most 64 picture sets.
   private static let setsMax = 64
 
   private static func type(of unit: ArraySlice<UInt8>) -> UInt8 {
@@ -43,14 +43,14 @@ enum HEVCConfiguration {
     result += [UInt8(value >> 8), UInt8(truncatingIfNeeded: value)]
   }
 
-  /// What the record repeats of a sequence parameter set (ITU-T H.265, 7.3.2.2).
+  /// The fields of a sequence parameter set (ITU-T H.265, 7.3.2.2) that the record repeats.
   private struct SequenceFacts {
     /// 12 bytes: profile space, tier and profile, compatibility, constraints, level.
     var profileTierLevel: [UInt8]
     var layers: UInt8
     var nests: Bool
     var chroma: UInt8
-    /// More than 8, as are those of chroma.
+    /// Bit depth minus 8, as for chroma.
     var lumaBits: UInt8
     var chromaBits: UInt8
 
@@ -64,7 +64,7 @@ enum HEVCConfiguration {
       _ = bits.readExponential()
       let chroma = bits.readExponential()
       if chroma == 3 { bits.skip(1) }
-      // Width and height, then the window that is shown of them.
+      // Width and height, then the conformance window.
       (_, _) = (bits.readExponential(), bits.readExponential())
       if bits.read(1) == 1 { for _ in 0..<4 { _ = bits.readExponential() } }
       let (luma, chromaBits) = (bits.readExponential(), bits.readExponential())
@@ -86,7 +86,8 @@ enum HEVCConfiguration {
     }
   }
 
-  /// Without the bytes 3 that keep start codes from occurring inside of units.
+  /// Without the emulation prevention bytes (3), which keep start codes from occurring within
+  /// units.
   private static func withoutEscapes(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     var zeros = 0
@@ -102,7 +103,7 @@ enum HEVCConfiguration {
   }
 }
 
-/// Reads bits, highest first; zeros behind the end.
+/// Reads bits, most significant first; zeros after the end.
 struct BitReader {
   private let bytes: [UInt8]
   private var place = 0
@@ -111,7 +112,7 @@ struct BitReader {
     self.bytes = bytes
   }
 
-  /// More was read than there is.
+  /// Whether more bits were read than there are.
   var isOver: Bool { place > 8 * bytes.count }
 
   mutating func skip(_ count: Int) { place += count }
@@ -124,7 +125,7 @@ struct BitReader {
     }
   }
 
-  /// An unsigned number of Exp-Golomb's code; too long ones end the reading.
+  /// Reads an unsigned Exp-Golomb code; a code that is too long ends the reading.
   mutating func readExponential() -> UInt32 {
     var zeros = 0
     while !isOver, read(1) == 0 { zeros += 1 }

@@ -1,13 +1,13 @@
 import RetakeMedia
 
-/// Packets that do not show the picture that they hold, by their first bits.
+/// Detects packets that do not show the image they contain, from their first bits.
 ///
-/// VP8 and VP9 may decode a picture long before it is shown, and VP9 shows it with a packet of a
-/// byte. A row of a recording is one packet's picture, so that such packets cannot be copied.
+/// VP8 and VP9 may decode an image long before it is shown, and VP9 shows it later with a packet of
+/// one byte. A row of a recording holds one packet's image, so such packets cannot be copied.
 enum HiddenPictures {
   static func mayBeIn(codec: String) -> Bool { ["vp8", "vp9"].contains(codec) }
 
-  /// Whether decoding the packet shows no picture, or one that an earlier packet holds.
+  /// Whether decoding the packet shows no image, or shows one that an earlier packet contains.
   static func areIn(_ packet: MediaPacket, codec: String) -> Bool {
     packet.withBytes { bytes in
       guard let first = bytes.first, let last = bytes.last else { return false }
@@ -15,7 +15,7 @@ enum HiddenPictures {
       // RFC 6386, 9.1: key frame (1 bit), version (3), show_frame.
       case "vp8": return first & 0x10 == 0
       case "vp9":
-        // A superframe holds what is hidden together with the picture that is shown.
+        // A superframe contains hidden frames together with the frame that is shown.
         guard first & 0xC0 == 0x80, last & 0xE0 != 0xC0 else { return false }
         // VP9 bitstream, 6.2: marker (2), profile (2; 3 takes one more bit), show_existing_frame,
         // frame_type, show_frame.

@@ -5,22 +5,22 @@ import RetakeMedia
 /// Makes the packets of one track's frames. One thread at a time uses it.
 protocol PacketMaker: AnyObject {
   /// - Parameters:
-  ///   - original: What the frame was decoded from, if it was.
-  ///   - wantsKey: Somebody needs a key frame now.
-  ///   - hasTime: There is time to decode the packet for its pixel hash.
-  /// - Returns: nil for a frame that hangs on one that was lost.
+  ///   - original: The packet that the frame was decoded from, if any.
+  ///   - wantsKey: Whether a key frame is needed now.
+  ///   - hasTime: Whether there is time to decode the packet for its pixel hash.
+  /// - Returns: nil for a frame that depends on a lost one.
   func packet(
     of frame: Frame, original: OriginalPacket?, wantsKey: Bool, hasTime: Bool
   ) throws -> EncodedFrame?
 }
 
-/// A packet as the source gave it.
+/// A packet as the source sent it.
 struct OriginalPacket: Sendable {
   var packet: MediaPacket
   var stream: MediaStream
 }
 
-/// The packets that a decoder was given last; bounded.
+/// The last packets that were given to a decoder; bounded.
 struct RecentPackets {
   private static let countMax = 32
   private var packets: [MediaPacket] = []
@@ -35,10 +35,11 @@ struct RecentPackets {
   }
 }
 
-/// Stores a source's own packets: nothing is encoded, and nothing is lost of what it sent.
+/// Stores a source's own packets. They are not encoded again, so nothing that the source sent is
+/// lost.
 ///
-/// A packet needs those before it back to a key packet. Where one is missing, the frames up to the
-/// next key packet keep their rows and have no pixels.
+/// A packet depends on the packets before it, back to a key packet. If one is missing, the frames
+/// up to the next key packet keep their rows without pixels.
 final class PacketCopier: PacketMaker {
   private let timeBase: TimeBase
   private var nextEpoch = 0
@@ -51,9 +52,9 @@ final class PacketCopier: PacketMaker {
     var isAnnexB: Bool
     var witness: PixelWitness
     var timeline = ContainerTimeline()
-    /// The packet that was stored last.
+    /// Index of the packet that was stored last.
     var index: Int
-    /// Of the key packet that was stored last.
+    /// Digest of the key packet that was stored last.
     var key: Digest128?
   }
 
@@ -69,6 +70,7 @@ final class PacketCopier: PacketMaker {
     try checkOrder(original.packet, of: original.stream)
     let follows = active?.source == original.stream && active?.index == original.packet.index - 1
     guard isKey || follows else {
+      // No packet has the index -1, so nothing follows until the next key packet.
       self.active?.index = -2
       return nil
     }
@@ -89,7 +91,7 @@ final class PacketCopier: PacketMaker {
     return EncodedFrame(epoch: active.epoch, packet: packet, pixelHash: hash)
   }
 
-  /// A connection that was made again counts its packets from 0 and begins with another key packet.
+  /// A new connection counts its packets from 0 and begins with another key packet.
   private func checkOrder(_ packet: MediaPacket, of stream: MediaStream) throws(CopyRefusal) {
     guard let active, active.source == stream, packet.index <= active.index else { return }
     guard !packet.flags.contains(.key) || packet.digest == active.key else { return }
@@ -125,15 +127,15 @@ final class PacketCopier: PacketMaker {
   }
 }
 
-/// Why packets cannot be stored as they come.
+/// Why packets cannot be stored unchanged.
 enum CopyRefusal: Error, CustomStringConvertible {
   case noPackets
   case codec(String)
   case format(String)
-  /// Frames are shown in another order than their packets come.
+  /// Frames are shown in a different order than their packets.
   case reordered(frames: Int)
   case noParameterSets
-  /// A packet does not show the picture that it holds, or not for the first time.
+  /// A packet does not show the image it contains, or not for the first time.
   case shownAgain
 
   var description: String {
@@ -149,7 +151,7 @@ enum CopyRefusal: Error, CustomStringConvertible {
     }
   }
 
-  /// Those that Matroska holds byte for byte.
+  /// Codecs that Matroska stores byte for byte.
   private static let codecs: Set = [
     "ffv1", "h264", "hevc", "mjpeg", "mpeg4", "vp8", "vp9",
   ]

@@ -2,10 +2,10 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
-/// Decodes what was just encoded: the pixels that count are those of the media.
+/// Decodes each packet right after encoding: the pixels that count are those of the media.
 ///
-/// The decoder begins anew at each key packet, so a frame's pixels are by construction the ones
-/// that decoding from that packet gives: the packet is the frame's entry.
+/// The decoder is flushed at each key packet, so a frame's pixels are always those that decoding
+/// from that packet gives: the packet is the frame's entry.
 final class PixelWitness {
   private let stream: MediaStream
   private let memory = PictureMemory()
@@ -17,8 +17,8 @@ final class PixelWitness {
     self.stream = stream
   }
 
-  /// The digest of the decoded frame's visible bytes; nil when the decoder did not give the frame
-  /// at once, or was left out since the last key packet because time was short.
+  /// The digest of the decoded frame's visible bytes. It is nil when the decoder did not return the
+  /// frame at once, or when there was no time to decode the last key packet.
   func digest(of packet: MediaPacket, hasTime: Bool) -> Digest128? {
     if packet.flags.contains(.key) {
       isWatching = hasTime
@@ -32,7 +32,7 @@ final class PixelWitness {
     guard let frames = try? decoder.decode(numbered), frames.count == 1,
       let frame = frames.first, frame.packetIndex == numbered.index, !frame.isDamaged
     else {
-      // Without this packet the pictures that follow are not those of the media.
+      // Without this packet, the following images would not be those of the media.
       isWatching = false
       return nil
     }

@@ -3,27 +3,27 @@ import RetakeCore
 import RetakeMedia
 import RetakeSession
 
-/// How frames are encoded, by name. None of them holds frames back, and each gives a key frame at
-/// least every second.
+/// Named encoder settings. No preset delays frames, and each produces a key frame at least every
+/// second.
 public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Small and quick to decode; the pictures are very near the camera's. The default.
+  /// Small and quick to decode; the images are very close to the camera's. The default.
   case mpeg4
-  /// Every frame stands alone; the quickest to encode.
+  /// Every frame is independent; the quickest to encode.
   case mjpeg
-  /// Exact, every frame alone, for most pixel formats; slow for large pictures.
+  /// Lossless with independent frames, for most pixel formats; slow for large images.
   case ffv1
-  /// Exact H.264; quicker than ffv1 to decode.
+  /// Lossless H.264; quicker to decode than ffv1.
   case h264
-  /// The source's own packets, as they come: nothing is encoded. For cameras, streams and files whose
-  /// packets come in the order of their frames.
+  /// The source's own packets, without encoding. For cameras, streams and files whose packets are
+  /// in the order of their frames.
   case copy
 
-  /// Those that encode, and that this FFmpeg has.
+  /// The presets that encode and that this build of FFmpeg supports.
   public static var available: [RecordingPreset] {
     allCases.filter { $0.encoder.map(MediaLibraries.hasEncoder) ?? false }
   }
 
-  /// The preset of a name.
+  /// Finds a preset by name.
   ///
   /// - Throws: `RecordError.unknownPreset`, with a suggestion.
   public static func named(_ name: String) throws(RecordError) -> RecordingPreset {
@@ -36,11 +36,11 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     return preset
   }
 
-  /// Presets by what they are for: `archive` keeps every pixel, `fast` decodes in
-  /// the least time of all (half of mjpeg's, a fifteenth of ffv1's, frames in order).
+  /// Aliases by purpose: `archive` keeps every pixel, `fast` decodes in the least time (half of
+  /// mjpeg's, a fifteenth of ffv1's, frames in order).
   private static let uses: [String: RecordingPreset] = ["archive": .ffv1, "fast": .mpeg4]
 
-  /// The decoded pixels are the source's.
+  /// Whether the decoded pixels equal the source's.
   public var isLossless: Bool {
     switch self {
     case .ffv1, .h264, .copy: true
@@ -48,7 +48,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Each packet can be decoded alone.
+  /// Whether each packet can be decoded alone.
   var isIntraOnly: Bool {
     switch self {
     case .mjpeg, .ffv1: true
@@ -56,7 +56,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// FFmpeg's name; nil where nothing is encoded.
+  /// FFmpeg's name of the encoder; nil if nothing is encoded.
   var encoder: String? {
     switch self {
     case .mpeg4, .mjpeg, .ffv1: rawValue
@@ -65,7 +65,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// What a frame is converted to before it is encoded.
+  /// The pixel format that a frame is converted to before it is encoded.
   func format(for format: PixelFormat) -> PixelFormat {
     switch (self, format) {
     case (.copy, _): format
@@ -78,7 +78,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Settings for frames like this one, which has the preset's format already.
+  /// Settings for frames like this one, which already has the preset's format.
   func settings(for frame: Frame) -> EncoderSettings {
     var settings = EncoderSettings(
       encoder: encoder ?? rawValue, for: frame, timeBase: ContainerTimeline.timeBase)
@@ -93,7 +93,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     return settings
   }
 
-  /// Key frames come by time; this only bounds the sources that are faster than any camera.
+  /// Key frames are scheduled by time. This bound matters only for sources faster than any camera.
   private static let framesPerKeyMax = 240
 }
 

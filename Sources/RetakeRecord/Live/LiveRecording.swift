@@ -5,16 +5,16 @@ import RetakeMedia
 import RetakeRuntime
 import RetakeStore
 
-/// A pipeline beside a recorder: it gets each frame that is captured, and what it decides goes into
-/// the same session.
+/// A pipeline that runs alongside a recorder. It gets each captured frame, and its decisions go
+/// into the same session.
 final class LiveRecording: Sendable {
   let session: LiveSession
   private let note: (@Sendable (DeviceEvent) -> Void)?
   private let clock: any LiveClock
   private let tap: RunTap
-  /// Tracks that the pipeline's sources read; the others are recorded and nothing else.
+  /// Tracks that the pipeline's sources read; the other tracks are only recorded.
   private let tracks: [Int]
-  /// Frames that the pipeline was given, by track.
+  /// Number of frames that the pipeline was given, by track.
   private let produced: Locked<[Int: Int]>
   private let watch = Locked<DeviceWatch?>(nil)
   private let ended = Locked<Result<RunOutcome, any Error>?>(nil)
@@ -45,15 +45,15 @@ final class LiveRecording: Sendable {
     self.note = live.watchesDevice ? note : nil
   }
 
-  /// From now on changes of the device are events, if they shall be.
+  /// From now on, changes of the device are recorded as events, if the options ask for it.
   func watchDevice() {
     guard let note else { return }
-    // Where the system has no thread left the frames matter more than the device.
+    // If no thread can be created, the recording continues without device events.
     guard let started = try? DeviceWatch(clock: clock, note: note) else { return }
     watch.withLock { $0 = started }
   }
 
-  /// What frames of each track will be like; of those that gave none yet, as the source says.
+  /// The properties of each track's frames, from the first frame or from the source's description.
   private static func tracks(of source: SourceDescription, first: SourceFrame) -> [LiveTrack] {
     source.tracks.enumerated().compactMap { number, track in
       if number == first.track {
@@ -71,7 +71,7 @@ final class LiveRecording: Sendable {
     }
   }
 
-  /// Hands a captured frame on, if it is of a track that the pipeline reads; it waits for nothing.
+  /// Forwards a captured frame, if the pipeline reads its track. It never blocks.
   func push(_ record: FrameRecord, _ frame: Frame) {
     guard tracks.contains(record.track) else { return }
     produced.withLock { $0[record.track, default: 0] += 1 }
@@ -85,12 +85,12 @@ final class LiveRecording: Sendable {
       frame, sessionTime: record.arrivalNanoseconds)
   }
 
-  /// Frames come no more, for now.
+  /// No frames arrive for now.
   func sourceLost(code: String) {
     for track in tracks { session.sourceLost(track: track, code: code) }
   }
 
-  /// How the pipeline stands; exact once it has finished.
+  /// The pipeline's progress; exact after it has finished.
   var progress: PipelineProgress {
     let produced = produced.withLock { $0 }
     if case .success(let outcome) = outcome {
@@ -102,13 +102,13 @@ final class LiveRecording: Sendable {
       pools: counts.pools)
   }
 
-  /// Returns when the frames on their way have ended, or the time for that is over.
+  /// Returns when the frames in the pipeline have finished, or the time limit is reached.
   func finish() {
     watch.withLock { $0 }?.stop()
     let result = Result { try session.finish() }
     ended.withLock { $0 = result }
   }
 
-  /// Once it has finished.
+  /// The outcome; nil until the pipeline has finished.
   var outcome: Result<RunOutcome, any Error>? { ended.withLock { $0 } }
 }

@@ -1,36 +1,36 @@
 import RetakeCore
 import RetakeRuntime
 
-/// What became of the frames in a pipeline that runs beside a recorder:
-/// `produced = accepted + dropped` once it has ended; before, some are on their way to it.
+/// Counts the frames of a pipeline that runs alongside a recorder. After the run, `produced =
+/// accepted + dropped`. During the run, some frames have not reached the pipeline yet.
 public struct PipelineProgress: Hashable, Sendable, Codable {
-  /// Of one track that the pipeline reads.
+  /// Counts of one track that the pipeline reads.
   public struct Track: Hashable, Sendable, Codable {
     public var track: Int
     /// Frames that the source gave.
     public var produced: Int
-    /// Those that the pipeline took.
+    /// Frames that the pipeline accepted.
     public var accepted: Int
-    /// Those that it had no room for: lost before capture.
+    /// Frames that it had no room for: lost before capture.
     public var dropped: Int
   }
 
-  /// Of all tracks together.
+  /// Totals of all tracks.
   public var produced: Int
   public var accepted: Int
   public var dropped: Int
   public var tracks: [Track]
-  /// What became of those accepted, at the primary sink: dropped by reason, and so on.
+  /// What happened to the accepted frames at the primary sink, for example dropped, by reason.
   public var frames: FrameLedger
-  /// Lines in the session's table of results.
+  /// Number of lines in the session's table of results.
   public var results: Int
-  /// Of the pools that follow the load; `nil` without such.
+  /// Pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
-  /// Once it has ended: the first `RunSummary.failuresMax` failures of stages and sources, of
-  /// `failureCount`. `nil` without any.
+  /// The first `RunSummary.failuresMax` failures of stages and sources, of `failureCount`, after
+  /// the run has ended. `nil` if there are none.
   public var failures: [StageFailure]?
   public var failureCount: Int?
-  /// The failure that halted it.
+  /// The failure that stopped the pipeline.
   public var halt: StageFailure?
 
   init(
@@ -50,7 +50,7 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
     self.results = results
   }
 
-  /// Of a run that has ended.
+  /// The progress of a run that has ended.
   init(produced: [Int: Int], outcome: RunOutcome, results: Int) {
     self.init(
       produced: produced, tracks: outcome.tracks, frames: outcome.headline, results: results,

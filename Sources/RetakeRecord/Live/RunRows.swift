@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 
-/// Rows of a live run, on their way to the database.
+/// Rows of a live run that are not yet in the database.
 struct RunRows: Sendable {
   var run: RunRecord?
   var nodes: [NodeRecord] = []

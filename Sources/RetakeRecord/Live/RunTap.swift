@@ -4,9 +4,9 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStore
 
-/// Turns what a live run was told and decided into rows. None of them is ever shed.
+/// Turns a live run's inputs and decisions into rows. Rows are never shed.
 final class RunTap: LiveTap {
-  /// A session that a recorder makes has one run.
+  /// A recorded session contains one run.
   private static let run = 0
 
   private struct State: Sendable {
@@ -22,8 +22,8 @@ final class RunTap: LiveTap {
   private let watch: RecordingWatch?
 
   /// - Parameters:
-  ///   - hasExactPixels: Whether the frames are stored as the pipeline sees them.
-  ///   - add: Takes rows, from two threads.
+  ///   - hasExactPixels: Whether the stored frames have exactly the pixels that the pipeline sees.
+  ///   - add: Receives rows, from two threads.
   init(
     _ pipeline: Pipeline, hasExactPixels: Bool, watch: RecordingWatch? = nil,
     add: @escaping @Sendable (RunRows) -> Void
@@ -84,7 +84,7 @@ final class RunTap: LiveTap {
 
   func ended(_ outcome: RunOutcome) {}
 
-  /// Lines so far.
+  /// Number of result lines so far.
   var resultCount: Int { state.withLock { $0.results } }
 
   private func json(of facts: LiveFacts) -> JSONValue {
@@ -98,9 +98,9 @@ final class RunTap: LiveTap {
   }
 }
 
-/// Writes the lines of results; one thread at a time uses it.
+/// Writes the lines of results; only one thread at a time uses it.
 private final class ResultRows: @unchecked Sendable {
-  // @unchecked: only the thread that tells the sinks uses it.
+  // @unchecked: only the thread that notifies the sinks uses it.
   private var writer: LiveResultLines
 
   init(_ pipeline: Pipeline) throws {

@@ -2,8 +2,8 @@ import RetakeBuffers
 import RetakeMedia
 import RetakeRuntime
 
-/// The first connection to a live source, made on a thread of its own: whoever waits for it hears of
-/// Ctrl-C, and of the end of their patience, whatever the call hangs in, such as a name server.
+/// Makes the first connection to a live source on a separate thread. The caller can therefore be
+/// interrupted by Ctrl-C or by a timeout, even if the call blocks, for example in name resolution.
 struct ConnectionAttempt {
   let limit: CallLimit
   private let source: String
@@ -11,11 +11,12 @@ struct ConnectionAttempt {
   private let clock: any LiveClock
   private let isInterrupted: @Sendable () -> Bool
 
-  /// One call lasts so long at most.
+  /// Maximum duration of one call.
   private static let callNanosecondsMax: Int64 = 5_000_000_000
-  /// A source that is there is looked at for a while before its first frame.
+  /// Time to analyse a source that has answered, before its first frame.
   private static let lookNanosecondsMax: Int64 = 1_500_000_000
-  /// FFmpeg lets go within a tenth of a second; what does not is left alone after this.
+  /// FFmpeg returns within a tenth of a second. A call that does not return in this time is
+  /// abandoned.
   private static let graceNanoseconds: Int64 = 500_000_000
   private static let pauseNanoseconds: Int64 = 100_000_000
 
@@ -44,7 +45,7 @@ struct ConnectionAttempt {
     }
     let deadline = clock.monotonicNanoseconds + nanosecondsMax + Self.graceNanoseconds
     var stopped: Int64?
-    // Ends: the call does, or the deadline comes.
+    // Ends: the call returns, or the deadline is reached.
     while true {
       if let made = result.withLock({ $0 }) {
         if isInterrupted() { throw RecordError.stoppedBefore(source: source) }

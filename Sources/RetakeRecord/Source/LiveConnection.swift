@@ -3,19 +3,19 @@ import RetakeCore
 import RetakeMedia
 import RetakeRuntime
 
-/// One connection to a live source. One thread at a time uses it; it ends when it is let go.
+/// One connection to a live source. Only one thread at a time uses it; releasing it ends it.
 protocol LiveConnection: AnyObject, Sendable {
-  /// The next frame, waited for; nil at the end of the stream.
+  /// Waits for the next frame; nil at the end of the stream.
   ///
-  /// - Throws: When the source is lost, or `CallLimit` says that it took too long; `MissedFrame` when
-  ///   there was no memory for this one.
+  /// - Throws: When the source is lost, or `CallLimit` reports that it took too long; `MissedFrame`
+  ///   when there was not enough memory for this frame.
   func next() throws -> SourceFrame?
 }
 
-/// Tells whoever waits inside a call when it is over.
+/// Limits how long a call may block, and lets another thread cancel it.
 final class CallLimit: Sendable {
   private struct State: Sendable {
-    /// nil when no call is under way.
+    /// nil when no call is in progress.
     var startedNanoseconds: Int64?
     var isCancelled = false
   }
@@ -24,12 +24,12 @@ final class CallLimit: Sendable {
   private let nanosecondsMax: Int64
   private let isInterrupted: @Sendable () -> Bool
   private let state = Locked(State())
-  /// Rings when the caller shall stop waiting.
+  /// Rings when the caller should stop waiting.
   let cancelled = Bell()
 
-  /// FFmpeg lets go within a tenth of a second.
+  /// FFmpeg returns within a tenth of a second after the limit is reached.
   ///
-  /// - Parameter isInterrupted: Asked while a call waits; true ends it.
+  /// - Parameter isInterrupted: Polled while a call waits; true ends the call.
   init(
     clock: any LiveClock, nanosecondsMax: Int64 = 5_000_000_000,
     isInterrupted: @escaping @Sendable () -> Bool = { false }
@@ -37,7 +37,7 @@ final class CallLimit: Sendable {
     (self.clock, self.nanosecondsMax, self.isInterrupted) = (clock, nanosecondsMax, isInterrupted)
   }
 
-  /// Marks the time that `body` takes.
+  /// Measures the duration of `body`.
   func during<Result>(_ body: () throws -> Result) rethrows -> Result {
     let now = clock.monotonicNanoseconds
     state.withLock { $0.startedNanoseconds = now }
@@ -61,15 +61,15 @@ final class CallLimit: Sendable {
     }
   }
 
-  /// Waits for so long, or until it is cancelled.
+  /// Waits for this long, or until it is cancelled.
   func wait(nanoseconds: Int64) {
     clock.wait(untilNanoseconds: clock.monotonicNanoseconds + nanoseconds, or: cancelled)
   }
 }
 
-/// A camera, stream or test picture, decoded.
+/// A camera, stream or test image, decoded.
 final class InputConnection: LiveConnection, @unchecked Sendable {
-  // @unchecked: one thread at a time uses it, by the protocol's rule.
+  // @unchecked: the protocol allows only one thread at a time.
   let stream: MediaStream
   private let input: LiveInput
   private let decoder: MediaDecoder
@@ -80,16 +80,16 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
   private var hasEnded = false
   private var misses = 0
 
-  /// Packets in a row that cannot be decoded, as at the beginning of a stream without a key frame.
+  /// Undecodable packets in a row, for example when a stream begins without a key frame.
   private static let failuresMax = 300
-  /// Frames in a row that there is no memory for: a few seconds of them.
+  /// Frames in a row that may fail for lack of memory: a few seconds.
   private static let missesMax = 100
-  /// A frame's time, before the next one is asked for.
+  /// Pause before the next frame is requested: the duration of a frame.
   private static let missNanoseconds: Int64 = 33_000_000
-  /// Between two questions to a camera that has no frame yet.
+  /// Interval for polling a camera that has no frame yet.
   private static let pauseNanoseconds: Int64 = 4_000_000
 
-  /// - Throws: `MediaError`, one case for each way in which a source can be unfit.
+  /// - Throws: `MediaError`, with one case for each way in which a source can be unsuitable.
   init(_ address: LiveAddress, camera: CameraSettings, limit: CallLimit) throws {
     self.limit = limit
     input = try LiveInput(address, camera: camera) { limit.isOver }
@@ -130,7 +130,7 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
     }
   }
 
-  /// A camera does not stop because there was no memory for a picture.
+  /// A camera continues even if an allocation for one frame fails.
   private func nextPacket() throws -> LiveInput.Outcome {
     do throws(MediaError) {
       let outcome = try input.nextPacket()

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeRuntime
 
-/// What a live source's own thread hands to the recorder, in order.
+/// Items that a live source's own thread hands to the recorder, in order.
 final class LiveMailbox: Sendable {
   enum Item: Sendable {
     case frame(SourceFrame, arrivalNanoseconds: Int64, connection: Int)
@@ -11,12 +11,12 @@ final class LiveMailbox: Sendable {
 
   private struct State: Sendable {
     var items: [Item] = []
-    /// The thread whose items count; others were left alone.
+    /// The thread whose items are accepted; earlier threads were abandoned.
     var generation = 0
     var isClosed = false
   }
 
-  /// Frames that wait here, at most: the recorder takes each as soon as it can.
+  /// Maximum number of waiting frames; the recorder takes each one as soon as it can.
   private static let itemsMax = 16
 
   private let state = Locked(State())
@@ -25,9 +25,9 @@ final class LiveMailbox: Sendable {
 
   /// Waits for room.
   ///
-  /// - Returns: false when the thread is to end.
+  /// - Returns: false when the thread should end.
   func put(_ item: Item, generation: Int) -> Bool {
-    // Ends: the recorder takes what is here, or closes the box, and rings each time.
+    // Ends: the recorder takes items or closes the box, and rings each time.
     while true {
       let isDone: Bool? = state.withLock {
         guard $0.generation == generation, !$0.isClosed else { return false }
@@ -54,7 +54,7 @@ final class LiveMailbox: Sendable {
     relieved.ring()
   }
 
-  /// From now on the items of another thread count.
+  /// From now on only items of a new thread are accepted.
   func nextGeneration() -> Int {
     defer { relieved.ring() }
     return state.withLock {

@@ -5,12 +5,12 @@ import RetakeRuntime
 
 /// A camera (`/dev/video0`) or a stream (`rtsp://HOST/PATH`, also http, https, rtp and udp).
 ///
-/// A source that is unplugged or falls silent is asked again and again, a little later each time, and
-/// the session says when it was away. No redirection is followed.
+/// A source that is unplugged or falls silent is retried with increasing delays, and the session
+/// records when it was away. Redirects are not followed.
 public struct LiveSource: RecordingSource {
   public let description: SourceDescription
   private let plan: LiveStream.Plan
-  /// The connection that the description was read from, for the first one who opens the source.
+  /// The connection that the description was read from. The first call of `open()` uses it.
   private let first: Locked<First?>
 
   private struct First: Sendable {
@@ -21,10 +21,10 @@ public struct LiveSource: RecordingSource {
   /// Connects.
   ///
   /// - Parameters:
-  ///   - patience: A source that is away for longer ends the recording; nil waits for ever. A
-  ///     short one also bounds the first connection.
-  ///   - isInterrupted: Asked while it connects; true ends that.
-  /// - Throws: `MediaError`, one case for each way in which a source can be unfit;
+  ///   - patience: A source that is away for longer ends the recording; nil waits forever. A short
+  ///     one also bounds the first connection.
+  ///   - isInterrupted: Polled while connecting; true ends that.
+  /// - Throws: `MediaError`, with one case for each way in which a source can be unsuitable;
   ///   `RecordError.stoppedBefore`.
   public init(
     _ address: String, camera: CameraRequest = .init(), patience: Duration? = nil,
@@ -58,9 +58,9 @@ public struct LiveSource: RecordingSource {
   }
 }
 
-/// What is asked of a camera; nil leaves it as it is set.
+/// Requested settings of a camera; nil leaves a setting unchanged.
 public struct CameraRequest: Hashable, Sendable {
-  /// Pixels; both or none.
+  /// In pixels; set both or neither.
   public var width: Int?
   public var height: Int?
   public var framesPerSecond: Int?

@@ -2,10 +2,9 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
-/// The frames of a source that may go away and come back: what happens to it becomes notes.
+/// The frames of a source that may disappear and come back. Its state changes become notes.
 ///
-/// A thread of its own waits for the source, so that nothing that hangs in there holds up the
-/// recorder.
+/// A separate thread waits for the source, so that a blocking call does not stall the recorder.
 final class LiveStream: FrameStream {
   struct Plan: Sendable {
     var connect: @Sendable (CallLimit) throws -> any LiveConnection
@@ -22,15 +21,15 @@ final class LiveStream: FrameStream {
   private var timeline: LiveTimeline
   private var reader: LiveReader
   private var thread: NamedThread
-  /// A frame behind the note that it is the reason of.
+  /// A frame that follows the note it caused.
   private var held: SourceFrame?
 
-  /// The recorder looks up at least so often, to see whether it shall end.
+  /// Maximum time that `item()` blocks, so that the recorder can check whether it should end.
   private static let idleNanosecondsMax: Int64 = 200_000_000
-  /// A source is let go in this time, or left alone.
+  /// Time limit for closing a source; after that it is abandoned.
   private static let closeNanosecondsMax: Int64 = 500_000_000
 
-  /// - Parameter first: A connection that was made already.
+  /// - Parameter first: A connection that has already been made.
   /// - Throws: `RuntimeError.noThread`.
   init(
     _ plan: Plan, first: (any LiveConnection)? = nil, limit: CallLimit? = nil
@@ -50,7 +49,7 @@ final class LiveStream: FrameStream {
   }
 
   func next() throws -> SourceFrame? {
-    // Ends: the source gives a frame, or the watch gives up where it has a bound.
+    // Ends: the source gives a frame, or the watch gives up if it has a bound.
     while true {
       if case .frame(let frame) = try item() { return frame }
     }
@@ -62,7 +61,7 @@ final class LiveStream: FrameStream {
       return .frame(frame)
     }
     let end = plan.clock.monotonicNanoseconds + Self.idleNanosecondsMax
-    // Ends: something is said, or the time is over.
+    // Ends: there is an item, or the time limit is reached.
     while true {
       if let item = mailbox.take() {
         if let said = take(item) { return said }
@@ -120,19 +119,20 @@ final class LiveStream: FrameStream {
   }
 }
 
-/// Why a live source counts as gone for good.
+/// Why a live source is considered gone for good.
 struct SourceGone: Error, CustomStringConvertible {
   var cause: String
   var description: String { cause }
 }
 
-/// Connects, reads, and connects again; on a thread of its own.
+/// Connects, reads, and reconnects, on its own thread.
 final class LiveReader: Sendable {
   let limit: CallLimit
   private let plan: LiveStream.Plan
   private let mailbox: LiveMailbox
   private let generation: Int
-  /// Connections of earlier threads have lower numbers.
+  /// Distance between the first connection numbers of two threads, so that connections of a later
+  /// thread have higher numbers.
   private static let connectionsMax = 1 << 20
 
   init(_ plan: LiveStream.Plan, _ mailbox: LiveMailbox, generation: Int, limit: CallLimit? = nil) {
@@ -145,7 +145,7 @@ final class LiveReader: Sendable {
     var connection = first
     var backOff = plan.backOff
     var number = generation * Self.connectionsMax
-    // Ends: the box is closed, or another thread took over.
+    // Ends: the box is closed, or another thread has taken over.
     while mailbox.isCurrent(generation) {
       do {
         let open = try connection ?? connect()

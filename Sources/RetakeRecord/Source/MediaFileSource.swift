@@ -2,15 +2,15 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
-/// A media file played as if it were a camera, or several that run together: decoded, to be encoded
-/// again.
+/// A media file that is played like a camera, with one or several tracks. It is decoded, and
+/// encoded again.
 public struct MediaFileSource: RecordingSource {
-  /// Which of a file's video streams are recorded. The session's tracks are numbered from 0, in the
-  /// order in which the file has them.
+  /// Selects which of a file's video streams are recorded. The session's tracks are numbered from
+  /// 0, in the file's order.
   public enum Tracks: Hashable, Sendable {
     case first
     case all
-    /// The file's own numbers of the streams.
+    /// The file's own stream numbers.
     case streams(Set<Int>)
   }
 
@@ -19,12 +19,12 @@ public struct MediaFileSource: RecordingSource {
   private let streams: [Int]
   private let decoder: @Sendable (MediaStream, String) throws -> any PictureDecoding
 
-  /// - Throws: `MediaError`, one case for each way in which a file can be unfit.
+  /// - Throws: `MediaError`, with one case for each way in which a file can be unsuitable.
   public init(path: String, tracks: Tracks = .first) throws {
     try self.init(path: path, tracks: tracks) { try MediaDecoder(stream: $0, file: $1) }
   }
 
-  /// - Parameter decoder: Makes one for a stream of the file.
+  /// - Parameter decoder: Makes a decoder for a stream of the file.
   init(
     path: String, tracks: Tracks = .first,
     decoder: @escaping @Sendable (MediaStream, String) throws -> any PictureDecoding
@@ -45,8 +45,8 @@ public struct MediaFileSource: RecordingSource {
     description = SourceDescription(name: "file:\(name)", tracks: chosen.map { SourceTrack($0) })
   }
 
-  /// Why the packets cannot be stored as they come, by all of them. Reads the file where its codec
-  /// may be the reason.
+  /// Why the file's packets cannot be stored unchanged. Reads the whole file if its codec may hide
+  /// frames.
   func copyRefusal() throws -> CopyRefusal? {
     let demuxer = try MediaDemuxer(path: path)
     let codecs = Dictionary(
@@ -54,7 +54,7 @@ public struct MediaFileSource: RecordingSource {
         .map { ($0.index, $0.codec) })
     guard codecs.values.contains(where: HiddenPictures.mayBeIn(codec:)) else { return nil }
     demuxer.select(Set(streams))
-    // What cannot be read is told when it is recorded.
+    // A read error is reported when the file is recorded.
     while let packet = try? demuxer.nextPacket() {
       guard let codec = codecs[packet.stream] else { continue }
       if HiddenPictures.areIn(packet, codec: codec) { return .shownAgain }
@@ -74,9 +74,9 @@ public struct MediaFileSource: RecordingSource {
   }
 }
 
-/// Turns packets into frames; tests bring one that has no memory now and then.
+/// Turns packets into frames; tests use one that sometimes fails for lack of memory.
 protocol PictureDecoding: AnyObject {
-  /// - Parameter packet: nil is the end.
+  /// - Parameter packet: nil marks the end.
   func decode(_ packet: MediaPacket?) throws(MediaError) -> [DecodedFrame]
 }
 
@@ -87,13 +87,13 @@ private final class FileTrack {
   let number: Int
   let stream: MediaStream
   private let decoder: any PictureDecoding
-  /// What came of a packet, and waits for its turn.
+  /// The result of a packet, waiting for its turn.
   enum Item {
     case frame(SourceFrame)
-    /// There was no memory for it.
+    /// There was not enough memory for the frame.
     case missed(MissedFrame)
 
-    /// nil sorts before all times: a frame whose time nobody knows is told at once.
+    /// nil sorts before all times: a frame with unknown time is reported at once.
     var timestamp: Timestamp? {
       switch self {
       case .frame(let frame): frame.frame.timestamp
@@ -109,18 +109,18 @@ private final class FileTrack {
   private var misses = 0
   private var recent = RecentPackets()
 
-  /// Bad packets in a row after which the file counts as lost.
+  /// Bad packets in a row after which the file is considered lost.
   private static let failuresMax = 64
-  /// Frames in a row that there is no memory for: a few seconds of them.
+  /// Frames in a row that may fail for lack of memory: a few seconds.
   private static let missesMax = 100
 
   init(number: Int, stream: MediaStream, decoder: any PictureDecoding) {
     (self.number, self.stream, self.decoder) = (number, stream, decoder)
   }
 
-  /// A camera does not stop at a picture that it could not take, and neither does this.
+  /// A camera does not stop when one frame could not be taken, and neither does this.
   ///
-  /// - Parameter packet: nil is the end.
+  /// - Parameter packet: nil marks the end.
   func take(_ packet: MediaPacket?) throws {
     if let packet { recent.add(packet) } else { hasEnded = true }
     do {
@@ -133,7 +133,7 @@ private final class FileTrack {
     }
   }
 
-  /// There may be memory for the next frame; this one has its row all the same.
+  /// There may be memory for the next frame; this one still gets its row.
   func miss(pts: Int64?, _ error: MediaError) throws {
     misses += 1
     guard misses < Self.missesMax else { throw error }
@@ -171,13 +171,13 @@ private final class FileTrack {
   }
 }
 
-/// The frames of all tracks in the order of their times, as far as the file's own order lets them.
+/// The frames of all tracks in order of their times, as far as the file's interleaving allows.
 private final class MediaFileStream: FrameStream {
   private let demuxer: MediaDemuxer
   private let tracks: [FileTrack]
 
-  /// Frames of one track that wait for another track's, at most: where the file has more of them in
-  /// a row they come as they lie there.
+  /// Maximum number of one track's frames that wait for another track. If the file has more of them
+  /// in a row, they are given in the file's order.
   private static let waitingMax = 16
 
   init(demuxer: MediaDemuxer, tracks: [FileTrack]) {
@@ -185,7 +185,7 @@ private final class MediaFileStream: FrameStream {
   }
 
   func next() throws -> SourceFrame? {
-    // Ends: the file does.
+    // Ends: the file ends.
     while true {
       if tracks.allSatisfy({ !$0.ready.isEmpty || $0.hasEnded }) { return try earliest?.next() }
       if let full = tracks.first(where: { $0.ready.count >= Self.waitingMax }) {
@@ -210,9 +210,9 @@ private final class MediaFileStream: FrameStream {
     do {
       packet = try demuxer.nextPacket()
     } catch {
-      // Of several tracks nobody knows whose packet it was.
+      // With several tracks it is unknown whose packet failed.
       if error.isOutOfMemory, tracks.count == 1 { return try tracks[0].miss(pts: nil, error) }
-      // Behind the damage the file may go on; each track counts what it cannot read.
+      // The file may continue after the damage. Each track counts its own errors.
       for track in tracks where !track.hasEnded { try track.fail(error) }
       return
     }

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRuntime
 
-/// Frames that an app pushes, from any thread: its camera is its own affair.
+/// Frames that an app pushes from any thread. The app controls the camera.
 ///
 /// ```swift
 /// let source = PushSource(name: "front", framesPerSecond: 30)
@@ -16,10 +16,10 @@ public final class PushSource: RecordingSource {
   private let box: PushBox
 
   /// - Parameters:
-  ///   - timeBase: Of the frames' `pts`, where they have one.
-  ///   - framesPerSecond: What the recorder holds its encoder against, if it is known.
-  ///   - waitingMax: Frames that wait until the recorder takes them: a moment's, unless the machine
-  ///     stalls.
+  ///   - timeBase: Time base of the frames' `pts`, if they have one.
+  ///   - framesPerSecond: The rate that the encoder is checked against, if known.
+  ///   - waitingMax: Frames that may wait until the recorder takes them. They wait only briefly,
+  ///     unless the machine stalls.
   public init(
     name: String, timeBase: TimeBase = TimeBase(1, 1_000_000_000), framesPerSecond: Double? = nil,
     waitingMax: Int = 64
@@ -31,39 +31,40 @@ public final class PushSource: RecordingSource {
     box = PushBox(waitingMax: waitingMax)
   }
 
-  /// Hands a frame over; it waits for nothing.
+  /// Hands a frame to the recorder. It never blocks.
   ///
-  /// - Parameter frame: Its time stamp is its presentation time. Nobody may write to its pixels any
-  ///   more.
-  /// - Returns: false when there was no room, or the recording has ended; `refused` counts those.
+  /// - Parameter frame: Its timestamp is its presentation time. Its pixels must not be written to
+  ///   any more.
+  /// - Returns: false when there was no room, or the recording has ended; `refused` counts these
+  ///   frames.
   @discardableResult
   public func push(_ frame: Frame, pts: Int64? = nil) -> Bool {
     box.put(SourceFrame(frame: frame, pts: pts))
   }
 
-  /// Waits until there is room for a frame; for an app that can wait.
+  /// Waits until there is room for a frame, for an app that can wait.
   ///
   /// - Returns: false when the recording has ended.
   @discardableResult
   public func waitForRoom() -> Bool { box.waitForRoom() }
 
-  /// Frames that were pushed and are in no recording.
+  /// Frames that were pushed but are not in the recording.
   public var refused: Int { box.refused }
 
-  /// No more frames: the recording ends behind those that were pushed.
+  /// No more frames: the recording ends after those that were pushed.
   public func finish() { box.finish() }
 
   public func open() -> any FrameStream { PushStream(box) }
 }
 
-/// Frames between the app and the recorder.
+/// A buffer between the app and the recorder.
 private final class PushBox: Sendable {
   private struct State: Sendable {
     var frames: [SourceFrame] = []
     var refused = 0
-    /// The refused ones that the recorder was told of.
+    /// The refused frames that were reported to the recorder.
     var told = 0
-    /// A frame was taken: before the first one nobody can be told.
+    /// Whether a frame was taken: refused frames are reported only after that.
     var hasBegun = false
     var isFinished = false
     var isClosed = false
@@ -99,7 +100,7 @@ private final class PushBox: Sendable {
   }
 
   func waitForRoom() -> Bool {
-    // Ends: the recorder takes frames, or closes the box, and rings each time.
+    // Ends: the recorder takes frames or closes the box, and rings each time.
     while true {
       let hasRoom: Bool? = state.withLock { state in
         if state.isClosed || state.isFinished { return false }
@@ -124,7 +125,7 @@ private final class PushBox: Sendable {
     return taken
   }
 
-  /// Puts frames back in front, in their order.
+  /// Puts frames back at the front, in their order.
   func putBack(_ frames: [SourceFrame]) {
     state.withLock { state in
       state.frames.insert(contentsOf: frames, at: 0)
@@ -153,11 +154,11 @@ private final class PushBox: Sendable {
 private final class PushStream: FrameStream {
   private let box: PushBox
   private let clock = WallClock()
-  /// The first ones, which the encoder may be measured with: an app's frames are not thrown away.
+  /// The first frames, which the encoder may be measured with. An app's frames are not discarded.
   private var first: [SourceFrame] = []
   private var keepsFirst = true
 
-  /// The recorder looks up at least so often, to see whether it shall end.
+  /// Maximum time that `item()` blocks, so that the recorder can check whether it should end.
   private static let idleNanosecondsMax: Int64 = 200_000_000
 
   init(_ box: PushBox) {
@@ -177,7 +178,7 @@ private final class PushStream: FrameStream {
 
   func item() -> SourceItem {
     let end = clock.monotonicNanoseconds + Self.idleNanosecondsMax
-    // Ends: something is there, or the time is over.
+    // Ends: there is an item, or the time limit is reached.
     while true {
       switch box.take() {
       case .frame(let frame):

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeMedia
 import RetakeRuntime
 
-/// A track of a `FrameReader` as a source: a drawn scene, or a folder of pictures.
+/// Uses a track of a `FrameReader` as a source: a drawn scene, or a folder of images.
 public struct ReaderSource: RecordingSource {
   public let description: SourceDescription
   private let reader: any FrameReader
@@ -11,9 +11,9 @@ public struct ReaderSource: RecordingSource {
   private let repeats: Bool
 
   /// - Parameters:
-  ///   - name: For people, such as `synthetic:figures`.
-  ///   - track: The reader's number of it; nil is the first one.
-  ///   - repeats: Begin again behind the last frame, for ever.
+  ///   - name: Human-readable, such as `synthetic:figures`.
+  ///   - track: The reader's number of the track; nil selects the first one.
+  ///   - repeats: Whether to begin again after the last frame, forever.
   /// - Throws: `RecordError.noTrack`.
   public init(
     _ reader: any FrameReader, name: String, track: Int? = nil, repeats: Bool = false
@@ -33,7 +33,7 @@ public struct ReaderSource: RecordingSource {
     ReaderStream(reader: reader, track: track, repeats: repeats)
   }
 
-  /// Entries that the nominal rate is taken from.
+  /// Number of entries that the nominal rate is computed from.
   private static let rateEntries = 64
 
   private static func framesPerSecond(
@@ -53,14 +53,14 @@ private final class ReaderStream: FrameStream {
   private let repeats: Bool
   private var page: ArraySlice<FrameEntry> = []
   private var nextSequence = 0
-  /// Added to the times of the present round.
+  /// Added to the times of the current round.
   private var shift: (pts: Int64, nanoseconds: Int64) = (0, 0)
   private var previous: FrameEntry?
   private var interval: (pts: Int64, nanoseconds: Int64) = (1, 1)
   private var misses = 0
 
   private static let pageRows = 256
-  /// Frames in a row that there is no memory for.
+  /// Frames in a row that may fail for lack of memory.
   private static let missesMax = 100
 
   init(reader: any FrameReader, track: TrackDescription, repeats: Bool) {
@@ -77,14 +77,14 @@ private final class ReaderStream: FrameStream {
       frame.timestamp = time
       return SourceFrame(frame: frame, pts: pts)
     } catch let error as MediaError where error.isOutOfMemory {
-      // There may be memory for the next frame; this one has its row all the same.
+      // There may be memory for the next frame; this one still gets its row.
       misses += 1
       guard misses < Self.missesMax else { throw error }
       throw MissedFrame(timestamp: time, pts: pts)
     }
   }
 
-  /// Frames without pixels are passed over.
+  /// Frames without pixels are skipped.
   private func nextEntry() throws -> FrameEntry? {
     while true {
       while let entry = page.popFirst() {

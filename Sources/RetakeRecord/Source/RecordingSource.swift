@@ -2,26 +2,26 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
-/// Where a recorder takes its frames from: a scene, a file, a camera.
+/// A source of frames for a recorder: a scene, a file, a camera.
 ///
-/// A recorder asks from one thread, and asks for the next frame while the last one is waiting for
-/// its time.
+/// A recorder uses one thread, and requests the next frame while the last one waits for its time.
 public protocol RecordingSource: Sendable {
   var description: SourceDescription { get }
 
   /// Starts from the beginning.
   ///
-  /// - Throws: Whatever is wrong with the source, before anything is written.
+  /// - Throws: Any error of the source, before anything is written.
   func open() throws -> any FrameStream
 }
 
-/// What a source says of itself.
+/// Describes a source.
 public struct SourceDescription: Hashable, Sendable {
-  /// For people, such as `synthetic:figures`.
+  /// Human-readable, such as `synthetic:figures`.
   public var name: String
-  /// One at least; the session's tracks have these numbers, from 0.
+  /// At least one; the session's tracks have these numbers, from 0.
   public var tracks: [SourceTrack]
-  /// Its frames come at their own time, whoever waits for them, and it can be opened once at a time.
+  /// Whether frames arrive at their own time, whether or not they are requested. A live source can
+  /// be opened only once at a time.
   public var isLive: Bool
 
   public init(
@@ -39,7 +39,7 @@ public struct SourceDescription: Hashable, Sendable {
     self.isLive = isLive
   }
 
-  /// Of all tracks together; nil when it is not known of one of them.
+  /// Total of all tracks; nil when the rate of one of them is unknown.
   public var framesPerSecond: Double? {
     tracks.reduce(0) { sum, track in
       sum.flatMap { sum in track.framesPerSecond.map { sum + $0 } }
@@ -47,13 +47,13 @@ public struct SourceDescription: Hashable, Sendable {
   }
 }
 
-/// What a source says of one of its tracks.
+/// Describes one track of a source.
 public struct SourceTrack: Hashable, Sendable {
-  /// Of the presentation times.
+  /// Time base of the presentation times.
   public var timeBase: TimeBase
-  /// Nominal; nil when nobody knows. The recorder holds its encoder against it.
+  /// Nominal rate; nil when unknown. The recorder checks its encoder against it.
   public var framesPerSecond: Double?
-  /// Where the frames are decoded from, if they are.
+  /// The stream that the frames are decoded from, if any.
   package var stream: MediaStream?
 
   public init(timeBase: TimeBase, framesPerSecond: Double? = nil) {
@@ -68,24 +68,24 @@ public struct SourceTrack: Hashable, Sendable {
   }
 }
 
-/// The frames of a source, one after another. One thread at a time uses it.
+/// The frames of a source, one after another. Only one thread at a time uses it.
 public protocol FrameStream: AnyObject {
   /// The next frame; nil at the end.
   ///
-  /// - Throws: When the source is lost; the recorder finishes what it has. `MissedFrame` when there
-  ///   was no memory for this one.
+  /// - Throws: When the source is lost; the recorder then finishes what it has. `MissedFrame` when
+  ///   there was not enough memory for this frame.
   func next() throws -> SourceFrame?
 
-  /// The next frame, or what happened to the source meanwhile. A live source comes back from this
-  /// call within half a second, so that the recorder can end.
+  /// The next frame, or what happened to the source in the meantime. A live source returns from
+  /// this call within half a second, so that the recorder can end.
   ///
-  /// - Throws: As `next()` does, but for missed frames.
+  /// - Throws: As `next()` does, except for missed frames.
   func item() throws -> SourceItem
 
-  /// Forgets the frames that came while nobody asked, so that the next one is new.
+  /// Discards the frames that arrived since the last request, so that the next one is new.
   func discardWaiting()
 
-  /// The recorder asks no more.
+  /// The recorder makes no further requests.
   func close()
 }
 
@@ -102,29 +102,29 @@ extension FrameStream {
   public func close() {}
 }
 
-/// What a source has to say.
+/// What a source returns.
 public enum SourceItem: Sendable {
   case frame(SourceFrame)
-  /// A frame that there was no memory for: it has a row, and no pixels.
+  /// A frame that there was not enough memory for: it has a row, but no pixels.
   case missed(MissedFrame)
-  /// Something happened to it: an event of the recorder's in the session.
+  /// A state change of the source, recorded as an event of the recorder.
   case note(kind: String, json: JSONValue)
-  /// Nothing yet.
+  /// No frame yet.
   case nothing
   case end
 }
 
-/// A frame as a source gives it.
+/// A frame as a source returns it.
 public struct SourceFrame: Sendable {
-  /// Its time stamp is where the frame lies on the source's time line.
+  /// Its timestamp is on the source's time line.
   public var frame: Frame
-  /// In the source's time base; nil when it gave none.
+  /// In the source's time base; nil when the source gave none.
   public var pts: Int64?
   /// In units of the time base; 0 when unknown.
   public var duration: Int64
-  /// One of the source's tracks.
+  /// The number of the source's track.
   public var track: Int
-  /// What it was decoded from, if it was.
+  /// The packet that it was decoded from, if any.
   var original: OriginalPacket?
 
   public init(frame: Frame, pts: Int64?, duration: Int64 = 0, track: Int = 0) {
@@ -135,14 +135,14 @@ public struct SourceFrame: Sendable {
   }
 }
 
-/// A frame that a source had, and there was no memory for; the next one may come. A `FrameStream`
-/// that gives frames alone throws it.
+/// A frame that was lost for lack of memory; later frames may follow. A `FrameStream` throws it if
+/// it returns only frames.
 public struct MissedFrame: Error, Hashable, Sendable {
-  /// On the source's time line; nil when it gave none.
+  /// On the source's time line; nil when unknown.
   public var timestamp: Timestamp?
   /// In the source's time base.
   public var pts: Int64?
-  /// One of the source's tracks.
+  /// The number of the source's track.
   public var track: Int
 
   public init(timestamp: Timestamp?, pts: Int64?, track: Int = 0) {
@@ -150,10 +150,10 @@ public struct MissedFrame: Error, Hashable, Sendable {
   }
 }
 
-/// When a source's frames reach the recorder.
+/// Whether frames reach the recorder at their own times.
 public enum RecordingPace: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Each at its own time, as a camera's would; payload that the encoder has no time for is shed.
+  /// Each at its own time, as from a camera; payload that the encoder has no time for is shed.
   case realtime
-  /// As fast as they are encoded; nothing is shed, and the session is the same every time.
+  /// As fast as they are encoded; nothing is shed, and the session is reproducible.
   case unpaced
 }

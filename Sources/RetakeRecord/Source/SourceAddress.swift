@@ -1,16 +1,16 @@
 import RetakeCore
 import RetakeMedia
 
-/// Sources by the name that people type, where it is not a file's.
+/// Resolves the source addresses that users type, other than files.
 public enum SourceAddress {
   /// `/dev/video0` or `v4l2:DEVICE`, a stream's URL, or `lavfi:GRAPH`.
   ///
   /// - Parameters:
-  ///   - camera: What a camera is asked for.
-  ///   - patience: A live source that is away for longer ends the recording; nil waits for ever.
-  ///   - isInterrupted: Asked while it connects; true ends that.
-  /// - Returns: nil when the text is none of these.
-  /// - Throws: `MediaError`, one case for each way in which a source can be unfit;
+  ///   - camera: Requested settings of a camera.
+  ///   - patience: A live source that is away for longer ends the recording; nil waits forever.
+  ///   - isInterrupted: Polled while connecting; true ends that.
+  /// - Returns: nil when the string is none of these.
+  /// - Throws: `MediaError`, with one case for each way in which a source can be unsuitable;
   ///   `RecordError.stoppedBefore`.
   public static func source(
     _ text: String, camera: CameraRequest = .init(), patience: Duration? = nil,
@@ -24,14 +24,14 @@ public enum SourceAddress {
     }
   }
 
-  /// Whether the text names a camera, which can be asked for a size and a rate.
+  /// Whether the string names a camera, for which a size and a rate can be requested.
   public static func isCamera(_ text: String) -> Bool {
     if case .camera = try? LiveAddress(parsing: text) { true } else { false }
   }
 
-  /// A session's name for the source: the device, the host, the test picture. nil as above.
+  /// A session name for the source: the device, the host, or the test image. nil as above.
   ///
-  /// - Throws: `MediaError`, when the text is an address but not a good one.
+  /// - Throws: `MediaError`, when the string is an invalid address.
   public static func sessionName(_ text: String) throws -> String? {
     switch try LiveAddress(parsing: text) {
     case nil: nil

@@ -2,13 +2,13 @@ import RetakeBuffers
 import RetakeMedia
 import RetakeRuntime
 
-/// The frames of a source before anything is recorded: some for the probe, then the first one.
+/// Takes a source's frames before the recording begins: some for the probe, then the first one.
 struct SourceOpening {
   let source: any RecordingSource
   let stream: any FrameStream
   let clock: any LiveClock
   let pipes: RecorderPipes
-  /// Why a connection ended that gave no frame.
+  /// Why a connection ended without a frame.
   private let lossCause = Locked<String?>(nil)
 
   init(
@@ -18,11 +18,11 @@ struct SourceOpening {
     (self.source, self.stream, self.clock, self.pipes) = (source, stream, clock, pipes)
   }
 
-  /// A source that gives nothing for so long has no frames.
+  /// A source that gives no frame for this long is reported as having none.
   static let nanosecondsMax: Int64 = 10_000_000_000
 
-  /// Frames to measure with. A live source's own stream gives them, since it cannot be opened twice;
-  /// the recording begins behind them.
+  /// Frames for the measurement. They come from a live source's own stream, because it cannot be
+  /// opened twice; the recording then begins after them.
   ///
   /// - Throws: `RecordError.noFrames`, or the source's own error.
   func samples(_ count: Int) throws -> [SourceFrame] {
@@ -35,7 +35,7 @@ struct SourceOpening {
 
   func next() throws -> SourceFrame? { try next(of: stream) }
 
-  /// Why there is no first frame: the source's fault only where nobody ended the recording before.
+  /// Why there is no first frame. It is not the source's fault if the recording was stopped before.
   var noFrames: RecordError {
     .noFrames(
       source: source.description.name, isStopped: pipes.reason == .stopped,
@@ -53,7 +53,7 @@ struct SourceOpening {
   private func next(of stream: any FrameStream) throws -> SourceFrame? {
     let deadline = clock.monotonicNanoseconds + Self.nanosecondsMax
     var isShortOfMemory = false
-    // Ends: the deadline comes, where the source itself has no end.
+    // Ends: the deadline is reached, if the source itself does not end.
     while true {
       let item = try stream.item()
       switch item {
@@ -64,7 +64,7 @@ struct SourceOpening {
         if case .string(let cause) = members["cause"] { lossCause.withLock { $0 = cause } }
         guard goesOn(until: deadline) else { return nil }
       case .note, .nothing, .missed:
-        // The source gives frames, and there is nowhere to put them.
+        // The source gives frames, but there is not enough memory for them.
         if case .missed = item { isShortOfMemory = true }
         guard goesOn(until: deadline) else {
           if isShortOfMemory, !pipes.hasEnded { throw noMemory }

@@ -3,12 +3,12 @@ import RetakeCore
 import RetakeMedia
 import RetakeRuntime
 
-/// Pictures that FFmpeg draws, such as `testsrc2=size=640x480:rate=30`, each at its own time.
+/// Images that FFmpeg draws, such as `testsrc2=size=640x480:rate=30`, each at its own time.
 public struct TestPictureSource: RecordingSource {
   public let description: SourceDescription
   private let address: LiveAddress
 
-  /// - Parameter graph: One chain of FFmpeg's filters, a picture source first.
+  /// - Parameter graph: One chain of FFmpeg's filters that begins with an image source.
   /// - Throws: `MediaError.badTestPicture` or `.noDevices`.
   public init(_ graph: String) throws {
     guard let address = try LiveAddress(parsing: "lavfi:\(graph)") else {
@@ -37,7 +37,8 @@ public struct TestPictureSource: RecordingSource {
   }
 }
 
-/// A picture source without memory says again and again that it has none yet: that ends, too.
+/// Limits the time of a call: without memory, an image source repeatedly reports that it has no
+/// frame yet.
 private final class ConnectionStream: FrameStream {
   private let connection: InputConnection
   private let limit: CallLimit

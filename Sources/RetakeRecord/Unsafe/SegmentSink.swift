@@ -1,23 +1,24 @@
 import Foundation
 import RetakeMedia
 
-/// Where the bytes of one segment go. The writer thread alone uses it; tests bring a failing one.
+/// The destination of one segment's bytes. Only the writer's thread uses it; tests use a failing
+/// one.
 protocol SegmentSink: AnyObject, Sendable {
   /// Writes all the bytes at the offset; returns 0 or the system's error number.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32
   /// Makes everything written so far durable; returns 0 or the system's error number.
   func synchronise() -> Int32
-  /// Lets go of what comes behind, for its room on the disk. It may fail: nothing depends on it.
+  /// Releases disk space after this offset. It may fail; nothing depends on it.
   func truncate(to bytes: Int64)
   func close()
 }
 
 extension SegmentSink {
-  /// For a muxer.
+  /// An output for a muxer.
   var output: MediaOutput { MediaOutput { bytes, offset in self.write(bytes, at: offset) } }
 }
 
-/// A new file of our own.
+/// A new file.
 final class FileSink: SegmentSink {
   private let descriptor: Int32
 

@@ -9,11 +9,11 @@ struct CommitBatch {
   /// Earlier segments that changed.
   var changedSegments: [SegmentRecord] = []
   private(set) var packets: [PacketRecord] = []
-  /// Of all packets.
+  /// Total of all packets.
   private(set) var packetBytes: Int64 = 0
   var frames: [FrameRecord] = []
   var events: [EventRecord] = []
-  /// Of the pipeline that runs beside the recorder.
+  /// Rows of the live pipeline.
   var runs = RunRows()
 
   var isEmpty: Bool { rowCount == 0 }
@@ -23,7 +23,7 @@ struct CommitBatch {
     packetBytes += Int64(packet.size)
   }
 
-  /// Where the bytes of the packets in these rows lie.
+  /// Sets the offsets of the packets in these rows.
   mutating func place(_ offsets: [Int64?], rows: [Int]) {
     for (row, offset) in zip(rows, offsets) { packets[row].offset = offset }
   }
@@ -33,9 +33,9 @@ struct CommitBatch {
       + runs.count
   }
 
-  /// The media of the track's packets in the batch is gone: their frames keep their rows.
+  /// The media of the track's packets in the batch is lost: their frames keep their rows.
   ///
-  /// - Returns: how many frames lost their pixels.
+  /// - Returns: the number of frames that lost their pixels.
   mutating func losePackets(of track: Int, cause: String) -> Int {
     var count = 0
     for place in frames.indices

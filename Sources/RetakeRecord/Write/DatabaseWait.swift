@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeStore
 
-/// Another process is in the session's database, and the rows wait.
+/// Another process has locked the session's database, and the rows wait.
 struct DatabaseWait: Hashable, Sendable {
   /// On the session's time line.
   var since: Int64
@@ -10,7 +10,7 @@ struct DatabaseWait: Hashable, Sendable {
   /// `python3 (process 4711)`
   var words: String { holder.map { "\($0)" } ?? "another program" }
 
-  /// Says, when it is over, who it was and how long it took.
+  /// An event that reports, after the wait, which process it was and how long it took.
   func event(at time: Int64) -> EventRecord {
     var members: [String: JSONValue] = ["nanoseconds": .integer(max(0, time - since))]
     if let holder {

@@ -5,14 +5,14 @@ import RetakeStore
 
 /// A new session's folder with an empty database, locked by this process.
 ///
-/// It is made in a hidden folder and gets its name whole, so whoever sees it can open it, whenever
-/// the recorder dies.
+/// The folder is made under a hidden name and then renamed. A session with its final name can
+/// therefore always be opened, even if the recorder is killed.
 struct RecordingSite {
   let folder: SessionFolder
   let store: StoreWriter
   private let lock: RecorderLock
 
-  /// - Parameter facts: Of the whole session.
+  /// - Parameter facts: Metadata of the whole session.
   /// - Throws: `RecordError.nameTaken` or `.busy`, or why the folder cannot be written.
   init(for target: SessionFolder, facts: [(key: String, value: String)]) throws(RecordError) {
     try Self.checkFree(target)
@@ -60,9 +60,9 @@ struct RecordingSite {
     return commit
   }
 
-  /// Opens the database for recording. The log's name in the folder is made durable here, because
-  /// SQLite passes over an error of that. Whoever was faster and is in the database already is
-  /// waited for later: the rows wait, and the recording begins.
+  /// Opens the database for recording. The directory entry of the log file is made durable here,
+  /// because SQLite ignores an error of that. If another process has already locked the database,
+  /// the recording begins and the rows wait.
   private static func openDatabase(
     _ folder: SessionFolder, after first: StoreWriter.Commit
   ) throws -> StoreWriter {
@@ -80,7 +80,7 @@ struct RecordingSite {
     return store
   }
 
-  /// Removes what recorders of the same name left behind when they were killed at their start.
+  /// Removes the folders of recorders of the same name that were killed during their start.
   private static func sweep(_ parent: String, prefix: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
     for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
@@ -91,8 +91,8 @@ struct RecordingSite {
     }
   }
 
-  /// Makes all that is in the folder durable, then moves it. Only one of several recorders that
-  /// want the same name succeeds. Returns 0 or the system's error number.
+  /// Makes the folder's contents durable, then renames it. If several recorders want the same name,
+  /// only one succeeds. Returns 0 or the system's error number.
   private static func name(_ hidden: SessionFolder, as target: SessionFolder, parent: String)
     -> Int32
   {
@@ -119,7 +119,7 @@ struct RecordingSite {
       .joined(separator: "\n") + "\n"
   }
 
-  /// Ends the lock; the session is complete.
+  /// Removes the lock; the session is complete.
   func unlock() {
     lock.remove(folder.lock)
     _ = FileSystem.synchroniseFolder(folder.path)

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// One media file while it is written. The writer thread alone uses it.
+/// One media file while it is written. Only the writer's thread uses it.
 final class SegmentFile {
   let index: Int
   let path: String
@@ -13,11 +13,11 @@ final class SegmentFile {
   let startedNanoseconds: Int64
   private let sink: any SegmentSink
   private let muxer: MediaMuxer
-  /// Where the bytes of the last commit end.
+  /// Offset of the end of the last commit.
   private var committedBytes: Int64 = 0
   private(set) var packetCount = 0
 
-  /// Makes the file and writes its header.
+  /// Creates the file and writes its header.
   init(
     index: Int, track: Int, folder: String, epoch: StreamEpoch, startedNanoseconds: Int64,
     makeSink: (String) -> SinkResult
@@ -49,8 +49,8 @@ final class SegmentFile {
     }
   }
 
-  /// `media/video-00000.mkv` is of track 0, `media/video-t2-00001.mkv` of track 2: recovery from the
-  /// media reads the track there.
+  /// `media/video-00000.mkv` belongs to track 0, `media/video-t2-00001.mkv` to track 2. Recovery
+  /// from the media reads the track from the name.
   static func name(index: Int, track: Int) -> String {
     let digits = String(index)
     let padding = String(repeating: "0", count: max(0, 5 - digits.count))
@@ -59,7 +59,7 @@ final class SegmentFile {
 
   var bytes: Int64 { muxer.bytesWritten }
 
-  /// Hands a packet to the container, which may keep it until the next commit.
+  /// Passes a packet to the container, which may buffer it until the next commit.
   func write(_ packet: MediaPacket) throws(SegmentFailed) {
     try media { () throws(MediaError) in try muxer.write(packet) }
     packetCount += 1
@@ -67,7 +67,7 @@ final class SegmentFile {
 
   /// Closes the cluster and makes all bytes durable.
   ///
-  /// - Returns: the places where the packets' bytes lie, found by their checksums.
+  /// - Returns: the offsets of the packets' bytes, found by their checksums.
   func synchronise(placing packets: [PacketRecord]) throws(SegmentFailed) -> [Int64?] {
     try media { () throws(MediaError) in try muxer.flush() }
     let number = sink.synchronise()
@@ -79,7 +79,7 @@ final class SegmentFile {
     return places
   }
 
-  /// Writes the container's end and makes the file durable. Nothing is written afterwards.
+  /// Ends the container and makes the file durable. Nothing is written afterwards.
   func finish() throws(SegmentFailed) {
     defer { sink.close() }
     try media { () throws(MediaError) in try muxer.finish() }
@@ -89,17 +89,17 @@ final class SegmentFile {
     }
   }
 
-  /// What stays of a file that failed.
+  /// What is kept of a file that failed.
   enum Remains {
-    /// No commit speaks of the file.
+    /// No commit refers to the file.
     case nothing
-    /// The room of what is not committed is given back: on a full disk the database needs it.
+    /// The space of uncommitted bytes is freed, because the database needs it on a full disk.
     case committedBytes
-    /// Nobody touches a file again that could not be written or synced.
+    /// A file that could not be written or synced is not modified again.
     case allBytes
   }
 
-  /// Lets go of a file that failed. Its committed part stays readable.
+  /// Closes a file that failed. Its committed part stays readable.
   func abandon(keeping remains: Remains) {
     if case .committedBytes = remains { sink.truncate(to: committedBytes) }
     sink.close()
@@ -111,7 +111,7 @@ final class SegmentFile {
   }
 }
 
-/// A segment can no longer be written.
+/// A segment cannot be written any more.
 struct SegmentFailed: Error {
   var failure: WriteFailure
 
@@ -128,18 +128,19 @@ struct SegmentFailed: Error {
   }
 }
 
-/// Finds where packets lie in a file that was just written: each a few bytes behind the last one.
+/// Finds the packets in a file that was just written. Each follows the last one after a few bytes.
 struct PacketPlaces {
   let path: String
-  /// No packet lies before.
+  /// No packet begins before this offset.
   let from: Int64
 
-  /// What a container puts between two packets, cluster and block headers, is less.
+  /// Upper bound of the cluster and block headers between two packets.
   private static let gapBytesMax = 256
-  /// What it puts before the first one.
+  /// Upper bound of the headers before the first packet.
   private static let headerBytesMax = 1 << 16
 
-  /// - Returns: nil for a packet whose bytes are not there, unchanged; reading then demuxes.
+  /// - Returns: nil for a packet whose bytes were not found unchanged; it must then be demuxed to
+  ///   read it.
   func find(_ packets: [PacketRecord]) -> [Int64?] {
     guard let file = try? MediaFile(path: path) else { return packets.map { _ in nil } }
     var next = from
@@ -150,7 +151,7 @@ struct PacketPlaces {
     }
   }
 
-  /// The checksum decides; its few candidates are tried one after another.
+  /// Tries the few candidates in order; the checksum decides.
   private func place(of packet: PacketRecord, in file: MediaFile, from start: Int64) -> Int64? {
     let gap = start == 0 ? Self.headerBytesMax : Self.gapBytesMax
     let window = min(Int64(gap + packet.size), file.size - start)
@@ -168,7 +169,7 @@ struct PacketPlaces {
     return nil
   }
 
-  /// In Matroska the block's flags come right before the bytes: a key block's is 0x80, another's 0.
+  /// In Matroska the block's flags come right before the data: 0x80 for a key block, otherwise 0.
   private func couldBegin(_ bytes: [UInt8], at offset: Int, size: Int) -> Bool {
     offset > 0 && bytes[offset - 1] & 0x7F == 0
   }

@@ -1,14 +1,14 @@
 import RetakeCore
 import RetakeStore
 
-/// Making rows and media durable, and waiting for a database that another process is in.
+/// Makes rows and media durable, and waits for a database that another process has locked.
 extension SessionWriter {
-  /// Makes all rows durable, with the media that they speak of. Before the first segment they wait:
-  /// nobody could read a frame of a track that is not described yet. While another process is in the
-  /// database the media is made durable, and the rows wait.
+  /// Makes all rows durable, together with their media. Before the first segment the rows wait,
+  /// because a frame of an undescribed track could not be read. While another process locks the
+  /// database, the media is made durable and the rows wait.
   ///
-  /// - Returns: false when there was nothing to commit, it has to wait, or `failure` says why it
-  ///   could not be.
+  /// - Returns: false when there was nothing to commit, the commit has to wait, or it failed;
+  ///   `failure` then contains the reason.
   @discardableResult
   func commit(at time: Int64) -> Bool {
     guard !isStoreLost, !batch.isEmpty || !spool.isEmpty else { return false }
@@ -36,7 +36,7 @@ extension SessionWriter {
     }
   }
 
-  /// The rows that wait are not written any more; the media that they speak of stays.
+  /// Discards the waiting rows; the media that they refer to is kept.
   func giveUpDatabase(_ path: String) {
     loseStore(.databaseHeld(path: path, by: wait?.words))
   }
@@ -68,7 +68,7 @@ extension SessionWriter {
     }
   }
 
-  /// The batch's media is durable: its rows go to the database, or wait until they can.
+  /// The batch's media is durable. Its rows go to the database, or wait until they can.
   private func settle() {
     guard !batch.isEmpty else { return }
     batch.append(to: store)
@@ -109,22 +109,22 @@ extension SessionWriter {
     progress.mediaBytes += batch.packetBytes
   }
 
-  /// Commits what waits and ends the segments.
+  /// Commits waiting rows and ends the segments.
   func finishMedia(at time: Int64) {
     commit(at: time)
     for track in lanes.indices { finishSegment(track, at: time) }
     commit(at: time)
-    // Behind a wait, the event that tells of it.
+    // After a wait, this commits the event that reports it.
     if !isWaiting { commit(at: time) }
   }
 
-  /// The facts that are known only now, for `close`.
+  /// Adds the metadata that is known only at the end, before `close`.
   func prepareClose(_ facts: [(key: String, value: String)], hashes: [FrameRecord]) {
     for fact in facts { store.setMeta(fact.key, fact.value) }
     store.replace(hashes)
   }
 
-  /// Marks the database closed. Where another process is in it, it may be called again.
+  /// Marks the database as closed. If another process has locked it, this may be called again.
   func close() throws(StoreError) {
     progress.commit = try store.close().ordinal
     progress.closed = true

@@ -3,22 +3,22 @@ import RetakeMedia
 import RetakeSession
 import RetakeStore
 
-/// A row on its way to the database.
+/// A row that is not yet in the database.
 enum RecordedRow: Sendable {
   case frame(FrameRecord, EncodedFrame?)
   case event(EventRecord)
   case run(RunRows)
 }
 
-/// Writes media and rows, and makes them durable together. The writer thread alone uses it.
+/// Writes media and rows, and makes them durable together. Only the writer's thread uses it.
 ///
-/// The commit rule: close the cluster, flush, sync the media, then one transaction. What failed is
-/// never tried again.
+/// The commit rule: close the cluster, flush, sync the media, then one transaction. A failed
+/// operation is never retried.
 final class SessionWriter {
   struct Site {
     var folder: SessionFolder
     var makeSink: @Sendable (String) -> SinkResult
-    /// Somebody must ask the track's encoder for a key frame.
+    /// Requests a key frame from the track's encoder.
     var requestKey: (Int) -> Void
   }
 
@@ -29,18 +29,18 @@ final class SessionWriter {
   private var nextSegment = 0
   var nextEvent = 0
   var batch = CommitBatch()
-  /// Rows that the database was not open for, with their media on the disk; oldest first.
+  /// Rows that the locked database could not take, with their media on the disk; oldest first.
   var spool: [CommitBatch] = []
   var wait: DatabaseWait?
   let spoolRowsMax: Int
   var hasSegment = false
   var progress = RecordingProgress()
-  /// Set once; nothing more is worth recording then.
+  /// Set once; nothing more is recorded after that.
   var failure: RecordError?
-  /// The database refused a commit: it takes no other.
+  /// Whether the database rejected a commit; no other is attempted.
   var isStoreLost = false
   private var isAtReserve = false
-  /// Frames with pixels whose hash is not known yet.
+  /// Number of frames with pixels whose hash is not known yet.
   var missingHashes = 0
 
   init(
@@ -54,23 +54,23 @@ final class SessionWriter {
     progress.tracks = tracks > 1 ? (0..<tracks).map { RecordingProgress.Track(track: $0) } : nil
   }
 
-  /// Somebody else is in the database: its rows wait, and the next commit tries again.
+  /// Whether another process has locked the database. The rows wait, and the next commit retries.
   var isWaiting: Bool { wait != nil }
 
-  /// Media that waits for the next commit.
+  /// Bytes of media that wait for the next commit.
   var pendingBytes: Int64 { batch.packetBytes }
 
-  /// From now on frames keep their rows only: the disk's reserve is not theirs.
+  /// From now on only rows of frames are written, because their media would use the disk's reserve.
   func keepReserve() {
     isAtReserve = true
   }
 
-  /// For the next line of progress.
+  /// Rates for the next progress report.
   func setRate(_ rate: RecordingRate?) {
     progress.rate = rate
   }
 
-  /// Frames that were captured before the session begins.
+  /// Counts frames that were captured before the session begins.
   func pass(_ frames: Int) {
     progress.passed += frames
   }
@@ -93,7 +93,7 @@ final class SessionWriter {
     batch.events.append(event)
   }
 
-  /// Writes a frame's packet into the segment that it belongs to, or says why it has no pixels.
+  /// Writes a frame's packet into its segment, or records why the frame has no pixels.
   private func place(_ encoded: EncodedFrame, of record: inout FrameRecord) {
     guard failure == nil, !isAtReserve else {
       record.cause = failure == nil ? RecordCause.shedReserve : RecordCause.lostWrite
@@ -163,7 +163,7 @@ final class SessionWriter {
     batch.segmentTrack = SegmentTrackRecord(segment: index, track: track, epoch: epoch)
   }
 
-  /// The container's end. What is committed is safe whether or not this succeeds.
+  /// Ends the container. Committed data is safe whether or not this succeeds.
   func finishSegment(_ track: Int, at time: Int64) {
     let lane = lanes[track]
     guard let segment = lane.current else { return }
@@ -178,7 +178,7 @@ final class SessionWriter {
     }
   }
 
-  /// Gives up the track's segment with all that is not committed of it.
+  /// Gives up the track's segment with everything that is not committed of it.
   func fail(_ track: Int, _ failure: WriteFailure, at time: Int64) {
     let segment = lanes[track].current
     lanes[track].current = nil

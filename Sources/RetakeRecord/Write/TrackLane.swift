@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeStore
 
-/// What a writer knows of one track: its segments are files of their own, so that nothing that
-/// happens to one track begins another segment of a second one.
+/// A writer's state of one track. Each track has its own segment files, so that an event on one
+/// track does not begin a new segment on another.
 struct TrackLane {
   let track: Int
   var segments: SegmentStateMachine
@@ -28,7 +28,7 @@ struct TrackLane {
   }
 }
 
-/// Over (sequence, packet hash) of every committed frame with pixels.
+/// Digest over (sequence, packet hash) of every committed frame with pixels.
 final class PacketDigest {
   private var hasher = DigestHasher()
 
@@ -37,6 +37,6 @@ final class PacketDigest {
     hasher.append(packet)
   }
 
-  /// So far.
+  /// The digest so far.
   var value: Digest128 { hasher.finish() }
 }
