@@ -4,11 +4,11 @@ import RetakeGraph
 
 extension CaseOverride {
   private static let swapWord = "swap:"
-  /// The highest track that a node can read.
+  /// The highest track number that a node can read.
   private static let trackMax = 1_023
   private static let sequenceMax = 1 << 40
 
-  /// Reads an override in words.
+  /// Parses the string form of an override.
   ///
   /// - Throws: `ReplayError.badOverride`.
   public init(parsing text: String) throws(ReplayError) {
@@ -43,7 +43,7 @@ extension CaseOverride {
     }
   }
 
-  /// The state in words as the event table has it.
+  /// The state in the form of the event table.
   private static func json(
     of state: Substring, _ kind: DeviceEvent.Kind, _ bad: (String, String?) -> ReplayError
   ) throws(DeviceEventError) -> JSONValue {

@@ -4,7 +4,7 @@ import RetakeGraph
 import RetakeRuntime
 
 extension CaseOverride {
-  /// The overrides as a run carries them out.
+  /// The overrides in the form that a run applies.
   ///
   /// - Parameter tracks: The track that each session source reads, by node.
   /// - Throws: `ReplayError.badOverride`.
@@ -18,7 +18,7 @@ extension CaseOverride {
       switch entry {
       case .event(let time, let event): return .event(atNanoseconds: time, event)
       case .swap(let swap):
-        // Frames of sources that bring their own are on track 0.
+        // Frames of sources that bring their own frames are on track 0.
         let track = sources[swap.node].flatMap { tracks[$0] } ?? 0
         return .swap(
           try entry.stageSwap(swap, in: flat, track: track, catalog: catalog))
@@ -64,7 +64,7 @@ extension CaseOverride {
 }
 
 extension Replay {
-  /// What somebody should know of events that nobody looks at, in sentences.
+  /// Notes for the user about events that have no effect, as sentences.
   package var overrideNotes: [String] {
     guard request.options.mode != .lossless, request.overrides.contains(where: \.isEvent),
       !pipeline.nodes.contains(where: \.stage.followsDevice),

@@ -1,17 +1,17 @@
 import RetakeCore
 
-/// Something that a case lets happen besides what the session says.
+/// A change that a case makes in addition to what the session contains.
 ///
-/// In words, for `--override` and for `overrides` in retake.yml:
+/// The string form, for `--override` and for `overrides` in retake.yml:
 /// ```
 /// thermal=serious@12s            memory=warning@3.5s      orientation=landscapeLeft@1s
 /// battery=15@3s                  battery=15,charging@3s   battery=15,lowPower@3s
 /// swap:motion@4s={"threshold": 30}
 /// swap:motion@frame100,prepare=80ms={"threshold": 30}
 /// ```
-/// Times are virtual, from the replay's origin. `frame100` is the moment at which the frame with the
-/// sequence 100 of the node's own track arrives; `frame1:100` names the track too. A swap changes the
-/// options that it names and leaves the others.
+/// Times are virtual, from the replay's origin. `frame100` is the moment at which the frame with
+/// the sequence 100 of the node's own track arrives; `frame1:100` also names the track. A swap
+/// changes the options that it names and keeps the others.
 public enum CaseOverride: Hashable, Sendable {
   case event(atNanoseconds: Int64, DeviceEvent)
   case swap(OptionSwap)
@@ -20,7 +20,7 @@ public enum CaseOverride: Hashable, Sendable {
     if case .event = self { true } else { false }
   }
 
-  /// Other options for a node.
+  /// New values for options of a node.
   public struct OptionSwap: Hashable, Sendable {
     public enum Moment: Hashable, Sendable {
       /// Virtual time from the replay's origin.
@@ -30,10 +30,10 @@ public enum CaseOverride: Hashable, Sendable {
     }
 
     public var moment: Moment
-    /// The node's id; inside a forEach `x/NODE`.
+    /// The node's ID; inside a forEach `x/NODE`.
     public var node: String
     public var options: [String: JSONValue]
-    /// Virtual time that preparing takes.
+    /// Virtual time of the preparation.
     public var prepare: Duration
 
     public init(
@@ -47,9 +47,9 @@ public enum CaseOverride: Hashable, Sendable {
   }
 }
 
-/// The one form that overrides have in a golden's key.
+/// The canonical form of overrides in a golden's key.
 extension CaseOverride {
-  /// What happens and when: `thermal@12s`, `swap:motion@frame100`.
+  /// The kind and the time of the override: `thermal@12s`, `swap:motion@frame100`.
   public var key: String {
     switch self {
     case .event(let time, let event):
@@ -58,7 +58,8 @@ extension CaseOverride {
     }
   }
 
-  /// The rest: a state; a battery's state; the options, and the time to prepare if there is one.
+  /// The rest: a state, the battery's state, or the options with the preparation time if there is
+  /// one.
   public var value: JSONValue {
     switch self {
     case .event(_, let event): return event.json["state"] ?? event.json
@@ -69,7 +70,7 @@ extension CaseOverride {
     }
   }
 
-  /// In words; reads back the same.
+  /// The string form; parsing it returns the same override.
   public var text: String {
     switch self {
     case .event(let time, let event):
@@ -80,10 +81,10 @@ extension CaseOverride {
     }
   }
 
-  /// In the order in which they happen at one time line: by time, those at a frame last; then by
-  /// their keys. So the order in which they are written makes no difference.
+  /// The overrides in a canonical order: by time, those at a frame last, then by their keys. So the
+  /// order in which they are written makes no difference.
   ///
-  /// - Throws: `ReplayError.badOverride` where the same thing happens twice at one moment.
+  /// - Throws: `ReplayError.badOverride` if two overrides have the same key.
   package static func ordered(_ overrides: [Self]) throws(ReplayError) -> [Self] {
     let sorted = overrides.sorted {
       let (left, right) = ($0.nanoseconds ?? .max, $1.nanoseconds ?? .max)
@@ -122,7 +123,7 @@ extension CaseOverride.OptionSwap.Moment {
 }
 
 extension DeviceEvent {
-  /// The state as an override says it.
+  /// The state in the string form of an override.
   fileprivate var words: String {
     switch self {
     case .thermal(let state): state.rawValue

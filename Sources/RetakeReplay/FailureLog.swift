@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeRuntime
 
-/// Failures by stage and code, in the order in which each kind came first.
+/// Failures by stage and code, in the order in which each kind occurred first.
 private struct FailureTally {
   private struct Kind: Hashable {
     var node: String
@@ -11,7 +11,7 @@ private struct FailureTally {
   private(set) var entries: [(first: StageFailure, count: Int)] = []
   private var places: [Kind: Int] = [:]
 
-  /// - Returns: How many of its kind there are now.
+  /// - Returns: The number of failures of this kind so far.
   @discardableResult
   mutating func note(_ failure: StageFailure) -> Int {
     let kind = Kind(node: failure.node, code: failure.code)
@@ -25,16 +25,16 @@ private struct FailureTally {
   }
 }
 
-/// Tells of the failures of a run as they happen: of each stage and code the first few, and how many
-/// more there were at the end.
+/// Reports the failures of a run as they happen: the first few of each stage and code. At the end
+/// it reports how many more there were.
 public final class FailureLog: RunObserver {
-  /// Of each stage and code.
+  /// Per stage and code.
   public static let toldMax = 3
 
   private let tell: (String) -> Void
   private var tally = FailureTally()
 
-  /// - Parameter tell: Called on the thread that runs, with one line.
+  /// - Parameter tell: Called on the thread of the run, with one line.
   public init(_ tell: @escaping (String) -> Void) {
     self.tell = tell
   }
@@ -46,7 +46,7 @@ public final class FailureLog: RunObserver {
 
   public func finished(_ frame: FinishedFrame) {}
 
-  /// Says what was not told; once, when the run has ended.
+  /// Reports the number of failures that were not reported. Call it once, when the run has ended.
   public func finish() {
     for (first, count) in tally.entries where count > Self.toldMax {
       tell(
@@ -56,8 +56,8 @@ public final class FailureLog: RunObserver {
 }
 
 extension RunSummary {
-  /// Failures that halted nothing, one line for each stage and code, in the order in which they
-  /// first failed.
+  /// Failures that did not halt the run, one line for each stage and code, in the order in which
+  /// they first failed.
   package func failureLines(
     where isWanted: (StageFailure) -> Bool = { _ in true }
   ) -> [String] {
@@ -68,15 +68,15 @@ extension RunSummary {
 }
 
 extension RunOutcome {
-  /// Failures that halted nothing, one line for each stage and code, in the order in which they
-  /// first failed.
+  /// Failures that did not halt the run, one line for each stage and code, in the order in which
+  /// they first failed.
   package var failureLines: [String] {
     failures.filter(\.isRecoverable).lines(isWhole: failures.count == failureCount)
   }
 }
 
 extension [StageFailure] {
-  /// - Parameter isWhole: Whether these are all that there were.
+  /// - Parameter isWhole: Whether these are all failures of the run.
   fileprivate func lines(isWhole: Bool) -> [String] {
     var tally = FailureTally()
     for failure in self { tally.note(failure) }

@@ -2,12 +2,12 @@ import Dispatch
 import RetakeBuffers
 import RetakeRuntime
 
-/// Lines for a reader that may be slow, or leave: no thread that adds one waits for the reader. A
-/// thread of its own writes each line as soon as the one before it is written.
+/// Lines for a reader that may be slow, or may leave. A thread that adds a line never waits for the
+/// reader. A thread of the stream writes each line as soon as the line before it is written.
 ///
-/// Where there is no room for a line, the oldest waiting ones are dropped and counted.
+/// If there is no room for a line, the oldest waiting lines are dropped and counted.
 package final class LineStream: Sendable {
-  /// Bytes of lines that may wait: minutes of them for most pipelines.
+  /// Bytes of lines that may wait: minutes of lines for most pipelines.
   package static let waitingBytesMax = 4 << 20
 
   private let writing: LineWriting
@@ -15,7 +15,7 @@ package final class LineStream: Sendable {
   private let ended = DispatchSemaphore(value: 0)
 
   /// - Parameters:
-  ///   - lost: Called once, by the thread that writes, when nothing more can be written: the reader
+  ///   - lost: Called once, on the thread that writes, when nothing more can be written: the reader
   ///     has left, or the disk is full.
   /// - Throws: `RuntimeError.noThread`.
   package init(
@@ -31,7 +31,7 @@ package final class LineStream: Sendable {
     }
   }
 
-  /// Hands over a line with its line end; waits for nothing. From any thread.
+  /// Hands over a line with its line end; never waits. Any thread may call this.
   package func add(_ line: String) { writing.add(line) }
 
   /// What became of the lines so far.
@@ -40,8 +40,8 @@ package final class LineStream: Sendable {
   /// Whether nothing more can be written.
   package var isLost: Bool { writing.isLost }
 
-  /// Waits until the reader has taken what waits, and puts the file in its place. A reader that has
-  /// left is not an error. Call it once, after the last `add`.
+  /// Waits until the reader has taken the waiting lines, and gives the file its name. It is not an
+  /// error if the reader has left. Call this once, after the last `add`.
   ///
   /// - Parameter isSlow: Called once if the reader has not taken all of it after two seconds.
   /// - Throws: `ReplayError.unwritable`.
@@ -53,7 +53,7 @@ package final class LineStream: Sendable {
     return writing.counts
   }
 
-  /// Writes nothing more, and leaves nothing behind. Call it once, instead of `finish`.
+  /// Stops writing and removes the file. Call this once, instead of `finish`.
   package func discard() {
     writing.abandon()
     writing.end()
@@ -62,16 +62,17 @@ package final class LineStream: Sendable {
   }
 }
 
-/// What became of the lines of one stream: each was written or dropped.
+/// Counts of the lines of one stream: each line was written or dropped.
 package struct LineCounts: Hashable, Sendable, Codable {
   package var written = 0
-  /// Lines for which there was no room, or no reader any more.
+  /// Lines for which there was no room, or no reader.
   package var dropped = 0
 }
 
-/// The file of a stream, and its thread's work.
+/// The file of a stream, and the work of its thread.
 private final class LineWriting: @unchecked Sendable {
-  // @unchecked: only the stream's thread uses the file, until whoever ends the stream has joined it.
+  // @unchecked: only the stream's thread uses the file, until the thread that ends the stream has
+  // joined it.
   private struct State: Sendable {
     var backlog: LineBacklog
     var written = 0
@@ -114,7 +115,7 @@ private final class LineWriting: @unchecked Sendable {
     arrived.ring()
   }
 
-  /// Until it is ended and nothing waits.
+  /// Runs until the stream has ended and no line waits.
   func run() {
     while true {
       switch state.withLock({ Self.next(&$0) }) {
@@ -159,12 +160,12 @@ private final class LineWriting: @unchecked Sendable {
   func discard() { file.discard() }
 }
 
-/// The lines that wait, oldest first, and those that were dropped.
+/// The waiting lines, oldest first, and the number of dropped lines.
 struct LineBacklog: Sendable {
-  /// Of all lines that wait. The newest one always has room.
+  /// The bound for all waiting lines. The newest line always has room.
   private let bytesMax: Int
   private var lines: [String] = []
-  /// Of the oldest line; what is before it was taken.
+  /// The index of the oldest line; lines before it were taken.
   private var first = 0
   private var bytes = 0
   private var isAbandoned = false
@@ -185,7 +186,7 @@ struct LineBacklog: Sendable {
     }
   }
 
-  /// The oldest line.
+  /// Takes the oldest line.
   mutating func take() -> String? {
     guard first < lines.count else { return nil }
     let line = lines[first]
@@ -199,7 +200,7 @@ struct LineBacklog: Sendable {
     return line
   }
 
-  /// No one takes lines any more: what waits and what still comes is dropped.
+  /// Lines are no longer taken: waiting lines and later ones are dropped.
   mutating func abandon() {
     isAbandoned = true
     dropped += lines.count - first
@@ -207,6 +208,6 @@ struct LineBacklog: Sendable {
     (first, bytes) = (0, 0)
   }
 
-  /// Counts a line that was taken and could not be written.
+  /// Counts a line that was taken but could not be written.
   mutating func countDropped() { dropped += 1 }
 }

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeRuntime
 
-/// Several observers as one, told in turn.
+/// Combines several observers into one and notifies them in turn.
 final class ObserverGroup: RunObserver {
   private let members: [any RunObserver]
   let wantsDecisions: Bool
@@ -54,15 +54,15 @@ final class ResultDigester: RunObserver {
 
   func finished(_ frame: FinishedFrame) { writer.append(frame.result) }
 
-  /// The digest of everything; nothing may be told afterwards.
+  /// The digest of all results. `finished` must not be called afterwards.
   func finish() -> Digest128 {
     _ = writer.finish()
     return writer.digest
   }
 }
 
-/// Writes every decision line, unfolded, to a file, which appears under its name only when it is
-/// whole. A device or a pipe, such as /dev/stdout, is written to as it is.
+/// Writes every decision line, unfolded, to a file. The file gets its name only when it is whole. A
+/// device or a pipe, such as /dev/stdout, is written to directly.
 public final class UnfoldedDecisionWriter: RunObserver {
   private let file: WholeFile
 
@@ -81,12 +81,12 @@ public final class UnfoldedDecisionWriter: RunObserver {
 
   public func finished(_ frame: FinishedFrame) throws { try file.check() }
 
-  /// Puts the file in its place.
+  /// Gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`.
   public func finish() throws(ReplayError) { try file.finish() }
 
-  /// Leaves nothing behind after a run that failed.
+  /// Removes the unfinished file after a run that failed.
   public func discard() { file.discard() }
 
   package var loss: ReplayError? { file.loss }

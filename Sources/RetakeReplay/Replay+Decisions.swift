@@ -2,9 +2,9 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Runs for the sake of their decisions.
+/// Runs that only produce decisions.
 extension Replay {
-  /// Counts what a run's decisions mean, for this pipeline's primary sink.
+  /// An observer that computes the key figures of a run, for this pipeline's primary sink.
   public func makeFigures() -> RunFigures {
     var bytes: [Int: Int] = [:]
     for track in prepared.trackDescriptions {
@@ -13,10 +13,10 @@ extension Replay {
     return RunFigures(primarySink: pipeline.primarySink ?? "", frameBytes: bytes)
   }
 
-  /// Which bodies fail, where decisions need to know nothing more of the values; `nil` where they
-  /// need the values themselves.
+  /// Which bodies fail, if decisions depend on nothing else of the values; `nil` if they depend on
+  /// the values themselves.
   func knownFailures() throws -> [BodyFailure: String]? {
-    // Another stage may fail for other frames.
+    // With a swap, another stage may fail for other frames.
     guard !request.overrides.contains(where: { !$0.isEvent }) else { return nil }
     switch prepared.valueNeed {
     case .nothing: return [:]
@@ -30,7 +30,8 @@ extension Replay {
     }
   }
 
-  /// Decides, with the values that are needed for it: none where the failures are known.
+  /// Makes the decisions and computes only the values that they need: none if the failures are
+  /// known.
   func decide(
     failures: [BodyFailure: String]?
   ) throws -> (figures: RunFigures.Totals, outcome: RunOutcome) {

@@ -5,17 +5,17 @@ import RetakeSession
 
 /// One case, ready to run: a pipeline, the frames of a session, and how its results are written.
 public struct Replay: Sendable {
-  /// What a case says beside its pipeline.
+  /// The settings of a case, in addition to its pipeline.
   public struct Request: Sendable {
     /// `session/case`: the key of its golden.
     public var sessionName: String?
     public var caseName: String
     public var options: RunOptions
-    /// Track by source node, over what the node's options say.
+    /// Track by source node; takes precedence over the node's options.
     public var tracks: [String: Int]
-    /// Quanta by sink and field, over what the results node says.
+    /// Quanta by sink and field; take precedence over those of the results node.
     public var quantisation: [String: [String: Double]]
-    /// What happens besides what the session says; their order makes no difference.
+    /// Changes in addition to what the session contains; their order makes no difference.
     public var overrides: [CaseOverride] = []
 
     public init(
@@ -39,7 +39,7 @@ public struct Replay: Sendable {
   package var key: String { header.key }
   package let sinks: [ResultHeader.Sink]
   let prepared: PreparedRun
-  /// What earlier runs kept.
+  /// The values that earlier runs stored.
   package var cache: RunCache?
   private let overrides: [RunOverride]
 
@@ -65,15 +65,15 @@ public struct Replay: Sendable {
       sinks: sinks.map(\.path))
   }
 
-  /// The nodes in topological order, inserted conversions included.
+  /// The nodes in topological order, with inserted conversions.
   public var nodes: [RunNode] { prepared.runNodes }
 
-  /// The choice of costs as a golden names it.
+  /// The name of the chosen costs in a golden.
   public var costsText: String {
     request.options.mode == .lossless ? "none" : request.options.costs.text
   }
 
-  /// What somebody should know of the chosen costs, in sentences.
+  /// Notes for the user about the chosen costs, as sentences.
   public var costNotes: [String] {
     guard request.options.mode != .lossless else { return [] }
     let costs = request.options.costs
@@ -86,7 +86,7 @@ public struct Replay: Sendable {
     return notes
   }
 
-  /// What nothing can be said about, in sentences: frames that nobody stored a pixel digest of.
+  /// Notes about frames that cannot be checked, as sentences: frames without a stored pixel digest.
   public func pixelNotes(_ reader: (any FrameReader)?) throws -> [String] {
     guard let reader = reader as? SessionReader else { return [] }
     let count = try reader.undigestedFrames(tracks: Set(tracks.values).sorted())
@@ -98,7 +98,7 @@ public struct Replay: Sendable {
     ]
   }
 
-  /// Frames that the sources have, those without payload included.
+  /// Frames of the sources, including those without payload.
   public var frameCount: Int {
     prepared.trackDescriptions.reduce(0) { $0 + $1.frameCount }
   }
@@ -106,10 +106,10 @@ public struct Replay: Sendable {
   /// Virtual time zero on the session's own time line, in nanoseconds.
   public func originNanoseconds() throws -> Int64 { try prepared.originNanoseconds() }
 
-  /// Runs to the end and tells the observers of everything on the way.
+  /// Runs until the sources end, and notifies the observers of everything that happens.
   ///
-  /// - Throws: `RuntimeError`, what the session throws for bytes that are not as recorded, and what
-  ///   an observer throws.
+  /// - Throws: `RuntimeError`, the session's errors for bytes that are not as recorded, and the
+  ///   observers' errors.
   public func run(observers: [any RunObserver] = []) throws -> RunSummary {
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
@@ -129,7 +129,7 @@ public struct Replay: Sendable {
     return summary
   }
 
-  /// The request's options, with its overrides as a run carries them out.
+  /// The request's options, with its overrides in the form that a run applies.
   var runOptions: RunOptions {
     var options = request.options
     options.overrides += overrides
@@ -182,8 +182,8 @@ public struct Replay: Sendable {
     return bindings
   }
 
-  /// What the node's option says; without a track 0 in the session the standard option means the
-  /// first one.
+  /// The track in the node's options. If the session has no track 0, the default option means the
+  /// first track.
   package static func track(of node: PipelineNode, in reader: any FrameReader) -> Int {
     guard case .integer(let option) = node.stage.options["track"], option != 0 else {
       let numbers = reader.tracks.map(\.track)

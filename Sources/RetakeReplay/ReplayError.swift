@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What keeps a replay from beginning, or its files from being written.
+/// Errors that prevent a replay from starting, or its files from being written.
 public enum ReplayError: CodedError, Hashable {
   /// A file that a command writes.
   public enum Output: String, Hashable, Sendable {
@@ -13,25 +13,25 @@ public enum ReplayError: CodedError, Hashable {
     case trace
   }
 
-  /// The case names a track for a node that is no session source.
+  /// The case names a track for a node that is not a session source.
   case unknownSource(node: String, sources: [String])
-  /// The case gives quanta to a node that is no sink.
+  /// The case sets quanta for a node that is not a sink.
   case unknownSink(node: String, sinks: [String])
   /// The results node declares a quantum that cannot be used.
   case badQuantum(node: String, detail: String)
-  /// An override cannot be read, or not be carried out in this pipeline.
+  /// An override cannot be read, or cannot be applied to this pipeline.
   case badOverride(String, detail: String, advice: String?)
   case noSession(node: String)
   /// A live run was recorded without its pipeline, which has closures.
   case noPipeline(session: String, run: Int)
-  /// Result lines are asked of a sink that is not there.
+  /// Result lines are requested for a sink that does not exist.
   case noSuchSink(node: String, sinks: [String])
-  /// The costs shall come from a session, and there is none.
+  /// The costs should come from a session, but none was given.
   case noSessionCosts
   case unwritable(Output, path: String, cause: String)
-  /// Nobody reads any more what the run writes: it ended there.
+  /// The run ended because its output is no longer read.
   case readerGone(Output)
-  /// A sweep that is no sweep, or not of this pipeline.
+  /// A sweep that cannot be parsed, or that does not fit this pipeline.
   case badSweep(String, advice: String)
   case tape(TapeFault, path: String)
   case profile(ProfileFault, path: String)
@@ -125,14 +125,14 @@ extension ReplayError.Output {
   }
 }
 
-/// What is wrong with the file of a cost tape.
+/// A problem with the file of a cost tape.
 public enum TapeFault: Hashable, Sendable {
   case unreadable(cause: String)
   case notTape
   case newer(version: Int)
   /// The file ends before its end line.
   case cut(spans: Int)
-  /// A line is not as it was written.
+  /// A line was changed after it was written.
   case damaged(line: Int, detail: String)
 
   fileprivate var word: String {
@@ -163,7 +163,7 @@ public enum TapeFault: Hashable, Sendable {
   }
 }
 
-/// What is wrong with the document of a device profile.
+/// A problem with the document of a device profile.
 public enum ProfileFault: Hashable, Sendable {
   case unreadable(cause: String)
   case malformed(message: String, advice: String?, pointer: String)

@@ -1,11 +1,11 @@
 import RetakeCore
 import RetakeRuntime
 
-/// Counts what a run found, by sink and kind of result.
+/// Counts the results of a run, by sink and kind of result.
 final class ResultCounter: RunObserver {
   private var counts: [RunSummary.Found]
 
-  /// - Parameter sinks: The sinks that write results, in their order.
+  /// - Parameter sinks: The sinks that write results, in order.
   init(sinks: [ResultHeader.Sink]) {
     counts = sinks.map { RunSummary.Found(sink: $0.path) }
   }
@@ -29,7 +29,7 @@ final class ResultCounter: RunObserver {
 }
 
 extension ResultFact {
-  /// As a result line names a group of them.
+  /// The name of the kind in a result line.
   fileprivate var kindName: String {
     switch self {
     case .detection: "detections"

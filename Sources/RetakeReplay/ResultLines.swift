@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeRuntime
 
-/// Gives a run's results as JSON lines while it goes on: one a captured frame, in the order of
-/// capture, each with its line end. The lines are the same in every run.
+/// Outputs the results of a run as JSON lines during the run: one line for each captured frame, in
+/// the order of capture, each with its line end. The lines are the same in every run.
 ///
 /// ```swift
 /// let lines = try ResultLines(of: replay, sink: "analytics") { print($0, terminator: "") }
@@ -13,16 +13,16 @@ public final class ResultLines: RunObserver {
   private var writer: ResultJSON
   /// Sinks whose deliveries are noted.
   private let sinks: Set<String>
-  /// Virtual times of delivery by sink, of frames that are not yet told: those in flight, and as
-  /// many as the run's window.
+  /// Virtual times of delivery by sink, for frames that are not reported yet: those in flight, and
+  /// at most as many as the run's window.
   private var deliveries: [FrameID: [String: Int64]] = [:]
 
   public var wantsDecisions: Bool { true }
   public var isFollowed: Bool { true }
 
   /// - Parameters:
-  ///   - sink: The one sink whose outcomes are told; `nil` = all.
-  ///   - receive: Called on the thread that runs; throwing ends the run with that error.
+  ///   - sink: The only sink whose outcomes are output; `nil` = all sinks.
+  ///   - receive: Called on the thread of the run; throwing ends the run with that error.
   /// - Throws: `ReplayError.noSuchSink`.
   public init(
     of replay: Replay, sink: String? = nil, receive: @escaping (String) throws -> Void
@@ -60,7 +60,8 @@ package final class ResultLineWriter: RunObserver {
   package var wantsDecisions: Bool { true }
   package let isFollowed: Bool
 
-  /// - Parameter isLive: Whether somebody reads along: each line is written as soon as it is known.
+  /// - Parameter isLive: Whether a reader follows the output. If so, each line is written as soon
+  ///   as it is known.
   package init(
     _ file: WholeFile, of replay: Replay, sink: String? = nil, isLive: Bool
   ) throws(ReplayError) {
@@ -79,7 +80,7 @@ package final class ResultLineWriter: RunObserver {
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
   package func finish() throws(ReplayError) { try file.finish() }
 
-  /// Leaves nothing behind after a run that failed.
+  /// Removes the unfinished file after a run that failed.
   package func discard() { file.discard() }
 
   package var loss: ReplayError? { file.loss }

@@ -1,22 +1,22 @@
 import Foundation
 import RetakeCore
 
-/// A file that is written front to back and appears under its name only when it is whole. A device
-/// or a pipe, such as /dev/stdout, is written to as it is.
+/// A file that is written front to back and gets its name only when it is whole. A device or a
+/// pipe, such as /dev/stdout, is written to directly.
 package final class WholeFile {
-  /// Bytes gathered before they are written together.
+  /// Bytes that are collected before they are written together.
   private static let batchBytes = 1 << 16
 
   private let path: String
   private let output: ReplayError.Output
-  /// `nil` where the bytes go straight to `path`.
+  /// `nil` if the bytes are written directly to `path`.
   private let partialPath: String?
   private let handle: FileHandle
   private let isStream: Bool
   private let endsWithReader: Bool
   private var buffer = Data()
   private var failure: ReplayError?
-  /// Whoever read has seen enough, such as `head`: nobody wants the rest.
+  /// The reader, such as `head`, has left: the rest is not needed.
   private var isReaderGone = false
 
   /// - Throws: `ReplayError.unwritable`.
@@ -37,8 +37,8 @@ package final class WholeFile {
 
   private static let partialNamesMax = 1_000
 
-  /// A new file next to the one that is wanted: another run may write the same one, and a file of
-  /// that name may be somebody's.
+  /// Creates a new file next to the final one. Another run may write the same file, and a file with
+  /// the first name may belong to the user, so other names are tried.
   private static func makePartial(
     of path: String, _ output: ReplayError.Output
   ) throws(ReplayError) -> (path: String?, handle: FileHandle) {
@@ -57,8 +57,8 @@ package final class WholeFile {
   /// Writes to an open stream, which stays open.
   ///
   /// - Parameters:
-  ///   - name: What messages call it.
-  ///   - endsWithReader: Whether the run shall end when nobody reads any more.
+  ///   - name: The name of the stream in messages.
+  ///   - endsWithReader: Whether the run ends when the output is no longer read.
   package init(
     stream: FileHandle, name: String, output: ReplayError.Output, endsWithReader: Bool
   ) {
@@ -70,7 +70,7 @@ package final class WholeFile {
     handle = stream
   }
 
-  /// Whether the path is of a file, there or not, rather than of a device or a pipe.
+  /// Whether the path is that of a file, existing or not, rather than of a device or a pipe.
   private static func isPlain(
     _ path: String, _ output: ReplayError.Output
   ) throws(ReplayError) -> Bool {
@@ -83,7 +83,7 @@ package final class WholeFile {
     }
   }
 
-  /// For whoever writes at places of its own choice; nothing may be appended then.
+  /// For a caller that writes at positions of its own choice. Nothing may be appended in that case.
   package var descriptor: Int32 { handle.fileDescriptor }
 
   /// A failure is kept for `check` and `finish`.
@@ -92,7 +92,7 @@ package final class WholeFile {
     if buffer.count >= Self.batchBytes { flush() }
   }
 
-  /// Writes what was gathered, for whoever reads along.
+  /// Writes the collected bytes, for a reader that follows the output.
   package func flush() {
     defer { buffer.removeAll(keepingCapacity: true) }
     guard failure == nil, !isReaderGone, !buffer.isEmpty else { return }
@@ -107,17 +107,17 @@ package final class WholeFile {
     }
   }
 
-  /// Why nothing more can be written; `nil` while bytes are taken.
+  /// Why nothing more can be written; `nil` while bytes are accepted.
   package var loss: ReplayError? { failure ?? (isReaderGone ? .readerGone(output) : nil) }
 
-  /// - Throws: What went wrong with the bytes so far; `ReplayError.readerGone` where the run shall
-  ///   end then.
+  /// - Throws: The error of the bytes so far; `ReplayError.readerGone` if the run should end in
+  ///   that case.
   package func check() throws(ReplayError) {
     if let failure { throw failure }
     if isReaderGone && endsWithReader { throw .readerGone(output) }
   }
 
-  /// Puts the file in its place.
+  /// Gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
   package func finish() throws(ReplayError) {
@@ -136,7 +136,7 @@ package final class WholeFile {
     }
   }
 
-  /// Leaves nothing behind.
+  /// Removes the unfinished file.
   package func discard() {
     guard !isStream else { return }
     try? handle.close()

@@ -1,23 +1,24 @@
 import Foundation
 import RetakeCore
 
-/// What a cache holds of one track.
+/// The contents of a cache for one track.
 public struct CacheScope: Hashable, Sendable, Codable {
-  /// Its name in the cache: the digest of the track's packets and frames.
+  /// The name of its folder in the cache: the digest of the track's packets and frames.
   public var folder: String
-  /// The session that filled it first; `nil` where nothing says which that was.
+  /// The session that filled it first; `nil` if that is not known.
   public var session: String?
   public var track: Int?
-  /// Of the track's media; 0 where nobody knows.
+  /// Duration of the track's media; 0 if it is not known.
   public var seconds = 0.0
   public var valueBytes = 0
   public var pixelBytes = 0
   public var records = 0
-  /// Files whose table is not what it was: nothing in them is found.
+  /// Files whose table was changed. No record in them can be found.
   public var damaged: [String] = []
-  /// Files that were made with another key, for another track, or by another version: not used.
+  /// Files that were written with another key, for another track, or by another version. They are
+  /// not used.
   public var foreign: [String] = []
-  /// What writers have not ended, or left behind.
+  /// Files that writers have not finished, or have left behind.
   public var leftovers: [CacheLeftover] = []
 
   public init(folder: String) {
@@ -25,26 +26,26 @@ public struct CacheScope: Hashable, Sendable, Codable {
   }
 }
 
-/// A file in a cache that never got its name.
+/// A file in a cache that never got its final name.
 public struct CacheLeftover: Hashable, Sendable, Codable {
   public var name: String
   public var bytes: Int
-  /// Somebody writes it now; nobody does where this is false, and `prune` takes it away.
+  /// Whether a process is writing it now. If not, `prune` removes it.
   public var isBeingWritten: Bool
 }
 
-/// What came of holding every record against its checksum.
+/// The result of checking every record against its checksum.
 public struct CacheCheck: Hashable, Sendable, Codable {
   public var records = 0
-  /// Files in which a record differs, which are gone now unless they are among `left`.
+  /// Files with a damaged record. They have been removed, except those in `left`.
   public var damaged: [String] = []
-  /// Files that were made elsewhere: nothing can be said of them, and no run uses them.
+  /// Files that were written elsewhere. They cannot be checked, and no run uses them.
   public var foreign: [String] = []
-  /// Damaged files that could not be taken away.
+  /// Damaged files that could not be removed.
   public var left: [String] = []
 }
 
-/// What `about.json` says of a track's folder.
+/// The content of `about.json` in a track's folder.
 struct CacheAbout: Codable {
   static let name = "about.json"
   static let bytesMax: Int64 = 1 << 20
@@ -55,7 +56,7 @@ struct CacheAbout: Codable {
 }
 
 extension CacheFolder {
-  /// A pack by its name alone.
+  /// A pack as described by its file name and attributes.
   struct Pack {
     var url: URL
     var kind: CachePack.Kind
@@ -63,7 +64,7 @@ extension CacheFolder {
     var used: Date
   }
 
-  /// What there is, by session, then track; what no session is named for comes last.
+  /// The contents, by session, then track; folders without a known session come last.
   public func scopes() -> [CacheScope] {
     scopeFolders().map(scope(in:)).sorted { first, second in
       guard let a = first.session, let b = second.session else {
@@ -128,7 +129,8 @@ extension CacheFolder {
     return CachePack.open(pack.url, kind: pack.kind, seal: key.seal(pack.kind, scope: scope))
   }
 
-  /// The packs that can be used, the files that are none any more, and how many were made elsewhere.
+  /// The packs that can be used, the damaged files, and the number of packs that were written
+  /// elsewhere.
   func openPacks(in folder: URL) -> (whole: [CachePack], damaged: [URL], foreign: Int) {
     var (whole, damaged, foreign) = ([CachePack](), [URL](), 0)
     for pack in packs(in: folder) {
@@ -148,10 +150,11 @@ extension CacheFolder {
   }
 }
 
-/// A file that did not get its name. One that nobody holds a lock on has no writer any more.
+/// A file that has not got its final name. If no process has a lock on it, its writer has ended.
 struct UnfinishedFile {
   static let prefix = ".writing-"
-  /// What the system's library makes on the way to a whole `about.json`, in a moment and unlocked.
+  /// Temporary files of Foundation while it writes `about.json`. They exist briefly and have no
+  /// lock.
   private static let libraryPrefix = ".dat."
 
   let name: String
@@ -171,9 +174,10 @@ struct UnfinishedFile {
     return lstat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  /// Does something with the path of a file that nobody writes, while nobody else may lock it.
+  /// Calls `body` with the path of a file that no process writes, while no other process may lock
+  /// it.
   ///
-  /// - Returns: `nil` where somebody writes it, or nobody can tell.
+  /// - Returns: `nil` if a process writes the file, or if that cannot be found out.
   func withUnlocked<Result>(_ kind: Int32, _ body: (String) -> Result) -> Result? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }

@@ -1,26 +1,26 @@
 import RetakeCore
 
-/// What is wrong with a cache.
+/// Errors of a cache.
 public enum CacheError: CodedError, Hashable {
   case missing(path: String)
-  /// A folder with nothing in it.
+  /// The folder is empty.
   case empty(path: String)
-  /// The folder holds something else.
+  /// The folder contains something else.
   case notCache(path: String)
   case notFolder(path: String)
   case deadLink(path: String, target: String)
-  /// The folder is named in a project, and is not in it.
+  /// The path is inside a project, but a link leads out of it.
   case linkOut(path: String)
   case newer(path: String)
   case unreadable(path: String, cause: String)
   case unwritable(path: String, cause: String)
-  /// There is no secret that tells what was made here.
+  /// The secret that identifies files written here cannot be read or created.
   case noKey(path: String, cause: String)
-  /// `RETAKE_CACHE_KEY` could be guessed.
+  /// `RETAKE_CACHE_KEY` is too easy to guess.
   case weakKey
-  /// The cache came with the repository.
+  /// The cache is part of the repository.
   case tracked(path: String, file: String)
-  /// What should go stays.
+  /// A file that should be removed could not be removed.
   case notRemoved(path: String, cause: String)
 
   public var code: String {

@@ -2,12 +2,12 @@ import Foundation
 import RetakeCore
 
 extension CacheFolder {
-  /// Takes away what was used longest ago until no more than so many bytes are left, and what writers
-  /// left behind that are gone.
+  /// Removes the least recently used packs until at most `limit` bytes are left, and the unfinished
+  /// files of writers that have ended.
   ///
-  /// - Returns: The bytes that went.
-  /// - Throws: `CacheError.notRemoved` where the cache cannot be written, or something that should go
-  ///   stays; all else that can go is gone then.
+  /// - Returns: The number of bytes that were removed.
+  /// - Throws: `CacheError.notRemoved` if the cache cannot be written, or if a file could not be
+  ///   removed. In the second case, all other files have been removed.
   @discardableResult public func prune(to limit: Int) throws(CacheError) -> Int {
     guard access(url.path, W_OK) == 0 else { throw Self.notRemoved(url.path, errno) }
     var removal = Removal()
@@ -34,10 +34,10 @@ extension CacheFolder {
 
   private struct Removal {
     var bytes = 0
-    /// The first one.
+    /// The first failure.
     var failure: CacheError?
 
-    /// - Returns: Whether it is gone.
+    /// - Returns: Whether the file no longer exists.
     mutating func remove(_ path: String, bytes size: Int) -> Bool {
       if unlink(path) == 0 {
         bytes += size
@@ -53,9 +53,9 @@ extension CacheFolder {
     .notRemoved(path: path, cause: String(cString: strerror(number)))
   }
 
-  /// Holds every record against its checksum, and takes away the files in which one differs.
+  /// Checks every record against its checksum, and removes the files that contain a damaged record.
   ///
-  /// - Parameter isInterrupted: Asked between files.
+  /// - Parameter isInterrupted: Called between files.
   public func verify(
     isInterrupted: () -> Bool = { false }, progress: (Int, Int) -> Void = { _, _ in }
   ) -> CacheCheck {
@@ -67,7 +67,7 @@ extension CacheFolder {
       switch open(pack) {
       case .whole(let read) where read.damagedCount() == 0: check.records += read.count
       case .foreign: check.foreign.append(pack.url.path)
-      // Another run may have taken it away.
+      // Another run may have removed it.
       case .nothing where !FileManager.default.fileExists(atPath: pack.url.path): break
       case .whole, .damaged, .nothing:
         check.damaged.append(pack.url.path)
@@ -77,7 +77,7 @@ extension CacheFolder {
     return check
   }
 
-  /// Nobody keeps anything there, or is about to.
+  /// Whether the folder contains no packs and no unfinished files.
   private func isLeft(_ folder: URL) -> Bool {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.allSatisfy { $0 == CacheAbout.name }

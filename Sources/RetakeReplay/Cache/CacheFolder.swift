@@ -1,15 +1,15 @@
 import Foundation
 import RetakeCore
 
-/// A folder in which runs keep values for later runs. Several may use it at once.
+/// A folder in which runs store values for later runs. Several runs may use it at once.
 ///
-/// What it holds can be taken away at any time: it only makes runs faster.
+/// The contents can be deleted at any time, because they only make runs faster.
 public struct CacheFolder: Sendable {
-  /// The most bytes that are kept, if nothing else is said: 4 GiB.
+  /// The default limit: 4 GiB.
   public static let limitStandard = 4 << 30
 
   public let url: URL
-  /// What was used longest ago goes when there is more.
+  /// Beyond this limit, the least recently used packs are removed.
   public let limitBytes: Int
   let key: CacheKey
 
@@ -17,11 +17,11 @@ public struct CacheFolder: Sendable {
   private static let marker = "retake-cache.json"
   private static let markerText = "{\"v\":1}\n"
 
-  /// Opens the folder, and makes it where there is none.
+  /// Opens the folder, and creates it if it does not exist.
   ///
-  /// - Parameter key: What was made with another one is not used.
-  /// - Throws: `CacheError.notCache` for a folder that holds something else, `.notFolder`, `.deadLink`,
-  ///   `.newer`, `.unreadable`, `.unwritable`.
+  /// - Parameter key: Files that were written with another key are not used.
+  /// - Throws: `CacheError.notCache` for a folder that contains something else, `.notFolder`,
+  ///   `.deadLink`, `.newer`, `.unreadable`, `.unwritable`.
   public init(
     path: String, key: CacheKey, limitBytes: Int = limitStandard
   ) throws(CacheError) {
@@ -47,9 +47,9 @@ public struct CacheFolder: Sendable {
     throw .linkOut(path: link)
   }
 
-  /// Opens a folder that is a cache already; nothing is made or changed.
+  /// Opens a folder that is a cache already. Nothing is created or changed.
   ///
-  /// - Throws: `CacheError.missing`, `.empty`, and what `init(path:)` throws.
+  /// - Throws: `CacheError.missing`, `.empty`, and the errors of `init(path:)`.
   public init(
     existing path: String, key: CacheKey, limitBytes: Int = limitStandard
   ) throws(CacheError) {
@@ -67,21 +67,21 @@ public struct CacheFolder: Sendable {
     case missing
     case empty
     case marked
-    /// It has tracks, and nothing says that it is a cache: one that is being made, or whose marker
-    /// somebody removed.
+    /// It has folders of tracks but no marker: the cache is being created, or its marker was
+    /// removed.
     case unmarked
   }
 
   private static let markerBytesMax: Int64 = 4_096
 
-  /// - Throws: `CacheError` for what is no cache and cannot become one.
+  /// - Throws: `CacheError` for a path that is not a cache and cannot become one.
   private static func state(of path: String) throws(CacheError) -> State {
     guard try isFolder(path) else { return .missing }
     let file = URL(fileURLWithPath: path).appending(path: marker)
     let text = (try? RegularFile.contents(file.path, bytesMax: markerBytesMax))
       .map { String(decoding: $0, as: UTF8.self) }
     if text == markerText { return .marked }
-    // One that was cut off while it was written says nothing.
+    // A marker that was truncated while it was written has no meaning.
     if let text, text.hasSuffix("}\n") { throw .newer(path: path) }
     let entries: [String]
     do {
@@ -93,7 +93,7 @@ public struct CacheFolder: Sendable {
     return entries.contains { Digest128(hex: $0) != nil } ? .unmarked : .empty
   }
 
-  /// - Returns: `false` where nothing is.
+  /// - Returns: `false` if the path does not exist.
   private static func isFolder(_ path: String) throws(CacheError) -> Bool {
     var status = stat()
     if stat(path, &status) == 0 {
@@ -105,7 +105,7 @@ public struct CacheFolder: Sendable {
       throw .unreadable(path: path, cause: String(cString: strerror(cause)))
     }
     var url = URL(fileURLWithPath: path).standardizedFileURL
-    // Ends at the root, which is there.
+    // Ends at the root, which always exists.
     while stat(url.path, &status) != 0, url.path != "/" {
       if let target = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path) {
         throw .deadLink(path: url.path, target: target)
@@ -115,8 +115,8 @@ public struct CacheFolder: Sendable {
     return false
   }
 
-  /// Whether a cache has entries of that name: one that is being made, or whose marker somebody removed, is
-  /// one all the same.
+  /// Whether a cache may contain an entry with that name. A folder whose marker is not written yet,
+  /// or was removed, is still a cache.
   private static func isOwn(_ name: String) -> Bool {
     name == ignored || name.hasPrefix(marker) || name.hasPrefix(".\(marker)")
       || name.hasPrefix(".dat.") || Digest128(hex: name) != nil

@@ -2,27 +2,28 @@ import Foundation
 import RetakeCore
 import RetakeMedia
 
-/// The secret by which a cache tells what was made here from what was made elsewhere.
+/// The secret with which a cache distinguishes files written here from files written elsewhere.
 ///
-/// It is kept outside of every project, so that nothing that comes with a project, a pull request or
-/// an archive has it. It reaches no value, decision or golden.
+/// It is stored outside of every project. So a project, a pull request or an archive cannot contain
+/// it. It has no influence on values, decisions or goldens.
 public struct CacheKey: Sendable {
-  /// Names the variable with which several machines share a cache.
+  /// The environment variable with which several machines share a cache.
   public static let variable = "RETAKE_CACHE_KEY"
-  /// A shorter word can be guessed.
+  /// A shorter secret can be guessed.
   static let wordBytesMin = 16
   private static let fileBytes = 32
   private static let attemptsMax = 3
 
   private let secret: [UInt8]
 
-  /// - Parameter secret: At least 16 bytes that nobody guesses.
+  /// - Parameter secret: At least 16 bytes that cannot be guessed.
   package init(secret: [UInt8]) {
     self.secret = secret
   }
 
-  /// That of `RETAKE_CACHE_KEY`, else that of this user on this machine, which is made where there is
-  /// none: `$XDG_STATE_HOME/retake/cache-key`, without that variable `~/.local/state/retake/cache-key`.
+  /// The key in `RETAKE_CACHE_KEY`, or else the key of this user on this machine, which is created
+  /// if it does not exist: `$XDG_STATE_HOME/retake/cache-key`, or `~/.local/state/retake/cache-key`
+  /// without that variable.
   ///
   /// - Throws: `CacheError.weakKey`, `.noKey`.
   public static func ofUser(
@@ -33,7 +34,7 @@ public struct CacheKey: Sendable {
       return CacheKey(secret: Array(word.utf8))
     }
     let path = file(environment)
-    // Another process may make it at the same time; the first one's counts.
+    // Another process may create it at the same time. The first one wins.
     for _ in 0..<attemptsMax {
       if let key = try read(path) { return key }
       try make(path)
@@ -43,14 +44,14 @@ public struct CacheKey: Sendable {
 
   private static func file(_ environment: [String: String]) -> String {
     let named = environment["XDG_STATE_HOME"] ?? ""
-    // The specification has relative paths ignored.
+    // The XDG specification says that relative paths are ignored.
     let state =
       named.hasPrefix("/")
       ? named : (environment["HOME"] ?? NSHomeDirectory()) + "/.local/state"
     return state + "/retake/cache-key"
   }
 
-  /// - Returns: `nil` where there is no file.
+  /// - Returns: `nil` if the file does not exist.
   private static func read(_ path: String) throws(CacheError) -> CacheKey? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
@@ -80,7 +81,7 @@ public struct CacheKey: Sendable {
     } catch {
       throw .noKey(path: path, cause: error.systemText)
     }
-    // Whole before it has its name.
+    // The file is complete before it gets its name.
     let new = path + ".\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString).new"
     let descriptor = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else {
@@ -97,7 +98,7 @@ public struct CacheKey: Sendable {
     else { throw .noKey(path: path, cause: String(cString: strerror(errno))) }
   }
 
-  /// What authenticates the packs of one kind in one folder of the cache.
+  /// Authenticates the packs of one kind in one folder of the cache.
   func seal(_ kind: CachePack.Kind, scope: String) -> CacheSeal {
     CacheSeal(secret: secret, about: "retake cache 2/\(scope)/\(kind.rawValue)", kind: kind)
   }

@@ -3,16 +3,16 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
-/// A file of kept values that never changes: records, then where they lie by their keys, then an end
-/// that says it is whole. docs/cache.md has the form.
+/// An immutable file of cached values: the records, then a table of their positions by key, then a
+/// trailer that proves that the file is whole. docs/formats/cache.md describes it.
 final class CachePack: Sendable {
   enum Kind: String, CaseIterable, Sendable {
-    /// Small ones, and what frames are beside their pixels.
+    /// Values, which are small, and the outlines of frames.
     case values
     case pixels
   }
 
-  /// Where a record lies.
+  /// The position of a record.
   struct Place: Hashable, Sendable {
     var offset: Int
     var count: Int
@@ -20,11 +20,12 @@ final class CachePack: Sendable {
   }
 
   static let magic = Array("retake cache 2\n\0".utf8)
-  /// How packs of all versions begin and end.
+  /// The first and last bytes of packs of all versions.
   private static let family = Array("retake cache ".utf8)
   /// Key, offset, count and digest.
   static let entryBytes = 48
-  /// The entries' code, where they are, how many, the digest of entries and code, and the magic again.
+  /// The code of the table, its offset, the number of entries, the digest of table and code, and
+  /// the magic again.
   static let endBytes = HmacSha256.count + 48
 
   let url: URL
@@ -34,17 +35,17 @@ final class CachePack: Sendable {
   private let entries: Int
   private let seal: CacheSeal
   private let wasUsed = Locked(false)
-  /// Where records lie that were not what they had been.
+  /// Offsets of records that were found damaged.
   private let damage = Locked<Set<Int>>([])
 
-  /// What a file with the name of a pack is.
+  /// The result of opening a file with the name of a pack.
   enum Opened {
     case whole(CachePack)
-    /// Whole, and made with another key, for another folder, or by another version.
+    /// Whole, but written with another key, for another folder, or by another version.
     case foreign
-    /// It was a pack: packs get their names when they are whole.
+    /// Packs get their names when they are whole, so the file was changed afterwards.
     case damaged
-    /// It is not there any more, or cannot be read.
+    /// The file no longer exists, or cannot be read.
     case nothing
   }
 
@@ -63,7 +64,7 @@ final class CachePack: Sendable {
       start >= 0, start <= end, start + count * entryBytes == end,
       file.digest(at: start, count: numbers - start) == digest
     else { return .damaged }
-    // Compared in one go: nobody measures here how much of it is right.
+    // A plain comparison is enough: no attacker measures here how much of the code is right.
     guard
       file.withBytes(at: start, count: end - start, { seal.code(ofTable: $0, at: start) })
         == file.bytes(at: end, count: HmacSha256.count)
@@ -78,7 +79,7 @@ final class CachePack: Sendable {
     (self.entries, self.count) = (entries, count)
   }
 
-  /// Whether a file that cannot be mapped is there and could be read: then it is empty.
+  /// Whether a file that cannot be mapped exists and is readable. In that case it is empty.
   private static func isThere(_ url: URL) -> Bool {
     var status = stat()
     return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -88,7 +89,7 @@ final class CachePack: Sendable {
   var isUsed: Bool { wasUsed.withLock { $0 } }
   var damagedRecords: Int { damage.withLock { $0.count } }
 
-  /// Where a record of that key lies; `nil` also for one that was found damaged.
+  /// The position of the record with that key; also `nil` for a record that was found damaged.
   func place(of key: Digest128) -> Place? {
     guard let place = find(key), !damage.withLock({ $0.contains(place.offset) }) else { return nil }
     return place
@@ -105,7 +106,7 @@ final class CachePack: Sendable {
     return nil
   }
 
-  /// The bytes of a record; `nil` when they are not what they were.
+  /// The bytes of a record; `nil` if they are damaged.
   func record(_ place: Place) -> [UInt8]? {
     wasUsed.withLock { $0 = true }
     guard isWhole(place) else {
@@ -119,7 +120,7 @@ final class CachePack: Sendable {
     file.withBytes(at: place.offset, count: place.count) { seal.digest(of: $0) } == place.digest
   }
 
-  /// What `body` makes of a record of pixels that is what it was; `nil` counts as damage.
+  /// What `body` makes of an undamaged record of pixels; `nil` counts as damage.
   func pixels<Made>(_ place: Place, _ body: (MappedFile, Place) -> Made?) -> Made? {
     wasUsed.withLock { $0 = true }
     file.fetch(at: place.offset, count: place.count)
@@ -132,7 +133,7 @@ final class CachePack: Sendable {
     damage.withLock { _ = $0.insert(place.offset) }
   }
 
-  /// How many records are not what they were.
+  /// The number of damaged records.
   func damagedCount() -> Int {
     (0..<count).count {
       let place = place($0)
@@ -141,7 +142,7 @@ final class CachePack: Sendable {
     }
   }
 
-  /// Gives every record that is what it was.
+  /// Calls `body` with every undamaged record.
   func eachWhole(_ body: (Digest128, [UInt8]) -> Void) {
     for index in 0..<count {
       let place = place(index)

@@ -2,17 +2,17 @@ import Foundation
 import RetakeBuffers
 import RetakeCore
 
-/// Writes packs, each under a name that readers pass over until it is whole. Safe from any thread.
+/// Writes packs. A pack has a name that readers skip until it is whole. Thread-safe.
 ///
-/// What goes wrong is kept, not thrown: a run does not fail because nothing could be kept of it.
+/// Errors are kept, not thrown: a run does not fail because its values could not be cached.
 final class CachePackWriter: @unchecked Sendable {
-  // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
+  // SAFETY: @unchecked because of the mutable state, all of which is guarded by `lock`.
   private struct Entry {
     var key: Digest128
     var place: CachePack.Place
   }
 
-  /// Of one file that is being written.
+  /// A file that is being written.
   private struct Open {
     var url: URL
     var descriptor: Int32
@@ -20,7 +20,7 @@ final class CachePackWriter: @unchecked Sendable {
     var entries: [Entry] = []
   }
 
-  /// A file that got its name.
+  /// A file that got its final name.
   struct File {
     var url: URL
     var bytes: Int
@@ -34,16 +34,16 @@ final class CachePackWriter: @unchecked Sendable {
   private let lock = NSLock()
   private var open: Open?
   private var keys: Set<Digest128> = []
-  /// Bytes of records, published or not.
+  /// Bytes of all records, also of files that are not finished.
   private var total = 0
   private var files: [File] = []
   private var isFull = false
   private var cause: String?
 
-  /// A file with so many bytes is ended, so that what is old can go bit by bit.
+  /// A file of this size is finished, so that old values can be removed bit by bit.
   private static let packBytesMax = 256 << 20
 
-  /// - Parameter key: Authenticates what is written.
+  /// - Parameter key: Authenticates the packs.
   init(folder: URL, kind: CachePack.Kind, key: CacheKey, budget: Int) {
     self.folder = folder
     self.kind = kind
@@ -54,10 +54,10 @@ final class CachePackWriter: @unchecked Sendable {
   var published: [File] { lock.withLock { files } }
   /// Why nothing more could be written.
   var failure: String? { lock.withLock { cause } }
-  /// Something was not written because the budget was spent.
+  /// Whether a record was not written because the budget was spent.
   var isSpent: Bool { lock.withLock { isFull } }
 
-  /// Adds a record, unless the key is known. The bytes of pixels are only made where they are written.
+  /// Adds a record, unless the key is known. `make` is only called if the record is written.
   func append(_ key: Digest128, _ make: () -> [UInt8]) {
     guard lock.withLock({ isWanted(key) }) else { return }
     let bytes = make()
@@ -100,8 +100,8 @@ final class CachePackWriter: @unchecked Sendable {
       let url = folder.appending(
         path: UnfinishedFile.prefix + "\(kind.rawValue)-\(UUID().uuidString.lowercased())")
       let descriptor = try make(url.path)
-      // Whoever finds the file without this lock knows that its writer is gone. One who looks holds
-      // it for a moment, and may have taken the file for a left one.
+      // If a process finds the file without this lock, the writer has ended. A process that looks
+      // holds the lock for a moment, and may have removed the file as a leftover.
       var status = stat()
       flock(descriptor, LOCK_EX)
       guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else {
@@ -118,7 +118,7 @@ final class CachePackWriter: @unchecked Sendable {
 
   private static let attemptsMax = 4
 
-  /// Makes the file, and its folder where that is not there or not any more.
+  /// Creates the file, and its folder if that does not exist or was removed.
   private func make(_ path: String) throws(CacheFailure) -> Int32 {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
     var descriptor = Foundation.open(path, flags, 0o644)
@@ -130,7 +130,7 @@ final class CachePackWriter: @unchecked Sendable {
     return descriptor
   }
 
-  /// Ends the file and gives it its name.
+  /// Finishes the file and gives it its final name.
   private func publish() throws(CacheFailure) {
     guard let file = open else { return }
     var index = ByteWriter()
@@ -158,7 +158,7 @@ final class CachePackWriter: @unchecked Sendable {
     open = nil
   }
 
-  /// Ends the last file.
+  /// Finishes the last file.
   func finish() {
     lock.withLock {
       do throws(CacheFailure) {

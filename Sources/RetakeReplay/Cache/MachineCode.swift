@@ -1,9 +1,9 @@
 import Foundation
 import RetakeCore
 
-/// What computes here: a value that something else computed is not trusted.
+/// Identifies the code that computes here. A value that other code computed is not reused.
 enum MachineCode {
-  /// What the processor can do, as the system lists it: libraries choose their code by it.
+  /// The processor's features, as the system lists them. Libraries select their code by them.
   static let processor: Digest128 = {
     let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
     let flags = text.split(separator: "\n").first {
@@ -12,11 +12,11 @@ enum MachineCode {
     return Digest128(of: String(flags ?? ""))
   }()
 
-  /// Of this program's file: a stage whose version somebody forgot to count up is computed anew after
-  /// every build.
+  /// Digest of this program's file. So a stage whose version was not increased is computed again
+  /// after every build.
   private static let program = digest(of: "/proc/self/exe")
 
-  /// The C library's mathematics, which differ from one version to the next.
+  /// The C library's math functions, which differ between versions.
   private static let mathematics: Digest128 = {
     let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
     let path = maps.split(separator: "\n").first {

@@ -5,7 +5,7 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeSession
 
-/// A cache folder as one run over a session uses it.
+/// The cache of one run over a session.
 package final class RunCache: ValueCache {
   package let codeDigest: Digest128
   private let reader: SessionReader
@@ -14,8 +14,9 @@ package final class RunCache: ValueCache {
   private let decoder: Digest128
   private let counts = Locked((known: 0, computed: 0))
 
-  /// - Parameter tracks: Those that the run reads.
-  /// - Throws: `SessionError`. A folder that cannot be written is read, and the summary says so.
+  /// - Parameter tracks: The tracks that the run reads.
+  /// - Throws: `SessionError`. A folder that cannot be written is only read, and the summary
+  ///   reports it.
   package init(_ folder: CacheFolder, reader: SessionReader, tracks: Set<Int>) throws {
     self.folder = folder
     self.reader = reader
@@ -37,7 +38,8 @@ package final class RunCache: ValueCache {
     hasher.append("frame")
     hasher.append(decoder)
     hasher.append(frame.sequence)
-    // What was kept under other pixels is not this frame, even if the session's digest is equal.
+    // Values stored for other pixels do not belong to this frame, even if the session's digest is
+    // equal.
     if let pixels = try reader.storedPixelDigest(of: frame) { hasher.append(pixels) }
     return hasher.finish()
   }
@@ -68,7 +70,7 @@ package final class RunCache: ValueCache {
     counts.withLock { ($0.known, $0.computed) = ($0.known - 1, $0.computed + 1) }
   }
 
-  /// Ends what was written and makes room.
+  /// Finishes the written files and removes old ones beyond the limit.
   package func finish() -> RunSummary.CacheUse {
     var use = RunSummary.CacheUse()
     (use.known, use.computed) = counts.withLock { $0 }
@@ -80,7 +82,7 @@ package final class RunCache: ValueCache {
       isFull = isFull || scope.isSpent
       if scope.foreignFiles > 0 { use.foreign = (use.foreign ?? 0) + scope.foreignFiles }
     }
-    // What cannot go now goes after another run.
+    // Files that cannot be removed now are removed after another run.
     if !files.isEmpty { _ = try? folder.prune(to: folder.limitBytes) }
     let left = files.filter { FileManager.default.fileExists(atPath: $0.url.path) }
     use.bytesWritten = left.reduce(0) { $0 + $1.bytes }
@@ -93,13 +95,13 @@ package final class RunCache: ValueCache {
   }
 }
 
-/// What a cache holds of one track, and what a run adds.
+/// The cached values of one track, and the values that a run adds.
 private final class CacheTrack: Sendable {
   private let values: [CachePack]
   private let pixels: [CachePack]
-  /// Files with a damaged table: nobody knows what was in them.
+  /// Files with a damaged table. Their contents are unknown.
   private let damagedFiles: [URL]
-  /// Files that were made elsewhere.
+  /// The number of files that were written elsewhere.
   let foreignFiles: Int
   private let newValues: CachePackWriter
   private let newPixels: CachePackWriter
@@ -118,7 +120,7 @@ private final class CacheTrack: Sendable {
       folder: url, kind: .pixels, key: folder.key, budget: folder.limitBytes)
   }
 
-  /// Where this fails, so does the first pack that is written, which is told.
+  /// If this fails, writing the first pack fails too, and that is reported.
   private static func makeFolder(_ url: URL, reader: SessionReader, track: Int) {
     let about = url.appending(path: CacheAbout.name)
     guard !FileManager.default.fileExists(atPath: about.path) else { return }
@@ -167,13 +169,13 @@ private final class CacheTrack: Sendable {
     newPixels.append(digest) { frame.packed() }
   }
 
-  /// Something was not kept because there was no room for it.
+  /// Whether a record was not stored because the limit was reached.
   var isSpent: Bool { newValues.isSpent || newPixels.isSpent }
 
   /// - Returns: The files that were written.
   func finish(_ use: inout RunSummary.CacheUse) -> [CachePackWriter.File] {
     var files: [CachePackWriter.File] = []
-    // A file with a damaged record goes; its other records do not.
+    // A file with a damaged record is removed; its other records are copied.
     for pack in values where pack.damagedRecords > 0 {
       pack.eachWhole { key, bytes in newValues.append(key) { bytes } }
     }
@@ -185,7 +187,7 @@ private final class CacheTrack: Sendable {
       files += writer.published
       use.failure = use.failure ?? writer.failure
     }
-    // Taken off its name: whoever reads it now goes on reading.
+    // Only the name is removed: a process that reads the file now continues to read it.
     for url in damagedFiles { unlink(url.path) }
     use.damaged += damagedFiles.count
     for pack in values + pixels {

@@ -2,13 +2,13 @@ import RetakeCore
 import RetakeRuntime
 import RetakeSession
 
-/// Where virtual costs shall come from, as the command line and retake.yml say it: `declared`,
-/// `tape`, `tape@RUN`, `tape:FILE`, `profile:FILE`, or `tape:FILE+profile:FILE`.
+/// The origin of virtual costs, as given on the command line and in retake.yml: `declared`, `tape`,
+/// `tape@RUN`, `tape:FILE`, `profile:FILE`, or `tape:FILE+profile:FILE`.
 public struct CostChoice: Hashable, Sendable, CustomStringConvertible {
   public enum Source: Hashable, Sendable {
-    /// What the pipeline says.
+    /// The costs that the pipeline declares.
     case declared
-    /// The session's own stage times; of its newest run that has any if `nil`.
+    /// The session's own stage times; if `nil`, those of its newest run that has any.
     case session(run: Int?)
     case file(String)
   }
@@ -19,7 +19,7 @@ public struct CostChoice: Hashable, Sendable, CustomStringConvertible {
 
   public static let declared = CostChoice(source: .declared)
 
-  /// The forms that there are, for messages.
+  /// The valid forms, for messages.
   public static let forms = "declared, tape, tape@RUN, tape:FILE, profile:FILE, tape+profile:FILE"
 
   public init(source: Source, profile: String? = nil) {
@@ -27,7 +27,7 @@ public struct CostChoice: Hashable, Sendable, CustomStringConvertible {
     self.profile = profile
   }
 
-  /// Parses one of the forms; `nil` for any other text.
+  /// Parses one of the forms; `nil` for any other string.
   public init?(parsing text: String) {
     let mark = "profile:"
     if text.hasPrefix(mark) {
@@ -49,7 +49,7 @@ public struct CostChoice: Hashable, Sendable, CustomStringConvertible {
     return (source == .declared ? "" : "\(source)+") + "profile:\(profile)"
   }
 
-  /// Whether this only makes sense where decisions are made again.
+  /// Whether the choice is only useful if decisions are made again.
   public var needsRedecide: Bool { self != .declared }
 
   public var hasTape: Bool { source != .declared }
@@ -81,11 +81,11 @@ extension CostChoice.Source: CustomStringConvertible {
 }
 
 extension CostChoice {
-  /// Reads what the choice names.
+  /// Reads the tape and the profile of the choice.
   ///
   /// - Parameters:
-  ///   - session: Where the stage times of a session are.
-  ///   - path: Where a named file lies.
+  ///   - session: The session whose stage times are read.
+  ///   - path: Returns the path of a named file.
   /// - Throws: `ReplayError` for files, `SessionError` for a session without stage times.
   public func load(session: SessionReader?, path: (String) -> String) throws -> RunCosts {
     var costs = RunCosts.declared

@@ -2,10 +2,11 @@ import RetakeCore
 import RetakeRuntime
 
 extension CostTape {
-  /// Reads a cost tape's file, line by line.
+  /// Reads the file of a cost tape, line by line.
   ///
-  /// - Parameter name: What messages call the file; its path if `nil`.
-  /// - Throws: `ReplayError.tape` for a file that is none, is newer, cut short or damaged.
+  /// - Parameter name: The file's name in messages; its path if `nil`.
+  /// - Throws: `ReplayError.tape` for a file that is not a tape, has another version, is truncated
+  ///   or damaged.
   public init(reading path: String, named name: String? = nil) throws(ReplayError) {
     let name = name ?? path
     do throws(TapeProblem) {
@@ -16,23 +17,23 @@ extension CostTape {
   }
 }
 
-/// A fault on its way to `ReplayError`.
+/// A fault that becomes a `ReplayError`.
 private struct TapeProblem: Error {
   var fault: TapeFault
 }
 
-/// Reads one file, and holds every block against its digest.
+/// Reads one file, and checks every block against its digest.
 private struct CostTapeReader {
   private static let pieceBytes = 1 << 18
 
   private let file: InputFile
   private var builder = CostTape.Builder()
   private var session: String?
-  /// Of the line that is read, from 1.
+  /// The number of the current line, from 1.
   private var number = 0
   private var spans = 0
   private var spansInBlock = 0
-  /// Lines since the last `B` line, as written; the hasher is of the same lines.
+  /// The number of lines since the last `B` line. `block` contains the same lines.
   private var linesInBlock = 0
   private var block: [UInt8] = []
   private var isEnded = false
@@ -102,7 +103,7 @@ private struct CostTapeReader {
     case UInt8(ascii: "S"):
       try readSpan(text)
       keep(line)
-    default: keep(line)  // A letter of a later version: it is in the digest, and has no cost.
+    default: keep(line)  // A letter of a later version: it is digested, and has no cost.
     }
   }
 
@@ -127,7 +128,7 @@ private struct CostTapeReader {
 
   private mutating func readSpan(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
     guard let span = TapeFormat.span(line) else { throw damaged("it is not a span") }
-    // Numbers of 64 bits can be further apart than one holds.
+    // The difference of two 64-bit numbers may not fit into 64 bits.
     let (cost, isTooLong) = span.endNanoseconds
       .subtractingReportingOverflow(span.startNanoseconds)
     guard !isTooLong else { throw damaged("it is not a span") }

@@ -1,10 +1,10 @@
 import RetakeCore
 import RetakeRuntime
 
-/// Writes what each body took in a measuring run to a cost tape's file, which appears under its
+/// Writes the cost of each body in a measuring run to the file of a cost tape. The file gets its
 /// name only when it is whole.
 ///
-/// When a body could have begun is known from the decision lines: the edge's `deliver`.
+/// The time at which a body could have begun comes from the decision lines: the edge's `deliver`.
 public final class CostTapeWriter: RunObserver {
   private struct Waiting: Hashable {
     var node: String
@@ -16,7 +16,7 @@ public final class CostTapeWriter: RunObserver {
   private var spansInBlock = 0
   private var linesInBlock = 0
   private var hasher = DigestHasher()
-  /// When frames that wait now came to their edges; the entry of a frame goes with the frame.
+  /// When frames that wait now reached their edges. The entry of a frame is removed with the frame.
   private var ready: [FrameID: [Waiting: Int64]] = [:]
 
   public var wantsDecisions: Bool { true }
@@ -61,7 +61,7 @@ public final class CostTapeWriter: RunObserver {
     try file.check()
   }
 
-  /// Ends the tape and puts the file in its place.
+  /// Finishes the tape and gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`.
   public func finish() throws(ReplayError) {
@@ -70,7 +70,7 @@ public final class CostTapeWriter: RunObserver {
     try file.finish()
   }
 
-  /// Leaves nothing behind after a run that failed.
+  /// Removes the unfinished file after a run that failed.
   public func discard() { file.discard() }
 
   package var loss: ReplayError? { file.loss }

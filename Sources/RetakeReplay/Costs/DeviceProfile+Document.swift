@@ -8,8 +8,8 @@ extension DeviceProfile {
 
   /// Reads a JSON document.
   ///
-  /// - Parameter name: What messages call the file; its path if `nil`.
-  /// - Throws: `ReplayError.profile` with the JSON pointer of what is wrong.
+  /// - Parameter name: The file's name in messages; its path if `nil`.
+  /// - Throws: `ReplayError.profile` with the JSON pointer of the problem.
   public init(reading path: String, named name: String? = nil) throws(ReplayError) {
     let bytes: [UInt8]
     do throws(InputFile.Failure) {
@@ -39,7 +39,7 @@ extension DeviceProfile {
   }
 }
 
-/// A problem in a profile on its way to `ReplayError`.
+/// A problem in a profile that becomes a `ReplayError`.
 private struct ProfileProblem: DocumentFailure {
   var fault: ProfileFault
 
@@ -59,12 +59,12 @@ private struct ProfileProblem: DocumentFailure {
   }
 }
 
-/// Turns the content of a profile into a `DeviceProfile`, each key checked.
+/// Converts the content of a profile to a `DeviceProfile`, and checks each key.
 private struct ProfileReader {
   typealias Fields = DocumentFields<ProfileProblem>
 
   static let keys = ["v", "name", "scale", "executors", "pools", "thermal"]
-  /// What pipelines allow: see `Pipeline.checkNumbers`.
+  /// The limits of pipelines: see `Pipeline.checkNumbers`.
   static let serversMax = 1_024
   static let buffersMax = 4_096
 
@@ -93,7 +93,7 @@ private struct ProfileReader {
     return profile
   }
 
-  /// An object's members in the order of their names.
+  /// An object's members, in the order of their names.
   private func members(
     _ fields: Fields, _ key: String
   ) throws(ProfileProblem) -> [(String, JSONValue)] {

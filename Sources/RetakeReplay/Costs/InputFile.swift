@@ -3,7 +3,7 @@ import RetakeCore
 
 /// A file that is read front to back.
 struct InputFile {
-  /// Why it cannot be read, in words.
+  /// Why the file cannot be read, in words.
   struct Failure: Error {
     var cause: String
   }
@@ -18,7 +18,7 @@ struct InputFile {
     }
   }
 
-  /// The next bytes, at most so many; empty at the end.
+  /// The next bytes, at most `count` of them; empty at the end.
   func read(upTo count: Int) throws(Failure) -> [UInt8] {
     do {
       return [UInt8](try handle.read(upToCount: count) ?? Data())

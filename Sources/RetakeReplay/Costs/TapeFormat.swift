@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeRuntime
 
-/// The lines of a cost tape's file; docs/costs.md has them in words.
+/// The lines of a cost tape's file; docs/costs.md describes them.
 ///
 /// ```
 /// #retake 1 tape key=yard/motion clock=thread
@@ -11,7 +11,7 @@ import RetakeRuntime
 /// ```
 enum TapeFormat {
   static let version = 1
-  /// Spans between two `B` lines at most.
+  /// The largest number of spans between two `B` lines.
   static let blockSpans = 1_024
   /// The longest line that is read.
   static let lineBytesMax = 4_096
@@ -49,7 +49,7 @@ enum TapeFormat {
     buffer.append("\n")
   }
 
-  /// The span of an `S` line without its line end; `nil` for any other form.
+  /// The span of an `S` line, given without its line end; `nil` for any other form.
   static func span(_ line: ArraySlice<UInt8>) -> CostSpan? {
     var words = WordCursor(line)
     guard words.next().map({ $0.elementsEqual("S".utf8) }) == true, let node = words.text(),
@@ -77,7 +77,7 @@ enum TapeFormat {
   }
 }
 
-/// Takes words off a line, one space between two.
+/// Splits a line into words. One space separates two words.
 struct WordCursor {
   private var rest: ArraySlice<UInt8>?
 
@@ -97,14 +97,14 @@ struct WordCursor {
     return line[..<space]
   }
 
-  /// A word as `TextBuffer.append(word:)` writes it.
+  /// A word in the form that `TextBuffer.append(word:)` writes.
   mutating func text() -> String? {
     next().flatMap { decodedWord(String(decoding: $0, as: UTF8.self)) }
   }
 
   mutating func integer() -> Int64? { next().flatMap { Self.integer($0) } }
 
-  /// A whole number in the form in which numbers are written: no plus, no leading zeros.
+  /// An integer in the form in which numbers are written: no plus sign, no leading zeros.
   static func integer(_ word: ArraySlice<UInt8>) -> Int64? {
     let isNegative = word.first == UInt8(ascii: "-")
     let digits = isNegative ? word.dropFirst() : word

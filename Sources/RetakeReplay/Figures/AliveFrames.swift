@@ -1,17 +1,17 @@
 import RetakeCore
 
-/// Counts how many frames are alive at once, and their bytes, from the lines at which each begins
-/// and ends. Frames are added in the order of their capture.
+/// Counts how many frames are alive at once, and their bytes. The lifetime of a frame is given by
+/// the numbers of its first and last decision line. Frames are added in the order of their capture.
 struct AliveFrames {
   private(set) var framesMax = 0
   private(set) var bytesMax = 0
   private var bytes = 0
   private var lastBirth = 0
-  /// Of frames that may be alive, by their ends; as many as are alive at once.
+  /// Frames that may be alive, by their ends. There are as many as are alive at once.
   private var ends: [(end: Int, bytes: Int)] = []
 
   mutating func add(from birth: Int, to end: Int, bytes frameBytes: Int) {
-    // Frames that are captured at one instant may be named in another order.
+    // Frames that are captured at one instant may appear in another order in the lines.
     let birth = max(birth, lastBirth)
     lastBirth = birth
     let end = max(end, birth)
@@ -26,7 +26,7 @@ struct AliveFrames {
   }
 }
 
-/// The frames that finished last: a late part of one may still be spoken of.
+/// The frames that finished last. A decision line may still refer to a late part of one.
 struct RecentFrames {
   private static let countMax = 4_096
 

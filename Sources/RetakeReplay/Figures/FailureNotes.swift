@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeRuntime
 
-/// Notes which bodies fail for which frames: with them the decisions of other runs can be made
+/// Notes which bodies fail for which frames. With this, the decisions of other runs can be made
 /// without computing the values again.
 final class FailureNotes: RunObserver {
   private(set) var failures: [BodyFailure: String] = [:]

@@ -1,13 +1,13 @@
 import RetakeCore
 import RetakeRuntime
 
-/// What the decisions of a run mean for its user, exactly, in virtual time: docs/costs.md says how
-/// each figure is counted.
+/// Key figures of a run, computed exactly from its decisions, in virtual time. docs/costs.md
+/// describes how each figure is counted.
 ///
-/// Reads decision lines and finished frames as they come; how the two come between each other does
-/// not matter.
+/// Reads decision lines and finished frames as they arrive. How the two sequences interleave makes
+/// no difference.
 public final class RunFigures: RunObserver {
-  /// How long delivered frames took from their arrival at the source to the primary sink.
+  /// The time of delivered frames from their arrival at the source to the primary sink.
   public struct Latency: Hashable, Sendable, Codable {
     public var p50Nanoseconds: Int64
     public var p95Nanoseconds: Int64
@@ -19,15 +19,15 @@ public final class RunFigures: RunObserver {
     /// At the primary sink.
     public var frames = FrameLedger()
     public var lostBeforeCapture = 0
-    /// `nil` when nothing is delivered.
+    /// `nil` if nothing was delivered.
     public var latency: Latency?
     /// Frames that were lost at their source, or dropped at the nodes that read from it.
     public var stalls = 0
-    /// How long senders were kept waiting for room, all together.
+    /// The total time that senders waited for room.
     public var blockedNanoseconds: Int64 = 0
-    /// Captured frames that some sink still waits for, at most at once.
+    /// The largest number of captured frames, at one time, without an outcome at every sink.
     public var framesAliveMax = 0
-    /// The same in bytes of their tracks' pictures.
+    /// The same in bytes of the tracks' decoded frames.
     public var bytesAliveMax = 0
   }
 
@@ -38,12 +38,12 @@ public final class RunFigures: RunObserver {
   /// Nodes that read from a source.
   private var receivers: Set<String> = []
   private var totalsSoFar = Totals()
-  /// 8 bytes a delivered frame.
+  /// 8 bytes per delivered frame.
   private var latencies: [Int64] = []
   private var open: [FrameID: OpenFrame] = [:]
   private var finishedFrames = RecentFrames()
   private var alive = AliveFrames()
-  /// Of decision lines.
+  /// The number of decision lines so far.
   private var ordinal = 0
   private var lastTime: Int64 = 0
 
@@ -108,7 +108,7 @@ public final class RunFigures: RunObserver {
     alive.add(
       from: found.birth, to: isInFlight ? .max : found.end ?? found.birth,
       bytes: frameBytes[id.track] ?? 0)
-    // Frames of sources that this sink does not read from are in no ledger of it.
+    // Frames of sources that this sink does not read from are not in its ledger.
     guard let outcome = frame.result.outcomes.first(where: { $0.sink == primarySink }) else {
       return
     }
@@ -117,7 +117,7 @@ public final class RunFigures: RunObserver {
     if let delivery = found.delivery { latencies.append(delivery - frame.arrivalNanoseconds) }
   }
 
-  /// What was counted; call it when the run has ended.
+  /// The totals. Call this when the run has ended.
   public var totals: Totals {
     var totals = totalsSoFar
     let sorted = latencies.sorted()
@@ -133,14 +133,14 @@ public final class RunFigures: RunObserver {
   }
 }
 
-/// A captured frame, as far as the decision lines have told of it.
+/// What the decision lines have shown of a captured frame so far.
 private struct OpenFrame {
-  /// The first line that names it.
+  /// The number of the first line about it.
   var birth: Int
-  /// The last line of a sink about it.
+  /// The number of the last line of a sink about it.
   var end: Int?
   var endTime: Int64?
-  /// At the primary sink.
+  /// The time of delivery at the primary sink.
   var delivery: Int64?
   var isStalled = false
   var blocked: [(node: String, item: Int?, since: Int64)] = []

@@ -2,11 +2,11 @@ import RetakeCore
 import RetakeRuntime
 import RetakeSession
 
-/// Holds the decisions of a replay against those that a live run made on the same session: how
-/// faithful the model is. Times differ, so lines are compared without them.
+/// Compares the decisions of a replay with those that a live run made on the same session. This
+/// shows how faithful the model is. Times differ, so lines are compared without them.
 package final class LiveComparison: RunObserver {
   private let live: LiveRunReader
-  /// How often each line was decided, by the hash of it without its time.
+  /// The number of each decision line, by the hash of the line without its time.
   private var counts: [UInt64: Int] = [:]
   private var total = 0
   private var drops = 0
@@ -25,7 +25,7 @@ package final class LiveComparison: RunObserver {
 
   package func finished(_ frame: FinishedFrame) {}
 
-  /// What the two have in common.
+  /// The agreement of the two runs.
   ///
   /// - Throws: `SessionError`.
   package func agreement(lost: Int) throws -> RunSummary.LiveAgreement {

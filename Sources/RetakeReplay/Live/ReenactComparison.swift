@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeRuntime
 import RetakeSession
 
-/// Holds what is decided and found now against the rows of a live run, as it comes.
+/// Compares new decisions and results with the rows of a live run, one by one.
 final class ReenactComparison {
   private let live: LiveRunReader
   private var lines: LiveResultLines
@@ -17,7 +17,7 @@ final class ReenactComparison {
   private var different = 0
   private var notComputed = 0
   private var first: ReenactReport.ValueDivergence?
-  /// What the session threw when it was read.
+  /// The session's error while it was read.
   private var failure: (any Error)?
 
   init(_ live: LiveRunReader, _ lines: consuming LiveResultLines) {
@@ -27,7 +27,7 @@ final class ReenactComparison {
 
   func begin(event: Int) { events = event + 1 }
 
-  /// What went wrong while the record was read.
+  /// Throws the error that occurred while the record was read.
   func check() throws { if let failure { throw failure } }
 
   // MARK: Decisions
@@ -50,7 +50,7 @@ final class ReenactComparison {
     divergence?.detail = detail
   }
 
-  /// No more events: no recorded decision may be left.
+  /// The events have ended, so no recorded decision may be left.
   func end() throws {
     try check()
     guard divergence == nil, let recorded = nextDecision() else { return try check() }
@@ -75,7 +75,7 @@ final class ReenactComparison {
     return decisionPage.popFirst()
   }
 
-  /// How many decisions were recorded.
+  /// The number of recorded decisions.
   func countRecorded() throws -> Int {
     while case let page = try live.decisions(from: decisionsRead), !page.isEmpty {
       decisionsRead += page.count
@@ -85,7 +85,7 @@ final class ReenactComparison {
 
   // MARK: Values
 
-  /// After the first decision that differs, frames have other fates: no value says anything then.
+  /// After the first decision that differs, frames have other fates, so values cannot be compared.
   func finished(_ result: LiveResult) {
     guard divergence == nil, failure == nil else { return }
     for (line, isComputed) in zip(lines.lines(of: result), result.isComputed) {
@@ -117,7 +117,7 @@ final class ReenactComparison {
     return resultPage.popFirst()
   }
 
-  /// The differences of bodies come before those of sinks: they are nearer to the cause.
+  /// Differences of bodies come before those of sinks, because they are closer to the cause.
   func values(with reenactor: Reenactor, hasExactPixels: Bool) -> ReenactReport.Values {
     var values = ReenactReport.Values()
     values.compared = compared + reenactor.computed

@@ -1,23 +1,23 @@
 import RetakeCore
 import RetakeRuntime
 
-/// What came of letting a live run happen again.
+/// The result of reenacting a live run.
 public struct ReenactReport: Hashable, Sendable, Codable {
-  /// Where the decisions part: everything behind it follows from it.
+  /// The first difference of the decisions. All later differences may follow from it.
   public struct Divergence: Hashable, Sendable, Codable {
-    /// Counts the decisions from 0.
+    /// The index of the decision, from 0.
     public var decision: Int
-    /// The external event that was being handled; nil when the record ended before.
+    /// The external event that was being handled; nil if the record ended before.
     public var event: Int?
-    /// The recorded line; nil when there is none any more.
+    /// The recorded line; nil if the record has no more lines.
     public var recorded: String?
-    /// The line that was decided now; nil when there is none any more.
+    /// The new line; nil if no line was decided.
     public var reenacted: String?
-    /// Why the record could not be followed, where that is known.
+    /// Why the record could not be followed, if that is known.
     public var detail: String?
   }
 
-  /// A value that was computed again and is not what was recorded.
+  /// A recomputed value that differs from the recorded one.
   public struct ValueDivergence: Hashable, Sendable, Codable {
     public var frame: FrameID
     public var item: Int?
@@ -28,12 +28,13 @@ public struct ReenactReport: Hashable, Sendable, Codable {
   }
 
   public struct Values: Hashable, Sendable, Codable {
-    /// Outcomes at sinks, ends of bodies, and what routes and forEachs chose by.
+    /// Outcomes at sinks, ends of bodies, and the values by which routes and forEach nodes decided.
     public var compared = 0
     public var different = 0
-    /// Without pixels, or with others than the pipeline saw.
+    /// Values of frames without pixels, or with other pixels than the pipeline saw.
     public var notComputed = 0
-    /// Whether the frames are stored with the pixels that the pipeline saw; else values may differ.
+    /// Whether the frames are stored with the pixels that the pipeline saw. Otherwise values may
+    /// differ.
     public var hasExactPixels = false
     public var first: ValueDivergence?
 
@@ -44,9 +45,10 @@ public struct ReenactReport: Hashable, Sendable, Codable {
   public var session: String
   public var run: Int
   public var pipeline: String
-  /// The pipeline is not the one that was recorded, so what differs says nothing of the record.
+  /// Whether the pipeline differs from the recorded one. Then differences do not mean that the
+  /// record is wrong.
   public var hasOtherPipeline: Bool?
-  /// External events that were told again.
+  /// External events that were handled again.
   public var events = 0
   public var recordedDecisions = 0
   public var reproducedDecisions = 0
@@ -63,9 +65,9 @@ public struct ReenactReport: Hashable, Sendable, Codable {
     self.pipeline = pipeline
   }
 
-  /// Every live decision was made again, and none besides.
+  /// Whether every live decision was made again, and no other.
   public var isReproduced: Bool { divergence == nil }
 
-  /// Values differ although the frames are as the pipeline saw them.
+  /// Whether values differ although the frames have the pixels that the pipeline saw.
   public var hasUnexplainedValues: Bool { values.different > 0 && values.hasExactPixels }
 }

@@ -5,8 +5,8 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeSession
 
-/// Lets a recorded live run happen again, event by event, and holds what is decided against what was
-/// decided live: the proof that nothing which mattered is missing in the record.
+/// Repeats a recorded live run, event by event, and compares the decisions with those of the live
+/// run. This proves that the record contains everything that the decisions depend on.
 public struct Reenactment: Sendable {
   private let session: SessionReader
   private let live: LiveRunReader
@@ -17,7 +17,7 @@ public struct Reenactment: Sendable {
 
   /// - Parameters:
   ///   - run: The number of the live run; the newest one if `nil`.
-  ///   - pipeline: In place of the recorded one, which pipelines with closures do not have.
+  ///   - pipeline: Replaces the recorded pipeline. A pipeline with closures is not recorded.
   /// - Throws: `SessionError.noLiveRun`, `PipelineError`, `ReplayError`.
   public init(
     _ session: SessionReader, run: Int? = nil, pipeline: Pipeline? = nil,
@@ -49,7 +49,7 @@ public struct Reenactment: Sendable {
   package var pipelineName: String { pipeline.name }
   package var pools: [PipelinePool] { pipeline.pools }
 
-  /// The nodes that ran, in topological order, inserted conversions included.
+  /// The nodes that ran, in topological order, with inserted conversions.
   ///
   /// - Throws: `PipelineError`, `RuntimeError`.
   package func nodes() throws -> [RunNode] {
@@ -57,8 +57,8 @@ public struct Reenactment: Sendable {
   }
 
   /// - Parameters:
-  ///   - isInterrupted: Asked between events; `true` ends it with `RuntimeError.interrupted`.
-  ///   - progress: Told how many decisions were reproduced, now and then.
+  ///   - isInterrupted: Called between events; `true` ends the run with `RuntimeError.interrupted`.
+  ///   - progress: Called from time to time with the number of reproduced decisions.
   /// - Throws: `RuntimeError`, `SessionError`.
   public func run(
     isInterrupted: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
@@ -66,17 +66,17 @@ public struct Reenactment: Sendable {
     try run(observer: nil, values: .computed, isInterrupted: isInterrupted, progress: progress)
   }
 
-  /// What becomes of the values beside the decisions, which need none.
+  /// What to do with the values. The decisions do not need them.
   package enum Values: Sendable {
-    /// They are computed again from the stored frames and compared.
+    /// The values are computed again from the stored frames and compared.
     case computed
     case leftOut
   }
 
   /// - Parameters:
-  ///   - observer: Told of the decisions, and of leases and sizes of pools.
-  ///   - isInterrupted: Asked between events; `true` ends it with `RuntimeError.interrupted`.
-  ///   - progress: Told how many decisions were reproduced, now and then.
+  ///   - observer: Notified of the decisions, and of leases and sizes of pools.
+  ///   - isInterrupted: Called between events; `true` ends the run with `RuntimeError.interrupted`.
+  ///   - progress: Called from time to time with the number of reproduced decisions.
   /// - Throws: `RuntimeError`, `SessionError`.
   package func run(
     observer: (any RunObserver)?, values: Values, isInterrupted: () -> Bool = { false },
@@ -112,7 +112,7 @@ public struct Reenactment: Sendable {
     return report
   }
 
-  /// Until the record ends, or cannot be followed any further.
+  /// Handles events until the record ends, or cannot be followed any further.
   private func follow(
     _ reenactor: Reenactor, _ comparison: ReenactComparison, isInterrupted: () -> Bool,
     progress: (Int) -> Void
@@ -149,7 +149,7 @@ public struct Reenactment: Sendable {
   }
 }
 
-/// Frames that no one looks at: the decisions of a live run need none.
+/// Provides no frames: the decisions of a live run need none.
 private struct NoFrames: FrameReader {
   let tracks: [TrackDescription] = []
 
@@ -162,7 +162,7 @@ private struct NoFrames: FrameReader {
 }
 
 extension RuntimeError {
-  /// The record itself is not what a live run writes.
+  /// Whether the record itself differs from what a live run writes.
   fileprivate var isAboutRecord: Bool {
     switch self {
     case .badExternalEvent, .strayExternalEvent: true

@@ -5,7 +5,7 @@ import RetakeRuntime
 extension SweepAxis {
   /// Sets one value.
   ///
-  /// - Throws: `ReplayError.badSweep` when the pipeline has nothing to set.
+  /// - Throws: `ReplayError.badSweep` if the pipeline has nothing to set.
   func apply(
     _ value: Value, to pipeline: inout Pipeline, _ costs: inout RunCosts
   ) throws(ReplayError) {

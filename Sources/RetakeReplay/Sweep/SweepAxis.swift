@@ -1,9 +1,10 @@
 import RetakeCore
 
-/// One thing that a sweep varies, and its values: `queue=1..6`, `vision.count=1|2|4`, `scale=0.5|1|2`.
+/// One quantity that a sweep varies, and its values: `queue=1..6`, `vision.count=1|2|4`,
+/// `scale=0.5|1|2`.
 public struct SweepAxis: Hashable, Sendable {
   public enum Target: Hashable, Sendable {
-    /// The capacity of every edge but replace edges.
+    /// The capacity of every edge except replace edges.
     case queues
     /// The capacity of the edges into a node.
     case queue(node: String)
@@ -13,9 +14,9 @@ public struct SweepAxis: Hashable, Sendable {
     /// The buffers of every pool.
     case pools
     case pool(String)
-    /// How many frames a node works on at once.
+    /// How many frames a node handles at once.
     case lanes(node: String)
-    /// All costs.
+    /// The factor of all costs.
     case scale
   }
 
@@ -31,10 +32,10 @@ public struct SweepAxis: Hashable, Sendable {
     }
   }
 
-  /// As it was written: `queue`, `motion.queue`.
+  /// The name as it was written: `queue`, `motion.queue`.
   public let name: String
   public let target: Target
-  /// In the order in which they were written; each once.
+  /// In the order in which they were written, without duplicates.
   public let values: [Value]
 
   static let names = [
@@ -77,7 +78,7 @@ public struct SweepAxis: Hashable, Sendable {
       advice: Suggestion.advice(for: name, among: names))
   }
 
-  /// What pipelines allow: see `Pipeline.checkNumbers`.
+  /// The limits of pipelines: see `Pipeline.checkNumbers`.
   private static func countMax(of target: Target) -> Int {
     switch target {
     case .queues, .queue: 65_536
@@ -133,7 +134,7 @@ public struct SweepAxis: Hashable, Sendable {
   }
 }
 
-/// Every combination of some axes' values.
+/// Every combination of the values of several axes.
 public struct Sweep: Hashable, Sendable {
   public static let combinationsMax = 256
   static let tooLarge = ReplayError.badSweep(
@@ -162,7 +163,7 @@ public struct Sweep: Hashable, Sendable {
     }
   }
 
-  /// A value for each axis, the last axis changing fastest.
+  /// A value for each axis. The last axis changes fastest.
   public var combinations: [[SweepAxis.Value]] {
     axes.reduce([[]]) { rows, axis in
       rows.flatMap { row in axis.values.map { row + [$0] } }

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What a sweep found: a row for each combination.
+/// The result of a sweep: a row for each combination.
 public struct SweepReport: Hashable, Sendable, Codable {
   public struct Axis: Hashable, Sendable, Codable {
     public var name: String
@@ -28,7 +28,7 @@ public struct SweepReport: Hashable, Sendable, Codable {
     case v, session, caseName = "case", pipeline, seed, axes, rows
   }
 
-  /// The axes of several values whose value makes no difference to any figure.
+  /// The axes with several values whose value makes no difference to any figure.
   public var idleAxes: [String] {
     axes.indices.filter { axes[$0].values.count > 1 && isIdle($0) }.map { axes[$0].name }
   }

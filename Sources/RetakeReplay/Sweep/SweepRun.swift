@@ -2,10 +2,10 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Makes the decisions of one case again and again, with other numbers in its pipeline.
+/// Makes the decisions of one case repeatedly, with other numbers in its pipeline.
 ///
-/// Values are computed only where decisions depend on them. Where a body can fail, which frames it
-/// fails for is found out once.
+/// Values are computed only if decisions depend on them. If bodies can fail, the frames for which
+/// they fail are determined once.
 public struct SweepRun {
   public var pipeline: Pipeline
   public var reader: (any FrameReader)?
@@ -24,11 +24,12 @@ public struct SweepRun {
     self.sweep = sweep
   }
 
-  /// - Parameter progress: Told of finished runs, and of how many there are.
-  /// - Throws: What a run throws; `ReplayError.badSweep` for what the pipeline does not have.
+  /// - Parameter progress: Called with the number of finished runs and the number of all runs.
+  /// - Throws: The errors of a run; `ReplayError.badSweep` for something that the pipeline does not
+  ///   have.
   public func run(progress: (Int, Int) -> Void = { _, _ in }) throws -> SweepReport {
     let combinations = sweep.combinations
-    // All of them are checked before the first one runs.
+    // All combinations are checked before the first one runs.
     let replays = try combinations.map { try replay($0) }
     let failures = try replays.first?.knownFailures()
     var rows: [SweepReport.Row] = []
@@ -61,7 +62,7 @@ public struct SweepRun {
     var pipeline = pipeline
     var request = request
     if let profile = request.options.costs.profile {
-      // What is swept stands over what the profile says.
+      // Swept values take precedence over the profile.
       pipeline = profile.applied(to: pipeline)
       request.options.costs.profile?.executors = [:]
       request.options.costs.profile?.pools = [:]

@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeMedia
 
-/// Authenticates the packs of one kind in one folder: a pack that was made with another key, or that
-/// comes from another folder, has another code.
+/// Authenticates the packs of one kind in one folder. A pack that was written with another key, or
+/// that comes from another folder, has another code.
 struct CacheSeal: Sendable {
   private let key: [UInt8]
   private let kind: CachePack.Kind
@@ -20,10 +20,11 @@ struct CacheSeal: Sendable {
       (0..<DigestSecret.count / HmacSha256.count).flatMap { derived("pixels \($0)") })
   }
 
-  /// Of a record. Values are small, and verdicts follow from them: they have a whole code, shortened
-  /// to 128 bits. Pixels are many: their digest has a secret.
+  /// The digest of a record. Values are small, and verdicts depend on them, so they have a full
+  /// authentication code, truncated to 128 bits. Pixels are large, so they have a digest with a
+  /// secret.
   func digest(of bytes: UnsafeRawBufferPointer) -> Digest128 {
-    // SAFETY: the bytes are read, and not kept.
+    // SAFETY: the bytes are only read, and no pointer to them is kept.
     guard kind == .values else { return pixelSecret.digest(of: bytes) }
     var code = HmacSha256(key: key)
     code.append(Array("record".utf8))
@@ -31,7 +32,7 @@ struct CacheSeal: Sendable {
     return Digest128(bytes: code.finish().prefix(16)) ?? .zero
   }
 
-  /// Of a pack's table and where it lies.
+  /// The code of a pack's table and its offset.
   func code(ofTable bytes: UnsafeRawBufferPointer, at start: Int) -> [UInt8] {
     var code = HmacSha256(key: key)
     code.append(Array("table \(start)\n".utf8))

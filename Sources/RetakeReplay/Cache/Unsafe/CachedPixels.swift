@@ -3,7 +3,7 @@ import RetakeBuffers
 import RetakeCore
 
 extension Frame {
-  /// The planes as they lie in a pack. Bytes between the rows are zero.
+  /// The planes in the layout of a pack. Bytes between the rows are zero.
   func packed() -> [UInt8] {
     let layout = PlaneLayout(format: format, width: width, height: height)
     return [UInt8](unsafeUninitializedCapacity: layout.count) { buffer, count in
@@ -13,7 +13,7 @@ extension Frame {
         let stride = layout.strides[plane]
         forEachRow(of: plane) { row in
           guard let base = row.baseAddress else { return }
-          // SAFETY: the layout has a row of `stride` bytes, no fewer than the row's, for each row.
+          // SAFETY: the layout has `stride` bytes for each row, which is at least the row's count.
           (target + offset).copyMemory(from: base, byteCount: row.count)
           memset(target + offset + row.count, 0, stride - row.count)
           offset += stride
@@ -23,14 +23,14 @@ extension Frame {
     }
   }
 
-  /// A frame over a part of a file that was checked; `nil` when the part is of another size.
+  /// A frame over a checked part of a file; `nil` if the part has another size.
   init?(_ outline: FrameOutline, in file: MappedFile, at offset: Int, count: Int) {
     let layout = PlaneLayout(
       format: outline.format, width: outline.width, height: outline.height)
     guard layout.count == count, file.contains(offset, count + FrameStorage.padding) else {
       return nil
     }
-    // SAFETY: the planes lie inside of the file, which the storage keeps.
+    // SAFETY: the planes are inside the file, which the storage keeps.
     let planes = zip(layout.offsets, layout.strides).map {
       FrameStorage.Plane(
         base: (file.base + offset + $0).assumingMemoryBound(to: UInt8.self), stride: $1)

@@ -1,17 +1,17 @@
 import Foundation
 import RetakeCore
 
-/// A whole file as memory that is read where it is looked at. It must not be cut short meanwhile: the
-/// cache's files never are, they are only taken off their names.
+/// A whole file, mapped into memory and read on access. The file must not be truncated meanwhile.
+/// The cache's files never are: they are only unlinked.
 final class MappedFile: @unchecked Sendable {
-  // SAFETY: @unchecked because pointers are not Sendable. The memory is read-only and lives as long as
-  // this object.
+  // SAFETY: @unchecked because pointers are not Sendable. The memory is read-only and lives as long
+  // as this object.
   let base: UnsafeRawPointer
   let count: Int
 
-  /// - Returns: `nil` for what cannot be opened, and for an empty file.
+  /// - Returns: `nil` for a file that cannot be opened, and for an empty file.
   init?(_ path: String) {
-    // Whatever else lies there, nobody waits for it.
+    // O_NONBLOCK: opening a FIFO or a device at this path must not block.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
@@ -25,36 +25,36 @@ final class MappedFile: @unchecked Sendable {
   }
 
   deinit {
-    // SAFETY: nobody refers to the memory without holding this object.
+    // SAFETY: every user of the memory holds this object.
     munmap(UnsafeMutableRawPointer(mutating: base), count)
   }
 
-  /// The bytes of a part; `nil` outside of the file.
+  /// The bytes of a part; `nil` if the part is not inside the file.
   func bytes(at offset: Int, count length: Int) -> [UInt8]? {
     guard contains(offset, length) else { return nil }
-    // SAFETY: the part lies inside of the file.
+    // SAFETY: the part is inside the file.
     return Array(UnsafeRawBufferPointer(start: base + offset, count: length))
   }
 
   func digest(at offset: Int, count length: Int) -> Digest128? {
     guard contains(offset, length) else { return nil }
-    // SAFETY: the part lies inside of the file.
+    // SAFETY: the part is inside the file.
     return Digest128(of: UnsafeRawBufferPointer(start: base + offset, count: length))
   }
 
-  /// What `body` makes of a part; `nil` outside of the file.
+  /// What `body` makes of a part; `nil` if the part is not inside the file.
   func withBytes<Made>(
     at offset: Int, count length: Int, _ body: (UnsafeRawBufferPointer) -> Made
   ) -> Made? {
     guard contains(offset, length) else { return nil }
-    // SAFETY: the part lies inside of the file, which this object keeps.
+    // SAFETY: the part is inside the file, which this object keeps.
     return body(UnsafeRawBufferPointer(start: base + offset, count: length))
   }
 
-  /// A number of eight bytes, the least significant first.
+  /// A number of eight bytes in little-endian order.
   func word(at offset: Int) -> UInt64 {
     guard contains(offset, 8) else { return 0 }
-    // SAFETY: the word lies inside of the file.
+    // SAFETY: the word is inside the file.
     return UInt64(littleEndian: (base + offset).loadUnaligned(as: UInt64.self))
   }
 
@@ -62,12 +62,12 @@ final class MappedFile: @unchecked Sendable {
     offset >= 0 && length >= 0 && offset <= count && length <= count - offset
   }
 
-  /// Asks for a part that is about to be read, in one go.
+  /// Prefetches a part that is about to be read.
   func fetch(at offset: Int, count length: Int) {
     advise(at: offset, count: length, Self.populateRead)
   }
 
-  /// The part is not looked at any more: the process gives its pages back.
+  /// The part is no longer needed: the process releases its pages.
   func release(at offset: Int, count length: Int) {
     advise(at: offset, count: length, MADV_DONTNEED)
   }
@@ -75,12 +75,12 @@ final class MappedFile: @unchecked Sendable {
   private func advise(at offset: Int, count length: Int, _ advice: Int32) {
     let start = offset / Self.pageBytes * Self.pageBytes
     guard contains(start, offset - start + length) else { return }
-    // SAFETY: whole pages of the mapping; the advice changes no byte that can be read. A system that
-    // does not know it reads page by page.
+    // SAFETY: whole pages of the mapping; the advice changes no byte that can be read. A system
+    // that does not support the advice reads page by page.
     madvise(UnsafeMutableRawPointer(mutating: base + start), offset - start + length, advice)
   }
 
-  /// Where parts that are released begin.
+  /// The alignment of parts that are released.
   static let pageBytes = 4_096
   /// MADV_POPULATE_READ, of Linux 5.14 and later.
   private static let populateRead: Int32 = 22

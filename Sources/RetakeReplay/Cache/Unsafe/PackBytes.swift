@@ -1,14 +1,14 @@
 import Foundation
 
-/// Bytes on their way into a pack.
+/// Writes bytes to a pack.
 enum PackBytes {
-  /// Writes all of them at a place in a file.
+  /// Writes all bytes at an offset of a file.
   static func write(
     _ bytes: [UInt8], to descriptor: Int32, at offset: Int
   ) throws(CacheFailure) {
     var done = 0
     while done < bytes.count {
-      // SAFETY: the system reads what is left of the buffer, and no more.
+      // SAFETY: the system reads only the rest of the buffer.
       let count = bytes.withUnsafeBytes { buffer in
         pwrite(
           descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
@@ -20,7 +20,7 @@ enum PackBytes {
   }
 }
 
-/// The system's reason why nothing could be written.
+/// The system's reason why a write failed.
 struct CacheFailure: Error {
   let cause = String(cString: strerror(errno))
 }
