@@ -1,19 +1,20 @@
 import RetakeCore
 
-/// The report as annotations of a GitHub workflow: lines that its runner reads from the output.
+/// The report as annotations of a GitHub workflow: lines that the runner reads from the output.
 ///
-/// GitHub keeps ten of each kind and step, so there are never more; the last says how many are left.
+/// GitHub keeps ten annotations of each kind per step, so no more are written. The last one gives
+/// the number of those left out.
 package enum AnnotationsReport {
-  /// Of each kind.
+  /// The most annotations of each kind.
   package static let perKindMax = 10
-  /// Characters of one message; GitHub cuts at 4 KB.
+  /// The most characters of one message; GitHub truncates at 4 KB.
   private static let messageLengthMax = 1_000
 
   private enum Kind: String, CaseIterable {
     case error, warning, notice
   }
 
-  /// One line an annotation, errors first; nothing for a run in which all passed.
+  /// One line per annotation, errors first; nothing for a run in which all cases passed.
   package static func render(_ document: ReportDocument) -> String {
     let cases = ReportCase.inReadingOrder(document.cases)
     let troubles = document.errors.map { (Kind.error, $0.code, $0.message) }
@@ -48,7 +49,7 @@ package enum AnnotationsReport {
     "::\(kind.rawValue) title=\(property("retake: \(title)"))::\(data(text))"
   }
 
-  /// The runner reads `%`, and line ends, which are already visible here.
+  /// The runner decodes `%` and reads lines; line ends were already made visible.
   private static func data(_ text: String) -> String {
     text.visible(limit: messageLengthMax).replacing("%", with: "%25")
       .replacing("\r", with: "%0D").replacing("\n", with: "%0A")

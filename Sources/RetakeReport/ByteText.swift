@@ -1,4 +1,4 @@
-/// Bytes for people, in powers of ten: `1.7 GB`.
+/// A number of bytes for people, in powers of ten: `1.7 GB`.
 package enum ByteText {
   package static func of(_ bytes: Int) -> String {
     var (value, unit) = (Double(bytes), 0)

@@ -1,9 +1,9 @@
 import RetakeCore
 
 extension CaseContext {
-  /// Groups of decisions that are readable without the script.
+  /// The most groups of decisions that are shown without the script.
   static let groupsMax = 40
-  /// Commands that accept, one a root cause.
+  /// The most commands that accept, one per root cause.
   static let acceptMax = 20
 
   /// Decision groups, tracks, rules and the accept panel of a case.
@@ -24,7 +24,7 @@ extension CaseContext {
     ]
   }
 
-  /// The nearest cause alone: the whole chain stands line by line.
+  /// Only the nearest cause is shown; the list of lines has the whole chain.
   private static func group(_ group: DecisionGroup) -> Values {
     let frames = group.first.map { first in
       group.last.map { $0 == first ? "\(first)" : "\(first) to \($0)" } ?? "\(first)"
@@ -46,7 +46,7 @@ extension CaseContext {
     ]
   }
 
-  /// What accepts this case: one command for each root cause, or one for all of them.
+  /// The commands that accept this case: one for each root cause, or one for all of them.
   static func acceptCommands(_ item: ReportCase) -> [ReportCommand] {
     var commands: [ReportCommand] = []
     for cause in item.rootCauses.prefix(acceptMax) {

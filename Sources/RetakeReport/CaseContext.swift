@@ -1,12 +1,12 @@
 import RetakeCore
 
-/// One case as the template shows it.
+/// One case in the form that the template needs.
 struct CaseContext {
   typealias Values = PageContext.Values
 
-  /// Root causes that are told of one case; the others are counted.
+  /// The most root causes of one case that are shown; the others are counted.
   static let rootCausesMax = 20
-  /// Findings and decisions that are readable without the script.
+  /// The most findings and decisions that are shown without the script.
   static let linesMax = 10
 
   private let item: ReportCase
@@ -19,7 +19,7 @@ struct CaseContext {
 
   private var kind: String { item.expected != nil ? "expected" : item.verdict.key }
 
-  /// The case in the list of cases.
+  /// The row of the case in the list of cases.
   var row: Values {
     [
       "number": number, "name": item.title, "kind": kind, "verdict": item.verdictWords,
@@ -98,7 +98,7 @@ struct CaseContext {
     [
       "suspectText": PageContext.capitalized(suspect.text), "suspectGolden": suspect.golden ?? "",
       "suspectActual": suspect.actual ?? "",
-      // The words of a changed pipeline have both values.
+      // The sentence about a changed pipeline already contains both values.
       "hasTexts": suspect.place == nil && (suspect.golden != nil || suspect.actual != nil),
     ]
   }
@@ -165,7 +165,7 @@ struct CaseContext {
     ].merging(Self.because(line.because)) { $1 }
   }
 
-  /// A chain of causes, the nearest first.
+  /// A chain of causes, nearest first.
   static func because(_ causes: [String]) -> Values {
     ["because": causes, "hasBecause": !causes.isEmpty]
   }
@@ -237,7 +237,7 @@ struct CaseContext {
     }
   }
 
-  /// Only addresses of the web become links.
+  /// Only web addresses become links.
   static func link(_ url: String?) -> String {
     guard let url, url.hasPrefix("https://") || url.hasPrefix("http://") else { return "" }
     return url

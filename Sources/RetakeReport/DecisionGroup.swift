@@ -1,24 +1,24 @@
 import RetakeCore
 
-/// Decision lines that differ in the same way, one after another.
+/// Consecutive decision lines that differ in the same way.
 package struct DecisionGroup: Hashable, Sendable, Codable {
   package var change: DecisionDifference.Change
   package var node: String
-  /// The word of the decision, such as `drop`.
+  /// The kind of the decision, such as `drop`.
   package var kind: String
-  /// Nil for decisions about a node as a whole.
+  /// `nil` for decisions about a whole node.
   package var first: FrameID?
   package var last: FrameID?
   package var count: Int
-  /// By how much, such as "2 frames later (66 ms)"; of moved ones alone.
+  /// How far the lines moved, such as "2 frames later (66 ms)"; only for moved lines.
   package var note: String?
-  /// What the first of them follows from, the nearest first.
+  /// What the first line follows from, nearest first.
   package var because: [String] = []
 
-  /// Groups that a report keeps.
+  /// The most groups that a report keeps.
   static let groupsMax = 500
 
-  /// The groups in the order of their first lines.
+  /// The groups, in the order of their first lines.
   static func all(_ lines: [DecisionDifference]) -> [DecisionGroup] {
     var groups: [Builder] = []
     for line in lines {
@@ -34,14 +34,14 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
     return groups.map(\.group)
   }
 
-  /// A group under way, with how far its lines moved.
+  /// A group under construction, with how far its lines moved.
   private struct Builder {
     private(set) var group: DecisionGroup
     private let frames: Int
     private var shortest: Int64
     private var longest: Int64
 
-    /// Nil for a line that is no decision.
+    /// `nil` for a line that is not a decision.
     init?(_ line: DecisionDifference) {
       let golden = line.golden.flatMap { DecisionLine(parsing: $0) }
       let actual = line.actual.flatMap { DecisionLine(parsing: $0) }

@@ -1,9 +1,10 @@
 import RetakeCore
 
-/// The coloured graph as SVG: each node says its status in words and by a mark, not by colour
+/// The coloured graph as SVG. Each node shows its status in words and by a mark, not by colour
 /// alone.
 enum GraphDrawing {
-  /// The drawing, or nil where there is none to make; `statuses` win over the nodes' own.
+  /// The drawing, or `nil` if the graph cannot be drawn. `statuses` override the nodes' own
+  /// statuses.
   static func svg(_ graph: ReportGraph, statuses: [NodeStatus], id: String) -> String? {
     guard let layout = GraphLayout(graph) else { return nil }
     let nodes = coloured(graph, statuses)
@@ -16,7 +17,8 @@ enum GraphDrawing {
     return text + "</svg>"
   }
 
-  /// A graph that cannot be drawn, in words: the nodes that are not equal, and how many are.
+  /// A graph that cannot be drawn, in words: the nodes that are not equal, and the number of equal
+  /// nodes.
   static func list(_ graph: ReportGraph, statuses: [NodeStatus]) -> String {
     let nodes = coloured(graph, statuses)
     let others = nodes.filter { $0.status != .equal }
@@ -75,7 +77,7 @@ enum GraphDrawing {
     return text
   }
 
-  /// As much of a text as a node has room for.
+  /// As much of a string as fits in a node.
   private static func fitted(_ text: String, size: Int, isBold: Bool = false) -> String {
     let room = GraphLayout.nodeWidth - 20
     // Ends at one letter.

@@ -1,15 +1,16 @@
 import RetakeCore
 
-/// Where the nodes and edges of a report's graph are drawn.
+/// The positions of the nodes and edges of a report's graph.
 struct GraphLayout {
-  /// Beyond this a drawing helps nobody; the report then lists the nodes.
+  /// The most nodes that a drawing can usefully show. For a larger graph, the report lists the
+  /// nodes.
   static let nodesMax = 120
 
   typealias Point = LayeredLayout.Point
 
   struct Line: Hashable {
     var edge: ReportEdge
-    /// Left to right; neighbours are joined by a curve.
+    /// From left to right. Neighbouring points are joined by a curve.
     var points: [Point]
   }
 
@@ -25,7 +26,7 @@ struct GraphLayout {
   private(set) var width = 0
   private(set) var height = 0
 
-  /// Nil where the graph is too large, or has a node twice.
+  /// `nil` if the graph is too large or has the same node twice.
   init?(_ graph: ReportGraph) {
     let ids = graph.nodes.map(\.id)
     guard !ids.isEmpty, ids.count <= Self.nodesMax, Set(ids).count == ids.count else { return nil }
@@ -61,10 +62,10 @@ struct GraphLayout {
 }
 
 extension ReportEdge {
-  /// The nodes, without the ports that the document may name: `split.left` is of `split`.
+  /// The nodes, without the ports that the document may name: the node of `split.left` is `split`.
   var nodes: (from: String, to: String) { (Self.node(from), Self.node(to)) }
 
-  /// What to write on the edge; nothing for an edge that only blocks.
+  /// The label of the edge; `nil` for an edge that only blocks.
   var label: String? {
     guard let policy, policy != "block" else { return nil }
     return capacity.map { "\(policy) · \($0)" } ?? policy

@@ -1,17 +1,17 @@
 import Mustache
 import RetakeCore
 
-/// The report as one HTML file that opens from disk and asks the network for nothing.
+/// The report as one HTML file that opens from disk and makes no network requests.
 ///
-/// Verdicts, root causes, graphs and commands are plain HTML; the frame inspector, the timeline
-/// and the tables of findings are made by the page's own script from the embedded document. The
-/// page allows itself one script and one style, each by its hash.
+/// Verdicts, root causes, graphs and commands are plain HTML. The page's own script creates the
+/// frame inspector, the timeline and the tables of findings from the embedded document. The page
+/// allows only one script and one style, each identified by its hash.
 package enum HTMLReport {
-  /// What a page has more when it comes from a server that has the sessions at hand.
+  /// What a page needs in addition when it is served by a server with access to the sessions.
   package struct Served: Hashable, Sendable {
     /// The address of the server's first page without the host: `/TOKEN/`.
     package var root: String
-    /// Whether the page may ask for an acceptance.
+    /// Whether the page may request an acceptance.
     package var canAccept: Bool
 
     package init(root: String, canAccept: Bool) {
@@ -20,10 +20,10 @@ package enum HTMLReport {
     }
   }
 
-  /// The page's bytes, UTF-8.
+  /// The page as UTF-8 bytes.
   ///
-  /// - Parameter served: Nil for a page that opens from disk and asks nobody for anything.
-  /// - Throws: `ReportError.template` where the program's own resources are damaged.
+  /// - Parameter served: `nil` for a page that opens from disk and makes no requests.
+  /// - Throws: `ReportError.template` if the program's own resources are damaged.
   package static func render(
     _ document: ReportDocument, served: Served? = nil
   ) throws(ReportError) -> [UInt8] {
@@ -37,20 +37,20 @@ package enum HTMLReport {
     }
   }
 
-  /// SHA-256 of the style and the script as they stand in the page, in base64.
+  /// SHA-256 of the style and the script as they are in the page, in base64.
   ///
-  /// A test computes them anew and prints what they must be after a change.
+  /// A test computes them again and prints the new values after a change.
   static let styleHash = "Sfu+N2RL2L6Lt5FxCyuvnbDZfS6hVW09BSARLnbWMHw="
   static let scriptHash = "PiXJHunTVkiEefLFad6vbXqnAqKnJzSi0jUshabqBuY="
 
-  /// What a served page may do: what the page's own policy says, and stand in no frame.
+  /// The policy of a served page: the page's own policy, and no page may embed it in a frame.
   package static let servedPolicy =
     "default-src 'none'; img-src data: 'self'; connect-src 'self'; "
     + "style-src 'sha256-\(styleHash)'; script-src 'sha256-\(scriptHash)'; base-uri 'none'; "
     + "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
     + "trusted-types 'none'"
 
-  /// Where a page shows one of a document's cases: what stands behind `#` in its address.
+  /// The anchor of a document's case on the page: the part of the address after `#`.
   package static func anchor(ofCase index: Int) -> String { "case-\(index + 1)" }
 
   package static let style = EmbeddedResources.pageCSS
@@ -62,10 +62,10 @@ package enum HTMLReport {
   }
 }
 
-/// Escapes by Unicode scalars; Mustache's own escape works on characters, and passes over a quote
-/// that a combining mark follows.
+/// Escapes by Unicode scalars. Mustache's own escape works on characters, and misses a quote that
+/// is followed by a combining mark.
 private struct PageText: MustacheContentType {
-  /// Characters of one text; labels can come from anywhere.
+  /// The most characters of one string; labels can come from anywhere.
   private static let lengthMax = 2000
 
   func escapeText(_ text: String) -> String {

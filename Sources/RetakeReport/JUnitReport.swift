@@ -2,13 +2,13 @@ import RetakeCore
 
 /// The report as JUnit XML, in the form that GitLab and Jenkins read.
 ///
-/// One test case per (session, case, check), never per frame: failure = changed or missing, error
-/// = errored, not comparable or stale, skipped = expected. Names are unique and texts are cut
-/// where GitLab would cut them.
+/// There is one test case per (session, case, check), never per frame. A failure is changed or
+/// missing; an error is errored, not comparable or stale; skipped is expected. Names are unique,
+/// and strings are truncated where GitLab would truncate them.
 package struct JUnitReport {
   /// GitLab shows 80 lines of a failure.
   package static let linesMax = 79
-  /// Characters of one line.
+  /// The most characters of one line.
   package static let lineLengthMax = 400
 
   private var usedNames: Set<String> = []
@@ -35,7 +35,7 @@ package struct JUnitReport {
       """
   }
 
-  /// Seconds without an exponent, which readers of JUnit do not take.
+  /// Seconds without an exponent, which JUnit readers do not accept.
   static func time(_ seconds: Double) -> String {
     guard seconds.isFinite, seconds > 0 else { return "0" }
     return Wording.number((seconds * 1_000).rounded() / 1_000, places: 3)
@@ -56,10 +56,10 @@ package struct JUnitReport {
       seconds += other.seconds
     }
 
-    /// Of a suite.
+    /// The attributes of one suite.
     var attributes: String { "\(totals) skipped=\"\(skipped)\"" }
 
-    /// Of all suites together, where Jenkins' schema has no `skipped`.
+    /// The totals of all suites. Jenkins' schema has no `skipped` attribute here.
     var totals: String {
       "tests=\"\(tests)\" failures=\"\(failures)\" errors=\"\(errors)\" "
         + "time=\"\(JUnitReport.time(seconds))\""
@@ -118,7 +118,7 @@ package struct JUnitReport {
     return result
   }
 
-  // MARK: - What one check came to
+  // MARK: - The outcome of one check
 
   private static func outcome(
     _ item: ReportCase, _ check: ReportCheck, _ tally: inout Tally

@@ -1,11 +1,12 @@
 import RetakeCore
 
-/// The report as Markdown for a merge request or a step summary, below the size that GitHub cuts.
+/// The report as Markdown for a merge request or a step summary, below the size at which GitHub
+/// truncates.
 package struct MarkdownReport {
   /// UTF-8 bytes; a GitHub comment holds 64 KB.
   package static let bytesMax = 60_000
 
-  /// The text, with a newline at the end; a last line says what was left out.
+  /// The Markdown, with a newline at the end. A last line says what was left out.
   package static func render(_ document: ReportDocument) -> String {
     var page = Page(room: bytesMax - 200)
     page.add(head(document))
@@ -130,7 +131,7 @@ package struct MarkdownReport {
 
   // MARK: - Escapes
 
-  /// Text that may hold labels from anywhere: no markup, no link, no mention comes out of it.
+  /// Text that may contain labels from anywhere. The result contains no markup, link or mention.
   static func prose(_ text: String) -> String {
     var result = ""
     for scalar in text.visible(limit: 2000).unicodeScalars {
@@ -147,7 +148,7 @@ package struct MarkdownReport {
     return result.replacing("://", with: ":\u{200B}//").replacing("www.", with: "www\u{200B}.")
   }
 
-  /// A code span that its content cannot leave.
+  /// A code span that its content cannot end.
   static func code(_ text: String) -> String {
     let content = text.visible(limit: 2000)
     guard !content.isEmpty else { return "` `" }

@@ -1,7 +1,7 @@
 /// Escapes for the places where untrusted text meets a markup language.
 ///
-/// They work on Unicode scalars: a quote with a combining mark after it is one character to
-/// Swift, but still a quote to a browser.
+/// They work on Unicode scalars: a quote followed by a combining mark is one character in Swift,
+/// but still a quote in a browser.
 enum MarkupText {
   /// For element content and quoted attributes of XML and HTML. Forbidden characters are made
   /// visible first.
@@ -20,7 +20,7 @@ enum MarkupText {
     return result
   }
 
-  /// Text of several lines for XML content: each line on its own, newlines kept.
+  /// Several lines for XML content: each line is escaped by itself, and newlines are kept.
   static func escapedLines(_ lines: [String]) -> String {
     lines.map(escaped).joined(separator: "\n")
   }

@@ -1,8 +1,9 @@
 import RetakeCore
 
-/// What the page's template is filled with.
+/// The values for the page's template.
 ///
-/// Every key that a section asks for is always there: Mustache looks for missing ones further out.
+/// Every key that a section uses is always present: Mustache would look for a missing key in the
+/// outer sections.
 struct PageContext {
   typealias Values = [String: Any]
 
@@ -58,7 +59,7 @@ struct PageContext {
     return facts
   }
 
-  /// How the frames of all cases came out.
+  /// The number of frames by result, over all cases.
   private static func frameFacts(_ document: ReportDocument) -> [Values] {
     func sum(_ count: KeyPath<ComparedCounts, Int>) -> Int {
       document.cases.reduce(0) { $0 + $1.counts[keyPath: count] }

@@ -1,15 +1,15 @@
 import Foundation
 import RetakeCore
 
-/// The document as the page carries it: bounded, and as JSON that no label can break out of.
+/// The document as the page embeds it: limited in size, and as JSON that no label can break out of.
 struct PageData {
-  /// Findings of all cases together; the rest is in report.json.
+  /// The most findings of all cases together; the rest is in report.json.
   static let findingsMax = 20_000
-  /// Characters of base64 of all pictures together.
+  /// The most base64 characters of all images together.
   static let pictureCharactersMax = 2_400_000
-  /// Numbers in the error curves of all cases together.
+  /// The most numbers in the error curves of all cases together.
   static let errorNumbersMax = 300_000
-  /// A page beyond this is slow to open, and the report says so.
+  /// A larger page is slow to open, and the report says so.
   static let pageBytesWarning = 50_000_000
 
   var document: ReportDocument
@@ -55,9 +55,9 @@ struct PageData {
     notes.append("\(Wording.count(leftOut, "picture")) not on this page, to keep it small.")
   }
 
-  /// Curves lose their detail where there are too many, all alike.
+  /// If there are too many curves, all of them lose detail equally.
   private mutating func boundErrors() {
-    // Halving them so often leaves next to nothing.
+    // After 16 halvings almost nothing is left.
     for _ in 0..<16 {
       let numbers = document.cases.reduce(0) { $0 + $1.errorNumbers }
       guard numbers > Self.errorNumbersMax else { return }
@@ -72,10 +72,11 @@ struct PageData {
     return Self.escaped(Array(body))
   }
 
-  /// Replaces, inside strings by their JSON escapes, everything that means something to the
-  /// parser of HTML or to a reader's eye: `<`, `>`, `&`, separators and direction marks.
+  /// Replaces characters inside strings by their JSON escapes: those that have a meaning for the
+  /// HTML parser, and those that mislead a reader. These are `<`, `>`, `&`, separators and
+  /// direction marks.
   ///
-  /// Outside strings JSON has none of these, so that bytes can be replaced without parsing.
+  /// JSON has none of these outside strings, so bytes can be replaced without parsing.
   static func escaped(_ json: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(json.count + json.count / 16)
@@ -131,7 +132,7 @@ extension ReportCase {
 }
 
 extension ReportPicture {
-  /// Only the letters of base64, so that the text can stand in a data address.
+  /// Whether it contains only base64 characters, so that it can be part of a data address.
   var isBase64: Bool {
     png.utf8.allSatisfy { byte in
       switch byte {

@@ -3,14 +3,14 @@ import RetakeCore
 import RetakeGraph
 
 extension ReportCase {
-  /// What a comparison says, in the report's words.
+  /// A case from a comparison, in the words of the report.
   ///
-  /// Ledgers, digests, pictures, commands and the run are the caller's to add.
+  /// The caller adds ledgers, digests, images, commands and the run.
   /// - Parameters:
-  ///   - graph: The pipeline; each root cause gets its own colours of it.
-  ///   - tracks: The tracks that the case reads; each gets a timeline of its findings.
+  ///   - graph: The pipeline. Each root cause colours it differently.
+  ///   - tracks: The tracks that the case reads. Each gets a timeline of its findings.
   ///   - classes: The names by class index, for the labels of boxes.
-  ///   - place: Where a sink's boxes lie in the frames.
+  ///   - place: Maps a sink's boxes to positions in the frames.
   package init(
     _ comparison: Comparison, session: String, name: String, pipeline: String, mode: String,
     graph: ReportGraph? = nil, tracks: [ReportTrack] = [], classes: [String] = [],
@@ -44,7 +44,8 @@ extension ReportCase {
     timelines = tracks.map {
       ReportTimeline($0, findings: comparison.findings, errors: comparison.errorCurves)
     }
-    // Those that no finding repeats are among them; without a list there are the findings.
+    // The list also contains decisions that no finding repeats. If it is empty, the findings are
+    // used.
     let decided = comparison.decisions
     decisions = DecisionDifferences(decided.isEmpty ? comparison.findings : decided)
     suspects = comparison.suspects.map { text in
@@ -71,7 +72,7 @@ extension ReportVerdict {
 }
 
 extension Comparison {
-  /// The reasons given, or what the counts say.
+  /// The given reasons, or a summary of the counts.
   var reason: String {
     if !reasons.isEmpty { return reasons.joined(separator: "; ") }
     let frames = Wording.count(counts.compared, "frame") + " compared"
@@ -87,7 +88,7 @@ extension Comparison {
 }
 
 extension ReportCheck {
-  /// Results, decisions and budgets, each with the worst that was found in it.
+  /// Results, decisions and budgets, each with the worst finding in it.
   static func all(_ comparison: Comparison) -> [ReportCheck] {
     let verdict = ReportVerdict(comparison.verdict)
     guard verdict == .passed || verdict == .changed else {
@@ -118,12 +119,12 @@ extension Finding.Kind {
 }
 
 extension Finding {
-  /// The unit that the report gives magnitudes in, and the factor to it.
+  /// The unit in which the report gives magnitudes, and the factor that converts to it.
   var unit: (name: String?, factor: Double) {
     switch kind {
     case .boxMoved: ("px", 1)
     case .decisionMoved, .timeChanged: ("ms", 1e-6)
-    // Of the budgets, those of latency belong to a sink.
+    // Only latency budgets belong to a sink.
     case .budget where node != nil: ("ms", 1e-6)
     default: (nil, 1)
     }

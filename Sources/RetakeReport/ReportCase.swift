@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// One case of the run: a session replayed through a pipeline, and compared with its golden.
+/// One case of the run: a session replayed through a pipeline and compared with its golden.
 package struct ReportCase: Hashable, Sendable, Codable {
   package var session: String
   /// The name of the case: written as `case`.
@@ -9,12 +9,12 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var pipeline: String
   package var mode: String
   package var verdict: ReportVerdict
-  /// Set where golden.yml marks a change as known.
+  /// Set if golden.yml marks a change as known.
   package var expected: ExpectedMark?
-  /// One sentence: why this verdict.
+  /// The reason for this verdict, in one sentence.
   package var reason: String
   package var counts = ComparedCounts()
-  /// What was looked at, each with a verdict of its own; JUnit has one test case for each.
+  /// What was checked, each with a verdict of its own. JUnit has one test case for each.
   package var checks: [ReportCheck] = []
   package var headroom: [Headroom] = []
   package var budgets: [ReportBudget] = []
@@ -28,13 +28,14 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var pictures: [ReportPicture] = []
   package var timelines: [ReportTimeline] = []
   package var decisions: DecisionDifferences?
-  /// Things that changed beside the results and may be the cause; never a verdict.
+  /// Things other than the results that changed and may be the cause; they never affect the
+  /// verdict.
   package var suspects: [ReportSuspect] = []
-  /// What golden.yml allows, by sink.
+  /// The tolerances of golden.yml, by sink.
   package var tolerances: [ReportTolerance] = []
-  /// Who took the golden that was compared with, and why: the latest acceptance.
+  /// The latest acceptance of the golden that was compared with: when it was accepted, and why.
   package var accepted: ReportAcceptance?
-  /// Tells the result that was left pending from any other one; `nil` where none was.
+  /// Distinguishes the result that was left pending from any other; `nil` if none was left.
   package var pending: String?
   package var error: ReportProblem?
   package var notes: [String] = []
@@ -64,7 +65,7 @@ package struct ReportCase: Hashable, Sendable, Codable {
   package var title: String { "\(session)/\(name)" }
 }
 
-/// A change that somebody has said is known.
+/// A change that was marked as known.
 package struct ExpectedMark: Hashable, Sendable, Codable {
   package var id: String
   package var url: String?
@@ -98,11 +99,11 @@ package struct ReportAcceptance: Hashable, Sendable, Codable {
   }
 }
 
-/// How many frames were compared, and what came of it.
+/// How many frames were compared, and with which result.
 package struct ComparedCounts: Hashable, Sendable, Codable {
   package var compared: Int
   package var same: Int
-  /// Different, but not by more than is allowed.
+  /// Different, but by no more than is allowed.
   package var withinTolerance: Int
   package var changed: Int
 
@@ -114,7 +115,7 @@ package struct ComparedCounts: Hashable, Sendable, Codable {
   }
 }
 
-/// One thing that was looked at in a case, such as `results` or `decisions`.
+/// One check of a case, such as `results` or `decisions`.
 package struct ReportCheck: Hashable, Sendable, Codable {
   package var name: String
   package var verdict: ReportVerdict
@@ -127,14 +128,14 @@ package struct ReportCheck: Hashable, Sendable, Codable {
   }
 }
 
-/// The largest error of one measure over what is allowed.
+/// The largest error of one measure, and the allowed error.
 package struct Headroom: Hashable, Sendable, Codable {
-  /// Such as `boxes.position`.
+  /// For example `boxes.position`.
   package var measure: String
   package var largest: Double
   package var allowed: Double
   package var unit: String?
-  /// Where the largest error was.
+  /// The frame with the largest error.
   package var frame: FrameID?
 
   package init(
@@ -147,11 +148,11 @@ package struct Headroom: Hashable, Sendable, Codable {
     self.frame = frame
   }
 
-  /// The share of the allowance that was used up; nil where nothing is allowed.
+  /// The part of the allowance that was used; `nil` if no error is allowed.
   package var used: Double? { allowed > 0 && largest.isFinite ? largest / allowed : nil }
 }
 
-/// A limit that the golden sets on a number of the run.
+/// A limit that the golden sets for a number of the run.
 package struct ReportBudget: Hashable, Sendable, Codable {
   package var name: String
   package var limit: Double
@@ -168,7 +169,7 @@ package struct ReportBudget: Hashable, Sendable, Codable {
   }
 }
 
-/// A text of the golden and its counterpart of the run.
+/// A string of the golden and the corresponding string of the run.
 package struct TextPair: Hashable, Sendable, Codable {
   package var golden: String?
   package var actual: String?
@@ -182,7 +183,7 @@ package struct TextPair: Hashable, Sendable, Codable {
 /// A track that the case reads.
 package struct ReportTrack: Hashable, Sendable, Codable {
   package var track: Int
-  /// In pixels; boxes are given in these, wherever in the pipeline they were found.
+  /// In pixels. Boxes are given in these pixels, no matter where in the pipeline they were found.
   package var width: Int
   package var height: Int
   package var frames: Int
@@ -218,17 +219,17 @@ package struct ReportTrack: Hashable, Sendable, Codable {
   }
 }
 
-/// Something that changed beside the results, such as an option of the pipeline or a library.
+/// Something besides the results that changed, such as an option of the pipeline or a library.
 package struct ReportSuspect: Hashable, Sendable, Codable {
-  /// Those that are told in a text; the document has all.
+  /// The most suspects that are shown as text; the document has all of them.
   static let shownMax = 15
 
-  /// `pipeline`, or `change` for all else.
+  /// `pipeline`, or `change` for everything else.
   package var kind: String
   package var text: String
-  /// Of the pipeline, what kind of change: `option`, `nodeAdded`, `queue` …
+  /// For a pipeline, the kind of change: `option`, `nodeAdded`, `queue` …
   package var change: String?
-  /// Of the pipeline, where it changed: `motion.threshold`.
+  /// For a pipeline, the place of the change: `motion.threshold`.
   package var place: String?
   package var golden: String?
   package var actual: String?
@@ -253,10 +254,10 @@ package struct ReportRun: Hashable, Sendable, Codable {
   package var workers: Int
   package var wallSeconds: Double
   package var framesPerSecond: Double
-  /// Costs from a tape, and costs that were declared or drawn.
+  /// The number of costs from a tape, and of costs that were declared or drawn.
   package var costsRecorded: Int
   package var costsModelled: Int
-  /// Where costs of a live run's tape decided again: how faithful the model is.
+  /// If the costs of a live run's tape were used to decide again: how faithful the model is.
   package var live: RunSummary.LiveAgreement?
 
   package init(

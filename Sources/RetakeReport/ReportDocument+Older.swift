@@ -1,9 +1,10 @@
 import Foundation
 
-/// Reports of the same version that earlier builds wrote, which left out lists that came later.
+/// Reports of the same version from earlier builds, which did not have some lists that were added
+/// later.
 enum OlderReport {
-  /// The keys of lists that may be absent, by where their owners lie; lists on the way stand for
-  /// each of their items.
+  /// The keys of lists that may be missing, by the path of their owners. A list on the path stands
+  /// for each of its items.
   private static let lists: [(path: [String], keys: [String])] = [
     (["cases"], ["timelines", "tolerances"]),
     (["cases", "timelines"], ["errors", "lanes", "marks"]),
@@ -13,7 +14,7 @@ enum OlderReport {
     (["cases", "decisions", "lines", "items"], ["because"]),
   ]
 
-  /// The same document with what is absent as empty lists; `nil` where it is no document.
+  /// The same document with missing lists added as empty lists; `nil` if it is not a JSON document.
   static func completed(_ data: Data) -> Data? {
     guard var value = try? JSONSerialization.jsonObject(with: data) else { return nil }
     for (path, keys) in lists { value = completed(value, path[...], keys) }

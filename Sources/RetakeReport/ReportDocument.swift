@@ -1,23 +1,23 @@
 import Foundation
 import RetakeCore
 
-/// Everything that a report says, as one JSON document; every other form is made from it.
+/// The whole content of a report as one JSON document. Every other form is made from it.
 ///
 /// Its schema is `Resources/report.schema.json`. Nothing in here reads a clock, a file or a run:
-/// the caller fills it in, and the renderers are pure functions of it.
+/// the caller fills in the document, and the renderers are pure functions of it.
 package struct ReportDocument: Hashable, Sendable, Codable {
   package var v = 1
   package var tool: ReportTool
-  /// What was asked for, such as `retake test` or the suite's name.
+  /// What was run, such as `retake test` or the suite's name.
   package var title: String
-  /// Wall-clock time as ISO 8601 text, from the caller; absent where results must not vary.
+  /// Wall-clock time as an ISO 8601 string, from the caller; absent where results must not vary.
   package var generatedAt: String?
   package var exit: ReportExit
   package var counts = VerdictCounts()
   package var totals = ReportTotals()
   package var environment: [EnvironmentRow] = []
   package var cases: [ReportCase]
-  /// Trouble that belongs to no single case.
+  /// Errors that do not belong to a single case.
   package var errors: [ReportProblem] = []
   package var notes: [String] = []
   /// What to type next, in order.
@@ -34,9 +34,9 @@ package struct ReportDocument: Hashable, Sendable, Codable {
     totals.frames = cases.reduce(0) { $0 + $1.counts.compared }
   }
 
-  /// The document's text: keys in byte order, no white space, one newline at the end.
+  /// The document as JSON: keys in byte order, no white space, one newline at the end.
   ///
-  /// Numbers that JSON has no word for are written as "NaN", "Infinity" and "-Infinity".
+  /// Numbers that JSON cannot represent are written as "NaN", "Infinity" and "-Infinity".
   package func encoded() throws -> Data {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -48,7 +48,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   /// Reads a document that `encoded()` wrote.
   ///
   /// - Throws: `ReportError.newerVersion`; `.otherBuild` for a document of this version that names
-  ///   the build which wrote it; else `.unreadable` with the decoder's reason.
+  ///   the build that wrote it; otherwise `.unreadable` with the decoder's reason.
   package init(parsing data: Data) throws(ReportError) {
     struct Version: Decodable {
       var v: Int
@@ -81,7 +81,7 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   }
 }
 
-/// What wrote the report.
+/// The program that wrote the report.
 package struct ReportTool: Hashable, Sendable, Codable {
   package var name: String
   package var version: String
@@ -99,23 +99,23 @@ package struct ReportTotals: Hashable, Sendable, Codable {
   package var frames = 0
   package var wallSeconds: Double?
   package var framesPerSecond: Double?
-  /// What the cache did for all cases together; absent where none was used.
+  /// The use of the cache by all cases together; absent if no cache was used.
   package var cache: ReportCache?
 
   package init() {}
 }
 
-/// What a cache of earlier runs' values did for a run.
+/// How a run used the cache of earlier results.
 package struct ReportCache: Hashable, Sendable, Codable {
   /// Values that did not have to be computed, or frames that did not have to be decoded.
   package var known: Int
   package var computed: Int
-  /// Records, or whole files, that were not what they had been; computed anew.
+  /// Records or whole files that were damaged; their values were computed again.
   package var damaged: Int
   package var keptBytes: Int
-  /// Files that were made elsewhere and not used; absent where there were none.
+  /// Files that were written on another machine and not used; absent if there were none.
   package var foreign: Int?
-  /// Why not all could be kept.
+  /// Why not all values could be stored.
   package var failure: String?
 
   package init(
@@ -136,7 +136,7 @@ package struct ReportCache: Hashable, Sendable, Codable {
       foreign: use.foreign, failure: use.failure)
   }
 
-  /// Several runs' together.
+  /// The sum over several runs.
   package static func + (first: ReportCache, second: ReportCache) -> ReportCache {
     ReportCache(
       known: first.known + second.known, computed: first.computed + second.computed,
@@ -164,7 +164,7 @@ package struct ReportCache: Hashable, Sendable, Codable {
   }
 }
 
-/// One fact of the environment, as it was when the golden was accepted and as it is now.
+/// One fact about the environment, when the golden was accepted and now.
 package struct EnvironmentRow: Hashable, Sendable, Codable {
   package var name: String
   package var golden: String?
@@ -179,9 +179,9 @@ package struct EnvironmentRow: Hashable, Sendable, Codable {
   package var differs: Bool { golden != actual }
 }
 
-/// An exact command, and what it is for.
+/// An exact command and its purpose.
 package struct ReportCommand: Hashable, Sendable, Codable {
-  /// In a few words: "replay it", "accept the new result".
+  /// A few words, such as "replay it" or "accept the new result".
   package var title: String
   package var command: String
 
@@ -190,11 +190,12 @@ package struct ReportCommand: Hashable, Sendable, Codable {
     self.command = command
   }
 
-  /// Whether it accepts a result; the program may have any name.
+  /// Whether it accepts a result. The name of the program is not checked, because it may be any
+  /// name.
   package var accepts: Bool { command.contains(" accept ") && !command.contains(" replay ") }
 }
 
-/// An error as a report tells it.
+/// An error as the report shows it.
 package struct ReportProblem: Hashable, Sendable, Codable {
   package var code: String
   package var message: String

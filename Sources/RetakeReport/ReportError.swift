@@ -1,12 +1,12 @@
 import RetakeCore
 
-/// What can go wrong with reports themselves.
+/// Errors of reports themselves.
 package enum ReportError: CodedError, Hashable {
   case unreadable(reason: String)
   case newerVersion(Int)
   /// Written by another build, with other keys.
   case otherBuild(tool: String, reason: String)
-  /// A part of the program that was built in is damaged.
+  /// A resource that is built into the program is damaged.
   case template(reason: String)
   case notWritten(file: String, reason: String)
   case drawingTooLarge(nodes: Int, nodesMax: Int)

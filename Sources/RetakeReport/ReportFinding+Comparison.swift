@@ -24,11 +24,11 @@ extension ReportFinding {
 }
 
 extension ReportBox {
-  /// A box as a sink was given it, in the pixels of its frame's source; `nil` where that is not
-  /// known.
+  /// Maps a box from the coordinates of a sink to the pixels of the frame's source; `nil` if the
+  /// mapping is not known.
   package typealias Placing = (_ box: ReportBox, _ sink: String?, _ frame: FrameID?) -> ReportBox?
 
-  /// The box of a result line `D identity:class x y w h score`; nil for any other line.
+  /// The box of a result line `D identity:class x y w h score`; `nil` for any other line.
   package init?(_ side: Side, line: some StringProtocol, classes: [String]) {
     let words = line.split(separator: " ")
     guard words.count == 7, words[0] == "D" else { return nil }
@@ -57,7 +57,7 @@ extension ReportRootCause {
     }
   }
 
-  /// The largest error, where all that have one are of one kind.
+  /// The largest error, if all findings with an error are of the same kind.
   private static func extent(_ findings: [Finding]) -> String? {
     let measured = findings.filter { $0.magnitude != nil }
     guard let first = measured.first,
@@ -72,7 +72,7 @@ extension ReportRootCause {
 }
 
 extension Finding.Kind {
-  /// What the magnitudes of such findings are differences of.
+  /// The quantity whose differences are the magnitudes of such findings.
   fileprivate var measured: String? {
     switch self {
     case .boxMoved: "boxes"
@@ -87,14 +87,14 @@ extension Finding.Kind {
 }
 
 extension RootCause {
-  /// Why, and what the difference comes from.
+  /// The reason, and the origin of the difference.
   var words: String {
     switch origin {
     case .environment: why.rawValue + " (the environment changed, the pipeline did not)"
     case .model: why.rawValue + " (a model changed)"
     case .pipeline where why != .nodeAdded && why != .nodeRemoved:
       why.rawValue + " (the pipeline changed)"
-    // The digest of a pipeline knows no costs, and costs are what decisions depend on.
+    // The digest of a pipeline does not include costs, but decisions depend on them.
     case .code where why == .decisionDiffers:
       why.rawValue + " (pipeline, models and libraries are the golden's; costs may be others)"
     case .code: why.rawValue + " (pipeline, models and libraries are the golden's)"
@@ -118,8 +118,8 @@ extension ReportRootCause.Kind {
 }
 
 extension ReportGraph {
-  /// The colours for one root cause: what lies behind it may differ, all else is equal. A sink
-  /// behind it that no finding names is equal.
+  /// The colours for one root cause: nodes downstream of it may differ, all others are equal. A
+  /// downstream sink is also equal if no finding names it.
   func statuses(root: String, why: RootCause.Why, touched: Set<String?>) -> [NodeStatus] {
     let behind = nodesBehind(root)
     let sinks = Set(nodes.map(\.id)).subtracting(edges.map(\.nodes.from))
@@ -140,7 +140,7 @@ extension ReportGraph {
 
   private func nodesBehind(_ root: String) -> Set<String> {
     var reached: Set = [root]
-    // At most one round a node.
+    // At most one round per node.
     for _ in nodes {
       let next = edges.map(\.nodes).filter { reached.contains($0.from) }.map(\.to)
       if reached.isSuperset(of: next) { break }
@@ -151,7 +151,7 @@ extension ReportGraph {
 }
 
 extension ReportTimeline {
-  /// Bins that a timeline has at most.
+  /// The most bins of a timeline.
   static let binsMax = 20_000
 
   /// The findings of one track, by frame.
@@ -169,10 +169,10 @@ extension ReportTimeline {
 }
 
 extension DecisionDifferences {
-  /// Lines that a report keeps.
+  /// The most lines that a report keeps.
   static let linesMax = 1000
 
-  /// Nil where no decision differs.
+  /// `nil` if no decision differs.
   init?(_ findings: [Finding]) {
     let changes = findings.compactMap { finding in
       DecisionDifference.Change(finding.kind).map { ($0, finding) }

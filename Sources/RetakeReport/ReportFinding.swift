@@ -1,18 +1,18 @@
 import Foundation
 import RetakeCore
 
-/// The first of many, and how many there are.
+/// The first items of a list, and its total length.
 package struct Excerpt<Element: Hashable & Sendable & Codable>: Hashable, Sendable, Codable {
   package var items: [Element]
   package var total: Int
 
-  /// `total` is the number of items unless more are known to exist.
+  /// `total` is the number of items, unless more are known to exist.
   package init(_ items: [Element] = [], total: Int? = nil) {
     self.items = items
     self.total = max(items.count, total ?? items.count)
   }
 
-  /// How many are not in here.
+  /// The number of items that are left out.
   package var left: Int { total - items.count }
 }
 
@@ -20,7 +20,7 @@ package struct Excerpt<Element: Hashable & Sendable & Codable>: Hashable, Sendab
 package struct ReportFinding: Hashable, Sendable, Codable {
   /// The root cause that it belongs to.
   package var rootCause: String?
-  /// A word of the comparator, such as `boxMoved` or `fate`.
+  /// The comparator's name for the kind, such as `boxMoved` or `fate`.
   package var kind: String
   package var frame: FrameID?
   package var timeNanoseconds: Int64?
@@ -31,9 +31,9 @@ package struct ReportFinding: Hashable, Sendable, Codable {
   package var allowed: Double?
   package var unit: String?
   package var message: String
-  /// Earlier decisions that differ and that this one follows from, the nearest first.
+  /// Earlier differing decisions that this one follows from, nearest first.
   package var because: [String] = []
-  /// What to draw over the frame's picture.
+  /// The boxes to draw over the frame's image.
   package var boxes: [ReportBox] = []
 
   package init(
@@ -49,12 +49,12 @@ package struct ReportFinding: Hashable, Sendable, Codable {
   }
 }
 
-/// A rectangle in the frame's own pixels, origin top left.
+/// A rectangle in the frame's own pixels, with the origin at the top left.
 package struct ReportBox: Hashable, Sendable, Codable {
   package enum Side: String, Hashable, Sendable, Codable {
     case golden
     case actual
-    /// The same in both: drawn faintly, to find one's way.
+    /// The same on both sides: drawn faintly, for orientation.
     case both
   }
 
@@ -75,12 +75,12 @@ package struct ReportBox: Hashable, Sendable, Codable {
   }
 }
 
-/// The picture of one frame, for the inspector.
+/// The image of one frame, for the inspector.
 package struct ReportPicture: Hashable, Sendable, Codable {
   package enum Role: String, Hashable, Sendable, Codable {
-    /// What the pipeline was given: shown under golden and actual alike.
+    /// What the pipeline received: shown below both golden and actual.
     case input
-    /// A picture that a sink received.
+    /// An image that a sink received.
     case golden
     case actual
     case difference
@@ -88,16 +88,16 @@ package struct ReportPicture: Hashable, Sendable, Codable {
 
   package var frame: FrameID
   package var role: Role
-  /// The node that gave the picture.
+  /// The node that produced the image.
   package var node: String?
-  /// The frame's own size, in which boxes are given; the PNG may be smaller.
+  /// The frame's own size, in which boxes are given. The PNG may be smaller.
   package var width: Int
   package var height: Int
   /// A PNG file in base64.
   package var png: String
-  /// The part of the frame that a sink's picture shows; `nil` is all of it.
+  /// The part of the frame that a sink's image shows; `nil` is the whole frame.
   package var area: Box?
-  /// What golden and result have in common in this frame.
+  /// The boxes of this frame that golden and result have in common.
   package var boxes: [ReportBox]
 
   package init(

@@ -1,15 +1,16 @@
 import Foundation
 import RetakeCore
 
-/// The folder that a run leaves for people and for CI: `report.json`, `report.html`, `junit.xml`
+/// The folder that a run writes for people and for CI: `report.json`, `report.html`, `junit.xml`
 /// and `summary.md`.
 package enum ReportFolder {
-  /// Writes all four; each file appears whole or not at all, and replaces an older one.
+  /// Writes all four files. Each file is written completely or not at all, and replaces an older
+  /// one.
   ///
-  /// - Parameter folder: Made where it is missing. The caller chooses it; nothing is written
-  ///   beside it.
-  /// - Returns: The files in the order in which they were written; the page comes last, so that
-  ///   who sees it finds the others.
+  /// - Parameter folder: Created if it is missing. The caller chooses it; nothing is written
+  ///   outside it.
+  /// - Returns: The files in the order in which they were written. The page comes last, so that the
+  ///   other files exist when it appears.
   /// - Throws: `ReportError`.
   @discardableResult
   package static func write(

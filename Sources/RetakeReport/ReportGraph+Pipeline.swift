@@ -1,7 +1,8 @@
 import RetakeGraph
 
 extension ReportGraph {
-  /// The pipeline as it runs, each forEach with its stages and its end, every node equal.
+  /// The pipeline as it runs, each forEach with its stages and its end. Every node has the status
+  /// equal.
   package init(_ pipeline: Pipeline) {
     let flat = pipeline.flattened()
     self.init(

@@ -1,29 +1,29 @@
 import RetakeCore
 
-/// Where a difference starts: the earliest (frame, stage) whose output differs while its inputs
+/// Where a difference starts: the earliest (frame, stage) whose output differs although its inputs
 /// are equal, or a decision that differs.
 package struct ReportRootCause: Hashable, Sendable, Codable {
   package enum Kind: String, Hashable, Sendable, Codable {
-    /// A stage gave another value.
+    /// A stage gave a different value.
     case value
-    /// The time plane decided otherwise.
+    /// The time plane made a different decision.
     case decision
-    /// The pipeline has other nodes or edges.
+    /// The pipeline has different nodes or edges.
     case graph
     /// The input itself differs.
     case input
   }
 
-  /// Unique in its case; findings name it.
+  /// Unique within its case; findings refer to it.
   package var id: String
   package var kind: Kind
-  /// Nil where the cause belongs to no single frame.
+  /// `nil` if the cause does not belong to a single frame.
   package var frame: FrameID?
   /// In the track's time base.
   package var pts: Int64?
   /// Virtual time.
   package var timeNanoseconds: Int64?
-  /// Nil where the cause is about the run as a whole.
+  /// `nil` if the cause concerns the whole run.
   package var stage: String?
   /// "output differs while its inputs are equal".
   package var why: String
@@ -32,11 +32,11 @@ package struct ReportRootCause: Hashable, Sendable, Codable {
   package var findings: Int
   /// Later differences that follow from this one.
   package var echoes: Int
-  /// How far apart the results are at most: "boxes differ by at most 0.4 px".
+  /// The largest difference of the results: "boxes differ by at most 0.4 px".
   package var extent: String?
   /// The replay command first, the accept command last.
   package var commands: [ReportCommand] = []
-  /// Where the colours of the graph differ from the case's own.
+  /// The statuses that differ from those of the case's own graph.
   package var statuses: [NodeStatus] = []
   package var expected: ExpectedMark?
 
@@ -82,16 +82,16 @@ package struct ReportGraph: Hashable, Sendable, Codable {
 package struct ReportNode: Hashable, Sendable, Codable {
   package enum Status: String, Hashable, Sendable, Codable, CaseIterable {
     case equal
-    /// The output differs while the inputs are equal.
+    /// The output differs although the inputs are equal.
     case root
     /// The output differs, and so do the inputs.
     case echo
-    /// Stateful, and it saw a differing input before.
+    /// A stateful stage that received a differing input before.
     case tainted
     case notRun
-    /// In the run, not in the golden.
+    /// Only in the run.
     case added
-    /// In the golden, not in the run.
+    /// Only in the golden.
     case removed
   }
 

@@ -1,21 +1,21 @@
 import RetakeCore
 
-/// One track over its frames, in bins of equal size; every list has one entry a bin.
+/// One track over its frames, in bins of equal size. Every list has one entry per bin.
 package struct ReportTimeline: Hashable, Sendable, Codable {
   package var track: Int
   package var firstSequence: Int
   package var framesPerBin: Int
-  /// Virtual time of the first frame of the first bin, and of the end of the last.
+  /// The virtual time of the first frame of the first bin, and of the end of the last bin.
   package var startNanoseconds: Int64?
   package var endNanoseconds: Int64?
   package var findings: [Int]
   package var droppedGolden: [Int]
   package var droppedActual: [Int]
-  /// The errors of all compared frames, the quantity that comes nearest to its tolerance first.
+  /// The errors of all compared frames. The quantity that is closest to its tolerance comes first.
   package var errors: [TimelineErrors] = []
-  /// What became of the frames that did not arrive; only what occurred.
+  /// The fates of frames that did not arrive; only fates that occurred.
   package var lanes: [TimelineLane] = []
-  /// What happened beside the frames, in the order of its frame.
+  /// Other events, in the order of their frames.
   package var marks: [TimelineMark] = []
 
   package init(
@@ -34,7 +34,7 @@ package struct ReportTimeline: Hashable, Sendable, Codable {
   package var bins: Int { max(findings.count, droppedGolden.count, droppedActual.count) }
 }
 
-/// Frames that met one fate, by bin.
+/// Frames with the same fate, by bin.
 package struct TimelineLane: Hashable, Sendable, Codable {
   /// `dropped`, `failed`, `superseded`, `thinned` or `lost`.
   package var name: String
@@ -48,19 +48,19 @@ package struct TimelineLane: Hashable, Sendable, Codable {
   }
 }
 
-/// Something that happened at a time, such as a change of a throttle's rate or of the heat.
+/// An event at a point in time, such as a change of a throttle's rate or of the thermal state.
 package struct TimelineMark: Hashable, Sendable, Codable {
   package enum Side: String, Hashable, Sendable, Codable {
     case golden
     case actual
-    /// It belongs to the session, or is the same in both runs.
+    /// It belongs to the session, or it is the same in both runs.
     case both
   }
 
   /// `throttle`, `thermal`, `memory`, `battery`, `pool`, `swap` and so on.
   package var lane: String
   package var side: Side
-  /// The frame of that time.
+  /// The frame at that time.
   package var sequence: Int
   package var text: String
 
@@ -77,10 +77,10 @@ package struct DecisionDifferences: Hashable, Sendable, Codable {
   package var added: Int
   package var removed: Int
   package var moved: Int
-  /// Made at the same time and place, with other details.
+  /// Made at the same time and place, but with other details.
   package var changed: Int
   package var lines: Excerpt<DecisionDifference>
-  /// The kept lines, those together that differ in the same way one after another.
+  /// The kept lines; consecutive lines that differ in the same way form a group.
   package var groups: [DecisionGroup] = []
 
   package init(
@@ -95,7 +95,7 @@ package struct DecisionDifferences: Hashable, Sendable, Codable {
   }
 }
 
-/// One decision line that is on one side only, or elsewhere.
+/// One decision line that is on one side only, or that moved or changed.
 package struct DecisionDifference: Hashable, Sendable, Codable {
   package enum Change: String, Hashable, Sendable, Codable {
     case added
@@ -105,12 +105,12 @@ package struct DecisionDifference: Hashable, Sendable, Codable {
   }
 
   package var change: Change
-  /// The lines as decisions.gold has them.
+  /// The lines as they are in decisions.gold.
   package var golden: String?
   package var actual: String?
-  /// Such as "2 frames later (66 ms)".
+  /// For example "2 frames later (66 ms)".
   package var note: String?
-  /// The earlier differences that it follows from, the nearest first.
+  /// The earlier differences that it follows from, nearest first.
   package var because: [String]
 
   package init(
@@ -142,7 +142,7 @@ package struct LedgerPair: Hashable, Sendable, Codable {
   }
 }
 
-/// What became of the frames, with the counts beside the ledger.
+/// The fates of the frames, and the counts that are not part of the ledger.
 package struct ReportLedger: Hashable, Sendable, Codable {
   package var frames: FrameLedger
   package var lostBeforeCapture: Int
@@ -154,7 +154,7 @@ package struct ReportLedger: Hashable, Sendable, Codable {
     self.payloadMissing = payloadMissing
   }
 
-  /// The rows in the order of the balance; dropped once by reason.
+  /// The rows in the order of the balance, with one row per drop reason.
   package func rows(reasons: [String]) -> [(name: String, count: Int)] {
     [("captured", frames.captured), ("delivered", frames.delivered)]
       + reasons.map { ("dropped: \($0)", frames.dropped[$0] ?? 0) }

@@ -1,4 +1,4 @@
-/// What the comparison of one case came to.
+/// The verdict of one case.
 package enum ReportVerdict: String, Hashable, Sendable, Codable, CaseIterable {
   case passed
   case changed
@@ -7,10 +7,10 @@ package enum ReportVerdict: String, Hashable, Sendable, Codable, CaseIterable {
   case notComparable = "not comparable"
   case errored
 
-  /// One word, for names and styles.
+  /// One word, for identifiers and styles.
   var key: String { self == .notComparable ? "notComparable" : rawValue }
 
-  /// What the verdict means, in half a sentence.
+  /// The meaning of the verdict, in half a sentence.
   package var meaning: String {
     switch self {
     case .passed: "the result equals its golden within the tolerances"
@@ -23,7 +23,7 @@ package enum ReportVerdict: String, Hashable, Sendable, Codable, CaseIterable {
   }
 }
 
-/// The exit code of the run with its meaning.
+/// The exit code of the run and its meaning.
 package struct ReportExit: Hashable, Sendable, Codable {
   package var code: Int
   package var word: String
@@ -49,7 +49,7 @@ package struct ReportExit: Hashable, Sendable, Codable {
   }
 }
 
-/// How many cases came to which verdict. `changed` leaves out the expected ones.
+/// How many cases have which verdict. `changed` does not include expected changes.
 package struct VerdictCounts: Hashable, Sendable, Codable {
   package var passed = 0
   package var changed = 0
@@ -74,7 +74,7 @@ package struct VerdictCounts: Hashable, Sendable, Codable {
     }
   }
 
-  /// The words and numbers in order of weight.
+  /// The words and the counts, most important first.
   package var rows: [(word: String, key: String, count: Int)] {
     [
       ("errored", "errored", errored), ("changed", "changed", changed),

@@ -1,29 +1,30 @@
 import Rainbow
 import RetakeCore
 
-/// The report as text for a terminal or a log: what is wrong first, then the table, then what to
-/// type next.
+/// The report for a terminal or a log: first what is wrong, then the table, then what to type next.
 package struct TerminalReport {
   package enum Palette: Sendable {
-    /// No escape sequence at all, as NO_COLOR asks for.
+    /// Without any escape sequences, as NO_COLOR requires.
     case plain
     case ansi
   }
 
-  /// Rows of the table; passed cases beyond it are counted, the others are always listed.
+  /// The most rows of the table. Passed cases beyond it are only counted; the others are always
+  /// listed.
   package static let rowsMax = 60
-  /// Notes of passed cases that are listed; the others are counted.
+  /// The most notes of passed cases that are listed; the others are counted.
   package static let passedNotesMax = 10
-  /// Root causes that are told of one case.
+  /// The most root causes of one case that are shown.
   package static let rootCausesMax = 5
-  /// Findings of one root cause that are told with what they follow from, and links of each.
+  /// The most findings of one root cause that are shown with their causes, and the most causes of
+  /// each.
   package static let chainsMax = 2
 
   private let document: ReportDocument
   private let palette: Palette
   private var lines: [String] = []
 
-  /// The text, with a newline at the end.
+  /// The report, with a newline at the end.
   package static func render(_ document: ReportDocument, palette: Palette) -> String {
     var report = TerminalReport(document: document, palette: palette)
     report.write()
@@ -58,7 +59,8 @@ package struct TerminalReport {
     commands(document.commands, indent: "  ")
   }
 
-  /// A case can pass with frames that fail, as they do in its golden: no one sees that otherwise.
+  /// A case can pass with frames that fail, if they also fail in its golden. Without these notes,
+  /// that would stay unseen.
   private mutating func notesOfPassed(_ cases: [ReportCase]) {
     let notes = cases.lazy.filter { $0.verdict == .passed }.flatMap { item in
       item.notes.map { "note: \(item.title): \($0)" }
@@ -102,7 +104,7 @@ package struct TerminalReport {
     commands(item.commands, indent: "    ")
   }
 
-  /// Decisions that differ, with the earlier ones that they follow from.
+  /// Decisions that differ, with the earlier decisions that they follow from.
   private mutating func chains(of cause: ReportRootCause, in item: ReportCase) {
     let linked = item.findings.items.lazy.filter {
       $0.rootCause == cause.id && !$0.because.isEmpty

@@ -1,18 +1,18 @@
 import RetakeCompare
 import RetakeCore
 
-/// The errors of one quantity over the frames of a track, in bins of their own size from frame 0
-/// on; behind the last bin all frames are equal.
+/// The errors of one quantity over the frames of a track, in bins of their own size from frame 0.
+/// After the last bin all frames are equal.
 package struct TimelineErrors: Hashable, Sendable, Codable {
-  /// Such as `boxes.position`.
+  /// For example `boxes.position`.
   package var measure: String
   package var unit: String?
-  /// What the rule allows.
+  /// The error that the rule allows.
   package var allowed: Double
   package var framesPerBin: Int
   /// The largest error of each bin.
   package var largest: [Double]
-  /// The least error of each bin; empty where it is the largest.
+  /// The smallest error of each bin; empty if it equals the largest.
   package var least: [Double]
 
   package init(
@@ -28,11 +28,11 @@ package struct TimelineErrors: Hashable, Sendable, Codable {
     self.least = least
   }
 
-  /// The same in half as many bins.
+  /// The same errors in half as many bins.
   func halved() -> TimelineErrors {
     func pairs(_ values: [Double], _ pick: (Double, Double) -> Double) -> [Double] {
       stride(from: 0, to: values.count, by: 2).map { place in
-        // Behind the end all is equal.
+        // After the last bin there is no error.
         pick(values[place], place + 1 < values.count ? values[place + 1] : 0)
       }
     }
@@ -45,10 +45,10 @@ package struct TimelineErrors: Hashable, Sendable, Codable {
 }
 
 extension TimelineErrors {
-  /// Curves of one track.
+  /// The most curves of one track.
   static let curvesMax = 6
 
-  /// The curves of one track, the one that comes nearest to its tolerance first.
+  /// The curves of one track. The one that is closest to its tolerance comes first.
   static func all(_ curves: [ErrorCurve], track: Int) -> [TimelineErrors] {
     let own = curves.filter { $0.track == track }
     let order = own.indices.sorted { (-own[$0].tightness, $0) < (-own[$1].tightness, $1) }
@@ -64,11 +64,11 @@ extension TimelineErrors {
       least: curve.framesPerBin == 1 ? [] : curve.least.map(Self.short))
   }
 
-  /// To four digits: what a curve can show.
+  /// Rounded to four digits, which is all that a curve can show.
   private static func short(_ value: Double) -> Double {
     guard value.isFinite, value != 0 else { return value }
     var scale = 1.0
-    // At most the exponents of a Double.
+    // Bounded by the exponent range of a Double.
     while value.magnitude * scale < 1_000, scale < 1e12 { scale *= 10 }
     return (value * scale).rounded() / scale
   }

@@ -1,8 +1,8 @@
-/// Makes what must not act on a terminal or a reader's eye visible: control characters, ESC,
-/// line and paragraph separators, text direction overrides, and characters that XML forbids.
+/// Makes characters visible that could affect a terminal or mislead a reader: control characters,
+/// ESC, line and paragraph separators, direction overrides, and characters that XML forbids.
 ///
-/// Each becomes `\u{1B}`. A label that arrives like this from a stage, a file name or a model can
-/// move no cursor, colour nothing and turn no text around.
+/// Each becomes `\u{1B}`. A label with such characters from a stage, a file name or a model cannot
+/// move the cursor, change colours or reverse the direction of other text.
 package func visible(_ text: String) -> String {
   if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
   var result = ""
@@ -16,8 +16,8 @@ package func visible(_ text: String) -> String {
   return result
 }
 
-/// The same for a whole answer of several lines: line feeds and tabs stay, and colours where
-/// the answer has some.
+/// The same for a whole output of several lines: line feeds and tabs are kept, and so are colours
+/// if the output has some.
 package func visibleLines(_ text: String, keepsColours: Bool) -> String {
   guard text.unicodeScalars.contains(where: { acts($0) && !isLayout($0) }) else { return text }
   var result = ""
@@ -39,7 +39,7 @@ package func visibleLines(_ text: String, keepsColours: Bool) -> String {
   return result
 }
 
-/// The same for JSON, which says the same as before: `\u001b`.
+/// The same for JSON. The escape `\u001b` has the same meaning as the character.
 package func visibleJSON(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: { acts($0) && !isLayout($0) }) else { return text }
   var result = ""
@@ -58,8 +58,8 @@ package func visibleJSON(_ text: String) -> String {
 
 private func isLayout(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\t" }
 
-/// How many scalars a colour takes that begins there: `ESC[1;31m`. No other sequence of a terminal
-/// is one, and none that hides text.
+/// The number of scalars of the colour sequence that begins here, such as `ESC[1;31m`. Other
+/// terminal sequences are not accepted, nor is one that hides characters.
 private func colour(at text: Substring.UnicodeScalarView) -> Int? {
   let lengthMax = 10
   guard text.starts(with: "\u{1B}[".unicodeScalars),
@@ -71,7 +71,7 @@ private func colour(at text: Substring.UnicodeScalarView) -> Int? {
   return text.distance(from: text.startIndex, to: end) + 1
 }
 
-/// Reset, bold, dim, and the colours of text, as `TerminalReport` paints.
+/// Reset, bold, dim, and foreground colours, as `TerminalReport` uses them.
 private let colourCodes = Set(
   (["0", "1", "2", "22"] + (30...39).map { String($0) } + (90...97).map { String($0) }))
 
@@ -85,18 +85,18 @@ private func acts(_ scalar: Unicode.Scalar) -> Bool {
 }
 
 extension String {
-  /// The first `limit` characters of the visible text, with an ellipsis where something is cut.
+  /// The first `limit` characters of the visible string, with an ellipsis if it was truncated.
   func visible(limit: Int) -> String {
     let text = RetakeReport.visible(self)
     return text.count <= limit ? text : text.prefix(max(limit - 1, 0)) + "…"
   }
 
-  /// Filled with spaces on the right.
+  /// Padded with spaces on the right.
   func padded(to width: Int) -> String {
     self + String(repeating: " ", count: max(0, width - count))
   }
 
-  /// Filled with spaces on the left.
+  /// Padded with spaces on the left.
   func leftPadded(to width: Int) -> String {
     String(repeating: " ", count: max(0, width - count)) + self
   }

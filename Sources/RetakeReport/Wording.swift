@@ -18,13 +18,14 @@ package enum Wording {
     "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// `"4.000 s"`: to the nearest millisecond, half away from zero.
+  /// `"4.000 s"`: rounded to the nearest millisecond, half away from zero.
   static func seconds(_ nanoseconds: Int64) -> String {
     let milliseconds = divideToNearest(Int128(nanoseconds), by: 1_000_000)
     return decimal(Int64(milliseconds), places: 3) + " s"
   }
 
-  /// At most `places` decimals, without zeros at the end; other numbers by their names.
+  /// At most `places` decimals, without trailing zeros. NaN, infinity and very large numbers are
+  /// written as Swift describes them.
   static func number(_ value: Double, places: Int = 4) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return value.description }
     var scale = 1.0
@@ -38,13 +39,13 @@ package enum Wording {
     return text == "0" && value != 0 ? value.description : text
   }
 
-  /// `"62 %"`, or what there is to say where nothing is allowed.
+  /// `"62 %"`, or a word if no error is allowed.
   static func used(_ headroom: Headroom) -> String {
     guard let used = headroom.used else { return headroom.largest == 0 ? "exact" : "over" }
     return "\(number(used * 100, places: used < 0.1 ? 1 : 0)) %"
   }
 
-  /// A speed in frames per second, whole above ten.
+  /// A speed in frames per second, as a whole number from ten on.
   static func speed(_ framesPerSecond: Double) -> String {
     guard framesPerSecond.isFinite, framesPerSecond < 1e9 else { return "\(framesPerSecond)" }
     let whole = framesPerSecond >= 10
@@ -62,7 +63,7 @@ package enum Wording {
 }
 
 extension ReportRootCause {
-  /// `"first divergence at frame 0:120 (t = 4.000 s), stage motion"`, raw labels inside.
+  /// `"first divergence at frame 0:120 (t = 4.000 s), stage motion"`. Labels in it are not escaped.
   package var place: String {
     var parts: [String] = []
     if let frame {
@@ -86,12 +87,12 @@ extension ReportRootCause {
     return parts.joined(separator: ", ")
   }
 
-  /// All of it in one sentence.
+  /// The whole root cause in one sentence.
   package var headline: String { "\(place): \(why); \(weight)" }
 }
 
 extension ReportCase {
-  /// What to say of this case in one line: the first root cause, the error, or the reason.
+  /// The case in one line: the first root cause, the error, or the reason.
   package var headline: String {
     if let error { return "\(error.message) (\(error.code))" }
     guard let first = rootCauses.first else { return reason }
@@ -99,7 +100,7 @@ extension ReportCase {
     return first.headline + "; and \(Wording.count(rootCauses.count - 1, "other root cause"))"
   }
 
-  /// The word that is shown: an expected change is not shown as a change.
+  /// The verdict that is shown: an expected change is not shown as changed.
   package var verdictWords: String { expected != nil ? "expected" : verdict.rawValue }
 
   /// The measure that came closest to its tolerance.
@@ -111,12 +112,12 @@ extension ReportCase {
     row.used ?? (row.largest == 0 ? -1 : .infinity)
   }
 
-  /// Cases by weight: what needs a person first, otherwise in the order of the run.
+  /// Cases by importance: those that need attention first, otherwise in the order of the run.
   package static func inReadingOrder(_ cases: [ReportCase]) -> [ReportCase] {
     readingOrder(cases).map { cases[$0] }
   }
 
-  /// The places of the cases in reading order.
+  /// The indices of the cases in reading order.
   static func readingOrder(_ cases: [ReportCase]) -> [Int] {
     cases.indices.sorted { (cases[$0].weight, $0) < (cases[$1].weight, $1) }
   }

@@ -1,4 +1,4 @@
-/// Where the boxes and arrows of a diagram lie, in pixels.
+/// The positions of the boxes and arrows of a diagram, in pixels.
 struct DiagramLayout {
   struct PlacedBox {
     var box: PipelineDiagram.Box
@@ -6,13 +6,13 @@ struct DiagramLayout {
     var y: Int
     var width: Int
     var height: Int
-    /// Inside of a forEach.
+    /// The stages inside a forEach.
     var inner: [PlacedBox] = []
     /// The names of inputs and outputs, from top to bottom.
     var inPorts: [String] = []
     var outPorts: [String] = []
 
-    /// The middle of a port's row.
+    /// The vertical middle of a port's row.
     func portY(_ place: Int) -> Int {
       y + height - DiagramText.portsBottom + DiagramText.portHeight / 2
         - (max(inPorts.count, outPorts.count) - place) * DiagramText.portHeight
@@ -21,7 +21,8 @@ struct DiagramLayout {
 
   struct PlacedArrow {
     var arrow: PipelineDiagram.Arrow
-    /// From left to right; neighbours are joined by a curve, or a line across a column.
+    /// From left to right. Neighbouring points are joined by a curve, or by a straight line across
+    /// a column.
     var points: [LayeredLayout.Point]
   }
 
@@ -30,10 +31,10 @@ struct DiagramLayout {
   private(set) var width = 0
   private(set) var height = 0
 
-  /// Between columns, without and with something written on the arrows.
+  /// Between columns, without and with labels on the arrows.
   private static let gap = 44
   private static let labelGap = 96
-  /// Around what is inside of a forEach.
+  /// Around the contents of a forEach.
   static let padding = 16
   static let header = 30
   static let innerGap = 38
@@ -92,8 +93,8 @@ struct DiagramLayout {
     return placed
   }
 
-  /// Arrows leave the middle of the right side, or a port of their own; on the left side they come
-  /// in the order of their beginnings, so that they do not cross there.
+  /// An arrow starts at the middle of a box's right side or at its own port. On the left side,
+  /// arrows are sorted by where they start, so that they do not cross there.
   private mutating func connect(
     _ given: [(arrow: PipelineDiagram.Arrow, from: Int, to: Int)], _ layout: LayeredLayout
   ) {
@@ -124,7 +125,7 @@ struct DiagramLayout {
         y: outPort.map { boxes[from].portY($0) } ?? middle(from))
       var end = LayeredLayout.Point(
         x: boxes[to].x, y: inPort.map { boxes[to].portY($0) } ?? middle(to))
-      // Columns are rounded to pixels: a line that is all but straight is straight.
+      // Columns are rounded to pixels, so an almost straight line is made straight.
       if layout.bends[index].isEmpty, abs(end.y - start.y) <= 2 { end.y = start.y }
       arrows.append(PlacedArrow(arrow: arrow, points: [start] + layout.bends[index] + [end]))
     }
@@ -132,21 +133,21 @@ struct DiagramLayout {
 }
 
 extension [String] {
-  /// Each once, where it comes first.
+  /// Each element once, at its first position.
   fileprivate var uniqued: [String] {
     var seen: Set<String> = []
     return filter { seen.insert($0).inserted }
   }
 }
 
-/// How much room the words of a box take.
+/// The space that the labels of a box need.
 enum DiagramText {
   static let lineHeight = 15
   static let margin = 12
   private static let widthMax = 230
   private static let widthMin = 108
 
-  /// Title, kind, facts in lines of their own, and a line for executor and pool.
+  /// The title, the kind, the facts on lines of their own, and a line for executor and pool.
   static func size(of box: PipelineDiagram.Box) -> LayeredLayout.Size {
     let facts = factLines(of: box)
     let widest =
@@ -163,7 +164,7 @@ enum DiagramText {
   }
 
   static let portHeight = 18
-  /// Below the last port.
+  /// The space below the last port.
   static let portsBottom = 8
 
   static func title(of box: PipelineDiagram.Box) -> String { box.title.visible(limit: 26) }
@@ -172,7 +173,7 @@ enum DiagramText {
     [box.kind, box.role.word].compactMap { $0 }.joined(separator: " · ").visible(limit: 34)
   }
 
-  /// As many facts a line as there is room for.
+  /// As many facts per line as fit.
   static func factLines(of box: PipelineDiagram.Box) -> [String] {
     var lines: [String] = []
     for fact in box.facts {
@@ -196,7 +197,7 @@ enum DiagramText {
     return chips.reduce(0) { $0 + chipWidth($1.name) + 6 }
   }
 
-  /// An estimate, a little more than most letters take.
+  /// An estimated width, slightly more than most letters need.
   static func width(_ text: String, size: Int, isBold: Bool = false) -> Int {
     let perLetter = isBold ? 0.62 : 0.56
     return Int((Double(text.count) * Double(size) * perLetter).rounded(.up))

@@ -1,4 +1,4 @@
-/// What executors and pools there are, below the drawing.
+/// The list of executors and pools below the drawing.
 struct DiagramLegend {
   struct Row {
     var heading: String
@@ -29,6 +29,6 @@ struct DiagramLegend {
 
   static func textLeft(of row: Row) -> Int { nameLeft + DiagramText.chipWidth(row.name) + 10 }
 
-  /// With the room above it.
+  /// Including the space above it.
   var height: Int { rows.isEmpty ? 0 : rows.count * Self.rowHeight + 28 }
 }

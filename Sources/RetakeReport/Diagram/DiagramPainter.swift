@@ -1,6 +1,6 @@
 /// Boxes, arrows and the legend as SVG elements.
 struct DiagramPainter {
-  /// The colour of each executor and pool, by its place; there are six.
+  /// The colour of each executor and pool, by its position; there are six colours.
   private let hues: [String: Int]
 
   init(_ diagram: PipelineDiagram) {
@@ -12,7 +12,7 @@ struct DiagramPainter {
 
   private static let hueCount = 6
 
-  /// Arrows first: boxes lie on them.
+  /// Arrows are drawn first, so that boxes cover them.
   func drawing(_ layout: DiagramLayout) -> String {
     (layout.boxes.filter { !$0.inner.isEmpty }.map { frame($0) }
       + layout.arrows.map { arrow($0) } + layout.boxes.flatMap { self.boxes($0) })
@@ -32,7 +32,7 @@ struct DiagramPainter {
 
   // MARK: Boxes
 
-  /// The box of a forEach, with what leads in and out.
+  /// The box of a forEach, with the arrows that lead in and out.
   private func frame(_ placed: DiagramLayout.PlacedBox) -> String {
     var result = "<g class=\"forEach\">" + rect(placed, "cluster", radius: 14)
     result += text(placed.box.title, "id", placed.x + 14, placed.y + 20)
@@ -93,7 +93,7 @@ struct DiagramPainter {
     return result + "</g>"
   }
 
-  /// A round label for an executor, an angular one for a pool.
+  /// A label, round for an executor and angular for a pool.
   private func chip(_ name: String, isPool: Bool, x: Int, y: Int) -> String {
     let hue = hues["\(isPool ? "pool" : "executor") \(name)"] ?? 0
     let width = DiagramText.chipWidth(name)

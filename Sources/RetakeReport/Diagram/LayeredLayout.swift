@@ -1,5 +1,6 @@
-/// Boxes of different sizes in columns from left to right: each to the right of those that lead to
-/// it, with few crossings, and straight lines where there can be some (Sugiyama's method).
+/// Places boxes of different sizes in columns from left to right (Sugiyama's method). Each box is
+/// to the right of the boxes that lead to it. There are few crossings, and lines are straight where
+/// possible.
 struct LayeredLayout {
   struct Size: Hashable {
     var width: Int
@@ -15,16 +16,16 @@ struct LayeredLayout {
   struct Spacing {
     /// Between two columns, by the column on the left.
     var columns: (Int) -> Int
-    /// Between two boxes of a column.
+    /// Between two boxes in a column.
     var rows = 22
-    /// Between a box and a line that goes past it.
+    /// Between a box and a line that passes it.
     var lines = 14
   }
 
   /// The top left corner of each box.
   private(set) var corners: [Point] = []
   /// The points of each edge between its two boxes: where it enters and leaves the columns that it
-  /// crosses. Empty for edges of neighbouring columns.
+  /// crosses. Empty for an edge between neighbouring columns.
   private(set) var bends: [[Point]] = []
   /// The column of each box.
   let ranks: [Int]
@@ -60,8 +61,9 @@ struct LayeredLayout {
     height = max(bottoms.max() ?? 0, bends.flatMap { $0 }.map(\.y).max() ?? 0)
   }
 
-  /// The longest path from any box without an edge to it; such boxes move right, next to the first
-  /// that they lead to. Edges that run against it (a cycle) are cut off at the number of boxes.
+  /// The rank of a box is the length of the longest path to it from a box without incoming edges. A
+  /// box without incoming edges then moves right, next to the first box that it leads to. In a
+  /// cycle, ranks are limited by the number of boxes.
   static func ranks(count: Int, _ edges: [(from: Int, to: Int)]) -> [Int] {
     var ranks = Array(repeating: 0, count: count)
     for _ in 0..<count {

@@ -1,9 +1,11 @@
-/// Boxes and the points of long edges, by columns: their order in a column, then their places.
+/// Boxes and the points of long edges, by column: first their order in a column, then their
+/// positions.
 struct Layers {
-  /// A vertex is a box, or, from the number of boxes on, a place where a long edge crosses a column.
+  /// A vertex is a box or, for indices from the number of boxes on, a point where a long edge
+  /// crosses a column.
   private(set) var layers: [[Int]]
   private(set) var rankOfVertex: [Int]
-  /// The vertices that each edge crosses, without its boxes.
+  /// The vertices that each edge crosses, without the boxes at its ends.
   private(set) var chains: [[Int]] = []
   /// The vertical middle of each vertex.
   private(set) var centers: [Int] = []
@@ -12,7 +14,7 @@ struct Layers {
   private var behind: [[Int]] = []
   private let boxes: Int
 
-  /// The most rounds of looking for a better order; few graphs need more than five.
+  /// The most rounds in the search for a better order. Few graphs need more than five.
   private static let roundsMax = 12
 
   init(
@@ -45,7 +47,8 @@ struct Layers {
     for vertex in firstOrder() { layers[rankOfVertex[vertex]].append(vertex) }
   }
 
-  /// Walks from each box without an edge to it: what belongs together comes together.
+  /// Walks depth-first from each vertex without incoming edges, so that connected vertices are next
+  /// to each other.
   private func firstOrder() -> [Int] {
     var seen = Array(repeating: false, count: rankOfVertex.count)
     var found: [Int] = []
@@ -56,7 +59,7 @@ struct Layers {
         guard !seen[vertex] else { continue }
         seen[vertex] = true
         found.append(vertex)
-        // Boxes before long edges: the main line stays on top.
+        // Boxes come before long edges, so that the main line stays on top.
         open += behind[vertex].sorted { ($0 >= boxes ? 1 : 0, $0) < ($1 >= boxes ? 1 : 0, $1) }
           .reversed()
       }
@@ -68,8 +71,8 @@ struct Layers {
 // MARK: - Order
 
 extension Layers {
-  /// Sorts each column by the middle of its neighbours, forwards and backwards, and keeps the order
-  /// with the fewest crossings.
+  /// Sorts each column by the median position of its neighbours, alternately forwards and
+  /// backwards, and keeps the order with the fewest crossings.
   mutating func order() {
     var best = layers
     var fewest = crossings()
@@ -94,7 +97,7 @@ extension Layers {
     layers[rank] = keys.sorted { $0 < $1 }.map { layers[rank][$0.place] }
   }
 
-  /// The place of each vertex in its column.
+  /// The position of each vertex in its column.
   private func places() -> [Int] {
     var places = Array(repeating: 0, count: rankOfVertex.count)
     for layer in layers { for (place, vertex) in layer.enumerated() { places[vertex] = place } }
@@ -104,8 +107,8 @@ extension Layers {
   func crossings() -> Int {
     let places = self.places()
     return layers.reduce(0) { sum, layer in
-      // The ends of the edges in the order of their beginnings: each pair the wrong way round
-      // crosses.
+      // The ends of the edges, sorted by where the edges start: each pair in the wrong order is a
+      // crossing.
       let ends = layer.flatMap { vertex in behind[vertex].map { places[$0] }.sorted() }
       var count = 0
       for (index, end) in ends.enumerated() {
@@ -122,7 +125,8 @@ extension Layers {
   /// The most rounds of moving vertices towards their neighbours.
   private static let movesMax = 8
 
-  /// Puts each vertex as near to the middle of its neighbours as the others of its column allow.
+  /// Places each vertex as near to the middle of its neighbours as the other vertices of its column
+  /// allow.
   mutating func place(_ spacing: LayeredLayout.Spacing) {
     centers = Array(repeating: 0, count: rankOfVertex.count)
     for layer in layers { settle(layer, wanted: layer.map { _ in 0 }, spacing) }
@@ -139,13 +143,13 @@ extension Layers {
     for vertex in centers.indices { centers[vertex] -= top }
   }
 
-  /// Boxes pull on boxes, and long edges stay straight.
+  /// Edges between boxes pull boxes together, and long edges stay straight.
   private func middle(of neighbours: [Int], _ vertex: Int) -> Int? {
     guard !neighbours.isEmpty else { return nil }
     return Self.median(neighbours.map { (centers[$0], weight(vertex, $0)) })
   }
 
-  /// The weighted median; between two that are as heavy, the middle.
+  /// The weighted median; if two values split the weight evenly, the middle between them.
   private static func median(_ pulls: [(center: Int, weight: Int)]) -> Int {
     let sorted = pulls.sorted { $0.center < $1.center }
     let total = sorted.reduce(0) { $0 + $1.weight }
@@ -166,9 +170,9 @@ extension Layers {
     }
   }
 
-  /// The places nearest to those wanted, in this order and with room between (pool adjacent
-  /// violators, by the median: vertices that push each other move as one, and a line gives way to a
-  /// box).
+  /// Finds the positions nearest to the wanted ones, in this order and with the required gaps. This
+  /// is the pool-adjacent-violators algorithm with medians: vertices that push each other move as
+  /// one block, and a line gives way to a box.
   private mutating func settle(
     _ layer: [Int], wanted: [Int], _ spacing: LayeredLayout.Spacing
   ) {

@@ -1,9 +1,9 @@
 import RetakeCore
 import RetakeGraph
 
-/// A pipeline in the language of Graphviz, which is not needed to write it.
+/// A pipeline in the language of Graphviz. Graphviz is not needed to write it.
 package enum PipelineDOT {
-  /// - Parameter flat: As `Pipeline.flattened` gives it, with or without conversions.
+  /// - Parameter flat: A pipeline from `Pipeline.flattened`, with or without conversions.
   package static func text(flat pipeline: Pipeline) -> String {
     let diagram = PipelineDiagram(flat: pipeline)
     var lines = [
@@ -68,8 +68,8 @@ package enum PipelineDOT {
     ]
   }
 
-  /// A quoted id of the language: newlines are written as `\n`, and only quotes and backslashes
-  /// mean something.
+  /// A quoted id of the DOT language: newlines are written as `\n`, and only quotes and backslashes
+  /// need an escape.
   private static func quoted(_ text: String) -> String {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       visible(String(line)).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")

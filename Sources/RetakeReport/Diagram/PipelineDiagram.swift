@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// A pipeline as boxes and arrows: what is drawn, not where.
+/// A pipeline as boxes and arrows: what is drawn, without positions.
 struct PipelineDiagram {
   struct Box: Hashable {
     enum Role: String, Hashable {
@@ -9,21 +9,21 @@ struct PipelineDiagram {
     }
 
     var id: String
-    /// What is written first; without the forEach that a node of a body stands in.
+    /// The first line, without the name of the forEach that a node of a body belongs to.
     var title: String
     var kind: String
     var role: Role
-    /// Cost, lanes, timeout and whatever else is not the default.
+    /// Cost, lanes, timeout and everything else that is not the default.
     var facts: [String] = []
     var executor: String?
     var pool: String?
-    /// Of a join its inputs, of a route its outputs.
+    /// The inputs of a join, or the outputs of a route.
     var ports: [String] = []
-    /// A conversion that no document has.
+    /// Whether it is an inserted conversion, which is not in the document.
     var isInserted = false
-    /// What is in the box of a forEach, from left to right.
+    /// The stages inside a forEach, from left to right.
     var inner: [Box] = []
-    /// The arrows between the boxes inside.
+    /// The arrows between the stages inside.
     var innerEdges: [Arrow] = []
   }
 
@@ -32,7 +32,7 @@ struct PipelineDiagram {
     var to: String
     var fromPort: String?
     var toPort: String?
-    /// Policy and capacity, where they are not the default.
+    /// Policy and capacity, if they are not the default.
     var label: String?
     var isInserted = false
   }
@@ -49,7 +49,7 @@ struct PipelineDiagram {
   var executors: [Share] = []
   var pools: [Share] = []
 
-  /// - Parameter flat: As `Pipeline.flattened` gives it, with or without conversions.
+  /// - Parameter flat: A pipeline from `Pipeline.flattened`, with or without conversions.
   init(flat: Pipeline) {
     name = flat.name
     let byScope = Dictionary(grouping: flat.nodes.filter { $0.scope != nil }, by: \.scope)
@@ -99,7 +99,7 @@ extension PipelineDiagram.Arrow {
 }
 
 extension PipelineEdge {
-  /// `"dropOldest 2"`; nothing for a queue of the default.
+  /// `"dropOldest 2"`; `nil` for a queue with defaults.
   fileprivate var label: String? {
     switch policy {
     case .block: capacity == Self.defaultCapacity ? nil : "\(capacity)"
@@ -157,7 +157,7 @@ extension PipelineDiagram.Box.Role {
       }
   }
 
-  /// What stands behind the kind, so that a role is told by a word and not by a colour alone.
+  /// A word after the kind, so that a role is not shown by colour alone.
   var word: String? {
     switch self {
     case .stateful: "stateful"
@@ -167,7 +167,7 @@ extension PipelineDiagram.Box.Role {
 }
 
 extension PipelineNode {
-  /// Whatever is not the default, in few words.
+  /// Everything that is not the default, in a few words.
   fileprivate var facts: [String] {
     var facts: [String] = []
     switch stage.body {

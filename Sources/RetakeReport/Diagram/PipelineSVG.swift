@@ -1,12 +1,12 @@
 import RetakeCore
 import RetakeGraph
 
-/// A pipeline as one SVG picture that needs nothing else, for light and dark screens.
+/// A pipeline as a self-contained SVG image, for light and dark screens.
 package enum PipelineSVG {
-  /// Beyond this a picture helps nobody.
+  /// The most nodes that a drawing can usefully show.
   package static let nodesMax = 400
 
-  /// - Parameter flat: As `Pipeline.flattened` gives it, with or without conversions.
+  /// - Parameter flat: A pipeline from `Pipeline.flattened`, with or without conversions.
   /// - Throws: `ReportError.drawingTooLarge` for more than `nodesMax` nodes.
   package static func text(flat pipeline: Pipeline) throws(ReportError) -> String {
     guard pipeline.nodes.count <= nodesMax else {

@@ -1,5 +1,5 @@
-/// What a trace counts over time: of each instant only the last value, and only if it is another
-/// one than before.
+/// The counters of a trace. For each instant, only the last value is written, and only if it has
+/// changed.
 struct TraceCounters: Sendable {
   private struct Counter: Sendable {
     var name: String
@@ -8,14 +8,14 @@ struct TraceCounters: Sendable {
     var written: Int?
   }
 
-  /// The first counts frames in flight, then come pools, then what waits at nodes.
+  /// The first counter is frames in flight, then come pools, then the frames that wait at nodes.
   private var counters: [Counter]
   private var ofNode: [Int?]
-  /// Where the sizes of adaptive pools begin, behind the leases of all pools.
+  /// The index of the first size of an adaptive pool, after the leases of all pools.
   private let sizes: Int
   private var changed: Set<Int> = []
 
-  /// - Parameter adaptive: Those of the pools whose size changes.
+  /// - Parameter adaptive: The pools whose size changes.
   init(_ nodes: [TraceNode], pools: [String], adaptive: [String]) {
     var counters = [Counter(name: "in flight", unit: "frames")]
     counters += pools.map { Counter(name: "pool \($0)", unit: "leases") }
@@ -30,7 +30,7 @@ struct TraceCounters: Sendable {
     self.counters = counters
   }
 
-  /// The first instant begins: all counters show their zero.
+  /// Begins the first instant: all counters will be written with their zero.
   mutating func begin() {
     guard counters[0].written == nil else { return }
     changed = Set(counters.indices)
@@ -52,7 +52,7 @@ struct TraceCounters: Sendable {
     changed.insert(counter)
   }
 
-  /// Writes what an instant left behind.
+  /// Writes the values at the end of an instant.
   mutating func flush(at time: Int64, _ text: inout TraceText) {
     for index in changed.sorted() where counters[index].written != counters[index].value {
       counters[index].written = counters[index].value

@@ -1,12 +1,13 @@
 import RetakeCore
 
-/// Which captured frames are not over yet, found from decisions alone: arrivals are no decisions,
-/// but each captured frame has a line at the instant of its arrival.
+/// Tracks which captured frames are unfinished, from decisions alone. An arrival is not a decision,
+/// but each captured frame has a decision line at the instant of its arrival.
 struct TraceFrames: Sendable {
   private let graph: TraceGraph
-  /// Sinks that are not told yet, by frame.
+  /// The number of sinks that have not received the outcome yet, by frame.
   private var open: [FrameID: Int] = [:]
-  /// Frames that began at this instant: another branch may speak of one that is over already.
+  /// Frames that began at this instant. A line of another branch may refer to one that has already
+  /// ended.
   private var begunNow: Set<FrameID> = []
 
   init(_ graph: TraceGraph) {
@@ -15,17 +16,17 @@ struct TraceFrames: Sendable {
 
   var count: Int { open.count }
 
-  /// In order.
+  /// In sorted order.
   var unfinished: [FrameID] { open.keys.sorted() }
 
   func isOpen(_ frame: FrameID) -> Bool { open[frame] != nil }
 
   mutating func advance() { begunNow.removeAll(keepingCapacity: true) }
 
-  /// Whether a line says that its frame was captured just now.
+  /// Whether a line shows that its frame has just been captured.
   ///
-  /// - Parameter isWaiting: Whether the frame waits at the node: then the line is about a frame that
-  ///   came earlier.
+  /// - Parameter isWaiting: Whether the frame waits at the node. The line is then about a frame
+  ///   that arrived earlier.
   mutating func isCaptured(_ kind: String, _ work: TraceWork, isWaiting: Bool) -> Bool {
     let node = graph.nodes[work.node]
     let speaksOfArrival =
@@ -41,7 +42,7 @@ struct TraceFrames: Sendable {
     return true
   }
 
-  /// Whether a line at a sink ends its frame there: `true` when all sinks know.
+  /// Ends a frame at one sink. Returns `true` when the frame has ended at all sinks.
   mutating func isOver(_ frame: FrameID) -> Bool {
     guard let sinks = open[frame] else { return false }
     open[frame] = sinks > 1 ? sinks - 1 : nil

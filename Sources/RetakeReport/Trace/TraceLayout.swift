@@ -1,4 +1,4 @@
-/// The rows of a trace, in pipeline order: one a server, one a node for its decisions.
+/// The rows of a trace, in pipeline order: one per server, and one per node for its decisions.
 struct TraceLayout: Sendable {
   static let executors = 1
   static let queues = TraceText.Row(process: 2, thread: 2)

@@ -4,13 +4,13 @@ import RetakeCore
 package struct TraceNode: Hashable, Sendable {
   package enum Role: Hashable, Sendable {
     case source
-    /// Servers work on its frames.
+    /// Servers process its frames.
     case stage
-    /// Takes no server: a throttle, a sample, a route, a forEach.
+    /// Needs no server: a throttle, a sample, a route, a forEach.
     case passing
     /// Waits for parts or items that belong together.
     case gathering
-    /// Reads the latest of its other ports.
+    /// Reads the latest value of its other ports.
     case latest
     case sink
   }
@@ -44,16 +44,16 @@ package struct TraceNode: Hashable, Sendable {
   }
 }
 
-/// The nodes with numbers for names.
+/// The nodes, identified by index.
 struct TraceGraph: Sendable {
   let nodes: [TraceNode]
-  /// By node: the nodes that take no server and hand their frames on to it.
+  /// By node: the upstream nodes that need no server and pass their frames on to it.
   let passingInputs: [[Int]]
-  /// By node: the tracks whose frames come to it at their arrival and in no other way. Behind a
-  /// source there always is such a node.
+  /// By node: the tracks whose frames reach it when they arrive, and in no other way. Such a node
+  /// always follows a source.
   private let arrivingTracks: [Set<Int>]
   private let indexes: [String: Int]
-  /// Sinks whose ledger counts the frames of a track.
+  /// By track: the number of sinks whose ledger counts its frames.
   private let sinksByTrack: [Int: Int]
 
   /// - Parameter nodes: In topological order.
@@ -89,9 +89,9 @@ struct TraceGraph: Sendable {
 
   subscript(id: String) -> Int? { indexes[id] }
 
-  /// How many sinks are told what became of a frame.
+  /// The number of sinks that receive the outcome of a frame of this track.
   func sinkCount(ofTrack track: Int) -> Int { sinksByTrack[track] ?? 0 }
 
-  /// Whether a frame of this track comes to the node at its arrival.
+  /// Whether a frame of this track reaches the node when it arrives.
   func readsSource(_ node: Int, track: Int) -> Bool { arrivingTracks[node].contains(track) }
 }

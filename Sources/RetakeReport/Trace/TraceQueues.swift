@@ -2,9 +2,9 @@ import RetakeCore
 
 /// How many frames wait in front of each node, counted from its decisions.
 ///
-/// Nodes without a server say nothing when they take a frame: it has left their queue when it is
-/// offered to the next node. A join and a forEach's end wait for parts that belong together: there,
-/// parts are counted until the frame is decided.
+/// Nodes without a server write no line when they take a frame: it has left their queue when it is
+/// offered to the next node. A join and the end of a forEach wait for parts that belong together.
+/// Their parts are counted until the frame is decided.
 struct TraceQueues: Sendable {
   private struct Token: Hashable, Sendable {
     var frame: FrameID
@@ -12,7 +12,7 @@ struct TraceQueues: Sendable {
   }
 
   private let graph: TraceGraph
-  /// By node; looked up, never walked through.
+  /// By node. The dictionaries are only looked up, never iterated.
   private var waiting: [[Token: Int]]
   /// By node.
   private(set) var counts: [Int]
@@ -23,8 +23,8 @@ struct TraceQueues: Sendable {
     counts = graph.nodes.map { _ in 0 }
   }
 
-  /// What a node's counter counts; `nil` for nodes at which nothing waits, or of which the lines do
-  /// not tell.
+  /// The unit of a node's counter; `nil` for nodes at which nothing waits, or about which the lines
+  /// say nothing.
   static func unit(of role: TraceNode.Role) -> String? {
     switch role {
     case .stage, .passing: "frames"
@@ -46,7 +46,8 @@ struct TraceQueues: Sendable {
     switch (kind, graph.nodes[work.node].role) {
     case ("deliver", .stage), ("deliver", .passing), ("deliver", .gathering): add(work)
     case ("join", .gathering): remove(work)
-    // A part for which the edge had no room never came, or was one of several: the rest wait on.
+    // A part for which the edge had no room never arrived, or it was one of several parts; the
+    // others still wait.
     case ("drop", .gathering) where reason != DropReason.queue.rawValue: remove(work)
     case ("late", .gathering): removeOne(work)
     case (_, .gathering): break
@@ -57,7 +58,7 @@ struct TraceQueues: Sendable {
     }
   }
 
-  /// The frame is over at all sinks: what is left of it at joins is forgotten.
+  /// The frame has ended at all sinks, so what is left of it at joins is removed.
   mutating func settle(_ frame: FrameID) {
     for node in graph.nodes.indices where graph.nodes[node].role == .gathering {
       remove(TraceWork(node: node, frame: frame))

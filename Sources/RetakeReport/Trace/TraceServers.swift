@@ -15,9 +15,9 @@ struct TraceWork: Hashable, Sendable {
   }
 }
 
-/// Which server of an executor works on what: lines name the node, not the server, so the first
-/// free one takes the work. It gives it back when the body ends, which after a timeout is later
-/// than the frame's end.
+/// Assigns work to the servers of an executor. Lines name the node, not the server, so the first
+/// free server takes the work. The server is free again when the body ends. After a timeout, that
+/// is later than the end of the frame.
 struct TraceServers: Sendable {
   /// One of an executor's servers.
   struct Server: Hashable, Sendable {
@@ -27,7 +27,7 @@ struct TraceServers: Sendable {
 
   enum Change: Equatable, Sendable {
     case ends(Server)
-    /// The frame is over, and the body is not.
+    /// The frame has ended, but its body still runs.
     case runsOn(Server)
   }
 
@@ -55,7 +55,7 @@ struct TraceServers: Sendable {
     services = executors.map { Array(repeating: nil, count: $0.servers) }
   }
 
-  /// `nil` where all servers are busy, which a log that was cut short may claim.
+  /// `nil` if all servers are busy, which can happen in a truncated log.
   mutating func start(_ work: TraceWork) -> Server? {
     guard let executor = executorOfNode[work.node],
       let index = services[executor].firstIndex(where: { $0 == nil })
@@ -69,7 +69,7 @@ struct TraceServers: Sendable {
     services[server.executor][server.index]?.isTimedOut = true
   }
 
-  /// The frame's service is over: with success, or without.
+  /// The frame's service has ended, successfully or not.
   mutating func end(_ work: TraceWork) -> Change? {
     guard let server = server(of: work) else { return nil }
     if services[server.executor][server.index]?.isTimedOut == true {
@@ -80,14 +80,14 @@ struct TraceServers: Sendable {
     return .ends(server)
   }
 
-  /// The body ends after its frame did.
+  /// The body ends after its frame.
   mutating func endLate(_ work: TraceWork) -> Server? {
     guard let server = server(of: work) else { return nil }
     services[server.executor][server.index] = nil
     return server
   }
 
-  /// Servers that still work, on what, and whether its frame is over.
+  /// Servers that are still busy, their work, and whether its frame has ended.
   var busy: [(server: Server, work: TraceWork, isLate: Bool)] {
     services.enumerated().flatMap { executor, services in
       services.enumerated().compactMap { index, service in

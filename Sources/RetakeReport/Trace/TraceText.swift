@@ -1,12 +1,12 @@
 import RetakeCore
 
-/// The events of a trace as JSON objects, one a line, in the Trace Event Format.
+/// The events of a trace as JSON objects, one per line, in the Trace Event Format.
 ///
-/// Thread numbers are unique in the whole trace: readers know a thread by its number alone. Each
-/// event has a category and a name, none has an array in it, and there is no `displayTimeUnit`: some
-/// readers stumble over that.
+/// Thread numbers are unique in the whole trace, because readers identify a thread by its number
+/// alone. Each event has a category and a name. No event contains an array, and there is no
+/// `displayTimeUnit`, because some readers fail on these.
 struct TraceText: ~Copyable, Sendable {
-  /// Where an event stands.
+  /// The row that an event belongs to.
   struct Row: Hashable, Sendable {
     var process: Int
     var thread: Int
@@ -20,7 +20,7 @@ struct TraceText: ~Copyable, Sendable {
   typealias Arguments = [(key: String, value: Value)]
 
   private(set) var buffer = TextBuffer(capacity: 1 << 17)
-  /// Virtual time at which the trace begins: times are never below zero.
+  /// The virtual time at which the trace begins, so that times are never negative.
   private var origin: Int64 = 0
   private var isFirst = true
 
@@ -28,15 +28,15 @@ struct TraceText: ~Copyable, Sendable {
 
   mutating func open() { buffer.append("{\"traceEvents\":[") }
 
-  /// - Parameter about: What the trace is of, by name.
+  /// - Parameter about: What the trace describes, by name.
   mutating func close(about: [(key: String, value: String)]) {
     buffer.append("\n],\n\"otherData\":")
     append(about.map { ($0.key, .text($0.value)) })
     buffer.append("}\n")
   }
 
-  /// Virtual time may be negative where a frame arrived before the first one's presentation; the
-  /// first line is the earliest.
+  /// Virtual time may be negative if a frame arrived before the presentation time of the first
+  /// frame. The first line is the earliest.
   mutating func setStart(_ time: Int64) { origin = min(0, time) }
 
   var originNanoseconds: Int64 { origin }

@@ -1,11 +1,12 @@
 import RetakeCore
 
 /// Turns a run's decisions into a trace of virtual time that ui.perfetto.dev and chrome://tracing
-/// open: what each server works on, how long each queue is, the way of each frame, and every
-/// decision as an instant. See docs/trace.md.
+/// open. It shows what each server works on, the length of each queue, the path of each frame, and
+/// every decision as an instant. See docs/trace.md.
 ///
-/// Decisions and leases make it, so it is the same, byte for byte, in every run of a case. Memory is
-/// bounded by the frames in flight; whoever writes it down takes the text away as it comes.
+/// It is made from decisions and leases only, so it is the same, byte for byte, in every run of a
+/// case. Memory is bounded by the frames in flight, provided that the caller takes the written
+/// bytes regularly.
 package struct TraceWriter: ~Copyable, Sendable {
   private let graph: TraceGraph
   private let pools: [String]
@@ -21,7 +22,7 @@ package struct TraceWriter: ~Copyable, Sendable {
   /// - Parameters:
   ///   - nodes: In topological order.
   ///   - pools: The ids of the pools whose leases are counted.
-  ///   - adaptive: Those of them whose size changes.
+  ///   - adaptive: The pools among them whose size changes.
   package init(_ nodes: [TraceNode], pools: [String] = [], adaptive: [String] = []) {
     graph = TraceGraph(nodes)
     self.pools = pools
@@ -35,17 +36,17 @@ package struct TraceWriter: ~Copyable, Sendable {
     layout.describe(executors: servers.executors, nodes: nodes, in: &text)
   }
 
-  /// Bytes that wait to be taken.
+  /// The number of bytes that can be taken.
   package var byteCount: Int { text.buffer.count }
 
-  /// What was written since the last time.
+  /// The bytes that were written since the last call.
   package mutating func take() -> [UInt8] {
     defer { text.removeAll() }
     return text.buffer.bytes
   }
 
-  /// Appends a decision, in the order in which they were made. Kinds that are not known yet are
-  /// instants like others.
+  /// Appends a decision. Decisions are appended in the order in which they were made. An unknown
+  /// kind is shown as an instant, like other kinds.
   package mutating func append(_ line: DecisionLine) {
     advance(to: line.time)
     guard let node = graph[line.node] else { return }
@@ -57,23 +58,23 @@ package struct TraceWriter: ~Copyable, Sendable {
       layout.nodes[node], (work?.arguments ?? []) + line.traceDetails)
   }
 
-  /// So many buffers of a pool are leased from now on.
+  /// Sets the number of leased buffers of a pool from this time on.
   package mutating func setLeases(_ buffers: Int, of pool: String, at time: Int64) {
     guard let index = pools.firstIndex(of: pool) else { return }
     advance(to: time)
     counters.setLeases(buffers, ofPool: index)
   }
 
-  /// A pool that follows the load has so many buffers from now on.
+  /// Sets the number of buffers of an adaptive pool from this time on.
   package mutating func setSize(_ buffers: Int, of pool: String, at time: Int64) {
     guard let index = adaptive.firstIndex(of: pool) else { return }
     advance(to: time)
     counters.setSize(buffers, ofAdaptive: index)
   }
 
-  /// Ends what is under way, such as after a halt.
+  /// Ends all unfinished work and frames, for example after a halt.
   ///
-  /// - Parameter about: What the trace is of, by name.
+  /// - Parameter about: What the trace describes, by name.
   package mutating func finish(about: [(key: String, value: String)]) {
     let end = now ?? 0
     for (server, work, isLate) in servers.busy {
@@ -87,7 +88,7 @@ package struct TraceWriter: ~Copyable, Sendable {
     text.close(about: about + [("originNanoseconds", String(text.originNanoseconds))])
   }
 
-  /// A start and an end are a slice's, a delivery is in the queue's counter.
+  /// A start and an end are shown by a slice, and a delivery by the counter of the queue.
   private static func isShownElsewhere(_ kind: String) -> Bool {
     kind == "start" || kind == "done" || kind == "deliver"
   }
@@ -148,7 +149,7 @@ package struct TraceWriter: ~Copyable, Sendable {
       [("outcome", .text(line.kind))] + line.traceDetails)
   }
 
-  /// - Parameter isLate: Whether the body works on after its frame's end.
+  /// - Parameter isLate: Whether the body continues after the end of its frame.
   private func slice(of work: TraceWork, isLate: Bool) -> (name: String, category: String) {
     let node = graph.nodes[work.node].id
     return (
@@ -156,7 +157,7 @@ package struct TraceWriter: ~Copyable, Sendable {
     )
   }
 
-  /// The frame's end at a sink, and behind the last one its end.
+  /// Writes the end of a frame at a sink, and after the last sink the end of the frame itself.
   private mutating func tellSink(_ line: DecisionLine, _ work: TraceWork) {
     guard graph.nodes[work.node].role == .sink, line.kind == "deliver" || line.kind == "outcome",
       frames.isOpen(work.frame)
@@ -173,7 +174,8 @@ package struct TraceWriter: ~Copyable, Sendable {
     }
   }
 
-  /// Readers put spans of one name into one group of rows, so the name that differs is inside.
+  /// Readers group spans of the same name into rows, so the span with the individual name is nested
+  /// inside.
   private mutating func beginFrame(_ frame: FrameID, at time: Int64) {
     let id = frame.description
     for name in ["frame", id] {
@@ -197,7 +199,7 @@ package struct TraceWriter: ~Copyable, Sendable {
 }
 
 extension DecisionLine {
-  /// The keys of a latest join are the names of its ports, which may be any.
+  /// The keys of a latest join are the names of its ports, which may be any string.
   fileprivate var traceDetails: TraceText.Arguments {
     details.map { ((kind == "latest" ? "port " : "") + $0.key, .text($0.value)) }
   }
