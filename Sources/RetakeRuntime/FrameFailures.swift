@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeGraph
 
-/// What failed at one frame: the first failure of each node, and of a node with several failed items
-/// the one that halts the run.
+/// The failures at one frame: the first failure of each node. If several items of a node failed, it
+/// is the failure that halts the run.
 struct FrameFailures {
   private var failures: [(node: Int, failure: StageFailure)] = []
 

@@ -1,18 +1,20 @@
 import RetakeBuffers
 import RetakeCore
 
-/// One row of a frame index: all that the time plane needs to know of a frame before its pixels.
+/// One row of a frame index: everything that the time plane needs to know about a frame before its
+/// pixels are read.
 public struct FrameEntry: Hashable, Sendable {
   public var id: FrameID
-  /// In the track's time base; `nil` when the source gave none.
+  /// In the track's time base; `nil` if the source gave none.
   public var pts: Int64?
-  /// Presentation time on the session's time line, unshifted.
+  /// Presentation time on the session's time line, not shifted.
   public var timestamp: Timestamp
   /// When the frame reached the recorder, on the same line; imported frames arrive at their pts.
   public var arrival: Timestamp
   /// A stable code when the frame fails, recoverably, at the source.
   public var damage: String?
-  /// The row stands but the recorder shed the pixels: no arrival event, counted beside the ledger.
+  /// The index has the row, but the recorder dropped the pixels. Such a frame has no arrival event
+  /// and is counted separately from the ledger.
   public var isPayloadMissing: Bool
   /// XXH3-128 of the packet that the frame came from.
   public var packetDigest: Digest128?
@@ -31,7 +33,7 @@ public struct FrameEntry: Hashable, Sendable {
   }
 }
 
-/// What a reader knows of one track.
+/// What a reader knows about one track.
 public struct TrackDescription: Hashable, Sendable {
   public var track: Int
   public var timeBase: TimeBase
@@ -47,12 +49,12 @@ public struct TrackDescription: Hashable, Sendable {
   public var sampleAspect: SampleAspect
   public var frameCount: Int
 
-  /// Visible bytes of the largest frame, as it is decoded; frames of a track may differ in size.
+  /// Visible bytes of the largest decoded frame. Frames of a track may differ in size.
   package var frameBytes: Int {
     max(Self.bytes(format, width: width, height: height), otherFrameBytes)
   }
   private var otherFrameBytes = 0
-  /// Pixels in a row or a column; nothing larger is ever decoded.
+  /// Bound of the width and the height, in pixels; nothing larger is ever decoded.
   private static let sideMax = 1 << 24
 
   private static func bytes(_ format: PixelFormat, width: Int, height: Int) -> Int {
@@ -60,7 +62,7 @@ public struct TrackDescription: Hashable, Sendable {
       width: min(max(0, width), sideMax), height: min(max(0, height), sideMax))
   }
 
-  /// Some of the track's frames are like this.
+  /// Notes that some frames of the track have this format and size.
   package mutating func noteFrame(_ format: PixelFormat, width: Int, height: Int) {
     let bytes = Self.bytes(format, width: width, height: height)
     if bytes > frameBytes { otherFrameBytes = bytes }
@@ -84,33 +86,33 @@ public struct TrackDescription: Hashable, Sendable {
   }
 }
 
-/// Frames by name: a session's, or a folder's, or a test's own.
+/// Reads frames by their ID: frames of a session, of a folder, or of a test.
 ///
-/// A reader is used by several threads at once, but never for two frames of one chain.
+/// Several threads use a reader at once, but never for two frames of the same chain.
 public protocol FrameReader: Sendable {
-  /// In rising order of their number.
+  /// In rising order of their track number.
   var tracks: [TrackDescription] { get }
 
   /// The index rows of a track for a range of sequences, in rising order; sequences that do not
   /// exist are left out.
   func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry]
 
-  /// Frames of one chain are read one after another, in rising order; frames of different chains
-  /// may be read at the same time.
+  /// The chain of a frame. Frames of one chain are read one after another, in rising order. Frames
+  /// of different chains may be read at the same time.
   func chain(of id: FrameID) -> Int
 
-  /// The frame, exactly, whatever was read before; fast in rising order.
+  /// The exact frame, independent of earlier reads. Reading in rising order is fast.
   ///
-  /// - Throws: When the stored bytes are not what the index says. Frames whose index row names a
-  ///   damage are never asked for.
+  /// - Throws: If the stored bytes do not match the index. A frame whose index row names a damage
+  ///   is never requested.
   func frame(_ id: FrameID) throws -> Frame
 
-  /// What happened to the device, by time, then by ordinal; times are unshifted.
+  /// Events of the device, ordered by time, then by ordinal; times are not shifted.
   func deviceEvents() throws -> [TimedDeviceEvent]
 }
 
 extension FrameReader {
-  /// None.
+  /// No events.
   public func deviceEvents() throws -> [TimedDeviceEvent] { [] }
 }
 

@@ -1,12 +1,12 @@
-/// Real time, for what is live. Tests bring a clock of their own.
+/// Real time, for live runs. Tests use a clock of their own.
 public protocol LiveClock: Sendable {
-  /// Nanoseconds on a clock that never goes back, from an origin of its own.
+  /// Nanoseconds on a monotonic clock, with an origin of its own.
   var monotonicNanoseconds: Int64 { get }
 
-  /// Nanoseconds that the calling thread has spent computing.
+  /// Processor time of the calling thread.
   var threadNanoseconds: Int64 { get }
 
-  /// What the other clocks say at one instant of this one.
+  /// The readings of all clocks at one instant of the monotonic clock.
   func anchor() -> WallAnchor
 
   /// Returns when the monotonic clock has reached the deadline, or when the bell rings.
@@ -14,19 +14,19 @@ public protocol LiveClock: Sendable {
 }
 
 extension LiveClock {
-  /// A clock that is no machine's measures no thread.
+  /// A clock that is not a machine's measures no threads.
   public var threadNanoseconds: Int64 { 0 }
 }
 
 /// One instant on several clocks.
 public struct WallAnchor: Hashable, Sendable {
-  /// On the clock that never goes back, and stands still while the machine is suspended.
+  /// On the monotonic clock, which stops while the machine is suspended.
   public var monotonicNanoseconds: Int64
   /// Since 1970-01-01 00:00 UTC, by the machine's date.
   public var unixNanoseconds: Int64
-  /// As the first, but going on while the machine is suspended.
+  /// On a monotonic clock that also counts while the machine is suspended.
   public var bootNanoseconds: Int64
-  /// How far the date may be off the instant, either way.
+  /// The largest error of the date at this instant, in either direction.
   public var uncertaintyNanoseconds: Int64
 
   public init(

@@ -1,10 +1,10 @@
 import RetakeGraph
 
-/// Tells an observer how many buffers of each pool are leased and how many an adaptive pool has,
-/// where that changes.
+/// Reports to an observer how many buffers of each pool are leased, and how many buffers an
+/// adaptive pool has, when these numbers change.
 struct PoolTeller {
   private let pools: [String]
-  /// What the observer knows, by pool.
+  /// The numbers that were reported last, by pool.
   private var leases: [Int]
   private var sizes: [Int]
 
@@ -14,7 +14,7 @@ struct PoolTeller {
     sizes = leases
   }
 
-  /// - Parameter time: Of the event that was handled last.
+  /// - Parameter time: The time of the event that was handled last.
   mutating func tell(_ observer: any RunObserver, of core: borrowing DecisionCore, at time: Int64) {
     for pool in pools.indices where core.leases.inUse(pool: pool) != leases[pool] {
       leases[pool] = core.leases.inUse(pool: pool)

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// Something that a run is told to let happen, besides what the session says.
+/// A change that the caller of a run requests, in addition to what the session contains.
 public enum RunOverride: Sendable {
   /// An event of the device at a virtual time, in nanoseconds from the replay's origin. At one
   /// instant it comes after the session's own events, in the order of the list.
@@ -9,23 +9,23 @@ public enum RunOverride: Sendable {
   case swap(StageSwap)
 }
 
-/// A stage that takes the place of a node's while the run goes on.
+/// A stage that replaces a node's stage during the run.
 public struct StageSwap: Sendable {
   public enum Moment: Hashable, Sendable {
     /// Virtual time from the replay's origin.
     case nanoseconds(Int64)
-    /// When this frame arrives; a frame that never arrives brings no swap.
+    /// When this frame arrives; if it never arrives, nothing is swapped.
     case arrival(FrameID)
   }
 
-  /// When the new stage begins to be prepared.
+  /// When the preparation of the new stage begins.
   public var moment: Moment
-  /// The node's id; inside a forEach `x/NODE`.
+  /// The node's ID; inside a forEach `x/NODE`.
   public var node: String
   public var stage: AnyStage
   /// The virtual cost of the new stage; `nil` = none.
   public var cost: Cost?
-  /// Virtual time that preparing takes; the new stage is in force for frames that arrive after it.
+  /// Virtual time of the preparation; the new stage is in force for frames that arrive after it.
   public var prepare: Duration
 
   public init(

@@ -1,39 +1,39 @@
 import RetakeCore
 
-/// What can go wrong with a run as a whole. A failing stage is not among it: that is an outcome.
+/// Errors of a run as a whole. A failing stage is not among them: that is an outcome.
 public enum RuntimeError: CodedError, Hashable {
   /// A source node was given no frames to read.
   case unboundSource(node: String)
   case noSuchTrack(node: String, track: Int, available: [Int])
-  /// Two sources read one track.
+  /// Two sources read the same track.
   case sameTrack(nodes: [String], track: Int)
-  /// A swap names a node that is not there.
+  /// A swap refers to a node that does not exist.
   case unknownSwapNode(String, nodes: [String])
-  /// An instant of virtual time never gets quiet.
+  /// An instant of virtual time never ends.
   case endlessInstant(nanoseconds: Int64, node: String)
-  /// Frames are in flight and nothing can ever move again.
+  /// Frames are in flight and none of them can ever advance.
   case stuck(explanation: String)
-  /// The stored frames are not what the index says, or cannot be read.
+  /// The stored frames do not match the index, or cannot be read.
   case frameUnreadable(FrameID, cause: String, advice: String?)
   /// A time of the index is further from zero than `ArrivalSchedule.nanosecondsMax`.
   case timeOutOfRange(FrameID, nanoseconds: Int64)
-  /// The same of an event of the device.
+  /// The same for an event of the device.
   case eventTimeOutOfRange(ordinal: Int, nanoseconds: Int64)
   /// A strict tape has no cost of a stage for a frame, or for an item of it.
   case costMissing(node: String, frame: FrameID, item: Int?, tape: String, detail: String?)
   case interrupted
   case badOption(String)
-  /// A source brings its own frames, and nobody pushes any to it.
+  /// A source brings its own frames, so frames cannot be pushed to it.
   case notLive(node: String)
-  /// A stage could not take a node's place.
+  /// A stage could not replace a node's stage.
   case swapRefused(node: String, code: String)
-  /// A recorded external event says nothing that is known.
+  /// A recorded external event cannot be interpreted.
   case badExternalEvent(ordinal: Int, detail: String)
-  /// A recorded external event is about something that is not going on.
+  /// A recorded external event refers to something that is not in progress.
   case strayExternalEvent(ordinal: Int, detail: String)
-  /// A body did not come back; its thread is left behind.
+  /// A body did not return; its thread is abandoned.
   case hung(node: String, FrameID, seconds: Double)
-  /// The system gives no thread: memory, or a limit, is exhausted.
+  /// The system cannot create a thread: memory, or a limit, is exhausted.
   case noThread(name: String, cause: String)
 
   public var code: String {

@@ -1,6 +1,6 @@
-/// The body of a source node that reads a track of whatever session is replayed.
+/// The body of a source node that reads a track of the replayed session.
 ///
-/// It brings no frames of its own: the replay puts the session's `FrameReader` in its place.
+/// It brings no frames of its own: the replay uses the session's `FrameReader` instead.
 public struct SessionSource: Hashable, Sendable {
   public var track: Int
 

@@ -2,9 +2,9 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// The kinds of nodes that a program knows: the catalog that documents are read with.
+/// The kinds of nodes that a program knows. It is the catalog for reading documents.
 ///
-/// Built-in kinds and users' own are registered alike:
+/// Built-in kinds and users' own kinds are registered in the same way:
 /// ```swift
 /// var registry = StageRegistry.builtIn
 /// registry.register(BrightRegion.self)
@@ -46,7 +46,7 @@ public struct StageRegistry: StageCatalog {
     }
   }
 
-  /// Registers a source: `make` gives the frame source for the options of a node.
+  /// Registers a source: `make` returns the frame source for the options of a node.
   public mutating func registerSource<Options: StageOptions>(
     kind: String, version: Int = 1, summary: String, options type: Options.Type,
     make: @escaping @Sendable (Options) throws -> any Sendable
@@ -65,7 +65,7 @@ public struct StageRegistry: StageCatalog {
     }
   }
 
-  /// Registers a node that the engine itself carries out: a throttle or a sink.
+  /// Registers a node that the engine itself executes: a throttle or a sink.
   package mutating func registerControl<Options: StageOptions>(
     _ signature: StageSignature, options type: Options.Type,
     make: @escaping @Sendable (Options) throws -> AnyStage.Body
@@ -81,8 +81,8 @@ public struct StageRegistry: StageCatalog {
     }
   }
 
-  /// Registers a node that the engine itself carries out and that has ports or options of its own
-  /// form.
+  /// Registers a node that the engine itself executes and whose ports or options have a form of
+  /// their own.
   package mutating func registerNode(
     _ signature: StageSignature,
     make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage

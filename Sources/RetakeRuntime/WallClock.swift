@@ -1,14 +1,15 @@
 import Foundation
 import RetakeBuffers
 
-/// Real time. Nothing else in Retake reads it, and no value or decision of a replay depends on it.
+/// Real time. Nothing else in Retake reads a clock, and no value or decision of a replay depends on
+/// it.
 public struct WallClock: Sendable {
   public init() {}
 
-  /// Nanoseconds on a clock that never goes back, from an origin of its own.
+  /// Nanoseconds on a monotonic clock, with an origin of its own.
   public var monotonicNanoseconds: Int64 { Self.read(Self.monotonic) }
 
-  /// Nanoseconds that the calling thread has spent computing.
+  /// Processor time of the calling thread.
   public var threadNanoseconds: Int64 { Self.read(CLOCK_THREAD_CPUTIME_ID) }
 
   /// Today's date in UTC, as `2026-11-21`.
@@ -33,7 +34,7 @@ extension WallClock: LiveClock {
     bell.wait(untilNanoseconds: deadline, nowNanoseconds: monotonicNanoseconds)
   }
 
-  /// Readings that an anchor is the best of.
+  /// The number of readings from which an anchor is chosen.
   private static let anchorReadings = 5
 
   public func anchor() -> WallAnchor {

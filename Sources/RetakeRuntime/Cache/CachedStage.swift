@@ -2,14 +2,14 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// A pure stage whose outputs are kept by what they were computed of.
+/// A pure stage whose outputs are cached. The key of an output is computed from the stage's input.
 struct CachedStage: Sendable {
-  /// Of kind, version, options, fingerprint, code and libraries.
+  /// Digest of the stage's kind, version, options and fingerprint, and of the code and libraries.
   let identity: Digest128
-  /// `nil` for a stage that gives frames.
+  /// `nil` for a stage that outputs frames.
   let form: ValueForm?
 
-  /// - Returns: `nil` for stages without an identity, and for outputs that cannot be kept.
+  /// - Returns: `nil` for stages without an identity, and for outputs that cannot be stored.
   init?(_ stage: AnyStage, code: Digest128) {
     guard case .pure = stage.body, stage.isExportable else { return nil }
     form = stage.outputForm
@@ -26,7 +26,7 @@ struct CachedStage: Sendable {
 
   var givesFrames: Bool { form == nil }
 
-  /// - Parameter input: The digest of all that the stage may know of its input.
+  /// - Parameter input: The digest of everything that the stage can see of its input.
   func key(input: Digest128, _ context: StageContext) -> Digest128 {
     var hasher = DigestHasher()
     hasher.append(identity)
@@ -39,7 +39,7 @@ struct CachedStage: Sendable {
   }
 }
 
-/// One call of a cached stage. Failures are not kept: another run may have better luck.
+/// One call of a cached stage. Failures are not stored, because another run may succeed.
 struct CachedCall: Sendable {
   let cache: any ValueCache
   let stage: CachedStage
@@ -89,7 +89,7 @@ struct CachedCall: Sendable {
 }
 
 extension ValueOutcome {
-  /// Of all that a stage may know of this input; `nil` where there is no value.
+  /// Digest of everything that a stage can see of this input; `nil` if there is no value.
   var inputDigest: Digest128? {
     switch self {
     case .later(let frame): frame.inputDigest
@@ -100,7 +100,7 @@ extension ValueOutcome {
 }
 
 extension FrameOutline {
-  /// More than the digest of a result: a stage may ask for the rotation, or the time.
+  /// Covers more than the digest of a result: a stage may read the rotation or the time.
   var inputDigest: Digest128 {
     var writer = ByteWriter()
     write(to: &writer)

@@ -2,12 +2,12 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Who reads the pixels of a node's frames: it says whether a frame has to be decoded now, and whether
-/// its pixels are worth keeping.
+/// The readers of the pixels of a node's frames. They decide whether a frame has to be decoded now,
+/// and whether its pixels are worth keeping.
 struct FrameDemand: Sendable {
-  /// Somebody who keeps nothing reads them: a sink, a join, a stateful stage.
+  /// A reader whose output is not cached reads the pixels: a sink, a join, a stateful stage.
   private(set) var isRead = false
-  /// Stages whose outputs are kept, each with who reads those.
+  /// Stages whose outputs are cached, each with the demand for those outputs.
   private(set) var stages: [Reader] = []
 
   struct Reader: Sendable {
@@ -15,14 +15,14 @@ struct FrameDemand: Sendable {
     var demand: FrameDemand
   }
 
-  /// How often a frame is read in the way of things; `nil` where that cannot be told.
+  /// How often a frame is read in a normal run; `nil` if that is not known in advance.
   private(set) var reads: Int? = 0
 
-  /// Pixels that only become other pixels are not kept: the last ones of a row of such stages are what
-  /// the others read.
+  /// Pixels that only become other pixels are not kept: in a chain of such stages, the other
+  /// readers read the last stage's pixels.
   var keepsPixels: Bool { isRead || stages.contains { !$0.stage.givesFrames } }
 
-  /// Whether nobody will ask for pixels that are not kept.
+  /// Whether no reader will need pixels that are not in the cache.
   func isMet(
     _ outline: FrameOutline, context: StageContext, by cache: any ValueCache
   ) -> Bool {
@@ -39,9 +39,9 @@ struct FrameDemand: Sendable {
     }
   }
 
-  /// - Parameter epoch: Whose stages are in force.
+  /// - Parameter epoch: The epoch whose stages are in force.
   init(ofNode node: Int, plan: GraphPlan, stages book: StageBook, epoch: Int) {
-    // Another frame may fall back on it.
+    // Another frame may reuse this frame's value as its fallback.
     if plan.nodes[node].hasFallback { reads = nil }
     for edge in plan.nodes[node].outEdges {
       let target = plan.edges[edge].to
@@ -64,7 +64,7 @@ struct FrameDemand: Sendable {
       case .stateful:
         isRead = true
         reads = reads.map { $0 + 1 }
-      // A route and a fork read what they decide by, beside those who read it behind them.
+      // A route and a fork read the value to decide, in addition to the readers behind them.
       case .source, .route, .join, .latest, .fork, .gather, .sink:
         isRead = true
         reads = nil
@@ -72,11 +72,11 @@ struct FrameDemand: Sendable {
     }
   }
 
-  /// Of a node that gives no frames.
+  /// The demand of a node that outputs no frames.
   init() {}
 }
 
-/// Reads a source's frame, or knows it without.
+/// Reads a source's frame, or takes it from the cache.
 struct CachedRead: Sendable {
   let cache: any ValueCache
   let demand: FrameDemand
@@ -111,8 +111,8 @@ struct CachedRead: Sendable {
 }
 
 extension LaterFrame {
-  /// A frame that a cache knows. Where its pixels are not there, or not what they were, it is made as
-  /// without a cache, counted as that, and its pixels are kept again.
+  /// A frame that the cache knows. If its pixels are missing or were changed, the frame is computed
+  /// as it would be without a cache. That is counted, and the pixels are stored again.
   static func known(
     _ outline: FrameOutline, demand: FrameDemand, by cache: any ValueCache, track: Int,
     _ compute: @escaping @Sendable () -> ValueOutcome

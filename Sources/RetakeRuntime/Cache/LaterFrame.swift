@@ -1,24 +1,24 @@
 import RetakeBuffers
 import RetakeCore
 
-/// A frame whose pixels are not there before somebody asks for them, or not any more after all who ask
-/// have had them.
+/// A frame whose pixels are made at the first read. They may be released again after the last
+/// expected read.
 package final class LaterFrame: Sendable {
   private struct State: Sendable {
     var made: ValueOutcome?
-    /// Who is still to come; `nil` keeps the pixels.
+    /// Reads that are still expected; `nil` keeps the pixels.
     var readsLeft: Int?
   }
 
-  /// All but the pixels, where it is known without them.
+  /// Everything but the pixels, if it is known without them.
   private let knownOutline: FrameOutline?
   private let state: Locked<State>
   private let make: @Sendable () -> ValueOutcome
 
   /// - Parameters:
-  ///   - made: The frame, if it is there already.
-  ///   - outline: Of the frame that `make` gives.
-  ///   - reads: How often it is asked for in the way of things; after that its pixels go.
+  ///   - made: The frame, if it exists already.
+  ///   - outline: The outline of the frame that `make` returns.
+  ///   - reads: How often the frame is read in a normal run. After that its pixels are released.
   ///   - make: Makes the frame, or makes it again.
   package init(
     _ made: ValueOutcome? = nil, outline: FrameOutline? = nil, reads: Int? = nil,
@@ -30,8 +30,8 @@ package final class LaterFrame: Sendable {
     state = Locked(State(made: made, readsLeft: reads))
   }
 
-  /// The frame, made by whoever asks first; the others wait for it. What it is made of was there
-  /// before it, so nobody waits in a circle.
+  /// The frame. The first caller makes it, and the others wait. Its inputs exist before it does, so
+  /// the waits cannot form a cycle.
   package var outcome: ValueOutcome {
     state.withLock { state in
       let outcome = state.made ?? make()
@@ -44,25 +44,25 @@ package final class LaterFrame: Sendable {
     }
   }
 
-  /// Everybody who reads the frame in the way of things has finished.
+  /// Called when all expected reads of the frame have finished.
   func releasePixels() {
     let made = state.withLock { state -> ValueOutcome? in
       guard state.readsLeft != nil else { return nil }
       defer { (state.made, state.readsLeft) = (nil, nil) }
       return state.made
     }
-    // What is released here may free pixels: not under the lock.
+    // Releasing the value may free pixels, which must not happen under the lock.
     withExtendedLifetime(made) {}
   }
 
   package var digest: Digest128? { knownOutline?.digest ?? frame?.digest }
 
-  /// Of all that a stage may know of the frame.
+  /// Digest of everything that a stage can see of the frame.
   var inputDigest: Digest128? {
     (knownOutline ?? frame.map { FrameOutline($0) })?.inputDigest
   }
 
-  /// The frame if it is there; nobody's turn to read it.
+  /// The frame if it exists; does not count as a read.
   private var frame: Frame? {
     guard case .value(let value)? = state.withLock({ $0.made }) else { return nil }
     return value as? Frame
@@ -70,8 +70,8 @@ package final class LaterFrame: Sendable {
 }
 
 extension ValueOutcome {
-  /// The same frame, which goes after so many reads; any other outcome, and one that is read by others
-  /// too, as it is.
+  /// The same frame, released after a given number of reads. Any other outcome, and a frame that is
+  /// also read by others, is returned unchanged.
   func lasting(
     _ reads: Int?, again make: @escaping @Sendable () -> ValueOutcome
   ) -> ValueOutcome {

@@ -1,38 +1,39 @@
 import RetakeBuffers
 import RetakeCore
 
-/// What a run keeps for later runs: frames' pixels, and the outputs of pure stages by what they were
-/// computed of. Safe from any thread. It changes the speed of a run and nothing else.
+/// What a run stores for later runs: pixels of frames, and outputs of pure stages, keyed by their
+/// inputs. Thread-safe. The cache changes the speed of a run and nothing else.
 package protocol ValueCache: Sendable {
-  /// Of everything that code, libraries and processor may change about a stage's output.
+  /// Digest of everything that code, libraries and processor may change in a stage's output.
   var codeDigest: Digest128 { get }
 
-  /// What a source's frame is made of, as one digest; `nil` where only decoding can tell.
+  /// A digest of the stored data that a source's frame is decoded from; `nil` if the frame has to
+  /// be decoded first.
   ///
-  /// - Throws: What the reader throws for stored bytes that are not as recorded.
+  /// - Throws: The reader's error if the stored bytes are not as recorded.
   func key(of frame: FrameID) throws -> Digest128?
 
-  /// What was kept under a key.
+  /// The record stored under a key.
   func record(_ key: Digest128, track: Int) -> CachedRecord?
   func keep(_ record: CachedRecord, under key: Digest128, track: Int)
 
-  /// Whether pixels of this digest are kept.
+  /// Whether pixels with this digest are stored.
   func hasPixels(_ digest: Digest128, track: Int) -> Bool
-  /// The frame with its kept pixels, held against its digest; `nil` where they are not there or not
-  /// what they were.
+  /// The frame with its stored pixels, checked against its digest; `nil` if they are missing or
+  /// were changed.
   func frame(_ outline: FrameOutline, track: Int) -> Frame?
   func keepPixels(of frame: Frame, track: Int)
 
-  /// Told of each value that was there, or had to be computed or decoded.
+  /// Called for each value that was found, or that had to be computed or decoded.
   func count(isKnown: Bool)
-  /// Told of a value that was counted as known and had to be computed or decoded after all.
+  /// Called for a value that was counted as known but had to be computed or decoded after all.
   func countComputedAfterAll()
 }
 
-/// What is kept of one value.
+/// What the cache stores of one value.
 package enum CachedRecord: Hashable, Sendable {
-  /// All but the pixels, which have a place of their own.
+  /// Everything but the pixels, which are stored separately.
   case frame(FrameOutline)
-  /// As its `ValueForm` writes it.
+  /// The bytes that its `ValueForm` writes.
   case value([UInt8])
 }

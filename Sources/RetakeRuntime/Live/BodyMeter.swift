@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// Measures a body's call while it goes on.
+/// Measures a call of a stage's body.
 struct BodyMeter {
   let clock: any LiveClock
   let shift: Int64

@@ -2,29 +2,29 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// What whoever has the decisions does: the decision thread, and workers for it.
+/// The decision loop. It runs on the decision thread, and on workers that take over from it.
 ///
-/// One thread at a time is in here: the inbox says which.
+/// Only one thread at a time runs it. The inbox decides which thread that is.
 final class DecisionLoop: EventHost {
   private let live: LiveRun
   private let facts: LiveFacts
   private let workers: Workers
-  /// The session's time minus the clock's.
+  /// Session time minus clock time.
   private let shift: Int64
   private var batch = LiveBatch()
   private var ordinal = 0
   private var flushedOrdinal = 0
   private var publishedOrdinal = 0
-  /// On the clock; long ago at first.
+  /// Clock time; far in the past at first.
   private var publishedNanoseconds = Int64.min / 2
   private var last = Int64.min
   private var drainDeadline: Int64?
   private var verdicts: [SwapVerdict] = []
   private var messages: [LiveMessage] = []
   private var failure: (any Error)?
-  /// Lets workers decide; `nil` before the beginning and after the end.
+  /// Lets workers run the loop; `nil` before the start and after the end.
   private var turns: WorkerTurns?
-  /// The thread that decides takes the next body itself, as soon as it has decided.
+  /// The deciding thread runs the next body itself, as soon as it has decided.
   private var takesNextBody = false
 
   /// - Throws: `RuntimeError.noThread`.
@@ -32,11 +32,11 @@ final class DecisionLoop: EventHost {
     self.live = live
     self.facts = facts
     self.shift = shift
-    // The first of them is the time plane's own, and this one never helps.
+    // The first worker belongs to the time plane, and this thread never helps.
     workers = try Workers(count: live.options.workers + 1, lanes: live.plan.lanes)
   }
 
-  /// On the decision thread, which has the decisions at first.
+  /// Runs on the decision thread, which owns the decisions at first.
   func run() -> Result<RunOutcome, any Error> {
     let driver = EventDriver(
       plan: live.plan, tracks: Dictionary(uniqueKeysWithValues: live.sources.map { ($1, $0) }),
@@ -44,13 +44,13 @@ final class DecisionLoop: EventHost {
       observer: live.tap == nil ? nil : { [unowned self] in batch.decisions.append($0) })
     turns = WorkerTurns(of: self, driver: driver, inbox: live.inbox)
     live.tap?.began(facts)
-    // Ends: no more frames come and those on their way have ended, or the drain is over.
+    // Ends: no more frames come and all frames in flight have ended, or the drain time is over.
     while !isOver(driver) {
       let isClosed = decideWaiting(driver)
       if isOver(driver) || isClosed && isDrained(driver) { break }
       live.inbox.rest(until: deadline(driver), lookingUpAt: publicationDue, clock: live.clock)
     }
-    // From here on it keeps the decisions: nobody else comes in.
+    // From here on this thread owns the decisions, and no other thread enters.
     turns = nil
     if driver.tokensAlive == 0 { workers.stop() } else { workers.abandon() }
     var outcome = driver.finish()
@@ -61,16 +61,17 @@ final class DecisionLoop: EventHost {
     return failure.map { .failure($0) } ?? .success(outcome)
   }
 
-  /// Frames that nobody looks at any more are lost, and nobody waits for a swap that cannot be.
+  /// Counts frames that are no longer handled as lost, and answers swaps that can no longer happen.
   private func refuseWaiting() {
     live.refuseWaiting()
     for verdict in verdicts { verdict.decide(LiveCode.ended) }
   }
 
-  /// A worker has the decisions, and gives them back when nothing waits.
+  /// A worker takes the decisions over, and gives them back when no message waits.
   func turn(_ driver: EventDriver, takesNextBody: Bool) {
     self.takesNextBody = takesNextBody
-    // Ends: what waits are the ends of bodies that began, and what comes from outside meanwhile.
+    // Ends: the waiting messages are ends of started bodies, and what arrives from outside
+    // meanwhile.
     var isGivenBack = false
     while !isGivenBack {
       let isClosed = decideWaiting(driver)
@@ -83,9 +84,9 @@ final class DecisionLoop: EventHost {
 
   private func isOver(_ driver: EventDriver) -> Bool { driver.isHalted || failure != nil }
 
-  /// Handles what waits, until nothing does, and tells what came of it.
+  /// Handles all waiting messages, then reports the results.
   ///
-  /// - Returns: Whether no more frames come.
+  /// - Returns: Whether the input is closed: no more frames come.
   private func decideWaiting(_ driver: EventDriver) -> Bool {
     do {
       while true {
@@ -119,7 +120,7 @@ final class DecisionLoop: EventHost {
     return now >= deadline
   }
 
-  /// When something has to be decided that no message brings, on the clock.
+  /// Clock time of the next decision that no message triggers.
   private func deadline(_ driver: EventDriver) -> Int64? {
     guard let timer = driver.nextTimer else { return drainDeadline }
     return min(drainDeadline ?? .max, timer - shift)
@@ -158,7 +159,7 @@ final class DecisionLoop: EventHost {
     }
   }
 
-  /// Stamps an event and lets everything happen that follows from it.
+  /// Stamps an event, handles it, and settles everything that follows from it.
   private func tell(
     _ event: ExternalEvent, _ driver: EventDriver, _ value: EventDriver.Carried = .nothing
   ) throws {
@@ -177,10 +178,10 @@ final class DecisionLoop: EventHost {
     flushedOrdinal = ordinal
   }
 
-  /// Counts are for people: adding them up at each rest would cost as much as deciding.
+  /// Counts are for people. Adding them up at each rest would cost as much as deciding.
   private static let publishNanoseconds: Int64 = 10_000_000
 
-  /// When the counts are too old, on the clock; `nil` = they are not old at all.
+  /// Clock time at which the counts are out of date; `nil` = they are up to date.
   private var publicationDue: Int64? {
     publishedOrdinal < ordinal ? publishedNanoseconds + Self.publishNanoseconds : nil
   }
@@ -243,7 +244,7 @@ final class DecisionLoop: EventHost {
 
   func gateValue(_ question: GateQuestion) -> Int { question.answer(plan: live.plan) ?? 0 }
 
-  /// On a worker: making a stage may take its time.
+  /// Runs on a worker, because creating a stage may take long.
   func prepare(_ swap: LiveSwap, index: Int) {
     let old = live.plan.nodes[swap.node].stage
     let inbox = live.inbox

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// What the core decided is done.
+/// Carries out the actions that the core decided on.
 extension EventDriver {
   func carryOut(_ action: Action) {
     switch action {

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// The core asks while it is at work, so nothing here looks at it.
+/// The core asks these questions during an event, so nothing here reads the core.
 extension EventDriver: GateKeeper {
   func damage(slot: Int) -> String? { values[slot].damage }
 

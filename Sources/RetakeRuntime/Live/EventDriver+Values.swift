@@ -1,10 +1,10 @@
 import RetakeCore
 import RetakeGraph
 
-/// Values go from node to node as they are: whoever takes one got it with an event before.
+/// Values pass from node to node unchanged. A value arrives with an earlier event than the one that
+/// reads it.
 extension EventDriver {
-  /// The value that a node is given through one of its ports; `nil` where it could not be computed
-  /// again.
+  /// The value that a node gets through one of its ports; `nil` if it could not be computed again.
   func input(of node: Int, port: Int = 0, work: Work) -> (any PipelineValue)? {
     let upstream = plan.edges[plan.nodes[node].inEdges[port]].from
     return values[work.slotIndex][upstream, work]
@@ -28,7 +28,7 @@ extension EventDriver {
     core.startTimer(node: node, work: work)
   }
 
-  /// As stages and sinks are told it.
+  /// The timestamp that stages and sinks see.
   func timestamp(of entry: FrameEntry) -> Timestamp {
     Timestamp(nanoseconds: entry.timestamp.nanoseconds - originNanoseconds)
   }
@@ -50,7 +50,7 @@ extension EventDriver {
     setJoined(node, slot: slot, inputs: inputs, wanted: 1 + others.count { $0 >= 0 })
   }
 
-  /// A value that could not be computed again leaves nothing to join.
+  /// If a value could not be computed again, there is nothing to join.
   private func setJoined(
     _ node: Int, slot: Int, inputs: [(any PipelineValue)?], wanted: Int
   ) {
@@ -82,7 +82,7 @@ extension EventDriver {
         return
       }
     }
-    // A recorded count that is not the recomputed one leaves nothing that fits together.
+    // The results cannot be gathered if the recorded count differs from the recomputed one.
     guard ForEachItems.input(whole)?.1.items.count == outcomes.count else { return }
     values[slot].outputs[node] = ForEachItems.gathered(
       whole, outcomes: outcomes,

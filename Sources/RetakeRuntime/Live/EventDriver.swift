@@ -1,34 +1,35 @@
 import RetakeCore
 import RetakeGraph
 
-/// Carries out what a driver of external events cannot decide: bodies, and who is told.
+/// Does what a driver of external events cannot decide: it runs bodies and notifies readers.
 protocol EventHost: AnyObject {
-  /// A body begins; its end comes back as an external event.
+  /// Starts a body. The end of the body comes back as an external event.
   func begin(_ call: BodyCall)
-  /// How many items a forEach makes of a value, or which port a route sends it to.
+  /// How many items a forEach makes of a value, or the port to which a route sends it.
   func gateValue(_ question: GateQuestion) -> Int
-  /// A stage shall be made ready to take a node's place; that it is comes as an external event.
+  /// Prepares a stage that should replace a node's stage. An external event reports that it is
+  /// ready.
   func prepare(_ swap: LiveSwap, index: Int)
   func delivered(_ delivery: LiveDelivery)
-  /// Everything about the frame is decided.
+  /// The frame's outcome at every sink is decided.
   func settled(_ frame: LiveFrame)
 }
 
-/// Drives a decision core by external events, one after another, each at a time of its own: live,
-/// and again when a live run is reenacted. Everything that follows from an event is decided before
-/// the next is handled.
+/// Drives a decision core with external events. Each event has a time of its own. The driver is
+/// used live, and again when a live run is reenacted. Everything that follows from an event is
+/// decided before the next event is handled.
 ///
-/// It waits for nothing: values come with the events.
+/// The driver never waits: values come with the events.
 final class EventDriver {
   let plan: GraphPlan
-  /// Subtracted from the frames' times where stages are told them.
+  /// Subtracted from the frames' times before stages see them.
   let originNanoseconds: Int64
   unowned let host: any EventHost
   var core: DecisionCore
   var stages: StageBook
   /// By slot.
   var values: [LiveValues] = []
-  /// Of the frames that are on their way.
+  /// The slots of the frames in flight.
   var slotOfFrame: [FrameID: Int] = [:]
   let sourceOfTrack: [Int: Int]
   var device = DeviceState()
@@ -36,20 +37,20 @@ final class EventDriver {
   private(set) var swaps: [LiveSwap] = []
   var ledgers: LedgerBook
   var outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
-  /// What sinks hold, where pools count buffers.
+  /// What sinks hold, if pools count buffers.
   var heldBySinks: Set<BodyName> = []
   private var actions: [Action] = []
-  /// The body whose end is being handled.
+  /// The outcome of the body whose end is being handled.
   private(set) var ending: CompletionOutcome = .success
   var gates: [GateValue] = []
-  /// Whom leases and sizes of pools are reported to; `nil` where no one asks.
+  /// Receives leases and sizes of pools; `nil` if there is no observer.
   private var poolObserver: (any RunObserver)?
   private var poolTeller: PoolTeller
   private(set) var lastNanoseconds = Int64.min
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
-  ///   - observer: Told of each decision.
+  ///   - observer: Called with each decision.
   init(
     plan: GraphPlan, tracks: [Int: Int], originNanoseconds: Int64, host: any EventHost,
     observer: ((DecisionLine) -> Void)?
@@ -72,17 +73,17 @@ final class EventDriver {
     if !plan.pools.isEmpty { poolObserver = observer }
   }
 
-  /// When the core wants to be asked again, on the session's time line.
+  /// When the core has its next event, on the session's time line.
   var nextTimer: Int64? { core.nextKey?.time }
   var isHalted: Bool { core.isHalted }
-  /// Frames, parts and items that are somewhere on their way.
+  /// Frames, parts and items in flight.
   var tokensAlive: Int { core.tokensAlive }
 
-  /// Lets everything happen that follows from an event.
+  /// Handles an event and everything that follows from it.
   ///
-  /// - Parameter value: What comes with it: a frame's pixels, a body's output.
-  /// - Returns: What was asked on the way.
-  /// - Throws: `RuntimeError.strayExternalEvent` for an event that cannot be.
+  /// - Parameter value: The value that comes with the event: a frame's pixels, a body's output.
+  /// - Returns: The gate values that were asked for meanwhile.
+  /// - Throws: `RuntimeError.strayExternalEvent` for an event that is not possible now.
   func handle(
     _ stamped: StampedEvent, value: Carried = .nothing
   ) throws(RuntimeError) -> [GateValue] {
@@ -91,7 +92,7 @@ final class EventDriver {
     }
     gates.removeAll(keepingCapacity: true)
     lastNanoseconds = stamped.nanoseconds
-    // What is due before comes first, and may ask for values of its own.
+    // Timers that are due earlier come first, and may ask for gate values of their own.
     try settle(through: stamped.nanoseconds - 1)
     guard !core.isHalted else { return gates }
     try tell(stamped, value)
@@ -99,7 +100,7 @@ final class EventDriver {
     return gates
   }
 
-  /// What comes with an event, beside what is recorded of it.
+  /// The value that comes with an event, in addition to what is recorded of the event.
   enum Carried {
     case nothing
     case frame(FrameEntry, (any PipelineValue)?)
@@ -182,7 +183,8 @@ final class EventDriver {
   private func settle(through time: Int64) throws(RuntimeError) {
     var turn = Turn(gates: self)
     Swift.swap(&turn.actions, &actions)
-    // Bounded: the core bounds each instant, and what it makes for later is a timer of a frame.
+    // Bounded: the core bounds each instant, and each event that it schedules is a timer of a
+    // frame.
     while let key = core.nextKey, key.time <= time, let event = try core.popEvent() {
       core.handle(event, &turn)
       if let poolObserver { poolTeller.tell(poolObserver, of: core, at: event.key.time) }
@@ -194,7 +196,7 @@ final class EventDriver {
 
   // MARK: The end
 
-  /// Ends the run: what is still on its way is in flight for good.
+  /// Ends the run. What has no outcome yet stays in flight.
   func finish() -> RunOutcome {
     let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
     let open = values.compactMap { value in value.frame.map { ($0, value.failures) } }
@@ -211,7 +213,7 @@ final class EventDriver {
     return summary
   }
 
-  /// What became of the frames so far; those that are neither here nor there are in flight.
+  /// What became of the frames so far. Frames without an outcome are in flight.
   var summary: RunOutcome {
     var outcome = outcome
     outcome.headline = headline
@@ -228,7 +230,7 @@ final class EventDriver {
 
   var decisions: Int { core.log.count }
 
-  /// Of the pools that follow the load.
+  /// Counts of the pools that adapt to the load.
   var poolCounts: [PoolCounts] { core.poolCounts }
 
   /// XXH3-128 of all decision lines.

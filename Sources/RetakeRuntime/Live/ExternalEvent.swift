@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What a decision core is told from outside when real time drives it: a closed set.
+/// An event that a decision core gets from outside when real time drives it. The set is closed.
 package enum ExternalEvent: Hashable, Sendable {
   /// A frame reached its source.
   case arrival(FrameID)
@@ -8,18 +8,18 @@ package enum ExternalEvent: Hashable, Sendable {
   case allocationFailed(FrameID)
   /// A stage's body returned.
   case completion(BodyName, CompletionOutcome)
-  /// Nothing else happened, but something that the core waits for is due.
+  /// No other event happened, but something that the core waits for is due.
   case timer
-  /// A sink has let go of a frame; it, or the user on its behalf.
+  /// A sink, or the user on its behalf, released a frame.
   case leaseEnded(sink: Int, FrameID)
   case environment(DeviceEvent)
   case command(LiveCommand)
-  /// The swap of this index was prepared; or refused, with a code.
+  /// The swap with this index was prepared, or refused with a code.
   case swapReady(index: Int, refusal: String?)
-  /// A track brings no frames for now, for this cause.
+  /// A track delivers no frames for now. The code is the cause.
   case sourceLost(track: Int, code: String)
 
-  /// The words in a session's `external_event` table.
+  /// The names in a session's `external_event` table.
   package enum Kind: String, Sendable, CaseIterable {
     case arrival, allocationFailed, completion, timer, leaseEnded, environment, command
     case swapPrepared, swapRefused, sourceLost
@@ -40,7 +40,7 @@ package enum ExternalEvent: Hashable, Sendable {
   }
 }
 
-/// One call of a stage's body, by its place.
+/// Identifies one call of a stage's body.
 package struct BodyName: Hashable, Sendable {
   /// The node's number in the graph.
   package var node: Int
@@ -55,13 +55,13 @@ package struct BodyName: Hashable, Sendable {
   }
 }
 
-/// What a user tells a pipeline that runs.
+/// A user's command to a running pipeline.
 package enum LiveCommand: Hashable, Sendable {
-  /// Another stage shall take a node's place: what it is, as a document says it.
+  /// Replaces a node's stage with another one, described as in a document.
   case swap(node: Int, kind: String, options: JSONValue)
 }
 
-/// A value that decided about time while an event was handled.
+/// A value on which a timing decision depended while an event was handled.
 package struct GateValue: Hashable, Sendable {
   package var node: Int
   package var frame: FrameID
@@ -82,7 +82,7 @@ package struct StampedEvent: Hashable, Sendable {
   /// On the session's time line; strictly rising.
   package var nanoseconds: Int64
   package var event: ExternalEvent
-  /// What was asked while it was handled, in order.
+  /// The gate values that were asked for meanwhile, in order.
   package var gates: [GateValue] = []
 
   package init(

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// One call of a stage's body, ready to be made on any thread.
+/// One call of a stage's body, which any thread can make.
 struct BodyCall: Sendable {
   var name: BodyName
   var nodeID: String
@@ -10,14 +10,15 @@ struct BodyCall: Sendable {
   /// The thread of a pinned stage.
   var lane: Int?
   var context: StageContext
-  /// `nil` where it could not be computed again.
+  /// `nil` if it could not be computed again.
   var input: (any PipelineValue)?
-  /// When the input came to the stage's edge.
+  /// When the input reached the stage's edge.
   var readyNanoseconds: Int64
 
-  /// Calls the body; the core begins a stateful stage's next call when this one has ended.
+  /// Calls the body. The core starts a stateful stage's next call after this one has ended.
   ///
-  /// A frame that found no memory fails alone: there may be memory for the next one.
+  /// If there is no memory for a frame, only that frame fails: there may be memory for the next
+  /// one.
   func run(_ input: any PipelineValue) -> StageOutcome {
     switch FrameShortage.checked({ body(input, context) }) {
     case .success(let outcome): outcome
@@ -27,7 +28,7 @@ struct BodyCall: Sendable {
   }
 }
 
-/// What the core wants to know of a value.
+/// A question of the core about a value.
 struct GateQuestion {
   enum Kind {
     case items
@@ -39,7 +40,7 @@ struct GateQuestion {
   var frame: FrameID
   var input: (any PipelineValue)?
 
-  /// The answer, from the value itself.
+  /// The answer, computed from the value.
   func answer(plan: GraphPlan) -> Int? {
     guard let input else { return nil }
     switch kind {
@@ -51,7 +52,7 @@ struct GateQuestion {
   }
 }
 
-/// A stage that takes, or took, a node's place.
+/// A stage that replaces, or replaced, a node's stage.
 struct LiveSwap: Sendable {
   var swap: StageSwap
   var node: Int
@@ -62,26 +63,26 @@ struct LiveSwap: Sendable {
 /// Codes of failures that the driver itself reports.
 enum LiveCode {
   static let allocationFailed = "allocation.failed"
-  /// A swap of a run that is over.
+  /// The run ended before the swap was decided.
   static let ended = "swap.ended"
 }
 
-/// The values of one frame that is on its way.
+/// The values of one frame in flight.
 struct LiveValues {
   var entry: FrameEntry?
   var arrival: Int64 = 0
   /// The code with which the frame fails at its source.
   var damage: String?
-  /// How many swaps were in force when it arrived.
+  /// The number of swaps that were in force when the frame arrived.
   var epoch = 0
   /// By node.
   var outputs: [(any PipelineValue)?] = []
-  /// By node of a forEach, its body included, then item.
+  /// By node of a forEach or of its body, then by item.
   var items: [Int: [(any PipelineValue)?]] = [:]
-  /// The codes of failed items, by forEach and item.
+  /// The codes of failed items, by forEach, then by item.
   var failedItems: [Int: [Int: String]] = [:]
   var failures = FrameFailures()
-  /// From capture until everything is decided.
+  /// Set from capture until everything is decided.
   var frame: LiveFrame?
 
   init() {}
@@ -112,10 +113,10 @@ struct LiveValues {
   }
 }
 
-/// What becomes of a captured frame at one sink.
+/// The outcome of a captured frame at one sink.
 struct LiveDelivery: Sendable {
   enum Content: Sendable {
-    /// `nil` where it could not be computed again.
+    /// `nil` if it could not be computed again.
     case value((any PipelineValue)?)
     case ended(FrameFate, node: String)
   }
@@ -130,28 +131,28 @@ struct LiveDelivery: Sendable {
   var failure: StageFailure?
 }
 
-/// A captured frame until everybody is told what became of it.
+/// A captured frame, until its outcomes have been reported.
 final class LiveFrame: @unchecked Sendable {
-  // @unchecked: `isOpen` belongs to the thread that decides, `outcomes` to the one that tells, and
-  // `failures` to the first until the frame is settled. What the first hands to the second goes
-  // through a queue.
+  // @unchecked: `isOpen` belongs to the thread that decides, `outcomes` to the thread that reports,
+  // and `failures` to the deciding thread until the frame is settled. A queue carries the frame
+  // from the first thread to the second.
   struct Told: Sendable {
     var content: SinkOutcome.Content
     var classNames: [String] = []
-    /// `nil` where it ended.
+    /// `nil` if the frame ended before the sink.
     var deliveredNanoseconds: Int64?
     var isComputed = true
   }
 
   let entry: FrameEntry
-  /// As stages and sinks are told it: from the run's origin.
+  /// The timestamp that stages and sinks see, relative to the run's origin.
   let timestamp: Timestamp
   let arrival: Int64
   /// Sinks that have no outcome yet, by position.
   var isOpen: [Bool]
   /// By position; `nil` for sinks whose ledger does not count the frame.
   var outcomes: [Told?]
-  /// Of its stages, in the order in which they happened.
+  /// Failures of the frame's stages, in the order in which they happened.
   var failures: [StageFailure] = []
 
   init(entry: FrameEntry, timestamp: Timestamp, arrival: Int64, sinks: Int) {
@@ -162,7 +163,7 @@ final class LiveFrame: @unchecked Sendable {
     outcomes = Array(repeating: nil, count: sinks)
   }
 
-  /// Notes a delivery, with what a results sink writes of its value.
+  /// Notes a delivery, with what a results sink writes for its value.
   func note(_ delivery: LiveDelivery, discards: Bool) {
     switch delivery.content {
     case .ended(let fate, let node):
@@ -178,7 +179,7 @@ final class LiveFrame: @unchecked Sendable {
     }
   }
 
-  /// All that is to be told, sinks in rising order of their path.
+  /// All outcomes to report, sinks in rising order of their path.
   func result(sinkIDs: [String]) -> LiveResult {
     var result = LiveResult(
       frame: FinishedFrame(
@@ -196,12 +197,12 @@ final class LiveFrame: @unchecked Sendable {
   }
 }
 
-/// What became of one captured frame of a live run, at all sinks.
+/// The outcomes of one captured frame of a live run, at all sinks.
 public struct LiveResult: Sendable {
   public var frame: FinishedFrame
-  /// When each of the frame's outcomes was delivered, on the session's time line; `nil` where it
-  /// ended.
+  /// When each of the frame's outcomes was delivered, on the session's time line; `nil` if the
+  /// frame ended before the sink.
   public var deliveredNanoseconds: [Int64?]
-  /// Whether each outcome is known: not so where a reenacted run could not compute a value.
+  /// Whether each outcome is known. An outcome is unknown if a reenacted run could not compute it.
   package var isComputed: [Bool] = []
 }

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Synchronization
 
-/// What comes to whoever decides, from all sides.
+/// A message to the decision loop.
 enum LiveMessage: Sendable {
   case frame(FrameEntry, Frame?)
   case ended(BodyName, CompletionOutcome, (any PipelineValue)?, CostSpan?)
@@ -14,28 +14,31 @@ enum LiveMessage: Sendable {
   case sourceLost(track: Int, code: String)
 }
 
-/// The queue in front of whoever decides, and who that is: the decision thread, or a worker whose
-/// body has just ended. Whoever puts something in waits for nobody.
+/// The queue in front of the decision loop. It also decides which thread runs the loop: the
+/// decision thread, or a worker whose body has just ended. A thread that posts a message never
+/// waits.
 ///
-/// To wake a thread takes longer than to decide. So a worker takes up the decisions itself where
-/// nobody has them, and gives them back when nothing waits any more; the decision thread rests
-/// meanwhile, and is woken for what came from outside, for timers, and for the end.
+/// Waking a thread takes longer than deciding. So a worker takes the decisions over if no other
+/// thread has them, and gives them back when no message waits any more. Meanwhile the decision
+/// thread rests. It is woken for events from outside, for timers, and for the end.
 ///
-/// Frames have a bound, and beyond it they are refused; all else is bounded by the frames that are
-/// on their way, and by people.
+/// Frames have a bound, and frames beyond it are refused. All other messages are bounded by the
+/// number of frames in flight, and by what people do.
 final class LiveInbox: Sendable {
   private struct State: Sendable {
     var messages: [LiveMessage] = []
     var frames = 0
     var isClosed = false
-    /// Somebody has the decisions, at first the decision thread: it finds whatever comes.
+    /// A thread has the decisions, at first the decision thread. It finds every message that
+    /// arrives.
     var isTaken = true
-    /// The decision thread rests until then; `nil` = it does not rest.
+    /// The decision thread rests until this time; `nil` = it does not rest.
     var restDeadline: Int64?
-    /// It wants the decisions as soon as they are given back.
+    /// The decision thread wants the decisions as soon as they are given back.
     var isWanted = false
 
-    /// Whether the decision thread rests and shall be woken for what came, by one.
+    /// Returns whether the caller has to wake the resting decision thread. Only one caller gets
+    /// `true`.
     mutating func wake() -> Bool {
       guard !isTaken, restDeadline != nil else { return false }
       restDeadline = nil
@@ -51,9 +54,9 @@ final class LiveInbox: Sendable {
     self.framesMax = framesMax
   }
 
-  // MARK: Putting in
+  // MARK: Posting
 
-  /// - Returns: Whether there was room, and somebody is there to take it.
+  /// - Returns: Whether there was room and the inbox is open.
   func offer(_ entry: FrameEntry, _ frame: Frame?) -> Bool {
     let (isTaken, wakes) = state.withLock { state -> (Bool, Bool) in
       guard !state.isClosed, state.frames < framesMax else { return (false, false) }
@@ -65,7 +68,7 @@ final class LiveInbox: Sendable {
     return isTaken
   }
 
-  /// Something that nobody waits for.
+  /// Posts a message. No thread waits for an answer.
   func post(_ message: LiveMessage) {
     let wakes = state.withLock { state -> Bool in
       state.messages.append(message)
@@ -74,9 +77,9 @@ final class LiveInbox: Sendable {
     if wakes { bell.ring() }
   }
 
-  /// Something from a thread that would decide about it.
+  /// Posts a message from a thread that is ready to decide.
   ///
-  /// - Returns: Whether it has the decisions now.
+  /// - Returns: Whether the calling thread has the decisions now.
   func postTakingUp(_ message: LiveMessage) -> Bool {
     state.withLock { state -> Bool in
       state.messages.append(message)
@@ -86,9 +89,9 @@ final class LiveInbox: Sendable {
     }
   }
 
-  /// Something from outside, while anybody is there to take it.
+  /// Posts a message from outside, if the inbox is open.
   ///
-  /// - Returns: Whether it is taken.
+  /// - Returns: Whether the message was accepted.
   func postWhileOpen(_ message: LiveMessage) -> Bool {
     let (isTaken, wakes) = state.withLock { state -> (Bool, Bool) in
       guard !state.isClosed else { return (false, false) }
@@ -99,11 +102,11 @@ final class LiveInbox: Sendable {
     return isTaken
   }
 
-  /// No more frames; what is on its way still comes.
+  /// Accepts no more frames. Messages about frames in flight still arrive.
   func close() {
     let wakes = state.withLock { state -> Bool in
       state.isClosed = true
-      // The decision thread looks when it may end.
+      // The decision thread checks whether it can end.
       state.isWanted = true
       return state.wake()
     }
@@ -112,8 +115,8 @@ final class LiveInbox: Sendable {
 
   // MARK: Deciding
 
-  /// All that waits, in `messages`, whose own memory is used again; and whether no more frames come.
-  /// Called by whoever has the decisions.
+  /// Moves all waiting messages into `messages` and reuses its memory. Returns whether no more
+  /// frames come. Called by the thread that has the decisions.
   func takeAll(into messages: inout [LiveMessage]) -> Bool {
     messages.removeAll(keepingCapacity: true)
     var taken = messages
@@ -127,12 +130,12 @@ final class LiveInbox: Sendable {
     return isClosed
   }
 
-  /// A worker gives the decisions back, unless something waits.
+  /// A worker gives the decisions back, unless a message waits.
   ///
   /// - Parameters:
-  ///   - time: When the decision thread has to look, on the clock.
-  ///   - isOver: It has to look at once.
-  /// - Returns: Whether they are given back.
+  ///   - time: Clock time at which the decision thread has to look.
+  ///   - isOver: Whether the decision thread has to look at once.
+  /// - Returns: Whether the decisions were given back.
   func giveBack(lookingAt time: Int64, isOver: Bool) -> Bool {
     let (isGiven, wakes) = state.withLock { state -> (Bool, Bool) in
       guard state.messages.isEmpty || isOver else { return (false, false) }
@@ -148,11 +151,11 @@ final class LiveInbox: Sendable {
     return isGiven
   }
 
-  /// The decision thread gives the decisions back and rests until something comes for it, or the
-  /// clock reaches the deadline; then it has them again. Where something waits, or no more frames
-  /// come and there is no deadline, it does not.
+  /// The decision thread gives the decisions back and rests until a message wakes it or the clock
+  /// reaches the deadline. Then it has the decisions again. It does not rest if a message waits, or
+  /// if no more frames come and no deadline is set.
   ///
-  /// - Parameter time: It also looks up then, for what nobody waits for.
+  /// - Parameter time: The thread also wakes at this time, for work that no one waits for.
   func rest(until deadline: Int64?, lookingUpAt time: Int64? = nil, clock: any LiveClock) {
     var next = min(deadline ?? .max, time ?? .max)
     let rests = state.withLock { state -> Bool in
@@ -170,12 +173,12 @@ final class LiveInbox: Sendable {
       } else {
         bell.wait()
       }
-      // A worker that has the decisions gives them back soon, and rings.
+      // A worker that has the decisions gives them back soon, and then rings the bell.
       next = .max
     } while !takeUp()
   }
 
-  /// Whether the decision thread has the decisions again; if not, they come to it next.
+  /// Returns whether the decision thread has the decisions again. If not, it gets them next.
   private func takeUp() -> Bool {
     state.withLock { state -> Bool in
       state.restDeadline = nil
@@ -187,7 +190,7 @@ final class LiveInbox: Sendable {
   }
 }
 
-/// What became of a swap, for whoever asked for it.
+/// The result of a swap, for the caller that requested it.
 final class SwapVerdict: Sendable {
   private enum State: Sendable {
     case open
@@ -197,7 +200,7 @@ final class SwapVerdict: Sendable {
 
   private let state = Mutex(State.open)
 
-  /// - Parameter refusal: The code with which it is refused; `nil` = it is in force.
+  /// - Parameter refusal: The code of the refusal; `nil` = the swap is in force.
   func decide(_ refusal: String?) {
     let waiting = state.withLock { state -> CheckedContinuation<String?, Never>? in
       if case .decided = state { return nil }

@@ -3,18 +3,18 @@ import RetakeCore
 
 /// How a pipeline runs live.
 public struct LiveOptions: Sendable {
-  /// Threads that compute, beside the one that decides: as many as the machine has processors, but
-  /// at least 2 and at most 4.
+  /// Threads that compute, in addition to the decision thread. The default is the number of
+  /// processors, but at least 2 and at most 4.
   public var workers: Int
-  /// Frames that may wait for a decision: microseconds' worth, unless the machine stalls.
-  /// A frame beyond that is lost before capture.
+  /// Frames that may wait for a decision. Such a wait takes microseconds, unless the machine
+  /// stalls. A frame beyond the bound is lost before capture.
   public var waitingFramesMax = 64
-  /// Results that may wait for whoever reads `LiveSession.results`; the oldest go first.
+  /// Results that may wait for the reader of `LiveSession.results`; the oldest are dropped first.
   public var waitingResultsMax = 1_024
-  /// Deliveries that may wait for slow sinks. Whoever decides then waits for them, and frames
-  /// are lost before capture.
+  /// Deliveries that may wait for slow sinks. At the bound, decisions wait for the sinks, and
+  /// frames are lost before capture.
   public var waitingDeliveriesMax = 1_024
-  /// How long `stop` waits, in real time, for frames that are on their way.
+  /// How long `stop` waits, in real time, for frames in flight.
   public var drain = Duration.seconds(1)
 
   public init(workers: Int? = nil) {
@@ -24,11 +24,11 @@ public struct LiveOptions: Sendable {
 
 /// A track whose frames are pushed to a live pipeline.
 public struct LiveTrack: Hashable, Sendable {
-  /// The number that source nodes name.
+  /// The track number that source nodes refer to.
   public var track: Int
-  /// Of the frames' `pts`.
+  /// The unit of the frames' `pts`.
   public var timeBase: TimeBase
-  /// What the first frames have; stages that take another format get a `convert` before them.
+  /// The format of the first frames. Stages that need another format get a `convert` before them.
   public var format: PixelFormat
   /// Pixels.
   public var width: Int
@@ -47,19 +47,19 @@ public struct LiveTrack: Hashable, Sendable {
   }
 }
 
-/// What became of the frames of a live run so far.
+/// Counts of the frames of a live run so far.
 public struct LiveCounts: Hashable, Sendable {
-  /// At the primary sink; frames on their way are captured and nothing else yet.
+  /// At the primary sink. Frames in flight are counted as captured, and have no other count yet.
   public var ledger = FrameLedger()
-  /// Frames that came while a block edge of the source was full or its pool empty.
+  /// Frames that arrived while a block edge of the source was full or its pool was empty.
   public var lostBeforeCapture = 0
-  /// Frames that came faster than anybody could look at them, or after `stop`.
+  /// Frames that arrived faster than the decision loop could take them, or after `stop`.
   public var refused = 0
-  /// Of each track that a source reads; `refused` frames count as lost.
+  /// Counts of each track that a source reads; `refused` frames count as lost.
   public var tracks: [RunOutcome.TrackCounts] = []
-  /// Results that nobody read in time.
+  /// Results that were not read in time.
   public var resultsDropped = 0
-  /// Of the pools that follow the load.
+  /// Counts of the pools that adapt to the load.
   public var pools: [PoolCounts] = []
   public var externalEvents = 0
   public var decisions = 0
@@ -77,7 +77,7 @@ extension LiveTrack {
     ])
   }
 
-  /// Reads what `json` gives; `nil` for anything else.
+  /// Reads the form that `json` writes; `nil` for anything else.
   package init?(json: JSONValue) {
     guard case .integer(let track) = json["track"], case .string(let word) = json["format"],
       let format = PixelFormat(rawValue: word), case .integer(let width) = json["width"],

@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeGraph
 import Synchronization
 
-/// Tells sinks and readers of results, in order, on a thread of its own: whatever they do, nothing
-/// is decided later for it, until too much waits.
+/// Passes deliveries to sinks and results to their readers, in order, on a thread of its own. A
+/// slow sink delays no decision until too many messages wait.
 final class LiveOutbox: Sendable {
   enum Message: Sendable {
     case delivery(LiveDelivery)
@@ -32,7 +32,7 @@ final class LiveOutbox: Sendable {
     self.finished = finished
   }
 
-  /// Called by whoever decides, and then waits while too much waits.
+  /// Called by the thread that decides. Waits while too many messages wait.
   func post(_ message: Message) {
     while true {
       let count = state.withLock { state -> Int? in
@@ -55,9 +55,9 @@ final class LiveOutbox: Sendable {
 
   func waitForEnd() { over.wait() }
 
-  /// Until it is closed and empty.
+  /// Passes messages on until the outbox is closed and empty.
   ///
-  /// - Parameter released: Told when a sink has let go of a frame; `nil` where nobody asks.
+  /// - Parameter released: Called when a sink has released a frame; `nil` if no one needs to know.
   func run(released: (@Sendable (Int, FrameID) -> Void)?) {
     while true {
       let (messages, isClosed) = state.withLock { state -> ([Message], Bool) in
@@ -88,7 +88,7 @@ final class LiveOutbox: Sendable {
     }
   }
 
-  /// Ends at the latest when nobody has it any more: at once, unless the sink keeps it.
+  /// Ends at the latest when its last owner is gone: at once, unless the sink keeps it.
   private func lease(
     of delivery: LiveDelivery, released: (@Sendable (Int, FrameID) -> Void)?
   ) -> FrameLease? {

@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeGraph
 
-/// Writes live results as the JSON lines that a session keeps: one a frame and sink, with the
-/// quanta that the pipeline declares. The same values give the same lines.
+/// Writes live results as the JSON lines that a session stores: one line for each frame and sink,
+/// with the quanta that the pipeline declares. The same values give the same lines.
 package struct LiveResultLines: ~Copyable {
   package struct Line: Hashable, Sendable {
     package var sink: String
@@ -12,12 +12,12 @@ package struct LiveResultLines: ~Copyable {
 
   private var writers: [(sink: String, writer: SinkWriter)] = []
 
-  /// - Throws: `ResultTextError` for a quantum that is none.
+  /// - Throws: `ResultTextError` for a quantum that cannot be used.
   package init(_ pipeline: Pipeline) throws(ResultTextError) {
     writers = try pipeline.resultSinks().map { ($0.path, SinkWriter(sink: $0)) }
   }
 
-  /// One line for each outcome, in their order.
+  /// One line for each outcome, in order.
   package func lines(of result: LiveResult) -> [Line] {
     result.frame.result.outcomes.compactMap { outcome in
       guard let writer = writers.first(where: { $0.sink == outcome.sink })?.writer else {
@@ -28,8 +28,8 @@ package struct LiveResultLines: ~Copyable {
   }
 }
 
-/// Writes live results as the lines that `--follow` and `--metadata` give: one a frame, with what
-/// stages said of their failures.
+/// Writes live results as the lines that `--follow` and `--metadata` output: one line for each
+/// frame, with the messages of failed stages.
 package struct LiveFrameLines: ~Copyable {
   private var writer: ResultJSON
 
@@ -39,13 +39,13 @@ package struct LiveFrameLines: ~Copyable {
     writer = ResultJSON(sinks: try pipeline.resultSinks().filter { sink == nil || $0.path == sink })
   }
 
-  /// The frame's line, with its line end.
+  /// The line of the frame, with its line end.
   package mutating func line(of result: LiveResult) -> String {
     writer.line(of: ResultJSON.Frame(result, failures: result.frame.failures))
   }
 }
 
-/// Keeps the memory that one sink's lines are written in.
+/// Keeps the memory for one sink's lines.
 private final class SinkWriter {
   private var writer: ResultJSON
 
@@ -54,7 +54,7 @@ private final class SinkWriter {
   }
 
   func line(of result: LiveResult) -> String {
-    // Messages may differ from run to run, and a reenacted run's lines are compared with these.
+    // Messages may differ between runs, and the lines of a reenacted run are compared with these.
     let line = writer.line(of: ResultJSON.Frame(result, failures: []))
     return String(line.dropLast())
   }
@@ -70,7 +70,7 @@ extension ResultJSON.Frame {
 }
 
 extension Pipeline {
-  /// Its sinks, with the quanta that they declare.
+  /// The pipeline's sinks, with the quanta that they declare.
   fileprivate func resultSinks() throws(ResultTextError) -> [ResultHeader.Sink] {
     var sinks: [ResultHeader.Sink] = []
     for node in nodes where node.stage.signature.role == .sink {

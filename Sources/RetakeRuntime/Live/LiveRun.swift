@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Synchronization
 
-/// A pipeline that runs in real time: the decision thread, its workers, and the thread that tells
+/// A pipeline that runs in real time: the decision thread, its workers, and the thread that calls
 /// the sinks.
 final class LiveRun: Sendable {
   let plan: GraphPlan
@@ -12,17 +12,17 @@ final class LiveRun: Sendable {
   let inbox: LiveInbox
   let outbox: LiveOutbox
   let tap: (any LiveTap)?
-  /// By track.
+  /// The source node of each track.
   let sources: [Int: Int]
-  /// But for the times, which are known when it begins.
+  /// Complete but for the times, which are known when the run begins.
   let facts: LiveFacts
-  /// The last counts that whoever decides gave.
+  /// The counts that the decision loop published last.
   let counts = Mutex(LiveCounts())
   let refused = RefusedFrames()
   private let hasBegun = Atomic(false)
   private let stage = Mutex(Stage.waiting)
   private let over = Bell()
-  /// Called when everything has been told.
+  /// Called when everything has been reported.
   let onEnd = Mutex<(@Sendable () -> Void)?>(nil)
   private let outcome = Mutex<Result<RunOutcome, any Error>?>(nil)
 
@@ -49,11 +49,11 @@ final class LiveRun: Sendable {
     }
   }
 
-  /// Begins to decide: from now on, messages are handled. Only the first call counts.
+  /// Starts to decide: messages are handled from now on. Only the first call has an effect.
   ///
   /// - Parameters:
-  ///   - time: Now, on the session's time line.
-  ///   - origin: Subtracted from the frames' times where stages are told them.
+  ///   - time: The current time, on the session's time line.
+  ///   - origin: Subtracted from the frames' times before stages see them.
   func begin(at time: Int64, origin: Int64) {
     guard !hasBegun.load(ordering: .acquiring) else { return }
     let isFirst = stage.withLock { stage -> Bool in
@@ -71,7 +71,8 @@ final class LiveRun: Sendable {
       try startSinks()
       try startDeciding(facts, shift: shift)
     } catch {
-      // Nobody decides: all that was pushed is refused, and whoever ends the run hears why.
+      // No thread decides. All pushed frames are refused, and the caller that ends the run gets the
+      // error.
       refuseWaiting()
       outbox.close()
       end(.failure(error))
@@ -108,7 +109,8 @@ final class LiveRun: Sendable {
     over.ring()
   }
 
-  /// Takes no more frames; those that wait are lost, and nobody waits for a swap that cannot be.
+  /// Accepts no more frames. Counts the waiting ones as lost, and answers swaps that can no longer
+  /// happen.
   func refuseWaiting() {
     inbox.close()
     var rest: [LiveMessage] = []
@@ -124,8 +126,8 @@ final class LiveRun: Sendable {
     }
   }
 
-  /// Takes no more frames and returns when those on their way have ended, or when `options.drain`
-  /// is over. One thread calls it, once.
+  /// Accepts no more frames. Returns when the frames in flight have ended, or after
+  /// `options.drain`. One thread calls it, once.
   ///
   /// - Throws: `RuntimeError`.
   func finish() throws -> RunOutcome {
@@ -141,7 +143,7 @@ final class LiveRun: Sendable {
   }
 }
 
-/// Frames that came faster than anybody could look at them, by track.
+/// Frames that arrived faster than the decision loop could take them, by track.
 final class RefusedFrames: Sendable {
   private let counts = Mutex<[Int: Int]>([:])
 
@@ -149,7 +151,7 @@ final class RefusedFrames: Sendable {
 
   var total: Int { counts.withLock { $0.values.reduce(0, +) } }
 
-  /// They are lost before capture.
+  /// Adds the refused frames to those lost before capture.
   func add(to tracks: inout [RunOutcome.TrackCounts]) {
     let refused = counts.withLock { $0 }
     for place in tracks.indices {

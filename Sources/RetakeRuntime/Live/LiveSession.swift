@@ -5,9 +5,9 @@ import Synchronization
 
 /// A pipeline that runs live, on frames that an app pushes.
 ///
-/// One thread decides: it takes what happens (frames, ends of bodies, events of the device, commands)
-/// one after another, in the order in which it comes to handle them. Stages run on a few others. An
-/// app's threads only hand over and never wait for the pipeline.
+/// One thread decides. It takes events (frames, ends of bodies, events of the device, commands) one
+/// after another, in the order in which it handles them. Stages run on a few other threads. The
+/// app's threads only hand events over and never wait for the pipeline.
 ///
 /// ```swift
 /// let session = try LiveSession(pipeline, tracks: [LiveTrack(format: .nv12, width: 1920, height: 1080)])
@@ -17,20 +17,20 @@ import Synchronization
 /// let outcome = try await session.stop()
 /// ```
 public actor LiveSession {
-  /// One result a captured frame, as soon as it is known what became of it at all sinks.
+  /// One result for each captured frame, as soon as the frame's outcome at every sink is known.
   ///
-  /// Whoever reads too slowly loses the oldest; `counts.resultsDropped` says how many. Sinks hear of
+  /// A slow reader loses the oldest results; `counts.resultsDropped` is their number. Sinks get
   /// everything.
   public nonisolated let results: AsyncStream<LiveResult>
-  /// The pipeline as it runs, inserted conversions included.
+  /// The pipeline as it runs, with inserted conversions.
   public nonisolated let pipeline: Pipeline
   private nonisolated let run: LiveRun
   private nonisolated let door: LiveDoor
   private var ending: Task<RunOutcome, any Error>?
 
   /// - Parameters:
-  ///   - tracks: What is pushed. A source node reads the track of its option `track`.
-  ///   - catalog: Where `convert` is found if a stage needs another pixel format.
+  ///   - tracks: The tracks that are pushed. A source node reads the track of its option `track`.
+  ///   - catalog: Creates `convert` if a stage needs another pixel format.
   /// - Throws: `PipelineError`, `RuntimeError`.
   public init(
     _ pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog = StageRegistry(),
@@ -61,15 +61,15 @@ public actor LiveSession {
 
   deinit { run.inbox.close() }
 
-  // MARK: What an app hands over, from any thread
+  // MARK: Input from the app, on any thread
 
-  /// Hands a frame over; it waits for nothing.
+  /// Hands a frame over; never waits.
   ///
   /// - Parameters:
-  ///   - frame: Its time stamp is its presentation time; its id is given here. Nobody may write to
-  ///     its pixels any more.
+  ///   - frame: Its timestamp is its presentation time. Its ID is assigned here. Its pixels must
+  ///     not be written to any more.
   ///   - pts: In the track's time base, if it has one.
-  /// - Returns: The frame's name.
+  /// - Returns: The frame's ID.
   @discardableResult
   public nonisolated func push(_ frame: Frame, track: Int = 0, pts: Int64? = nil) -> FrameID {
     let id = door.nextID(track: track)
@@ -79,7 +79,7 @@ public actor LiveSession {
     return id
   }
 
-  /// Says that a frame came for whose pixels there was no memory: it fails at its source.
+  /// Reports a frame for whose pixels there was no memory: it fails at its source.
   @discardableResult
   public nonisolated func pushFailed(
     timestamp: Timestamp, track: Int = 0, pts: Int64? = nil
@@ -89,7 +89,7 @@ public actor LiveSession {
     return id
   }
 
-  /// As an app's frame, but with a name that the caller gives, and at a time that it knows.
+  /// Pushes a frame as an app does, but with an ID and a time that the caller gives.
   package nonisolated func push(
     _ entry: FrameEntry, _ frame: Frame?, sessionTime: Int64 = 0
   ) {
@@ -97,23 +97,23 @@ public actor LiveSession {
     if !run.inbox.offer(entry, frame) { run.refused.count(track: entry.id.track) }
   }
 
-  /// Says what happened to the device.
+  /// Reports an event of the device.
   public nonisolated func push(_ event: DeviceEvent) {
     _ = run.inbox.postWhileOpen(.device(event))
   }
 
-  /// The tracks that the pipeline's sources read; frames of others are not for it.
+  /// The tracks that the pipeline's sources read; frames of other tracks are not used.
   public nonisolated var tracks: [Int] { run.sources.keys.sorted() }
 
-  /// Says that a track brings no frames for now: a camera was unplugged, a stream fell silent. Those
-  /// that come later are taken as before.
+  /// Reports that a track delivers no frames for now: a camera was unplugged, a stream fell silent.
+  /// Later frames are accepted as before.
   ///
-  /// - Parameter code: Why, in a word without spaces.
+  /// - Parameter code: The cause, as one word without spaces.
   public nonisolated func sourceLost(track: Int, code: String) {
     _ = run.inbox.postWhileOpen(.sourceLost(track: track, code: code))
   }
 
-  /// How it stands; a moment old.
+  /// The current counts; they may be slightly out of date.
   public nonisolated var counts: LiveCounts {
     var counts = run.counts.withLock { $0 }
     counts.refused = run.refused.total
@@ -124,10 +124,10 @@ public actor LiveSession {
 
   // MARK: Commands
 
-  /// Puts another stage in a node's place, for the frames that arrive from then on.
+  /// Replaces a node's stage for the frames that arrive from then on.
   ///
-  /// - Parameter node: The node's id; inside a forEach `x/NODE`.
-  /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.swapRefused`; the old stage goes on.
+  /// - Parameter node: The node's ID; inside a forEach `x/NODE`.
+  /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.swapRefused`; the old stage continues.
   public func swap(_ node: String, to stage: AnyStage) async throws {
     guard let index = run.plan.nodes.firstIndex(where: { $0.id == node }) else {
       throw RuntimeError.unknownSwapNode(node, nodes: run.plan.nodes.map(\.id))
@@ -142,8 +142,8 @@ public actor LiveSession {
     }
   }
 
-  /// Takes no more frames, and ends when those on their way have; at most after `options.drain`:
-  /// what is left then is in flight for good.
+  /// Accepts no more frames. Ends when the frames in flight have ended, at most after
+  /// `options.drain`. What is left then stays in flight.
   ///
   /// - Throws: `RuntimeError`.
   @discardableResult
@@ -153,7 +153,7 @@ public actor LiveSession {
     return try await task.value
   }
 
-  /// As `stop`, for a thread that may wait.
+  /// Like `stop`, for a thread that may block.
   package nonisolated func finish() throws -> RunOutcome { try run.finish() }
 }
 
@@ -169,7 +169,7 @@ extension LiveOptions {
   }
 }
 
-/// Gives pushed frames their names.
+/// Assigns IDs to pushed frames.
 private final class LiveDoor: Sendable {
   private struct State: Sendable {
     /// By track.

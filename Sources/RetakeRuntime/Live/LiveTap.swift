@@ -1,35 +1,37 @@
 import RetakeCore
 import RetakeGraph
 
-/// Hears all that a live run was told and decided, so that it can be recorded and reenacted.
+/// Receives every event and every decision of a live run, so that the run can be recorded and
+/// reenacted.
 package protocol LiveTap: AnyObject, Sendable {
   /// Before anything is decided.
   func began(_ facts: LiveFacts)
-  /// Called by whoever decides, one at a time, whenever nothing waits, and often enough in between.
+  /// Called by the deciding thread, one call at a time, when no message waits, and regularly
+  /// meanwhile.
   func told(_ batch: LiveBatch)
-  /// Called by the thread that tells the sinks.
+  /// Called by the thread that calls the sinks.
   func finished(_ result: LiveResult)
   /// After everything else.
   func ended(_ outcome: RunOutcome)
 }
 
-/// What a live run is.
+/// Describes a live run.
 package struct LiveFacts: Sendable {
-  /// As it was given, without inserted conversions.
+  /// The pipeline as it was given, without inserted conversions.
   package var pipeline: Pipeline
   package var nodes: [LiveNode]
   package var workers: Int
-  /// When it began, on the session's time line.
+  /// When the run began, on the session's time line.
   package var startedNanoseconds: Int64 = 0
-  /// Subtracted from the frames' times where stages are told them.
+  /// Subtracted from the frames' times before stages see them.
   package var originNanoseconds: Int64 = 0
   package var tracks: [LiveTrack]
 
-  /// The nodes' ids, by their numbers.
+  /// The IDs of the nodes, by number.
   package var nodeIDs: [String] { nodes.map(\.id) }
 }
 
-/// A node of a live run, inserted conversions included.
+/// A node of a live run; conversions that were inserted are nodes too.
 package struct LiveNode: Sendable {
   package var id: String
   package var kind: String
@@ -37,13 +39,13 @@ package struct LiveNode: Sendable {
   package var options: JSONValue
 }
 
-/// What a live run was told and decided between two rests, each in its order.
+/// The events, decisions and costs of a live run between two flushes, each in order.
 package struct LiveBatch: Sendable {
   package var events: [StampedEvent] = []
   package var decisions: [DecisionLine] = []
   package var spans: [CostSpan] = []
 
-  /// More than a moment's.
+  /// A batch is flushed at this number of events, even if more messages wait.
   static let eventsMax = 256
 
   var isEmpty: Bool { events.isEmpty && decisions.isEmpty && spans.isEmpty }

@@ -4,8 +4,8 @@ import RetakeCore
 import RetakeGraph
 
 extension PreparedRun {
-  /// Connects a pipeline's sources to tracks that bring their frames by and by. Each source that
-  /// reads a session reads the track of its option; with one track only, that.
+  /// Connects a pipeline's sources to tracks whose frames arrive over time. Each source that reads
+  /// a session reads the track of its option. If there is only one track, it reads that track.
   package init(live pipeline: Pipeline, tracks: [LiveTrack], catalog: some StageCatalog) throws {
     let reader = PushedFrames(tracks: tracks)
     var bindings: [String: Binding] = [:]
@@ -50,9 +50,9 @@ extension LiveRun {
       tap: tap, receive: receive)
   }
 
-  /// As `finish`, without a thread that waits.
+  /// Like `finish`, but does not block the calling thread.
   ///
-  /// - Throws: `RuntimeError.noThread`, and as `finish`; the run ends all the same.
+  /// - Throws: `RuntimeError.noThread`, and the errors of `finish`; the run ends in any case.
   func ended() async throws -> RunOutcome {
     try await withCheckedThrowingContinuation { continuation in
       do {
@@ -68,13 +68,13 @@ extension LiveRun {
 }
 
 extension LiveOptions {
-  /// As many as there are processors, but at least 2 and at most 4.
+  /// The number of processors, but at least 2 and at most 4.
   static var workersStandard: Int {
     min(4, max(2, ProcessInfo.processInfo.activeProcessorCount))
   }
 }
 
-/// Tracks whose frames come from outside: nobody reads them here.
+/// Tracks whose frames come from outside and are never read here.
 private struct PushedFrames: FrameReader {
   let tracks: [TrackDescription]
 

@@ -2,13 +2,13 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Lets a live run happen again: tells a core what the live one was told, in the same order and at
-/// the same times, and computes the values anew beside it.
+/// Repeats a live run: gives a core the recorded events, in the same order and at the same times,
+/// and computes the values again.
 ///
-/// What decides about time comes from the record. Whether what is recomputed agrees with it is
-/// counted, and changes nothing.
+/// All timing decisions depend only on the record. A recomputed value that differs from the record
+/// is counted, and changes nothing.
 package final class Reenactor {
-  /// A value that is not what was recorded.
+  /// A recomputed value that differs from the recorded one.
   package struct ValueDifference: Hashable, Sendable {
     package var frame: FrameID
     /// −1 is the whole frame.
@@ -21,18 +21,18 @@ package final class Reenactor {
   private let host: ReenactHost
   private let driver: EventDriver
   private let frames: any FrameReader
-  /// Those that are stored in the format that the pipeline was made for.
+  /// Tracks that are stored in the format that the pipeline was made for.
   private let usableTracks: Set<Int>
   private let registry: any StageCatalog
-  /// The last one read of each track.
+  /// The index page that was read last, by track.
   private var pages: [Int: (start: Int, entries: [Int: FrameEntry])] = [:]
 
   /// - Parameters:
-  ///   - tracks: Those that the live run was made for; one that is stored in another format is not
-  ///     looked at.
-  ///   - workers: Threads that compute, this one included.
-  ///   - decided: Told of each decision line.
-  ///   - finished: Told of each frame.
+  ///   - tracks: The tracks that the live run was made for. A track that is stored in another
+  ///     format is not read.
+  ///   - workers: Threads that compute, including the calling thread.
+  ///   - decided: Called with each decision line.
+  ///   - finished: Called with each frame's result.
   package init(
     _ pipeline: Pipeline, tracks: [LiveTrack], frames: any FrameReader,
     originNanoseconds: Int64, workers: Int, catalog: some StageCatalog,
@@ -54,18 +54,18 @@ package final class Reenactor {
   /// Reports leases and sizes of pools, at the times at which they change.
   package func reportPools(to observer: any RunObserver) { driver.reportPools(to: observer) }
 
-  /// The nodes' ids, by their numbers.
+  /// The IDs of the nodes, by number.
   package var nodeIDs: [String] { driver.plan.nodes.map(\.id) }
   package var differences: [ValueDifference] { host.differences }
   package var differenceCount: Int { host.differenceCount }
-  /// Bodies and sinks whose values could be computed again.
+  /// Bodies whose values could be computed again.
   package var computed: Int { host.computed }
-  /// Those whose frames have no pixels, or others than the pipeline saw.
+  /// Bodies whose input frames have no pixels, or other pixels than the pipeline saw.
   package var notComputed: Int { host.notComputed }
 
-  /// Tells the core what it was told.
+  /// Gives the core a recorded event.
   ///
-  /// - Throws: `RuntimeError.strayExternalEvent`, and what the session throws for its frames.
+  /// - Throws: `RuntimeError.strayExternalEvent`, and the session's errors for its frames.
   package func handle(_ stamped: StampedEvent) throws {
     host.recordedGates = stamped.gates[...]
     let gates = try driver.handle(stamped, value: try carried(stamped))
@@ -75,7 +75,7 @@ package final class Reenactor {
     }
   }
 
-  /// What was still on its way is in flight for good.
+  /// Ends the run. What has no outcome yet stays in flight.
   package func finish() -> (outcome: RunOutcome, decisionDigest: Digest128) {
     host.stop()
     let outcome = driver.finish()
@@ -110,7 +110,7 @@ package final class Reenactor {
 
   private static let pageRows = 1_024
 
-  /// A frame behind the last commit of a recording that was cut has no row.
+  /// A frame after the last commit of a truncated recording has no index row.
   private func entry(of id: FrameID) throws -> FrameEntry {
     try indexed(id)
       ?? FrameEntry(id: id, pts: nil, timestamp: .zero, isPayloadMissing: true)
@@ -139,7 +139,7 @@ package final class Reenactor {
   }
 }
 
-/// Computes what the live run computed, and holds it against the record.
+/// Computes what the live run computed, and compares it with the record.
 private final class ReenactHost: EventHost {
   private let plan: GraphPlan
   private let workers: Workers
@@ -151,7 +151,7 @@ private final class ReenactHost: EventHost {
   private(set) var computed = 0
   private(set) var notComputed = 0
 
-  /// Differences that are kept; the others are counted.
+  /// Differences that are kept; further ones are only counted.
   private static let differencesMax = 100
 
   init(
@@ -215,7 +215,7 @@ private final class ReenactHost: EventHost {
     if differences.count < Self.differencesMax { differences.append(difference) }
   }
 
-  /// The recorded answer stands, whatever the value says now.
+  /// Returns the recorded answer, even if the value gives another one now.
   func gateValue(_ question: GateQuestion) -> Int {
     let recorded = recordedGates.popFirst()
     let answer = question.answer(plan: plan)

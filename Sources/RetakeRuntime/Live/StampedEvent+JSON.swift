@@ -2,10 +2,10 @@ import Foundation
 import RetakeCore
 import RetakeGraph
 
-/// The form that external events have in a session: a kind, and a JSON object with nodes by their
-/// ids, such as `{"frame":"0:12","node":"motion","outcome":"done"}`.
+/// The form of external events in a session: a kind, and a JSON object that names nodes by ID, such
+/// as `{"frame":"0:12","node":"motion","outcome":"done"}`.
 extension StampedEvent {
-  /// - Parameter nodes: The ids of the nodes, by their numbers.
+  /// - Parameter nodes: The IDs of the nodes, by number.
   package func json(nodes: [String]) -> JSONValue {
     var members = event.members(nodes: nodes)
     if !gates.isEmpty {
@@ -20,7 +20,7 @@ extension StampedEvent {
     return .object(members)
   }
 
-  /// Reads what `json` gives.
+  /// Reads the form that `json` writes.
   ///
   /// - Throws: `RuntimeError.badExternalEvent`.
   package init(

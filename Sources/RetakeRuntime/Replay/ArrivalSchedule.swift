@@ -2,9 +2,9 @@ import RetakeCore
 
 /// The frames of one source in the order in which they arrive, read from the index in pages.
 struct ArrivalSchedule {
-  /// Index rows that are in memory at once.
+  /// Index rows in memory at once.
   static let pageSize = 1_024
-  /// Times are at most about 73 years from zero, so that no sum of them leaves 64 bits.
+  /// Times are at most about 73 years from zero, so that no sum of them overflows 64 bits.
   static let nanosecondsMax: Int64 = 1 << 61
 
   private let reader: any FrameReader
@@ -12,14 +12,15 @@ struct ArrivalSchedule {
   private let frameCount: Int
   private let mode: RunOptions.Mode
   private let originNanoseconds: Int64
-  /// Sequences by arrival, only for a track that does not arrive in the order of its sequence.
+  /// Sequences by arrival; set only if the track's frames do not arrive in the order of their
+  /// sequence.
   private let order: [Int]?
   private var page: [FrameEntry] = []
   private var position = 0
   private var next = 0
   private(set) var payloadMissing = 0
 
-  /// - Throws: What the reader throws for its index.
+  /// - Throws: The reader's errors for its index.
   init(
     reader: any FrameReader, track: Int, mode: RunOptions.Mode, originNanoseconds: Int64
   ) throws {
@@ -31,13 +32,13 @@ struct ArrivalSchedule {
     order = try Self.order(reader: reader, track: track, count: frameCount, mode: mode)
   }
 
-  /// The smallest presentation time of a track; `nil` when it has no frames.
+  /// The smallest presentation time of a track; `nil` if it has no frames.
   static func start(of track: Int, in reader: any FrameReader) throws -> Int64? {
     try reader.entries(of: track, sequences: 0..<1).first?.timestamp.nanoseconds
   }
 
-  /// The frame that arrives next, with its virtual time; frames without payload are counted and
-  /// passed over.
+  /// The frame that arrives next, with its virtual time. Frames without payload are counted and
+  /// skipped.
   mutating func nextFrame() throws -> (entry: FrameEntry, time: Int64)? {
     while let entry = try nextEntry() {
       if entry.isPayloadMissing {
@@ -57,7 +58,7 @@ struct ArrivalSchedule {
       return try reader.entries(of: track, sequences: sequence..<sequence + 1).first
     }
     if position == page.count {
-      // Bounded by the frame count: each turn moves on by a page; a page may be empty.
+      // Bounded: by the frame count. Each turn advances by a page; a page may be empty.
       repeat {
         guard next < frameCount else { return nil }
         let end = min(next + Self.pageSize, frameCount)

@@ -1,28 +1,29 @@
 import RetakeCore
 import RetakeGraph
 
-/// A captured frame until everything about it is known and told to the observer.
+/// A captured frame, until everything about it is known and reported to the observer.
 final class PendingFrame {
   enum SinkState {
     /// The sink's ledger does not count the frames of this source.
     case elsewhere
     case open
-    /// The facts that a results sink writes, still being computed; and the value itself.
+    /// The facts that a results sink writes, which may still be computing, and the value itself.
     case delivered(facts: ValueFuture, value: ValueFuture)
     case ended(FrameFate, node: Int)
   }
 
   let entry: FrameEntry
   let arrival: Int64
-  /// How many swaps were in force when it arrived.
+  /// The number of swaps that were in force when the frame arrived.
   let epoch: Int
   /// By position in `GraphPlan.sinks`.
   var sinks: [SinkState]
-  /// By node: what virtual time saw begin. Values computed ahead for nothing are not here.
+  /// By node: the work that began in virtual time. Values that were computed ahead but not used are
+  /// not here.
   var started: [ValueFuture?]
-  /// By node of a forEach's body, then item.
+  /// By node of a forEach's body, then by item.
   var startedItems: [Int: [ValueFuture?]] = [:]
-  /// The codes of failed items, by forEach and item.
+  /// The codes of failed items, by forEach, then by item.
   var failedItems: [Int: [Int: String]] = [:]
   var failures = FrameFailures()
   var isSettled = false
@@ -46,7 +47,7 @@ final class PendingFrame {
     startedItems[node] = items
   }
 
-  /// Everything that virtual time saw begin, by node.
+  /// Visits all work that began in virtual time, by node.
   func forEachStarted(_ body: (ValueFuture) throws -> Void) rethrows {
     for node in started.indices {
       if let future = started[node] { try body(future) }
@@ -57,7 +58,7 @@ final class PendingFrame {
 }
 
 extension PendingFrame {
-  /// Whether something holds of everything that virtual time saw begin.
+  /// Whether a condition holds for all work that began in virtual time.
   func allStarted(_ isSatisfied: (ValueFuture) -> Bool) -> Bool {
     for case let future? in started where !isSatisfied(future) { return false }
     for items in startedItems.values {
@@ -67,15 +68,16 @@ extension PendingFrame {
   }
 }
 
-/// The values of one frame that is on its way.
+/// The values of one frame in flight.
 struct SlotValues {
   /// By node.
   var futures: [ValueFuture?] = []
-  /// By node of a forEach, its body included, then item.
+  /// By node of a forEach or of its body, then by item.
   var items: [Int: [ValueFuture?]] = [:]
-  /// What other frames read of it, by way of a latest join.
+  /// Values of this frame that other frames read through a latest join.
   var read: [ValueFuture] = []
-  /// Once everything is decided: what was computed for nothing, unless somebody still reads it.
+  /// Set once everything is decided: values that were computed but not used, unless a reader is
+  /// left.
   var leftovers: [ValueFuture] = []
 
   subscript(node: Int, work: Work) -> ValueFuture? {
@@ -97,7 +99,7 @@ struct SlotValues {
   }
 }
 
-/// What a results sink writes of a value, computed beside the other stages.
+/// What a results sink writes for a value. It is computed in parallel with the other stages.
 struct FactsValue: PipelineValue {
   static var valueKind: ValueKind { .user(name: "retake-facts", version: 1) }
 

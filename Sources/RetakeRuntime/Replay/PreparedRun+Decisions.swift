@@ -13,16 +13,16 @@ package struct BodyFailure: Hashable, Sendable {
   }
 }
 
-/// What decisions need to know of the values.
+/// What decisions need to know about the values.
 package enum ValueNeed: Hashable, Sendable {
   case nothing
-  /// Which bodies fail: the same in every run, since nothing before them remembers, chooses or
-  /// takes another frame's value.
+  /// Which bodies fail. This is the same in every run, because no node before them keeps state,
+  /// chooses, or takes another frame's value.
   case failures
   case values
 }
 
-/// Runs for the sake of their decisions.
+/// Runs that only produce decisions.
 extension PreparedRun {
   package var valueNeed: ValueNeed {
     guard plan.nodes.allSatisfy({ $0.role.decidesWithoutValues }) else { return .values }
@@ -41,7 +41,7 @@ extension PreparedRun {
     return plan.nodes[node].role == .source
   }
 
-  /// The same decisions, with bodies that compute nothing but these failures, by their codes.
+  /// The same decisions, with bodies that compute nothing and only fail as given, by code.
   package func withoutValues(failures: [BodyFailure: String]) -> PreparedRun {
     var copy = replacingBodies { $0.emptyBody(failing: failures) }
     for index in plan.nodes.indices where plan.nodes[index].isGate {
@@ -54,8 +54,8 @@ extension PreparedRun {
     return copy
   }
 
-  /// The same failures, with bodies that compute nothing where no failure can depend on them; the
-  /// pipeline's own sinks are told nothing.
+  /// The same failures, with bodies that compute nothing if no failure can depend on them. The
+  /// pipeline's own sinks receive nothing.
   package var forFailures: PreparedRun {
     var leadsToGate = plan.nodes.map(\.isGate)
     for index in plan.nodes.indices.reversed() where !leadsToGate[index] {
@@ -65,7 +65,7 @@ extension PreparedRun {
     return replacingBodies { needed.contains($0.id) ? nil : $0.emptyBody }
   }
 
-  /// The same run, of which the pipeline's own sinks are told nothing.
+  /// The same run, except that the pipeline's own sinks receive nothing.
   package var withSilentSinks: PreparedRun {
     replacingBodies { $0.role == .sink ? $0.emptyBody : nil }
   }
@@ -81,7 +81,7 @@ extension PreparedRun {
 }
 
 extension StageRole {
-  /// Whether time never asks such a node for a value, only whether there is one.
+  /// Whether the time plane never needs such a node's value, only whether there is one.
   fileprivate var decidesWithoutValues: Bool {
     switch self {
     case .source, .pure, .stateful, .throttle, .sample, .join, .latest, .sink: true
@@ -91,7 +91,7 @@ extension StageRole {
 }
 
 extension GraphPlan.Node {
-  /// Hands on what it gets, and tells nobody; `nil` for nodes without a body of their own.
+  /// Passes its input on and reports nothing; `nil` for nodes without a body of their own.
   fileprivate var emptyBody: AnyStage.Body? { emptyBody(failing: [:]) }
 
   fileprivate func emptyBody(failing failures: [BodyFailure: String]) -> AnyStage.Body? {
@@ -112,7 +112,7 @@ extension GraphPlan.Node {
 }
 
 extension AnyStage {
-  /// The same stage, for whose outcome time waits.
+  /// The same stage, but virtual time waits for its outcome.
   fileprivate var thatCanFail: AnyStage {
     var signature = signature
     signature.canFail = true
@@ -122,7 +122,7 @@ extension AnyStage {
   }
 }
 
-/// Remembers nothing and hands on what it gets.
+/// Keeps no state and passes its input on.
 private final class PassingInstance: StageInstance {
   func process(_ input: any PipelineValue, _ context: StageContext) -> StageOutcome {
     .success(input)

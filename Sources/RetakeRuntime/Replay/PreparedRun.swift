@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// A pipeline whose sources are connected to frames: ready to run, as often as wanted.
+/// A pipeline whose sources are connected to frames. It can be run any number of times.
 public struct PreparedRun: Sendable {
   /// Which frames a source node reads.
   public struct Binding: Sendable {
@@ -15,7 +15,7 @@ public struct PreparedRun: Sendable {
     }
   }
 
-  /// The pipeline as it runs, inserted conversions included.
+  /// The pipeline as it runs, with inserted conversions.
   public let pipeline: Pipeline
   package internal(set) var plan: GraphPlan
   var bindings: [Int: Binding]
@@ -23,10 +23,10 @@ public struct PreparedRun: Sendable {
   /// Validates the pipeline and connects its sources.
   ///
   /// - Parameters:
-  ///   - bindings: Frames by source node; sources that bring their own need none.
-  ///   - catalog: Where `convert` is found if a stage needs another pixel format.
-  /// - Throws: `PipelineError`, `RuntimeError.unboundSource`, `RuntimeError.noSuchTrack`, and what
-  ///   a source throws when it is opened.
+  ///   - bindings: Frames by source node. Sources that bring their own frames need no binding.
+  ///   - catalog: Creates `convert` if a stage needs another pixel format.
+  /// - Throws: `PipelineError`, `RuntimeError.unboundSource`, `RuntimeError.noSuchTrack`, and the
+  ///   errors of a source that is opened.
   public init(
     _ pipeline: Pipeline, bindings given: [String: Binding] = [:], catalog: some StageCatalog
   ) throws {
@@ -53,7 +53,8 @@ public struct PreparedRun: Sendable {
     self.bindings = bindings
   }
 
-  /// Frames are named by track and sequence: two sources of one track would be one.
+  /// Frames are identified by track and sequence, so two sources of one track would be the
+  /// same.
   private static func checkTracks(_ bound: [String: Binding]) throws(RuntimeError) {
     var nodes: [Int: String] = [:]
     for node in bound.keys.sorted() {
@@ -73,11 +74,12 @@ public struct PreparedRun: Sendable {
 
   /// Runs until the sources end; blocks the calling thread.
   ///
-  /// With a watchdog the run has a thread of its own, and the observer and the sinks are called
-  /// there. A body that hangs keeps its thread, and whatever it holds, until the process ends.
+  /// With a watchdog, the run has a thread of its own, and calls the observer and the sinks there.
+  /// A body that hangs keeps its thread, and everything that the thread holds, until the process
+  /// ends.
   ///
-  /// - Throws: `RuntimeError`, what a reader throws for frames that are not as recorded, and what
-  ///   the observer throws.
+  /// - Throws: `RuntimeError`, the reader's errors for frames that are not as recorded, and the
+  ///   observer's errors.
   public func run(_ options: RunOptions = RunOptions(), observer: any RunObserver) throws
     -> RunOutcome
   {
@@ -156,7 +158,7 @@ public struct PreparedRun: Sendable {
     }.min() ?? 0
   }
 
-  /// The nodes in topological order, as observers and golden files name them.
+  /// The nodes in topological order, as observers and golden files refer to them.
   public var runNodes: [RunNode] {
     plan.nodes.enumerated().map { index, node in
       RunNode(
@@ -188,27 +190,27 @@ extension RunNode.StageRoleName {
 }
 
 extension RunOptions {
-  /// Whether a stage may take another's place.
+  /// Whether an override replaces a stage.
   var hasSwaps: Bool { overrides.contains { if case .swap = $0 { true } else { false } } }
 
-  /// How far small frames are computed ahead: enough to decode two long groups of pictures beside each
-  /// other, one of which cannot be shown before the other.
+  /// Frames that are computed ahead if frames are small: enough to decode two long groups of
+  /// pictures in parallel, the first of which has to be shown before the second.
   static let windowMax = 56
-  /// How far large ones are, unless they are so large that there is no room for as many.
+  /// The same for large frames, unless that many would not fit into memory.
   static let windowMin = 24
-  /// How far frames are computed ahead whose pixels go as soon as they are computed: enough to decode two
-  /// groups of 250 pictures beside each other, where so many decoded pictures could be held.
+  /// The same if pixels are released as soon as results are computed: enough to decode two groups
+  /// of 250 images in parallel, if that number of decoded frames fits into memory.
   private static let windowOfResultsMax = 320
-  /// What more than `windowMin` frames ahead may take, as they are decoded.
+  /// Bytes that decoded frames may take if more than `windowMin` frames are computed ahead.
   private static let manyBytesMax = 48 << 20
 
-  /// What a run of these tracks needs at most for frames, roughly: those ahead and those whose results
-  /// wait to be told, each as it was decoded and as something else.
+  /// The largest memory that a run of these tracks needs for frames, roughly: the frames ahead, and
+  /// those whose results wait to be reported, each as decoded and in one derived form.
   package static func aheadBytes(of tracks: [TrackDescription]) -> Int {
     2 * 2 * automaticWindow(for: tracks) * frameBytes(of: tracks)
   }
 
-  /// A decoded frame of each track.
+  /// Bytes of one decoded frame of each track together.
   private static func frameBytes(of tracks: [TrackDescription]) -> Int {
     tracks.reduce(0) { $0 + $1.frameBytes }
   }
@@ -225,7 +227,7 @@ extension RunOptions {
     window(for: tracks, most: windowMax, bytes: manyBytesMax, budget)
   }
 
-  /// One frame is always computed ahead: so every run comes to its end, however large frames are.
+  /// At least one frame is computed ahead, so every run ends, however large its frames are.
   private static func window(
     for tracks: [TrackDescription], most: Int, bytes: Int, _ budget: PixelBudget
   ) -> Int {
@@ -236,23 +238,23 @@ extension RunOptions {
 }
 
 extension GraphPlan {
-  /// Whether pixels that are computed ahead go as soon as those have them who are computed ahead too.
+  /// Whether pixels that are computed ahead are released after their last reader ahead.
   func releasesPixelsAhead(_ options: RunOptions) -> Bool {
     options.mode == .lossless && !options.hasSwaps && !keepsPixelsAhead
   }
 
-  /// Frames that may be in memory at once where they go by themselves; `nil` where the window alone
-  /// bounds them.
+  /// The number of frames that may be in memory at once if their pixels are released automatically;
+  /// `nil` if only the window bounds them.
   func readsMax(
     _ options: RunOptions, tracks: [TrackDescription?], budget: PixelBudget = .ofProcess
   ) -> Int? {
     guard releasesPixelsAhead(options) else { return nil }
     let frame = tracks.reduce(0) { max($0, $1?.frameBytes ?? 0) }
-    // A stage's frame is there beside the one that it was made of.
+    // A stage's output frame exists at the same time as its input frame.
     let pictures = 1 + nodes.count { $0.role == .pure && $0.stage.signature.output == .frame }
     return max(1, min(Self.readsMax, budget.aheadBytesMax / max(1, frame * pictures)))
   }
 
-  /// Enough for two threads that decode groups of pictures beside each other, and stages that are slow.
+  /// Enough for two threads that decode groups of pictures in parallel, and for slow stages.
   package static let readsMax = 64
 }

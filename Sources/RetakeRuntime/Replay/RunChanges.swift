@@ -2,8 +2,8 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// What happens around a run: events of the device, and swaps, in the order in which the
-/// environment's events of one instant are handled.
+/// Changes around a run: events of the device, and swaps, in the order in which the environment's
+/// events of one instant are handled.
 struct RunChanges {
   enum Change {
     case event(DeviceEvent)
@@ -18,10 +18,10 @@ struct RunChanges {
 
   private(set) var all: [Timed] = []
 
-  /// The session's own events come first, then the overrides in their order; without policies, as in
-  /// `lossless`, the device is not looked at.
+  /// The session's own events come first, then the overrides in their order. In `lossless` there
+  /// are no policies, so events of the device are ignored.
   ///
-  /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.noPolicies`, and what the readers throw.
+  /// - Throws: `RuntimeError.unknownSwapNode`, `RuntimeError.noPolicies`, and the readers' errors.
   init(
     plan: GraphPlan, options: RunOptions, sources: [SourceState], origin: Int64
   ) throws {
@@ -49,7 +49,7 @@ struct RunChanges {
     return Timed(time: time - origin, change: .event(event.event))
   }
 
-  /// The time at which a swap begins; `nil` when the frame that it waits for never arrives.
+  /// The time at which a swap begins; `nil` if the frame that it waits for never arrives.
   private static func time(
     of swap: StageSwap, _ sources: [SourceState], _ mode: RunOptions.Mode, _ origin: Int64
   ) throws -> Int64? {
@@ -73,7 +73,7 @@ struct RunChanges {
     return .swap(swap, node: node, refusal: refusal(of: swap.stage, for: plan.nodes[node].stage))
   }
 
-  /// Why a stage cannot take a node's place; `nil` when it can.
+  /// Why a stage cannot replace a node's stage; `nil` if it can.
   static func refusal(of new: AnyStage, for old: AnyStage) -> String? {
     guard old.signature.role.isServed, new.signature.role.isServed else { return "swap.noStage" }
     if new.signature.input != old.signature.input { return "swap.inputMismatch" }
@@ -82,7 +82,7 @@ struct RunChanges {
     guard formats.isEmpty || old.signature.inputFormats.allSatisfy({ formats.contains($0) }),
       formats.isEmpty || !old.signature.inputFormats.isEmpty
     else { return "swap.formatMismatch" }
-    // What stands behind the node was fitted to the old stage's pixels.
+    // The nodes behind this node were fitted to the old stage's pixel format.
     guard PixelFormat.allCases.allSatisfy({ new.outputFormat($0) == old.outputFormat($0) }) else {
       return "swap.outputFormatMismatch"
     }

@@ -2,7 +2,7 @@ import DequeModule
 import RetakeCore
 import RetakeGraph
 
-/// A frame that the value plane may already work on, before it arrives in virtual time.
+/// A frame whose values may already be computed before it arrives in virtual time.
 struct AheadFrame {
   var entry: FrameEntry
   var time: Int64
@@ -15,19 +15,20 @@ struct AheadFrame {
 }
 
 /// One source of a running pipeline: its frames, how far ahead they are computed, and the order in
-/// which its reader wants to be asked.
+/// which its reader has to be called.
 struct SourceState {
   let node: Int
   let reader: any FrameReader
   let track: Int
   var schedule: ArrivalSchedule
   var ahead: Deque<AheadFrame> = []
-  /// Frames without payload before those that were announced: the same however far is read ahead.
+  /// Frames without payload before the announced frames. The number does not depend on how far
+  /// ahead frames are read.
   var announcedMissing = 0
-  /// The last read of each chain that may still be going on.
+  /// The last read of each chain, which may not have finished.
   private var chainTails: [Int: ValueFuture] = [:]
   private var sweepCount = sweepCountMin
-  /// The least number of tails at which finished ones are looked for; each may hold a frame.
+  /// The smallest number of tails at which finished ones are removed. Each tail may hold a frame.
   private static let sweepCountMin = 2
 
   init(node: Int, reader: any FrameReader, track: Int, schedule: ArrivalSchedule) {
@@ -37,13 +38,13 @@ struct SourceState {
     self.schedule = schedule
   }
 
-  /// `nil` for a reader that does not know the track any more.
+  /// `nil` if the reader no longer knows the track.
   var description: TrackDescription? { reader.tracks.first { $0.track == track } }
 
-  /// The read that the next one of this chain has to wait for.
+  /// The read that the chain's next read has to wait for.
   func tail(ofChain chain: Int) -> ValueFuture? { chainTails[chain] }
 
-  /// Tails that are done order nothing any more and are let go in time: they hold pixels.
+  /// Finished tails have nothing left to order. They hold pixels, so they are released in time.
   mutating func setTail(_ read: ValueFuture, ofChain chain: Int) {
     chainTails[chain] = read
     guard chainTails.count >= sweepCount else { return }

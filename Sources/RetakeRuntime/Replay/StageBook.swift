@@ -2,24 +2,25 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// One call of a stage's body; it refuses frames in a pixel format that the graph was not made for.
+/// One call of a stage's body. It refuses frames in a pixel format that the graph was not made for.
 typealias StageCall = @Sendable (any PipelineValue, StageContext) -> StageOutcome
 
-/// The bodies of a run's nodes: which stage works on a frame depends on the swaps that were in
-/// force when it arrived.
+/// The bodies of a run's nodes. The stage that handles a frame depends on the swaps that were in
+/// force when the frame arrived.
 struct StageBook {
   /// One stage of a node in one run.
   struct Entry {
     let cost: Cost?
     /// The last call of a stateful stage.
     var chainTail: ValueFuture?
-    /// Whether time waits for the outcome of a call.
+    /// Whether virtual time waits for the outcome of a call.
     let isGate: Bool
-    /// Whether the output goes on using the memory of the input.
+    /// Whether the output continues to use the memory of the input.
     let keepsInput: Bool
-    /// A call of the stage, with a stateful one's memory; `nil` for nodes that compute nothing.
+    /// A call of the stage, including a stateful stage's memory; `nil` for nodes that compute
+    /// nothing.
     let call: StageCall?
-    /// How its outputs are kept for later runs.
+    /// How the stage's outputs are cached for later runs.
     let cached: CachedStage?
 
     init(_ stage: AnyStage, cost: Cost?, guardsFormat: Bool, code: Digest128?) {
@@ -51,7 +52,7 @@ struct StageBook {
   /// The node of each swap in force.
   private var swapped: [Int] = []
 
-  /// - Parameter code: Of the code and libraries that compute, where outputs are kept.
+  /// - Parameter code: Digest of the code and libraries that compute, if outputs are cached.
   init(_ plan: GraphPlan, code: Digest128? = nil) {
     self.code = code
     guardsFormat = plan.nodes.map(\.guardsFormat)
@@ -66,7 +67,7 @@ struct StageBook {
       Entry(stage, cost: cost, guardsFormat: guardsFormat[node], code: code))
   }
 
-  /// The place of the stage that works on the frames of an epoch.
+  /// The index of the stage that handles the frames of an epoch.
   func version(of node: Int, epoch: Int) -> Int {
     swapped.isEmpty ? 0 : swapped[..<epoch].count { $0 == node }
   }
@@ -76,7 +77,7 @@ struct StageBook {
     _modify { yield &entries[node][version] }
   }
 
-  /// What is called for the frames of an epoch.
+  /// The call for the frames of an epoch.
   func call(_ node: Int, epoch: Int) -> StageCall {
     guard let call = entries[node][version(of: node, epoch: epoch)].call else {
       preconditionFailure("only stages are called")
@@ -98,8 +99,8 @@ struct StageBook {
 }
 
 extension StageSignature {
-  /// Why a body is not given a value: a frame that came in another pixel format than the graph was
-  /// made for.
+  /// The failure of a body that must not see a value: a frame whose pixel format is not the one
+  /// that the graph was made for.
   fileprivate func refusal(of value: any PipelineValue) -> StageOutcome? {
     guard let frame = value as? Frame ?? (value as? Region)?.frame,
       !inputFormats.contains(frame.format)

@@ -2,14 +2,14 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Frames are read, and pure stages behind the source computed, before virtual time asks for them.
+/// Reads frames, and computes the pure stages behind the source, before virtual time needs them.
 extension VirtualRun {
   func announceNext(after event: Event) throws {
     guard let source = sources.firstIndex(where: { $0.node == Int(event.target) }) else { return }
     try announce(source: source)
   }
 
-  /// Tells the core of the source's next frame, and keeps the frames behind it computing.
+  /// Announces the source's next frame to the core, and keeps the frames behind it computing.
   func announce(source: Int) throws {
     try runAhead(source: source)
     guard let frame = sources[source].ahead.popFirst() else { return }
@@ -25,7 +25,7 @@ extension VirtualRun {
     announced[slot] = frame
   }
 
-  /// Without threads beside the time plane there is nobody to run ahead.
+  /// If the time plane's thread is the only one, nothing runs ahead.
   var runsAhead: Bool { options.runAhead && options.workers > 1 }
 
   private func runAhead(source: Int) throws {
@@ -48,8 +48,8 @@ extension VirtualRun {
     let hold = isGated ? FrameHold(futures: 1 + steps.count { $0.isPure }) : nil
     let read = makeRead(entry, source: source, hold: hold)
     futures[root] = read
-    // The last first, so that one computation leads to the next on the thread that did it, and
-    // nobody is woken for each.
+    // Submitted in reverse order, so that each computation leads to the next on the same thread,
+    // and no other thread has to be woken.
     var made = [read]
     defer { for future in made.reversed() { workers.submit(future) } }
     for step in steps {
@@ -69,10 +69,10 @@ extension VirtualRun {
     return futures
   }
 
-  /// In `lossless` all that is computed ahead is needed; else it is speculation.
+  /// In `lossless`, everything that is computed ahead is needed; otherwise it is speculation.
   var isEverythingNeeded: Bool { options.mode == .lossless }
 
-  /// Submitted by whoever asked for it.
+  /// The caller submits the future.
   private func makeRead(_ entry: FrameEntry, source: Int, hold: FrameHold?) -> ValueFuture {
     let reader = sources[source].reader
     let id = entry.id

@@ -2,10 +2,10 @@ import RetakeCore
 import RetakeGraph
 
 extension VirtualRun {
-  /// Nothing costs anything, and nobody measures.
+  /// Nothing has a cost, and nothing is measured.
   var isFree: Bool { options.mode == .lossless && options.costs.meter == nil }
 
-  /// What the cost model needs to know of a service that begins now.
+  /// What the cost model needs to know about a service that begins now.
   func service(
     _ node: Int, _ work: Work, _ record: PendingFrame, at time: Int64
   ) -> CostModel.Service {
@@ -21,7 +21,7 @@ extension VirtualRun {
     plan.nodes[node].fork.flatMap { values[slot].items[$0]?.count }
   }
 
-  /// How long the service takes that begins now, counted by where that is known from.
+  /// How long a service that begins now takes. Counts the origin of the number.
   func cost(of service: CostModel.Service, body: ValueFuture) throws -> Int64 {
     if let meter = options.costs.meter { return try measured(service, body: body, by: meter) }
     let answer = try costs.answer(service)
@@ -33,8 +33,8 @@ extension VirtualRun {
     return answer.nanoseconds
   }
 
-  /// Computes the body at once, and takes what it took. In `lossless` virtual time stands still all
-  /// the same.
+  /// Computes the body at once and returns the measured time. In `lossless`, virtual time does not
+  /// advance.
   private func measured(
     _ service: CostModel.Service, body: ValueFuture, by meter: CostMeter
   ) throws -> Int64 {
@@ -43,7 +43,7 @@ extension VirtualRun {
     switch try workers.help(body) {
     case .value, .later: ending = CostSpan.done
     case .failure(let error): ending = error.code
-    // Whoever asks for the value is told.
+    // The reader of the value gets the error.
     case .fault, .cancelled: return 0
     }
     let nanoseconds = min(meter.take(), Cost.nanosecondsMax)

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// What becomes of each captured frame.
+/// The outcome of each captured frame.
 extension VirtualRun {
   func capture(_ slot: Int) {
     guard let frame = announced[slot] else { return }
@@ -18,7 +18,7 @@ extension VirtualRun {
     if record.epoch != frame.epoch { forgetAhead(slot, source: core.slots[slot].source) }
   }
 
-  /// What was computed ahead with stages that are no longer in force is made again when it starts.
+  /// Values that were computed ahead with stages no longer in force are computed again when needed.
   private func forgetAhead(_ slot: Int, source: Int) {
     for node in values[slot].futures.indices where node != source {
       guard let future = values[slot].futures[node] else { continue }
@@ -57,8 +57,8 @@ extension VirtualRun {
     ledgers.count(fate, sink: position, track: record.entry.id.track)
   }
 
-  /// Everything about the frame is decided: what was computed for nothing is known, but a latest
-  /// join may still keep and read it.
+  /// Everything about the frame is decided. What was computed but not used is known now, but a
+  /// latest join may still keep and read it.
   func settle(_ slot: Int) {
     guard let record = pendingBySlot[slot] else { return }
     record.isSettled = true
@@ -83,13 +83,13 @@ extension VirtualRun {
     values[slot].leftovers.append(future)
   }
 
-  /// Nobody can read a value of the frame any more.
+  /// No reader of the frame's values is left.
   func free(_ slot: Int) {
     for future in values[slot].leftovers { workers.cancel(future) }
     values[slot] = SlotValues()
   }
 
-  /// A latest join reads what it kept of another frame.
+  /// A latest join reads the value that it kept of another frame.
   func read(_ node: Int, of slot: Int) -> ValueFuture? {
     guard let future = values[slot].futures[node] else { return nil }
     workers.need(future)

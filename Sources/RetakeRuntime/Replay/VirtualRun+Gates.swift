@@ -1,12 +1,12 @@
 import RetakeCore
 import RetakeGraph
 
-/// The time plane waits here, and nowhere else, for a value. The core is at work while it asks, so
-/// nothing here looks at it.
+/// The only place where the time plane waits for a value. The core asks these questions during an
+/// event, so nothing here reads the core.
 extension VirtualRun: GateKeeper {
   func damage(slot: Int) -> String? { announced[slot]?.entry.damage }
 
-  /// A body that can throw decides about the frame's way on.
+  /// A body that can throw decides where the frame continues.
   func outcome(node: Int, work: Work) -> CompletionOutcome {
     guard let record = pendingBySlot[work.slotIndex],
       stages.isGate(node, epoch: record.epoch), let future = record.started(node, work)
@@ -21,7 +21,7 @@ extension VirtualRun: GateKeeper {
     }
   }
 
-  /// A body that hangs is a fault like others: it ends the run.
+  /// A body that hangs is a fault like any other: it ends the run.
   private func wait(for future: ValueFuture) -> ValueOutcome {
     do throws(HungBody) {
       return try workers.help(future)
@@ -63,11 +63,11 @@ extension VirtualRun: GateKeeper {
     }
   }
 
-  /// A frame that was captured earlier may be broken too, and not be looked at yet: of several
-  /// broken frames the first one is named.
+  /// A frame that was captured earlier may also be broken and not yet checked. Of several broken
+  /// frames, the first one is reported.
   private func note(fault: any Error) {
     guard gateFault == nil else { return }
-    // Whoever waited in vain once does not wait again.
+    // Once a wait has timed out, nothing waits a second time.
     guard !(fault is HungBody) else {
       gateFault = fault
       return

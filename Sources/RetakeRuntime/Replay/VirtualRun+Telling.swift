@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeGraph
 
 extension VirtualRun {
-  /// Tells the observer of the oldest frames until at most `window` settled ones wait for their
-  /// values. Once a frame is often enough.
+  /// Reports the oldest frames to the observer until at most `window` settled frames wait for their
+  /// values. One call per frame is enough.
   func emit(keeping window: Int) throws {
     while settledCount > 0, let first = pending.first, first.isSettled,
       settledCount > window || isKnown(first)
@@ -16,8 +16,9 @@ extension VirtualRun {
     }
   }
 
-  /// Throws the first fault of what virtual time saw begin for a frame, so that of several broken
-  /// frames the one that was captured first is named, whatever the machine did.
+  /// Throws the first fault of the work that began for a frame in virtual time. So of several
+  /// broken frames, the one captured first is reported, whatever order the machine computed them
+  /// in.
   func checkFaults(of frame: PendingFrame) throws {
     try frame.forEachStarted { future in
       if !future.isDone { _ = try workers.help(future) }
@@ -25,8 +26,8 @@ extension VirtualRun {
     }
   }
 
-  /// Whether all values of a settled frame are there already. Without threads nobody computes
-  /// them unless asked.
+  /// Whether all values of a settled frame are computed already. Without worker threads, a value is
+  /// only computed when it is waited for.
   private func isKnown(_ frame: PendingFrame) -> Bool {
     for case .delivered(let facts, _) in frame.sinks where !facts.isDone { return false }
     return frame.allStarted(\.isDone)
@@ -112,7 +113,7 @@ extension VirtualRun {
     return .value(digest)
   }
 
-  /// A stage of a forEach's body: the digest of its items' digests, in their order.
+  /// For a stage of a forEach's body: the digest of its items' digests, in order.
   private func digest(of items: [ValueFuture?]) throws -> NodeDigest {
     var hasher = DigestHasher()
     for future in items {

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// The bodies of stages as futures.
+/// Futures that compute the bodies of stages.
 extension VirtualRun {
   func makeStage(
     _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
@@ -14,7 +14,7 @@ extension VirtualRun {
     return future
   }
 
-  /// Submitted by whoever asked for it.
+  /// The caller submits the future.
   func stageFuture(
     _ node: Int, entry: FrameEntry, item: Int? = nil, input: ValueFuture, epoch: Int,
     isNeeded: Bool, hold: FrameHold? = nil
@@ -38,7 +38,7 @@ extension VirtualRun {
     return future
   }
 
-  /// The call, or what an earlier run kept of it.
+  /// The call of the stage, or a lookup of its cached output.
   private func body(
     of node: Int, _ version: Int, epoch: Int, context: StageContext, call: @escaping StageCall
   ) -> ValueFuture.Work {
@@ -58,10 +58,11 @@ extension VirtualRun {
     }
   }
 
-  /// After how many reads a frame's pixels may go; `nil` where a swap may have them read again.
+  /// The number of reads after which a frame's pixels may be released; `nil` if a swap may cause
+  /// another read.
   func lastingReads(_ demand: FrameDemand) -> Int? { options.hasSwaps ? nil : demand.reads }
 
-  /// A value that the engine itself makes of others: by joins and forEach nodes.
+  /// A value that the engine itself computes from others: at joins and forEach nodes.
   func makeValue(
     _ node: Int, _ entry: FrameEntry, item: Int? = nil, inputs: [ValueFuture],
     isNeeded: Bool = true,
@@ -82,7 +83,7 @@ extension VirtualRun {
     return future
   }
 
-  /// The value that a node is given through one of its ports.
+  /// The value that a node gets through one of its ports.
   func input(of node: Int, port: Int = 0, work: Work) -> ValueFuture? {
     let slot = work.slotIndex
     let upstream = plan.edges[plan.nodes[node].inEdges[port]].from
@@ -115,12 +116,13 @@ extension VirtualRun {
     values[slot].futures[node] = input(of: node, work: Work(slot: slot))
   }
 
-  /// What was computed ahead of the failed value is of no use to the one that takes its place.
+  /// Values that were computed ahead from the failed value cannot be used with its fallback.
   func fallBack(node: Int, slot: Int, to previous: Int) {
     var isBehind = [Bool](repeating: false, count: plan.nodes.count)
     isBehind[node] = true
     for next in plan.nodes.indices {
-      // Nothing behind a join is computed ahead, and what it gave for this frame may be in use.
+      // Nothing behind a join is computed ahead, and the join's output for this frame may be in
+      // use.
       guard ![.join, .latest].contains(plan.nodes[next].role), let edge = plan.nodes[next].inEdge,
         isBehind[plan.edges[edge].from]
       else { continue }
@@ -172,7 +174,7 @@ extension VirtualRun {
 
   // MARK: forEach
 
-  /// Makes the items of a frame, and begins the pure stages of the body where threads run ahead.
+  /// Creates the items of a frame. Starts the pure stages of the body if threads run ahead.
   func fanOut(node: Int, slot: Int, items: Int) {
     guard let record = pendingBySlot[slot], let input = input(of: node, work: Work(slot: slot))
     else { return }
@@ -200,7 +202,7 @@ extension VirtualRun {
     }
   }
 
-  /// The items of a frame in their order again, failed ones in their places.
+  /// Puts the items of a frame back in order, failed ones included.
   func gather(node: Int, slot: Int) {
     guard let record = pendingBySlot[slot], let fork = plan.nodes[node].fork,
       let whole = input(of: fork, work: Work(slot: slot)), let edge = plan.nodes[node].inEdge
@@ -228,10 +230,10 @@ extension VirtualRun {
 }
 
 extension ValueOutcome {
-  /// The body's outcome for a value; anything else goes on as it is.
+  /// The body's outcome for a value; any other outcome is passed on unchanged.
   func map(_ body: (any PipelineValue) -> StageOutcome) -> ValueOutcome {
     guard case .value(let value) = self else { return self }
-    // Results do not depend on the memory of a machine: a stage without it ends the run.
+    // Results must not depend on a machine's memory: a stage that gets no memory ends the run.
     switch FrameShortage.checked({ body(value) }) {
     case .success(.success(let output)): return .value(output)
     case .success(.failure(let error)): return .failure(error)

@@ -2,19 +2,19 @@ import DequeModule
 import RetakeCore
 import RetakeGraph
 
-/// One run of a pipeline in virtual time: feeds the decision core from the sources and the cost
-/// model, and has the workers compute what it decides.
+/// One run of a pipeline in virtual time. It feeds the decision core from the sources and the cost
+/// model, and lets the workers compute what the core decides.
 final class VirtualRun {
   let plan: GraphPlan
   let window: Int
-  /// Frames are read when there is room for them, see `ReadGate`.
+  /// Frames are read when there is memory for them, see `ReadGate`.
   let isGated: Bool
   let options: RunOptions
   let observer: any RunObserver
   let workers: Workers
   let origin: Int64
   let changes: RunChanges
-  /// What is known of the device now.
+  /// The current state of the device.
   var device = DeviceState()
   var core: DecisionCore
   var costs: CostModel
@@ -24,7 +24,7 @@ final class VirtualRun {
   var values: [SlotValues] = []
   /// By slot.
   var pendingBySlot: [PendingFrame?] = []
-  /// What is known of a frame between its announcement and its arrival, by slot.
+  /// Frames between their announcement and their arrival, by slot.
   var announced: [AheadFrame?] = []
   /// In the order of capture.
   var pending: Deque<PendingFrame> = []
@@ -33,10 +33,10 @@ final class VirtualRun {
   var ledgers: LedgerBook
   var outcome: RunOutcome
   private var poolTeller: PoolTeller
-  /// By node: who reads the pixels of its frames, as far as was asked and since the last swap.
+  /// By node: the readers of its frames' pixels, computed on demand and reset at each swap.
   private var demands: [Int: FrameDemand] = [:]
   private var demandsEpoch = 0
-  /// What went wrong while the core asked for a value.
+  /// The error of a value that the core asked for.
   var gateFault: (any Error)?
 
   init(
@@ -66,13 +66,13 @@ final class VirtualRun {
     outcome = RunOutcome(headline: FrameLedger(), ledgers: [])
   }
 
-  /// Runs to the end of the sources, or to the first unrecoverable failure.
+  /// Runs until the sources end, or until the first unrecoverable failure.
   func run() throws -> RunOutcome {
     defer { workers.stop() }
     addChanges()
     for index in sources.indices { try announce(source: index) }
     var turn = Turn(gates: self)
-    // Bounded: each event is made by a frame, and the sources end.
+    // Bounded: each event comes from a frame, and the sources end.
     while let event = try core.popEvent() {
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
       if event.kind == .arrival {
@@ -156,7 +156,7 @@ final class VirtualRun {
     }
   }
 
-  /// After a halt, whatever is not settled is in flight for good.
+  /// After a halt, every frame that is not settled stays in flight.
   private func abandon(at node: Int) {
     for frame in pending where !frame.isSettled {
       for sink in frame.sinks.indices {

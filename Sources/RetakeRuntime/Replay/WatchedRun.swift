@@ -1,16 +1,17 @@
 import RetakeBuffers
 
-/// Runs on a thread of its own, so that whoever called can give it up.
+/// Runs on a thread of its own, so that the caller can give the run up.
 ///
-/// The time plane runs bodies by itself while it helps, and nothing can end a body that hangs. So
-/// with a watchdog the caller's thread is the one that looks, and the run's thread is left behind.
+/// The time plane runs bodies itself while it waits for values, and nothing can end a body that
+/// hangs. So with a watchdog, the caller's thread watches, and the thread of the run is abandoned.
 struct WatchedRun {
   let clock: any LiveClock
   /// How long a body may take.
   let limit: Duration
 
-  /// - Throws: What `body` throws, `RuntimeError.noThread`, or `HungBody`. After that one, `body` may still be there: it
-  ///   never comes back to this code, so nothing that it holds is used again.
+  /// - Throws: The error of `body`, `RuntimeError.noThread`, or `HungBody`. After `HungBody`,
+  ///   `body` may still be running. It never returns to this code, so nothing that it holds is used
+  ///   again.
   func run(_ body: @escaping (RunWatch) throws -> RunOutcome) throws -> RunOutcome {
     let watch = RunWatch()
     let result = Locked<Result<RunOutcome, any Error>?>(nil)
@@ -26,7 +27,7 @@ struct WatchedRun {
       if let result = result.withLock({ $0 }) { return try result.get() }
       let sight = watch.look()
       guard detector.hangs(sight), watch.giveUp(sight) else { continue }
-      // What waits for another thread is told, and ends the run by itself.
+      // Otherwise the waiting thread was notified, and ends the run by itself.
       if case .running(let body) = sight.activity { throw HungBody(body: body) }
     }
   }
@@ -36,27 +37,28 @@ struct WatchedRun {
     clock.wait(untilNanoseconds: clock.monotonicNanoseconds + slice, or: watch.isOver)
   }
 
-  /// Takes the caller's work to the thread of the run.
+  /// Carries the caller's work to the thread of the run.
   private struct Handover: @unchecked Sendable {
-    // @unchecked: the caller waits until the thread has ended, or is left behind in somebody
-    // else's code for ever; so only one of the two uses what the work holds.
+    // @unchecked: the caller waits until the thread has ended, or abandons it in foreign code for
+    // good. So only one of the two threads uses what the work holds.
     let body: (RunWatch) throws -> RunOutcome
   }
 }
 
-/// Says when something takes too long, from looks that are taken at even distances.
+/// Decides when something takes too long, from looks at even intervals.
 ///
 /// Looks are counted, not nanoseconds: a process that was stopped for an hour has missed its looks,
 /// and nothing has hung.
 struct HangDetector: Hashable, Sendable {
-  /// Looks after the first that see the same before it counts as hanging.
+  /// Further looks with the same result before the activity counts as hanging.
   static let looksMax = 4
 
   private var seen: RunWatch.Sight?
   private var looks = 0
   private var hasHung = false
 
-  /// Whether what this look sees hangs. Once something did, patience is short.
+  /// Whether the activity of this look hangs. After the first hang, a single further look is
+  /// enough.
   mutating func hangs(_ sight: RunWatch.Sight) -> Bool {
     looks = sight.activity != .free && sight == seen ? looks + 1 : 0
     seen = sight

@@ -2,13 +2,13 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Measures how long the bodies of stages take, for a run that writes a cost tape. The one value of
-/// a run that a clock decides: nothing else asks it.
+/// Measures how long the bodies of stages take, for a run that writes a cost tape. This is the only
+/// value of a run that depends on a clock: nothing else reads one.
 package final class CostMeter: Sendable {
   private let read: @Sendable () -> Int64
   private let measured = Locked<Int64>(0)
 
-  /// - Parameter read: Nanoseconds that the calling thread has spent computing.
+  /// - Parameter read: Processor time of the calling thread, in nanoseconds.
   package init(read: @escaping @Sendable () -> Int64) {
     self.read = read
   }

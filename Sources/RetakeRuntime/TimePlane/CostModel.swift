@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeGraph
 
-/// Gives each service its virtual duration, and says where it is known from: the one place that
-/// does. Integers only; the same question has the same answer in every run.
+/// The only place that gives services their virtual durations and their origins. It uses integers
+/// only, and the same question has the same answer in every run.
 package struct CostModel: Sendable {
   /// One call of a stage's body.
   package struct Service: Hashable, Sendable {
@@ -11,11 +11,11 @@ package struct CostModel: Sendable {
     package var frame: FrameID
     /// −1 is the whole frame.
     package var item: Int
-    /// How many items the frame has in this run; `nil` outside a forEach.
+    /// The number of the frame's items in this run; `nil` outside a forEach.
     package var itemCount: Int?
     /// Virtual time at which it begins, in nanoseconds.
     package var time: Int64
-    /// What the stage declares that a swap put in the node's place; `nil` without a swap.
+    /// The declared cost of the stage that a swap put in the node's place; `nil` without a swap.
     package var swapped: Cost??
 
     package init(
@@ -30,7 +30,7 @@ package struct CostModel: Sendable {
   }
 
   package enum Origin: Hashable, Sendable {
-    /// In `lossless` nothing costs anything.
+    /// In `lossless`, nothing has a cost.
     case free
     case recorded
     /// Declared, or drawn from quantiles.
@@ -50,13 +50,13 @@ package struct CostModel: Sendable {
   private let profile: DeviceProfile?
   private let scale: DecimalRatio
   private let isScaled: Bool
-  /// By node, once they are asked for.
+  /// By node, computed on demand.
   private var quantiles: [(p50: Int64, p99: Int64)?]
 
-  /// Everything costs nothing: the mode `lossless`.
+  /// All costs are zero: the mode `lossless`.
   package static let zero = CostModel(seed: 0, isFree: true)
 
-  /// What the pipeline declares; nodes without a cost take none.
+  /// The costs that the pipeline declares; nodes without a declared cost take no time.
   package static func declared(seed: UInt64) -> CostModel {
     CostModel(seed: seed, isFree: false)
   }
@@ -119,8 +119,8 @@ package struct CostModel: Sendable {
     return nodes[service.node].column?.nanoseconds(of: service.frame, item: service.item)
   }
 
-  /// The frame's items on the tape: those that no stage of the same body saw any more had failed
-  /// before it.
+  /// The frame's items on the tape. Items that a stage of the same body has no cost for had failed
+  /// before that stage.
   private func recordedItems(_ service: Service) -> Int {
     nodes[service.node].sameBody.reduce(0) {
       max($0, nodes[$1].column?.itemCount(of: service.frame) ?? 0)
@@ -132,7 +132,7 @@ package struct CostModel: Sendable {
     return "the frame has \(count) items, and \(recordedItems(service)) on the tape"
   }
 
-  /// From the tape's own quantiles of the stage; `nil` when it has no cost of it at all.
+  /// A cost from the tape's own quantiles of the stage; `nil` if the tape has no cost of the stage.
   private mutating func drawn(_ service: Service) -> Int64? {
     let node = nodes[service.node]
     guard let column = node.column else { return nil }
@@ -168,15 +168,15 @@ package struct CostModel: Sendable {
   }
 }
 
-/// What the cost model needs to know of a node.
+/// What the cost model needs to know about a node.
 struct CostNode: Sendable {
   var id: String
   var hash: UInt64
   var declared: Cost?
   var column: TapeColumn?
-  /// What the device profile says of this stage.
+  /// The device profile's factor for this stage.
   var scale: DecimalRatio
-  /// The nodes of the same forEach body, this one among them.
+  /// The nodes of the same forEach body, including this one.
   var sameBody: [Int]
 }
 

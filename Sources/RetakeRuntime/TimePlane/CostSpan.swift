@@ -1,22 +1,22 @@
 import RetakeCore
 
-/// How long a stage's body took for one frame or item, and when: one line of a cost tape.
+/// How long a stage's body took for one frame or item, and when. It is one line of a cost tape.
 public struct CostSpan: Hashable, Sendable {
   public var node: String
   public var frame: FrameID
   /// Index of an item inside a forEach; −1 is the whole frame.
   public var item: Int
-  /// When everything that the body needs was there, in nanoseconds.
+  /// When all inputs of the body were available, in nanoseconds.
   public var readyNanoseconds: Int64
   public var startNanoseconds: Int64
   public var endNanoseconds: Int64
-  /// Time that the thread spent computing.
+  /// Processor time of the thread.
   public var processorNanoseconds: Int64
   public var executor: String
   /// `done`, or the code with which the body failed.
   public var outcome: String
 
-  /// The outcome of a body that gave a value.
+  /// The outcome of a body that returned a value.
   public static let done = "done"
 
   public init(
@@ -35,7 +35,7 @@ public struct CostSpan: Hashable, Sendable {
     self.outcome = outcome
   }
 
-  /// What the body costs in virtual time: its own end − start, whether it failed or not.
+  /// What the body costs in virtual time: its end − start, even if it failed.
   public var costNanoseconds: Int64 { endNanoseconds - startNanoseconds }
 
   /// `0:12`, or `0:12.3` for an item.

@@ -1,32 +1,32 @@
 import RetakeCore
 import RetakeGraph
 
-/// What each stage took for each frame, in one run: from a session, or from a file.
+/// The cost of each stage for each frame, in one run. It comes from a session or from a file.
 ///
-/// Held in memory at 16 bytes a span, and never more than `spansMax` of them.
+/// A span takes 16 bytes of memory, and a tape has at most `spansMax` spans.
 public struct CostTape: Sendable {
   /// Fifteen hours of ten stages at 30 frames a second.
   public static let spansMax = 1 << 24
 
-  /// Where the tape came from, in words: `run.tape`, or `run 0 of yard`.
+  /// The origin of the tape, in words: `run.tape`, or `run 0 of yard`.
   public let name: String
-  /// The session that was replayed or recorded, where that is known.
+  /// The session that was replayed or recorded, if that is known.
   public let session: String?
   public let spanCount: Int
-  /// XXH3-128 of the costs by node, track, sequence and item: wherever they are kept, the same
-  /// costs have the same digest.
+  /// XXH3-128 of the costs by node, track, sequence and item. The same costs have the same digest,
+  /// independent of where they are stored.
   public let digest: Digest128
   private let columns: [String: TapeColumn]
 
-  /// The costs of one stage; `nil` when the tape has none.
+  /// The costs of one stage; `nil` if the tape has none.
   package func column(of node: String) -> TapeColumn? { columns[node] }
 
-  /// What is wrong with spans that cannot make a tape, in words.
+  /// Why spans cannot form a tape, in words.
   package struct Problem: Error, Hashable, Sendable {
     package var detail: String
   }
 
-  /// Gathers spans in any order.
+  /// Collects spans in any order.
   package struct Builder: Sendable {
     private var columns: [String: TapeColumn] = [:]
     private var count = 0
@@ -55,7 +55,7 @@ public struct CostTape: Sendable {
         track: frame.track)
     }
 
-    /// - Throws: `Problem` when a frame or item has two costs at one node.
+    /// - Throws: `Problem` if a frame or item has two costs at one node.
     package consuming func finish(name: String, session: String? = nil) throws(Problem) -> CostTape
     {
       var hasher = DigestHasher()
@@ -90,7 +90,7 @@ package struct TapeColumn: Sendable {
     var entries: [Entry] = []
   }
 
-  /// In rising order once sorted; few.
+  /// In rising order once sorted. There are few.
   private var tracks: [Track] = []
 
   fileprivate mutating func append(_ entry: Entry, track: Int) {
@@ -101,7 +101,7 @@ package struct TapeColumn: Sendable {
     }
   }
 
-  /// Puts everything in order; the result is a frame, or an item of it, that comes twice.
+  /// Sorts everything. Returns a frame, or an item of it, that occurs twice.
   fileprivate mutating func sort() -> String? {
     tracks.sort { $0.number < $1.number }
     for index in tracks.indices {
@@ -144,7 +144,7 @@ package struct TapeColumn: Sendable {
     return Int(entries[end - 1].item) + 1
   }
 
-  /// The first place that is not before the frame's item.
+  /// The first position that is not before the frame's item.
   private func position(of frame: FrameID, item: Int) -> (entries: [Entry], index: Int)? {
     guard let track = tracks.first(where: { $0.number == frame.track }) else { return nil }
     var range = track.entries.startIndex..<track.entries.endIndex
@@ -169,8 +169,9 @@ package struct TapeColumn: Sendable {
 }
 
 extension [Int64] {
-  /// The smallest of the rising numbers that at least so many percent of them do not exceed; `nil`
-  /// without numbers.
+  /// The percentile of numbers in rising order, by nearest rank. It is the smallest of them for
+  /// which at least the given percentage of the numbers are less or equal; `nil` if there are no
+  /// numbers.
   package func nearestRank(percent: Int) -> Int64? {
     precondition((1...100).contains(percent), "a percentile is 1 to 100")
     guard !isEmpty else { return nil }

@@ -2,9 +2,9 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// A frame reaches its source. With a full block edge, or without a buffer, it is lost for all
-  /// paths; frames that are admitted at this instant and still on their way to the queue count as
-  /// waiting in it.
+  /// A frame reaches its source. If a block edge is full, or if there is no buffer, the frame is
+  /// lost for all paths. Frames that were admitted at this instant and have not reached the queue
+  /// yet count as waiting in it.
   mutating func arrive(source: Int, slot: Int, _ turn: inout Turn) {
     let work = Work(slot: slot)
     if let reason = lossReason(source) {

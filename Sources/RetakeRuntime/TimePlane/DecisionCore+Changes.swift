@@ -1,7 +1,7 @@
 import RetakeGraph
 
 extension DecisionCore {
-  /// An event of the device: each policy that it concerns decides anew, once an instant.
+  /// An event of the device: each policy that depends on it decides again, once per instant.
   mutating func changeDevice(index: Int, _ turn: inout Turn) {
     for node in turn.gates.deviceChanged(event: index) where !isPolicyPending[node] {
       isPolicyPending[node] = true
@@ -41,7 +41,7 @@ extension DecisionCore {
     }
   }
 
-  /// The key of what an environment event causes at its own instant.
+  /// The key of an event that an environment event causes at its own instant.
   func releaseKey(node: Int, ordinal: Int) -> EventKey {
     EventKey(
       time: current.time, band: .release, phase: .control, node: node, ordinal: ordinal)

@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// Sends a frame along an edge: it is offered to the receiver in the delivery phase.
+  /// Sends a frame along an edge: the receiver is offered the frame in the delivery phase.
   mutating func offer(edge: Int, _ work: Work) {
     offersInTransit[edge] += 1
     addToken(work.slotIndex)
@@ -59,7 +59,7 @@ extension DecisionCore {
     endToken(work.slotIndex, &turn)
   }
 
-  /// The sender may go on once all its edges have settled its output.
+  /// The sender may continue once all its edges have settled its output.
   private mutating func settleOffer(of sender: Int, _ turn: inout Turn) {
     switch plan.nodes[sender].role {
     case .source: return
@@ -77,8 +77,8 @@ extension DecisionCore {
     }
   }
 
-  /// Something may be ready at this node: a stage asks for a server, other nodes take their input
-  /// at once.
+  /// This node may have input that is ready: a stage requests a server, other nodes take their
+  /// input at once.
   mutating func runNode(_ node: Int, _ turn: inout Turn) {
     switch plan.nodes[node].role {
     case .source: break
@@ -93,8 +93,8 @@ extension DecisionCore {
     }
   }
 
-  /// Takes a waiting frame, by default the one that waited longest; whoever was blocked by it gets
-  /// room. The frame's token, and its hold on its buffers, pass to the taker.
+  /// Takes a waiting frame, by default the one that waited longest. A frame that was blocked gets
+  /// the free place. The frame's token, and its hold on its buffers, pass to the taker.
   mutating func take(from edge: Int, at place: Int = 0) -> QueueStateMachine.Entry? {
     guard let entry = queues[edge].take(at: place) else { return nil }
     if let blocked = queues[edge].claimUnblock() {
@@ -105,13 +105,13 @@ extension DecisionCore {
     return entry
   }
 
-  /// Offers a passing node's output to its edges and lets go of what it took.
+  /// Offers a pass-through node's output to its edges and releases the token of its input.
   mutating func handOn(_ work: Work, from node: Int, _ turn: inout Turn) {
     offerOutput(of: node, work)
     endToken(work.slotIndex, &turn)
   }
 
-  /// Offers a node's output to all of its edges: the next one waits until they have settled it.
+  /// Offers a node's output to all of its edges. The next output waits until they have settled it.
   mutating func offerOutput(of node: Int, _ work: Work) {
     offers[node].offer(to: plan.nodes[node].outEdges.count)
     for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }

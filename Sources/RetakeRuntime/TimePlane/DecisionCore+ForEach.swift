@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// A forEach takes a frame when the last item of the one before was accepted.
+  /// A forEach takes a frame after the last item of the frame before it was accepted.
   mutating func runFork(_ node: Int, _ turn: inout Turn) {
     guard let edge = plan.nodes[node].inEdge, let gather = plan.nodes[node].gather else { return }
     // Bounded: each turn takes a frame from a finite queue.
@@ -26,7 +26,7 @@ extension DecisionCore {
     }
   }
 
-  /// Offers the next item, or lets the frame go when all were accepted.
+  /// Offers the next item, or releases the frame once all items were accepted.
   mutating func offerNextItem(of node: Int, _ turn: inout Turn) {
     guard let edge = plan.nodes[node].inEdge else { return }
     if let item = forks[node].nextItem() {
@@ -39,10 +39,11 @@ extension DecisionCore {
     }
   }
 
-  /// The items of a frame come together again as they come; whole frames leave in order.
+  /// Items are added to their frames in the order in which they arrive. Whole frames leave in
+  /// order.
   mutating func runGather(_ node: Int, _ turn: inout Turn) {
     guard let edge = plan.nodes[node].inEdge else { return }
-    // Bounded: each turn lets a frame go or takes an item from a finite queue.
+    // Bounded: each turn lets a frame leave or takes an item from a finite queue.
     while !offers[node].isHeld {
       if let slot = gathers[node].nextToLeave() {
         let work = Work(slot: slot)
@@ -60,7 +61,7 @@ extension DecisionCore {
     }
   }
 
-  /// An item failed in the body: its place in the list stays.
+  /// An item failed in the body. It keeps its place in the list.
   mutating func endItem(_ item: Work, gather node: Int, _ turn: inout Turn) {
     add(item: item, to: node, isFailed: true, &turn)
     runGather(node, &turn)

@@ -2,10 +2,10 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// A join takes the waiting part of the lowest sequence and port, until an output of its own
-  /// waits to be accepted; joined frames leave in order.
+  /// A join takes the waiting part with the lowest sequence and port, until one of its own outputs
+  /// waits to be accepted. Joined frames leave in order.
   mutating func runJoin(_ node: Int, _ turn: inout Turn) {
-    // Bounded: each turn lets a frame go or takes a part from a finite queue.
+    // Bounded: each turn lets a frame leave or takes a part from a finite queue.
     while !offers[node].isHeld {
       if let slot = joins[node]?.nextToLeave() {
         leaveJoined(node, slot: slot, &turn)
@@ -62,7 +62,7 @@ extension DecisionCore {
     runJoin(node, &turn)
   }
 
-  /// A tombstone came to one of a join's ports.
+  /// A tombstone arrived at one of a join's ports.
   mutating func endPart(
     join node: Int, slot: Int, _ tombstone: Tombstone, _ turn: inout Turn
   ) {

@@ -2,11 +2,11 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// Values that a port keeps before it is looked whether anybody can still read them.
+  /// The number of values that a port keeps before values without a possible reader are removed.
   private static var pruneLength: Int { 64 }
 
-  /// A latest join keeps what comes to its other ports, and takes a frame of its first port when
-  /// its out edges have settled the one before.
+  /// A latest join keeps the values that arrive at its other ports. It takes a frame of its first
+  /// port after its out edges have settled the frame before it.
   mutating func runLatest(_ node: Int, _ turn: inout Turn) {
     let edges = plan.nodes[node].inEdges
     for port in edges.indices.dropFirst() {
@@ -70,7 +70,7 @@ extension DecisionCore {
     LatestStateMachine.Value(slot: slot, id: slots[slot].id, arrival: slots[slot].arrival)
   }
 
-  /// Lets go of what no frame that is still on its way to the first port can read.
+  /// Releases the values that no frame still in flight to the first port can read.
   private mutating func prune(_ node: Int, port: Int, _ turn: inout Turn) {
     var oldest = LatestStateMachine.Value(
       slot: -1, id: FrameID(track: 0, sequence: .max), arrival: .max)

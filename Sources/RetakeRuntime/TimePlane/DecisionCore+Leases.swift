@@ -1,14 +1,14 @@
 import RetakeCore
 import RetakeGraph
 
-/// Buffers are counted only where a pipeline has pools and they have an end.
+/// Buffers are counted only if the pipeline has pools and the pools are bounded.
 extension DecisionCore {
   var hasLeases: Bool { rules.isBounded && !plan.pools.isEmpty }
 
-  /// Whether a sink holds what it got until it says that it has let go.
+  /// Whether a sink holds what it received until it reports the release.
   package var holdsAtSinks: Bool { rules.isLive && hasLeases }
 
-  /// The node's pool when no buffer is left in it.
+  /// The node's pool if it has no free buffer.
   func emptyPool(of node: Int) -> Int? {
     guard hasLeases, let pool = plan.nodes[node].pool, leases.isEmpty(pool: pool) else {
       return nil
@@ -45,14 +45,14 @@ extension DecisionCore {
     noteLease(of: pool)
   }
 
-  /// The buffer that a body writes to is held by its service.
+  /// The service of a body holds the buffer that the body writes to.
   mutating func leaseForBody(of node: Int, _ work: Work) {
     guard hasLeases, let pool = plan.nodes[node].pool else { return }
     hold([leases.lease(pool: pool)], as: bodyOf(node), work)
     noteLease(of: pool, at: node)
   }
 
-  /// A body's output lies in its own buffer, and in its input's if it keeps that.
+  /// A body's output uses the body's own buffer, and also its input's buffer if it keeps that.
   mutating func publishOutput(of node: Int, _ work: Work, _ turn: Turn) {
     guard hasLeases, let edge = plan.nodes[node].inEdge else { return }
     var found = leases.output(of: bodyOf(node), work)
@@ -68,16 +68,16 @@ extension DecisionCore {
     leases.setOutput([], of: bodyOf(node), work)
   }
 
-  /// A key for the buffer that a node's body works in.
+  /// The key of the buffer that a node's body works in.
   private func bodyOf(_ node: Int) -> Int { node + plan.nodes.count }
 
-  /// A node's output lies in these buffers, and the node holds them.
+  /// Notes that a node's output uses these buffers, and that the node holds them.
   private mutating func hold(_ found: [Int], as node: Int, _ work: Work) {
     leases.setOutput(found, of: node, work)
     leases.retain(found)
   }
 
-  /// The output of a node without a server lies where its input lies.
+  /// The output of a node without a server uses the buffers of its input.
   mutating func passLeases(
     of work: Work, through node: Int, from edge: Int, as output: Work? = nil
   ) {
@@ -86,7 +86,7 @@ extension DecisionCore {
     leases.setOutput(found, of: node, output ?? work)
   }
 
-  /// A part or item comes to what a node gathers, and the node holds it.
+  /// Adds a part or item to the output that a node collects. The node holds its buffers.
   mutating func gatherLeases(
     of work: Work, at node: Int, from edge: Int, as output: Work? = nil
   ) {
@@ -97,7 +97,7 @@ extension DecisionCore {
     leases.retain(found)
   }
 
-  /// A fallback's output lies where the value that it repeats lies.
+  /// A fallback's output uses the buffers of the value that it repeats.
   mutating func shareLeases(of node: Int, from: Work, to work: Work) {
     guard hasLeases else { return }
     hold(leases.output(of: node, from), as: node, work)
@@ -108,7 +108,7 @@ extension DecisionCore {
     leases.retain(leases.output(of: node, work))
   }
 
-  /// The node itself holds its output no more.
+  /// The node itself no longer holds its output.
   mutating func releaseOutput(of node: Int, _ work: Work, _ turn: inout Turn) {
     guard hasLeases else { return }
     returnBuffers(leases.release(leases.output(of: node, work)))
@@ -116,7 +116,7 @@ extension DecisionCore {
 
   // MARK: Edges
 
-  /// What is offered along an edge, or waits there, holds its buffers.
+  /// A value that is offered along an edge, or waits there, holds its buffers.
   mutating func retainValue(on edge: Int, _ work: Work) {
     guard hasLeases else { return }
     leases.retain(leases.output(of: plan.edges[edge].from, work))

@@ -1,9 +1,9 @@
 import RetakeCore
 import RetakeGraph
 
-/// What a core is told when real time, and not a model, says when things end.
+/// Input of a core when real time, and not a model, decides when things end.
 extension DecisionCore {
-  /// A body has begun; how long it takes nobody knows, but its time runs.
+  /// A body has begun. Its duration is unknown, but its timeout starts now.
   package mutating func startTimer(node: Int, work: Work) {
     guard plan.nodes[node].timeoutNanoseconds != nil else { return }
     addStageTimeout(node: node, work: work)
@@ -16,26 +16,26 @@ extension DecisionCore {
       extra: Int(slots[work.slotIndex].generation))
   }
 
-  /// A body has returned, at a time after all that was handled.
+  /// A body has returned, at a time after everything that was handled.
   package mutating func addEnd(ofBody node: Int, work: Work, time: Int64) {
     push(.completion, phase: .completion, node: node, work: work, at: time)
   }
 
-  /// A sink has let go of a frame.
+  /// A sink has released a frame.
   package mutating func addLeaseEnd(sink: Int, slot: Int, time: Int64) {
     push(.holdEnd, phase: .completion, node: sink, work: Work(slot: slot), at: time)
   }
 
-  /// A swap was prepared, or refused: the gates say which.
+  /// A swap was prepared, or refused. The gates give the answer.
   package mutating func addSwapReady(index: Int, node: Int, time: Int64) {
     let key = EventKey(
       time: time, band: .release, phase: .control, node: node, ordinal: index)
     push(Event(key: key, kind: .swapReady, target: node, extra: index))
   }
 
-  /// Whether a node's body works on the frame or item.
+  /// Whether a node's body is running for the frame or item.
   package func isRunning(node: Int, work: Work) -> Bool { lanes[node].isRunning(work) }
 
-  /// Whether the outcome of the body is still wanted: not so after its timeout.
+  /// Whether the outcome of the body is still wanted. It is not wanted after the body's timeout.
   package func isOpen(node: Int, work: Work) -> Bool { lanes[node].isOpen(work) }
 }

@@ -1,9 +1,10 @@
 import RetakeCore
 import RetakeGraph
 
-/// Screens are observers: what they do decides nothing but when the buffers that they show are free.
+/// Screens are observers: they only decide when the buffers that they show are free.
 extension DecisionCore {
-  /// By node; `nil` for what is no screen. Live they are real, and in `lossless` all is seen.
+  /// By node; `nil` if the node is not a screen. A live run has real screens, and `lossless` has
+  /// none.
   static func screens(of plan: GraphPlan, _ rules: Rules) -> [ScreenStateMachine?] {
     plan.nodes.map { node in
       guard rules.isBounded, !rules.isLive else { return nil }
@@ -11,12 +12,12 @@ extension DecisionCore {
     }
   }
 
-  /// What the screens have shown, in the order of their ids.
+  /// What the screens have shown, in the order of their IDs.
   package var screenCounts: [ScreenCounts] {
     plan.sinks.compactMap { screens[$0]?.counts }
   }
 
-  /// A picture has come to a screen, which holds it until a newer one is seen.
+  /// An image has arrived at a screen, which holds it until a newer one is shown.
   mutating func show(_ work: Work, on sink: Int) {
     retain(work.slotIndex)
     if let replaced = screens[sink]?.add(work) {
@@ -35,7 +36,8 @@ extension DecisionCore {
     decide(
       .vsync, node: sink, change.shown,
       .shown(latency: change.latency, repeats: change.repeats, unseen: change.unseen))
-    // Nothing may happen in the instant of a refresh after it: what it frees is free a nanosecond later.
+    // Nothing may happen after a refresh in the same instant, so buffers are freed a nanosecond
+    // later.
     if let before = change.before { letGo(of: before, shownBy: sink, at: current.time + 1) }
   }
 

@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// Asks for a dispatch of the node's executor, once a microstep.
+  /// Requests a dispatch of the node's executor, once per microstep.
   mutating func requestDispatch(of node: Int) {
     guard let executor = plan.nodes[node].executor, !services[executor].isDispatchPending else {
       return
@@ -40,9 +40,9 @@ extension DecisionCore {
     LaneStateMachine.Order(sequence: slots[work.slotIndex].id.sequence, item: work.item)
   }
 
-  /// Earliest source arrival, track, sequence, deepest rank, node id, item.
+  /// Earliest source arrival, track, sequence, deepest rank, node ID, item.
   ///
-  /// - Returns: The node, and the place of the frame in its queue.
+  /// - Returns: The node, and the position of the frame in its queue.
   private func nextReady(of executor: Int) -> (node: Int, place: Int)? {
     let nodes = plan.executors[executor].nodes
     if nodes.count == 1 { return readyPlace(at: nodes[0]).map { (nodes[0], $0) } }
@@ -57,8 +57,8 @@ extension DecisionCore {
     return best.map { ($0.node, $0.place) }
   }
 
-  /// The place of what a node would serve next: the head of its queue, unless frames overtook each
-  /// other; `nil` when its lanes are taken or it waits for a buffer.
+  /// The position of the work that a node would serve next: the head of its queue, unless frames
+  /// overtook each other. `nil` if all its lanes are busy or it waits for a buffer.
   private func readyPlace(at node: Int) -> Int? {
     guard wantsToServe(node), let edge = plan.nodes[node].inEdge else { return nil }
     if let pool = emptyPool(of: node), plan.pools[pool].policy == .block { return nil }
@@ -70,7 +70,7 @@ extension DecisionCore {
     return first
   }
 
-  /// Whether a frame waits and a lane is free: what else it needs is a server, and a buffer.
+  /// Whether a frame waits and a lane is free. The frame still needs a server, and maybe a buffer.
   func wantsToServe(_ node: Int) -> Bool {
     guard !lanes[node].isFull, let edge = plan.nodes[node].inEdge else { return false }
     return queues[edge].count > 0
@@ -117,7 +117,7 @@ extension DecisionCore {
       node: node, work,
       StageError(code: "timeout", message: "it took longer than its timeout allows"), &turn)
     letLeave(from: node, &turn)
-    // A frame that failed before, and waited for this one, may have given its lane back.
+    // A frame that failed earlier and waited for this one may have returned its lane.
     requestDispatch(of: node)
   }
 
@@ -144,7 +144,7 @@ extension DecisionCore {
     }
   }
 
-  /// Outputs leave in order, each when the one before was accepted by every edge.
+  /// Outputs leave in order, each after every edge has accepted the one before it.
   mutating func letLeave(from node: Int, _ turn: inout Turn) {
     // Bounded: each turn takes an output out of a lane.
     while let (work, output) = lanes[node].nextToLeave() {
@@ -163,7 +163,8 @@ extension DecisionCore {
     }
   }
 
-  /// Puts the value that left last in the place of a frame that failed; without one, the frame ends.
+  /// Replaces the value of a failed frame with the value that left last; without one, the frame
+  /// ends.
   private mutating func fallBack(_ work: Work, node: Int, _ turn: inout Turn) -> Bool {
     guard let index = failures[node].firstIndex(where: { $0.work == work }) else { return false }
     let code = failures[node].remove(at: index).code
@@ -178,7 +179,7 @@ extension DecisionCore {
     return true
   }
 
-  /// The value that leaves is what a later failure falls back to.
+  /// Remembers the value that leaves as the fallback of a later failure.
   private mutating func rememberLeft(
     _ work: Work, origin: FrameID?, node: Int, _ turn: inout Turn
   ) {
@@ -194,7 +195,7 @@ extension DecisionCore {
   }
 }
 
-/// A frame that failed and waits for its turn to be replaced.
+/// A frame that failed and waits for its turn to get a fallback.
 struct Failure: Sendable {
   var work: Work
   var code: String
@@ -206,7 +207,7 @@ private struct ReadyOrder: Comparable {
   var frame: FrameID
   /// Deepest first: the rank, negated.
   var depth: Int
-  /// Nodes of one rank are numbered by their ids.
+  /// Nodes of one rank are numbered in the order of their IDs.
   var node: Int
 
   static func < (left: ReadyOrder, right: ReadyOrder) -> Bool {

@@ -2,25 +2,25 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Pools that follow the load. Their windows end in the control phase of band 1; a window that would
-/// change nothing is not counted, so that an idle pool makes no events.
+/// Pools that adapt to the load. Their windows end in the control phase of band 1. A window that
+/// would change nothing is not counted, so that an idle pool creates no events.
 extension DecisionCore {
-  /// Ordinals of a pool's events, above those of the session's own.
+  /// Ordinals of a pool's events, above the ordinals of the session's own events.
   private static let windowOrdinal = 1 << 31
   private static let resizedOrdinal = windowOrdinal + 1
   private static let pressureOrdinal = windowOrdinal + 2
 
-  /// Buffers of a pool that follows the load; 0 for others.
+  /// Buffers of a pool that adapts to the load; 0 for other pools.
   package func size(ofPool pool: Int) -> Int {
     sizings.pools.isEmpty || sizings.pools[pool] == nil ? 0 : leases.capacity(of: pool)
   }
 
-  /// Of the pools that follow the load.
+  /// Counts of the pools that adapt to the load.
   package var poolCounts: [PoolCounts] { sizings.pools.compactMap { $0?.counts } }
 
-  // MARK: What the controllers are told
+  // MARK: Input of the controllers
 
-  /// Somebody got a buffer; a stage may have waited for it.
+  /// A buffer was leased. If a stage leased it, the stage no longer waits.
   mutating func noteLease(of pool: Int, at stage: Int? = nil) {
     guard sizings.isInUse, sizings.pools[pool] != nil else { return }
     let inUse = leases.inUse(pool: pool)
@@ -45,7 +45,7 @@ extension DecisionCore {
     if let pool = plan.nodes[node].pool { noteStall(of: pool) }
   }
 
-  /// Stages that have a server and wait for a buffer: each frame that does is one stall.
+  /// Notes the stages that have a server and wait for a buffer. Each frame that waits is one stall.
   mutating func noteWaits(of executor: Int) {
     guard sizings.isInUse else { return }
     for node in plan.executors[executor].nodes
@@ -71,8 +71,8 @@ extension DecisionCore {
 
   // MARK: Windows
 
-  /// The window that goes on will end, if it does not know that yet. Windows follow each other from
-  /// the first use of the pool on.
+  /// Schedules the end of the current window, unless it is scheduled already. Windows follow each
+  /// other without gaps from the first use of the pool.
   private mutating func startWindow(of pool: Int) {
     guard let sizing = sizings.pools[pool], !sizing.isTicking else { return }
     let length = sizing.controller.sizing.windowNanoseconds
@@ -91,7 +91,7 @@ extension DecisionCore {
 
   mutating func endWindow(pool: Int, _ turn: inout Turn) {
     sizings.pools[pool]?.isTicking = false
-    // In replay nothing comes any more when nothing is on its way; live it may.
+    // In a replay, nothing more arrives once no frame is in flight. In a live run, it may.
     guard rules.isLive || tokensAlive > 0, var sizing = sizings.pools[pool] else { return }
     let now = current.time
     let inUse = leases.inUse(pool: pool)
@@ -106,7 +106,8 @@ extension DecisionCore {
 
   // MARK: Pressure
 
-  /// An event of the device presses on all pools that follow the load, each at its own node.
+  /// An event of the device puts pressure on all pools that adapt to the load, each at its own
+  /// node.
   mutating func pressPools(_ pressure: PoolPressure, index: Int) {
     guard !pressure.isEmpty else { return }
     for (pool, sizing) in sizings.pools.enumerated() {
@@ -141,7 +142,7 @@ extension DecisionCore {
     sizings.pools[pool]?.counts.size = resize.to
     decide(.resize, node: node, .resize(pool: id, resize))
     let delay = sizings.pools[pool]?.controller.sizing.resizeNanoseconds ?? 0
-    // What is taken away is gone at once; what is new takes its time.
+    // Removed buffers are gone at once. New buffers take time.
     guard resize.to > resize.from, delay > 0 else {
       putInForce(pool: pool, size: resize.to)
       return
@@ -152,7 +153,7 @@ extension DecisionCore {
     push(Event(key: key, kind: .poolResized, target: pool, extra: resize.to))
   }
 
-  /// The pool has so many buffers now, if that is still what it shall have.
+  /// Sets the pool's number of buffers, if that is still the number that the controller wants.
   mutating func putInForce(pool: Int, size: Int) {
     guard let wanted = sizings.pools[pool]?.controller.size, size == wanted else { return }
     let isMore = size > leases.capacity(of: pool)

@@ -2,10 +2,10 @@ import RetakeCore
 import RetakeGraph
 
 extension DecisionCore {
-  /// The most lines of the explanation.
+  /// The largest number of sentences in the explanation.
   private static var explanationMax: Int { 12 }
 
-  /// Says who waits for whom when nothing can ever move again, and closes the log with it.
+  /// Explains which node waits for what when no frame can ever advance, and closes the log with it.
   package mutating func explainStuck() -> String {
     var sentences: [String] = []
     var first: Int?
@@ -19,7 +19,7 @@ extension DecisionCore {
       ? "a frame is left and no stage holds it" : sentences.joined(separator: "; ")
   }
 
-  /// What a node waits for; `nil` when it has nothing to do.
+  /// What a node waits for; `nil` if it has nothing to do.
   private func waiting(at node: Int) -> String? {
     let id = plan.nodes[node].id
     if let pool = emptyPool(of: node), let edge = plan.nodes[node].inEdge,

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// How a node thins what passes through it.
+/// How a node thins out the frames that pass through it.
 enum Thinning: Sendable {
   case throttle(ThrottleStateMachine)
   case sample(SampleStateMachine)
@@ -28,7 +28,7 @@ enum Thinning: Sendable {
 }
 
 extension DecisionCore {
-  /// A throttle or sample takes a frame when its out edges have settled the one before.
+  /// A throttle or sample takes a frame after its out edges have settled the frame before it.
   mutating func runThinning(_ node: Int, _ turn: inout Turn) {
     guard let edge = plan.nodes[node].inEdge else { return }
     // Bounded: each turn takes a frame from a finite queue.

@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// What a tombstone carries beside the frame.
+/// What a tombstone carries in addition to the frame.
 struct Tombstone {
   var port: Int
   var ending: Int
@@ -13,14 +13,14 @@ struct Tombstone {
 }
 
 extension DecisionCore {
-  /// Ends a frame at a node: everybody behind it is told at this instant.
+  /// Ends a frame at a node: every node behind it is notified at this instant.
   mutating func bury(_ work: Work, fate: FrameFate, node: Int) {
     let ending = makeEnding(fate: fate, node: node)
     for edge in plan.nodes[node].outEdges { sendTombstone(along: edge, work, ending: ending) }
   }
 
-  /// Ends a frame at the edge in front of a node: sinks and joins are told themselves, behind
-  /// other nodes everybody is.
+  /// Ends a frame at the edge in front of a node. If the node is a sink or a join, the node itself
+  /// is notified; otherwise every node behind it is.
   mutating func sendTombstone(fromEdge edge: Int, _ work: Work, ending: Int) {
     let receiver = plan.edges[edge].to
     switch plan.nodes[receiver].role {

@@ -1,16 +1,17 @@
 import RetakeCore
 import RetakeGraph
 
-/// Makes every decision that depends on time. Sans-I/O: events in, actions and decision lines out.
+/// Makes every decision that depends on time. It does no I/O: events in, actions and decision lines
+/// out.
 ///
-/// The core owns the events that it makes itself; its driver adds arrivals, completions and changes
-/// from outside, pops the next event, and hands it back with the gates through which the core asks
-/// for the few values that decide about time.
+/// The core owns the events that it creates itself. Its driver adds arrivals, completions and
+/// changes from outside, pops the next event, and passes it back together with the gates, through
+/// which the core asks for the few values that timing decisions depend on.
 package struct DecisionCore: ~Copyable {
   let plan: GraphPlan
   let rules: Rules
   var queues: [QueueStateMachine]
-  /// Frames offered to each edge and not yet judged.
+  /// Frames that were offered to each edge and have no decision yet.
   var offersInTransit: [Int]
   var offers: [OfferStateMachine]
   var lanes: [LaneStateMachine]
@@ -21,14 +22,14 @@ package struct DecisionCore: ~Copyable {
   var joins: [JoinStateMachine?]
   /// By node, then port; the first port of each is never read.
   var latests: [[LatestStateMachine]]
-  /// The frame that a latest join has taken and not yet handed on.
+  /// The frame that a latest join has taken and not yet passed on.
   var triggers: [Int?]
   /// The last value that left each node with a fallback.
   var previous: [Previous?]
-  /// Frames that failed and wait for their turn to be replaced, by node.
+  /// Frames that failed and wait for their turn to get a fallback, by node.
   var failures: [[Failure]]
   var leases: LeaseBook
-  /// Of the pools that follow the load.
+  /// The sizes of the pools that adapt to the load.
   package internal(set) var sizings: SizingBook
   var screens: [ScreenStateMachine?]
   var isPolicyPending: [Bool]
@@ -42,16 +43,16 @@ package struct DecisionCore: ~Copyable {
   private var lastKey: EventKey?
   private let bound: MicrostepBound
   private var microstepsMax = 0
-  /// Frames and items that are somewhere on their way.
+  /// Frames and items in flight.
   private(set) var tokensAlive = 0
   package internal(set) var epoch = 0
   package internal(set) var isHalted = false
 
-  /// What holds in a mode.
+  /// The rules of a mode.
   package struct Rules: Hashable, Sendable {
-    /// Whether queues and pools have an end, and timeouts and policies count.
+    /// Whether queues and pools are bounded, and timeouts and policies apply.
     package var isBounded: Bool
-    /// Whether bodies, swaps and sinks end when somebody says so, not when a model does.
+    /// Whether bodies, swaps and sinks end when the driver reports it, not when a model decides it.
     package var isLive = false
 
     package static let lossless = Rules(isBounded: false)
@@ -106,7 +107,7 @@ package struct DecisionCore: ~Copyable {
 
   /// The next event in the total order.
   ///
-  /// - Throws: `RuntimeError.endlessInstant` when an instant never gets quiet.
+  /// - Throws: `RuntimeError.endlessInstant` if an instant never ends.
   package mutating func popEvent() throws(RuntimeError) -> Event? {
     guard !isHalted, let event = events.pop() else { return nil }
     precondition(lastKey.map { $0 < event.key } ?? true, "event keys strictly increase")
@@ -123,14 +124,14 @@ package struct DecisionCore: ~Copyable {
     return event
   }
 
-  /// Frames that arrive and items that are made at this instant need microsteps of their own.
+  /// Frames that arrive and items that are created at this instant need microsteps of their own.
   mutating func allowMicrosteps(forTokens tokens: Int) {
     microstepsMax += bound.steps(tokens: tokens)
   }
 
   /// Announces a frame: it arrives at the source at the given virtual time.
   ///
-  /// - Returns: The slot that stands for the frame until it is lost or freed.
+  /// - Returns: The slot that identifies the frame until it is lost or freed.
   @discardableResult
   package mutating func addArrival(source: Int, id: FrameID, time: Int64) -> Int {
     let slot = makeSlot(id: id, arrival: time, source: source)
@@ -141,7 +142,7 @@ package struct DecisionCore: ~Copyable {
     return slot
   }
 
-  /// Says when the body that was started will be done; `time` is not before now.
+  /// Schedules the end of the body that was started; `time` is not before now.
   package mutating func addCompletion(node: Int, work: Work, time: Int64) {
     push(.completion, phase: .completion, node: node, work: work, at: time)
     guard rules.isBounded, let timeout = plan.nodes[node].timeoutNanoseconds,
@@ -150,16 +151,16 @@ package struct DecisionCore: ~Copyable {
     addStageTimeout(node: node, work: work)
   }
 
-  /// Says that something happens in the environment.
+  /// Schedules a change of the environment.
   ///
-  /// - Parameter index: Its place among all such events, which orders them within an instant.
+  /// - Parameter index: Its index among all such events, which orders them within an instant.
   package mutating func addEnvironment(_ kind: Event.Kind, index: Int, node: Int, time: Int64) {
     let key = EventKey(
       time: time, band: .environment, phase: .arrival, node: 0, ordinal: index)
     events.push(Event(key: key, kind: kind, target: node, extra: index))
   }
 
-  /// Carries out one event.
+  /// Handles one event.
   package mutating func handle(_ event: Event, _ turn: inout Turn) {
     let target = Int(event.target)
     let work = event.work
@@ -187,8 +188,8 @@ package struct DecisionCore: ~Copyable {
     }
   }
 
-  /// Makes an event for now or later. One for the current instant keeps the band and takes the
-  /// microstep that its key needs; a later one is in the release band.
+  /// Creates an event for now or later. An event for the current instant keeps the band and gets
+  /// the microstep that its key needs. A later event is in the release band.
   mutating func push(
     _ kind: Event.Kind, phase: EventPhase, node: Int, work: Work, at time: Int64,
     port: Int = 0, extra: Int = -1
@@ -223,13 +224,13 @@ package struct DecisionCore: ~Copyable {
     return slots.count - 1
   }
 
-  /// One more part or item of a frame is on its way.
+  /// One more part or item of a frame is in flight.
   mutating func addToken(_ slot: Int) {
     slots[slot].tokens += 1
     tokensAlive += 1
   }
 
-  /// One less is on its way: the last one settles the frame.
+  /// One part or item fewer is in flight. The last one settles the frame.
   mutating func endToken(_ slot: Int, _ turn: inout Turn) {
     slots[slot].tokens -= 1
     tokensAlive -= 1
@@ -237,7 +238,7 @@ package struct DecisionCore: ~Copyable {
     settleIfDone(slot, &turn)
   }
 
-  /// Something keeps a value of the frame without moving on with it.
+  /// Keeps a value of the frame without moving on with the frame.
   mutating func retain(_ slot: Int) { slots[slot].retained += 1 }
 
   mutating func release(_ slot: Int, _ turn: inout Turn) {
@@ -265,7 +266,7 @@ package struct DecisionCore: ~Copyable {
     turn.actions.append(.freed(slot: slot))
   }
 
-  /// A frame that is lost was never there.
+  /// A lost frame is treated as if it had never arrived.
   mutating func forgetLost(_ slot: Int, _ turn: inout Turn) {
     tokensAlive -= 1
     slots[slot].tokens = 0
@@ -316,7 +317,8 @@ package struct DecisionCore: ~Copyable {
   }
 }
 
-/// How many microsteps one instant can need: beyond it the graph loops without delay.
+/// The largest number of microsteps that one instant can need. Beyond it, the graph has a loop
+/// without delay.
 struct MicrostepBound: Sendable {
   static let slack = 4
   let nodes: Int

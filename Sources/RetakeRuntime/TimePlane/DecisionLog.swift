@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 
-/// The kinds of decisions that this engine makes, as their lines say them.
+/// The kinds of decisions that this engine makes, as written in decision lines.
 package enum DecisionKind: String, Sendable, CaseIterable {
   case lost
   case drop
@@ -32,19 +32,19 @@ package enum DecisionKind: String, Sendable, CaseIterable {
   case vsync
 }
 
-/// One decision in numbers; turned into text only where it is digested, written or shown.
+/// One decision in numbers. It becomes text only when it is digested, written or shown.
 package struct Decision: Hashable, Sendable {
   package enum Detail: Hashable, Sendable {
     case none
     case reason(String)
     case code(String)
     case ending(FrameFate, node: Int)
-    /// The frame whose value it is.
+    /// The frame that the value comes from.
     case from(FrameID)
     case items(Int)
     case gathered(items: Int, failed: Int)
     case parts(Int)
-    /// What each port gave, in the order of their names.
+    /// The frame of each port, in the order of the ports' names.
     case ports([Port])
     case port(String)
     /// Nanoseconds.
@@ -52,8 +52,8 @@ package struct Decision: Hashable, Sendable {
     case epoch(Int)
     case resize(pool: String, PoolController.Resize)
     case trip(pool: String, PoolController.Trip)
-    /// Nanoseconds from the frame's arrival; refreshes at which the frame before stayed; frames that
-    /// came since then and were never seen.
+    /// Nanoseconds since the frame's arrival; refreshes at which the screen kept the frame before
+    /// it; frames that arrived since then and were never shown.
     case shown(latency: Int64, repeats: Int64, unseen: Int)
   }
 
@@ -72,18 +72,18 @@ package struct Decision: Hashable, Sendable {
   package var detail: Detail
 }
 
-/// Writes decisions as lines, digests all of them, and hands the lines on to whoever asked.
+/// Writes decisions as lines, digests all of them, and passes the lines to the observer.
 package struct DecisionLog: ~Copyable {
-  /// Bytes gathered before they are digested together.
+  /// Bytes that are collected before they are digested together.
   private static let batchBytes = 16_384
 
   private let nodeIDs: [String]
-  /// Each id between two spaces.
+  /// Each ID between two spaces.
   private let nodeTexts: [[UInt8]]
   private let observer: ((DecisionLine) -> Void)?
   private var hasher = DigestHasher()
   private var buffer: [UInt8] = []
-  /// The beginning of the line before and its frame, as they were written: most lines repeat them.
+  /// The written time and frame of the line before: most lines repeat them.
   private var lastTime: (nanoseconds: Int64, text: [UInt8])?
   private var lastFrame: (id: FrameID, item: Int32, text: [UInt8])?
   package private(set) var count = 0

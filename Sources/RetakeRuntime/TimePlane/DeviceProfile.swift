@@ -1,10 +1,10 @@
 import RetakeCore
 import RetakeGraph
 
-/// Another device, as far as time is concerned: how much slower each stage is, how many servers it
-/// has, and how it slows down when it gets hot.
+/// The timing of another device: how much slower each stage is, how many servers it has, and how it
+/// slows down when it gets hot.
 public struct DeviceProfile: Hashable, Sendable {
-  /// From a point of virtual time on, costs are scaled.
+  /// A factor for costs from a point of virtual time on.
   public struct ThermalStep: Hashable, Sendable {
     public var after: Duration
     public var scale: DecimalRatio
@@ -15,15 +15,15 @@ public struct DeviceProfile: Hashable, Sendable {
     }
   }
 
-  /// The key of `scale` that stands for every stage without one of its own.
+  /// The key of `scale` for every stage without a key of its own.
   public static let everyStage = "*"
 
   public var name: String
-  /// By node id.
+  /// By node ID.
   public var scale: [String: DecimalRatio]
-  /// Servers by executor id.
+  /// Servers by executor ID.
   public var executors: [String: Int]
-  /// Capacities by pool id.
+  /// Capacities by pool ID.
   public var pools: [String: Int]
   /// In rising order of `after`; before the first, costs are not scaled.
   public var thermal: [ThermalStep]
@@ -48,7 +48,7 @@ public struct DeviceProfile: Hashable, Sendable {
     thermal.last { $0.after.nanoseconds <= nanoseconds }?.scale ?? .one
   }
 
-  /// XXH3-128 of what the profile says, however it was written.
+  /// XXH3-128 of the profile's content, independent of its formatting.
   public var digest: Digest128 { Digest128(of: json.canonicalText) }
 
   private var json: JSONValue {
@@ -77,7 +77,8 @@ extension DeviceProfile {
     return pipeline
   }
 
-  /// What fits nothing in a pipeline, each with advice; a profile may be meant for several.
+  /// Entries that match nothing in a pipeline, each with advice. A profile may be meant for several
+  /// pipelines.
   package func notes(for pipeline: Pipeline) -> [String] {
     let stages = scale.keys.filter { $0 != Self.everyStage }
     return notes("stage", stages, among: pipeline.flattened().nodes.map(\.id))
@@ -85,7 +86,7 @@ extension DeviceProfile {
       + notes("pool", Array(pools.keys), among: pipeline.pools.map(\.id))
   }
 
-  /// Inserted nodes are named after the one that they serve: `motion/convert`.
+  /// Inserted nodes are named after the node that they belong to: `motion/convert`.
   private func notes(_ word: String, _ given: [String], among known: [String]) -> [String] {
     given.sorted().filter { id in !known.contains { id == $0 || id.hasPrefix("\($0)/") } }.map {
       "the profile '\(name)' speaks of the \(word) '\($0)', which the pipeline does not have. "

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// Random numbers that are a pure function of what they are for: no stream, no order.
+/// Random numbers that are a pure function of their purpose: no stream, no order.
 package enum Draw {
   package enum Purpose: UInt64, Sendable {
     case cost = 1
@@ -19,7 +19,7 @@ package enum Draw {
     return mix(state ^ purpose.rawValue)
   }
 
-  /// The low half of the XXH3-128 digest of a node's id.
+  /// The low half of the XXH3-128 digest of a node's ID.
   package static func hash(ofNode id: String) -> UInt64 { Digest128(of: id).low }
 
   private static func mix(_ value: UInt64) -> UInt64 {

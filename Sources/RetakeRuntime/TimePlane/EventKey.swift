@@ -1,20 +1,20 @@
-/// Where an event stands within its instant. Bands and phases are compared by their raw values.
+/// The position of an event within its instant. Bands and phases are compared by their raw values.
 package enum EventBand: UInt8, Sendable {
   /// Thermal, memory, commands.
   case environment
   case release
   case arrivals
   case latestJoins
-  /// Vsync and metrics windows: sees the settled state.
+  /// Vsync and metrics windows: observes the settled state.
   case observation
 }
 
 package enum EventPhase: UInt8, Sendable {
-  /// Arrivals come before whatever they cause in their band.
+  /// Arrivals come before everything that they cause in their band.
   case arrival
   case completion
   case control
-  /// Deliveries, joins, unblocks and tombstones; carries the receiving node.
+  /// Deliveries, joins, unblocks and tombstones; refers to the receiving node.
   case delivery
   case dispatch
 }
@@ -26,7 +26,7 @@ package struct EventKey: Hashable, Sendable {
   package var time: Int64
   /// band 3 bits, microstep 37, phase 4, node 20.
   private var place: UInt64
-  /// track 20 bits, sequence + 1 in 44: what is about no frame comes before what is about one.
+  /// track 20 bits, sequence + 1 in 44: events without a frame come before events with one.
   private var frame: UInt64
   /// item + 1 in 32 bits, ordinal 32.
   private var tail: UInt64
@@ -49,8 +49,8 @@ package struct EventKey: Hashable, Sendable {
   package var node: Int { Int(place & 0xf_ffff) }
   package var ordinal: Int { Int(tail & 0xffff_ffff) }
 
-  /// The key of an event made while `current` is handled, for the same instant: band and
-  /// microstep stay if the new key is larger, else the microstep is counted up.
+  /// The key of an event for the same instant, created while `current` is handled. Band and
+  /// microstep stay if the new key is larger; otherwise the microstep is increased.
   package static func following(
     _ current: EventKey, phase: EventPhase, node: Int, track: Int = 0, sequence: Int = -1,
     item: Int = -1, ordinal: Int = 0
@@ -78,7 +78,7 @@ extension EventKey: Comparable {
   }
 }
 
-/// A frame on its way, or one item of it.
+/// A frame in flight, or one item of it.
 package struct Work: Hashable, Sendable {
   /// The frame's slot.
   package var slot: Int32
@@ -94,7 +94,7 @@ package struct Work: Hashable, Sendable {
   package var isItem: Bool { item >= 0 }
 }
 
-/// Something that happens in virtual time. Trivial, so that the heap moves plain words.
+/// Something that happens in virtual time. The type is trivial, so that the heap moves plain words.
 package struct Event: Sendable {
   package enum Kind: UInt8, Sendable {
     case arrival
@@ -112,11 +112,11 @@ package struct Event: Sendable {
     case emptyFrame
     /// A latest join reads its other ports.
     case latest
-    /// A sink lets go of what it kept.
+    /// A sink releases what it kept.
     case holdEnd
     /// An environment event; `extra` is its index.
     case environment
-    /// A node's policy decides anew.
+    /// A node's policy decides again.
     case policy
     /// A swap is prepared; `extra` is its index.
     case swapPrepare
@@ -124,19 +124,19 @@ package struct Event: Sendable {
     case swapReady
     /// A window of an adaptive pool ends; the target is the pool.
     case poolWindow
-    /// The device presses on an adaptive pool; `extra` says how.
+    /// The device puts pressure on an adaptive pool; `extra` is the kind of pressure.
     case poolPressure
-    /// A pool's new buffers are there; `extra` is the size.
+    /// A pool's new buffers are available; `extra` is the size.
     case poolResized
-    /// A screen shows the newest picture that came.
+    /// A screen shows the newest image that arrived.
     case vsync
   }
 
   package var key: EventKey
   package var kind: Kind
-  /// The node that is meant; for dispatch, the executor.
+  /// The node; for dispatch, the executor; for events of a pool, the pool.
   package var target: Int32
-  /// The frame's slot, where there is one; and its item.
+  /// The frame's slot, if there is one, and its item.
   package var work: Work
   /// The edge of a delivery or unblock; the index of a tombstone's ending.
   package var extra: Int32
@@ -179,7 +179,7 @@ package struct EventQueue: Sendable {
     return first
   }
 
-  /// Puts `event` in the place of the root and lets it sink.
+  /// Replaces the root with `event` and lets it sink.
   private mutating func sink(_ event: Event) {
     var parent = 0
     while true {

@@ -1,4 +1,4 @@
-/// A forEach's way in: hands out the items of one frame, one at a time.
+/// The input side of a forEach: hands out the items of one frame, one at a time.
 package struct ForkStateMachine: Hashable, Sendable {
   private var slot: Int32?
   private var next: Int32 = 0
@@ -15,7 +15,7 @@ package struct ForkStateMachine: Hashable, Sendable {
     count = Int32(items)
   }
 
-  /// The next item to offer; `nil` when the last one was handed out.
+  /// The next item to offer; `nil` after the last one was handed out.
   package mutating func nextItem() -> Work? {
     guard let slot, next < count else { return nil }
     defer { next += 1 }
@@ -24,14 +24,15 @@ package struct ForkStateMachine: Hashable, Sendable {
 
   /// All items were accepted.
   ///
-  /// - Returns: The frame that they are of.
+  /// - Returns: The frame that they belong to.
   package mutating func end() -> Int? {
     defer { slot = nil }
     return slot.map(Int.init)
   }
 }
 
-/// A forEach's way out: gathers the items of each frame; frames leave in the order of sequence.
+/// The output side of a forEach: gathers the items of each frame. Frames leave in the order of
+/// their sequence.
 package struct GatherStateMachine: Sendable {
   private struct Frame: Hashable, Sendable {
     var slot: Int
@@ -42,21 +43,21 @@ package struct GatherStateMachine: Sendable {
     var isWhole = false
   }
 
-  /// Rising sequences.
+  /// In rising order of sequence.
   private var frames: [Frame] = []
 
   package init() {}
 
-  /// A frame enters the body as so many items.
+  /// A frame enters the body as the given number of items.
   package mutating func open(slot: Int, sequence: Int, items: Int) {
     let place = frames.firstIndex { $0.sequence > sequence } ?? frames.endIndex
     frames.insert(
       Frame(slot: slot, sequence: sequence, items: items, missing: items), at: place)
   }
 
-  /// One item is there, or has failed.
+  /// One item has arrived, or has failed.
   ///
-  /// - Returns: The number of items and of failed ones, when it was the last.
+  /// - Returns: The numbers of items and of failed items, if it was the frame's last item.
   package mutating func add(slot: Int, isFailed: Bool) -> (items: Int, failed: Int)? {
     guard let index = frames.firstIndex(where: { $0.slot == slot }) else { return nil }
     precondition(frames[index].missing > 0, "a frame has as many items as it was opened with")
@@ -65,7 +66,7 @@ package struct GatherStateMachine: Sendable {
     return closed(index)
   }
 
-  /// A frame without items.
+  /// Closes a frame without items.
   package mutating func close(slot: Int) -> (items: Int, failed: Int)? {
     frames.firstIndex { $0.slot == slot }.flatMap { closed($0) }
   }
@@ -76,7 +77,7 @@ package struct GatherStateMachine: Sendable {
     return (frames[index].items, frames[index].failed)
   }
 
-  /// The whole frame that leaves next: no frame of lower sequence is open.
+  /// The whole frame that leaves next: no frame with a lower sequence is open.
   package mutating func nextToLeave() -> Int? {
     guard let first = frames.first, first.isWhole else { return nil }
     frames.removeFirst()

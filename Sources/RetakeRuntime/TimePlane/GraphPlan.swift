@@ -1,7 +1,8 @@
 import RetakeCore
 import RetakeGraph
 
-/// A validated flat pipeline with numbers for names: nodes in the order of the time plane.
+/// A validated flat pipeline that uses numbers instead of names. Nodes are in the order of the time
+/// plane.
 package struct GraphPlan: Sendable {
   package struct Node: Sendable {
     package var id: String
@@ -9,7 +10,7 @@ package struct GraphPlan: Sendable {
     package var stage: AnyStage
     package var hash: UInt64
     package var cost: Cost?
-    /// By port; one for nodes that have no ports.
+    /// By port; one edge for nodes without ports.
     package var inEdges: [Int]
     package var outEdges: [Int]
     /// `nil` for nodes that take no server.
@@ -21,25 +22,26 @@ package struct GraphPlan: Sendable {
     package var timeoutNanoseconds: Int64?
     package var holdNanoseconds: Int64?
     package var pool: Int?
-    /// The source whose frames this node is about.
+    /// The source whose frames reach this node.
     package var source = 0
-    /// The forEach whose body this node is in; its own index at a forEach.
+    /// The forEach whose body contains this node; its own index at a forEach.
     package var fork: Int?
-    /// A forEach's `x/join`.
+    /// The `x/join` of a forEach.
     package var gather: Int?
 
     package var inEdge: Int? { inEdges.first }
-    /// Whether a source that changes its pixel format would give the stage one that it does not take.
+    /// Whether a source that changes its pixel format could give the stage a format it does not
+    /// accept.
     package var guardsFormat = false
-    /// Whether time has to wait for the body's outcome.
+    /// Whether virtual time has to wait for the body's outcome.
     package var isGate: Bool { stage.signature.canFail || guardsFormat }
-    /// Whether its values may be computed before virtual time asks for them.
+    /// Whether its values may be computed before virtual time needs them.
     var isComputedAhead: Bool { role == .pure || role == .source }
-    /// Whether the node works on items instead of frames.
+    /// Whether the node handles items instead of frames.
     package var isInner: Bool { fork != nil && role.isServed }
   }
 
-  /// The lanes that pinned nodes name: each has a thread of its own.
+  /// The lanes of pinned nodes. Each lane has a thread of its own.
   var lanes: [Int] { nodes.indices.filter { nodes[$0].isPinned } }
 
   package struct Edge: Sendable {
@@ -55,14 +57,14 @@ package struct GraphPlan: Sendable {
   package struct AheadStep: Sendable {
     package var node: Int
     package var from: Int
-    /// Else it hands its input on.
+    /// Otherwise the node passes its input on.
     package var isPure: Bool
   }
 
   package struct Executor: Sendable {
     package var id: String
     package var count: Int
-    /// Rising: rank, then id.
+    /// In rising order: rank, then ID.
     package var nodes: [Int]
   }
 
@@ -71,15 +73,15 @@ package struct GraphPlan: Sendable {
   package var executors: [Executor]
   package var pools: [PipelinePool]
   package var sources: [Int]
-  /// By the bytes of their ids.
+  /// In the byte order of their IDs.
   package var sinks: [Int]
   package var primarySink: Int
-  /// By source: the positions in `sinks` of those whose ledger counts its frames.
+  /// By source: the positions in `sinks` of the sinks whose ledger counts its frames.
   package private(set) var sinkPositions: [[Int]] = []
-  /// By source: the pure stages that only pure stages and thinning nodes stand before.
+  /// By source: the pure stages with nothing but pure stages and thinning nodes before them.
   package private(set) var aheadSteps: [[AheadStep]] = []
 
-  /// - Parameter pipeline: Flat, as `Pipeline.flattened` gives it.
+  /// - Parameter pipeline: A flat pipeline, as returned by `Pipeline.flattened`.
   package init(_ pipeline: Pipeline) throws(PipelineError) {
     let ordered = try pipeline.topologicalOrder()
     let ranks = try pipeline.ranks()
@@ -136,8 +138,8 @@ package struct GraphPlan: Sendable {
     }
   }
 
-  /// Whether pixels that are computed ahead stay until virtual time asks for them: somebody else than a
-  /// pure stage reads them.
+  /// Whether pixels that are computed ahead are kept until virtual time needs them, because a node
+  /// other than a pure stage reads them.
   var keepsPixelsAhead: Bool { sources.contains { keepsPixels(ofNode: $0) } }
 
   private func keepsPixels(ofNode node: Int) -> Bool {
@@ -162,7 +164,8 @@ package struct GraphPlan: Sendable {
     }
   }
 
-  /// Shared executors as declared; every other stage has one of its own, with a server a lane.
+  /// Shared executors as declared. Every other stage has an executor of its own, with one server
+  /// per lane.
   private mutating func assignExecutors(_ pipeline: Pipeline, _ ordered: [PipelineNode]) {
     executors = pipeline.executors.map { Executor(id: $0.id, count: $0.count, nodes: []) }
     for index in nodes.indices where nodes[index].role.isServed {
@@ -196,6 +199,6 @@ extension GraphPlan.Node {
 }
 
 extension [String] {
-  /// The index of a port; 0 where there are no names.
+  /// The index of a port; 0 if the node has no named ports.
   fileprivate func index(of port: String?) -> Int { port.flatMap { firstIndex(of: $0) } ?? 0 }
 }

@@ -1,10 +1,10 @@
 import RetakeGraph
 
-/// What a join makes of a frame.
+/// What a join does with a frame.
 package enum JoinVerdict: Hashable, Sendable {
-  /// It goes on with the values of these ports, as bits.
+  /// The frame continues with the values of these ports, as bits.
   case joined(ports: UInt32)
-  /// A tombstone that came to a port goes on.
+  /// A tombstone that arrived at a port is passed on.
   case passesOn(ending: Int)
   case timedOut
   case partnerMissing
@@ -20,9 +20,9 @@ package struct JoinStateMachine: Sendable {
 
   private enum Phase: Hashable, Sendable {
     case open
-    /// Decided to go on, and waiting for its turn.
+    /// Joined, and waiting for its turn to leave.
     case ready
-    /// Gone on or ended; late parts may still come.
+    /// Left or ended; late parts may still arrive.
     case gone
   }
 
@@ -43,13 +43,13 @@ package struct JoinStateMachine: Sendable {
     /// The first value of its frame: its timer starts.
     case first
     case taken
-    /// The frame was decided without it.
+    /// The frame was decided without this value.
     case late
   }
 
   private let mode: JoinMode
   private let portCount: Int
-  /// Rising sequences.
+  /// In rising order of sequence.
   private var frames: [Frame] = []
 
   package init(mode: JoinMode, ports: Int) {
@@ -57,7 +57,7 @@ package struct JoinStateMachine: Sendable {
     portCount = ports
   }
 
-  /// A value came to a port.
+  /// A value arrived at a port.
   package mutating func add(slot: Int, sequence: Int, port: Int) -> PartVerdict {
     let index = begun(slot: slot, sequence: sequence)
     guard frames[index].phase == .open else {
@@ -70,9 +70,9 @@ package struct JoinStateMachine: Sendable {
     return isFirst ? .first : .taken
   }
 
-  /// A tombstone came to a port.
+  /// A tombstone arrived at a port.
   ///
-  /// - Returns: Whether it may still decide something.
+  /// - Returns: Whether the frame is still undecided.
   package mutating func end(
     slot: Int, sequence: Int, port: Int, ending: Int, isFailure: Bool
   ) -> Bool {
@@ -91,7 +91,7 @@ package struct JoinStateMachine: Sendable {
     return verdict(index, isTimedOut: false)
   }
 
-  /// Decides a frame at its timeout; `nil` when it is decided already.
+  /// Decides a frame at its timeout; `nil` if it is decided already.
   package mutating func timeOut(slot: Int) -> JoinVerdict? {
     guard let index = index(of: slot), frames[index].phase == .open else { return nil }
     return verdict(index, isTimedOut: true)
@@ -114,7 +114,7 @@ package struct JoinStateMachine: Sendable {
     return .partnerMissing
   }
 
-  /// The endings that a frame's ports gave, and the number of values that it holds.
+  /// The endings that arrived at a frame's ports, and the ports whose values it holds, as bits.
   package func holdings(of slot: Int) -> (endings: [Int], ports: UInt32) {
     guard let index = index(of: slot) else { return ([], 0) }
     let endings = frames[index].ports.compactMap { port -> Int? in
@@ -124,7 +124,7 @@ package struct JoinStateMachine: Sendable {
     return (endings, frames[index].valueBits)
   }
 
-  /// The frame that leaves next: no frame of lower sequence is open.
+  /// The frame that leaves next: no frame with a lower sequence is open.
   package mutating func nextToLeave() -> Int? {
     guard let index = frames.firstIndex(where: { $0.phase != .gone }),
       frames[index].phase == .ready
@@ -134,7 +134,7 @@ package struct JoinStateMachine: Sendable {
     return slot
   }
 
-  /// Forgets a frame that is gone and has nothing more to come.
+  /// Forgets a frame that has left or ended, if no part of it can arrive any more.
   package mutating func forget(slot: Int) {
     guard let index = index(of: slot) else { return }
     forgetIfSettled(index)

@@ -1,7 +1,7 @@
-/// The lanes of one stage: what it works on, and what may leave next.
+/// The lanes of one stage: the work in progress, and the output that may leave next.
 ///
-/// Outputs leave in the order of sequence and item; a lane is held until its output has left and
-/// was accepted by every edge, and its body has ended.
+/// Outputs leave in the order of sequence and item. A lane is held until every edge has accepted
+/// its output and its body has ended.
 package struct LaneStateMachine: Sendable {
   /// The order in which outputs leave.
   package struct Order: Hashable, Comparable, Sendable {
@@ -20,7 +20,7 @@ package struct LaneStateMachine: Sendable {
 
   package enum Output: Hashable, Sendable {
     case value
-    /// The body failed; the last value that left takes the place of its output.
+    /// The body failed. The value that left last replaces its output.
     case fallback
   }
 
@@ -28,7 +28,7 @@ package struct LaneStateMachine: Sendable {
     case working
     case ready(Output)
     case leaving
-    /// Nothing is to come of it; only its body still runs.
+    /// No output is left to offer, but the body may still run.
     case over
   }
 
@@ -57,7 +57,7 @@ package struct LaneStateMachine: Sendable {
     lanes.append(Lane(work: work, order: order))
   }
 
-  /// Whether the frame's outcome is still open: not so after its timeout.
+  /// Whether the frame's outcome is still open. It is not open after its timeout.
   package func isOpen(_ work: Work) -> Bool {
     lanes.contains { $0.work == work && $0.phase == .working }
   }
@@ -67,7 +67,7 @@ package struct LaneStateMachine: Sendable {
     lanes.contains { $0.work == work && $0.isBodyRunning }
   }
 
-  /// The frame has an output, which leaves when it is its turn.
+  /// The frame has an output, which leaves at its turn.
   package mutating func finish(_ work: Work, with output: Output) {
     guard let lane = index(of: work) else { return }
     lanes[lane].phase = .ready(output)
@@ -87,7 +87,7 @@ package struct LaneStateMachine: Sendable {
     removeIfDone(lane)
   }
 
-  /// The next output that may leave, if any: it begins to leave.
+  /// The next output that may leave, if there is one. It begins to leave.
   package mutating func nextToLeave() -> (work: Work, output: Output)? {
     var lowest: Int?
     for index in lanes.indices where lanes[index].phase != .over {
@@ -99,7 +99,7 @@ package struct LaneStateMachine: Sendable {
     return (lanes[lowest].work, output)
   }
 
-  /// Every edge has accepted what was leaving.
+  /// Every edge has accepted the output that was leaving.
   package mutating func left() {
     guard let lane = lanes.firstIndex(where: { $0.phase == .leaving }) else { return }
     lanes[lane].phase = .over

@@ -1,10 +1,11 @@
 import DequeModule
 import RetakeCore
 
-/// One port of a latest join: which value a frame reads there.
+/// One port of a latest join. It decides which value a frame reads at the port.
 ///
-/// Of the frame's own track, the newest value is the one with the highest sequence that is not
-/// above the frame's own; of another track, the one that arrived last and not after the frame.
+/// If the value is of the frame's own track, the frame reads the value with the highest sequence
+/// that is not above its own. If it is of another track, the frame reads the value that arrived
+/// last and not after the frame.
 package struct LatestStateMachine: Sendable {
   package struct Value: Hashable, Sendable {
     package var slot: Int
@@ -20,7 +21,7 @@ package struct LatestStateMachine: Sendable {
   }
 
   private let isSameTrack: Bool
-  /// Rising; the first is the one that was read last.
+  /// In rising order. After a read, the first value is the one that was read last.
   private var values: Deque<Value> = []
   private var lastRead: Value?
 
@@ -31,18 +32,19 @@ package struct LatestStateMachine: Sendable {
   package var count: Int { values.count }
   package var slots: [Int] { values.map(\.slot) }
 
-  /// - Returns: `false` for a value that is not kept: a newer one was read, so nobody will read it.
+  /// - Returns: `false` for a value that is not kept: a newer value was read, so no frame will read
+  ///   this one.
   package mutating func add(_ value: Value) -> Bool {
     if let lastRead, isRising(value, lastRead) { return false }
     var place = values.endIndex
-    // Bounded: values come in rising order but for frames that arrived out of theirs.
+    // Bounded: values arrive in rising order, except those of frames that arrived out of order.
     while place > values.startIndex, isRising(value, values[place - 1]) { place -= 1 }
     values.insert(value, at: place)
     return true
   }
 
-  /// The value that a frame reads, never an older one than was read before; older ones are of no
-  /// more use and handed back.
+  /// The value that a frame reads. It is never older than a value that was read before. Older
+  /// values are no longer needed and are returned.
   package mutating func read(by frame: Value) -> (value: Value?, released: [Value]) {
     let kept = lastRead.flatMap { last in values.firstIndex(of: last) } ?? 0
     guard let chosen = values.lastIndex(where: { !isAbove($0, frame) }), chosen >= kept else {
@@ -54,8 +56,8 @@ package struct LatestStateMachine: Sendable {
     return (values.first, released)
   }
 
-  /// Hands back the values that no frame from `oldest` on can read, because a newer one is not
-  /// above it.
+  /// Returns the values that no frame from `oldest` on can read, because a newer value is not above
+  /// `oldest`.
   package mutating func prune(before oldest: Value) -> [Value] {
     guard let newest = values.lastIndex(where: { !isAbove($0, oldest) }), newest > 0 else {
       return []

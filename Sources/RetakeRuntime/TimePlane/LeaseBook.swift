@@ -1,13 +1,13 @@
 import RetakeGraph
 
-/// Who holds which buffers of the pools. A lease ends with its last holder.
+/// The holders of the pools' buffers. A lease ends with its last holder.
 package struct LeaseBook: Sendable {
   package struct Lease: Hashable, Sendable {
     package var pool: Int
     package var holders = 0
   }
 
-  /// The leases that one node's output of a frame lies in.
+  /// The leases that one node's output for a frame uses.
   private struct Output: Sendable {
     var node: Int
     var item: Int32
@@ -30,10 +30,10 @@ package struct LeaseBook: Sendable {
   package func inUse(pool: Int) -> Int { used[pool] }
   package func capacity(of pool: Int) -> Int { capacities[pool] }
 
-  /// A pool has another size. Buffers that are too many then go when they come back.
+  /// Changes the size of a pool. If it shrinks, excess buffers disappear when they are returned.
   package mutating func setCapacity(_ capacity: Int, of pool: Int) { capacities[pool] = capacity }
 
-  /// Takes a buffer for a node's output; the node holds it.
+  /// Takes a buffer for a node's output. The node holds it.
   package mutating func lease(pool: Int) -> Int {
     precondition(!isEmpty(pool: pool), "a pool never gives more buffers than it has")
     used[pool] += 1
@@ -45,7 +45,7 @@ package struct LeaseBook: Sendable {
     return leases.count - 1
   }
 
-  /// Says what a node's output lies in.
+  /// Sets the leases that a node's output uses.
   package mutating func setOutput(_ found: [Int], of node: Int, _ work: Work) {
     while outputs.count <= work.slotIndex { outputs.append([]) }
     let slot = work.slotIndex
@@ -65,7 +65,7 @@ package struct LeaseBook: Sendable {
     for lease in held { leases[lease].holders += 1 }
   }
 
-  /// - Returns: The pools that got a buffer back.
+  /// - Returns: The pools to which a buffer was returned.
   package mutating func release(_ held: [Int]) -> [Int] {
     var returned: [Int] = []
     for lease in held {
@@ -81,7 +81,7 @@ package struct LeaseBook: Sendable {
 
   package func pools(of held: [Int]) -> [Int] { held.map { leases[$0].pool } }
 
-  /// Forgets a frame that is gone.
+  /// Forgets a freed frame.
   package mutating func clear(slot: Int) {
     if outputs.indices.contains(slot) { outputs[slot] = [] }
   }

@@ -1,14 +1,14 @@
-/// Log-normal costs without the C library's mathematics: the same integers on every machine.
+/// Log-normal costs without the C library's math functions: the same integers on every machine.
 ///
 /// The cost at standard normal quantile z is `p50 × (p99 / p50)^(z / z99)`. The table holds
-/// `z / z99` in Q32 for 256 equally likely values above the median; those below are its mirror.
+/// `z / z99` in Q32 for 256 equally likely values above the median; those below are mirrored.
 package enum QuantileTable {
   /// One of 512 equally likely costs, in nanoseconds.
   ///
   /// - Parameters:
   ///   - p50: Nanoseconds, above zero.
   ///   - p99: Nanoseconds, at least `p50`.
-  ///   - bits: Evenly distributed; the top nine choose.
+  ///   - bits: Evenly distributed; the top nine bits choose.
   package static func logNormal(p50: Int64, p99: Int64, bits: UInt64) -> Int64 {
     precondition(0 < p50 && p50 <= p99, "quantiles rise")
     let choice = Int(bits >> 55)
@@ -18,7 +18,7 @@ package enum QuantileTable {
     return exp2(exponent)
   }
 
-  /// Base-two logarithm in Q32, by repeated squaring: one bit of the fraction a step.
+  /// Base-two logarithm in Q32, by repeated squaring: one bit of the fraction per step.
   static func log2Q32(_ value: UInt64) -> Int64 {
     precondition(value > 0, "zero has no logarithm")
     let whole = 63 - value.leadingZeroBitCount
@@ -36,7 +36,7 @@ package enum QuantileTable {
     return result
   }
 
-  /// Two to the power of a Q32 exponent, to the nearest integer below; bounded to 2^62.
+  /// Two to the power of a Q32 exponent, rounded down to an integer; at most 2^62.
   static func exp2(_ exponent: Int64) -> Int64 {
     guard exponent >= 0 else { return 0 }
     let whole = Int(exponent >> 32)

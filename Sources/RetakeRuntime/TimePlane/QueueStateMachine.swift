@@ -1,12 +1,12 @@
 import DequeModule
 import RetakeGraph
 
-/// What becomes of a frame that is offered to an edge.
+/// What happens to a frame that is offered to an edge.
 package enum QueueVerdict: Hashable, Sendable {
   case accepted
   /// The offered frame is dropped.
   case droppedNewest
-  /// This frame, which waited longest, is dropped, the offered one accepted.
+  /// This frame, which waited longest, is dropped. The offered frame is accepted.
   case droppedOldest(Work)
   /// This frame is superseded by the offered one.
   case superseded(Work)
@@ -14,10 +14,10 @@ package enum QueueVerdict: Hashable, Sendable {
   case blocked
 }
 
-/// The bounded queue of one edge: decides, and remembers who waits.
+/// The bounded queue of one edge. It decides, and remembers which frames wait.
 ///
-/// Capacity counts the frames that wait here, not those in service; room is judged when a frame is
-/// offered.
+/// The capacity counts the frames that wait here, not the frames in service. Whether there is room
+/// is decided when a frame is offered.
 package struct QueueStateMachine: Sendable {
   package struct Entry: Hashable, Sendable {
     package var work: Work
@@ -28,7 +28,7 @@ package struct QueueStateMachine: Sendable {
   package let capacity: Int
   package let policy: EdgePolicy
   private var waiting: Deque<Entry> = []
-  /// The frame that the sender holds for want of room.
+  /// The frame that the sender holds because there is no room.
   package private(set) var blocked: Work?
   private var isUnblockDue = false
 
@@ -64,21 +64,21 @@ package struct QueueStateMachine: Sendable {
 
   package subscript(place: Int) -> Entry { waiting[place] }
 
-  /// Takes the frame at a place; the one that waited longest is at 0.
+  /// Takes the frame at a position; the frame that waited longest is at 0.
   package mutating func take(at place: Int = 0) -> Entry? {
     if place == 0 { return waiting.popFirst() }
     return waiting.indices.contains(place) ? waiting.remove(at: place) : nil
   }
 
-  /// The frame that was blocked, the first time that there is room for it: whoever takes several
-  /// frames at one instant lets it in once.
+  /// The blocked frame, the first time that there is room for it. If several frames are taken at
+  /// one instant, the blocked frame is let in only once.
   package mutating func claimUnblock() -> Work? {
     guard !isUnblockDue, !isFull, let work = blocked else { return nil }
     isUnblockDue = true
     return work
   }
 
-  /// Accepts the frame that was blocked, now that there is room.
+  /// Accepts the blocked frame, now that there is room.
   package mutating func unblock(at time: Int64) -> Work? {
     guard !isFull, let work = blocked else { return nil }
     blocked = nil

@@ -1,22 +1,22 @@
 import RetakeCore
 
-/// Where the virtual costs of a run come from.
+/// The origin of a run's virtual costs.
 public struct RunCosts: Sendable {
-  /// Recorded costs, before those that the pipeline declares.
+  /// Recorded costs, which take precedence over the costs that the pipeline declares.
   public var tape: CostTape?
-  /// Scales costs, and says how many servers there are.
+  /// Scales costs, and sets the numbers of servers.
   public var profile: DeviceProfile?
-  /// A cost that the tape does not have ends the run.
+  /// Whether a cost that is missing on the tape ends the run.
   public var isStrict = false
-  /// On top of what the profile says.
+  /// Applied in addition to the profile's factors.
   public var scale = DecimalRatio.one
-  /// Measures each body, whose cost is then what it took.
+  /// Measures each body; the measured time is its cost.
   package var meter: CostMeter?
 
-  /// What the pipeline declares; stages without a cost take none.
+  /// The costs that the pipeline declares; stages without a cost take no time.
   public static let declared = RunCosts()
 
-  /// Each body's own thread time: not the same in two runs, but a tape of it is.
+  /// The thread time of each body. It differs between runs, but a tape of it does not.
   public static var measured: RunCosts {
     var costs = RunCosts.declared
     let clock = WallClock()
@@ -30,8 +30,8 @@ public struct RunCosts: Sendable {
     self.isStrict = isStrict
   }
 
-  /// As a golden names them: `declared`, `tape:1a2b3c4d`, `profile:slow-phone@5e6f7a8b`, or
-  /// `tape:1a2b3c4d+profile:slow-phone@5e6f7a8b`. The digits are of the content.
+  /// The name in a golden: `declared`, `tape:1a2b3c4d`, `profile:slow-phone@5e6f7a8b`, or
+  /// `tape:1a2b3c4d+profile:slow-phone@5e6f7a8b`. The digits are a digest of the content.
   public var text: String {
     if meter != nil { return "measured" }
     let parts = [

@@ -1,4 +1,4 @@
-/// Lets one frame of so many through, the first of them.
+/// Passes one frame out of every `every`, the first of them.
 package struct SampleStateMachine: Hashable, Sendable {
   private let every: Int
   private var seen = 0

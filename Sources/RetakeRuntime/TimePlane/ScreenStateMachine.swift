@@ -1,14 +1,14 @@
 import RetakeCore
 import RetakeGraph
 
-/// A double-buffered screen: one picture is seen, the newest that came waits for the next refresh, and
-/// replaces whatever waited before it.
+/// A double-buffered screen. One image is shown. The newest image that arrived waits for the next
+/// refresh, and replaces an image that waited before it.
 struct ScreenStateMachine: Hashable, Sendable {
   let clock: ScreenClock
   private(set) var counts: ScreenCounts
   private var seen: Work?
   private var waiting: Work?
-  /// The refresh at which the picture that is seen came.
+  /// The refresh at which the shown image appeared.
   private var lastRefresh: Int64?
   private var unseenSinceLast = 0
 
@@ -17,10 +17,10 @@ struct ScreenStateMachine: Hashable, Sendable {
     counts = ScreenCounts(sink: sink)
   }
 
-  /// A picture comes.
+  /// An image arrives.
   ///
-  /// - Returns: The one that will never be seen for it. Without one the screen has to be told of its
-  ///   next refresh.
+  /// - Returns: The image that it replaces, which will never be shown. If there is none, the
+  ///   screen's next refresh has to be scheduled.
   mutating func add(_ work: Work) -> Work? {
     defer { waiting = work }
     guard let waiting else { return nil }
@@ -29,22 +29,22 @@ struct ScreenStateMachine: Hashable, Sendable {
     return waiting
   }
 
-  /// What a refresh changes.
+  /// The result of a refresh that changes the image.
   struct Change: Hashable {
     var shown: Work
-    /// The picture that was seen until now.
+    /// The image that was shown until now.
     var before: Work?
     /// Nanoseconds.
     var latency: Int64
-    /// Refreshes since the picture before came, without this.
+    /// Refreshes since the image before appeared, without this one.
     var repeats: Int64
-    /// Pictures that came since then and were replaced.
+    /// Images that arrived since then and were replaced.
     var unseen: Int
   }
 
   /// The screen swaps its buffers.
   ///
-  /// - Parameter arrival: Of a picture's frame, in nanoseconds.
+  /// - Parameter arrival: Returns the arrival of an image's frame, in nanoseconds.
   mutating func refresh(at time: Int64, arrival: (Work) -> Int64) -> Change? {
     guard let work = waiting else { return nil }
     let number = clock.refresh(notBefore: time)

@@ -1,7 +1,7 @@
 /// The servers of one executor.
 package struct ServiceStateMachine: Hashable, Sendable {
   package private(set) var freeServers: Int
-  /// Whether a dispatch event for this executor waits in the queue: there is one a microstep.
+  /// Whether a dispatch event for this executor is queued. There is at most one per microstep.
   package var isDispatchPending = false
 
   package init(servers: Int) {
@@ -17,13 +17,14 @@ package struct ServiceStateMachine: Hashable, Sendable {
   package mutating func release() { freeServers += 1 }
 }
 
-/// The output that a node offers now: one at a time, until every edge has accepted or dropped it.
+/// The output that a node offers now. It offers one at a time, until every edge has accepted or
+/// dropped it.
 package struct OfferStateMachine: Hashable, Sendable {
   private var open = 0
 
   package init() {}
 
-  /// Whether an output is not settled by all edges yet.
+  /// Whether some edges have not settled the output yet.
   package var isHeld: Bool { open > 0 }
 
   package mutating func offer(to edges: Int) {
@@ -31,7 +32,7 @@ package struct OfferStateMachine: Hashable, Sendable {
     open = edges
   }
 
-  /// One edge took, dropped or superseded the output; `true` when it was the last.
+  /// One edge took, dropped or superseded the output; `true` if it was the last edge.
   package mutating func settle() -> Bool {
     precondition(open > 0, "only what was offered is settled")
     open -= 1

@@ -2,15 +2,15 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// What the device asks of adaptive pools.
+/// The pressure that the device puts on adaptive pools.
 package struct PoolPressure: OptionSet, Sendable {
   package let rawValue: Int
 
   package init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The device is hot: serious, or worse.
+  /// The device is hot: the thermal state is serious or worse.
   package static let heat = PoolPressure(rawValue: 1)
-  /// Memory is short: a warning, or worse.
+  /// Memory is short: the memory pressure is a warning or worse.
   package static let memory = PoolPressure(rawValue: 2)
 
   package init(_ event: DeviceEvent) {
@@ -22,27 +22,27 @@ package struct PoolPressure: OptionSet, Sendable {
   }
 }
 
-/// The pools that follow the load, and when their windows end.
+/// The pools that adapt to the load, and when their windows end.
 package struct SizingBook: Sendable {
   package struct Sizing: Sendable {
     package var controller: PoolController
-    /// The first node that leases from the pool: decisions about the pool are its lines.
+    /// The first node that leases from the pool. Decision lines about the pool name this node.
     var node: Int
     /// When the first window began.
     var origin: Int64?
-    /// Whether the end of the window that goes on is among the events.
+    /// Whether the end of the current window is scheduled.
     var isTicking = false
     var counts: PoolCounts
   }
 
   /// `nil` for pools of a fixed size.
   package internal(set) var pools: [Sizing?] = []
-  /// Stages whose next frame waits for a buffer: one stall, however long.
+  /// Stages whose next frame waits for a buffer. One wait is one stall, however long it is.
   var isWaiting: [Bool] = []
-  /// Whether there is any.
+  /// Whether any pool adapts to the load.
   let isInUse: Bool
 
-  /// - Parameter plan: `nil` where pools have no end.
+  /// - Parameter plan: `nil` if pools are unbounded.
   init(plan: GraphPlan?) {
     guard let plan else {
       isInUse = false

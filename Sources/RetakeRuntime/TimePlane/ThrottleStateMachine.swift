@@ -1,14 +1,14 @@
 import RetakeCore
 import RetakeGraph
 
-/// Thins a stream to a rate without drift: a frame passes if it comes no more than a quarter of an
+/// Thins a stream to a rate without drift. A frame passes if it arrives at most a quarter of an
 /// interval before it is due.
 package struct ThrottleStateMachine: Hashable, Sendable {
-  /// Nanoseconds between frames; 0 = all pass.
+  /// Nanoseconds between frames; 0 = all frames pass.
   package private(set) var intervalNanoseconds: Int64
   private var due: Int64?
 
-  /// The longest interval: about nine years. Twice that behind any time fits in 64 bits.
+  /// The longest interval: about nine years. Any time plus twice that fits in 64 bits.
   package static let intervalNanosecondsMax: Int64 = 1 << 58
 
   /// - Parameter framesPerSecond: 0 = all frames pass.
@@ -16,7 +16,7 @@ package struct ThrottleStateMachine: Hashable, Sendable {
     intervalNanoseconds = Self.intervalNanoseconds(framesPerSecond: framesPerSecond)
   }
 
-  /// As the policy has it while nothing is known of the device.
+  /// The rate of the policy while nothing is known about the device.
   package init(framesPerSecond policy: DevicePolicy) {
     self.init(framesPerSecond: policy.fps(in: DeviceState()))
   }
@@ -33,7 +33,7 @@ package struct ThrottleStateMachine: Hashable, Sendable {
   package mutating func passes(at time: Int64) -> Bool {
     guard intervalNanoseconds > 0 else { return true }
     let expected = due ?? time
-    // The same as 4 × (expected − time) ≤ interval, which could leave 64 bits.
+    // Equivalent to 4 × (expected − time) ≤ interval, which could overflow 64 bits.
     guard expected - time <= intervalNanoseconds / 4 else {
       due = expected
       return false
@@ -43,14 +43,14 @@ package struct ThrottleStateMachine: Hashable, Sendable {
     return true
   }
 
-  /// Another rate: the next frame is due one new interval after the one before was, so that the
-  /// beat goes on. Switching the throttle off or on forgets the beat.
+  /// Changes the rate. The next frame is due one new interval after the last due time, so that the
+  /// rhythm continues. Switching the throttle off or on resets the rhythm.
   ///
-  /// - Returns: Whether the interval is another one.
+  /// - Returns: Whether the interval has changed.
   package mutating func changeRate(intervalNanoseconds new: Int64) -> Bool {
     precondition((0...Self.intervalNanosecondsMax).contains(new), "an interval is in its bounds")
     guard new != intervalNanoseconds else { return false }
-    // `due` is always one interval behind the beat before, so the sum stays within 64 bits.
+    // `due` is always one interval after the last due time, so the sum stays within 64 bits.
     due = new == 0 || intervalNanoseconds == 0 ? nil : due.map { $0 + (new - intervalNanoseconds) }
     intervalNanoseconds = new
     return true
@@ -58,7 +58,7 @@ package struct ThrottleStateMachine: Hashable, Sendable {
 }
 
 extension DevicePolicy {
-  /// Nanoseconds between frames in this state; 0 = all pass.
+  /// Nanoseconds between frames in this state; 0 = all frames pass.
   package func intervalNanoseconds(in state: DeviceState) -> Int64 {
     ThrottleStateMachine.intervalNanoseconds(framesPerSecond: fps(in: state))
   }

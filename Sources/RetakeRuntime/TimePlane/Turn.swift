@@ -1,41 +1,41 @@
 import RetakeCore
 import RetakeGraph
 
-/// What the core asks its driver to do, in the order in which it decided it.
+/// What the core requests from its driver, in the order in which it decided it.
 package enum Action: Hashable, Sendable {
   /// The frame was admitted at a source.
   case captured(slot: Int)
   /// The frame was lost before capture; the slot is free again after this action.
   case lost(slot: Int)
-  /// A server begins to work on the frame or item, which came at the time `ready`: compute, and say
-  /// when it will be done.
+  /// A server begins to serve the frame or item, which arrived at the time `ready`. The driver
+  /// computes the body and reports when it will be done.
   case start(node: Int, work: Work, ready: Int64)
-  /// A node without cost hands its input on unchanged.
+  /// A node without cost passes its input on unchanged.
   case pass(node: Int, slot: Int)
-  /// The value of the frame in another slot takes the place of the one that failed.
+  /// The value of the frame in another slot replaces the failed value.
   case fallback(node: Int, slot: Int, from: Int)
   /// A frame enters the body of a forEach.
   case fanOut(node: Int, slot: Int, items: Int)
   case gather(node: Int, slot: Int)
-  /// A frame goes on with the values of these ports, as bits.
+  /// A frame continues with the values of these ports, as bits.
   case join(node: Int, slot: Int, ports: UInt32)
-  /// A frame goes on with the values of these slots at the ports behind the first; −1 = none.
+  /// A frame continues with the values of these slots at the ports after the first; −1 = none.
   case latest(node: Int, slot: Int, from: [Int])
   case deliver(sink: Int, slot: Int)
   case end(sink: Int, slot: Int, FrameFate, node: Int)
   /// A stage, source or pool failed; reported once.
   case report(node: Int, work: Work, StageError)
-  /// Everything about the frame is decided: nothing more of it will start.
+  /// Everything about the frame is decided: no more work for it will start.
   case settled(slot: Int)
-  /// Nobody holds a value of the frame any more; the slot is free again after this action.
+  /// No value of the frame is held any more; the slot is free again after this action.
   case freed(slot: Int)
-  /// The swap of this index is in force for the frames that arrive from now on.
+  /// The swap with this index is in force for the frames that arrive from now on.
   case swapped(index: Int)
-  /// An unrecoverable failure, which was reported before: the run ends here.
+  /// An unrecoverable failure, which was reported before. The run ends here.
   case halt(node: Int, work: Work)
 }
 
-/// What a body gave, as far as time is concerned.
+/// The part of a body's outcome on which timing depends.
 package enum CompletionOutcome: Hashable, Sendable {
   case success
   case failure(StageError)
@@ -47,25 +47,27 @@ package protocol GateKeeper: AnyObject {
   func damage(slot: Int) -> String?
   /// Whether a body succeeded.
   func outcome(node: Int, work: Work) -> CompletionOutcome
-  /// Whether the stage that works on a frame keeps its input in what it makes.
+  /// Whether the output of the stage that handles a frame keeps its input.
   func keepsInput(node: Int, slot: Int) -> Bool
   /// How many items a forEach makes of a frame.
   func itemCount(node: Int, slot: Int) -> Int
-  /// The port that a route sends a frame to.
+  /// The port to which a route sends a frame.
   func port(node: Int, slot: Int) -> Int
-  /// Takes note of an event of the environment.
+  /// Applies an event of the environment.
   ///
-  /// - Returns: The nodes whose policy it concerns.
+  /// - Returns: The nodes whose policy depends on it.
   func deviceChanged(event index: Int) -> [Int]
-  /// What an event of the environment asks of adaptive pools.
+  /// The pressure that an event of the environment puts on adaptive pools.
   func pressure(event index: Int) -> PoolPressure
-  /// The nanoseconds between frames that a throttle's policy asks for now; 0 lets all through.
+  /// The nanoseconds between frames that a throttle's policy requires now; 0 passes all frames.
   func throttleInterval(node: Int) -> Int64
-  /// Whether a prepared swap is refused, and why; and how long preparing takes, in nanoseconds.
+  /// Whether a prepared swap is refused, with the code, and how long the preparation takes, in
+  /// nanoseconds.
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64)
 }
 
-/// One event's handling: what the core may ask, and what it wants done.
+/// The handling of one event: the questions that the core may ask, and the actions that it
+/// requests.
 package struct Turn {
   package let gates: any GateKeeper
   package var actions: [Action] = []
@@ -75,18 +77,18 @@ package struct Turn {
   }
 }
 
-/// A frame on its way, as the core sees it.
+/// A frame in flight, as the core sees it.
 package struct FrameSlot: Sendable {
   package var id: FrameID
   /// Virtual time of its arrival at the source, in nanoseconds.
   package var arrival: Int64
   package var source: Int
   package var unsettledSinks: Int
-  /// Parts and items of the frame that can still move.
+  /// Parts and items of the frame that can still advance.
   package var tokens: Int
-  /// Holders of its values that do not move: latest joins, fallbacks, sinks.
+  /// Holders of its values that do not advance: latest joins, fallbacks, sinks.
   package var retained = 0
-  /// How many swaps were in force when it arrived.
+  /// The number of swaps that were in force when the frame arrived.
   package var epoch = 0
   package var isTold = false
   /// Counts the frames that used this slot.

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Wakes the one thread that waits for it. Rings before the wait count, and count once.
+/// Wakes the one thread that waits for it. Rings before the wait count, but only once.
 ///
-/// Waits with an end go by the clock that never goes back: Dispatch's semaphores go by the date on
-/// Linux, and a date that is set back an hour would make a wait an hour longer.
+/// Waits with a deadline use the monotonic clock. Dispatch's semaphores use the date on Linux,
+/// where setting the date back by an hour would make a wait an hour longer.
 public final class Bell: Sendable {
-  // SAFETY: both live at one place from init to deinit; whoever rings or waits holds this object,
-  // so nobody is inside when they are freed. The mutex guards `isRung`.
+  // SAFETY: both have a fixed address from init to deinit. A thread that rings or waits holds this
+  // object, so no thread uses them when they are freed. The mutex guards `isRung`.
   private nonisolated(unsafe) let condition: UnsafeMutablePointer<pthread_cond_t>
   private nonisolated(unsafe) let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private nonisolated(unsafe) var isRung = false
@@ -33,7 +33,7 @@ public final class Bell: Sendable {
     mutex.deallocate()
   }
 
-  /// May be called by any thread.
+  /// Any thread may call this.
   public func ring() {
     pthread_mutex_lock(mutex)
     isRung = true
@@ -41,21 +41,21 @@ public final class Bell: Sendable {
     pthread_cond_signal(condition)
   }
 
-  /// Returns when the bell has rung since the last wait. One thread waits.
+  /// Returns when the bell has rung since the last wait. Only one thread may wait.
   public func wait() {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    // Ends: somebody rings.
+    // Ends: another thread rings.
     while !isRung { pthread_cond_wait(condition, mutex) }
     isRung = false
   }
 
-  /// The same, but not longer than to the deadline; both times are on the monotonic clock.
+  /// The same, but at most until the deadline; both times are on the monotonic clock.
   func wait(untilNanoseconds deadline: Int64, nowNanoseconds now: Int64) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     var time = Self.time(deadline: deadline, now: now)
-    // Ends: somebody rings, or the time is over.
+    // Ends: another thread rings, or the deadline has passed.
     while !isRung {
       guard Self.wait(condition, mutex, &time) == 0 else { return }
     }
@@ -74,7 +74,7 @@ public final class Bell: Sendable {
     #endif
   }
 
-  /// As the system's call wants it.
+  /// In the form that the system call expects: relative on Darwin, absolute elsewhere.
   private static func time(deadline: Int64, now: Int64) -> timespec {
     #if canImport(Darwin)
       let nanoseconds = deadline > now ? deadline - now : 0

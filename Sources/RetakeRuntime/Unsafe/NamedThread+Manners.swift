@@ -1,18 +1,18 @@
 import Foundation
 
 extension NamedThread {
-  /// Calls `body` on this thread, which meanwhile takes the processor from nobody when it is woken:
-  /// whoever wakes it goes on first.
+  /// Calls `body` on this thread. Meanwhile, waking this thread does not preempt another one: the
+  /// thread that wakes it continues first.
   ///
-  /// For work behind a call that must not wait, such as an app's `push`: without this the woken thread
-  /// often gets the processor of the one that wakes it, and all that it wakes in turn runs before the
-  /// call returns (about 2 ms at 1080p on two processors). Linux: SCHED_BATCH, see sched(7); elsewhere
-  /// nothing changes.
+  /// Used for work behind a call that must not wait, such as an app's `push`. Without this, the
+  /// woken thread often gets the processor of the thread that wakes it, and everything that it
+  /// wakes in turn runs before the call returns (about 2 ms at 1080p on two processors). On Linux
+  /// this sets SCHED_BATCH, see sched(7). On other systems it has no effect.
   package static func yieldingToWakers<Result>(_ body: () throws -> Result) rethrows -> Result {
     #if canImport(Darwin)
       return try body()
     #else
-      // SAFETY: both calls are about this thread alone, and write what they are given room for.
+      // SAFETY: both calls affect this thread only, and write to variables of the right size.
       let thread = pthread_self()
       var before = sched_param()
       var policy: Int32 = 0
@@ -26,16 +26,16 @@ extension NamedThread {
     #endif
   }
 
-  /// From now on, what this thread writes to a pipe or a socket without a reader is the error EPIPE,
-  /// not a signal that ends the process.
+  /// From now on, a write of this thread to a pipe or socket without a reader fails with EPIPE,
+  /// instead of raising a signal that ends the process.
   package static func blockPipeSignal() {
     var signals = sigset_t()
     sigemptyset(&signals)
     sigaddset(&signals, SIGPIPE)
-    // SAFETY: the set lives until the call returns, which changes this thread alone.
+    // SAFETY: the set lives until the call returns. The call affects this thread only.
     pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
-  /// SCHED_BATCH of Linux's <sched.h>, which Foundation does not show.
+  /// SCHED_BATCH of Linux's <sched.h>, which Foundation does not export.
   private static let batch: Int32 = 3
 }

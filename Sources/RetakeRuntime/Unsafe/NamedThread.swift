@@ -1,16 +1,16 @@
 import Foundation
 
-/// A thread of our own, which can be waited for.
+/// A thread that can be waited for.
 ///
-/// Foundation's says nothing when the system has none to give, and whoever waits for its end waits
-/// for ever.
+/// Foundation's `Thread` does not report when the system cannot create a thread, and a caller that
+/// waits for its end would wait forever.
 package final class NamedThread: Sendable {
   private let done: Bell
 
-  /// Bytes, as much as a main thread usually has: stages may be anybody's code.
+  /// Bytes; the usual size of a main thread's stack, because stages may run any code.
   private static let stackBytes = 8 << 20
 
-  /// What the thread takes over.
+  /// What the new thread takes over.
   private final class Start {
     let name: String
     let body: @Sendable () -> Void
@@ -20,9 +20,9 @@ package final class NamedThread: Sendable {
     }
   }
 
-  /// Runs `body` on a new thread. The name is for debuggers; not every system shows it.
+  /// Runs `body` on a new thread. The name is for debuggers; not every system displays it.
   ///
-  /// - Throws: `RuntimeError.noThread`; `body` is never called then.
+  /// - Throws: `RuntimeError.noThread`; in that case `body` is never called.
   package init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(RuntimeError) {
     let done = Bell()
     self.done = done
@@ -42,7 +42,7 @@ package final class NamedThread: Sendable {
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setstacksize(&attributes, stackBytes)
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    // SAFETY: retained once here, and released once: by the thread, or below where there is none.
+    // SAFETY: retained once here, and released once: by the thread, or below if there is no thread.
     let retained = Unmanaged.passRetained(start)
     #if canImport(Darwin)
       var thread: pthread_t?
@@ -70,18 +70,18 @@ package final class NamedThread: Sendable {
   #endif
 
   private static func run(_ pointer: UnsafeMutableRawPointer) {
-    // SAFETY: `start` made the pointer of a `Start` and left the reference to this thread.
+    // SAFETY: `start` created the pointer from a `Start` and passed its reference to this thread.
     let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
     Thread.current.name = start.name
     start.body()
   }
 
-  /// Returns when the body has. One thread waits, once.
+  /// Returns after the body has returned. One thread may call this, once.
   package func join() {
     done.wait()
   }
 
-  /// Waits for its end, but not longer than this.
+  /// Waits for the end of the thread, but at most for the given time.
   package func join(nanosecondsMax: Int64, clock: any LiveClock) {
     clock.wait(untilNanoseconds: clock.monotonicNanoseconds + nanosecondsMax, or: done)
   }

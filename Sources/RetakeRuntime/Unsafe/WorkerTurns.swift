@@ -1,7 +1,7 @@
-/// Lets a worker whose body has ended decide what follows, where nobody else decides.
+/// Lets a worker whose body has ended decide what follows, if no other thread decides.
 final class WorkerTurns: Sendable {
-  // SAFETY: only whoever has the decisions touches the loop and its driver, and the inbox gives them
-  // to one thread at a time, under its lock: what one wrote is there for the next.
+  // SAFETY: only the thread that has the decisions uses the loop and its driver. The inbox gives
+  // them to one thread at a time, under its lock, so the next thread sees what the last one wrote.
   private nonisolated(unsafe) let loop: DecisionLoop
   private nonisolated(unsafe) let driver: EventDriver
   private let inbox: LiveInbox
@@ -12,9 +12,9 @@ final class WorkerTurns: Sendable {
     self.inbox = inbox
   }
 
-  /// Says that a body has ended, and decides about it here if nobody else does.
+  /// Reports that a body has ended, and decides about it here if no other thread decides.
   ///
-  /// - Parameter isOnLane: The thread is a pinned stage's, and takes no other bodies.
+  /// - Parameter isOnLane: Whether the thread belongs to a pinned stage, and takes no other bodies.
   func end(_ message: LiveMessage, isOnLane: Bool) {
     guard inbox.postTakingUp(message) else { return }
     loop.turn(driver, takesNextBody: !isOnLane)

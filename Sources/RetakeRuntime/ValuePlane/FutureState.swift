@@ -1,14 +1,14 @@
-/// Where a future stands, in one word: everything that several threads race for. Each change is
-/// made in one step from the word that was read, so whoever comes second sees who was first.
+/// The state of a future, in one word: everything that several threads race for. Each change is one
+/// atomic step from the word that was read, so a second thread sees the change of the first.
 package struct FutureState: Hashable, Sendable {
   package enum Status: Hashable, Sendable {
     case waiting
-    /// Somebody claimed it: that thread alone computes, and finishes.
+    /// A thread claimed it. Only that thread computes and finishes it.
     case running
     case done
   }
 
-  /// The most inputs of one future.
+  /// The largest number of inputs of one future.
   package static let inputsMax = 1 << 20
 
   private static let runningBit: UInt32 = 1 << 0
@@ -25,7 +25,7 @@ package struct FutureState: Hashable, Sendable {
     self.word = word
   }
 
-  /// - Parameter missing: What has to be there before the future can run.
+  /// - Parameter missing: The number of inputs that are missing before the future can run.
   package init(missing: Int, isNeeded: Bool) {
     precondition((0...Self.inputsMax + 1).contains(missing), "a future has at most 2^20 inputs")
     word = UInt32(missing) * Self.oneMissing | (isNeeded ? Self.neededBit : 0)
@@ -39,32 +39,33 @@ package struct FutureState: Hashable, Sendable {
   package var isDone: Bool { word & Self.doneBit != 0 }
   package var missing: Int { Int(word / Self.oneMissing) }
   package var isNeeded: Bool { word & Self.neededBit != 0 }
-  /// Given up before it began: whoever claims it computes nothing.
+  /// Cancelled before it began: the thread that claims it computes nothing.
   package var isCancelled: Bool { word & Self.cancelledBit != 0 }
-  /// Lies, or lay, in a queue.
+  /// It is or was in a queue.
   package var isQueued: Bool { word & Self.queuedBit != 0 }
-  /// The time plane wants to be told when it is done.
+  /// The time plane has to be notified when it is done.
   package var isAwaited: Bool { word & Self.awaitedBit != 0 }
   package var isRunnable: Bool { status == .waiting && missing == 0 }
 
   // MARK: Changes
 
-  /// To run it; `nil` unless it can run and nobody else claimed it.
+  /// The claimed state; `nil` unless the future can run and no thread has claimed it.
   package var claimed: FutureState? { isRunnable ? adding(Self.runningBit) : nil }
 
-  /// Computed; `nil` unless it runs.
+  /// The computed state; `nil` unless the future is running.
   package var finished: FutureState? { status == .running ? adding(Self.doneBit) : nil }
 
-  /// So many inputs less are missing.
+  /// The state with the given number of inputs fewer missing.
   package func resolving(_ count: Int) -> FutureState {
     precondition(status == .waiting && missing >= count, "an input is resolved once")
     return FutureState(word: word - UInt32(count) * Self.oneMissing)
   }
 
-  /// Put into a queue; `nil` when somebody claimed it before.
+  /// The queued state; `nil` if a thread has already claimed the future.
   package var queued: FutureState? { status == .waiting ? adding(Self.queuedBit) : nil }
 
-  /// Given up: claimed when it could have run, else marked; `nil` when it began already.
+  /// The cancelled state: claimed if the future could run, otherwise only marked; `nil` if it has
+  /// already begun.
   package var cancelled: FutureState? {
     guard status == .waiting else { return nil }
     return adding(missing == 0 ? Self.runningBit | Self.cancelledBit : Self.cancelledBit)
@@ -72,7 +73,8 @@ package struct FutureState: Hashable, Sendable {
 
   package var needed: FutureState { adding(Self.neededBit) }
 
-  /// Awaited by the time plane; `nil` when it is done and nobody will tell.
+  /// The state awaited by the time plane; `nil` if the future is done and no notification will
+  /// follow.
   package var awaited: FutureState? { isDone ? nil : adding(Self.awaitedBit) }
 
   private func adding(_ bits: UInt32) -> FutureState { FutureState(word: word | bits) }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Who rests, and is woken when there is something to do: one at a time.
+/// The workers that rest. They are woken one at a time when there is work.
 ///
-/// Whoever wants to rest says so first and then looks once more for work; whoever makes work makes
-/// it first and then looks here. So no work is left lying while somebody rests, and nobody is woken
-/// for nothing.
+/// A worker that wants to rest registers first and then looks for work once more. A thread that
+/// creates work creates it first and then looks here. So no work is left while a worker rests, and
+/// no worker is woken without work.
 final class IdleWorkers: Sendable {
   private struct Resting {
-    /// The last to rest is the first to be woken: its memory is the warmest.
+    /// The worker that rested last is woken first, because its memory is the warmest.
     var threads: [Int] = []
     var isTimePlane = false
   }
@@ -16,7 +16,7 @@ final class IdleWorkers: Sendable {
   private let count = Atomic(0)
   private let bells: [Bell]
 
-  /// - Parameter bells: One a worker; the time plane's is the first.
+  /// - Parameter bells: One per worker; the time plane's is the first.
   init(bells: [Bell]) {
     self.bells = bells
   }
@@ -28,7 +28,7 @@ final class IdleWorkers: Sendable {
     }
   }
 
-  /// Takes back `add`, where nobody was faster and woke the worker.
+  /// Reverts `add`, unless another thread has already woken the worker.
   func remove(_ worker: Int) {
     resting.withLock {
       if worker == 0, $0.isTimePlane {
@@ -42,8 +42,8 @@ final class IdleWorkers: Sendable {
     }
   }
 
-  /// Wakes one that rests, if there is one; the time plane last, because it has more to do than
-  /// to help.
+  /// Wakes one resting worker, if there is one. The time plane comes last, because it has more to
+  /// do than to help.
   func wakeOne() {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return }
     let woken = resting.withLock { resting -> Int? in

@@ -1,33 +1,34 @@
 import DequeModule
 import RetakeBuffers
 
-/// Lets a frame be read only when there is room for its pixels, where those go by themselves: every
-/// stage that reads them is pure and computed ahead, so nobody has to wait for virtual time.
+/// Lets a frame be read only if there is room for its pixels. It is used if pixels are released
+/// automatically: every stage that reads them is pure and computed ahead, so none of them has to
+/// wait for virtual time.
 ///
-/// A read has its room from before it begins until the last of those stages has finished. So the
-/// number of frames in memory is bounded however threads are scheduled; a read that finds no room
-/// is parked, and queued by whoever gives room back.
+/// A read occupies its room from before it begins until the last of those stages has finished. So
+/// the number of frames in memory is bounded, however threads are scheduled. A read that finds no
+/// room is parked, and is queued by the thread that frees room.
 final class ReadGate: Sendable {
   private struct State: Sendable {
     var admitted = 0
-    /// Oldest first; those that were cancelled meanwhile are passed over.
+    /// Oldest first; reads that were cancelled meanwhile are skipped.
     var parked: Deque<ValueFuture> = []
   }
 
   private let readsMax: Int
   private let state = Locked(State())
 
-  /// - Parameter readsMax: Frames that are in memory at once.
+  /// - Parameter readsMax: The largest number of frames in memory at once.
   init(readsMax: Int) {
     precondition(readsMax > 0, "one frame can always be read")
     self.readsMax = readsMax
   }
 
-  /// Whether the future may begin now; else it is parked.
+  /// Whether the future may begin now; otherwise it is parked.
   func admit(_ future: ValueFuture) -> Bool {
     guard future.opensHold, let hold = future.hold else { return true }
     return state.withLock { state in
-      // After the end somebody else has read it, and whoever asks finds that out.
+      // After the end, another thread has read the frame, and the caller will find that out.
       if hold.place == .admitted || hold.place == .ended { return true }
       guard state.admitted < readsMax else {
         if hold.place == .outside {
@@ -42,7 +43,7 @@ final class ReadGate: Sendable {
     }
   }
 
-  /// All that reads the frame is done.
+  /// All readers of the frame are done.
   ///
   /// - Returns: The reads that may begin now.
   func end(_ hold: FrameHold) -> [ValueFuture] {
@@ -52,7 +53,8 @@ final class ReadGate: Sendable {
       hold.place = .ended
       var next: [ValueFuture] = []
       while state.admitted < readsMax, let future = state.parked.popFirst() {
-        // One that was admitted since it was parked, or is cancelled, needs nothing any more.
+        // A read that was admitted since it was parked, or that was cancelled, needs no room any
+        // more.
         guard let parked = future.hold, parked.place == .parked, !future.isDone else { continue }
         parked.place = .admitted
         state.admitted += 1
@@ -63,9 +65,10 @@ final class ReadGate: Sendable {
   }
 }
 
-/// A frame's pixels while pure stages read them: from the frame's read to the last of the stages.
+/// Holds a frame's pixels while pure stages read them: from the read of the frame to the last
+/// stage.
 final class FrameHold: @unchecked Sendable {
-  // @unchecked: `place` is read and written under the gate's lock alone.
+  // @unchecked: `place` is read and written only under the gate's lock.
 
   enum Place: Sendable {
     case outside
@@ -82,7 +85,7 @@ final class FrameHold: @unchecked Sendable {
   fileprivate(set) var place = Place.outside
   private let state: Locked<State>
 
-  /// - Parameter futures: The read and the stages, each of which finishes once.
+  /// - Parameter futures: The number of the read and the stages, each of which finishes once.
   init(futures: Int) {
     state = Locked(State(unfinished: futures))
   }
@@ -98,7 +101,8 @@ final class FrameHold: @unchecked Sendable {
     }
   }
 
-  /// A stage whose output was known has read nothing, and the frame waits for it in vain.
+  /// A stage whose output was cached has read nothing, so the frame would wait for that read
+  /// forever.
   fileprivate func releasePixels() {
     let frames = state.withLock { state in
       defer { state.frames = [] }

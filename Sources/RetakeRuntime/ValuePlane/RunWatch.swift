@@ -1,20 +1,20 @@
 import RetakeCore
 import Synchronization
 
-/// What the time plane does that may never end, for a watchdog on another thread to look at.
+/// What the time plane does that may never end, for a watchdog on another thread.
 package final class RunWatch: Sendable {
   package enum Activity: Hashable, Sendable {
-    /// Decides, or reads and writes: nothing that is watched.
+    /// Decides, reads or writes. This is not watched.
     case free
-    /// Runs a body by itself.
+    /// Runs a body itself.
     case running(WatchedBody)
-    /// Waits for a value, and this body, on another thread, is what keeps it from being there.
+    /// Waits for a value. This body, on another thread, delays the value.
     case waiting(WatchedBody)
     /// Waits for the threads to end.
     case stopping
   }
 
-  /// What a look sees: as long as it is the same, nothing goes on.
+  /// The result of a look. As long as looks give the same result, nothing advances.
   package struct Sight: Hashable, Sendable {
     package var activity: Activity
     /// Counts the activities.
@@ -37,7 +37,7 @@ package final class RunWatch: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Wakes the time plane where it waits.
+  /// Wakes the time plane when it waits.
   let bell = Bell()
   /// Rung when the run has ended.
   let isOver = Bell()
@@ -48,8 +48,9 @@ package final class RunWatch: Sendable {
 
   func beginRunning(_ body: WatchedBody) { begin(.running(body)) }
 
-  /// - Parameter culprit: Says, on the watchdog's thread, what holds the value up at that moment:
-  ///   while the time plane sleeps, one body after the other may come and go. `nil` = nothing does.
+  /// - Parameter culprit: Returns the body that delays the value at that moment. It is called on
+  ///   the watchdog's thread: while the time plane sleeps, one body after another may begin and
+  ///   end. `nil` = no body delays it.
   func beginWaiting(for culprit: @escaping @Sendable () -> WatchedBody?) {
     begin(.waiting(culprit))
   }
@@ -63,7 +64,7 @@ package final class RunWatch: Sendable {
     }
   }
 
-  /// What the watchdog has given up meanwhile, if it has.
+  /// The activity that the watchdog has given up meanwhile, if any.
   func end() -> Activity? {
     state.withLock { state in
       defer {
@@ -90,7 +91,7 @@ package final class RunWatch: Sendable {
     return Sight(activity: activity, turn: turn)
   }
 
-  /// Gives up what was seen, unless it ended meanwhile.
+  /// Gives up the activity of a look, unless it ended meanwhile.
   package func giveUp(_ sight: Sight) -> Bool {
     let isStill = state.withLock {
       guard $0.turn == sight.turn, !$0.doing.isFree else { return false }
@@ -102,7 +103,7 @@ package final class RunWatch: Sendable {
   }
 }
 
-/// Somebody else's code at work on a frame, or on an item of it.
+/// Foreign code that runs for a frame, or for an item of it.
 package struct WatchedBody: Hashable, Sendable {
   /// The node's number in the graph.
   package var node: Int
@@ -110,7 +111,7 @@ package struct WatchedBody: Hashable, Sendable {
   package var item: Int?
 }
 
-/// The body of a stage that does not come back: an engine fault, never a decision.
+/// The body of a stage that does not return. This is an engine fault, never a decision.
 package struct HungBody: Error, Hashable {
   package var body: WatchedBody
 }

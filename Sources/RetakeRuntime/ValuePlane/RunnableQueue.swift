@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Futures that can run, needed ones and speculation apart. Its owner takes the newest, everybody
-/// else the oldest.
+/// Futures that can run, needed ones and speculation separately. The owner takes the newest future,
+/// all other threads take the oldest.
 ///
-/// A future that is run or given up by somebody who did not take it from here is taken out: its
-/// value holds pixels.
+/// A future that is run or cancelled by a thread that did not take it from here is removed, because
+/// its value holds pixels.
 final class RunnableQueue: Sendable {
   /// Its number among the queues of its kind.
   let index: Int
@@ -30,8 +30,8 @@ final class RunnableQueue: Sendable {
     self.queued = queued
   }
 
-  /// Whoever wants to rest looks here after saying so, and whoever appends looks for resting
-  /// workers after that: one of the two sees the other.
+  /// A thread that wants to rest looks here after it has registered as resting. A thread that
+  /// appends looks for resting workers afterwards. So one of the two sees the other.
   func isEmpty(ofNeeded: Bool) -> Bool {
     let count =
       ofNeeded
@@ -42,10 +42,10 @@ final class RunnableQueue: Sendable {
 
   var isEmpty: Bool { isEmpty(ofNeeded: true) && isEmpty(ofNeeded: false) }
 
-  /// Appends a future that can run, unless somebody claimed it meanwhile.
+  /// Appends a future that can run, unless a thread has claimed it meanwhile.
   func append(_ future: ValueFuture) -> Bool {
     rings.withLock { rings in
-      // At most twice: a future becomes needed once.
+      // At most twice: a future becomes needed only once.
       while future.current.status == .waiting {
         let isNeeded = future.current.isNeeded
         let position = rings.append(future, isNeeded: isNeeded)
@@ -77,7 +77,7 @@ final class RunnableQueue: Sendable {
     }
   }
 
-  /// Takes out a future that somebody claimed without taking it from here.
+  /// Removes a future that a thread has claimed without taking it from here.
   func remove(_ future: ValueFuture, at place: QueuePlace) {
     rings.withLock { rings in
       let isThere =
@@ -88,13 +88,13 @@ final class RunnableQueue: Sendable {
     }
   }
 
-  /// Speculation that became needed goes behind what is needed already.
+  /// Moves speculation that became needed behind the futures that are needed already.
   func promote(_ future: ValueFuture, at place: QueuePlace) {
     rings.withLock { rings in
       guard rings.speculative.remove(future, at: place.position) else { return }
       let position = rings.needed.append(future)
       future.move(to: QueuePlace(queue: index, position: position, isNeeded: true))
-      // In this order: nobody sees no work in between.
+      // In this order, so that no thread sees an empty queue in between.
       count(1, isNeeded: true)
       count(-1, isNeeded: false)
     }
@@ -110,8 +110,8 @@ final class RunnableQueue: Sendable {
   }
 }
 
-/// How many futures lie in several queues together: whoever looks for work looks here, which is one
-/// place in memory.
+/// The number of futures in several queues together. Threads that look for work read it, because it
+/// is one place in memory.
 final class QueuedCount: Sendable {
   private let count = Atomic(0)
 
@@ -120,22 +120,22 @@ final class QueuedCount: Sendable {
   func add(_ change: Int) { count.add(change, ordering: .sequentiallyConsistent) }
 }
 
-/// Where a future was put.
+/// Where a future was queued.
 struct QueuePlace: Sendable {
-  /// The number of the queue, among the lanes for a future that has one.
+  /// The number of the queue; for a future with a lane, the number of the lane.
   var queue: Int
-  /// Counted from the queue's beginning; used again after the newest was taken.
+  /// Counted from the start of the queue. A position is reused after the newest future was taken.
   var position: Int
   var isNeeded: Bool
 }
 
-/// A ring of futures with places that stay valid, so that one in the middle can be taken out.
+/// A ring of futures with stable positions, so that one in the middle can be removed.
 struct FutureRing: Sendable {
   private static let capacityMin = 16
 
-  /// A power of two long; the slot of a position is the position modulo the length.
+  /// The length is a power of two; the slot of a position is the position modulo the length.
   private var slots: [ValueFuture?] = Array(repeating: nil, count: capacityMin)
-  /// Unless empty, the slots of the first position and of the last before the end are taken.
+  /// Unless the ring is empty, the slots of the first and of the last position are occupied.
   private var first = 0
   private var end = 0
 
@@ -161,7 +161,7 @@ struct FutureRing: Sendable {
     return take(end - 1)
   }
 
-  /// `false` when the future is not there any more.
+  /// `false` if the future is no longer there.
   mutating func remove(_ future: ValueFuture, at position: Int) -> Bool {
     guard (first..<end).contains(position), slots[slot(position)] === future else { return false }
     slots[slot(position)] = nil
@@ -174,7 +174,7 @@ struct FutureRing: Sendable {
     return slots[slot(position)]
   }
 
-  /// Each turn gives up a slot that an append paid for.
+  /// The cost is amortised: each turn skips one slot that an append added.
   private mutating func trim() {
     while first < end, slots[slot(first)] == nil { first += 1 }
     while first < end, slots[slot(end - 1)] == nil { end -= 1 }

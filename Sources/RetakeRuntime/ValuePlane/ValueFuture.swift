@@ -1,28 +1,30 @@
 import RetakeCore
 import Synchronization
 
-/// A value that is being computed, or will be, once its inputs are there.
+/// A value that is being computed, or will be once its inputs are done.
 ///
-/// A future is runnable only when all its inputs are done; whoever claims it runs it, exactly once.
+/// A future can run only when all its inputs are done. The thread that claims it runs it, exactly
+/// once.
 package final class ValueFuture: @unchecked Sendable {
-  // @unchecked: the state says who may touch what. `work` belongs to whoever claimed the future;
-  // `outcome` and `digest` too, and to everybody once the state says done. `inputs` are changed by
-  // the claimer alone, under `dependents`, and read by others under it. `place` is written before
-  // the state says queued, and from then on the time plane alone reads and writes it.
+  // @unchecked: the state decides which thread may use what. `work` belongs to the thread that
+  // claimed the future. So do `outcome` and `digest`, which every thread may read once the state is
+  // done. Only the claiming thread changes `inputs`, under the lock of `dependents`; others read
+  // them under it. `place` is written before the state is queued, and from then on only the time
+  // plane reads and writes it.
 
-  /// Computes from the outcomes of the inputs, in their order.
+  /// Computes the outcome from the outcomes of the inputs, in order.
   package typealias Work = @Sendable (InputOutcomes) -> ValueOutcome
 
-  /// The node whose output this is, by its number in the graph.
+  /// The node that has this output, by its number in the graph.
   package let node: Int
   package let frame: FrameID
-  /// Of a forEach.
+  /// The item of a forEach.
   package let item: Int?
-  /// The thread that has to compute it, for a pinned stage; `nil` = any.
+  /// The lane whose thread has to compute it, for a pinned stage; `nil` = any thread.
   package let lane: Int?
-  /// The frame that this reads, or that a stage reads which this computes.
+  /// The hold of the frame that this future reads, or that its stage reads.
   let hold: FrameHold?
-  /// It begins only when the gate has room for the frame.
+  /// Whether it begins only when the gate has room for the frame.
   let opensHold: Bool
   private let isDigested: Bool
   private let state: Atomic<UInt32>
@@ -31,13 +33,13 @@ package final class ValueFuture: @unchecked Sendable {
   private var work: Work?
   private var knownOutcome: ValueOutcome?
   private var knownDigest: Digest128?
-  /// The queue that it lies or lay in.
+  /// The queue that it is or was in.
   private(set) var place: QueuePlace?
 
   /// - Parameters:
-  ///   - inputs: Made before this one: so there are no circles.
-  ///   - isNeeded: Else it is speculation, done when nothing needed is left to do.
-  ///   - isDigested: Whether whoever computes the value also digests it.
+  ///   - inputs: Created before this future, so cycles are impossible.
+  ///   - isNeeded: Otherwise it is speculation, which is computed when no needed work is left.
+  ///   - isDigested: Whether the thread that computes the value also digests it.
   package convenience init(
     node: Int, frame: FrameID, item: Int? = nil, inputs: [ValueFuture], lane: Int? = nil,
     isNeeded: Bool, isDigested: Bool, work: @escaping Work
@@ -48,8 +50,8 @@ package final class ValueFuture: @unchecked Sendable {
   }
 
   /// - Parameters:
-  ///   - hold: Counts this future, and ends when all that it counts have finished.
-  ///   - opensHold: This is the frame's read.
+  ///   - hold: Counts this future, and ends when all futures that it counts have finished.
+  ///   - opensHold: Whether this is the read of the frame.
   init(
     node: Int, frame: FrameID, item: Int? = nil, inputs: [ValueFuture], lane: Int? = nil,
     isNeeded: Bool, isDigested: Bool, hold: FrameHold?, opensHold: Bool = false,
@@ -64,11 +66,11 @@ package final class ValueFuture: @unchecked Sendable {
     self.hold = hold
     self.opensHold = opensHold
     self.work = work
-    // One more than the inputs, so that nobody runs it before it is connected to all of them.
+    // One more than the inputs, so that no thread runs it before it is connected to all of them.
     state = Atomic(FutureState(missing: inputs.count + 1, isNeeded: isNeeded).word)
   }
 
-  // MARK: What anybody may ask
+  // MARK: Queries
 
   package var current: FutureState { FutureState(word: state.load(ordering: .acquiring)) }
 
@@ -76,18 +78,18 @@ package final class ValueFuture: @unchecked Sendable {
 
   package var outcome: ValueOutcome? { isDone ? knownOutcome : nil }
 
-  /// What broke the run, without a copy of the value.
+  /// The error that ends the run, without a copy of the value.
   package var fault: (any Error)? {
     guard isDone, case .fault(let error) = knownOutcome else { return nil }
     return error
   }
 
-  /// Its body, for the watchdog.
+  /// The body of the future, for the watchdog.
   var watched: WatchedBody { WatchedBody(node: node, frame: frame, item: item) }
 
   package var digest: Digest128? { isDone ? knownDigest : nil }
 
-  /// The first input that is not done; `nil` when the future can run, runs, or is done.
+  /// The first input that is not done; `nil` if the future can run, runs, or is done.
   package var firstUnresolvedInput: ValueFuture? {
     guard current.status == .waiting else { return nil }
     return dependents.withLock { _ in inputs.first { !$0.isDone } }
@@ -95,7 +97,7 @@ package final class ValueFuture: @unchecked Sendable {
 
   // MARK: Changes
 
-  /// Tells the inputs who waits for them. Call once, right after init.
+  /// Registers this future with its inputs. Call this once, right after init.
   ///
   /// - Returns: Whether the future can run now.
   func connect() -> Bool {
@@ -104,7 +106,7 @@ package final class ValueFuture: @unchecked Sendable {
     return resolve(resolved)
   }
 
-  /// `false` if this is already done: then nobody will be told.
+  /// `false` if this future is already done: then the dependent will not be notified.
   private func addDependent(_ dependent: ValueFuture) -> Bool {
     dependents.withLock {
       if isDone { return false }
@@ -113,21 +115,21 @@ package final class ValueFuture: @unchecked Sendable {
     }
   }
 
-  /// So many inputs are done; `true` when nothing is missing any more.
+  /// Notes that the given number of inputs are done; `true` if no input is missing any more.
   private func resolve(_ count: Int) -> Bool {
     update { $0.resolving(count) }?.after.missing == 0
   }
 
-  /// Speculation became necessary; the state before.
+  /// Speculation became needed. Returns the state before.
   func markNeeded() -> FutureState? {
     if current.isNeeded { return nil }
     return update { $0.needed }?.before
   }
 
-  /// Asks that the finish be told; `false` when it is done already.
+  /// Requests a notification of the finish; `false` if the future is done already.
   func markAwaited() -> Bool { update { $0.awaited } != nil }
 
-  /// Notes the queue, unless somebody claimed the future: then it must not stay there.
+  /// Notes the queue, unless a thread has claimed the future: then it must not stay there.
   func note(_ place: QueuePlace) -> Bool {
     self.place = place
     // Bounded: the state changes a few times in a future's life.
@@ -138,25 +140,26 @@ package final class ValueFuture: @unchecked Sendable {
     }
   }
 
-  /// The time plane moved it to another queue.
+  /// The time plane has moved it to another queue.
   func move(to place: QueuePlace) { self.place = place }
 
-  /// Takes the right and the duty to compute; the state before, or `nil` if that is not to be had.
+  /// Claims the computation. Returns the state before, or `nil` if the claim is not possible.
   func claim() -> FutureState? { update { $0.claimed }?.before }
 
-  /// Computes what was claimed.
+  /// Computes a claimed future.
   ///
-  /// - Returns: Whoever can run because of it.
+  /// - Returns: The futures that can run because of it.
   func compute() -> FinishedValue {
     guard let work, !current.isCancelled else { return finish(.cancelled) }
     return finish(work(InputOutcomes(inputs)))
   }
 
-  /// Gives the computation up unless it already began; dependents go on without it, but not before
-  /// its inputs are done: who waits for the last of a chain waits for all of it.
+  /// Cancels the computation unless it has already begun. Dependents continue without it, but not
+  /// before its inputs are done: a thread that waits for the last future of a chain waits for the
+  /// whole chain.
   ///
-  /// - Returns: The state before, and whoever can run because of it; `nil` when it is not finished
-  ///   by this.
+  /// - Returns: The state before, and the futures that can run because of it; `nil` if this call
+  ///   does not finish the future.
   func cancel() -> (before: FutureState, finished: FinishedValue)? {
     guard let (before, after) = update({ $0.cancelled }), after.status == .running else {
       return nil
@@ -169,7 +172,7 @@ package final class ValueFuture: @unchecked Sendable {
     knownDigest = isDigested ? outcome.digest : nil
     work = nil
     var before: FutureState?
-    // What is let go here may free pixels: not under the lock.
+    // Releasing these values may free pixels, which must not happen under the lock.
     let (waiting, released) = dependents.withLock { list -> (FutureList, [ValueFuture]) in
       before = update { $0.finished }?.before
       defer {
@@ -202,17 +205,17 @@ package final class ValueFuture: @unchecked Sendable {
   }
 }
 
-/// What the end of a computation means for others.
+/// The effects of a finished computation on others.
 struct FinishedValue {
   /// Futures whose last missing input this was.
   var runnable: FutureList
-  /// The time plane waits for this very value.
+  /// Whether the time plane waits for this value.
   var isAwaited: Bool
-  /// The frame that nobody reads any more because of it.
+  /// The hold of a frame that has no readers left after this computation.
   var endedHold: FrameHold?
 }
 
-/// A few futures, mostly one: that one takes no memory of its own.
+/// A few futures, mostly one. A single future needs no memory of its own.
 struct FutureList: Sendable {
   private(set) var first: ValueFuture?
   private(set) var others: [ValueFuture] = []

@@ -1,15 +1,15 @@
 import RetakeCore
 import RetakeGraph
 
-/// What became of one computation.
+/// The outcome of one computation.
 package enum ValueOutcome: Sendable {
   case value(any PipelineValue)
-  /// A frame whose pixels are made where somebody reads them, or go when all have.
+  /// A frame whose pixels are made at the first read, or are released after the last.
   case later(LaterFrame)
   case failure(StageError)
-  /// The engine or the session is broken: the run cannot go on.
+  /// The engine or the session is broken: the run cannot continue.
   case fault(any Error)
-  /// Nobody needs it any more.
+  /// The value is no longer needed.
   case cancelled
 
   /// XXH3-128 of the value's canonical bytes, or of the failure's code; `nil` if there is none.
@@ -22,13 +22,13 @@ package enum ValueOutcome: Sendable {
     }
   }
 
-  /// With its pixels.
+  /// The outcome with its pixels.
   package var resolved: ValueOutcome {
     if case .later(let frame) = self { frame.outcome } else { self }
   }
 }
 
-/// The outcomes of a future's inputs, in their order; they are all there when it runs.
+/// The outcomes of a future's inputs, in order. All of them exist when the future runs.
 package struct InputOutcomes: RandomAccessCollection, Sendable {
   private let inputs: [ValueFuture]
 
@@ -39,7 +39,7 @@ package struct InputOutcomes: RandomAccessCollection, Sendable {
   package var startIndex: Int { 0 }
   package var endIndex: Int { inputs.count }
 
-  /// With its pixels.
+  /// The outcome with its pixels.
   package subscript(position: Int) -> ValueOutcome { unresolved(position).resolved }
 
   package func unresolved(_ position: Int) -> ValueOutcome {

@@ -1,11 +1,11 @@
 import RetakeBuffers
 import Synchronization
 
-/// The thread of a pinned stage, and what waits for it.
+/// The thread of a pinned stage, and its queue.
 final class Lane: Sendable {
   let queue: RunnableQueue
   let bell = Bell()
-  /// What the thread is doing.
+  /// The body that the thread is running.
   let body = Locked<WatchedBody?>(nil)
 
   init(number: Int) {
@@ -47,13 +47,13 @@ extension Workers {
     }
   }
 
-  /// What is needed comes before speculation, and one's own before the others'.
+  /// Needed work comes before speculation, and the worker's own queue before the others'.
   func take(as worker: Int) -> ValueFuture? {
     take(as: worker, needed: true) ?? take(as: worker, needed: false)
   }
 
   private func take(as worker: Int, needed: Bool) -> ValueFuture? {
-    // The time plane's queue is in the order in which frames will be asked for.
+    // The time plane's queue is in the order in which frames will be needed.
     let own =
       worker == 0
       ? queues[0].popOldest(needed: needed) : queues[worker].popNewest(needed: needed)
@@ -65,7 +65,7 @@ extension Workers {
     return nil
   }
 
-  /// Computes a future, and then one that can run because of it, and so on.
+  /// Computes a future, then one that can run because of it, and so on.
   private func execute(_ future: ValueFuture, as worker: Int) {
     var next: ValueFuture? = future
     // Bounded: each turn is a step from a future to one that depends on it.
@@ -78,7 +78,7 @@ extension Workers {
     }
   }
 
-  /// Whether what just became possible is also what should be done next.
+  /// Whether a future that has just become runnable should be computed next.
   private func mayFollow(_ future: ValueFuture) -> Bool {
     guard future.lane == nil, !isStopped else { return false }
     guard future.current.isNeeded || queues.allSatisfy({ $0.isEmpty(ofNeeded: true) }) else {
@@ -94,7 +94,7 @@ extension Workers {
     idle.remove(worker)
   }
 
-  /// Looks for work for a moment: to be woken takes longer than that.
+  /// Looks for work for a moment, because being woken takes longer than that.
   func isWorkNear(_ isOver: () -> Bool) -> Bool {
     for _ in 0..<looks {
       if isStopped || isOver() || !queued.isZero { return true }
@@ -102,8 +102,8 @@ extension Workers {
     return false
   }
 
-  /// Puts what can run where it will be found: on its lane, or in the queue of who made it so;
-  /// but for the one that this thread does next.
+  /// Queues what can run now: on its lane, or in the queue of the worker that made it runnable. The
+  /// future that this thread computes next is not queued.
   func enqueue(_ finished: FinishedValue, from worker: Int, except kept: ValueFuture? = nil) {
     if finished.isAwaited { bell.ring() }
     finished.runnable.forEach { if $0 !== kept || $0.lane != nil { enqueue($0, from: worker) } }

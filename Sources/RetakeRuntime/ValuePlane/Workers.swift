@@ -4,42 +4,42 @@ import Synchronization
 
 /// Real threads that compute values. Their number changes the speed and nothing else.
 ///
-/// The time plane helps while it waits and counts as one: with 0 or 1 workers there are no threads
-/// beside it. Each worker has a queue of its own for what its work made possible, and takes the
-/// newest from it; where that is empty it steals the oldest from the others. Pinned futures are
-/// computed on the thread of their lane, beside the workers.
+/// The time plane helps while it waits, and counts as one worker: with 0 or 1 workers there are no
+/// threads besides it. Each worker has a queue of its own for the futures that its work made
+/// runnable, and takes the newest from it. If its queue is empty, it steals the oldest from the
+/// others. Pinned futures are computed on the thread of their lane, in addition to the workers.
 ///
-/// Workers never wait for a value: only what can run is queued. So whatever is not done is being
-/// computed, or lies in a queue, or waits for something that is or does.
+/// Workers never wait for a value, because only futures that can run are queued. So a future that
+/// is not done is being computed, is in a queue, or waits for a future that is.
 package final class Workers: Sendable {
   /// What the time plane computes while it waits for a value.
   package enum WaitingWork: Sendable {
     /// Anything that can run.
     case any
-    /// Only what the value depends on. The time plane is then never inside the body of a later
-    /// frame when the value is there; another thread takes its place.
+    /// Only what the value depends on. So the time plane is never inside the body of a later frame
+    /// when the value is done. Another thread works in its place.
     case awaited
   }
 
-  /// The most workers, not counting the threads of lanes.
+  /// The largest number of workers, without the threads of lanes.
   package static let countMax = 256
 
   private static let processors = ProcessInfo.processInfo.activeProcessorCount
 
-  /// The time plane's is the first.
+  /// The first queue belongs to the time plane.
   let queues: [RunnableQueue]
-  /// In all of them.
+  /// The number of futures in all queues.
   let queued: QueuedCount
   let idle: IdleWorkers
-  /// By the number that futures name; their threads are there from the beginning.
+  /// By the number that futures refer to. Their threads exist from the start.
   let lanes: [Int: Lane]
   let liveThreads: Atomic<Int>
   /// Wakes the time plane.
   let bell: Bell
-  /// How often a thread without work looks for some before it rests: about 10 µs in all, and not
-  /// at all where threads share a processor.
+  /// How often a thread without work looks for some before it rests: about 10 µs in total, and
+  /// never if threads share a processor.
   let looks: Int
-  /// Bounds the frames in memory; `nil` where that is somebody else's business.
+  /// Bounds the frames in memory; `nil` if something else bounds them.
   let gate: ReadGate?
   private let isInline: Bool
   private let waitingWork: WaitingWork
@@ -48,14 +48,14 @@ package final class Workers: Sendable {
   private let stopped = Atomic(false)
 
   /// - Parameters:
-  ///   - count: The time plane included; 0 computes each value as soon as it can be.
-  ///   - lanes: Those that futures will name.
+  ///   - count: Includes the time plane; 0 computes each value as soon as it can run.
+  ///   - lanes: The lanes that futures will refer to.
   ///   - perturbation: A seed for delays before each computation, to prove that they do not matter.
-  ///   - readsMax: Frames in memory at once, of those whose reads open a hold; with 0 or 1 workers
-  ///     they are read when they are asked for, and not counted.
-  ///   - waitingWork: With `.awaited` and at least 2 workers there is one thread more.
-  ///   - watch: Told of what may never end.
-  /// - Throws: `RuntimeError.noThread`; none of its threads is left then.
+  ///   - readsMax: The largest number of frames in memory whose reads open a hold. With 0 or 1
+  ///     workers, frames are read when they are needed, and not counted.
+  ///   - waitingWork: With `.awaited` and at least 2 workers, there is one thread more.
+  ///   - watch: Notified of activities that may never end.
+  /// - Throws: `RuntimeError.noThread`; in that case all its threads have ended.
   package init(
     count: Int, lanes: [Int] = [], perturbation: UInt64? = nil, readsMax: Int? = nil,
     waitingWork: WaitingWork = .any, watch: RunWatch? = nil
@@ -89,28 +89,29 @@ package final class Workers: Sendable {
     }
   }
 
-  // MARK: The time plane's words
+  // MARK: Calls of the time plane
 
-  /// Takes a new future over: it is computed when its inputs are there and somebody is free.
+  /// Takes over a new future. It is computed when its inputs are done and a thread is free.
   ///
-  /// - Parameter isTaken: The caller is a worker that looks for work at once when it is done with
-  ///   this, so nobody is woken.
+  /// - Parameter isTaken: Whether the caller is a worker that looks for work right after this call,
+  ///   so that no other worker has to be woken.
   package func submit(_ future: ValueFuture, isTaken: Bool = false) {
     if future.connect() { enqueue(future, from: 0, isTaken: isTaken) }
     if isInline { drain() }
   }
 
-  /// What was submitted as speculation became necessary.
+  /// A future that was submitted as speculation became needed.
   package func need(_ future: ValueFuture) {
     guard let before = future.markNeeded(), before.isRunnable, before.isQueued,
       let place = future.place
     else { return }
     queue(of: future, at: place)?.promote(future, at: place)
-    // Whoever looked among the needed before and among the speculative after that saw nothing.
+    // A thread that looked at the needed queue before and at the speculative queue after saw
+    // nothing.
     if let lane = future.lane { lanes[lane]?.bell.ring() } else { idle.wakeOne() }
   }
 
-  /// Nobody needs the future any more; what began already goes on.
+  /// The future is no longer needed. A computation that has begun continues.
   package func cancel(_ future: ValueFuture) {
     guard let (before, finished) = future.cancel() else { return }
     unqueue(future, before)
@@ -120,12 +121,12 @@ package final class Workers: Sendable {
 
   /// Computes or waits until the future is done.
   ///
-  /// - Throws: When the watchdog gave up the body that this waits for.
+  /// - Throws: If the watchdog gave up the body that this call waits for.
   package func help(_ future: ValueFuture) throws(HungBody) -> ValueOutcome {
     if let outcome = future.outcome { return outcome }
-    // From the future back to what has to be done first.
+    // From the future back to the inputs that have to be done first.
     var path = [future]
-    // Bounded: futures depend on earlier ones only, and each turn does one of them or waits.
+    // Bounded: futures depend on earlier ones only, and each turn computes one of them or waits.
     while let last = path.last {
       if last.isDone {
         path.removeLast()
@@ -135,10 +136,10 @@ package final class Workers: Sendable {
         path.removeLast()
         enqueue(finished, from: 0, except: path.last)
       } else if waitingWork == .awaited {
-        // Another thread computes it, or will when there is room for it.
+        // Another thread computes it, or will do so when there is room for it.
         try restUntilDone(last)
       } else if let other = take(as: 0) {
-        // Also where the next step is a read without room: this makes some.
+        // Also done if the next step is a read without room, because this frees some.
         if let finished = executeHere(other) { enqueue(finished, from: 0) }
       } else {
         try rest(until: future)
@@ -150,17 +151,16 @@ package final class Workers: Sendable {
     return outcome
   }
 
-  /// Calls somebody else's code that computes no value, such as a sink's, where the watchdog sees
-  /// it.
+  /// Calls foreign code that computes no value, such as a sink's, under the watchdog.
   package func watching(node: Int, frame: FrameID, _ body: () -> Void) {
     watch?.beginRunning(WatchedBody(node: node, frame: frame))
     body()
     if watch?.end() != nil { restForEver() }
   }
 
-  /// Ends the threads after what they are doing now; what is queued is cancelled.
+  /// Ends the threads after their current work. Queued futures are cancelled.
   ///
-  /// A thread that the watchdog gives up is left to itself.
+  /// A thread that the watchdog gave up is abandoned.
   package func stop() {
     stopped.store(true, ordering: .sequentiallyConsistent)
     idle.wakeAll()
@@ -173,7 +173,7 @@ package final class Workers: Sendable {
     cancelQueued()
   }
 
-  /// As `stop`, but waits for nobody: threads end after what they are doing, whenever that is.
+  /// Like `stop`, but does not wait: each thread ends after its current work, whenever that is.
   package func abandon() {
     stopped.store(true, ordering: .sequentiallyConsistent)
     idle.wakeAll()
@@ -181,9 +181,9 @@ package final class Workers: Sendable {
     cancelQueued()
   }
 
-  // MARK: What the time plane does
+  // MARK: Helpers of the time plane
 
-  /// Computes on this thread, unless somebody else does or only a lane may.
+  /// Computes on this thread, unless another thread does, or only a lane may.
   private func executeHere(_ future: ValueFuture) -> FinishedValue? {
     guard future.lane == nil, gate?.admit(future) ?? true else { return nil }
     delay(before: future)
@@ -210,11 +210,11 @@ package final class Workers: Sendable {
     defer { idle.remove(0) }
     guard queued.isZero else { return }
     try wait(for: future)
-    // Whoever was woken for work and does none passes that on.
+    // If this thread was woken for work but does none, it wakes another one.
     if future.isDone, !queued.isZero { idle.wakeOne() }
   }
 
-  /// Waits until `future` is done; may return before that.
+  /// Waits until `future` is done; may return earlier.
   private func restUntilDone(_ future: ValueFuture) throws(HungBody) {
     guard future.markAwaited() else { return }
     try wait(for: future)
@@ -226,8 +226,8 @@ package final class Workers: Sendable {
     if case .waiting(let body) = watch?.end() { throw HungBody(body: body) }
   }
 
-  /// The body that holds a future up: that of its first input that is not there, its own, or the
-  /// one before it on its lane; `nil` when it is there by now.
+  /// The body that delays a future: the body of its first input that is not done, its own, or the
+  /// one that runs before it on its lane; `nil` if the future is done by now.
   private func culprit(of future: ValueFuture) -> WatchedBody? {
     var last = future
     // Bounded: futures depend on earlier ones only.
@@ -237,7 +237,7 @@ package final class Workers: Sendable {
     return lanes[lane]?.body.withLock { $0 } ?? last.watched
   }
 
-  /// The thread was given up while it was in somebody else's code: nobody expects it back.
+  /// The thread was given up while it ran foreign code. No other thread waits for it.
   private func restForEver() -> Never {
     let never = Bell()
     while true { never.wait() }
@@ -247,7 +247,8 @@ package final class Workers: Sendable {
     for lane in lanes.sorted(by: { $0.key < $1.key }).map(\.value) {
       while let future = lane.next() { _ = queues[0].append(future) }
     }
-    // Bounded: each turn takes what was queued once, or became so by that.
+    // Bounded: each turn takes a future that was queued once, or that became runnable by a
+    // cancellation.
     while let future = take(as: 0) {
       guard let (_, finished) = future.cancel() else { continue }
       finished.runnable.forEach { _ = queues[0].append($0) }
@@ -264,11 +265,11 @@ package final class Workers: Sendable {
     return queues[place.queue]
   }
 
-  // MARK: What all threads do
+  // MARK: Shared by all threads
 
   var isStopped: Bool { stopped.load(ordering: .sequentiallyConsistent) }
 
-  /// Spins for a while that depends on nothing but the seed and the future: 0 to about 200 µs.
+  /// Spins for a time that depends only on the seed and the future: 0 to about 200 µs.
   func delay(before future: ValueFuture) {
     guard let perturbation else { return }
     let bits = Draw.bits(
