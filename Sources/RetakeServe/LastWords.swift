@@ -1,8 +1,8 @@
 import FlyingSocks
 import Foundation
 
-/// A body after which the connection is closed: what is still to come on it is never read as
-/// another request.
+/// A body after which the connection is closed. Data that follows on it is never read as another
+/// request.
 struct LastWords: AsyncBufferedSequence {
   typealias Element = UInt8
 

@@ -3,23 +3,25 @@ import FlyingSocks
 import Foundation
 import Retake
 
-/// Listens on 127.0.0.1, and again where the system had no room for one connection more.
+/// Listens on 127.0.0.1, and starts again after an error due to a lack of resources for another
+/// connection.
 final class ReportListener: Sendable {
-  /// Seconds that an answer may take.
+  /// The time limit for a response, in seconds.
   private static let answerSecondsMax = 60.0
-  /// Seconds that it may take to listen.
+  /// The time limit for starting to listen, in seconds.
   private static let startSecondsMax = 30.0
-  /// Between the end of one listening and the next.
+  /// The pause before listening again.
   private static let pauseNanoseconds: Int64 = 50_000_000
 
-  /// Somebody waits for the answers: they come before whatever else the process has to do. On Linux
-  /// each priority has threads of its own, so work that holds up all others holds up no answer.
+  /// A user waits for the responses, so they take precedence over other work of the process. On
+  /// Linux each priority has its own threads, so work that blocks all others does not block a
+  /// response.
   private static let priority = TaskPriority.high
 
   private struct State: Sendable {
     var server: HTTPServer?
     var isStopped = false
-    /// The port, or why there is none; nil until either is known.
+    /// The port, or why there is none; `nil` until either is known.
     var outcome: Result<Int, any Error>?
   }
 
@@ -33,7 +35,7 @@ final class ReportListener: Sendable {
     (self.handler, self.silenceSeconds) = (handler, silenceSeconds)
   }
 
-  /// Returns the port as soon as connections are accepted; 0 asks for any free one.
+  /// Returns the port as soon as connections are accepted. 0 requests any free port.
   func listen(port: Int) throws(ServeError) -> Int {
     Task(priority: Self.priority) { [self] in
       await run(port: port)
@@ -47,7 +49,7 @@ final class ReportListener: Sendable {
     }
   }
 
-  /// Returns when nothing listens any more.
+  /// Returns when the listener has ended.
   func wait() { ended.wait() }
 
   func stop() {
@@ -60,7 +62,7 @@ final class ReportListener: Sendable {
 
   private func run(port wanted: Int) async {
     var port = wanted
-    // Ends: with `stop`, or the first error that is not a lack of room.
+    // Ends: with `stop`, or the first error that is not a lack of resources.
     while true {
       do {
         let server = HTTPServer(config: try configuration(port: port), handler: handler)
@@ -83,7 +85,7 @@ final class ReportListener: Sendable {
     }
   }
 
-  /// On a thread of its own: those of the answers are not held up.
+  /// Waits on a separate thread, so that the threads for responses are not blocked.
   private static func pause() async {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {
@@ -110,7 +112,7 @@ final class ReportListener: Sendable {
       logger: DisabledLogger.disabled)
   }
 
-  /// Whether there was no room for a connection, or it had gone before it was accepted.
+  /// Whether there was no room for a connection, or it was closed before it was accepted.
   private static func isShortage(_ error: any Error) -> Bool {
     guard case .failed(_, let number, _)? = error as? SocketError else { return false }
     return [EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EINTR].contains(number)
@@ -118,7 +120,7 @@ final class ReportListener: Sendable {
 }
 
 extension HTTPServer {
-  /// The port that it listens on.
+  /// The port on which it listens.
   fileprivate var port: Int? {
     guard case .ip4(_, let port)? = listeningAddress else { return nil }
     return Int(port)

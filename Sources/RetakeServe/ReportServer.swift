@@ -1,7 +1,7 @@
 import Foundation
 import Retake
 
-/// A project's reports, runs and sessions as pages, on this machine alone.
+/// Serves a project's reports, runs and sessions as pages, to this machine only.
 ///
 /// ```swift
 /// let server = try ReportServer(project: project)
@@ -10,29 +10,29 @@ import Retake
 /// ```
 public final class ReportServer: Sendable {
   public struct Options: Sendable {
-    /// 0 is any free port.
+    /// 0 means any free port.
     public var port = 0
     /// The folder of the goldens; the project's if `nil`.
     public var goldens: String?
-    /// Where pending goldens are, if not beside the goldens.
+    /// Where pending goldens are, if they are not next to the goldens.
     public var pendingFolder: String?
-    /// Nothing is accepted then.
+    /// In CI nothing can be accepted.
     public var isCI = false
-    /// After so many seconds of silence a connection is closed.
+    /// A connection is closed after this many seconds of silence.
     public var silenceSeconds = SilenceLimit.secondsStandard
 
     public init() {}
   }
 
-  /// Where a browser finds the first page, with the token; keep it to yourself.
+  /// The address of the first page, including the token. Keep it secret.
   public let address: String
   public let port: Int
   private let listener: ReportListener
 
-  /// Listens on 127.0.0.1; requests are answered from now on.
+  /// Listens on 127.0.0.1. Requests are answered from now on.
   ///
-  /// This and `wait` hold up the calling thread, which must not be one of Swift's concurrency pool:
-  /// the server works there.
+  /// This and `wait` block the calling thread. It must not be a thread of Swift's concurrency pool,
+  /// because the server works there.
   /// - Throws: `ServeError.portTaken`, `cannotListen`.
   public init(project: Project, options: Options = Options()) throws(ServeError) {
     guard (0...65_535).contains(options.port) else {
@@ -53,6 +53,6 @@ public final class ReportServer: Sendable {
   /// Returns when the server has ended.
   public func wait() { listener.wait() }
 
-  /// Ends the server, and with it `wait`.
+  /// Ends the server. `wait` then returns.
   public func stop() { listener.stop() }
 }

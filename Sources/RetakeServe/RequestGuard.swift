@@ -1,29 +1,29 @@
 import Retake
 
-/// What the guard needs to know of a request.
+/// The parts of a request that the guard needs.
 struct RequestFacts: Hashable, Sendable {
   var method: String
   /// As it was sent, without the query.
   var path: String
   var host: String?
   var origin: String?
-  /// The browser's own word on who asks: `same-origin`, `cross-site`, `none` and others.
+  /// The browser's statement about the sender: `same-origin`, `cross-site`, `none` and others.
   var fetchSite: String?
-  /// The header that the pages send with what changes something.
+  /// The header that the pages send with requests that change something.
   var token: String?
   var contentType: String?
 }
 
-/// Lets in what this server's own pages ask, and nothing else.
+/// Admits the requests of this server's own pages, and no others.
 ///
-/// The token is the first part of every address, so that another site, or another user of this
-/// machine, can name no page at all. The Host header is held against the addresses of this server:
-/// a name of the web that was made to point at 127.0.0.1 is none of them. What changes something
-/// needs the token once more, as a header that no form can send, and comes from this origin.
+/// The token is the first part of every address, so that another site or another user of this
+/// machine cannot name any page. The Host header is checked against the addresses of this server: a
+/// public host name that resolves to 127.0.0.1 is not one of them. A request that changes something
+/// must also have the token in a header, which a form cannot send, and must come from this origin.
 struct RequestGuard: Sendable {
-  /// The header of the token.
+  /// The name of the token's header.
   static let tokenHeader = "X-Retake-Token"
-  /// Random bytes of a token.
+  /// The number of random bytes of a token.
   private static let tokenBytes = 16
 
   let token: String
@@ -45,9 +45,9 @@ struct RequestGuard: Sendable {
     return digits.joined()
   }
 
-  /// The parts of the address behind the token.
+  /// The parts of the address after the token.
   ///
-  /// - Throws: What is wrong with the request; the first that is.
+  /// - Throws: The first error of the request.
   func admit(_ request: RequestFacts) throws(ServeError) -> [String] {
     guard let host = request.host?.lowercased(), hosts.contains(host) else { throw .otherHost }
     let parts = try RequestPath.parts(request.path)
@@ -62,7 +62,7 @@ struct RequestGuard: Sendable {
 
   private var hosts: [String] { ["127.0.0.1:\(port)", "localhost:\(port)"] }
 
-  /// A link elsewhere may lead here, by a person who has the token; a picture or a script of
+  /// A link on another site may lead here if a person has the token. An image or a script of
   /// another site may not.
   private func admitReading(_ request: RequestFacts) throws(ServeError) {
     if let origin = request.origin, !isOwn(origin) { throw .otherSite }
@@ -81,7 +81,7 @@ struct RequestGuard: Sendable {
     hosts.contains { origin.lowercased() == "http://\($0)" }
   }
 
-  /// Takes the same time wherever the two differ.
+  /// Takes the same time no matter where the two strings differ.
   static func equal(_ left: String, _ right: String) -> Bool {
     let (left, right) = (Array(left.utf8), Array(right.utf8))
     guard left.count == right.count else { return false }
@@ -89,15 +89,15 @@ struct RequestGuard: Sendable {
   }
 }
 
-/// Addresses, taken apart so that no part can lead anywhere.
+/// Addresses, split into parts so that no part can lead to another place.
 enum RequestPath {
-  /// Bytes of an address.
+  /// The most bytes of an address.
   static let bytesMax = 2_048
 
   /// The parts between the slashes, decoded once.
   ///
-  /// - Throws: `badRequest` for what no page of this server ever asks for: an empty part, `.` and
-  ///   `..`, a slash, a backslash or a control character that was hidden in a part.
+  /// - Throws: `badRequest` for anything that no page of this server requests: an empty part, `.`
+  ///   and `..`, or an encoded slash, backslash or control character in a part.
   static func parts(_ path: String) throws(ServeError) -> [String] {
     guard path.hasPrefix("/"), path.utf8.count <= bytesMax else {
       throw .badRequest("this is not an address of this server")

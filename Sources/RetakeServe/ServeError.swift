@@ -1,24 +1,24 @@
 import Retake
 
-/// What can go wrong with the report's server, and with what it is asked for.
+/// Errors of the report server and of the requests to it.
 public enum ServeError: CodedError, Hashable {
-  /// Somebody else listens there.
+  /// Another program listens on the port.
   case portTaken(Int)
   case cannotListen(port: Int, cause: String)
-  /// The request does not carry the token of this server's pages.
+  /// The request does not contain the token of this server's pages.
   case noToken
-  /// The request names another host: a name of the web that was made to point here.
+  /// The request names another host: a public host name that resolves to this machine.
   case otherHost
-  /// Another site sent it.
+  /// Another site sent the request.
   case otherSite
   case badRequest(String)
   case notFound(String)
   case wrongMethod
   case bodyTooLarge(bytesMax: Int)
-  /// Something that the project's folder does not hold, though a link in it leads there.
+  /// A link in the project's folder leads to something outside it.
   case outside(String)
   case noPixels(frame: String, cause: String)
-  /// What is pending is not the result that the page shows.
+  /// The pending result is not the one that the page shows.
   case otherResult(key: String)
 
   public var code: String {
@@ -77,7 +77,7 @@ public enum ServeError: CodedError, Hashable {
     }
   }
 
-  /// The status of HTTP that says it.
+  /// The HTTP status of the error.
   var status: Int {
     switch self {
     case .noToken, .otherSite, .outside: 403

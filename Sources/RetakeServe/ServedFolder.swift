@@ -1,7 +1,7 @@
 import Foundation
 import Retake
 
-/// The project's folder, and the question whether something lies in it.
+/// The project's folder, to check whether something is inside it.
 struct ServedFolder: Sendable {
   private let root: String
 
@@ -15,7 +15,7 @@ struct ServedFolder: Sendable {
     return real == root || real.hasPrefix(root == "/" ? "/" : root + "/")
   }
 
-  /// - Throws: `ServeError.outside` for a session that lies elsewhere, or whose files do.
+  /// - Throws: `ServeError.outside` for a session outside the folder, or with files outside it.
   func check(session folder: SessionFolder) throws(ServeError) {
     let paths = [folder.path, folder.media].flatMap { path in
       let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []

@@ -1,26 +1,27 @@
 import Foundation
 import Retake
 
-/// Pictures of frames straight from the sessions, decoded when somebody looks at them.
+/// Images of frames directly from the sessions, decoded on request.
 ///
-/// One thread decodes: scrubbing asks for neighbours, which are fast one after another.
+/// One thread decodes. Scrubbing requests neighbouring frames, which are fast to decode one after
+/// another.
 final class ServedFrames: Sendable {
-  /// Sessions that stay open.
+  /// The most sessions that stay open.
   private static let readersMax = 4
-  /// Bytes of pictures that are kept.
+  /// The most bytes of images that are kept.
   private static let pictureBytesMax = 32 << 20
-  /// Pixels; the most that is asked for.
+  /// In pixels; the largest width that can be requested.
   static let widthMax = 1_920
   static let widthStandard = 960
 
-  /// Which picture.
+  /// Identifies an image.
   struct Name: Hashable, Sendable {
     var session: String
     var frame: FrameID
     var width = ServedFrames.widthStandard
   }
 
-  /// What the index knows of a frame.
+  /// The data of the index for a frame.
   struct Facts: Hashable, Sendable, Encodable {
     var frame: FrameID
     var timeNanoseconds: Int64
@@ -29,13 +30,13 @@ final class ServedFrames: Sendable {
 
   private struct OpenSession: Sendable {
     var name: String
-    /// When the index was changed last: a session that is being recorded grows.
+    /// When the index was last modified: a session that is being recorded grows.
     var modified: Date?
     var reader: SessionReader
   }
 
   private struct State: Sendable {
-    /// Used last comes last, here and below.
+    /// Sorted by last use, here and below; the most recently used is last.
     var sessions: [OpenSession] = []
     var pictures: [(name: Name, modified: Date?, png: Data)] = []
   }
@@ -87,7 +88,7 @@ final class ServedFrames: Sendable {
     state.withLock { state in
       state.pictures.append((name, session.modified, png))
       var bytes = state.pictures.reduce(0) { $0 + $1.png.count }
-      // At most as often as there are pictures.
+      // Ends: at most one round per image.
       while bytes > Self.pictureBytesMax, let first = state.pictures.first {
         bytes -= first.png.count
         state.pictures.removeFirst()
@@ -139,7 +140,7 @@ final class ServedFrames: Sendable {
     return session
   }
 
-  /// A session of the project by its name, and by nothing else.
+  /// Finds a session of the project by its name only.
   private func sessionFolder(_ name: String) throws(ServeError) -> SessionFolder {
     guard project.sessionNames.contains(name) else { throw .notFound("session '\(name)'") }
     let session = SessionFolder(path: "\(project.recordings)/\(name)")

@@ -1,12 +1,12 @@
 import Foundation
 import Retake
 
-/// What comes back for a request, before it is HTTP.
+/// The response to a request, before it is converted to HTTP.
 struct ServedAnswer: Sendable {
   var status = 200
   var type: String
   var body: Data
-  /// What a page may load; a page alone has one.
+  /// What a page may load; only pages have a policy of their own.
   var policy = "default-src 'none'"
 
   init(_ type: String, _ body: Data, policy: String = "default-src 'none'") {
@@ -40,11 +40,11 @@ struct ServedAnswer: Sendable {
   }
 }
 
-/// The pages and the data of one project: which address gives what.
+/// The pages and the data of one project, by address.
 struct ServedSite: Sendable {
-  /// Bytes of what may be sent here.
+  /// The most bytes of a request's body.
   static let bodyBytesMax = 1 << 16
-  /// The first page makes itself of its own script and asks nothing of another site.
+  /// The first page is built by its own script, and requests nothing from another site.
   private static let homePolicy =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -54,7 +54,7 @@ struct ServedSite: Sendable {
   let options: ReportServer.Options
   let folder: ServedFolder
   private let frames: ServedFrames
-  /// Accepting is done one after another.
+  /// Runs acceptances one after another.
   private let acceptances = DispatchQueue(label: "retake.serve.accept")
 
   init(project: Project, options: ReportServer.Options) {
@@ -72,9 +72,9 @@ struct ServedSite: Sendable {
   }
 
   /// - Parameters:
-  ///   - parts: The address behind the token.
+  ///   - parts: The parts of the address after the token.
   ///   - root: The address of the first page, without the server: `/TOKEN/`.
-  /// - Throws: `ServeError`, and what the rooms below throw.
+  /// - Throws: `ServeError`, and the errors of the modules below.
   func read(
     _ parts: [String], query: [String: String], root: String
   ) async throws -> ServedAnswer {
@@ -96,7 +96,7 @@ struct ServedSite: Sendable {
     ServedAnswer("\(type); charset=utf-8", Data(text.utf8), policy: homePolicy)
   }
 
-  /// The page is made anew of report.json: what stands in report.html could be anybody's script.
+  /// The page is rendered again from report.json, because report.html could contain any script.
   private func report(_ id: String, root: String) throws -> ServedAnswer {
     guard let item = ReportLibrary(project: project).reports.first(where: { $0.id == id }) else {
       throw ServeError.notFound("report of this name")
@@ -128,20 +128,20 @@ struct ServedSite: Sendable {
     }
   }
 
-  // MARK: - What changes something
+  // MARK: - Changes
 
-  /// What the page sends to accept.
+  /// The data that the page sends to accept.
   private struct Wish: Decodable {
-    /// `session/case`, exactly.
+    /// Exactly `session/case`.
     var key: String
     var reason: String
     /// The identity of the result that the page shows, from its report.
     var pending: String
-    /// Ids of root causes, exactly; without any the whole case is meant.
+    /// Exact ids of root causes; `nil` means the whole case.
     var roots: [String]?
   }
 
-  /// - Throws: `ServeError`; `SuiteError`, also for a machine that accepts nothing.
+  /// - Throws: `ServeError`; `SuiteError`, also on a machine where nothing can be accepted.
   func change(_ parts: [String], body: Data) async throws -> ServedAnswer {
     guard parts == ["accept"] else {
       throw parts.isEmpty ? ServeError.wrongMethod : ServeError.notFound("page of this name")
@@ -151,7 +151,7 @@ struct ServedSite: Sendable {
         "what is sent must be {\"key\": …, \"reason\": …, \"pending\": …}, with \"roots\": […] if not "
           + "all is meant")
     }
-    // A glob of the command line is a letter here: a person saw one case, and its root causes.
+    // Globs are not supported here: the user saw exactly one case and its root causes.
     guard !Self.isGlob(wish.key), wish.key.contains("/") else {
       throw ServeError.badRequest("a key is SESSION/CASE")
     }
@@ -167,15 +167,15 @@ struct ServedSite: Sendable {
 
   private func accept(_ wish: Wish) throws -> ServedAnswer {
     var acceptance = Acceptance(project: project)
-    // The page says what the golden is about.
+    // The page shows what the golden describes.
     acceptance.replacesOthers = true
     acceptance.goldens = options.goldens
     acceptance.pendingFolder = options.pendingFolder
     acceptance.isCI = options.isCI
     acceptance.keys = [wish.key]
     acceptance.roots = wish.roots ?? []
-    // A report of a run that left nothing pending, or of an older build, shows no result that
-    // could be accepted: what is pending is another run's.
+    // A report of a run that left nothing pending, or of an older build, shows no result that can
+    // be accepted. What is pending then comes from another run.
     acceptance.seen = [wish.key: Digest128(hex: wish.pending) ?? .zero]
     do {
       return try ServedAnswer(json: try acceptance.run(reason: wish.reason))

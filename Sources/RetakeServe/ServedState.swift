@@ -1,9 +1,9 @@
 import Foundation
 import Retake
 
-/// What the first page lists: the answer to `state.json`.
+/// The lists of the first page: the response to `state.json`.
 struct ServedState: Encodable, Sendable {
-  /// Of each kind; the rest is counted.
+  /// The most items of each kind; the others are counted.
   static let itemsMax = 200
 
   struct Report: Encodable, Sendable {
@@ -38,13 +38,13 @@ struct ServedState: Encodable, Sendable {
     var error: String?
   }
 
-  /// A case with a result that waits to be accepted.
+  /// A case with a result that waits for acceptance.
   struct Pending: Encodable, Sendable {
     /// `session/case`.
     var key: String
-    /// The newest report with the case in it; `nil` where none has it.
+    /// The newest report that contains the case; `nil` if no report does.
     var report: String?
-    /// The case's place in that report.
+    /// The anchor of the case in that report.
     var anchor: String?
   }
 
@@ -54,7 +54,7 @@ struct ServedState: Encodable, Sendable {
   var runs: [Run] = []
   var sessions: [Session] = []
   var pending: [Pending] = []
-  /// Items that are not listed.
+  /// The number of items that are not listed.
   var more = 0
 
   init(_ site: ServedSite) {
@@ -81,7 +81,7 @@ struct ServedState: Encodable, Sendable {
 }
 
 extension ServedState.Pending {
-  /// Notes where a report shows its cases; the first that shows one stays.
+  /// Records where a report shows its cases. The first report that shows a case is kept.
   fileprivate static func add(
     _ report: String, _ document: ReportDocument?, to places: inout [String: Self]
   ) {
@@ -141,12 +141,12 @@ extension ServedState.Session {
   }
 }
 
-/// Reports as they lie in the project.
+/// The reports in the project.
 enum ServedReports {
-  /// Bytes of a report.json.
+  /// The most bytes of a report.json.
   static let bytesMax = 256 << 20
 
-  /// - Throws: `ReportError`, and what keeps the file from being read.
+  /// - Throws: `ReportError`, and the error that prevents the file from being read.
   static func document(of item: ReportLibrary.Item) throws -> ReportDocument {
     let file = item.folder.appending(path: "report.json")
     let data: Data

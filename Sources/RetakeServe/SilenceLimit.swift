@@ -2,12 +2,14 @@ import FlyingSocks
 import Foundation
 import Retake
 
-/// Sockets that wait no longer than a limit for the other end, and no more of them than a limit.
+/// Sockets that wait for the peer only up to a time limit, and only up to a limited number of
+/// connections.
 ///
-/// A connection that says nothing for that time, or takes nothing, is closed. Where too many wait,
-/// the oldest one that has not named the token is. The listening socket waits for ever.
+/// A connection that neither sends nor accepts data for that time is closed. If too many
+/// connections wait, the oldest one that has not sent the token is closed. The listening socket
+/// waits forever.
 struct SilenceLimit: AsyncSocketPool {
-  /// Seconds of silence that end a connection.
+  /// The seconds of silence after which a connection is closed.
   static let secondsStandard = 15.0
 
   private let base: any AsyncSocketPool
@@ -29,7 +31,8 @@ struct SilenceLimit: AsyncSocketPool {
 
   func suspendSocket(_ socket: Socket, untilReadyFor events: Socket.Events) async throws {
     guard let peer = try? socket.remotePeer() else {
-      // The one that listens. What it accepts at once has no limit yet.
+      // The listening socket. The number of connections that it accepts at once is not limited
+      // before this call.
       listen(Int32(socket.file.rawValue), ConnectionLimit.backlog)
       return try await base.suspendSocket(socket, untilReadyFor: events)
     }
@@ -45,14 +48,14 @@ struct SilenceLimit: AsyncSocketPool {
   }
 }
 
-/// How many connections may wait at once.
+/// The most connections that may wait at once.
 enum ConnectionLimit {
-  /// A browser opens six.
+  /// A browser opens six connections.
   static let most = 128
-  /// Connections that the system holds until they are accepted.
+  /// Connections that the system queues until they are accepted.
   static let backlog: Int32 = 16
 
-  /// A quarter of the files that this process may have open: sessions and reports need the others.
+  /// A quarter of the files that this process may open: sessions and reports need the others.
   static var ofProcess: Int {
     var limits = rlimit()
     #if canImport(Glibc)
@@ -65,9 +68,9 @@ enum ConnectionLimit {
   }
 }
 
-/// The other ends whose last request named the token.
+/// The peers whose last request contained the token.
 final class AdmittedPeers: Sendable {
-  /// Older ones are forgotten.
+  /// The most peers; the oldest are removed.
   private static let countMax = 64
   private let ports = Locked<[UInt16]>([])
 
@@ -85,7 +88,7 @@ final class AdmittedPeers: Sendable {
   }
 }
 
-/// One thread that ends waits when their time is over, and the oldest ones when there are too many.
+/// A thread that ends waits when their time is over, and the oldest waits when there are too many.
 private final class SilenceWatch: Sendable {
   private struct Wait: Sendable {
     var peer: Socket.Address
@@ -99,7 +102,7 @@ private final class SilenceWatch: Sendable {
     var isStopped = false
   }
 
-  /// Between two looks when nothing is due, so that a new wait needs to wake nobody.
+  /// The longest interval between two checks. A new wait therefore need not wake the thread.
   private static let lookNanosecondsMax: Int64 = 1_000_000_000
 
   private let nanoseconds: Int64
@@ -133,7 +136,7 @@ private final class SilenceWatch: Sendable {
     return number
   }
 
-  /// The wait that has to end so that there are no more than the limit.
+  /// The wait that must end so that the limit is kept.
   private func takeSurplus(_ state: inout State) -> Wait? {
     guard state.waits.count > connectionsMax else { return nil }
     let strangers = state.waits.filter { !peers.contains($0.value.peer) }
@@ -145,7 +148,7 @@ private final class SilenceWatch: Sendable {
     state.withLock { $0.waits[number] = nil }
   }
 
-  /// Looks about once a second; ends with `stop`.
+  /// Checks about once per second; ends with `stop`.
   private func watch() {
     let clock = WallClock()
     let look = min(Self.lookNanosecondsMax, max(1, nanoseconds / 4))

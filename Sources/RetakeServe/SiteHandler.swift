@@ -3,7 +3,7 @@ import FlyingSocks
 import Foundation
 import Retake
 
-/// HTTP on one side, the site on the other; whatever comes in passes the guard first.
+/// Connects HTTP to the site. Every request passes the guard first.
 struct SiteHandler: HTTPHandler {
   let site: ServedSite
   let doorkeeper: Locked<RequestGuard>
@@ -11,7 +11,7 @@ struct SiteHandler: HTTPHandler {
 
   func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
     do {
-      // What is larger is not read at all, and the connection ends.
+      // A larger body is not read at all, and the connection is closed.
       guard let size = request.bodySequence.count, size <= ServedSite.bodyBytesMax else {
         throw ServeError.bodyTooLarge(bytesMax: ServedSite.bodyBytesMax)
       }
@@ -41,7 +41,8 @@ struct SiteHandler: HTTPHandler {
       headers: headers(answer), body: answer.body)
   }
 
-  /// A refusal, after which the connection ends: what follows in it was not asked for.
+  /// An error response after which the connection is closed, because the rest of its data was not
+  /// requested.
   private static func last(_ answer: ServedAnswer) -> HTTPResponse {
     var headers = headers(answer)
     headers[.connection] = "close"
