@@ -1,8 +1,8 @@
 import Foundation
 
-/// How much room a disk has.
+/// Reports the free space of a disk.
 package enum DiskRoom {
-  /// Bytes that an ordinary user may still write where the path lies; nil when nobody can say.
+  /// Bytes that an unprivileged user may still write at the path; nil when unknown.
   package static func freeBytes(at path: String) -> Int64? {
     var information = statvfs()
     guard statvfs(path, &information) == 0 else { return nil }
@@ -11,10 +11,10 @@ package enum DiskRoom {
     return overflow ? .max : bytes
   }
 
-  /// The same for a path that does not exist yet: of the nearest folder above it that does.
+  /// The same for a path that does not exist yet, from its nearest existing parent folder.
   static func freeBytes(above path: String) -> Int64? {
     var url = URL(fileURLWithPath: path).standardizedFileURL
-    // Ends: each round takes a part off the path.
+    // Ends: each round removes a component of the path.
     while !FileManager.default.fileExists(atPath: url.path), url.path != "/" {
       url.deleteLastPathComponent()
     }

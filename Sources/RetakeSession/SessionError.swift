@@ -2,88 +2,88 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// What can be wrong with a session, or with making one.
+/// An error of a session, or of making one.
 ///
 /// Errors of the database and of the media keep their own codes.
 public enum SessionError: CodedError {
-  /// The folder is missing, is no folder, or holds no session.
+  /// The folder is missing, is a file, or contains no session.
   case notSession(path: String, cause: String)
   case unknownTrack(session: String, track: Int, known: [Int])
   case unknownFrame(session: String, frame: FrameID)
-  /// The database is gone; what it was an index of is not.
+  /// The database is missing; the media that it indexes is not.
   case noDatabase(path: String)
   case badName(name: String, suggestion: String?)
   case nameTaken(path: String)
-  /// A recorder holds the session's lock.
-  /// Another process writes to the session; in words, where the system says which.
+  /// A recorder in another process holds the session's lock. `by` describes it, if the system
+  /// reports it.
   case beingRecorded(path: String, by: String?)
   /// The recording was never closed.
   case notClosed(path: String)
-  /// A span of time in which the session has nothing.
+  /// A span of time without frames.
   case emptySpan(session: String, durationNanoseconds: Int64)
-  /// What a trim made does not replay as the original does.
+  /// A trimmed session does not replay like the original.
   case trimDiffers(session: String, frame: FrameID, cause: String)
-  /// No lossless encoder takes pictures of this format.
+  /// No lossless encoder supports this pixel format.
   case noLossless(format: String)
-  /// What a replay copy holds is not what the original replays.
+  /// A replay copy does not replay like the original.
   case optimiseDiffers(session: String, frame: FrameID, cause: String)
   /// A replay copy would not replay faster.
   case alreadyFast(session: String, codec: String)
   /// A track has no pixels at all.
   case noPictures(session: String, track: Int)
-  /// The disk has not so much room.
+  /// The disk does not have enough space.
   case noRoom(path: String, needBytes: Int64, freeBytes: Int64)
-  /// The disk has less room than the file has bytes.
+  /// The disk has less space than the file has bytes.
   case noRoomForCopy(path: String, needBytes: Int64, freeBytes: Int64)
   case fileExists(path: String)
-  /// The name of the file asks for no container that is known.
+  /// The file's extension does not name a known container.
   case unknownContainer(path: String, known: [String])
-  /// The container that the file's name asks for does not hold the codec.
+  /// The container of the file's extension does not support the codec.
   case containerCodec(path: String, codec: String, instead: String)
-  /// What was written does not read back as the session's frames. `form` names codec and container,
-  /// `instead` the command to type.
+  /// The exported file does not read back as the session's frames. `form` names codec and
+  /// container, `instead` is the command to type.
   case exportDiffers(path: String, form: String, cause: String, instead: String?)
   /// The imported file is not the one that was indexed.
   case originalDiffers(session: String, file: String)
-  /// A copy would lie in the session itself.
+  /// A copy would be inside the session itself.
   case intoItself(path: String)
-  /// There is no folder with sessions.
+  /// The folder of the sessions does not exist or cannot be read.
   case noFolder(path: String, cause: String)
   /// The session has no rows of this kind.
   case nothingToExport(session: String, kind: String)
-  /// What a recovery wrote does not read back as it should.
+  /// The result of a recovery does not read back as it should.
   case recoveryFailed(path: String, cause: String)
   case noFrames(file: String)
-  /// Every frame of the file is damaged; the code says how the first one is.
+  /// Every frame of the file is damaged; the cause is that of the first one.
   case noGoodFrame(file: String, frames: Int, cause: String?)
-  /// The database names a file outside of the session's folder.
+  /// The database names a file outside the session's folder.
   case unsafePath(session: String, path: String)
   case mediaMissing(file: String)
   /// The media file's bytes are not those that were indexed.
   case mediaMismatch(file: String, track: Int, packet: Int, frame: FrameID?, cause: String)
   /// The media file has more bytes than were indexed; none of them is read.
   case mediaSize(file: String, bytes: Int64, indexedBytes: Int64)
-  /// The packets are intact but the decoder gives other pixels than at the import.
+  /// The packets are intact, but the decoder gives different pixels than at the import.
   case pixelMismatch(session: String, frame: FrameID)
-  /// The row stands, but there are no pixels to read.
+  /// The frame has a row, but no pixels.
   case noPixels(session: String, frame: FrameID, cause: String)
   case undecodable(session: String, frame: FrameID, cause: String)
-  /// No live run's stage times were recorded.
+  /// No stage times of a live run were recorded.
   case noCosts(session: String)
   case unknownRun(session: String, run: Int, known: [Int])
-  /// The recorded stage times cannot be a cost tape.
+  /// The recorded stage times do not form a valid cost tape.
   case badCosts(session: String, run: Int, detail: String)
-  /// No live run was recorded; or not the one that is asked for.
+  /// No live run was recorded, or not the requested one.
   case noLiveRun(session: String, known: [Int])
-  /// What was recorded of a live run cannot be read.
+  /// The recorded data of a live run cannot be read.
   case badRun(session: String, run: Int, detail: String)
-  /// The person stopped it; nothing is left behind.
+  /// The user stopped the operation; nothing is left behind.
   case interrupted
   case write(path: String, cause: String)
   case database(code: String, description: ErrorText)
   case media(code: String, description: ErrorText)
 
-  /// Another room's error, kept word for word.
+  /// An error of another module, passed through unchanged.
   public struct ErrorText: Hashable, Sendable {
     public var message: String
     public var cause: String?
@@ -102,7 +102,7 @@ public enum SessionError: CodedError {
     self = .database(code: error.code, description: ErrorText(error))
   }
 
-  /// A media file that is not opened, as `MediaFile` says it.
+  /// A media file that could not be opened, with the error that `MediaFile` would throw.
   init(_ refusal: RegularFile.Refusal, media path: String) {
     switch refusal {
     case .missing: self = .mediaMissing(file: path)
@@ -116,7 +116,7 @@ public enum SessionError: CodedError {
     self = .media(code: error.code, description: ErrorText(error))
   }
 
-  /// There was too little memory, which says nothing about what was read.
+  /// Whether there was not enough memory, which says nothing about what was read.
   package var isAboutMemory: Bool {
     code.hasPrefix("media.memory") || code.hasPrefix("store.memory")
   }
@@ -333,12 +333,12 @@ public enum SessionError: CodedError {
   }
 }
 
-/// Runs a call of the store's and passes its error on as a session's.
+/// Runs a call of the store and converts its error to a session error.
 func fromStore<Value>(_ body: () throws(StoreError) -> Value) throws(SessionError) -> Value {
   do throws(StoreError) { return try body() } catch { throw SessionError(error) }
 }
 
-/// Runs a call of the media's and passes its error on as a session's.
+/// Runs a call of the media module and converts its error to a session error.
 func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionError) -> Value {
   do throws(MediaError) { return try body() } catch { throw SessionError(error) }
 }
@@ -346,7 +346,7 @@ func fromMedia<Value>(_ body: () throws(MediaError) -> Value) throws(SessionErro
 /// The SHA-256 of a media file.
 ///
 /// - Parameter continues: Called after each mebibyte with the bytes so far; false stops.
-/// - Throws: `SessionError.interrupted`, or what the media says.
+/// - Throws: `SessionError.interrupted`, or an error of the media.
 func mediaDigest(
   _ path: String, continues: (Int64) -> Bool
 ) throws(SessionError) -> [UInt8] {

@@ -10,13 +10,13 @@ public struct SessionFolder: Hashable, Sendable {
     self.path = URL(fileURLWithPath: path).standardizedFileURL.path
   }
 
-  /// The folder's own name: the session's name.
+  /// The name of the folder, which is the session's name.
   public var name: String { URL(fileURLWithPath: path).lastPathComponent }
 
   package var database: String { path + "/session.sqlite" }
   package var notes: String { path + "/NOTES.md" }
-  /// What NOTES.md says; nil where there is no such file, or it is a link or larger than a person
-  /// writes.
+  /// The contents of NOTES.md; nil if the file does not exist, is a link, or exceeds the size
+  /// limit.
   var notesText: String? {
     let data = try? RegularFile.contents(notes, bytesMax: Self.notesBytesMax)
     return data.map { String(decoding: $0, as: UTF8.self) }
@@ -26,7 +26,7 @@ public struct SessionFolder: Hashable, Sendable {
   /// Exists only while a recorder writes.
   package var lock: String { path + "/recorder.lock" }
 
-  /// The media files that lie in the folder, whatever the database says: relative, sorted.
+  /// The media files in the folder, independent of the database: relative, sorted.
   package var mediaOnDisk: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
     return names.filter { $0.hasPrefix("original.") || $0 == "original" || $0.hasPrefix("video-") }
@@ -44,9 +44,11 @@ public struct SessionFolder: Hashable, Sendable {
     return path + "/" + relative
   }
 
-  /// A name that is safe as a folder's on any system: letters and digits of ASCII, `-`, `_`, `.`.
+  /// Converts a name to one that is safe for a folder on any system: ASCII letters and digits, `-`,
+  /// `_`, `.`.
   ///
-  /// Everything else becomes `-`; dots and dashes at the ends go; at most 64 characters stay.
+  /// Everything else becomes `-`; dots and dashes at both ends are removed; at most 64 characters
+  /// are kept.
   /// - Throws: `SessionError.badName` when nothing is left.
   public static func sanitised(name: String) throws(SessionError) -> String {
     var result = ""
@@ -68,10 +70,10 @@ public struct SessionFolder: Hashable, Sendable {
     return String(name)
   }
 
-  /// A name that somebody gave, unchanged.
+  /// Checks a name that the user gave, and returns it unchanged.
   ///
-  /// - Throws: `SessionError.badName` for one that is not safe as a folder's on any system, with
-  ///   the nearest that is.
+  /// - Throws: `SessionError.badName` for a name that is not safe for a folder on any system, with
+  ///   the nearest safe name.
   public static func checked(name: String) throws(SessionError) -> String {
     let safe = try? sanitised(name: name)
     guard let safe, safe == name else { throw .badName(name: name, suggestion: safe) }
@@ -81,7 +83,7 @@ public struct SessionFolder: Hashable, Sendable {
   static let nameLengthMax = 64
 }
 
-/// The bytes of a hexadecimal text.
+/// Decodes a hexadecimal string.
 func bytes(hex: String) -> [UInt8] {
   var result: [UInt8] = []
   var rest = hex[...]

@@ -4,12 +4,12 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 
-/// What a session holds: the object that `session info --json` prints.
+/// The contents of a session: the object that `session info --json` prints.
 public struct SessionInfo: Hashable, Sendable, Codable {
   public struct Frames: Hashable, Sendable, Codable {
-    /// Of all tracks.
+    /// Total of all tracks.
     public var captured: Int
-    /// Frames with a recorded cause: they fail, as they did then.
+    /// Frames with a recorded cause: they fail, as they did when they were recorded.
     public var damaged: Int
     /// Frames whose pixels the recorder shed.
     public var payloadMissing: Int
@@ -18,14 +18,14 @@ public struct SessionInfo: Hashable, Sendable, Codable {
   public struct Track: Hashable, Sendable, Codable {
     public var track: Int
     public var codec: String
-    /// Pixels.
+    /// In pixels.
     public var width: Int
-    /// Pixels.
+    /// In pixels.
     public var height: Int
     public var format: PixelFormat
     public var range: ColorRange
     public var matrix: ColorMatrix
-    /// The stream does not say; what stands here is Retake's rule.
+    /// Values that the stream does not specify; Retake's default is used.
     public var assumed: [String]
     /// Clockwise.
     public var rotationDegrees: Int
@@ -33,9 +33,9 @@ public struct SessionInfo: Hashable, Sendable, Codable {
     public var timeBase: String
     public var frames: Int
     public var packets: Int
-    /// Of the packets.
+    /// Total size of the packets.
     public var bytes: Int64
-    /// Of the first frame, unshifted.
+    /// Time of the first frame, not shifted.
     public var startNanoseconds: Int64
     /// From the first frame to the last.
     public var durationNanoseconds: Int64
@@ -58,29 +58,29 @@ public struct SessionInfo: Hashable, Sendable, Codable {
   public var events: Int
   /// From the first frame of any track to the last.
   public var durationNanoseconds: Int64
-  /// Of the whole folder.
+  /// Size of the whole folder.
   public var bytes: Int64
   public var sessionDigest: Digest128
-  /// In words: what is known to be missing.
+  /// A description of what is known to be missing.
   public var losses: String?
-  /// Where the file's time stamps do not simply rise, and what the session made of it; the first
-  /// 200 places. nil where they all rise.
+  /// Places where the file's timestamps do not simply increase, and how the session handles them;
+  /// only the first 200. nil without such places.
   public var times: [TimePlace]?
-  /// How many such places there are; nil for none.
+  /// Total number of such places; nil without such places.
   public var timeCount: Int?
-  /// Facts that the recorder or the importer noted, sorted by name.
+  /// The name of the source that the recorder or the importer stored.
   public var source: String?
 }
 
 extension SessionReader {
-  /// How much of what was captured is there.
+  /// How complete the session is.
   public func status() throws -> SessionStatus { try sessionStatus() }
 
   func sessionStatus() throws(SessionError) -> SessionStatus {
     try index.store.status(in: folder)
   }
 
-  /// The media files that the database names, relative to the folder, in the order of segments.
+  /// The media files that the database names, relative to the folder, in segment order.
   package func mediaFiles() -> [String] {
     var files: [String] = []
     var known: Set<String> = []
@@ -92,7 +92,7 @@ extension SessionReader {
     return files
   }
 
-  /// Everything about the session that can be told without decoding it.
+  /// Everything about the session that is known without decoding it.
   public func info() throws -> SessionInfo {
     let store = index.store
     var (frames, parts) = (

@@ -3,24 +3,24 @@ import RetakeCore
 
 /// The sessions in a folder.
 public struct SessionList: Sendable {
-  /// A session, or what is wrong with a folder that looks like one.
+  /// A session, or the error of a folder that looks like one.
   public struct Item: Sendable {
     public var folder: SessionFolder
     public var info: Result<SessionInfo, SessionError>
   }
 
-  /// By name, as bytes.
+  /// Sorted by the bytes of the name.
   public var items: [Item]
 
-  /// Looks at each folder directly inside `path`; hidden ones, and those without a database, are
-  /// passed over.
+  /// Looks at each folder directly inside `path`; hidden folders, and folders without a database,
+  /// are skipped.
   ///
   /// - Throws: `SessionError.noFolder` when the folder cannot be read.
   public init(in path: String) throws {
     items = try Self.folders(in: path).map { Item(folder: $0, info: Self.info(of: $0)) }
   }
 
-  /// The same in a few words each, told from few rows: however long the sessions are.
+  /// Short summaries of the same sessions. They are read from few rows, however long a session is.
   ///
   /// - Throws: `SessionError.noFolder` when the folder cannot be read.
   package static func summaries(

@@ -1,25 +1,25 @@
 import RetakeCore
 import RetakeStore
 
-/// A session in one line of a list.
+/// The contents of one line in a list of sessions.
 package struct SessionSummary: Hashable, Sendable {
   package struct Track: Hashable, Sendable {
     package var codec: String
-    /// Pixels.
+    /// In pixels.
     package var width: Int
-    /// Pixels.
+    /// In pixels.
     package var height: Int
   }
 
   package var name: String
   package var status: SessionStatus
-  /// Of all tracks: frames are numbered without gaps, so that the last row tells how many there are.
+  /// Total of all tracks. Frames are numbered without gaps, so the last row gives the count.
   package var frames: Int
   package var tracks: [Track]
   /// From the first frame of any track to the last.
   package var durationNanoseconds: Int64
 
-  /// Reads the rows of the tracks, and the first and last frame of each.
+  /// Reads the descriptions of the tracks, and the first and last frame of each.
   init(of folder: SessionFolder) throws(SessionError) {
     let store = try SessionReader.open(folder)
     name = folder.name
@@ -31,7 +31,7 @@ package struct SessionSummary: Hashable, Sendable {
     var (count, first, last) = (0, Int64.max, Int64.min)
     var tracks: [Track] = []
     var before: Int?
-    // By track: the first part of each says what it is.
+    // Sorted by track: the first part of each track describes it.
     for part in parts where part.track != before {
       before = part.track
       tracks.append(
@@ -39,7 +39,7 @@ package struct SessionSummary: Hashable, Sendable {
           codec: part.codec, width: part.width, height: part.height))
       let ends = try fromStore { () throws(StoreError) in try store.ends(track: part.track) }
       guard let ends else { continue }
-      // A hostile number is only a wrong one here.
+      // Wraps around: an invalid number in the database gives a wrong count, not a crash.
       count &+= ends.end
       (first, last) = (min(first, ends.firstNanoseconds), max(last, ends.lastNanoseconds))
     }
@@ -50,7 +50,7 @@ package struct SessionSummary: Hashable, Sendable {
 }
 
 extension StoreReader {
-  /// How much of what was captured is there.
+  /// How complete the session is.
   func status(in folder: SessionFolder) throws(SessionError) -> SessionStatus {
     guard isClosed else { return RecorderLock.isHeld(folder.lock) ? .recording : .recovered }
     let stored = try fromStore { () throws(StoreError) in try meta("status") }

@@ -1,21 +1,21 @@
 import RetakeCore
 import RetakeStore
 
-/// A new session that is made of another one: built beside its place, looked at as anybody would
-/// look at it, and only then given its name.
+/// A new session that is made from another one. It is built in a hidden folder, checked as any
+/// reader would check it, and only then gets its name.
 struct BuiltSession<Made> {
-  /// What the building told.
+  /// The result of the build.
   var made: Made
   var status: SessionStatus
   var frames: Int
-  /// Frames that cannot be replayed.
+  /// Number of frames that cannot be replayed.
   var damagedFrames: Int
   var digest: Digest128
 
   /// - Parameters:
-  ///   - digest: What the new session's has to be, where that is known.
+  ///   - digest: The digest that the new session must have, if it is known.
   ///   - build: Fills the folder.
-  /// - Throws: What `build` throws, and why the new session is not whole; nothing is left behind.
+  /// - Throws: What `build` throws, and why the new session is incomplete; nothing is left behind.
   init(
     _ target: SessionFolder, digest wanted: Digest128? = nil,
     _ build: (BuildSite) throws(SessionError) -> Made
@@ -64,14 +64,15 @@ struct BuiltSession<Made> {
   }
 }
 
-/// The media of a session on its way into another one, with how far it is, in megabytes.
+/// Copies the media of a session to another one, and reports progress in megabytes.
 struct MediaCopy {
-  /// Where it is now.
+  /// Where the media is now.
   let folder: SessionFolder
   let reader: SessionReader
-  /// Link to the media rather than copying it.
+  /// Link to the media instead of copying it.
   var link = false
-  /// Bytes of files that somebody may still be writing, by name; of others all come along.
+  /// Maximum bytes to copy of files that may still be written, by name; other files are copied
+  /// whole.
   var limits: [String: Int64] = [:]
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 

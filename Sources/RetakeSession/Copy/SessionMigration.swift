@@ -3,9 +3,9 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// A copy of a session in the present schema; the old one stays as it is.
+/// Copies a session to the current schema; the original is unchanged.
 public struct SessionMigration: Sendable {
-  /// The schema that sessions are written in.
+  /// The current schema of sessions.
   public static let schema = StoreMigration.version
 
   private let folder: SessionFolder
@@ -14,8 +14,9 @@ public struct SessionMigration: Sendable {
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   /// - Parameters:
-  ///   - link: Link to the media rather than copying it.
-  ///   - report: Told how far it is; answering false stops it, with nothing left.
+  ///   - link: Link to the media instead of copying it.
+  ///   - report: Called with the progress; returning false stops the migration, with nothing left
+  ///     behind.
   public init(
     of path: String, to target: SessionTarget, link: Bool = false,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -26,16 +27,16 @@ public struct SessionMigration: Sendable {
     self.report = report
   }
 
-  /// - Returns: nil when the session has the present schema already; nothing is made then.
-  /// - Throws: `SessionError`: a schema of a newer version, a database that is open or damaged.
-  ///   Nothing is left behind.
+  /// - Returns: nil when the session already has the current schema; no copy is made then.
+  /// - Throws: `SessionError`: a newer schema, a database that is open or damaged. Nothing is left
+  ///   behind.
   public func run() throws -> SessionCopyResult? { try make() }
 
   private func make() throws(SessionError) -> SessionCopyResult? {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     let store = reader.index.store
     guard store.schemaVersion < Self.schema else {
-      // "Nothing to migrate" is said of a session that can be used.
+      // "Nothing to migrate" is reported only for a session that can be used.
       try fromStore { () throws(StoreError) in try store.requireWhole() }
       return nil
     }

@@ -3,11 +3,11 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Where a new session that is made of another one goes.
+/// The destination of a session that is made from another one.
 public struct SessionTarget: Hashable, Sendable {
-  /// The folder that the new session's folder is made in.
+  /// The parent folder of the new session's folder.
   public var into: String
-  /// The new session's name; nil is the old one's.
+  /// The new session's name; nil keeps the original's.
   public var name: String?
 
   public init(into: String, name: String? = nil) {
@@ -36,34 +36,36 @@ public struct SessionTarget: Hashable, Sendable {
 }
 
 extension SessionTarget {
-  /// Without links and dots.
+  /// Resolves links and dots.
   private static func real(_ path: String) -> String {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
   }
 }
 
-/// What came of making a session of another one.
+/// The result of making a session from another one.
 public struct SessionCopyResult: Hashable, Sendable, Codable {
   public var path: String
   public var status: SessionStatus
   public var frames: Int
-  /// Frames that cannot be replayed, in the original either.
+  /// Number of frames that cannot be replayed, in the original either.
   public var damagedFrames: Int
   public var sessionDigest: Digest128
-  /// In words: what a reader should know.
+  /// Remarks for the reader.
   public var notes: [String]
 }
 
-/// A copy of a session as its last commit left it, also while a recorder goes on with it.
+/// A copy of a session as its last commit left it, even while a recorder continues to write it.
 ///
-/// Rows and media agree: of each media file only what that commit speaks of is copied. The copy is
-/// closed, every packet of it is held against its checksum, and only then it gets its name.
+/// Rows and media agree: of each media file only the part that the commit refers to is copied. The
+/// copy is closed, every packet is checked against its checksum, and only then the copy gets its
+/// name.
 public struct SessionSnapshot: Sendable {
   private let folder: SessionFolder
   private let target: SessionTarget
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// - Parameter report: Told how far it is, in packets; answering false stops it, with nothing left.
+  /// - Parameter report: Called with the progress in packets; returning false stops the copy, with
+  ///   nothing left behind.
   public init(
     of path: String, to target: SessionTarget,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -77,14 +79,14 @@ public struct SessionSnapshot: Sendable {
   public func run() throws -> SessionCopyResult { try make() }
 
   private func make() throws(SessionError) -> SessionCopyResult {
-    // Says what is wrong with a session that cannot be copied.
+    // Throws the reason why a session cannot be copied.
     _ = try SessionReader.open(folder)
     let destination = try target.folder(for: folder)
     let built = try BuiltSession(destination) { (site) throws(SessionError) in try copy(to: site) }
     return built.result(at: destination.path, notes: built.made)
   }
 
-  /// - Returns: notes for people.
+  /// - Returns: remarks for the reader.
   private func copy(to site: BuildSite) throws(SessionError) -> [String] {
     try fromStore { () throws(StoreError) in
       try StoreReader.copy(folder.database, to: site.folder.database)
@@ -117,7 +119,7 @@ public struct SessionSnapshot: Sendable {
     return ["taken at commit \(commit) of a session that was not closed"]
   }
 
-  /// Of a file under way, what its last commit speaks of; of others all.
+  /// Copies only the committed part of a file that is still open, and other files whole.
   private func copyMedia(of reader: SessionReader, to site: BuildSite) throws(SessionError) {
     var limits: [String: Int64] = [:]
     for segment in reader.index.segments.values where !segment.isClosed {

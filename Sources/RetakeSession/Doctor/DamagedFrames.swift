@@ -1,16 +1,16 @@
 import RetakeCore
 import RetakeStore
 
-/// Names the frames that suffer from damaged packets.
+/// Finds the frames that are affected by damaged packets.
 struct DamagedFrames {
   let reader: SessionReader
 
   private static let pageRows = 1_024
 
-  /// The rows of frames whose own packet is damaged, or one between their entry and it, with the
-  /// entry that was used. Frames with a cause of their own are left out.
+  /// The rows of frames with a damaged packet between their entry and their own packet, with the
+  /// entry that was used. Frames that already have a cause are omitted.
   ///
-  /// - Parameter damaged: Packets, rising.
+  /// - Parameter damaged: Packet indexes in ascending order.
   func frames(of track: Int, damaged: [Int]) throws(SessionError) -> [FrameRecord] {
     var suffering: [FrameRecord] = []
     try each(of: track) { (frame) throws(SessionError) in
@@ -27,7 +27,7 @@ struct DamagedFrames {
     return suffering
   }
 
-  /// The rows of frames that the session itself says are not to be replayed.
+  /// The rows of frames that the session itself marks as not replayable.
   func known(of track: Int) throws(SessionError) -> [FrameRecord] {
     var known: [FrameRecord] = []
     try each(of: track) { (frame) throws(SessionError) in
@@ -52,7 +52,7 @@ struct DamagedFrames {
       }
       for frame in page { try body(frame) }
       guard let last = page.last else {
-        // Rows are missing: the next ones may be far away.
+        // Rows are missing: the next existing row may be far away.
         guard
           let jump = try fromStore({ () throws(StoreError) in
             try reader.index.store.firstSequence(track: track, atOrAfter: next)

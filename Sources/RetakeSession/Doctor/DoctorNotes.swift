@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeStore
 
-/// What the doctor writes down, up to a bound.
+/// Collects the doctor's findings, up to a bound.
 struct DoctorNotes {
   let folder: SessionFolder
   private(set) var findings: [SessionFinding] = []
@@ -15,7 +15,7 @@ struct DoctorNotes {
     self.folder = folder
   }
 
-  /// For what the media can tell again.
+  /// Advice for data that can be rebuilt from the media.
   var rebuildAdvice: String {
     "Rebuild the index from the media: retake session recover \(folder.path) --from-media"
   }
@@ -62,7 +62,7 @@ struct DoctorNotes {
       frame: isFrame ? FrameID(track: key[0], sequence: key[1]) : nil, advice: advice(for: table))
   }
 
-  /// Tables that no media can tell again.
+  /// Tables that cannot be rebuilt from the media.
   private static let unique: Set<String> = [
     "event", "run", "node", "span", "external_event", "decision", "result",
   ]

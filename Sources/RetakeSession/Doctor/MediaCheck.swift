@@ -3,17 +3,17 @@ import RetakeMedia
 import RetakeRuntime
 import RetakeStore
 
-/// Holds the media against the index: every packet, and in depth every frame.
+/// Checks the media against the index: every packet and, in a deep check, every frame.
 struct MediaCheck {
   let reader: SessionReader
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// Packets and frames may be large: a check that is stopped ends after this many at most.
+  /// Packets and frames may be large, so a stopped check ends after at most this many.
   private static let reportEvery = 16
   private static let advice =
     "Put the original media back, or import it again; all other frames replay"
 
-  /// - Returns: frames that cannot be decoded any more.
+  /// - Returns: frames that can no longer be decoded.
   func checkPackets(_ notes: inout DoctorNotes) throws(SessionError) -> Set<FrameID> {
     var counts: [Int: StoreReader.TrackCounts] = [:]
     for track in reader.index.tracks {
@@ -32,7 +32,7 @@ struct MediaCheck {
     return suffering
   }
 
-  /// - Returns: the damaged packets, rising.
+  /// - Returns: the damaged packets, in ascending order.
   private func checkPackets(
     of track: Int, _ end: Int, total: Int, _ notes: inout DoctorNotes
   ) throws(SessionError) -> [Int] {
@@ -64,7 +64,8 @@ struct MediaCheck {
       advice: Self.advice)
   }
 
-  /// Says which frames cannot be decoded for want of the damaged packets, and which ones never could.
+  /// Reports which frames cannot be decoded because of the damaged packets, and which ones never
+  /// could.
   private func nameFrames(
     of track: Int, damaged: [Int], _ notes: inout DoctorNotes
   ) throws(SessionError) -> Set<FrameID> {
@@ -104,7 +105,7 @@ struct MediaCheck {
       advice: notes.rebuildAdvice)
   }
 
-  /// Every frame, decoded, against its pixel hash; those that are known to fail are passed over.
+  /// Decodes every frame and checks it against its pixel hash; frames known to fail are skipped.
   func checkPixels(
     _ notes: inout DoctorNotes, except failing: Set<FrameID>
   ) throws(SessionError) {

@@ -2,23 +2,23 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Holds the packets of one track against the media, one after another.
+/// Checks the packets of one track against the media, one after another.
 final class PacketCheck {
   struct Damage: Hashable {
-    /// One packet; several only where their rows are missing.
+    /// One packet, or several if their rows are missing.
     var packets: ClosedRange<Int>
-    /// Relative to the session's folder, where it is known.
+    /// Relative to the session's folder, if known.
     var file: String?
-    /// With a verb: `is damaged: …`.
+    /// Includes the verb: `is damaged: …`.
     var cause: String
-    /// Of the finding: `packet`, `media` or `gap`.
+    /// Topic of the finding: `packet`, `media` or `gap`.
     var topic: String
   }
 
   private let reader: SessionReader
   private let table: IndexedTrack
   private var fetcher: PacketFetcher
-  /// Files that are not there or cannot be opened: nothing more is tried with them.
+  /// Files that are missing or cannot be opened, with the reason; they are not tried again.
   private var missing: [String: String] = [:]
 
   init(reader: SessionReader, track: Int) {
@@ -27,12 +27,12 @@ final class PacketCheck {
     fetcher = PacketFetcher(table: table)
   }
 
-  /// What is wrong with the track's packets, in their order.
+  /// Finds the damage of the track's packets, in their order.
   ///
   /// - Parameters:
   ///   - end: One more than the highest packet.
-  ///   - tell: Told of each packet that was looked at.
-  /// - Throws: what is no damage of the media's or of a row's, and what `tell` throws.
+  ///   - tell: Called for each packet that was checked.
+  /// - Throws: errors other than damage of the media or of a row, and what `tell` throws.
   func damages(
     before end: Int, tell: (Int) throws(SessionError) -> Void
   ) throws(SessionError) -> [Damage] {
@@ -55,7 +55,8 @@ final class PacketCheck {
     return damages
   }
 
-  /// The numbers of damaged packets, rising. Of a very long gap, only where it begins and ends.
+  /// The numbers of damaged packets, in ascending order. Of a very long gap, only its first and
+  /// last.
   static func numbers(_ damages: [Damage]) -> [Int] {
     damages.flatMap { damage in
       damage.packets.count <= gapMax
@@ -65,7 +66,7 @@ final class PacketCheck {
 
   private static let gapMax = 65_536
 
-  /// What is wrong with a packet, or nil.
+  /// The damage of a packet, or nil.
   private func damage(of packet: Int) throws(SessionError) -> Damage? {
     var file: String?
     do throws(SessionError) {
@@ -99,7 +100,7 @@ final class PacketCheck {
     }
   }
 
-  /// Damage of the same kind to packets that follow each other, as one, with the first one's cause.
+  /// Merges damage of the same kind to consecutive packets. The first packet's cause is kept.
   static func folded(_ damages: [Damage]) -> [Damage] {
     var result: [Damage] = []
     for damage in damages {
@@ -115,7 +116,7 @@ final class PacketCheck {
   }
 }
 
-/// Frames that follow each other and fail for the same reason.
+/// Consecutive frames that fail for the same reason.
 struct FrameStretch: Hashable {
   var first: Int
   var last: Int

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// What became of a recording that was never closed: its log, and media that no row speaks of.
+/// Checks a recording that was never closed: its log, and media that no row refers to.
 struct RecordingCheck {
   let reader: SessionReader
 
@@ -11,7 +11,7 @@ struct RecordingCheck {
 
   func run(_ notes: inout DoctorNotes) {
     let isLive = !store.isClosed && RecorderLock.isHeld(reader.folder.lock)
-    // Somebody may be in the middle of a frame.
+    // A running recorder may be in the middle of writing a frame of the log.
     if !isLive, let damage = WriteAheadLog.damage(ofDatabase: reader.folder.database) {
       notes.add(
         damage.isCut ? .warning : .error, "log", damage.text, file: "session.sqlite-wal",
@@ -32,7 +32,8 @@ struct RecordingCheck {
           + "\(lost) packets came after commit \(last), and their rows are lost with it",
         file: "session.sqlite-wal", advice: notes.rebuildAdvice)
     } else {
-      // A recorder that ends on an error of the database leaves no log, and all that was committed.
+      // A recorder that ends with a database error leaves no log, but everything that was
+      // committed.
       notes.add(
         .warning, "open", "the recording was never closed; commit \(last) is the last",
         advice: "Close it: retake session recover \(reader.folder.path)")
@@ -40,7 +41,7 @@ struct RecordingCheck {
     for tail in tails { note(tail, &notes) }
   }
 
-  /// Media behind the last commit.
+  /// Media after the last commit.
   private struct Tail {
     var file: String
     var bytes: Int64
@@ -62,7 +63,7 @@ struct RecordingCheck {
     }
   }
 
-  /// A crash leaves what one commit takes at most; more means that commits are missing.
+  /// A crash loses at most one commit; a longer tail means that commits are missing.
   private func note(_ tail: Tail, _ notes: inout DoctorNotes) {
     let isLong =
       isPaced
@@ -77,14 +78,14 @@ struct RecordingCheck {
   }
 
   private static let crashMillisecondsMax: Int64 = 1_500
-  /// A commit has no more rows than that, and another one may be under way.
+  /// A commit has at most this many rows, and another one may be in progress.
   private static let crashPacketsMax = 2 * 1_024
 
-  /// Unpaced, a recording's time says nothing of the time that recording took: hours of it may come
-  /// between two commits.
+  /// An unpaced recording's time is unrelated to the time it took to record: there may be hours of
+  /// it between two commits.
   private var isPaced: Bool { (try? store.meta("pace")) != "unpaced" }
 
-  /// How many packets a file has behind the committed ones, and from the last of these to the end.
+  /// Counts a file's packets after the committed ones, and measures the time they span.
   private func packets(
     behind segments: [Int], of file: MediaFile
   ) -> (count: Int, milliseconds: Int64) {

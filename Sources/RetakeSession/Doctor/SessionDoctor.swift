@@ -3,18 +3,18 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Looks at every checksum of a session. Writes nothing.
+/// Checks every checksum of a session. It writes nothing.
 public struct SessionDoctor: Sendable {
   public struct Progress: Hashable, Sendable {
     public enum Unit: String, Hashable, Sendable {
       /// Packets, frames or rows.
       case rows
-      /// Of media that is copied, or read as a whole.
+      /// Media that is copied, or read as a whole.
       case megabytes
     }
 
     public var done: Int
-    /// 0 when nobody knows.
+    /// 0 when unknown.
     public var total: Int
     public var unit: Unit
 
@@ -23,7 +23,7 @@ public struct SessionDoctor: Sendable {
     }
   }
 
-  /// At most this many findings are told.
+  /// Maximum number of reported findings.
   public static let findingCount = 200
 
   private let folder: SessionFolder
@@ -31,8 +31,8 @@ public struct SessionDoctor: Sendable {
   private let report: @Sendable (Progress) -> Bool
 
   /// - Parameters:
-  ///   - decodes: Decode every frame and compare its pixels too.
-  ///   - report: Told how far it is; answering false stops it.
+  ///   - decodes: Also decode every frame and compare its pixels.
+  ///   - report: Called with the progress; returning false stops the check.
   public init(
     path: String, decodes: Bool = false,
     report: @escaping @Sendable (Progress) -> Bool = { _ in true }
@@ -42,8 +42,8 @@ public struct SessionDoctor: Sendable {
     self.report = report
   }
 
-  /// - Throws: `SessionError.notSession` when there is no session at all, and `.interrupted`;
-  ///   everything else that is wrong is a finding.
+  /// - Throws: `SessionError.notSession` when there is no session, and `.interrupted`; every other
+  ///   problem is a finding.
   public func run() throws -> SessionDiagnosis { try diagnose() }
 
   private func diagnose() throws(SessionError) -> SessionDiagnosis {
@@ -71,7 +71,8 @@ public struct SessionDoctor: Sendable {
     return notes.diagnosis(status: try? reader.sessionStatus())
   }
 
-  /// The database cannot be used. What is left is the media, and how to get an index of it again.
+  /// The database cannot be used. Reports which media is left, and how to rebuild the index from
+  /// it.
   private func note(unreadable error: SessionError, _ notes: inout DoctorNotes) {
     notes.add(.error, "database", error, advice: error.isNewerSchema ? nil : notes.rebuildAdvice)
     for name in folder.mediaOnDisk {
@@ -96,12 +97,12 @@ public struct SessionDoctor: Sendable {
     }
   }
 
-  /// What the size of a media file says, without a look at its bytes.
+  /// What a media file's size shows, without reading its bytes.
   private enum SizeFinding { case shorter, longer }
 
-  /// Whether the media files are as long as the last commit says.
+  /// Checks that the media files have the sizes of the last commit.
   ///
-  /// - Returns: the files that are not, by their names.
+  /// - Returns: the files that differ, by name.
   private func checkSizes(
     _ reader: SessionReader, _ notes: inout DoctorNotes
   ) -> [String: SizeFinding] {
@@ -163,6 +164,6 @@ public struct SessionDoctor: Sendable {
 }
 
 extension SessionError {
-  /// Written by a newer version: nothing is wrong with it.
+  /// The session was written by a newer version; it is not damaged.
   var isNewerSchema: Bool { code == "store.schema.tooNew" }
 }

@@ -1,11 +1,11 @@
 import RetakeCore
 
-/// Something that is wrong with a session, or worth knowing about it.
+/// A problem of a session, or something worth knowing about it.
 public struct SessionFinding: Hashable, Sendable, Codable {
   public enum Severity: String, Hashable, Sendable, Codable {
-    /// Worth knowing; the session replays as it is.
+    /// Worth knowing; the session replays unchanged.
     case note
-    /// Some of what was captured is gone, and the session says so.
+    /// Some captured data is missing, and the session records that.
     case warning
     /// The session cannot be trusted.
     case error
@@ -17,31 +17,32 @@ public struct SessionFinding: Hashable, Sendable, Codable {
   /// One sentence.
   public var message: String
   public var file: String?
-  /// Of the database.
+  /// The database table.
   public var table: String?
   public var track: Int?
-  /// The first one, where the message speaks of several.
+  /// The first one, if the message covers several.
   public var packet: Int?
   public var frame: FrameID?
-  /// With `frame`, where the finding is about all frames from the one to the other.
+  /// With `frame`, if the finding covers all frames from that one to this one.
   public var lastFrame: FrameID?
   /// What to do next.
   public var advice: String?
 }
 
-/// What the doctor looked at, and what it found.
+/// What the doctor checked and found.
 public struct SessionDiagnosis: Hashable, Sendable, Codable {
   public var path: String
   /// nil when the database cannot be read at all.
   public var status: SessionStatus?
   /// In the order in which they were found: database, files, packets, frames, pixels.
   public var findings: [SessionFinding]
-  /// Findings that were left out because there were too many.
+  /// Number of findings that were omitted because there were too many.
   public var omitted: Int
   public var packetsChecked: Int
   public var framesChecked: Int
-  /// Frames that cannot be replayed: what the session knows of, and what was found now.
+  /// Number of frames that cannot be replayed, whether the session records that or it was found
+  /// now.
   public var damagedFrames: Int
-  /// Nothing worse than a warning.
+  /// Whether there is nothing worse than a warning.
   public var isHealthy: Bool
 }

@@ -2,25 +2,25 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Reads a written media file as an import does, and compares its frames with the session's.
+/// Reads an exported media file as an import would, and compares its frames with the session's.
 ///
-/// A muxer can succeed and leave a file that no demuxer reads, or one that lacks frames.
+/// A muxer can succeed and still write a file that no demuxer reads, or one that lacks frames.
 struct ExportProof {
   let reader: SessionReader
   let track: Int
   let file: String
-  /// As the session has the written part.
+  /// The exported part's stream, as described by the session.
   let stream: MediaStream
-  /// The codec and the container, for errors.
+  /// Codec and container, for errors.
   let description: String
-  /// Called with how many packets and frames are done; false stops.
+  /// Called with the number of packets and frames done; false stops.
   let report: (Int) -> Bool
 
-  /// A frame that the file has to have.
+  /// A frame that the file must contain.
   private struct Expected {
-    /// nil where the session does not know the pixels.
+    /// nil if the session does not have a pixel hash.
     var digest: Digest128?
-    /// It fails in the session: a decoder may leave it out, or give any pixels.
+    /// The frame fails in the session: a decoder may omit it, or return any pixels.
     var isDamaged: Bool
   }
 
@@ -38,7 +38,7 @@ struct ExportProof {
 
   private static let pageRows = 1_024
 
-  /// In the order in which they are shown.
+  /// In presentation order.
   private func expected(_ written: WrittenPart) throws(SessionError) -> [Expected] {
     guard let numbers = written.numbers else { return [] }
     let count = try fromStore { () throws(StoreError) in
@@ -57,7 +57,7 @@ struct ExportProof {
     return expected
   }
 
-  /// The file's frames, in the order of their times.
+  /// The file's frames, in order of their times.
   private func decoded(packets count: Int) throws(SessionError) -> [DecodedFact] {
     do throws(SessionError) {
       let (media, stream) = try fromMedia { () throws(MediaError) in
@@ -83,7 +83,8 @@ struct ExportProof {
     }
   }
 
-  /// As a player shows them. An import would keep the decoder's order where times are wrong.
+  /// In the order in which a player shows them. An import would keep the decoder's order if times
+  /// are wrong.
   private static func inTimeOrder(_ frames: FactList) -> [DecodedFact] {
     var latest = Int64.min
     let times = frames.map { frame in
@@ -107,12 +108,12 @@ struct ExportProof {
     }
   }
 
-  /// Some containers hold a smaller size than the packets do, and others have no place for it.
+  /// Some containers store a smaller size than the packets have, and others do not store one.
   private var streamSize: String { Self.size(stream.width, stream.height) }
 
   private static func size(_ width: Int, _ height: Int) -> String { "\(width)x\(height)" }
 
-  /// Every good frame, in order; between them may be others.
+  /// Checks that every good frame is present, in order; there may be other frames between them.
   private func checkGood(_ found: [DecodedFact], _ expected: [Expected]) throws(SessionError) {
     var rest = found[...]
     for (place, frame) in expected.enumerated() where !frame.isDamaged {

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Puts a track's packets into one media file, unchanged, and reads the file back before it gets its
+/// Copies a track's packets unchanged to one media file, and reads the file back before it gets its
 /// name.
 struct MediaExport {
   let reader: SessionReader
@@ -67,7 +67,7 @@ struct MediaExport {
     }
   }
 
-  /// All packets of the track went by: a walk ends at the first that has no row.
+  /// Checks that all packets of the track were read: the loop ends at the first missing row.
   private func checkCount(_ taken: Int, of count: Int, track: Int) throws(SessionError) {
     guard taken != count else { return }
     throw SessionError(
@@ -84,7 +84,7 @@ struct MediaExport {
     return "\(slash)\(url.deletingPathExtension().lastPathComponent)-\(part)\(suffix)"
   }
 
-  /// Whether the file's name asks for the container that the session's one imported file has.
+  /// Whether the file's extension matches the session's single imported file.
   private func isOriginal(_ path: String) -> Bool {
     let names = reader.mediaFiles()
     guard names.count == 1, let name = names.first, name.hasPrefix("media/original") else {
@@ -93,7 +93,7 @@ struct MediaExport {
     return URL(fileURLWithPath: name).pathExtension == URL(fileURLWithPath: path).pathExtension
   }
 
-  /// An imported file goes out as it came in.
+  /// Copies an imported file unchanged.
   private func copyOriginal(to path: String, _ file: NewFile) throws(SessionError) {
     let source = try reader.folder.file(reader.mediaFiles()[0])
     let total = BuildSite.byteCount(source) ?? 0
@@ -102,7 +102,7 @@ struct MediaExport {
       let input = try RegularFile.handle(source, links: .followed)
       defer { try? input.close() }
       var done: Int64 = 0
-      // Ends: with the file, or when it grows meanwhile.
+      // Ends: at the end of the file, or at its initial size if it grows meanwhile.
       while done < total {
         let piece = try input.read(upToCount: 1 << 20) ?? Data()
         guard !piece.isEmpty else { break }
@@ -121,7 +121,7 @@ struct MediaExport {
     try file.finish()
   }
 
-  /// The copy's bytes are those that were imported.
+  /// Checks that the copy has the bytes that were imported.
   private func checkOriginal(_ copy: String, bytes total: Int64) throws(SessionError) {
     let name = reader.mediaFiles()[0]
     let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
@@ -136,14 +136,14 @@ struct MediaExport {
     guard progress(bytes, of: total) else { throw .interrupted }
   }
 
-  /// Each byte of an original is copied, then read again.
+  /// Progress of copying an original: each byte is copied, then read again.
   private func progress(_ bytes: Int64, of total: Int64) -> Bool {
     report(
       SessionDoctor.Progress(
         done: Int(bytes >> 20), total: Int(total >> 20), unit: .megabytes))
   }
 
-  /// Asks libavformat, before anything is written, whether the container has the codec at all.
+  /// Asks libavformat, before anything is written, whether the container supports the codec.
   private func checkCodec(
     _ part: Part, path: String, instead: String
   ) throws(SessionError) {
@@ -158,12 +158,13 @@ struct MediaExport {
     "\(stream.codec) in .\(URL(fileURLWithPath: path).pathExtension.lowercased())"
   }
 
-  /// The command that writes the same into a container that holds more.
+  /// The command that writes the same media to a container that supports it.
   private func instead(of path: String, track: Int?, _ facts: PacketFacts) -> String {
     let url = URL(fileURLWithPath: path)
     let original = reader.mediaFiles().first { $0.hasPrefix("media/original.") }
       .map { URL(fileURLWithPath: $0).pathExtension }
-    // Neither Matroska nor NUT takes packets without a time; the original goes out as it is.
+    // Neither Matroska nor NUT accepts packets without a time; the original file is copied as it
+    // is.
     let holders =
       (facts.lacksTimes ? [] : ["mkv"]) + [original, "nut"].compactMap(\.self)
     let suffix = holders.first { $0 != url.pathExtension.lowercased() } ?? "mkv"
@@ -173,7 +174,7 @@ struct MediaExport {
       + (track.map { " --track \($0)" } ?? "")
   }
 
-  /// Errors of the container with the command that avoids it.
+  /// Adds the command that avoids the problem to errors of the container.
   private func telling<Value>(
     _ instead: String, path: String, _ body: () throws(SessionError) -> Value
   ) throws(SessionError) -> Value {
@@ -191,7 +192,7 @@ struct MediaExport {
     }
   }
 
-  /// Segments one after another that fit into one file.
+  /// Consecutive segments that fit into one file.
   fileprivate struct Part {
     var stream: MediaStream
     var segments: Set<Int>
@@ -232,7 +233,7 @@ struct MediaExport {
     return written
   }
 
-  /// A new part begins where another codec or shape does.
+  /// A new part begins where the codec or the frame size changes.
   private func parts(of track: Int) throws(SessionError) -> [Part] {
     let descriptions = reader.index.parts[track] ?? [:]
     var parts: [Part] = []
@@ -255,25 +256,25 @@ struct MediaExport {
   }
 }
 
-/// What one file of an export holds.
+/// What was written to one file of an export.
 struct WrittenPart: Hashable {
-  /// Of the session's track, from the first to the last; nil when there is none.
+  /// The packets of the session's track, from the first to the last; nil when there are no packets.
   var numbers: ClosedRange<Int>?
-  /// Packets of the session's track that this file is of, with and without bytes.
+  /// Packets of the session's track that belong to this file, with and without bytes.
   var taken = 0
-  /// Those that were written: packets without bytes are not.
+  /// Packets that were written; packets without bytes are not.
   var packets = 0
-  /// Written for decoders alone: an edit list in the original leaves out what they show.
+  /// Packets that only decoders need: an edit list in the original hides their frames.
   var hidden = 0
 }
 
-/// What one walk over a track's packets says before any of them is copied.
+/// Facts about a track's packets, collected before any of them is copied.
 private struct PacketFacts {
-  /// By part.
+  /// One per part.
   private(set) var endings: [PartEnding]
-  /// Some packet has no time.
+  /// Whether some packet has no time.
   private(set) var lacksTimes = false
-  /// From the first to the first that has no row.
+  /// Number of packets up to the first missing row.
   private(set) var packets = 0
 
   init(
@@ -296,10 +297,10 @@ private struct PacketFacts {
   }
 }
 
-/// The packet that is shown last, where nothing says for how long.
+/// The last packet of a part in presentation order, if its duration is unknown.
 ///
-/// An MP4 whose first frame is not at zero has an edit list, which ends where the last frame does: a
-/// frame of no duration would not be shown at all.
+/// An MP4 whose first frame is not at time zero has an edit list, which ends where the last frame
+/// ends. A last frame without a duration would not be shown at all.
 private struct PartEnding {
   private(set) var packet: Int?
   private var last: Int64?
@@ -308,7 +309,7 @@ private struct PartEnding {
 
   init(timeBase: TimeBase) { self.timeBase = timeBase }
 
-  /// Takes the part's next packet that has bytes.
+  /// Adds the part's next packet with bytes.
   mutating func add(_ record: PacketRecord) {
     guard let pts = record.pts else { return }
     if let shown = last, pts <= shown {
@@ -321,13 +322,13 @@ private struct PartEnding {
 
   var duration: Int64 {
     if let last, let before { return max(1, last &- before) }
-    // One frame alone: as long as at 25 frames a second.
+    // A single frame: the duration of a frame at 25 frames per second.
     return max(1, Int64(timeBase.denominator) / (25 * Int64(timeBase.numerator)))
   }
 }
 
 extension SegmentTrackRecord {
-  /// In the same media file.
+  /// Whether both fit into the same media file.
   fileprivate func fitsBehind(_ other: SegmentTrackRecord) -> Bool {
     codec == other.codec && width == other.width && height == other.height
       && extradata == other.extradata && timeBase == other.timeBase

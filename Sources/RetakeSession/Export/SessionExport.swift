@@ -3,20 +3,20 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Writes what a session holds into files that other programs read.
+/// Exports the contents of a session to files that other programs can read.
 ///
-/// Every file is made beside its place and appears there whole.
+/// Every file is written under a hidden name and renamed when it is complete.
 public struct SessionExport: Sendable {
-  /// The rows that a table is made of.
+  /// The rows that a table contains.
   public enum Rows: String, Hashable, Sendable, CaseIterable {
     case frames, packets, events, decisions, results, spans
   }
 
-  /// How a table is written.
+  /// The format of a table.
   public enum Form: String, Hashable, Sendable {
-    /// RFC 4180, with a line of names.
+    /// RFC 4180, with a header line.
     case csv
-    /// One JSON object a line.
+    /// One JSON object per line.
     case jsonLines
   }
 
@@ -29,7 +29,8 @@ public struct SessionExport: Sendable {
   private let folder: SessionFolder
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// - Parameter report: Told how many rows or packets are done; answering false stops it.
+  /// - Parameter report: Called with the number of rows or packets done; returning false stops the
+  ///   export.
   public init(
     of path: String, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
@@ -37,13 +38,14 @@ public struct SessionExport: Sendable {
     self.report = report
   }
 
-  /// Writes a track as one media file: the original as it is where that is what it holds, else its
-  /// packets in the container that the file's name asks for. Where the track changes its codec or its
-  /// size there is a file for each: `yard.mkv` becomes `yard-1.mkv`, `yard-2.mkv`.
+  /// Exports a track as one media file. If the file's extension matches the imported original, that
+  /// is copied unchanged; otherwise the track's packets are written to the container of the
+  /// extension. If the track's codec or size changes, there is a file for each part: `yard.mkv`
+  /// becomes `yard-1.mkv`, `yard-2.mkv`.
   ///
-  /// - Returns: what was written, in order.
-  /// - Throws: `SessionError.fileExists`, `.unknownTrack`, or what the media says. All files appear
-  ///   when all are whole.
+  /// - Returns: the files that were written, in order.
+  /// - Throws: `SessionError.fileExists`, `.unknownTrack`, or an error of the media. The files
+  ///   appear only when all of them are complete.
   @discardableResult
   public func media(to path: String, track: Int? = nil) throws -> [Media] {
     let reader = try SessionReader(
@@ -54,9 +56,9 @@ public struct SessionExport: Sendable {
 
   /// Writes rows as a table.
   ///
-  /// - Parameter take: Given the table piece by piece, in place of a file.
-  /// - Returns: how many rows there are, without the line of names.
-  /// - Throws: `SessionError.nothingToExport`, or what the database says.
+  /// - Parameter take: Called with the table piece by piece, instead of writing a file.
+  /// - Returns: the number of rows, without the header line.
+  /// - Throws: `SessionError.nothingToExport`, or an error of the database.
   @discardableResult
   public func table(
     _ rows: Rows, as form: Form, run: Int? = nil, to take: (String) throws -> Void
@@ -72,7 +74,7 @@ public struct SessionExport: Sendable {
     }
   }
 
-  /// The same into a file, which must not exist.
+  /// The same, written to a file that must not exist.
   @discardableResult
   public func table(
     _ rows: Rows, as form: Form, run: Int? = nil, toFile path: String
@@ -89,10 +91,10 @@ public struct SessionExport: Sendable {
   }
 }
 
-/// A file that is written beside its place, and appears there whole or not at all.
+/// A file that is written under a hidden name and renamed when it is complete.
 final class NewFile {
   private let path: String
-  /// Where it is until then.
+  /// The path until then.
   let hidden: String
   let handle: FileHandle
 

@@ -6,18 +6,18 @@ struct TableExport {
   let reader: SessionReader
   let rows: SessionExport.Rows
   let form: SessionExport.Form
-  /// Of decisions, results and spans; nil is the newest.
+  /// The run of decisions, results and spans; nil selects the newest.
   let run: Int?
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// A value, by the name of its column; nil is left empty.
+  /// A value and the name of its column; a nil value is left empty.
   typealias Cell = (name: String, value: JSONValue)
 
   private static let pageRows = 4_096
 
   private var store: StoreReader { reader.index.store }
 
-  /// - Returns: how many rows there are.
+  /// - Returns: the number of rows.
   func write(_ take: (String) throws -> Void) throws -> Int {
     var count = 0
     try eachPage { page in
@@ -44,7 +44,7 @@ struct TableExport {
     return JSONValue.object(members).canonicalText + "\n"
   }
 
-  /// RFC 4180: a value with a comma, a quote or a line break stands in quotes.
+  /// RFC 4180: a value with a comma, a quote or a line break is quoted.
   private static func line(_ values: [JSONValue]) -> String {
     let fields = values.map { value -> String in
       let text =
@@ -118,7 +118,8 @@ struct TableExport {
     }
   }
 
-  /// - Parameter page: The rows from a number on, and the number behind the last one; nil at the end.
+  /// - Parameter page: Returns the rows from a number on, and the number after the last one; nil at
+  ///   the end.
   private func pages(
     _ page: (Int) throws -> (rows: [[Cell]], next: Int?), body: ([[Cell]]) throws -> Void
   ) throws {

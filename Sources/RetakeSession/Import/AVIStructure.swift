@@ -1,10 +1,10 @@
 import RetakeMedia
 
-/// Compares an AVI file's chunks with its index (`idx1`): FFmpeg's demuxer leaves out a chunk whose
-/// header is damaged, without an error.
+/// Compares an AVI file's chunks with its index (`idx1`), because FFmpeg's demuxer skips a chunk
+/// with a damaged header without an error.
 ///
-/// Files whose writer could not go back, and all but the first part of files above 1 GB, have no such
-/// index.
+/// Files whose writer could not seek back, and all but the first part of files above 1 GB, have no
+/// such index.
 struct AVIStructure {
   private struct Chunk {
     var name: [UInt8]
@@ -12,25 +12,25 @@ struct AVIStructure {
   }
 
   private let file: MediaFile
-  /// The end of the first part, as far as the file has it.
+  /// The end of the first part, limited to the file's size.
   private let end: Int64
 
-  /// The index of a file of 1 GB has fewer.
+  /// The index of a file of 1 GB has fewer entries.
   private static let entryCountMax = 50_000_000
   private static let chunkCountMax = 1_000
   private static let entryBytes: Int64 = 16
   private static let entriesAtOnce: Int64 = 4_096
-  /// So many entries tell what the index counts from.
+  /// Number of entries used to detect the origin of the index's offsets.
   private static let sampleCount = 16
 
-  /// In words; nil where chunks and index agree, and where there is no index.
+  /// A description of the damage; nil when chunks and index agree, or the file has no index.
   static func damage(of file: MediaFile, end: Int64) -> String? {
     AVIStructure(file: file, end: min(end, file.size)).damage()
   }
 
   private func damage() -> String? {
     guard let (movie, index) = places() else { return nil }
-    // Offsets count from the list's name, or from the beginning of the file.
+    // Offsets are relative to the list's name, or to the beginning of the file.
     var sample: [(chunk: Chunk, offset: Int64)] = []
     forEachEntry(in: index) {
       sample.append($0)
@@ -53,7 +53,7 @@ struct AVIStructure {
       + "names\(more)"
   }
 
-  /// Where the name of the list of chunks is, and the index's content.
+  /// The position of the name of the list of chunks, and the range of the index's content.
   private func places() -> (movie: Int64, index: Range<Int64>)? {
     var movie: Int64?
     var offset: Int64 = 12
@@ -76,7 +76,8 @@ struct AVIStructure {
     return Chunk(name: Array(bytes[..<4]), size: Self.number(bytes[4...]))
   }
 
-  /// Of streams alone, and of those that have bytes: writers index frames that they left out.
+  /// Only entries of streams, and only those with bytes: writers also index frames that they
+  /// omitted.
   private func forEachEntry(
     in index: Range<Int64>, _ body: ((chunk: Chunk, offset: Int64)) -> Bool
   ) {
@@ -108,7 +109,7 @@ struct AVIStructure {
     return found.name == wanted.name && found.size == wanted.size
   }
 
-  /// Little-endian; of at most seven bytes.
+  /// Little-endian; at most seven bytes.
   static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
     bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
   }

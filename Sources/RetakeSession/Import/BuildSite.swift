@@ -1,16 +1,16 @@
 import Foundation
 import RetakeCore
 
-/// A hidden folder beside a session's future place. It becomes the session, or goes away.
+/// A hidden folder next to a session's future path. It becomes the session, or is removed.
 ///
-/// It is locked while it is built. One without its lock was left by a process that was killed, and
-/// the next import or recovery of that name removes it.
+/// The folder is locked while it is built. A folder without a lock was left by a process that was
+/// killed; the next import or recovery of that name removes it.
 struct BuildSite {
   let folder: SessionFolder
-  /// Closed with the last copy of this value.
+  /// Released with the last copy of this value.
   private let lock: FileHandle
   private let target: SessionFolder
-  /// The parent folder was made for this import.
+  /// Whether the parent folder was made for this import.
   private let parentIsNew: Bool
 
   init(for target: SessionFolder) throws(SessionError) {
@@ -21,12 +21,12 @@ struct BuildSite {
     (folder, lock) = try Self.makeFolder(beside: target, in: parent)
   }
 
-  /// A new folder that this process holds.
+  /// Makes a new folder that this process locks.
   private static func makeFolder(
     beside target: SessionFolder, in parent: String
   ) throws(SessionError) -> (SessionFolder, FileHandle) {
-    // A sweep may come between making it and locking it, and then it is gone: more than once that
-    // does not happen.
+    // A sweep may remove the folder between its creation and its locking. It is unlikely to happen
+    // more than once.
     for _ in 0..<attemptsMax {
       let folder = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
       do {
@@ -47,7 +47,7 @@ struct BuildSite {
 
   private static let attemptsMax = 8
 
-  /// Opens a folder and takes its lock, where nobody else has it.
+  /// Opens a folder and locks it, if no other process has locked it.
   private static func locked(_ path: String) -> FileHandle? {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
@@ -55,7 +55,7 @@ struct BuildSite {
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? handle : nil
   }
 
-  /// Removes what killed imports and recoveries of the same name left behind.
+  /// Removes folders that killed imports and recoveries of the same name left behind.
   static func sweep(for target: SessionFolder) {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     let prefix = ".\(target.name)."
@@ -68,7 +68,7 @@ struct BuildSite {
     }
   }
 
-  /// A hard link where the disk allows, else a symbolic one.
+  /// Makes a hard link if the disk supports it, otherwise a symbolic link.
   func link(_ source: String, as relative: String) throws(SessionError) {
     let manager = FileManager.default
     let destination = try folder.file(relative)
@@ -84,9 +84,9 @@ struct BuildSite {
     }
   }
 
-  /// Copies the first bytes of a file that somebody may still be writing, or all of it.
+  /// Copies a file, or only its first bytes if it may still be written.
   ///
-  /// - Parameter report: Told of the bytes so far; answering false stops it.
+  /// - Parameter report: Called with the bytes so far; returning false stops the copy.
   func bring(
     _ source: String, as relative: String, bytesMax: Int64, report: (Int64) -> Bool
   ) throws(SessionError) {
@@ -122,14 +122,14 @@ struct BuildSite {
     throw .noRoomForCopy(path: path, needBytes: bytes, freeBytes: free)
   }
 
-  /// Of a file; nil where there is none.
+  /// The size of a file; nil if it does not exist.
   static func byteCount(_ path: String) -> Int64? {
     let path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     return (attributes?[.size] as? NSNumber)?.int64Value
   }
 
-  /// Of all files under a folder, also those that it links to.
+  /// The total size of all files in a folder, including files that it links to.
   static func byteCount(ofFolder path: String) -> Int64 {
     let manager = FileManager.default
     let names = (try? manager.subpathsOfDirectory(atPath: path)) ?? []
@@ -143,7 +143,7 @@ struct BuildSite {
 
   private static let pieceBytes: Int64 = 1 << 20
 
-  /// Lets the media of the finished session stand for that of the folder under way.
+  /// Replaces the unfinished folder's media by a link to that of the finished session.
   func borrowMedia() throws(SessionError) {
     do {
       try FileManager.default.removeItem(atPath: folder.media)
@@ -162,7 +162,7 @@ struct BuildSite {
     }
   }
 
-  /// Makes everything durable, then gives the folder its name.
+  /// Makes everything durable, then renames the folder.
   func finish() throws(SessionError) {
     do {
       let media = folder.mediaOnDisk.map { folder.path + "/" + $0 }

@@ -1,4 +1,4 @@
-/// A list that grows in pieces, so that a long one is never copied to grow.
+/// A list that grows in pieces, so that growing never copies a long list.
 struct CompactList<Element: Sendable>: RandomAccessCollection, Sendable {
   private var pieces: [[Element]] = []
   private(set) var count = 0
@@ -30,7 +30,7 @@ struct CompactList<Element: Sendable>: RandomAccessCollection, Sendable {
   }
 }
 
-/// A number that may be missing, in eight bytes: FFmpeg's own mark for no time stamp stands for that.
+/// An optional number in eight bytes. Like FFmpeg, it uses the smallest number for a missing one.
 struct CompactNumber: Hashable, Sendable {
   private let stored: Int64
 
@@ -41,7 +41,7 @@ struct CompactNumber: Hashable, Sendable {
   var value: Int64? { stored == Self.none ? nil : stored }
 }
 
-/// Values of which many are equal, by number.
+/// Assigns numbers to values, many of which are equal.
 struct ValueTable<Value: Hashable & Sendable>: Sendable {
   private(set) var values: [Value] = []
   private var numbers: [Value: Int32] = [:]

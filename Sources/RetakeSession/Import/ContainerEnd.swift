@@ -1,9 +1,10 @@
 import RetakeMedia
 
-/// What a file's own structure says about bytes that are missing or damaged, which FFmpeg's
-/// demuxers pass in silence.
+/// Detects missing or damaged bytes from a file's own structure, because FFmpeg's demuxers skip
+/// them without an error.
 enum ContainerEnd {
-  /// In words what is missing; empty where nothing is, and for containers without such a structure.
+  /// Descriptions of the losses; empty if nothing is missing, or the container has no such
+  /// structure.
   static func losses(of file: MediaFile, format: String) -> [String] {
     let names = format.split(separator: ",")
     if names.contains("mov") { return movie(file).map { [$0] } ?? [] }
@@ -12,17 +13,17 @@ enum ContainerEnd {
     return []
   }
 
-  /// - Parameter name: Of the outermost part that is not all there.
+  /// - Parameter name: The outermost part that is incomplete.
   static func cut(_ name: String, missing: Int64) -> String {
     "the file is cut short: \(missing) bytes of its '\(name)' are missing"
   }
 
-  /// Of a file that was put behind another one.
+  /// For a file with another file appended to it.
   static func another(at offset: Int64) -> String {
     "another file begins before byte \(offset): not all of its frames are read"
   }
 
-  /// Fragmented files have two boxes for every second or so.
+  /// Fragmented files have two boxes for about every second.
   private static let partCountMax = 1_000_000
 
   // MARK: MP4 and QuickTime
@@ -40,8 +41,8 @@ enum ContainerEnd {
         hasMovie = true
       }
       let isKnown = boxNames.contains(box.name)
-      // The box goes to the end of the file; or zeros fill the file up behind the last box, where
-      // zeros before another box are a hole.
+      // The box extends to the end of the file, or zeros pad the file after the last box. Zeros
+      // before another box are a hole.
       if box.size == 0, isKnown || isZero(file, from: offset) { return nil }
       let (end, overflow) = offset.addingReportingOverflow(box.size)
       if box.size < 8 || overflow || (end > file.size && !isKnown) {
@@ -53,7 +54,7 @@ enum ContainerEnd {
     return nil
   }
 
-  /// Those that are outermost in real files.
+  /// Boxes that occur at the top level of real files.
   private static let boxNames: Set<String> = [
     "bloc", "emsg", "free", "ftyp", "idat", "mdat", "meta", "mfra", "moof", "moov", "pdin", "pnot",
     "prft", "sidx", "skip", "ssix", "styp", "udta", "uuid", "wide",
@@ -94,11 +95,11 @@ enum ContainerEnd {
         head[..<4] == Array("RIFF".utf8)[...]
       else { break }
       let size = AVIStructure.number(head[4...])
-      // What a writer leaves there that cannot go back.
+      // The size that a writer leaves if it cannot seek back.
       guard size > 0, size < 0xFFFF_FFF0 else { break }
       let end = offset + 8 + size
       if offset == 0, let damage = AVIStructure.damage(of: file, end: end) { losses.append(damage) }
-      // The last part may lack the byte that makes its length even.
+      // The last part may lack the padding byte that makes its length even.
       if end > file.size + 1 {
         losses.append(cut("RIFF", missing: end - file.size))
         break

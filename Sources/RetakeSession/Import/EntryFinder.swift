@@ -5,34 +5,35 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Finds, for every frame, the packet from which decoding gives it with equal pixels.
+/// Finds, for every frame, the packet from which decoding reproduces its exact pixels.
 ///
-/// A key packet promises that decoding can begin there, and often does not keep it (open groups of
-/// pictures, intra refresh). So each key's span is decoded alone, and where a frame differs from
-/// what decoding in order gave, its entry goes back one key, until the pixels are equal.
+/// A key packet promises that decoding can begin there, but often that is not true (open groups of
+/// pictures, intra refresh). So the span of each key is decoded separately. If a frame differs from
+/// the result of decoding in order, its entry moves back one key at a time until the pixels are
+/// equal.
 ///
-/// Each span is decoded with one thread. So the same work confirms or refutes facts that several
-/// threads found: see `TrackFacts.Standing`.
+/// Each span is decoded with one thread. The same work therefore confirms or refutes facts that
+/// were found with several threads: see `TrackFacts.Standing`.
 struct EntryFinder: Sendable {
   let table: any PacketTable
   let memory: PictureMemory
-  /// Packets at which decoding may begin, rising; the first packet is always one.
+  /// Packets at which decoding may begin, in ascending order; the first packet is always included.
   let keys: [Int]
   let packetCount: Int
-  /// Packets that the decoder refused or that gave damaged pictures, rising.
+  /// Packets that the decoder rejected or that gave damaged images, in ascending order.
   let damaged: [Int]
-  /// What one decoder holds, in bytes.
+  /// Memory of one decoder, in bytes.
   private let decoderBytes: Int
-  /// Of the facts. Provisional ones speak of no damage.
+  /// Whether the facts are settled. Provisional facts contain no damage.
   private let standing: TrackFacts.Standing
 
-  /// A picture that is looked for.
+  /// A picture to find.
   struct Wanted: Hashable, Sendable {
-    /// Its place among the facts.
+    /// Its index among the facts.
     var fact: Int
     var packet: Int
     var shown: Int
-    /// The last packet that the decoder had when it gave the picture in order.
+    /// The last packet that the decoder had received when it returned the picture in order.
     var through: Int
     var digest: Digest128
 
@@ -44,7 +45,7 @@ struct EntryFinder: Sendable {
     }
   }
 
-  /// Where decoding a picture begins, and whether damage lies between there and the picture.
+  /// Where decoding a picture begins, and whether there is damage between there and the picture.
   struct Entry: Hashable, Sendable {
     var packet: Int
     var crossesDamage: Bool
@@ -57,8 +58,8 @@ struct EntryFinder: Sendable {
     precondition(standing == .settled || damaged.isEmpty, "facts of a damaged track are settled")
     self.decoderBytes = decoderBytes
     self.standing = standing
-    // The second of two fields, and what the decoder holds back: drained early, H.264 drops
-    // pictures that it would have shown later.
+    // Accounts for the second of two fields, and for the decoder's delay. If H.264 is drained
+    // early, it drops pictures that it would have shown later.
     margin = 2 + delay
     self.table = table
     self.memory = memory
@@ -67,13 +68,15 @@ struct EntryFinder: Sendable {
     self.damaged = damaged.sorted()
   }
 
-  /// Spans are shared out to this many threads.
+  /// Spans are divided among this many threads.
   private static let workerCount = 2
 
   /// - Parameters:
-  ///   - wanted: Places among the facts, rising by their packets.
-  ///   - report: told how many frames are done, from any thread, one at a time; false stops.
-  /// - Returns: by place among the facts; nil when the facts were provisional and are in doubt.
+  ///   - wanted: Indexes of facts, in ascending order of their packets.
+  ///   - report: called with the number of frames done, from any thread, one at a time; false
+  ///     stops.
+  /// - Returns: the entries by index of the fact; nil when the facts were provisional and are in
+  ///   doubt.
   func find(
     _ wanted: [Int], of facts: FactList, report: @escaping @Sendable (Int) -> Bool
   ) throws(SessionError) -> EntryTable? {
@@ -82,7 +85,7 @@ struct EntryFinder: Sendable {
     let hasRoom = PixelBudget.ofProcess.allowsTwoDecoders(holding: decoderBytes)
     let workerCount = hasRoom ? min(Self.workerCount, max(1, spans.count)) : 1
     DispatchQueue.concurrentPerform(iterations: workerCount) { worker in
-      // Contiguous shares: a demuxer that must be read in order reads each of them once.
+      // Contiguous shares: a demuxer that must be read in order then reads each share once.
       let share = spans.count * worker / workerCount..<spans.count * (worker + 1) / workerCount
       let fetcher = PacketFetcher(table: table)
       for span in spans[share] where shared.goesOn {
@@ -97,18 +100,18 @@ struct EntryFinder: Sendable {
     return try shared.result()
   }
 
-  /// The wanted pictures whose packets lie between one key and the next.
+  /// The wanted pictures whose packets are between one key and the next.
   private struct Span: Sendable {
-    /// Which key, in `keys`.
+    /// Index of the key in `keys`.
     var key: Int
     var wanted: Range<Int>
-    /// The first packet of the next span; the track's end for the last one.
+    /// The first packet of the next span; the end of the track for the last span.
     var end: Int
   }
 
   private func group(_ wanted: [Int], of facts: FactList) -> [Span] {
     var spans: [Span] = []
-    // Packets before the first picture may be damaged, too.
+    // Packets before the first picture may be damaged as well.
     if standing == .provisional { spans.append(Span(key: 0, wanted: 0..<0, end: packetCount)) }
     for (place, picture) in wanted.enumerated() {
       let key = key(atOrBefore: facts.packet(picture))
@@ -122,7 +125,7 @@ struct EntryFinder: Sendable {
     return spans
   }
 
-  /// The place in `keys` of the last key at or before a packet.
+  /// The index in `keys` of the last key at or before a packet.
   func key(atOrBefore packet: Int) -> Int {
     var (low, high) = (0, keys.count)
     while high - low > 1 {
@@ -132,7 +135,7 @@ struct EntryFinder: Sendable {
     return low
   }
 
-  /// The first damaged packet in a stretch.
+  /// The first damaged packet in a range.
   func damage(from entry: Int, through packet: Int) -> Int? {
     var (low, high) = (0, damaged.count)
     while low < high {
@@ -172,11 +175,12 @@ struct EntryFinder: Sendable {
       if open.isEmpty { break }
       let sight = try look(for: open, from: entry, fetcher: fetcher)
       guard !sight.isDoubtful else { return nil }
-      // What is missing at an open group's beginning may have been why they were refused.
+      // They may have been rejected only because data before an open group was missing.
       refused = refused.filter { $0 >= sight.end || sight.refused.contains($0) }
       found += sight.equal.map { ($0, Entry(packet: entry, crossesDamage: false)) }
       open.removeAll { sight.equal.contains($0) }
-      // From the very beginning a picture is what it is, or cannot be decoded twice alike.
+      // The first packet has no earlier entry: a picture that still differs is not
+      // reproducible.
       if key == 0 {
         if standing == .provisional, !open.isEmpty { return nil }
         found += open.map { ($0, Entry(packet: entry, crossesDamage: true)) }
@@ -187,29 +191,29 @@ struct EntryFinder: Sendable {
     return refused.isEmpty ? found : nil
   }
 
-  /// A key at a time at first; with intra refresh it may be a long way.
+  /// Goes back one key at a time at first, then faster: with intra refresh it may be far.
   private func step(back key: Int, of span: Span, _ stride: Int) -> (key: Int, stride: Int) {
     let next = max(0, key - stride)
     return (next, span.key - next > Self.singleSteps ? stride * 2 : stride)
   }
 
   private static let singleSteps = 4
-  /// Packets after the wanted ones that a picture may need before the decoder shows it.
+  /// Packets after a wanted one that the decoder may need before it returns the picture.
   private let margin: Int
 
-  /// What decoding from one packet, with one thread, showed of the wanted pictures.
+  /// The result of decoding the wanted pictures from one packet, with one thread.
   private struct Sight {
-    /// They came out with equal pixels.
+    /// Pictures with equal pixels.
     var equal: Set<Wanted> = []
-    /// Packets of a whole span that the decoder refused.
+    /// Rejected packets of a whole span.
     var refused: Set<Int> = []
-    /// Behind the last packet that the decoder had.
+    /// One more than the last packet that was decoded.
     var end: Int
-    /// Provisional facts are not what this run saw.
+    /// Whether this run contradicts provisional facts.
     var isDoubtful = false
   }
 
-  /// - Parameter span: Read to its end, and searched for damage that the facts do not speak of.
+  /// - Parameter span: Read to its end, and searched for damage that the facts do not contain.
   private func look(
     for wanted: [Wanted], from entry: Int, fetcher: PacketFetcher, whole span: Span? = nil
   ) throws(SessionError) -> Sight {
@@ -246,8 +250,8 @@ struct EntryFinder: Sendable {
     return sight
   }
 
-  /// A picture that a decoder made without some of its references may be equal all the same, where
-  /// nothing moves. Only in a track without damage is that known to be the reason.
+  /// A picture that was decoded without some of its references may still be equal, if nothing
+  /// moves. Only in a track without damage is the missing reference known to be the reason.
   private func take(_ picture: Wanted, _ decoded: DecodedFrame, _ sight: inout Sight) {
     guard decoded.isDamaged else {
       sight.equal.insert(picture)
@@ -259,10 +263,10 @@ struct EntryFinder: Sendable {
     }
   }
 
-  /// One more than the last packet that the decoder has to see; nil without pictures.
+  /// One more than the last packet that the decoder needs; nil without pictures.
   private func limit(of wanted: [Wanted]) -> Int? {
     guard let last = wanted.map(\.packet).max() else { return nil }
-    // Hidden pictures, and those that are shown again, come out long after their packet.
+    // Hidden pictures, and pictures that are shown again, are returned long after their packet.
     let late = wanted.filter { $0.through - $0.packet > margin }.map(\.through).max() ?? last
     return min(packetCount, max(last + margin, late) + 1)
   }
@@ -273,9 +277,9 @@ struct EntryFinder: Sendable {
   }
 }
 
-/// Entries by a picture's place among the facts, 4 bytes for each.
+/// Entries by the index of a picture's fact, 4 bytes each.
 struct EntryTable: Sendable {
-  /// Twice the packet, and one more where damage is crossed; negative for none.
+  /// Twice the packet, plus one if damage is crossed; negative for a missing entry.
   private var packed: [Int32]
 
   init(count: Int) {
@@ -296,7 +300,7 @@ struct EntryTable: Sendable {
   }
 }
 
-/// What the finder's threads found so far.
+/// What the finder's threads have found so far.
 private final class SharedEntries: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
   private let lock = NSLock()

@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What was written down of a track's pictures, in the decoder's order, 56 bytes for each.
+/// The facts about a track's decoded images, in the decoder's order, 56 bytes each.
 struct FactList: RandomAccessCollection, Sendable {
   private struct Entry {
     var digest: Digest128
@@ -11,7 +11,7 @@ struct FactList: RandomAccessCollection, Sendable {
     var shown: Int32
     var through: Int32
     var shape: Int16
-    /// In `damages`; negative for none.
+    /// Index in `damages`; negative for no damage.
     var damage: Int16
   }
 
@@ -27,7 +27,7 @@ struct FactList: RandomAccessCollection, Sendable {
 
   var startIndex: Int { 0 }
   var endIndex: Int { entries.count }
-  /// More than one where the pictures change their size or format.
+  /// More than one if the images change their size or format.
   var shapeCount: Int { shapes.values.count }
   var hasDamage: Bool { !damages.values.isEmpty }
 
@@ -52,6 +52,6 @@ struct FactList: RandomAccessCollection, Sendable {
       shape: shapes[Int32(entry.shape)])
   }
 
-  /// As `self[place].packet`, without making the rest.
+  /// Equals `self[place].packet`, without building the rest.
   func packet(_ place: Int) -> Int { Int(entries[place].packet) }
 }

@@ -2,14 +2,14 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// The frames of a track in the order in which they are shown, with their times.
+/// The frames of a track in presentation order, with their times.
 struct FrameTimeline: Sendable {
   struct Frame: Sendable {
-    /// Unshifted.
+    /// Not shifted.
     var nanoseconds: Int64
-    /// Among the facts; negative for a packet that the decoder refused.
+    /// Index of the fact; negative for a packet that the decoder rejected.
     var fact: Int32
-    /// Among the refusals, for a frame without a fact.
+    /// Index of the rejection, for a frame without a fact.
     var refusal: Int32
     var assumed: UInt8
   }
@@ -19,35 +19,35 @@ struct FrameTimeline: Sendable {
 }
 
 /// Gives every frame of a track its sequence, which is its rank in the decoder's order, and a time
-/// that never goes back.
+/// that never decreases.
 ///
-/// A decoder puts pictures out in the order in which they are shown, whatever their time stamps say.
-/// Where these begin again, as in recordings that were joined, time continues by one frame; where
-/// they leap, the gap is kept, unless it is the width of a clock. Each such place is noted.
+/// A decoder returns images in presentation order, whatever their timestamps are. If timestamps
+/// restart, as in joined recordings, time continues by one frame. If they jump, the gap is kept,
+/// unless it is so large that a clock must have wrapped around. Each such place is noted.
 struct FrameRanking {
   let track: Int
   let timeBase: TimeBase
-  /// Of one frame, where neither packet nor decoder says.
+  /// Duration of a frame, if neither the packet nor the decoder gives it.
   let durationNanoseconds: Int64
 
-  /// What a frame is made of.
+  /// The input of a frame's time.
   private struct Source {
-    /// In nanoseconds, as the file says.
+    /// In nanoseconds, as in the file.
     var time: Int64?
-    /// What the decoder makes of neighbours; nil where the file says the time.
+    /// The decoder's estimate from neighbouring frames; nil if the file has a time.
     var guess: Int64?
     var step: Int64
   }
 
-  /// A leap is noted beyond this much time, and this many frames.
+  /// A jump is noted if it exceeds this time and this number of frames.
   private static let leapNanoseconds: Int64 = 10_000_000_000
   private static let leapFrames: Int64 = 100
-  /// Frames behind a late one among which time has to be where it was.
+  /// Number of frames after a late one in which time must continue as before.
   private static let lookahead = 3
-  /// Frames around a refused packet's place among which its time is looked for.
+  /// Number of frames around a rejected packet in which its time is searched.
   private static let refusalWindow = 32
 
-  /// - Parameter packets: of the track, for the times of those that were refused.
+  /// - Parameter packets: Packets of the track, for the times of rejected ones.
   func rank(_ facts: TrackFacts, packets: PacketList) -> FrameTimeline {
     let order = order(facts, packets: packets)
     var clock = FrameClock(track: track, leapNanoseconds: leap, wrapNanoseconds: wrap)
@@ -70,13 +70,13 @@ struct FrameRanking {
     max(Self.leapNanoseconds, durationNanoseconds.multiplied(by: Self.leapFrames))
   }
 
-  /// Half of what a clock of 33 bits counts, for containers that have one.
+  /// Half the range of a 33-bit clock, for containers that have one.
   private var wrap: Int64? {
     guard timeBase == TimeBase(1, 90_000) else { return nil }
     return Timestamp(pts: 1 << 32, timeBase: timeBase)?.nanoseconds
   }
 
-  /// Facts by their number, refusals by the inverse of theirs, as they are shown.
+  /// Indexes of facts, and inverted indexes of rejections, in presentation order.
   private func order(_ facts: TrackFacts, packets: PacketList) -> [Int32] {
     let lost = lost(facts, packets: packets)
     var order: [Int32] = []
@@ -92,7 +92,7 @@ struct FrameRanking {
     return order
   }
 
-  /// The refused packets that gave no picture, and before which picture each of them belongs.
+  /// The rejected packets without an image, and the index of the image that follows each of them.
   private func lost(
     _ facts: TrackFacts, packets: PacketList
   ) -> [(place: Int, number: Int)] {
@@ -110,7 +110,7 @@ struct FrameRanking {
     return lost.sorted { ($0.place, $0.number) < ($1.place, $1.number) }
   }
 
-  /// Where the time of a refused packet lies among the pictures around it.
+  /// Finds the position of a rejected packet's time among the images around it.
   private func place(
     of packet: Int, after: Int, _ facts: TrackFacts, _ packets: PacketList
   ) -> Int {
@@ -149,20 +149,20 @@ struct FrameRanking {
   }
 }
 
-/// Time that never goes back, frame by frame.
+/// Computes times that never decrease, frame by frame.
 private struct FrameClock {
   let track: Int
   let leapNanoseconds: Int64
-  /// A leap of this much is a clock's, not the recording's; nil where clocks do not begin again.
+  /// A jump of at least this much is a clock that wrapped; nil if clocks do not wrap.
   let wrapNanoseconds: Int64?
   private var timeline = FrameTimeline()
-  /// What is added to the file's time.
+  /// Added to the file's time.
   private var offset: Int64 = 0
-  /// The latest time of the stretch, as the file says.
+  /// The latest time of the current stretch, as in the file.
   private var latest: Int64?
-  /// The first frame behind the last one whose time the file says.
+  /// Index of the first frame after the last one with a time from the file.
   private var open = 0
-  /// Whether any frame has a time that was not counted from nothing.
+  /// Whether any frame has a time that comes from the file or the decoder.
   private var isAnchored = false
   private var steps: [Int64] = []
   private var late: TimePlace?
@@ -174,7 +174,7 @@ private struct FrameClock {
     self.wrapNanoseconds = wrapNanoseconds
   }
 
-  /// Whether what comes behind a time has to be known to judge it.
+  /// Whether the following times are needed to judge this one.
   func isUnusual(_ time: Int64) -> Bool {
     latest.map { time < $0 || time.subtracted($0) > leapNanoseconds } ?? false
   }
@@ -186,8 +186,8 @@ private struct FrameClock {
   private func following(_ step: Int64) -> Int64 { last.map { $0.added(step) } ?? 0 }
 
   /// - Parameters:
-  ///   - step: How long after the frame before it is shown, where nothing else says.
-  ///   - ahead: The times of the next frames, where this one's is unusual.
+  ///   - step: Duration from the previous frame, if the time is not known otherwise.
+  ///   - ahead: The times of the next frames, if this frame's time is unusual.
   mutating func add(
     time: Int64?, guess: Int64?, step: Int64, ahead: [Int64], fact: Int32, refusal: Int32
   ) {
@@ -205,7 +205,7 @@ private struct FrameClock {
       if time == nil { missing = counted(missing, .missing) } else { odd = counted(odd, .odd) }
       settled = following(step)
     }
-    // What began without a time may be more than a file that ends so.
+    // A frame with a time or an estimate ends a run of frames without one.
     if time != nil || guess != nil { closeMissing() }
     append(settled, assumed, step: step, fact: fact, refusal: refusal)
     if time != nil, !assumed.contains(.ptsFromDuration) {
@@ -224,13 +224,13 @@ private struct FrameClock {
         assumed: UInt8(truncatingIfNeeded: assumed.rawValue)))
   }
 
-  /// Whether a decoder's guess continues the time of the frames before.
+  /// Whether a decoder's estimate continues the time of the frames before.
   private func isLikely(_ time: Int64) -> Bool {
     guard isAnchored, let last else { return true }
     return time >= last && time.subtracted(last) <= leapNanoseconds
   }
 
-  /// Far ahead of all, and the frames behind it are where time was.
+  /// Whether a time is far ahead of all, while the following frames continue as before.
   private func isOdd(_ time: Int64, _ ahead: [Int64]) -> Bool {
     guard let latest, time.subtracted(latest) > leapNanoseconds, let next = ahead.first else {
       return false
@@ -238,7 +238,7 @@ private struct FrameClock {
     return next >= latest && next.subtracted(latest) <= leapNanoseconds
   }
 
-  /// The session's time of a frame whose time the file says.
+  /// The session's time of a frame with a time from the file.
   private mutating func known(
     _ time: Int64, step: Int64, ahead: [Int64], _ assumed: inout FrameRecord.Assumed
   ) -> Int64 {
@@ -268,7 +268,7 @@ private struct FrameClock {
     latest = time
   }
 
-  /// Frames without a time of their own lie between those with one.
+  /// Places frames without a time between the frames with one.
   private mutating func settleOpen(before time: Int64, step: Int64) {
     let end = timeline.frames.count
     guard open < end else { return }
@@ -286,7 +286,7 @@ private struct FrameClock {
     }
   }
 
-  /// The first frames have no time: theirs ends where the first known one begins.
+  /// Assigns times to the first frames by counting back from the first known time.
   private mutating func countBack(from time: Int64, step: Int64) {
     var (time, step) = (time, step)
     for place in timeline.frames.indices.reversed() {
@@ -330,7 +330,7 @@ private struct FrameClock {
 }
 
 extension Int64 {
-  /// At the ends of what 64 bits hold, rather than around them.
+  /// Saturates at the limits of 64 bits instead of wrapping around.
   fileprivate func added(_ other: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other > 0 ? .max : .min) : sum

@@ -1,15 +1,16 @@
 import RetakeCore
 
-/// What to import, and where to.
+/// Options of an import.
 public struct ImportOptions: Hashable, Sendable {
   public var file: String
-  /// The session's name; nil is the file's name without its extension. Made safe for a folder.
+  /// The session's name; nil uses the file's name without its extension. It is made safe for a
+  /// folder name.
   public var name: String?
-  /// The folder that the session's folder is made in.
+  /// The parent folder of the session's folder.
   public var into: String
-  /// The file's own stream numbers; empty takes all video tracks.
+  /// The file's own stream numbers; empty selects all video tracks.
   public var tracks: [Int]
-  /// Link to the file rather than copying it.
+  /// Link to the file instead of copying it.
   public var link: Bool
 
   public init(
@@ -24,7 +25,7 @@ public struct ImportOptions: Hashable, Sendable {
   }
 }
 
-/// How far an import is.
+/// Progress of an import.
 public struct ImportProgress: Hashable, Sendable {
   public enum Phase: String, Hashable, Sendable {
     case copying, indexing, decoding, checking, hashing
@@ -33,43 +34,43 @@ public struct ImportProgress: Hashable, Sendable {
   public var phase: Phase
   /// Frames of the phase that are done; bytes while copying and hashing.
   public var done: Int
-  /// About as many as there will be; nil when that is not known.
+  /// Approximate total; nil when unknown.
   public var total: Int?
 }
 
-/// What came of an import.
+/// The result of an import.
 public struct ImportResult: Hashable, Sendable {
   public struct Track: Hashable, Sendable {
     public var track: Int
     public var codec: String
-    /// Pixels.
+    /// In pixels.
     public var width: Int
-    /// Pixels.
+    /// In pixels.
     public var height: Int
     public var frames: Int
-    /// Frames with a recorded cause.
+    /// Number of frames with a recorded cause.
     public var damaged: Int
   }
 
   public var folder: SessionFolder
   public var tracks: [Track]
-  /// `clean`, or `lossy` where something is known to be missing or damaged.
+  /// `clean`, or `lossy` if something is known to be missing or damaged.
   public var status: SessionStatus
-  /// In words: what is missing or damaged, streams that are kept but not indexed.
+  /// Remarks: what is missing or damaged, and streams that are kept but not indexed.
   public var notes: [String]
-  /// Where the file's time stamps do not simply rise, in the order of tracks and frames; the first
-  /// 200 of them.
+  /// Places where the file's timestamps do not simply increase, in order of tracks and frames; only
+  /// the first 200.
   public var times: [TimePlace]
-  /// How many such places there are.
+  /// Total number of such places.
   public var timeCount: Int
 }
 
-/// How much of what was captured is there.
+/// How complete a session is.
 public enum SessionStatus: String, Hashable, Sendable, Codable {
   case clean
-  /// A recorder is writing it now: everything up to the last commit.
+  /// A recorder is writing the session: everything up to the last commit.
   case recording
-  /// Never closed: everything up to the last commit.
+  /// The session was never closed: everything up to the last commit.
   case recovered
   case lossy
 }

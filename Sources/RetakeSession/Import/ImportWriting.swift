@@ -58,7 +58,7 @@ struct ImportWriting {
 }
 
 extension SegmentTrackRecord {
-  /// What a container and the decoded pictures say.
+  /// Combines the container's description with that of the decoded images.
   init(segment: Int, track: Int, of stream: MediaStream, shape: DecodedFact.Shape) {
     self.init(
       segment: segment, track: track, streamIndex: stream.index, codec: stream.storedCodec,
@@ -72,7 +72,7 @@ extension SegmentTrackRecord {
       delay: stream.delay)
   }
 
-  /// The container's own name for it where that is the pictures' format (`yuvj420p`).
+  /// The container's own name of the format (`yuvj420p`), if that is the format of the images.
   private static func pixelFormat(_ stream: MediaStream, _ shape: DecodedFact.Shape) -> String {
     PixelFormat(ffmpegName: stream.pixelFormatName) == shape.format
       ? stream.pixelFormatName : shape.format.ffmpegName

@@ -1,47 +1,47 @@
 import RetakeMedia
 
-/// Walks through the elements of a Matroska or WebM file, and finds where they end too early or
-/// make no sense. FFmpeg's demuxer continues at the next cluster, or ends, without an error.
+/// Walks the elements of a Matroska or WebM file, and finds places where they end too early or are
+/// invalid. FFmpeg's demuxer continues at the next cluster, or ends, without an error.
 ///
-/// RFC 8794 says what an element is, RFC 9559 which there are. A segment or cluster of unknown size,
-/// as live streams have, ends where the file or the next one does.
+/// RFC 8794 defines the format of elements, RFC 9559 the elements themselves. A segment or cluster
+/// of unknown size, as in live streams, ends at the next one or at the end of the file.
 struct MatroskaStructure {
   private struct Element {
     var id: UInt32
-    /// Of its content.
+    /// Start of its content.
     var start: Int64
-    /// Nil for an unknown size.
+    /// End of its content; nil for an unknown size.
     var end: Int64?
   }
 
   private enum Head {
     case element(Element)
     case invalid
-    /// The file ends inside it.
+    /// The file ends within it.
     case short
   }
 
   private let file: MediaFile
-  /// Of the segment, as far as the file has it.
+  /// End of the segment, limited to the file's size.
   private var limit: Int64 = 0
   private var cut: String?
   private var holes: [Range<Int64>] = []
   private var followsUnknownSize = false
-  /// Where a segment begins that FFmpeg does not read.
+  /// Start of a segment that FFmpeg does not read.
   private var another: Int64?
 
   private static let headerID: UInt32 = 0x1A45_DFA3
   private static let segmentID: UInt32 = 0x1853_8067
   private static let clusterID: UInt32 = 0x1F43_B675
   private static let fillers: Set<UInt32> = [0xEC, 0xBF]
-  /// More blocks than a recording of a month has; the walk ends when they are used up.
+  /// More blocks than a recording of a month has; the walk ends when the count reaches zero.
   private var elementsLeft = 500_000_000
 
   private init(_ file: MediaFile) {
     self.file = file
   }
 
-  /// In words; empty for a whole file.
+  /// Descriptions of the losses; empty for a complete file.
   static func losses(of file: MediaFile) -> [String] {
     var walk = MatroskaStructure(file)
     walk.run()
@@ -67,7 +67,7 @@ struct MatroskaStructure {
 
   private mutating func run() {
     var offset: Int64 = 0
-    // Files may be put one behind the other.
+    // Several files may be concatenated.
     while offset < file.size, takeElement() {
       guard let end = passSegment(at: offset) else { return }
       offset = end
@@ -79,13 +79,13 @@ struct MatroskaStructure {
     return elementsLeft >= 0
   }
 
-  /// - Returns: where the next file's header may be; nil for anything but a header and a segment.
+  /// - Returns: where the next file's header may begin; nil if no header and segment begin here.
   private mutating func passSegment(at place: Int64) -> Int64? {
     guard case .element(let header) = head(at: place), header.id == Self.headerID,
       let start = header.end, case .element(let segment) = head(at: start),
       segment.id == Self.segmentID
     else { return nil }
-    // FFmpeg looks for the end of a segment of unknown size at the next one of that kind alone.
+    // FFmpeg ends a segment of unknown size only at the next segment of unknown size.
     if followsUnknownSize, segment.end != nil, another == nil { another = segment.start }
     followsUnknownSize = segment.end == nil
     limit = min(segment.end ?? file.size, file.size)
@@ -100,7 +100,7 @@ struct MatroskaStructure {
     return limit
   }
 
-  /// - Returns: where the next of the segment's elements is.
+  /// - Returns: where the next element of the segment begins.
   private mutating func passTop(at offset: Int64, hasSize: Bool) -> Int64 {
     switch head(at: offset) {
     case .short:
@@ -121,7 +121,7 @@ struct MatroskaStructure {
     }
   }
 
-  /// - Returns: where the element behind the cluster is.
+  /// - Returns: where the element after the cluster begins.
   private mutating func passCluster(_ cluster: Element) -> Int64 {
     let end = min(cluster.end ?? limit, limit)
     var offset = cluster.start
@@ -149,7 +149,7 @@ struct MatroskaStructure {
     return end
   }
 
-  /// What cannot be read goes to the end of its cluster, or else to the next one.
+  /// An unreadable region extends to the end of its cluster, or otherwise to the next cluster.
   private mutating func passHole(at offset: Int64, in cluster: Element? = nil) -> Int64 {
     let next = cluster?.end.map { min($0, limit) } ?? nextCluster(behind: offset)
     let end = max(next, offset + 1)
@@ -166,7 +166,7 @@ struct MatroskaStructure {
 
   private func nextCluster(behind offset: Int64) -> Int64 {
     var start = offset + 1
-    // Ends: each page is longer than what is read of it again.
+    // Ends: each page is longer than the overlap with the next one.
     while start + 4 <= limit {
       guard let page = try? file.bytes(Self.pageBytes, at: start), page.count >= 4 else { break }
       var word: UInt32 = 0
@@ -179,7 +179,7 @@ struct MatroskaStructure {
     return limit
   }
 
-  /// Elements of the segment have ids of four bytes.
+  /// Top-level elements of a segment have four-byte identifiers.
   private static func isTop(_ id: UInt32) -> Bool { id >= 0x1000_0000 }
 
   private func head(at offset: Int64) -> Head {
@@ -197,7 +197,7 @@ struct MatroskaStructure {
     let mask = UInt64(1) << (7 * UInt64(sizeLength)) - 1
     let start = offset + Int64(idLength + sizeLength)
     let size = marked & mask
-    // All bits set: unknown. 56 bits and an offset fit into 64.
+    // All bits set means an unknown size. A 56-bit size plus an offset fits into 64 bits.
     return .element(
       Element(id: id, start: start, end: size == mask ? nil : start + Int64(size)))
   }

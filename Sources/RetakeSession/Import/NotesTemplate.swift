@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// The NOTES.md that a new session begins with: facts, and questions that only people can answer.
+/// The initial NOTES.md of a session: facts, and questions that only people can answer.
 enum NotesTemplate {
   static func text(_ result: ImportResult, source: String) -> String {
     var lines = ["# \(result.folder.name)", ""]

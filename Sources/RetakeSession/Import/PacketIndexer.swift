@@ -2,18 +2,18 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Reads a media file once from end to end and writes down every packet of the chosen streams.
+/// Reads a media file once from beginning to end and records every packet of the selected streams.
 struct PacketIndexer {
-  /// What one reading of the file found.
+  /// The result of one pass over the file.
   struct Findings: Sendable {
     /// By stream number; in decode order.
     var packets: [Int: PacketList] = [:]
-    /// In words: what of the file is missing or damaged.
+    /// Descriptions of what is missing or damaged.
     var losses: [String] = []
-    /// In words: what a reader should know, and nothing is missing.
+    /// Remarks that do not concern losses.
     var notes: [String] = []
 
-    /// The streams that have packets; all where none has.
+    /// The streams that have packets; all streams if there are no packets.
     func filled(_ streams: [MediaStream]) -> [MediaStream] {
       let filled = streams.filter { packets[$0.index]?.isEmpty == false }
       return filled.isEmpty ? streams : filled
@@ -22,10 +22,11 @@ struct PacketIndexer {
 
   let file: MediaFile
   let streams: [MediaStream]
-  /// Told how many packets are done; false stops the import.
+  /// Called with the number of packets done; false stops the import.
   let report: (Int) -> Bool
 
-  /// - Throws: `SessionError.interrupted`, or the media's error when not even one packet is read.
+  /// - Throws: `SessionError.interrupted`, or the media's error when not even one packet could be
+  ///   read.
   func run() throws(SessionError) -> Findings {
     let demuxer = try fromMedia { () throws(MediaError) in try MediaDemuxer(path: file.path) }
     demuxer.select(Set(streams.map(\.index)))
@@ -81,7 +82,8 @@ struct PacketIndexer {
 }
 
 extension PacketIndexer.Findings {
-  /// Where pieces of a transport stream were joined a packet is called corrupt that is not.
+  /// Clears the corrupt flag of packets that libavformat set only because transport streams were
+  /// joined.
   fileprivate mutating func forgiveJoints(in file: MediaFile) {
     let counts = packets.values.map { list in
       list.indices.count { list.flags($0).contains(.corrupt) }
@@ -95,24 +97,24 @@ extension PacketIndexer.Findings {
   }
 }
 
-/// Finds where a packet's bytes lie in the file.
+/// Finds the position of a packet's bytes in the file.
 ///
-/// Containers claim a place that is exact (MP4), a few bytes early (Matroska, AVI), or of no use
-/// (MPEG-TS cuts packets in pieces); only a place where the bytes hash alike counts.
+/// The position that a container reports may be exact (MP4), a few bytes early (Matroska, AVI) or
+/// useless (MPEG-TS splits packets). A position counts only if the bytes there have the same hash.
 struct PacketLocator {
   let file: MediaFile
-  /// How much later than claimed the last packet was.
+  /// Distance from the reported to the actual position of the last packet.
   private var delta: Int64 = 0
-  /// Packets in a row that were nowhere near.
+  /// Packets in a row that were not found near the reported position.
   private var misses = 0
 
   init(file: MediaFile) {
     self.file = file
   }
 
-  /// Bytes behind the claimed place that are searched.
+  /// Number of bytes after the reported position that are searched.
   private static let windowBytes = 64
-  /// After so many packets that are not where they claim, no more are searched for.
+  /// The search stops after this many packets in a row that were not found.
   private static let missesMax = 16
 
   mutating func offset(of packet: MediaPacket) -> Int64? {

@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeStore
 
-/// The packets of one stream, in decode order; a packet's index is its place. Hours of them have to
-/// fit into memory, so that each takes 72 bytes.
+/// The packets of one stream, in decode order; a packet's index is its position. A list may have
+/// hours of packets in memory, so each takes only 72 bytes.
 struct PacketList: RandomAccessCollection, Sendable {
   private struct Entry {
     var digest: Digest128
@@ -14,13 +14,13 @@ struct PacketList: RandomAccessCollection, Sendable {
     var track: Int32
     var segment: Int32
     var ordinal: Int32
-    /// In `sideData`; negative for none.
+    /// Index in `sideData`; negative for no side data.
     var sideData: Int32
     var flags: UInt8
   }
 
   private var entries = CompactList<Entry>()
-  /// Containers that give each packet side data mostly give the same.
+  /// Packets with side data mostly have the same side data, so it is stored once.
   private var sideData = ValueTable<[UInt8]>()
 
   init() {}
@@ -54,14 +54,14 @@ struct PacketList: RandomAccessCollection, Sendable {
       sideData: entry.sideData < 0 ? nil : sideData[entry.sideData])
   }
 
-  /// No packet is called corrupt any more.
+  /// Clears the corrupt flag of all packets.
   mutating func clearCorrupt() {
     for place in entries.indices where flags(place).contains(.corrupt) {
       entries[place].flags &= ~UInt8(truncatingIfNeeded: PacketRecord.Flags.corrupt.rawValue)
     }
   }
 
-  /// As `self[place].flags`, without making the rest of the record.
+  /// Equals `self[place].flags`, without building the rest of the record.
   func flags(_ place: Int) -> PacketRecord.Flags {
     .init(rawValue: Int(entries[place].flags))
   }

@@ -4,15 +4,16 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Makes a session of a media file: the file itself byte for byte, and an index of it.
+/// Makes a session from a media file: an unchanged copy of the file, and an index of it.
 ///
-/// The session is built in a hidden folder beside its place and appears there whole, or not at all.
+/// The session is built in a hidden folder next to its final path, and is renamed when it is
+/// complete.
 public struct SessionImporter: Sendable {
   private let options: ImportOptions
   private let report: @Sendable (ImportProgress) -> Bool
 
-  /// - Parameter report: Told how far the import is, from any thread, one at a time; answering
-  ///   false stops the import.
+  /// - Parameter report: Called with the progress, from any thread, one at a time; returning false
+  ///   stops the import.
   public init(
     _ options: ImportOptions, report: @escaping @Sendable (ImportProgress) -> Bool = { _ in true }
   ) {
@@ -20,7 +21,8 @@ public struct SessionImporter: Sendable {
     self.report = report
   }
 
-  /// - Throws: `SessionError`, with the media's own codes for an unfit file. Nothing is left behind.
+  /// - Throws: `SessionError`, with the media's own codes for an unsuitable file. Nothing is left
+  ///   behind.
   public func run() throws -> ImportResult { try build() }
 
   private func build() throws(SessionError) -> ImportResult {
@@ -39,7 +41,7 @@ public struct SessionImporter: Sendable {
     }
   }
 
-  /// The streams that become tracks, and all that the file has.
+  /// The streams that become tracks, and all streams of the file.
   private func select(
     in path: String
   ) throws(SessionError) -> (chosen: [MediaStream], all: [MediaStream]) {
@@ -50,7 +52,7 @@ public struct SessionImporter: Sendable {
       var chosen: [MediaStream] = []
       for track in Set(wanted).sorted() { chosen.append(try demuxer.videoStream(track)) }
       try demuxer.requireWhole(chosen)
-      // A decoder that cannot be made is reported before anything is written.
+      // A missing decoder is reported before anything is written.
       var decodable: [MediaStream] = []
       for stream in chosen {
         do throws(MediaError) {
@@ -64,7 +66,7 @@ public struct SessionImporter: Sendable {
     }
   }
 
-  /// Tracks that nobody asked for by number are left out where they have no packets.
+  /// Tracks that were not requested by number may be skipped if they have no packets.
   private func maySkip(_ chosen: [MediaStream]) -> Bool {
     options.tracks.isEmpty && chosen.count > 1
   }
@@ -72,7 +74,7 @@ public struct SessionImporter: Sendable {
   private static func isEmpty(_ stream: MediaStream, in path: String) throws(MediaError) -> Bool {
     let demuxer = try MediaDemuxer(path: path)
     demuxer.select([stream.index])
-    // Ends: with the file, or with the first packet.
+    // Ends: at the first packet, or at the end of the file.
     while let packet = try demuxer.nextPacket() {
       if packet.stream == stream.index { return false }
     }
@@ -167,7 +169,7 @@ public struct SessionImporter: Sendable {
     return result
   }
 
-  /// WebM says of the track alone that it is encrypted: its packets are rubbish to the decoder.
+  /// WebM marks only the track as encrypted, so its packets look like garbage to the decoder.
   private static func namingEncryption<Value>(
     of stream: MediaStream, in path: String, _ body: () throws(SessionError) -> Value
   ) throws(SessionError) -> Value {
@@ -182,7 +184,7 @@ public struct SessionImporter: Sendable {
     }
   }
 
-  /// A file of which nothing can be replayed does not become a session.
+  /// A file without a single replayable frame does not become a session.
   private func requireGoodFrame(
     _ rows: [(MediaStream, TrackRows)], in path: String
   ) throws(SessionError) {
@@ -212,8 +214,8 @@ public struct SessionImporter: Sendable {
 }
 
 extension SessionError {
-  /// The same, about the file that the person named and not about its copy in a folder that is
-  /// gone again.
+  /// The same error, about the file that the user named instead of its copy in a folder that has
+  /// been removed.
   fileprivate func about(_ source: String, notItsCopyIn folder: String) -> SessionError {
     switch self {
     case .noFrames(let file) where file.hasPrefix(folder):

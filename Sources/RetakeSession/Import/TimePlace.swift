@@ -1,33 +1,33 @@
 import Foundation
 import RetakeCore
 
-/// A place where a file's time stamps do not simply rise, and what the session made of it.
+/// A place where a file's timestamps do not simply increase, and how the session handles it.
 public struct TimePlace: Hashable, Sendable, Codable {
   public enum Kind: String, Hashable, Sendable, Codable {
     /// Time goes back; it continues by one frame.
     case back
-    /// A 33-bit clock began again, or was put back: time continues by one frame.
+    /// A 33-bit clock wrapped around or was reset: time continues by one frame.
     case wrap
-    /// Time leaps forward; the gap is kept.
+    /// Time jumps forward; the gap is kept.
     case gap
-    /// Frames that come after one with a later time; each has the time of the one before.
+    /// Frames after one with a later time; each gets the time of the previous frame.
     case late
-    /// Frames whose time is far away from their neighbours'; it is counted from the one before.
+    /// Frames whose time is far from their neighbours'; it is computed from the previous frame.
     case odd
-    /// Frames without a time; it is counted by the length of a frame.
+    /// Frames without a time; it is computed from the frame duration.
     case missing
   }
 
   public var kind: Kind
   public var track: Int
-  /// The first frame that it concerns: its sequence.
+  /// Sequence of the first affected frame.
   public var frame: Int
-  /// How many frames it concerns; of `late` and `odd` in the whole track.
+  /// Number of affected frames; for `late` and `odd`, in the whole track.
   public var frames: Int
-  /// How far time goes back or leaps, in the file; 0 for the others.
+  /// How far time goes back or jumps, in the file; 0 for the others.
   public var nanoseconds: Int64
 
-  /// For people, without a full stop.
+  /// Human-readable, without a full stop.
   public var text: String {
     let by = Duration.nanoseconds(nanoseconds).unitText
     let which = frames == 1 ? "frame \(frame) has" : "\(frames) frames from frame \(frame) on have"
@@ -54,15 +54,15 @@ public struct TimePlace: Hashable, Sendable, Codable {
   }
 }
 
-/// The places of a whole session, as its fact `times`.
+/// The places of a whole session, stored as its fact `times`.
 struct TimePlaces: Hashable, Sendable, Codable {
   /// At most `placesMax`, in the order of tracks and frames.
   private(set) var places: [TimePlace] = []
-  /// All of them.
+  /// The total number of places.
   private(set) var count = 0
 
   static let fact = "times"
-  /// What a broken file may have is without end; what somebody reads is not.
+  /// A broken file may have any number of them, but a reader needs only the first ones.
   static let placesMax = 200
 
   init(_ places: [TimePlace] = []) {
@@ -74,7 +74,7 @@ struct TimePlaces: Hashable, Sendable, Codable {
     if places.count < Self.placesMax { places.append(place) }
   }
 
-  /// nil without places: then there is no fact.
+  /// nil without places: then the fact is not stored.
   var stored: String? {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]

@@ -3,9 +3,9 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// What is written down of one picture when a track is decoded in order.
+/// Facts about one image, from decoding a track in order.
 struct DecodedFact: Hashable, Sendable {
-  /// What makes pictures alike: another shape begins another segment.
+  /// The shape of images; a different shape begins another segment.
   struct Shape: Hashable, Sendable {
     var width: Int
     var height: Int
@@ -13,15 +13,15 @@ struct DecodedFact: Hashable, Sendable {
   }
 
   var packet: Int
-  /// How many pictures the packet gave before this one.
+  /// Number of images that the packet gave before this one.
   var shown: Int
-  /// The last packet that the decoder had when it gave the picture.
+  /// The last packet that the decoder had received when it returned the image.
   var through: Int
   var pts: Int64?
   var bestEffort: Int64?
   /// In units of the time base; 0 when unknown.
   var duration: Int64
-  /// Of the visible bytes.
+  /// Digest of the visible bytes.
   var digest: Digest128
   /// Why the pixels cannot be trusted.
   var damage: String?
@@ -56,24 +56,24 @@ struct DecodedFact: Hashable, Sendable {
   }
 }
 
-/// All that decoding a track in order told.
+/// The result of decoding a track in order.
 struct TrackFacts: Sendable {
-  /// How far they can be trusted.
+  /// How far the facts can be trusted.
   enum Standing: Hashable, Sendable {
-    /// One thread decoded the track: the facts are the same each time.
+    /// One thread decoded the track: the facts are reproducible.
     case settled
-    /// Several threads did, and found no damage. Each of FFmpeg's frame threads hands its picture
-    /// out while another one may still find an error in it, and conceals an error with pictures
-    /// that are not finished: damage may be missed, and the pixels then differ each time.
+    /// Several threads decoded the track, and found no damage. A frame thread of FFmpeg may return
+    /// its image before another thread finds an error in it, and it conceals errors with unfinished
+    /// images. Damage may therefore be missed, and the pixels then differ each time.
     case provisional
   }
 
   /// In the decoder's order.
   var frames = FactList()
-  /// Packets that the decoder refused, with the code, in order, and how many pictures came before.
+  /// Packets that the decoder rejected, with the code, in order, and the number of images before.
   var refused: [(packet: Int, code: String, after: Int)] = []
   var firstRefusal: MediaError?
-  /// The most that the decoder held at a time, in bytes.
+  /// Peak memory of the decoder, in bytes.
   var decoderBytes = 0
   var standing = Standing.settled
 
@@ -84,19 +84,20 @@ struct TrackFacts: Sendable {
 struct TrackDecoding {
   let table: any PacketTable
   let memory: PictureMemory
-  /// Told how many pictures are done; false stops.
+  /// Called with the number of images done; false stops.
   let report: (Int) -> Bool
 
-  /// Facts of a track without damage are provisional until `EntryFinder` has confirmed them.
+  /// Decodes the track, with several threads if possible. Facts of a track without damage are
+  /// provisional until `EntryFinder` has confirmed them.
   ///
-  /// - Throws: `SessionError.interrupted`, or when the media's bytes changed meanwhile.
+  /// - Throws: `SessionError.interrupted`, or when the media's bytes have changed meanwhile.
   func run() throws(SessionError) -> TrackFacts {
     guard try allowsThreads() else { return try settled() }
     var fast: TrackFacts
     do throws(SessionError) {
       fast = try run(threads: Self.threads)
     } catch {
-      // Each of them holds pictures.
+      // Each thread holds images, so one thread may succeed.
       guard error.isAboutMemory else { throw error }
       return try settled()
     }
@@ -105,12 +106,12 @@ struct TrackDecoding {
     return fast
   }
 
-  /// With one thread.
+  /// Decodes the track with one thread.
   ///
-  /// - Throws: as `run`.
+  /// - Throws: The same errors as `run`.
   func settled() throws(SessionError) -> TrackFacts { try run(threads: 1) }
 
-  /// Whether the pictures are small enough for several threads to hold some each.
+  /// Whether the images are small enough for several threads to hold some each.
   private func allowsThreads() throws(SessionError) -> Bool {
     guard let first = try table.packet(0) else { return false }
     let stream = try table.segment(first.segment).stream

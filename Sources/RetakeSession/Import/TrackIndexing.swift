@@ -3,11 +3,11 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// The packets of one stream while it is being indexed.
+/// The packets of one stream while it is indexed.
 struct ImportTable: PacketTable {
   let track: Int
   let packets: PacketList
-  /// By segment; every packet's is there.
+  /// By segment; contains the segment of every packet.
   let views: [Int: SegmentView]
 
   func packet(_ index: Int) throws(SessionError) -> PacketRecord? {
@@ -21,10 +21,10 @@ struct ImportTable: PacketTable {
 }
 
 /// Turns the packets of one stream into the rows of a track: decodes it, ranks its frames, finds
-/// their entries, and begins a new segment where the pictures' shape changes.
+/// their entries, and begins a new segment where the images' shape changes.
 struct TrackIndexing {
   let track: Int
-  /// With the time base of all packets.
+  /// Has the time base of all packets.
   let stream: MediaStream
   let views: [Int: SegmentView]
   let packets: PacketList
@@ -64,7 +64,7 @@ struct TrackIndexing {
     return rows
   }
 
-  /// - Returns: nil when the facts were provisional and are wrong.
+  /// - Returns: nil when the facts were provisional and were refuted.
   private func rows(of facts: TrackFacts, table: ImportTable) throws(SessionError) -> TrackRows? {
     memory.freeWaiting()
     guard !facts.frames.isEmpty else {
@@ -80,7 +80,7 @@ struct TrackIndexing {
     return isConfirmed ? rows : nil
   }
 
-  /// From the container's average rate; 40 ms where it has none.
+  /// From the container's average rate; 40 ms if it has no rate.
   static func frameDuration(_ stream: MediaStream) -> Int64 {
     guard let rate = stream.averageFrameRate else { return 40_000_000 }
     return Int64(1_000_000_000) * Int64(rate.denominator) / Int64(rate.numerator)
@@ -102,8 +102,8 @@ struct TrackIndexing {
   private func findEntries(
     of rows: inout TrackRows, table: ImportTable, damage: [Int: String]
   ) throws(SessionError) -> Bool {
-    // Other memory than in the first pass: where a decoder leaves a part of a damaged picture as
-    // it found it, the pixels differ, and the frame is known to vary.
+    // This pass uses differently filled memory than the first one. If a decoder leaves part of a
+    // damaged image unwritten, the pixels differ, which shows that the frame varies.
     let finder = EntryFinder(
       table: table, memory: PictureMemory(preparation: .poisoned), packets: packets,
       damaged: Set(damage.keys), delay: stream.delay, decoderBytes: rows.facts.decoderBytes,

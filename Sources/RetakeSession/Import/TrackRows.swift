@@ -1,8 +1,8 @@
 import RetakeCore
 import RetakeStore
 
-/// The rows of one track, made as they are written: together they would not fit into little memory.
-/// Segment 0 is the file's beginning, others are numbered by the caller.
+/// The rows of one track, built while they are written, because all of them together may not fit
+/// into memory. Segment 0 is the file's beginning; the caller numbers the others.
 struct TrackRows: Sendable {
   struct Part: Hashable, Sendable {
     var packet: Int
@@ -13,15 +13,15 @@ struct TrackRows: Sendable {
   let packets: PacketList
   let facts: TrackFacts
   let timeline: FrameTimeline
-  /// Where the shape of the pictures changes: first packet, and the shape from there on. The first
-  /// one is at packet 0.
+  /// Where the images' shape changes: the first packet, and the shape from there on. The first part
+  /// is at packet 0.
   let parts: [Part]
   /// By sequence.
   private var entries: [Int32]
-  /// By sequence: why the pixels of a frame cannot be trusted.
+  /// Why a frame's pixels cannot be trusted, by sequence.
   private var causes: [Int: String] = [:]
 
-  /// Rows that go into one transaction.
+  /// Number of rows per transaction.
   private static let batchRows = 4_096
 
   init(track: Int, packets: PacketList, facts: TrackFacts, timeline: FrameTimeline) {
@@ -32,7 +32,7 @@ struct TrackRows: Sendable {
 
   var frameCount: Int { timeline.frames.count }
 
-  /// Frames that cannot be replayed.
+  /// Number of frames that cannot be replayed.
   var damaged: Int {
     timeline.frames.indices.count { causes[$0] != nil || timeline.frames[$0].fact < 0 }
   }
@@ -68,7 +68,7 @@ struct TrackRows: Sendable {
       shown: fact.shown)
   }
 
-  /// - Parameter segment: Of a packet.
+  /// - Parameter segment: Returns the segment of a packet.
   func write(
     to writer: StoreWriter, segment: (PacketRecord) -> Int
   ) throws(StoreError) {
@@ -88,7 +88,7 @@ struct TrackRows: Sendable {
     }
   }
 
-  /// Where, in decode order, the pictures begin to have another size or format.
+  /// The packets, in decode order, at which the images' size or format changes.
   private static func parts(of facts: FactList) -> [Part] {
     guard facts.shapeCount > 1 else {
       return facts.first.map { [Part(packet: 0, shape: $0.shape)] } ?? []

@@ -1,37 +1,38 @@
 import RetakeMedia
 
-/// The places where whole pieces of an MPEG transport stream were joined (`cat a.ts b.ts`).
+/// Finds the places where complete pieces of an MPEG transport stream were joined (`cat a.ts
+/// b.ts`).
 ///
-/// Each stream of packets has a counter. Where one leaps libavformat calls a packet near it corrupt,
-/// and drops nothing. That is right where packets were lost, and wrong where a piece ends and the
-/// next one begins, with every counter at zero: only such a place is a joint, and only behind
-/// pictures that are whole.
+/// Each packet stream has a counter. If one jumps, libavformat marks a packet near it as corrupt,
+/// and drops nothing. That is right if packets were lost, and wrong if one piece ends and the next
+/// one begins, with every counter at zero. Only such a place is a joint, and only after complete
+/// images.
 struct TransportJoints {
-  /// One stream of packets.
+  /// One packet stream.
   fileprivate struct Stream {
     var counter: UInt8
-    /// Of the PES packet under way, with its head; 0 where it does not say.
+    /// Size of the current PES packet including its header; 0 if it does not give its size.
     var expectedBytes = 0
     var bytes = 0
     var isPES = false
-    /// The last packet was filled up, as only the end of a PES packet is.
+    /// The last packet had stuffing, as only the end of a PES packet has.
     var isFilledUp = false
   }
 
-  /// A packet's head, as ISO/IEC 13818-1, 2.4.3.2 has it.
+  /// The header of a packet, according to ISO/IEC 13818-1, 2.4.3.2.
   fileprivate struct Head {
     var stream: Int
     var begins: Bool
     var counter: UInt8
     var payload: Range<Int>
     var isFilledUp: Bool
-    /// Says itself that the counter leaps.
+    /// The packet itself declares that the counter jumps.
     var isDeclared: Bool
   }
 
   private(set) var count = 0
   private var streams: [Int: Stream] = [:]
-  /// Those that had a packet since the last joint.
+  /// Streams that had a packet since the last joint.
   private var begun: Set<Int> = []
 
   private static let packetBytes = 188
@@ -42,7 +43,8 @@ struct TransportJoints {
 
   private init() {}
 
-  /// How many joints the file has; `nil` if anything else is missing, or it is another container.
+  /// The number of joints in the file; `nil` if anything else is missing, or it is another
+  /// container.
   static func count(in file: MediaFile) -> Int? {
     var joints = TransportJoints()
     guard file.size.isMultiple(of: Int64(packetBytes)) else { return nil }
@@ -59,7 +61,7 @@ struct TransportJoints {
     return joints.streams.values.allSatisfy(\.isWhole) ? joints.count : nil
   }
 
-  /// - Returns: `false` where something is missing.
+  /// - Returns: `false` if something is missing.
   private mutating func take(_ packet: ArraySlice<UInt8>) -> Bool {
     guard packet.first == 0x47, packet[packet.startIndex + 1] & 0x80 == 0 else { return false }
     guard let head = Head(packet), head.stream != Self.nullStream else { return true }
@@ -73,11 +75,11 @@ struct TransportJoints {
     return update(head, packet[head.payload])
   }
 
-  /// A leap: the first one of a joint, or one that follows from it.
+  /// Handles a jump: the first one of a joint, or one that follows from it.
   private mutating func beginJoint(_ head: Head) -> Bool {
     guard head.counter == 0, head.begins else { return false }
     if count > 0, !begun.contains(head.stream) { return true }
-    // Any other stream's first packet comes behind those of the tables.
+    // The first packet of any other stream comes after those of the tables.
     guard Self.firstStreams.contains(head.stream),
       streams.values.allSatisfy({ $0.isWhole && $0.endsWhole })
     else { return false }
@@ -106,15 +108,15 @@ struct TransportJoints {
 }
 
 extension TransportJoints.Stream {
-  /// The PES packet under way has as many bytes as it says.
+  /// Whether the current PES packet has as many bytes as its header says.
   fileprivate var isWhole: Bool { bytes >= expectedBytes }
 
-  /// One that does not say how long it is ends with a packet that was filled up.
+  /// A PES packet without a size ends with a transport packet that has stuffing.
   fileprivate var endsWhole: Bool { !isPES || expectedBytes > 0 || isFilledUp }
 }
 
 extension TransportJoints.Head {
-  /// `nil` for a packet without a payload: its counter does not count.
+  /// `nil` for a packet without a payload, because its counter does not advance.
   fileprivate init?(_ packet: ArraySlice<UInt8>) {
     let start = packet.startIndex
     let control = packet[start + 3]

@@ -1,25 +1,25 @@
 import RetakeCore
 import RetakeRuntime
 
-/// How fast a session's first frames are read and decoded one after another, by one thread: a figure for
-/// people, which decides nothing.
+/// Measures how fast a session's first frames are read and decoded in order by one thread. The
+/// result is only shown; no decision depends on it.
 struct DecodeRate {
-  /// Frames that are looked at.
+  /// Maximum number of frames that are read.
   static let framesMax = 200
-  /// After so long a pass ends, whatever was read.
+  /// Time limit of a pass.
   private static let nanosecondsMax: Int64 = 1_500_000_000
-  /// Of each session, in turns; the fastest counts.
+  /// Passes per session, alternating; the fastest one counts.
   private static let passes = 2
 
-  /// Frames that were read in a pass, of both sessions the fewer.
+  /// Number of frames read in a pass; the smaller one of both sessions.
   private(set) var frames = 0
   private(set) var originalFramesPerSecond = 0.0
   private(set) var copyFramesPerSecond = 0.0
 
-  /// How many times as fast is faster: less may be the machine's noise.
+  /// Minimum speedup that counts as faster; a smaller one may be noise.
   private static let gainMin = 1.1
 
-  /// The copy is read no faster, as far as was looked.
+  /// Whether the copy was not measured to be faster.
   var isNoGain: Bool {
     frames > 0 && copyFramesPerSecond < Self.gainMin * originalFramesPerSecond
   }
@@ -30,7 +30,7 @@ struct DecodeRate {
     self.copyFramesPerSecond = copyFramesPerSecond
   }
 
-  /// Sessions that cannot be read have the rate 0.
+  /// A session that cannot be read has the rate 0.
   init(original: SessionFolder, copy: SessionFolder) {
     frames = Self.framesMax
     for _ in 0..<Self.passes {
@@ -49,7 +49,7 @@ struct DecodeRate {
     let start = clock.monotonicNanoseconds
     var (frames, nanoseconds) = (0, Int64(0))
     for sequence in 0..<min(framesMax, track.frameCount) where nanoseconds < nanosecondsMax {
-      // Damaged ones are in both.
+      // Damaged frames are damaged in both sessions.
       if (try? reader.frame(FrameID(track: track.track, sequence: sequence))) != nil { frames += 1 }
       nanoseconds = clock.monotonicNanoseconds - start
     }

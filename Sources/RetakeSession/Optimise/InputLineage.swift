@@ -2,14 +2,14 @@ import Foundation
 import RetakeCore
 import RetakeStore
 
-/// What a replay copy says of itself, as the session's fact `optimised`.
+/// The description of a replay copy's origin, stored as the session's fact `optimised`.
 ///
-/// An exact copy also says which input digests of the original its own stand for, so that goldens of
-/// the original are goldens of the copy. A digest counts only for as long as the copy's own is what
-/// it was when the copy was made.
+/// An exact copy also maps its own input digests to those of the original, so that goldens of the
+/// original apply to the copy. A mapped digest is valid only while the copy's own digest is the
+/// same as when the copy was made.
 struct InputLineage: Hashable {
   struct Input: Hashable {
-    /// Rising.
+    /// In ascending order.
     var tracks: [Int]
     var original: Digest128
     var copy: Digest128
@@ -24,7 +24,8 @@ struct InputLineage: Hashable {
   /// Empty unless the copy is exact.
   var inputs: [Input]
 
-  /// Choices of tracks that a case may read. Of many tracks each alone and all together.
+  /// The selections of tracks that a case may read. With many tracks, only each alone and all
+  /// together.
   static func choices(of tracks: [Int]) -> [[Int]] {
     guard tracks.count <= tracksMax else { return tracks.map { [$0] } + [tracks] }
     return (1..<(1 << tracks.count)).map { bits in
@@ -48,7 +49,8 @@ struct InputLineage: Hashable {
     ]).canonicalText
   }
 
-  /// The original's digest of an input whose digest here is `copy`; nil where nobody vouches for it.
+  /// The original's digest of an input whose digest here is `copy`; nil if there is no valid
+  /// mapping.
   static func original(of copy: Digest128, tracks: [Int], in text: String) -> Digest128? {
     guard let json = try? JSONValue(parsing: Data(text.utf8)), json["exact"] == .bool(true),
       case .array(let inputs) = json["inputs"]

@@ -4,14 +4,14 @@ import RetakeMedia
 import RetakeRuntime
 import RetakeStore
 
-/// How much room a replay copy takes, more or less; rather more.
+/// Estimates the size of a replay copy; it rather overestimates.
 struct OptimiseNeed {
   let bytes: Int64
   let originalBytes: Int64
 
-  /// Frames that are encoded to see what they take.
+  /// Number of frames that are encoded for the estimate.
   private static let samples = 8
-  /// Around each packet, in the container and in the index.
+  /// Overhead of each packet in the container and in the index.
   private static let packetBytes: Int64 = 512
   private static let spareBytes: Int64 = 4 << 20
 
@@ -32,7 +32,7 @@ struct OptimiseNeed {
     self.bytes = bytes
   }
 
-  /// Of the track's largest picture.
+  /// Size of the track's largest image.
   private static func pictureBytes(_ reader: SessionReader, _ track: Int) -> Int64 {
     (reader.index.parts[track] ?? [:]).values.map { part in
       guard let format = PixelFormat(ffmpegName: part.pixelFormat) else { return 0 }
@@ -40,7 +40,7 @@ struct OptimiseNeed {
     }.max() ?? 0
   }
 
-  /// What frames from all over the track take when each is a key frame.
+  /// Estimated size of a frame, from key frames encoded from all over the track.
   private static func sampledBytes(
     _ reader: SessionReader, _ track: TrackDescription, _ encoding: ReplayEncoding
   ) throws(SessionError) -> Int64 {

@@ -2,13 +2,13 @@ import Foundation
 import RetakeCore
 import RetakeStore
 
-/// The rows of a replay copy that are not media, the sidecars, and the notes.
+/// Writes the rows of a replay copy that are not media, the sidecar files, and the notes.
 struct OptimisedRows {
   let reader: SessionReader
   let encoding: ReplayEncoding
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// Closes the database.
+  /// Writes everything and closes the database.
   func write(
     _ account: OptimiseAccount, _ writer: StoreWriter, _ site: BuildSite
   ) throws(SessionError) {
@@ -27,7 +27,7 @@ struct OptimisedRows {
         + "\(exactly).\n\n" + (own ?? ""), to: site.folder.notes)
   }
 
-  /// Files that lie beside the media, byte for byte.
+  /// Copies the files alongside the media, byte for byte.
   private func bringSidecars(to site: BuildSite, _ writer: StoreWriter) throws(SessionError) {
     let media = Set(reader.mediaFiles())
     let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
@@ -42,7 +42,7 @@ struct OptimisedRows {
     writer.append(files)
   }
 
-  /// What the pipeline saw in live runs is not what is stored now.
+  /// Marks live runs as inexact, because the stored pixels are not those that the pipeline saw.
   private func inexactRuns() throws(SessionError) -> [RunRecord] {
     var runs = try fromStore { () throws(StoreError) in try reader.index.store.runs() }
     for place in runs.indices {

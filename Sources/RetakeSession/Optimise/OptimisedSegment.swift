@@ -4,7 +4,7 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// One media file of a replay copy, while it is written and when it is checked.
+/// One media file of a replay copy, while it is written and checked.
 final class OptimisedSegment {
   struct Rows {
     var segment: SegmentRecord
@@ -13,7 +13,7 @@ final class OptimisedSegment {
     var frames: [FrameRecord]
   }
 
-  /// A frame that was encoded, and what it has to look like again.
+  /// A frame that was encoded, and its expected digests.
   private struct Written {
     var row: FrameRecord
     var digest: Digest128
@@ -26,9 +26,9 @@ final class OptimisedSegment {
   private let number: Int
   private let name: String
   private let encoding: ReplayEncoding
-  /// The original's, where the first frame lies.
+  /// The original's description at the first frame.
   private let part: SegmentTrackRecord
-  /// As the original gives it; and as it is encoded.
+  /// The first frame as in the original; and as it is encoded.
   private let original: Frame
   private let first: Frame
   private let encoder: MediaEncoder
@@ -38,10 +38,10 @@ final class OptimisedSegment {
   private var bytes: Int64 = 0
   private var (lastNanoseconds, lastMilliseconds): (Int64, Int64) = (0, -1)
 
-  /// So that the rows of one file fit into memory, and files onto any disk.
+  /// Limits that make the rows of one file fit into memory, and files fit on any disk.
   private static let framesMax = 4_096
   private static let bytesMax: Int64 = 2 << 30
-  /// Encoders and containers do not take longer leaps; the frame table keeps the true times.
+  /// Encoders and containers do not accept longer jumps; the frame table keeps the true times.
   private static let leapMilliseconds: Int64 = 10_000
 
   init(
@@ -68,7 +68,7 @@ final class OptimisedSegment {
     return try fromMedia { () throws(MediaError) in try scaler.scale(frame, format: format) }
   }
 
-  /// Whether the frame belongs into this file.
+  /// Whether the frame belongs in this file.
   func takes(_ frame: Frame, _ part: SegmentTrackRecord) -> Bool {
     written.count < Self.framesMax && bytes < Self.bytesMax && frame.hasShape(of: original)
       && part.timeBase == self.part.timeBase && (part.range == nil) == (self.part.range == nil)
@@ -106,7 +106,7 @@ final class OptimisedSegment {
     }
   }
 
-  /// Closes the file, reads it again and holds every frame against the original's.
+  /// Closes the file, reads it back and compares every frame with the original's.
   func finish(
     session: String, firstPacket: Int, _ account: inout OptimiseAccount,
     _ progress: inout TrimProgress
@@ -148,7 +148,7 @@ final class OptimisedSegment {
     return rows(part, packets, hashes, bytes: media.size, firstPacket: firstPacket)
   }
 
-  /// The digest of the pixels, where they are those that they have to be.
+  /// Checks the pixels, and returns their digest.
   private func hash(
     of frame: Frame, _ place: Int, _ session: String, _ account: inout OptimiseAccount
   ) throws(SessionError) -> Digest128 {
@@ -173,7 +173,7 @@ final class OptimisedSegment {
     var part = SegmentTrackRecord(encoded: stream, like: first, segment: number, track: track)
     part.pixelFormat = stream.pixelFormatName
     (part.streamIndex, part.timeBase) = (stream.index, self.part.timeBase)
-    // What nobody said is still assumed; frames are checked with that.
+    // What the original did not specify remains assumed; frames are checked with that assumption.
     let assumed = MediaStream(self.part)
     if self.part.range == nil, first.range == assumed.range { part.range = nil }
     if self.part.matrix == nil, first.matrix == assumed.matrix { part.matrix = nil }
@@ -201,10 +201,10 @@ final class OptimisedSegment {
   }
 }
 
-/// Decodes what was written, each group with a decoder that knows nothing else.
+/// Decodes the written file, each group with a new decoder.
 private struct OptimisedCheck {
   let table: ImportTable
-  /// Where groups begin, rising.
+  /// The first packets of groups, in ascending order.
   let keys: [Int]
   let isIntraOnly: Bool
   private let memory = PictureMemory()
@@ -213,7 +213,7 @@ private struct OptimisedCheck {
     (self.table, self.keys, self.isIntraOnly) = (table, keys, isIntraOnly)
   }
 
-  /// Hands over the frames in their order; a frame that is not decoded ends it.
+  /// Passes on the frames in order; ends at the first frame that is not decoded.
   func run(_ body: (Int, Frame) throws(SessionError) -> Void) throws(SessionError) {
     let starts = isIntraOnly ? [0] : keys
     var next = 0

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Encodes one track of a replay copy, a file at a time, and writes its rows.
+/// Encodes one track of a replay copy, one file at a time, and writes its rows.
 final class OptimisedTrack {
   private let reader: SessionReader
   private let track: Int
@@ -12,7 +12,7 @@ final class OptimisedTrack {
   private let writer: StoreWriter
   private var nextSegment = 0
   private var nextPacket = 0
-  /// Rows that name a cause although they had a packet; they get a packet of no bytes.
+  /// Rows with a cause and a packet; they get a packet without bytes.
   private var damaged: [FrameRecord] = []
   private var open: OptimisedSegment?
 
@@ -26,7 +26,7 @@ final class OptimisedTrack {
     (self.encoding, self.writer) = (encoding, writer)
   }
 
-  /// - Throws: `SessionError`; a frame that should have pixels and has none ends it.
+  /// - Throws: `SessionError`; also when a frame that should have pixels cannot be read.
   func write(
     firstSegment: Int, _ account: inout OptimiseAccount, _ progress: inout TrimProgress
   ) throws(SessionError) {
@@ -97,7 +97,7 @@ final class OptimisedTrack {
     nextSegment += 1
   }
 
-  /// Behind all others, so that no decoder meets them.
+  /// Appended after all other packets, so that no decoder receives them.
   private func writeDamaged() throws(SessionError) {
     for place in damaged.indices {
       damaged[place].packet = nextPacket

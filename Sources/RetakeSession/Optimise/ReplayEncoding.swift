@@ -2,17 +2,17 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
-/// How the frames of a replay copy are encoded.
+/// The encoding of a replay copy's frames.
 public struct ReplayEncoding: Sendable {
-  /// As people write it: `raw`, `mpeg4`.
+  /// The name that users type: `raw`, `mpeg4`.
   public let name: String
-  /// The encoder gives every pixel back where it takes the frames' own format.
+  /// Whether the encoder preserves every pixel if it accepts the frames' own format.
   public let isLossless: Bool
-  /// Each packet is decoded alone.
+  /// Whether each packet can be decoded alone.
   package let isIntraOnly: Bool
-  /// What a frame is converted to before it is encoded.
+  /// The pixel format that a frame is converted to before it is encoded.
   package let format: @Sendable (PixelFormat) -> PixelFormat
-  /// For a frame that has that format.
+  /// Settings for a frame that has that format.
   package let settings: @Sendable (Frame) -> EncoderSettings
 
   package init(
@@ -24,21 +24,21 @@ public struct ReplayEncoding: Sendable {
     (self.format, self.settings) = (format, settings)
   }
 
-  /// The pixels as they are: nothing is decoded when they are read. Exact for every format.
+  /// Raw pixels: reading needs no decoding. Lossless for every format.
   public static let raw = ReplayEncoding(
     name: "raw", isLossless: true, isIntraOnly: true, format: { $0 }
   ) { frame in
     EncoderSettings(encoder: "rawvideo", for: frame, timeBase: TimeBase.milliseconds)
   }
 
-  /// As the session's index names the raw pictures' codec.
+  /// Codec name of raw images in the session's index.
   static let rawCodec = "rawvideo"
 
-  /// Frames from one key frame to the next: decoders work beside each other on stretches of 24, so
-  /// that two groups make one.
+  /// Number of frames from one key frame to the next. Decoders work in parallel on stretches of 24
+  /// frames, so a stretch has two groups.
   package static let groupFrames = 12
 
-  /// The container that the packets lie in. Matroska refuses some formats of raw pictures.
+  /// The container of the packets. Matroska does not support some formats of raw images.
   var container: String { name == Self.raw.name ? "nut" : "matroska" }
 }
 

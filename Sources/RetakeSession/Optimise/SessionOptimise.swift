@@ -4,41 +4,41 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// What came of making a replay copy.
+/// The result of making a replay copy.
 public struct OptimiseResult: Hashable, Sendable, Codable {
   public var path: String
   public var status: SessionStatus
-  /// The encoding's name: `raw`.
+  /// The name of the encoding: `raw`.
   public var codec: String
-  /// Every frame has the original's pixels.
+  /// Whether every frame has the original's pixels.
   public var exact: Bool
   public var frames: Int
-  /// Frames whose pixels are not the original's; 0 for an exact copy.
+  /// Number of frames whose pixels differ from the original's; 0 for an exact copy.
   public var differingFrames: Int
-  /// Frames that cannot be replayed, in the original either.
+  /// Number of frames that cannot be replayed, in the original either.
   public var damagedFrames: Int
-  /// Of the original's folder and of the copy's.
+  /// Sizes of the original's folder and of the copy's.
   public var originalBytes: Int64
   public var bytes: Int64
   public var sessionDigest: Digest128
-  /// Of the first track's first frames, read one after another when the copy was made.
+  /// Measured over the first track's first frames, read in order when the copy was made.
   public var measuredFrames: Int
   public var originalFramesPerSecond: Double
   public var framesPerSecond: Double
-  /// In words: what a reader should know.
+  /// Remarks for the reader.
   public var notes: [String]
 }
 
-/// A copy of a session that replays fast, beside the original, which is only read.
+/// A copy of a session that replays fast. The original is only read.
 ///
-/// Tracks, sequences, times, damage, events and live runs are the original's; the media is encoded
-/// anew so that frames, or short groups of them, are decoded beside each other. What was written is
-/// decoded again, and each frame is held against the original's before the copy gets its name.
+/// Tracks, sequences, times, damage, events and live runs are those of the original. The media is
+/// encoded again so that frames, or short groups of them, can be decoded in parallel. The result is
+/// decoded, and each frame is compared with the original's before the copy gets its name.
 public struct SessionOptimise: Sendable {
   public struct Options: Sendable {
     public var target: SessionTarget
     public var encoding: ReplayEncoding
-    /// Also where the original replays as fast as the copy would.
+    /// Make the copy even if the original replays as fast.
     public var isForced: Bool
 
     public init(target: SessionTarget, encoding: ReplayEncoding = .raw, isForced: Bool = false) {
@@ -48,12 +48,12 @@ public struct SessionOptimise: Sendable {
 
   private let folder: SessionFolder
   private let options: Options
-  /// Bytes that may be written where a path will lie; nil when nobody can say.
+  /// Bytes that may be written at a future path; nil when unknown.
   private let freeBytes: @Sendable (String) -> Int64?
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// - Parameter report: Told how far it is, in frames that are read and checked; answering false
-  ///   stops it, with nothing left.
+  /// - Parameter report: Called with the progress, in frames read and checked; returning false
+  ///   stops it, with nothing left behind.
   public init(
     of path: String, _ options: Options,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -69,8 +69,8 @@ public struct SessionOptimise: Sendable {
     (self.options, self.freeBytes, self.report) = (options, freeBytes, report)
   }
 
-  /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimiseDiffers`, and what reading the
-  ///   original throws. Nothing is left behind.
+  /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimiseDiffers`, and errors of reading
+  ///   the original. Nothing is left behind.
   public func run() throws -> OptimiseResult { try make() }
 
   private func make() throws(SessionError) -> OptimiseResult {
@@ -100,7 +100,7 @@ public struct SessionOptimise: Sendable {
       notes: notes(account, destination) + notes(rate, destination))
   }
 
-  /// Raw pictures are the fastest there are; and an encoding is not made of itself.
+  /// Raw images cannot be improved, and a copy is not encoded again with its own encoding.
   private func checkWorth(_ reader: SessionReader) throws(SessionError) {
     let parts = reader.index.parts.values.flatMap(\.values)
     let isRaw = parts.allSatisfy { MediaStream($0).codec == ReplayEncoding.rawCodec }
@@ -161,7 +161,7 @@ public struct SessionOptimise: Sendable {
     return notes
   }
 
-  /// A copy takes room for its speed alone.
+  /// Warns if the copy is not faster, because speed is the only reason for its disk space.
   private func notes(_ rate: DecodeRate, _ destination: SessionFolder) -> [String] {
     guard rate.isNoGain else { return [] }
     return [
@@ -171,10 +171,10 @@ public struct SessionOptimise: Sendable {
   }
 }
 
-/// What the tracks of a replay copy have come to so far.
+/// Counters shared by the tracks of a replay copy.
 struct OptimiseAccount {
   var segments = 0
-  /// Frames whose pixels or format are not the original's.
+  /// Number of frames whose pixels or format differ from the original's.
   var differingFrames = 0
 
   var isExact: Bool { differingFrames == 0 }

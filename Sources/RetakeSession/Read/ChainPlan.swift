@@ -1,10 +1,10 @@
 import RetakeStore
 
-/// How a track is cut into chains: stretches that begin with a self-contained frame.
+/// How a track is divided into chains: stretches that begin with a self-contained frame.
 struct ChainPlan: Sendable {
   /// The number of the track's first chain.
   let first: Int
-  /// Where each chain but the first begins, rising.
+  /// The first sequence of each chain except the first, in ascending order.
   private let starts: [Int]
 
   var count: Int { starts.count + 1 }
@@ -20,7 +20,7 @@ struct ChainPlan: Sendable {
     self.init(first: first, entries: entries, framesPerChain: framesPerChain)
   }
 
-  /// - Parameter entries: Sequences at which decoding may begin, rising.
+  /// - Parameter entries: Sequences at which decoding may begin, in ascending order.
   init(first: Int, entries: [Int], framesPerChain: Int) {
     self.first = first
     var starts: [Int] = []

@@ -2,18 +2,19 @@ import RetakeBuffers
 import RetakeCore
 import RetakeMedia
 
-/// What made it out of a decoder, or did not.
+/// A result of a decoder.
 enum DecodeOutcome: Sendable {
-  /// The picture, and how many its packet had given before: a picture that is shown again counts on
-  /// with the packet that it was decoded from.
+  /// The picture, and how many its packet had given before. A picture that is shown again counts
+  /// for the packet that it was decoded from.
   case frame(DecodedFrame, shown: Int)
-  /// The decoder refused this packet, or could not finish a frame after it.
+  /// The decoder rejected this packet, or could not finish a frame after it.
   case refused(packet: Int, cause: MediaError)
 }
 
-/// Decodes one track from a given packet on, in order, with a decoder that knows nothing else.
+/// Decodes one track in order from a given packet, with a new decoder.
 ///
-/// Passes from one media file to the next where segments do. One thread at a time uses it.
+/// It continues from one media file to the next as the segments do. Only one thread at a time uses
+/// it.
 final class DecodeRun {
   let fetcher: PacketFetcher
   private let memory: PictureMemory
@@ -22,17 +23,17 @@ final class DecodeRun {
   private var view: SegmentView?
   private var ready: [DecodeOutcome] = []
   private var hasEnded = false
-  /// The most that one of its decoders held, in bytes.
+  /// Peak memory of one of its decoders, in bytes.
   private var bytesMost = 0
-  /// The packet that is read next.
+  /// The next packet to read.
   private(set) var next: Int
-  /// The packet that the run began with.
+  /// The packet at which the run began.
   let start: Int
-  /// How many pictures each packet gave, from `start` on. A decoder may show a picture again as
-  /// long as it keeps it, so no packet is too old.
+  /// Number of pictures that each packet has given, from `start` on. A decoder may show a picture
+  /// again while it keeps it, so packets of any age are counted.
   private var shownCounts: [UInt32] = []
 
-  /// Pictures that a decoder gives for one packet, with room to spare.
+  /// Upper bound of the pictures that a decoder returns for one packet.
   private static let picturesMax = 64
 
   init(fetcher: PacketFetcher, from packet: Int, memory: PictureMemory, threads: Int = 1) {
@@ -43,16 +44,16 @@ final class DecodeRun {
     start = packet
   }
 
-  /// What its decoder holds now, in bytes.
+  /// Current memory of its decoder, in bytes.
   var bytesHeld: Int { decoder?.pictures.bytesHeld ?? 0 }
 
-  /// The most that a decoder of this run held at a time, in bytes.
+  /// Peak memory of a decoder of this run, in bytes.
   var decoderBytes: Int { max(bytesMost, decoder?.pictures.bytesMost ?? 0) }
 
-  /// The next picture or refusal in the decoder's order; nil at the end of the track.
+  /// The next picture or rejection in the decoder's order; nil at the end of the track.
   ///
-  /// - Throws: What is wrong with the bytes; and that there was no memory, which says nothing about
-  ///   the packet.
+  /// - Throws: An error of the media's bytes, or a lack of memory, which says nothing about the
+  ///   packet.
   func outcome() throws(SessionError) -> DecodeOutcome? {
     while ready.isEmpty {
       guard !hasEnded else { return nil }
@@ -61,8 +62,9 @@ final class DecodeRun {
     return try takeReady()
   }
 
-  /// As `outcome`, but nil as soon as the packets before `limit` gave all that they give without
-  /// more; call `finish` for what the decoder still holds back.
+  /// Like `outcome`, but returns nil when the packets before `limit` have given everything that
+  /// they give without more packets; call `finish` to get the pictures that the decoder still
+  /// delays.
   func outcome(before limit: Int) throws(SessionError) -> DecodeOutcome? {
     while ready.isEmpty {
       guard !hasEnded, next < limit else { return nil }
@@ -77,7 +79,7 @@ final class DecodeRun {
     return outcome
   }
 
-  /// Ends the run here, so that what the decoder holds back comes out.
+  /// Ends the run here, so that the decoder returns the pictures it delays.
   func finish() {
     guard !hasEnded else { return }
     drain()
@@ -106,7 +108,7 @@ final class DecodeRun {
     receive(after: packet.index)
   }
 
-  /// Takes what is finished. A decoder gives at most so many pictures for one packet.
+  /// Takes the finished pictures. Bounded by `picturesMax` per packet.
   private func receive(after packet: Int) {
     for _ in 0..<Self.picturesMax {
       do throws(MediaError) {
@@ -131,7 +133,7 @@ final class DecodeRun {
 
   /// Counts a picture of a packet.
   ///
-  /// - Returns: how many there were before.
+  /// - Returns: the number of earlier pictures of that packet.
   private func count(_ packet: Int) -> Int {
     let place = packet - start
     guard place >= 0, place < next - start else { return 0 }

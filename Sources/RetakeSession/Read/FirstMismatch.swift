@@ -1,15 +1,16 @@
 import RetakeCore
 import RetakeStore
 
-/// Finds the first frame whose pixels are not those whose digest is stored.
+/// Finds the first frame whose pixels do not match the stored digest.
 ///
-/// Copies are written track by track, and a trim encodes the frames of its ends before it checks
-/// the others: what they meet first need not be what a replay meets first.
+/// Copies are written track by track, and a trim encodes the frames at its ends before it checks
+/// the others. The mismatch found first is therefore not always the one that a replay would find
+/// first.
 struct FirstMismatch {
   let reader: SessionReader
   let tracks: [TrimSpan.Track]
 
-  /// A frame's place in the order of capture.
+  /// A frame's position in capture order.
   private struct Place: Comparable {
     var nanoseconds: Int64
     var track: Int
@@ -23,9 +24,9 @@ struct FirstMismatch {
 
   private static let pageRows = 1_024
 
-  /// Reads the frames in the order of capture until one does not have its pixels.
+  /// Reads the frames in capture order until one has different pixels.
   ///
-  /// - Parameter found: What was met; it is the answer where nothing comes before it.
+  /// - Parameter found: The mismatch that was found; it is returned if no earlier one is found.
   /// - Throws: `SessionError.interrupted`, and errors about memory.
   func error(
     orElse found: SessionError, _ report: @escaping @Sendable (SessionDoctor.Progress) -> Bool

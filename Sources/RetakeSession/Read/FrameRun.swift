@@ -3,41 +3,41 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// A decoder under way in a track, and what it gave last.
+/// A decoder at some position of a track, and the pictures it returned last.
 ///
-/// One thread at a time uses it.
+/// Only one thread at a time uses it.
 final class FrameRun {
-  /// Which picture of which packet.
+  /// Identifies a picture of a packet.
   struct Picture: Hashable, Sendable {
     var packet: Int
-    /// How many pictures the packet gives before this one.
+    /// Number of pictures that the packet gives before this one.
     var shown: Int
-    /// The packet from which decoding gives the picture exactly.
+    /// The packet from which decoding reproduces the picture exactly.
     var entry: Int
   }
 
   let track: Int
   private let index: SessionIndex
   private let run: DecodeRun
-  /// The last sequence that was asked for.
+  /// The last requested sequence.
   private var served = -1
-  /// Pictures that came before the one that was asked for, newest last.
+  /// Pictures that were returned before the requested one, newest last.
   private var stash: [(packet: Int, shown: Int, frame: DecodedFrame)] = []
 
-  /// It ran into bad bytes and cannot go on.
+  /// Whether it encountered invalid bytes and cannot continue.
   private(set) var isSpent = false
 
-  /// What its decoder and its stash hold, in bytes.
+  /// Memory of its decoder and its stash, in bytes.
   var bytesHeld: Int {
     run.bytesHeld + stash.reduce(0) { $0 + $1.frame.frame.visibleBytes }
   }
 
-  /// The most that its decoder held at a time, in bytes.
+  /// Peak memory of its decoder, in bytes.
   var decoderBytes: Int { run.decoderBytes }
 
   private static let stashMax = 4
-  /// Packets behind a picture's own that are decoded before it counts as lost, unless it may be
-  /// shown long after it was decoded.
+  /// Packets after a picture's own packet that are decoded before the picture is considered lost,
+  /// unless it may be shown long after it was decoded.
   private static let lookaheadMax = 96
 
   init(track: Int, index: SessionIndex, run: DecodeRun) {
@@ -46,8 +46,9 @@ final class FrameRun {
     self.run = run
   }
 
-  /// Whether going on from here gives a picture exactly and sooner than beginning at its entry.
-  /// - Returns: how many packets would be decoded on the way; nil when it cannot.
+  /// Whether continuing from here gives the picture exactly, and sooner than beginning at its
+  /// entry.
+  /// - Returns: the number of packets to decode on the way; nil when it is not possible.
   func distance(to picture: Picture, sequence: Int) -> Int? {
     guard sequence > served || isStashed(picture) else { return nil }
     guard run.start <= picture.entry, picture.entry <= run.next else { return nil }
@@ -58,7 +59,7 @@ final class FrameRun {
     stash.contains { $0.packet == picture.packet && $0.shown == picture.shown }
   }
 
-  /// The picture, or nil when it does not come out although all its packets went in.
+  /// The picture, or nil when the decoder does not return it although it received all its packets.
   func decode(_ picture: Picture, id: FrameID) throws(SessionError) -> DecodedFrame? {
     served = max(served, id.sequence)
     if let place = stash.firstIndex(where: {
@@ -74,7 +75,7 @@ final class FrameRun {
       do throws(SessionError) {
         outcome = try run.outcome(before: limit)
       } catch {
-        // A packet that comes after the picture's own is no reason not to show the picture.
+        // An error after the picture's own packet need not prevent showing the picture.
         guard failure == nil, run.next > picture.packet, !error.isAboutMemory else { throw error }
         failure = error
         isSpent = true
@@ -96,8 +97,8 @@ final class FrameRun {
     return nil
   }
 
-  /// One more than the last packet that can show a picture: a decoder that hides pictures or shows
-  /// them again forgets them at a key packet.
+  /// One more than the last packet that can show a picture. A decoder that hides pictures or shows
+  /// them again discards them at a key packet.
   private func lastLimit(of picture: Picture) throws(SessionError) -> Int {
     let limit = picture.packet + Self.lookaheadMax
     let record = try index.packet(track: track, index: picture.packet)

@@ -3,8 +3,7 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 
-/// A live run that was recorded with a session: what its decision core was told, and what it
-/// decided.
+/// A live run that was recorded with a session: the inputs of its decision core, and its decisions.
 package struct LiveRunReader: Sendable {
   package let session: String
   package let number: Int
@@ -14,13 +13,13 @@ package struct LiveRunReader: Sendable {
   package let tracks: [LiveTrack]
   package let originNanoseconds: Int64
   package let workers: Int
-  /// The ids of the nodes that ran, by their bytes.
+  /// The IDs of the nodes that ran, sorted by their bytes.
   package let nodeIDs: [String]
-  /// Whether the frames that are stored have the pixels that the pipeline saw.
+  /// Whether the stored frames have the pixels that the pipeline saw.
   package let hasExactPixels: Bool
   private let store: StoreReader
 
-  /// Rows that are in memory at once.
+  /// Number of rows that are in memory at once.
   package static let pageRows = 1_024
 
   package struct Event: Sendable {
@@ -59,7 +58,7 @@ package struct LiveRunReader: Sendable {
     self.store = store
   }
 
-  /// From the ordinal on, at most a page, rising; empty at the end.
+  /// At most a page of events from the ordinal on, in ascending order; empty at the end.
   package func events(from ordinal: Int) throws -> [Event] {
     try fromStore { () throws(StoreError) in
       try store.externalEvents(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
@@ -68,14 +67,14 @@ package struct LiveRunReader: Sendable {
     }
   }
 
-  /// From the ordinal on, at most a page.
+  /// At most a page of decisions from the ordinal on.
   package func decisions(from ordinal: Int) throws -> [String] {
     try fromStore { () throws(StoreError) in
       try store.decisions(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
     }.map(\.line)
   }
 
-  /// From the ordinal on, at most a page.
+  /// At most a page of results from the ordinal on.
   package func results(from ordinal: Int) throws -> [Result] {
     try fromStore { () throws(StoreError) in
       try store.results(run: number, ordinals: ordinal..<ordinal + Self.pageRows)
@@ -84,7 +83,7 @@ package struct LiveRunReader: Sendable {
 }
 
 extension SessionReader {
-  /// The numbers of the live runs that were recorded, rising.
+  /// The numbers of the recorded live runs, in ascending order.
   package func liveRuns() throws -> [Int] {
     try requireWholeRows()
     return try fromStore { () throws(StoreError) in try index.store.runs() }

@@ -6,9 +6,9 @@ import RetakeStore
 /// The packets of one track, by their number in the session.
 protocol PacketTable: Sendable {
   var track: Int { get }
-  /// nil behind the last one.
+  /// nil after the last packet.
   func packet(_ index: Int) throws(SessionError) -> PacketRecord?
-  /// The media file of a segment, and what the track is in it.
+  /// The media file of a segment, and the description of the track in it.
   func segment(_ index: Int) throws(SessionError) -> SegmentView
 }
 
@@ -18,20 +18,20 @@ struct SegmentView: Sendable {
   var stream: MediaStream
 }
 
-/// Reads packets and holds every one against its checksum.
+/// Reads packets and checks every one against its checksum.
 ///
-/// Where the index knows the bytes' place they are read from there; otherwise the pinned demuxer
-/// is asked, from the beginning. One thread at a time uses it.
+/// If the index has the position of the bytes, they are read from there. Otherwise the demuxer
+/// reads the file from the beginning. Only one thread at a time uses it.
 final class PacketFetcher {
   let table: any PacketTable
-  /// What the packets are read for, for errors.
+  /// The frame that the packets are read for, for errors.
   var frame: FrameID?
   private var demuxing: Demuxing?
 
-  /// A demuxer under way in one file.
+  /// A demuxer at some position of one file.
   private struct Demuxing {
     var demuxer: MediaDemuxer
-    /// The number, in the file, of the track's next packet.
+    /// The number, within the file, of the track's next packet.
     var next: Int
   }
 
@@ -39,7 +39,7 @@ final class PacketFetcher {
     self.table = table
   }
 
-  /// The packet, with its session-wide number, or nil behind the last one.
+  /// The packet, with its session-wide number, or nil after the last one.
   func packet(_ index: Int) throws(SessionError) -> (packet: MediaPacket, view: SegmentView)? {
     guard let record = try table.packet(index) else { return nil }
     let view = try table.segment(record.segment)
@@ -61,7 +61,7 @@ final class PacketFetcher {
         duration: record.duration, flags: MediaPacket.Flags(record.flags), offset: offset,
         size: record.size, sideData: record.sideData)
     } catch {
-      // Says nothing about the media.
+      // A lack of memory says nothing about the media.
       if error.isAboutMemory { throw SessionError(error) }
       throw mismatch(record, view, error.cause ?? error.message)
     }
@@ -90,14 +90,14 @@ final class PacketFetcher {
       current.next += 1
       guard current.next == record.ordinal + 1 else { continue }
       packet.index = record.index
-      // The index knows better where a container calls a packet corrupt.
+      // The index is more reliable than the container's corrupt flags.
       packet.flags = MediaPacket.Flags(record.flags)
       demuxing = current
       return packet
     }
   }
 
-  /// The demuxer that stands at or before a packet of the file.
+  /// A demuxer positioned at or before a packet of the file.
   private func demuxing(
     _ view: SegmentView, upTo ordinal: Int
   ) throws(MediaError) -> Demuxing {
@@ -117,7 +117,7 @@ final class PacketFetcher {
   }
 }
 
-/// How many errors in a row a demuxer may give before the file counts as ended.
+/// Demuxer errors in a row after which the file is considered ended.
 let demuxFailureCount = 64
 
 extension MediaPacket.Flags {

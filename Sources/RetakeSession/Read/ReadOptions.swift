@@ -1,14 +1,14 @@
-/// How a session is read.
+/// Options for reading a session.
 public struct ReadOptions: Hashable, Sendable {
-  /// Each frame's pixels are compared with their stored digest; ones that differ are an error.
+  /// Compare each frame's pixels with the stored digest; a difference is an error.
   public var verifiesPixels: Bool
-  /// Decoder memory is filled with 0xA5 before use, so that a result which hangs on old pixels
-  /// shows.
+  /// Fill decoder memory with 0xA5 before use, so that a result which depends on old pixels is
+  /// noticed.
   public var poisonsMemory: Bool
-  /// A new chain begins at the first self-contained frame after so many frames; nil makes each
+  /// A new chain begins at the first self-contained frame after this many frames; nil makes each
   /// track one chain.
   public var framesPerChain: Int?
-  /// Decoders that are kept for the next frame; more may be in use at once.
+  /// Maximum number of decoders that are kept for the next frame; more may be in use at once.
   public var idleDecodersMax: Int
   /// FFmpeg's own threads in each decoder.
   public var decoderThreads: Int

@@ -2,11 +2,11 @@ import Foundation
 import RetakeBuffers
 import RetakeMedia
 
-/// The decoders that wait for the next frame, and the room that those at work share.
+/// The idle decoders that wait for the next frame, and the memory budget of the active ones.
 ///
-/// A decoder holds the pictures that it predicts from: as many as its stream asks for, of any size.
-/// So a frame is decoded when there is room for what its decoder usually holds; the first one may
-/// always begin, and whoever decodes needs nobody else to come to an end.
+/// A decoder holds its reference pictures: as many as the stream requires, of any size. A frame is
+/// therefore decoded when there is memory for what its decoder usually holds. The first frame may
+/// always begin, and a thread that decodes never waits for another one to finish.
 final class RunPool: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `condition`; a run is taken out of
   // the pool while a thread uses it.
@@ -15,10 +15,10 @@ final class RunPool: @unchecked Sendable {
   private let budget: PixelBudget
   /// Oldest first.
   private var idle: [FrameRun] = []
-  /// Bytes that those who decode now have room for.
+  /// Bytes reserved by the threads that are decoding now.
   private var reserved = 0
   private var users = 0
-  /// By track: the most that one decoder held.
+  /// Peak memory of one decoder, by track.
   private var decoderBytes: [Int: Int] = [:]
 
   init(countMax: Int, budget: PixelBudget = .ofProcess) {
@@ -26,9 +26,9 @@ final class RunPool: @unchecked Sendable {
     self.budget = budget
   }
 
-  /// Decodes a frame, when there is room.
+  /// Decodes a frame when there is enough memory.
   ///
-  /// - Parameter frameBytes: Of the track's largest frame.
+  /// - Parameter frameBytes: Size of the track's largest frame.
   func withRoom<Result>(
     track: Int, frameBytes: Int, _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
@@ -40,7 +40,7 @@ final class RunPool: @unchecked Sendable {
   private func begin(_ track: Int, _ frameBytes: Int) -> Int {
     condition.withLock {
       let bytes = expected(track, frameBytes)
-      // Ends: those who decode need no room of others.
+      // Ends: a thread that decodes does not wait for the memory of others.
       while users > 0, reserved + bytes > budget.decodersBytesMax { condition.wait() }
       users += 1
       reserved += bytes
@@ -60,15 +60,15 @@ final class RunPool: @unchecked Sendable {
     max(decoderBytes[track] ?? 0, PixelBudget.decoderBytes(forFrameOf: frameBytes))
   }
 
-  /// Whether two decoders of a track have room beside each other, as far as is known.
+  /// Whether two decoders of a track are expected to fit into memory at the same time.
   func hasRoomForTwo(track: Int, frameBytes: Int) -> Bool {
     condition.withLock { budget.allowsTwoDecoders(holding: expected(track, frameBytes)) }
   }
 
-  /// The run that reaches the picture soonest, or nil when a new one is as good.
+  /// The run that reaches the picture soonest, or nil when a new run is as good.
   func take(track: Int, picture: FrameRun.Picture, sequence: Int) -> FrameRun? {
     var surplus: [FrameRun] = []
-    // Freed outside of the lock: closing a decoder takes a while.
+    // Freed outside the lock, because closing a decoder takes a while.
     defer { withExtendedLifetime(surplus) {} }
     return condition.withLock {
       var best: (place: Int, distance: Int)?
@@ -86,13 +86,14 @@ final class RunPool: @unchecked Sendable {
     let surplus = condition.withLock {
       idle.append(run)
       decoderBytes[run.track] = max(decoderBytes[run.track] ?? 0, run.decoderBytes)
-      // It waits already, and has its room until `end`; the next frame will want this very one.
+      // This run is idle, but its memory is reserved until `end`; the next frame will probably use
+      // it.
       return removeSurplus(beside: max(0, reserved - run.decoderBytes), keeping: 1)
     }
     withExtendedLifetime(surplus) {}
   }
 
-  /// What waits gives way to what works, the oldest first.
+  /// Removes idle runs, oldest first, to make room for active ones.
   private func removeSurplus(beside working: Int, keeping countMin: Int) -> [FrameRun] {
     var surplus: [FrameRun] = []
     var bytes = working + idle.reduce(0) { $0 + $1.bytesHeld }

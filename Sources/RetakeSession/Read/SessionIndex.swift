@@ -4,15 +4,15 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// A session's rows, page by page, with the last pages kept. Safe from any thread.
+/// A session's rows, read page by page with a cache of recent pages. Safe to use from any thread.
 final class SessionIndex: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, all of it guarded by `lock`.
   let folder: SessionFolder
   let store: StoreReader
   let segments: [Int: SegmentRecord]
-  /// By track, then segment.
+  /// By track, then by segment.
   let parts: [Int: [Int: SegmentTrackRecord]]
-  /// By the names of the media files.
+  /// By name of the media file.
   let mediaSizes: [String: MediaSize]
   private let lock = NSLock()
   private var packetPages = PageCache<[PacketRecord]>(countMax: pagesMax)
@@ -36,7 +36,7 @@ final class SessionIndex: @unchecked Sendable {
     for segment in segments { _ = try folder.file(segment.file) }
   }
 
-  /// Rising.
+  /// In ascending order.
   var tracks: [Int] { parts.keys.sorted() }
 
   func requireTrack(_ track: Int) throws(SessionError) {
@@ -89,7 +89,7 @@ final class SessionIndex: @unchecked Sendable {
     return sequence.map { FrameID(track: track, sequence: $0) }
   }
 
-  /// One open file for each path, whatever segments lie in it.
+  /// Opens each path once, however many segments are in the file.
   func file(_ relative: String) throws(SessionError) -> MediaFile {
     let path = try folder.file(relative)
     if let file = lock.withLock({ files[path] }) { return file }
@@ -108,9 +108,9 @@ final class SessionIndex: @unchecked Sendable {
     }
   }
 
-  /// Refuses media that has more bytes than were indexed, before any of them is read.
+  /// Rejects media that has more bytes than were indexed, before any of them is read.
   ///
-  /// - Parameter place: Where the media is, if not in the index's own folder.
+  /// - Parameter place: The folder of the media, if it is not the index's own.
   func requireSizes(in place: SessionFolder? = nil) throws(SessionError) {
     for name in mediaSizes.keys.sorted() {
       let path = try (place ?? folder).file(name)
@@ -119,7 +119,7 @@ final class SessionIndex: @unchecked Sendable {
     }
   }
 
-  /// What a shorter file still has is read: each packet has a checksum of its own.
+  /// A file that is too short is still read, because each packet has its own checksum.
   private func requireSize(
     _ bytes: Int64, of name: String, at path: String
   ) throws(SessionError) {
@@ -139,20 +139,20 @@ final class SessionIndex: @unchecked Sendable {
   }
 }
 
-/// How many bytes of a media file are indexed.
+/// The indexed size of a media file.
 struct MediaSize {
   let bytes: Int64
   /// False while a recorder may still write it, and if the recorder ended before its last commit.
   let isComplete: Bool
 
-  /// - Parameter segments: Those whose media is in the file.
+  /// - Parameter segments: The segments whose media is in the file.
   init(_ segments: [SegmentRecord]) {
     bytes = segments.map(\.bytes).max() ?? 0
     isComplete = segments.allSatisfy(\.isClosed)
   }
 }
 
-/// One track of an index, as decoders want it.
+/// One track of an index, as a table of packets for decoders.
 struct IndexedTrack: PacketTable {
   let index: SessionIndex
   let track: Int
@@ -171,7 +171,7 @@ struct PageKey: Hashable {
   var number: Int
 }
 
-/// The pages that were asked for last.
+/// The most recently used pages.
 struct PageCache<Page> {
   let countMax: Int
   private var pages: [PageKey: Page] = [:]
@@ -200,7 +200,7 @@ struct PageCache<Page> {
 }
 
 extension MediaStream {
-  /// A stream as the index describes it.
+  /// Builds the stream that the index describes.
   init(_ part: SegmentTrackRecord) {
     self.init(
       index: part.streamIndex, video: part.codec, extradata: part.extradata ?? [],

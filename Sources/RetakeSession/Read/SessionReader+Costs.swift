@@ -3,9 +3,9 @@ import RetakeRuntime
 import RetakeStore
 
 extension SessionReader {
-  /// How long each stage of a live run took, as it was recorded with the session.
+  /// The time that each stage of a live run took, as it was recorded with the session.
   ///
-  /// - Parameter run: The number of the run; the newest one that has stage times if `nil`.
+  /// - Parameter run: The number of the run; `nil` selects the newest one that has stage times.
   /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
   public func costTape(run: Int? = nil) throws -> CostTape {
     try requireWholeRows()

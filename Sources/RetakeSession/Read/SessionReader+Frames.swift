@@ -5,11 +5,11 @@ import RetakeMedia
 import RetakeStore
 
 extension SessionReader {
-  /// The frame, exactly, whatever was read before; fast in rising order.
+  /// The exact frame, whatever was read before; fast in ascending order.
   ///
-  /// - Throws: `SessionError.mediaMismatch` when the media's bytes are not those of the index,
-  ///   `.unknownFrame`, `.noPixels` for a frame whose row names a cause, `.undecodable`, and
-  ///   `.pixelMismatch` when the pixels are not those whose digest is stored.
+  /// - Throws: `SessionError.mediaMismatch` when the media's bytes differ from those that were
+  ///   indexed, `.unknownFrame`, `.noPixels` for a frame whose row has a cause, `.undecodable`, and
+  ///   `.pixelMismatch` when the pixels do not match the stored digest.
   public func frame(_ id: FrameID) throws -> Frame {
     try index.requireTrack(id.track)
     try requireWholeRows()
@@ -19,12 +19,12 @@ extension SessionReader {
     }
   }
 
-  /// Visible bytes of the track's largest frame, by the index.
+  /// Visible bytes of the track's largest frame, according to the index.
   func frameBytes(of track: Int) -> Int {
     tracks.first { $0.track == track }?.frameBytes ?? 0
   }
 
-  /// Decoding one frame reads packets of others: the one that is damaged is named.
+  /// Decoding one frame also reads packets of others. The error names the frame that is damaged.
   func namingDamage<Result>(
     _ body: () throws(SessionError) -> Result
   ) throws(SessionError) -> Result {
@@ -50,7 +50,7 @@ extension SessionReader {
     }
     if !decoded.run.isSpent { pool.put(decoded.run) }
     var frame = decoded.frame.frame
-    // Memory is planned by what the index says.
+    // Memory is planned with the sizes in the index.
     guard frame.visibleBytes <= frameBytes(of: id.track) else {
       throw .undecodable(
         session: folder.path, frame: id,
@@ -82,7 +82,7 @@ extension SessionReader {
   private struct Decoded {
     var frame: DecodedFrame
     var run: FrameRun
-    /// The run began for this very frame.
+    /// Whether the run began for this frame.
     var isFresh: Bool
   }
 
@@ -114,7 +114,7 @@ extension SessionReader {
     return Decoded(frame: frame, run: run, isFresh: true)
   }
 
-  /// The pixels are not those that are stored: once more with a decoder of its own.
+  /// The pixels do not match the stored digest: tries again with a new decoder.
   private func again(
     _ picture: FrameRun.Picture, of id: FrameID, first: Decoded, hash: Digest128
   ) throws(SessionError) -> Decoded {

@@ -4,10 +4,10 @@ import RetakeMedia
 import RetakeStore
 
 extension SessionReader {
-  /// Holds the stored bytes of all packets that decoding a frame takes against their checksums, without
-  /// decoding them: a packet that is damaged takes the frames with it that hang on it.
+  /// Checks the packets that decoding a frame needs against their checksums, without decoding them.
+  /// A damaged packet affects all frames that depend on it.
   ///
-  /// - Returns: `false` where only decoding can tell.
+  /// - Returns: `false` if only decoding can show whether the frame is intact.
   /// - Throws: `SessionError.mediaMismatch`, `.mediaMissing`, as reading the frame does.
   package func checkPackets(of id: FrameID) throws(SessionError) -> Bool {
     try requireWholeRows()
@@ -24,13 +24,13 @@ extension SessionReader {
     return true
   }
 
-  /// The stored digest of a frame's pixels; `nil` where none was stored.
+  /// The stored digest of a frame's pixels; `nil` if none was stored.
   package func storedPixelDigest(of id: FrameID) throws(SessionError) -> Digest128? {
     try requireWholeRows()
     return try index.frame(id)?.pixelHash
   }
 
-  /// How many frames of some tracks can be replayed and have no stored digest of their pixels.
+  /// Number of replayable frames of the tracks that have no stored pixel digest.
   package func undigestedFrames(tracks: some Sequence<Int>) throws(SessionError) -> Int {
     try requireWholeRows()
     return try fromStore { () throws(StoreError) in
@@ -40,12 +40,12 @@ extension SessionReader {
     }
   }
 
-  /// Where a packet's bytes lie in its media file; nil where only a demuxer finds them.
+  /// The position of a packet's bytes in its media file; nil if only a demuxer can find them.
   package func packetOffset(track: Int, index: Int) throws(SessionError) -> Int? {
     try self.index.packet(track: track, index: index)?.offset.map { Int($0) }
   }
 
-  /// Of what decodes frames here: the same packets give the same pixels for as long as it is the same.
+  /// Identifies the decoder libraries: while it is the same, the same packets give the same pixels.
   package static var decoderDigest: Digest128 {
     var hasher = DigestHasher()
     hasher.append("decoding 1")
@@ -54,9 +54,9 @@ extension SessionReader {
   }
 }
 
-/// The packets whose bytes were compared with their checksum, a bit for each. Safe from any thread.
+/// The packets whose bytes were checked, one bit each. Safe to use from any thread.
 final class CheckedPackets: Sendable {
-  /// By track, then by a packet's number divided by 64: a number may be anything.
+  /// By track, then by packet number divided by 64, because packet numbers may be arbitrary.
   private let words = Locked<[Int: [Int: UInt64]]>([:])
 
   func contains(_ packet: Int, of track: Int) -> Bool {

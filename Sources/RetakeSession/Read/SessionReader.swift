@@ -5,14 +5,14 @@ import RetakeMedia
 import RetakeRuntime
 import RetakeStore
 
-/// A session, opened for reading. Nothing in its folder is ever written.
+/// A session, opened for reading. It never writes to the session's folder.
 ///
-/// Safe from any thread. Every packet is held against its checksum before it is decoded, and a
-/// frame is the same whatever was read before it.
+/// Safe to use from any thread. Every packet is checked against its checksum before it is decoded,
+/// and a frame does not depend on what was read before it.
 public final class SessionReader: FrameReader {
   public let folder: SessionFolder
   public let options: ReadOptions
-  /// In rising order of their number, which is the stream's number in an imported file.
+  /// In ascending order of their number, which is the stream's number in an imported file.
   public let tracks: [TrackDescription]
   let index: SessionIndex
   let memory: PictureMemory
@@ -21,16 +21,16 @@ public final class SessionReader: FrameReader {
   let checked = CheckedPackets()
   private let trust: RowTrust
 
-  /// What is asked of the rows before the first of them is handed out.
+  /// How rows are verified before the first of them is returned.
   enum RowTrust {
-    /// All are those of the last commit, or reading is an error.
+    /// All rows must be those of the last commit; otherwise reading throws an error.
     case checked
-    /// Nothing: for what looks for damage, or has checked them already.
+    /// Not at all: for code that looks for damage, or has already checked the rows.
     case asTheyAre
   }
 
-  /// Before a frame, an event or a digest is handed out, the rows are compared with the digest that
-  /// the last commit stored of them: one that is missing, added or altered is an error there.
+  /// Before a frame, an event or a digest is returned, the rows are compared with the digest that
+  /// the last commit stored. A missing, added or altered row is an error then.
   ///
   /// - Throws: `SessionError`: not a session, a newer or damaged database.
   public convenience init(opening path: String, options: ReadOptions = ReadOptions()) throws {
@@ -45,7 +45,8 @@ public final class SessionReader: FrameReader {
     self.options = options
     let store = try Self.open(folder)
     index = try SessionIndex(folder: folder, store: store)
-    // What an altered row leads to, such as an unsupported format, is not the error to report.
+    // An altered row may cause another error, such as an unsupported format. Report the row
+    // instead.
     if !Self.isReadable(index), trust == .checked {
       try fromStore { () throws(StoreError) in try store.requireWhole() }
     }
@@ -65,7 +66,7 @@ public final class SessionReader: FrameReader {
     self.chains = chains
   }
 
-  /// Looks at all rows once; later calls are told the same.
+  /// Checks all rows once; later calls get the same result.
   func requireWholeRows() throws(SessionError) {
     guard trust == .checked else { return }
     try fromStore { () throws(StoreError) in try index.store.requireWhole() }
@@ -115,7 +116,7 @@ public final class SessionReader: FrameReader {
     return description
   }
 
-  /// The index rows of a track, in rising order of their sequence.
+  /// The index rows of a track, in ascending order of their sequence.
   public func entries(of track: Int, sequences: Range<Int>) throws -> [FrameEntry] {
     try index.requireTrack(track)
     try requireWholeRows()
@@ -135,31 +136,31 @@ public final class SessionReader: FrameReader {
     }
   }
 
-  /// Self-contained stretches of a track are chains of their own, so that several threads may
-  /// decode one track.
+  /// Self-contained stretches of a track are separate chains, so that several threads can decode
+  /// one track.
   public func chain(of id: FrameID) -> Int {
     guard let plan = chains[id.track] else { return 0 }
-    // Where there is room for one decoder only, it should not have to begin again and again.
+    // With room for only one decoder, separate chains would make it start again repeatedly.
     guard pool.hasRoomForTwo(track: id.track, frameBytes: frameBytes(of: id.track)) else {
       return plan.first
     }
     return plan.chain(of: id.sequence)
   }
 
-  /// Everything that the session consists of, as one digest.
+  /// One digest of everything that the session contains.
   public func sessionDigest() throws -> Digest128 {
     try requireWholeRows()
     return try fromStore { () throws(StoreError) in try index.store.digest() }
   }
 
-  /// The digest of what a case reads: these tracks, and all events. An exact replay copy has its
-  /// original's.
+  /// The digest of the inputs of a case: these tracks, and all events. An exact replay copy has the
+  /// digest of its original.
   public func inputDigest(tracks: [Int]) throws -> Digest128 { try input(tracks: tracks) }
 
-  /// The digest of these tracks as they are stored here, and all events.
+  /// The digest of these tracks as stored here, and of all events.
   package func storedDigest(tracks: [Int]) throws -> Digest128 { try stored(tracks: tracks) }
 
-  /// What happened on the device, in the order in which it was recorded.
+  /// The events of the session, in the order in which they were recorded.
   public func events() throws -> [SessionEvent] {
     try requireWholeRows()
     return try fromStore { () throws(StoreError) in
@@ -175,7 +176,7 @@ public final class SessionReader: FrameReader {
 extension SessionReader {
   /// The events whose source is the device, by time, then by ordinal.
   ///
-  /// - Throws: `DeviceEventError` for one that says nothing that is known; `SessionError`.
+  /// - Throws: `DeviceEventError` for an event with unknown contents; `SessionError`.
   public func deviceEvents() throws -> [TimedDeviceEvent] {
     try events().filter { $0.source == DeviceEvent.source }
       .map { try $0.deviceEvent(session: folder.path) }
@@ -195,15 +196,15 @@ extension SessionEvent {
   }
 }
 
-/// Something that happened on the device while a session was recorded, or a command of the user's.
+/// An event that was recorded with a session, such as one of the device or a command of the user.
 public struct SessionEvent: Hashable, Sendable {
-  /// The index in the session; gapless.
+  /// The index in the session, without gaps.
   public var ordinal: Int
-  /// On the session's time line, unshifted.
+  /// On the session's time line, not shifted.
   public var timestamp: Timestamp
   public var track: Int?
   public var source: String
   public var kind: String
-  /// A JSON object, as text.
+  /// A JSON object, as a string.
   public var json: String
 }

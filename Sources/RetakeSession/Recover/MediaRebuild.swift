@@ -3,20 +3,20 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Makes the index of a session again from its media alone, in a folder of its own.
+/// Rebuilds the index of a session from its media alone, in a separate folder.
 struct MediaRebuild {
-  /// Where the new database goes; its media is the session's.
+  /// The folder of the new database; its media is the session's.
   let site: SessionFolder
-  /// What is left of the old database.
+  /// What could be read from the old database.
   let salvage: StoreReader.Salvage
-  /// The tracks that the old database had; nil when it does not say.
+  /// The tracks of the old database; nil when unknown.
   let tracks: [Int]?
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// What was found in the media.
+  /// The result of reading the media.
   struct Outcome: Hashable {
     var frames = 0
-    /// In words.
+    /// Descriptions of the losses.
     var losses: [String] = []
   }
 
@@ -81,7 +81,7 @@ struct MediaRebuild {
       frames: rows.reduce(0) { $0 + $1.1.frameCount }, losses: findings.losses)
   }
 
-  /// Puts the salvaged rows behind those of the media.
+  /// Appends the salvaged rows to those from the media.
   private func append() throws(SessionError) {
     try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(continuing: site.database)

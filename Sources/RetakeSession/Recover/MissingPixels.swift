@@ -2,10 +2,10 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Finds entries and pixel hashes of recorded frames that have none yet.
+/// Finds entries and pixel hashes of recorded frames that do not have them yet.
 ///
-/// A recorder begins each stretch with a key packet that needs nothing before it, so a frame's
-/// entry is the key packet at or before its own.
+/// A recorder begins each stretch with a key packet that does not depend on earlier packets, so a
+/// frame's entry is the last key packet at or before its own packet.
 package struct MissingPixels {
   private let reader: SessionReader
 
@@ -13,12 +13,13 @@ package struct MissingPixels {
     self.reader = reader
   }
 
-  /// Rows looked at together.
+  /// Number of rows per page.
   private static let pageRows = 1_024
 
-  /// The rows of a track that got their entry and hash, or a cause where decoding fails.
+  /// The rows of a track that got their entry and hash, or a cause if decoding failed.
   ///
-  /// - Parameter goesOn: Asked before each stretch; the rest stays as it is after false.
+  /// - Parameter goesOn: Called before each stretch; after false, the remaining rows stay
+  ///   unchanged.
   package func find(
     track: Int, goesOn: () -> Bool = { true }
   ) throws(SessionError) -> [FrameRecord] {
@@ -69,7 +70,7 @@ package struct MissingPixels {
       run.finish()
       while let outcome = try run.outcome() { note(outcome, &hashes, &causes) }
     } catch  where !error.isAboutMemory {
-      // The packet under way is not what was recorded; the rest of the stretch hangs on it.
+      // The current packet is not what was recorded; the rest of the stretch depends on it.
       for packet in run.next..<max(end, run.next) { causes[packet] = error.code }
     }
     return frames.map { frame in

@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Makes the index of a recorded session again from its segments, of which nothing else is known:
-/// times are the containers', in milliseconds, and frames arrived when they are shown.
+/// Rebuilds the index of a recorded session from its segments alone. Times are those of the
+/// containers, in milliseconds, and a frame's arrival is assumed to be its presentation time.
 struct RecordedRebuild {
   let site: SessionFolder
   let facts: [(key: String, value: String)]
@@ -45,7 +45,7 @@ struct RecordedRebuild {
     "the index was made again from the media: times are exact to a millisecond, arrivals are "
     + "assumed, and frames without pixels are not known"
 
-  /// `media/video-00000.mkv` is of track 0, `media/video-t2-00000.mkv` of track 2.
+  /// `media/video-00000.mkv` belongs to track 0, `media/video-t2-00000.mkv` to track 2.
   static func track(of name: String) -> Int {
     let parts = name.split(separator: "-")
     guard parts.count == 3, parts[1].hasPrefix("t"), let track = Int(parts[1].dropFirst()),
@@ -72,8 +72,8 @@ struct RecordedRebuild {
     return Segment(index: index, name: name, file: file, stream: stream, packets: packets)
   }
 
-  /// Numbers the packets on, and moves their times behind those of the segment before where the
-  /// container's clock began again.
+  /// Continues the packet numbers, and moves the times after those of the previous segment if the
+  /// container's clock restarted.
   private static func `continue`(_ before: Segment, with segment: inout Segment) {
     let number = (before.packets.last?.index ?? -1) + 1
     let last = before.packets.compactMap(\.pts).max() ?? 0
@@ -93,7 +93,7 @@ struct RecordedRebuild {
     segment.stream.timeBase = base
   }
 
-  /// - Returns: how many frames there are.
+  /// - Returns: the number of frames.
   private func write(
     _ tracks: [Int: [Segment]], losses: [String]
   ) throws(SessionError) -> Int {

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeStore
 
 extension SessionError {
-  /// Why a session is open: somebody records it, or nobody closed it.
+  /// Why a session is open: it is being recorded, or it was never closed.
   static func notClosed(_ folder: SessionFolder) -> SessionError {
     RecorderLock.isHeld(folder.lock)
       ? .beingRecorded(path: folder.path, by: RecorderLock.holder(of: folder.lock))
@@ -11,15 +11,15 @@ extension SessionError {
   }
 }
 
-/// Says that somebody writes to a session: the file exists only meanwhile, and whoever left it
-/// behind in a crash no longer holds it.
+/// Shows that a process writes to a session. The file exists only during that time, and a process
+/// that crashed no longer holds the lock on the file it left behind.
 package final class RecorderLock: Sendable {
   private let descriptor: Int32
 
   /// Takes the lock.
   ///
-  /// - Throws: `SessionError.beingRecorded` when another process holds it, `store.file.unsafe` for
-  ///   what is not a regular file, or `.write`.
+  /// - Throws: `SessionError.beingRecorded` when another process holds it, `store.file.unsafe` if
+  ///   the path is not a regular file, or `.write`.
   package init(taking path: String) throws(SessionError) {
     if RegularFile.isTaken(path) {
       do throws(RegularFile.Refusal) {
@@ -57,12 +57,12 @@ package final class RecorderLock: Sendable {
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }
 
-  /// The process that holds it, in words; nil where the system does not say.
+  /// A description of the process that holds the lock; nil if the system does not report it.
   package static func holder(of path: String) -> String? {
     LockHolder.of(path).map { "\($0)" }
   }
 
-  /// Removes the file, which lies at this path now. The lock ends with the last holder.
+  /// Removes the file at its current path. The lock ends with the last reference.
   package func remove(_ path: String) {
     unlink(path)
   }

@@ -1,28 +1,28 @@
 import RetakeCore
 import RetakeStore
 
-/// Closes the database of a folder whose rows end with a recorder's last commit: finds what media is
-/// damaged, and the entries and hashes that the recorder had no time for.
+/// Closes the database of a folder whose rows end with a recorder's last commit. Finds damaged
+/// media, and adds the entries and hashes that the recorder had no time for.
 struct SessionClosing {
   let folder: SessionFolder
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// What was found on the way.
+  /// What was found while closing.
   struct Findings: Hashable {
-    /// Frames whose media is not what was committed.
+    /// Number of frames whose media differs from what was committed.
     var damagedFrames = 0
-    /// Bytes of media behind the last commit.
+    /// Bytes of media after the last commit.
     var tailBytes: Int64 = 0
   }
 
-  /// What is written beside the frames.
+  /// What is written in addition to the frames.
   struct Account {
     var status: SessionStatus
     var facts: [(key: String, value: String)]
     var event: EventRecord?
   }
 
-  /// - Parameter account: Says, from the findings, what is written beside the frames.
+  /// - Parameter account: Returns, from the findings, what is written in addition to the frames.
   func close(
     _ reader: SessionReader, account: (Findings) throws(SessionError) -> Account
   ) throws(SessionError) -> Findings {
@@ -48,7 +48,7 @@ struct SessionClosing {
     return findings
   }
 
-  /// The rows of frames whose media is not what was committed, with that as their cause.
+  /// The rows of frames whose media differs from what was committed, with that as their cause.
   private func damagedRows(_ reader: SessionReader) throws(SessionError) -> [FrameRecord] {
     var rows: [FrameRecord] = []
     for track in reader.index.tracks {
@@ -82,7 +82,8 @@ struct SessionClosing {
     }
   }
 
-  /// Nothing that the rows say of themselves is wrong.
+  /// Checks the database's structure, rows and references. An intact row with a damaged
+  /// checksum passes.
   static func check(_ store: StoreReader, at path: String) throws(SessionError) {
     let complaints = try fromStore { () throws(StoreError) in try store.checkContent() }
     guard let first = complaints.first(where: { $0.kind != .check }) else { return }

@@ -4,10 +4,10 @@ import RetakeMedia
 import RetakeStore
 
 extension SessionRecovery {
-  /// Makes what the database lacks, or all of it, from the media.
+  /// Rebuilds missing rows, or the whole database, from the media.
   ///
-  /// The new database is built and checked in a hidden folder, comes into the session under a name of
-  /// its own, and then takes the old one's place, which stays as `session.sqlite.damaged`.
+  /// The new database is built and checked in a hidden folder, and moved into the session under a
+  /// temporary name. It then replaces the old one, which is kept as `session.sqlite.damaged`.
   func recoverFromMedia() throws(SessionError) -> RecoveryResult {
     guard FileManager.default.fileExists(atPath: folder.path) else {
       throw .notSession(path: folder.path, cause: "there is no such folder")
@@ -19,7 +19,7 @@ extension SessionRecovery {
     defer { lock.remove(folder.lock) }
     let exchange = DatabaseExchange(folder: folder)
     if exchange.isPending {
-      // Killed before, with everything made and checked.
+      // An earlier recovery was killed after it had built and checked the database.
       try exchange.finish()
       return try rebuiltResult(frames: nil)
     }
@@ -34,11 +34,11 @@ extension SessionRecovery {
   }
 
   private enum Condition {
-    /// Nothing is missing, or nothing that plain recovery does not do.
+    /// Nothing is missing, except what plain recovery can do.
     case whole(SessionReader)
-    /// The rows are whole; media lies behind the last commit.
+    /// The rows are intact; there is media after the last commit.
     case open(SessionReader)
-    /// What can still be opened of it, if anything.
+    /// The part that can still be opened, if any.
     case damaged(StoreReader?)
   }
 
@@ -88,7 +88,8 @@ extension SessionRecovery {
     return try rebuiltResult(frames: outcome.frames)
   }
 
-  /// - Parameter frames: Made from the media; nil when an earlier recovery did it.
+  /// - Parameter frames: Number of frames rebuilt from the media; nil when an earlier recovery did
+  ///   it.
   private func rebuiltResult(frames: Int?) throws(SessionError) -> RecoveryResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     return try reopened(
@@ -96,25 +97,25 @@ extension SessionRecovery {
   }
 }
 
-/// Puts a new database in the place of an old one, so that a kill at any moment leaves either the
-/// one or the other, or what the next recovery finishes.
+/// Replaces a database by a new one. A kill at any moment leaves the old one, the new one, or a
+/// state that the next recovery completes.
 struct DatabaseExchange {
   let folder: SessionFolder
 
   private var ready: String { folder.database + ".recovered" }
   private var old: String { folder.database + ".damaged" }
 
-  /// A checked database waits to take the old one's place.
+  /// Whether a checked database waits to replace the old one.
   var isPending: Bool { FileManager.default.fileExists(atPath: ready) }
 
-  /// Brings a finished database into the folder.
+  /// Moves a finished database into the folder.
   func take(_ database: String) throws(SessionError) {
     try move(database, to: ready)
     try synchronise()
   }
 
   func finish() throws(SessionError) {
-    // A log beside another database would be taken for its own.
+    // SQLite would apply a log next to a different database to that database.
     for suffix in ["-wal", "-journal", "-shm"]
     where FileManager.default.fileExists(atPath: folder.database + suffix) {
       try move(folder.database + suffix, to: old + suffix)

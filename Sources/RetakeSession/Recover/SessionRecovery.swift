@@ -3,37 +3,38 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// What a recovery did.
+/// The result of a recovery.
 public struct RecoveryResult: Hashable, Sendable, Codable {
   public var path: String
-  /// False when the session was whole already, and nothing was written.
+  /// False when the session was intact already, and nothing was written.
   public var wasOpen: Bool
   public var status: SessionStatus
   public var frames: Int
-  /// Frames whose media is not what was committed; their rows say so.
+  /// Number of frames whose media differs from what was committed; their rows record that.
   public var damagedFrames: Int
-  /// Frames whose rows were made again from the media.
+  /// Number of frames whose rows were rebuilt from the media.
   public var rebuiltFrames: Int
-  /// Bytes of media behind the last commit. They stay in the file and belong to no frame.
+  /// Bytes of media after the last commit. They stay in the file and belong to no frame.
   public var tailBytes: Int64
-  /// In words: what is not as it was recorded.
+  /// A description of what differs from the recording.
   public var losses: String?
   public var sessionDigest: Digest128
 }
 
-/// Closes a session that a recorder left open when it died, or makes its database again.
+/// Closes a session that a crashed recorder left open, or rebuilds its database.
 ///
-/// Everything up to the last commit is kept, what is behind it is said. The database changes in one
-/// transaction of SQLite's own, or in one rename, so a recovery that is cut short is simply done
-/// again, with the same result. Says success only after it opened its own result.
+/// Everything up to the last commit is kept, and what comes after it is reported. The database
+/// changes in one SQLite transaction or in one rename, so an interrupted recovery can be run again,
+/// with the same result. Success is reported only after the result was opened and checked.
 public struct SessionRecovery: Sendable {
   let folder: SessionFolder
   let report: @Sendable (SessionDoctor.Progress) -> Bool
   private let usesMedia: Bool
 
   /// - Parameters:
-  ///   - fromMedia: Make rows that the database does not have, or all of them, from the media.
-  ///   - report: Told how far it is, in packets; answering false stops it, with nothing written.
+  ///   - fromMedia: Rebuild rows that the database does not have, or all of them, from the media.
+  ///   - report: Called with the progress in packets; returning false stops it, with nothing
+  ///     written.
   public init(
     _ path: String, fromMedia: Bool = false,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -43,9 +44,9 @@ public struct SessionRecovery: Sendable {
     self.report = report
   }
 
-  /// - Throws: `SessionError`: no session, a recorder that is still at work, a damaged database.
+  /// - Throws: `SessionError`: not a session, a recorder that is still running, a damaged database.
   public func run() throws -> RecoveryResult {
-    // Also where nothing is left to be done.
+    // Even if there is nothing to recover.
     BuildSite.sweep(for: folder)
     return usesMedia ? try recoverFromMedia() : try recover()
   }
@@ -57,7 +58,7 @@ public struct SessionRecovery: Sendable {
     return try closed(try SessionReader(folder, options: ReadOptions(framesPerChain: nil)))
   }
 
-  /// Closes a database whose rows are whole. The caller holds the lock.
+  /// Closes a database whose rows are intact. The caller holds the lock.
   func closed(_ reader: SessionReader, rebuilt: Int = 0) throws(SessionError) -> RecoveryResult {
     let before = Expectation(reader: reader)
     let (isClosed, hasJournal) = (reader.index.store.isClosed, reader.index.store.hasJournal)
@@ -66,7 +67,7 @@ public struct SessionRecovery: Sendable {
       try SessionClosing.check(reader.index.store, at: folder.database)
       tail = try close(reader, rebuilt: rebuilt)
     } else if hasJournal {
-      // It died between its last commit and making one file of the database.
+      // The recorder died after its last commit, before it merged the log into the database.
       _ = try fromStore { () throws(StoreError) in
         try StoreWriter(continuing: folder.database).close()
       }
@@ -74,7 +75,7 @@ public struct SessionRecovery: Sendable {
     return try reopened(before, wasOpen: !isClosed || hasJournal, tail: tail, rebuilt: rebuilt)
   }
 
-  /// Writes what the crash left open; returns the bytes of the tail.
+  /// Completes what the crash left open; returns the bytes of the tail.
   private func close(_ reader: SessionReader, rebuilt: Int) throws(SessionError) -> Int64 {
     let closing = SessionClosing(folder: folder, report: report)
     return try closing.close(reader) { (findings) throws(SessionError) in
@@ -121,7 +122,7 @@ public struct SessionRecovery: Sendable {
     }
   }
 
-  /// What a session holds, before and after.
+  /// What a session contains, for comparing before and after.
   struct Expectation: Equatable {
     var frames: [Int]
 

@@ -2,20 +2,20 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// Makes rows for the packets that a recorder wrote behind its last commit, or whose commits were
-/// lost with the log. The recorder gives one frame a packet, in order.
+/// Makes rows for the packets that a recorder wrote after its last commit, or whose commits were
+/// lost with the log. The recorder writes one packet per frame, in order.
 struct TailRows {
   let site: SessionFolder
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// Where a container's clock and the session's meet.
+  /// A point in time on both the container's clock and the session's.
   private struct Meeting {
     var milliseconds: Int64
     var ptsNanoseconds: Int64
     var arrivalNanoseconds: Int64
   }
 
-  /// What is added so far.
+  /// What has been added so far.
   private struct State {
     var track: Int
     var nextPacket: Int
@@ -27,7 +27,7 @@ struct TailRows {
     var parts: [SegmentTrackRecord] = []
   }
 
-  /// - Returns: how many frames were added. The database stays open.
+  /// - Returns: the number of added frames. The database stays open.
   func append() throws(SessionError) -> Int {
     let reader = try SessionReader(site, options: ReadOptions(framesPerChain: nil))
     let index = reader.index
@@ -116,7 +116,7 @@ struct TailRows {
     }
   }
 
-  /// A file that no row speaks of: its clock goes on, or begins again behind the one before.
+  /// A file that no row refers to: its clock continues, or restarts after the previous file.
   private func begin(_ packets: [PacketRecord], _ stream: MediaStream, _ state: inout State) {
     guard let first = packets.first?.pts, first <= state.meeting.milliseconds else { return }
     let step = TrackIndexing.frameDuration(stream)
@@ -179,7 +179,7 @@ struct TailRows {
 }
 
 extension Timestamp {
-  /// The nearest time stamp of a track.
+  /// The nearest timestamp in a track's time base.
   func pts(in base: TimeBase) -> Int64 {
     let (value, scale) = (
       Int128(nanoseconds) * Int128(base.denominator), Int128(base.numerator) * 1_000_000_000

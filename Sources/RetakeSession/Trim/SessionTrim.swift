@@ -4,35 +4,37 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// What came of a trim.
+/// The result of a trim.
 public struct TrimResult: Hashable, Sendable, Codable {
   public var path: String
   public var status: SessionStatus
   public var frames: Int
-  /// Frames whose packets are the original's.
+  /// Number of frames whose packets were copied from the original.
   public var copiedFrames: Int
-  /// Frames that were encoded again without loss, because they hang on packets outside of the span.
+  /// Number of frames that were encoded again without loss, because they depend on packets outside
+  /// the span.
   public var encodedFrames: Int
-  /// Frames without pixels, in the original either.
+  /// Number of frames without pixels, in the original either.
   public var damagedFrames: Int
   public var events: Int
-  /// Of the span that was kept, from its first frame to its last.
+  /// Duration of the kept span, from its first frame to its last.
   public var durationNanoseconds: Int64
   public var sessionDigest: Digest128
-  /// In words: what a reader should know.
+  /// Remarks for the reader.
   public var notes: [String]
 }
 
-/// A new session of a span of another one's time.
+/// A new session that contains a time span of another one.
 ///
-/// Nothing that was seen before or after the span comes along: packets are copied only where all
-/// that they show lies inside, other frames are encoded again without loss. Frames keep their times
-/// and pixels, which is checked frame by frame before the new session gets its name.
+/// Nothing that was visible only before or after the span is included: packets are copied only if
+/// all frames that they show are inside, and other frames are encoded again without loss. Frames
+/// keep their times and pixels, which is checked frame by frame before the new session gets its
+/// name.
 public struct SessionTrim: Sendable {
   public struct Options: Hashable, Sendable {
-    /// From the session's first frame.
+    /// Offset from the session's first frame.
     public var from: Duration
-    /// From the session's first frame, itself not in the span; nil is the end.
+    /// Offset from the session's first frame, exclusive; nil means the end.
     public var to: Duration?
     public var target: SessionTarget
 
@@ -45,7 +47,8 @@ public struct SessionTrim: Sendable {
   private let options: Options
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
-  /// - Parameter report: Told how far it is, in frames; answering false stops it, with nothing left.
+  /// - Parameter report: Called with the progress in frames; returning false stops it, with nothing
+  ///   left behind.
   public init(
     of path: String, _ options: Options,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
@@ -80,7 +83,7 @@ public struct SessionTrim: Sendable {
     do throws(SessionError) {
       return try make(reader, span, destination, copies: true)
     } catch .trimDiffers {
-      // Some decoder hangs on more than the index knows: frames are what counts.
+      // Some decoder depends on more packets than the index records, so encode all frames instead.
       return try make(reader, span, destination, copies: false)
     }
   }
@@ -135,7 +138,7 @@ public struct SessionTrim: Sendable {
   }
 }
 
-/// Tells how many frames are done, and stops.
+/// Reports the number of frames done, and stops the operation on request.
 struct TrimProgress {
   let total: Int
   let report: @Sendable (SessionDoctor.Progress) -> Bool
@@ -151,7 +154,7 @@ struct TrimProgress {
   }
 }
 
-/// The frames of a session that lie in a span of its time.
+/// The frames of a session that are in a span of its time.
 struct TrimSpan {
   struct Track: Hashable {
     var track: Int
@@ -159,7 +162,7 @@ struct TrimSpan {
   }
 
   let tracks: [Track]
-  /// On the session's time line: from, and up to but not including.
+  /// On the session's time line; the end is exclusive.
   let times: Range<Int64>
   /// The time of the first frame that is kept.
   let origin: Int64

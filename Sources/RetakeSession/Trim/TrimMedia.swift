@@ -9,7 +9,7 @@ struct TrimMedia {
   let site: SessionFolder
   let track: Int
 
-  /// A finished file, and its packets as a demuxer gives them.
+  /// A finished file, and its packets as a demuxer returns them.
   struct Piece {
     var name: String
     var bytes: Int64
@@ -23,10 +23,10 @@ struct TrimMedia {
     return "media/\(prefix)\(number)" + (format == "nut" ? ".nut" : ".mkv")
   }
 
-  /// How a container is asked to hold packets. Some change the bytes, or refuse odd times.
+  /// How a container is used to store packets. Some change the bytes, or reject irregular times.
   private struct Form {
     var format: String
-    /// One a millisecond-counted step after the other, rather than the packets' own times.
+    /// Use consecutive milliseconds instead of the packets' own times.
     var countsTimes: Bool
   }
 
@@ -35,12 +35,12 @@ struct TrimMedia {
     Form(format: "nut", countsTimes: true),
   ]
 
-  /// Puts packets as they are into a file.
+  /// Copies packets unchanged to a file.
   ///
   /// - Parameters:
   ///   - origin: The pts that is time 0 in the file.
   ///   - fetch: Reads a packet by its number.
-  /// - Returns: nil when no container here keeps their bytes.
+  /// - Returns: nil when no available container preserves their bytes.
   func copy(
     _ records: [PacketRecord], stream: MediaStream, segment: Int, origin: Int64,
     fetch: (Int) throws(SessionError) -> MediaPacket
@@ -58,7 +58,7 @@ struct TrimMedia {
         let piece = try read(name)
         if piece.packets.map(\.digest) == records.map(\.digest) { return piece }
       } catch {
-        // A container that refuses is no reason to give up; a full disk is.
+        // If a container rejects the packets, try the next one. A full disk ends the trim.
         guard case .media(let code, _) = error, code != "media.mux.write", !error.isAboutMemory
         else { throw error }
       }
@@ -67,12 +67,12 @@ struct TrimMedia {
     return nil
   }
 
-  /// Encodes frames without loss, each packet for itself.
+  /// Encodes frames without loss, each packet independently.
   ///
   /// - Parameters:
   ///   - origin: The time, in nanoseconds, that is 0 in the file.
-  ///   - next: The next frame; nil at the end. All have the same shape.
-  /// - Returns: the file, and what decoders need to know of it.
+  ///   - next: Returns the next frame; nil at the end. All frames have the same shape.
+  /// - Returns: the file, and the stream that decoders need.
   func encode(
     first: Frame, segment: Int, origin: Int64, next: () throws(SessionError) -> Frame?
   ) throws(SessionError) -> (piece: Piece, stream: MediaStream) {
@@ -139,7 +139,7 @@ struct TrimMedia {
     return packet
   }
 
-  /// The file as it is, with the place of every packet.
+  /// Reads the written file back, with the position of every packet.
   private func read(_ name: String) throws(SessionError) -> Piece {
     let path = site.path + "/" + name
     let (file, stream) = try fromMedia { () throws(MediaError) in
@@ -151,7 +151,7 @@ struct TrimMedia {
   }
 }
 
-/// A file of one stream, being written.
+/// A file with one stream, while it is written.
 final class MuxedFile {
   private let handle: FileHandle
   private let muxer: MediaMuxer

@@ -2,8 +2,9 @@ import RetakeStore
 
 /// Which packets of a track a trim may copy, and which frames it must encode again.
 ///
-/// Packets are copied in whole groups, from one at which decoding can begin to the next, and only
-/// where every frame that they give is in the span: so nothing of the time around it comes along.
+/// Packets are copied in whole groups, each from a packet at which decoding can begin to the next
+/// such packet. A group is copied only if every frame of it is in the span, so nothing from outside
+/// the span is included.
 struct TrimPlan: Hashable {
   /// A stretch of copied packets, all in one segment.
   struct Run: Hashable {
@@ -11,47 +12,48 @@ struct TrimPlan: Hashable {
     var packets: ClosedRange<Int>
   }
 
-  /// What becomes of a frame of the span.
+  /// What happens to a frame of the span.
   enum Fate: Hashable {
-    /// Its packet is copied, and all that decoding it needs.
+    /// Its packet is copied, with everything that decoding it needs.
     case copied
-    /// Decoded and encoded again without loss, in front of the run of that number (or behind all).
+    /// Decoded and encoded again without loss, before the run with that index (or after all runs).
     case encoded(before: Int)
-    /// No pixels, in the original either.
+    /// The frame has no pixels, in the original either.
     case unreadable
   }
 
-  /// What may be copied of the span's last group of packets.
+  /// How much of the span's last group of packets may be copied.
   enum LastGroup: Hashable {
     /// All of it: the group ends with the span.
     case whole
-    /// Its packets up to the first that shows something else.
+    /// Its packets up to the first that shows a frame outside the span.
     case cut
-    /// None: packets of its codec may hold pictures that are shown much later.
+    /// Nothing: packets of this codec may contain images that are shown much later.
     case hidden
     /// Nothing of the track is copied.
     case nothing
   }
 
-  /// A frame's packets, as the index has them.
+  /// A frame's packets, according to the index.
   struct Row: Hashable {
     var sequence: Int
     var packet: Int?
     var entry: Int?
-    /// It cannot be replayed.
+    /// Whether it cannot be replayed.
     var isDamaged = false
   }
 
   private(set) var runs: [Run] = []
-  /// By sequence; every frame of the span is there.
+  /// By sequence; contains every frame of the span.
   private(set) var fates: [Int: Fate] = [:]
 
   /// - Parameters:
-  ///   - rows: Of all frames whose packets lie between the span's first and last, and of the span.
+  ///   - rows: Rows of the span, and of all frames whose packets are between its first and last
+  ///     packet.
   ///   - span: Sequences.
-  ///   - segments: Of the packets in question.
+  ///   - segments: Segments of these packets.
   ///   - damaged: Packets that are not what was indexed.
-  ///   - end: How far the last group, which the span may cut, can be copied.
+  ///   - end: How much of the last group, which the span may cut, can be copied.
   init(
     _ rows: [Row], span: ClosedRange<Int>, segments: [Int: Int], damaged: Set<Int>,
     end: LastGroup = .cut
@@ -105,7 +107,8 @@ struct TrimPlan: Hashable {
     return runs
   }
 
-  /// How far a group can be copied: to its end, the last one also to a packet before; nil not at all.
+  /// The last packet of a group to copy. Only the last group may be cut; nil when nothing is
+  /// copied.
   private static func end(
     of group: ClosedRange<Int>, isLast: Bool, shows: [Int: [Int]], span: ClosedRange<Int>,
     segments: [Int: Int], damaged: Set<Int>
@@ -116,7 +119,7 @@ struct TrimPlan: Hashable {
       let fits =
         frames.allSatisfy { span.contains($0) } && !damaged.contains(packet)
         && segments[packet] == segments[group.lowerBound]
-      // What a packet without frames shows, later ones tell: only a whole group holds them all.
+      // A later packet may show what a packet without frames holds, so it needs the whole group.
       guard fits, !frames.isEmpty || !isLast else { return isLast ? end : nil }
       end = packet
     }

@@ -7,9 +7,9 @@ struct TrimRows {
   private let reader: SessionReader
   private let span: TrimSpan
   let events: [EventRecord]
-  /// Of these, states of the device that hold from before.
+  /// Number of those events that carry a device state from before the span.
   let carriedEvents: Int
-  /// The original has decisions or results, which are not taken over.
+  /// Whether the original has decisions or results, which are not copied.
   let leavesDecisions: Bool
   private let runs: [RunRecord]
 
@@ -37,8 +37,8 @@ struct TrimRows {
     }
   }
 
-  /// The last event of each kind of the device's before the span, put at its beginning: heat does
-  /// not end where a trim begins.
+  /// The last device event of each kind before the span, moved to its beginning, because a state
+  /// such as heat does not end where a trim begins.
   private static func carried(_ events: [EventRecord], before time: Int64) -> [EventRecord] {
     var last: [String: EventRecord] = [:]
     for event in events where event.source == DeviceEvent.source && event.timeNanoseconds < time {
@@ -111,7 +111,7 @@ struct TrimRows {
     ]
   }
 
-  /// The places of the span where time does not simply rise.
+  /// The places in the span where time does not simply increase.
   private func times() throws(SessionError) -> String? {
     let stored = try fromStore { () throws(StoreError) in
       try reader.index.store.meta(TimePlaces.fact)
@@ -127,7 +127,7 @@ struct TrimRows {
     return TimePlaces(places).stored
   }
 
-  /// What people wrote of the original, and where this comes from.
+  /// The user's notes of the original, after a line about the origin.
   var notes: String {
     let seconds = Double(span.durationNanoseconds) / 1e9
     let own = reader.folder.notesText

@@ -3,14 +3,14 @@ import RetakeCore
 import RetakeMedia
 import RetakeStore
 
-/// What a trim reads of one track of the original.
+/// Reads one track of the original for a trim.
 struct TrimSource {
   let reader: SessionReader
   let track: TrimSpan.Track
 
   private static let pageRows = 1_024
 
-  /// The rows of the span, and of every other frame whose packet lies among theirs.
+  /// The rows of the span, and of every other frame whose packet is among theirs.
   func rows() throws(SessionError) -> [FrameRecord] {
     let span = try frames(track.sequences)
     let wanted = span.compactMap(\.packet)
@@ -87,7 +87,7 @@ struct TrimSource {
     PacketFetcher(table: IndexedTrack(index: reader.index, track: track.track))
   }
 
-  /// What the track is where a packet lies; at its beginning for none.
+  /// The track's description at a packet; at the track's beginning for a nil packet.
   func part(of packet: Int?) throws(SessionError) -> SegmentTrackRecord {
     try Self.part(of: packet, track: track.track, in: reader)
   }
@@ -116,12 +116,12 @@ struct TrimSource {
   }
 }
 
-/// Holds a trimmed session's frames against the original's.
+/// Compares a trimmed session's frames with the original's.
 struct TrimProof {
   let original: SessionReader
   let copy: SessionFolder
 
-  /// nil for a frame that cannot be read, which the copy cannot either.
+  /// nil for a frame that cannot be read; the copy cannot read it either.
   private func original(
     _ sequence: Int, _ source: TrimSource
   ) throws(SessionError) -> Frame? {
@@ -163,8 +163,9 @@ struct TrimProof {
 }
 
 extension SessionError {
-  /// Damage of single packets or frames, which a copy keeps as such. Everything else ends the copy:
-  /// a media file that is missing, an index that contradicts it, no memory, a person who stops it.
+  /// Whether the error is damage of a single packet or frame, which a copy keeps. Every other error
+  /// ends the copy: a missing media file, an index that contradicts it, a lack of memory, an
+  /// interruption by the user.
   var isDamage: Bool {
     switch self {
     case .mediaMismatch, .undecodable, .noPixels: true

@@ -13,13 +13,13 @@ struct TrimmedTrack {
   private(set) var encodedFrames = 0
   private(set) var unreadableFrames = 0
   private let firstSegment: Int
-  /// Rows whose pixels could not be read now, with the reason.
+  /// Rows whose pixels could not be read, with the reason.
   private var failed: [FrameRecord] = []
   private var firstFailure: SessionError?
-  /// The new number of a packet that was copied.
+  /// The new index of each copied packet.
   private var copied: [Int: Int] = [:]
 
-  /// Writes the media into `site`; the rows are there afterwards.
+  /// Writes the media to `site`; the rows are complete afterwards.
   init(
     reader: SessionReader, track: TrimSpan.Track, site: SessionFolder, firstSegment: Int,
     copies: Bool, origin: Int64, progress: inout TrimProgress
@@ -50,7 +50,7 @@ struct TrimmedTrack {
     for place in frames.indices { frames[place].sequence -= track.sequences.lowerBound }
   }
 
-  /// A track without media has no shape: a session of it would have no frames at all.
+  /// A track without media has no shape, so a session made from it would have no frames.
   private func nothingToShow(
     in reader: SessionReader, from sequences: ClosedRange<Int>
   ) -> SessionError {
@@ -60,7 +60,7 @@ struct TrimmedTrack {
         cause: "no frame of its track in that span has any")
   }
 
-  /// A frame whose packet was copied, or that has no pixels.
+  /// The row of a frame whose packet was copied, or that has no pixels.
   private mutating func remaining(_ row: FrameRecord, _ plan: TrimPlan) -> FrameRecord {
     guard plan.fates[row.sequence] == .copied, let packet = row.packet.flatMap({ copied[$0] })
     else { return unreadable(row) }
@@ -81,7 +81,8 @@ struct TrimmedTrack {
     return row
   }
 
-  /// A packet of no bytes, for a frame that could not be read: it failed, it was not shed.
+  /// A packet without bytes for an unreadable frame, so that the frame counts as failed, not as
+  /// shed.
   private mutating func placeholder() -> Int? {
     guard let segment = segments.last?.index else { return nil }
     let index = packets.count
@@ -92,7 +93,7 @@ struct TrimmedTrack {
     return index
   }
 
-  /// Encodes the frames that come before a run, file by file: one for each shape.
+  /// Encodes the frames that come before a run, one file for each shape.
   private mutating func encode(
     _ waiting: inout [FrameRecord], _ plan: TrimPlan, before place: Int, _ source: TrimSource,
     _ media: TrimMedia, _ origin: Int64, _ progress: inout TrimProgress
@@ -122,7 +123,8 @@ struct TrimmedTrack {
     }
   }
 
-  /// The next frame whose pixels can be read, with their digest; others get the reason as a cause.
+  /// The next readable frame, with its pixel digest. An unreadable frame gets the reason as its
+  /// cause.
   private mutating func readable(
     _ rows: inout ArraySlice<FrameRecord>, _ source: TrimSource, _ progress: inout TrimProgress
   ) throws(SessionError) -> (FrameRecord, Frame)? {
@@ -169,7 +171,7 @@ struct TrimmedTrack {
     encodedFrames += rows.count
   }
 
-  /// - Returns: false when no container keeps the packets as they are.
+  /// - Returns: false when no container preserves the packets.
   private mutating func copy(
     _ run: TrimPlan.Run, _ source: TrimSource, _ media: TrimMedia, _ origin: Int64
   ) throws(SessionError) -> Bool {
@@ -205,7 +207,7 @@ struct TrimmedTrack {
 }
 
 extension Frame {
-  /// One encoder takes both.
+  /// Whether one encoder accepts both frames.
   func hasShape(of other: Frame) -> Bool {
     format == other.format && width == other.width && height == other.height
       && range == other.range && matrix == other.matrix && sampleAspect == other.sampleAspect
