@@ -1,10 +1,10 @@
-/// A pipeline document that comes with Retake.
+/// A pipeline document that is included in Retake.
 public struct ExamplePipeline: Hashable, Sendable {
-  /// What `example:NAME` and `retake pipeline example NAME` call it.
+  /// Its name in `example:NAME` and `retake pipeline example NAME`.
   public var name: String
   /// One line.
   public var summary: String
-  /// The JSON document, laid out for people, with a final line break.
+  /// The JSON document, formatted for reading, with a final line break.
   public var document: String
 }
 

@@ -2,8 +2,8 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// The built-in stages as words. A number out of its bounds is a programmer's mistake here, and
-/// stops the program with the rule that it breaks.
+/// The built-in stages as methods. A number that is out of bounds is a programmer's mistake here;
+/// it stops the program with a message about the violated rule.
 extension PipelineChain where Output == Frame {
   /// Scales each frame to a size in pixels.
   public func downsample(
@@ -16,7 +16,7 @@ extension PipelineChain where Output == Frame {
       }, id: id)
   }
 
-  /// Scales each frame, large or small, to the size that a classifier takes, in pixels.
+  /// Scales each frame, up or down, to the input size of a classifier, in pixels.
   public func resize(
     width: Int = 224, height: Int = 224, algorithm: ScalingAlgorithm = .automatic,
     id: String? = nil
@@ -53,7 +53,7 @@ extension PipelineChain where Output == Frame {
     stage(built { try Fingertip(options: FingertipOptions(percent: percent)) }, id: id)
   }
 
-  /// Names the colours of a palette that are nearest to the mean of each frame.
+  /// Returns the colours of a palette that are nearest to the mean of each frame.
   public func meanColour(
     palette: [NamedColour] = MeanColour.cube, top: Int = 3, id: String? = nil
   ) -> PipelineChain<Classes> {
@@ -61,17 +61,17 @@ extension PipelineChain where Output == Frame {
       built { try MeanColour(options: MeanColourOptions(palette: palette, top: top)) }, id: id)
   }
 
-  /// Gives the digest of each frame.
+  /// Computes the digest of each frame.
   public func digest(id: String? = nil) -> PipelineChain<FrameDigest> {
     stage(FrameDigester(), id: id)
   }
 
-  /// Finds moving regions by the difference to the frame before.
+  /// Finds moving regions by the difference from the previous frame.
   public func motion(threshold: Int = 24, id: String? = nil) -> PipelineChain<Detections> {
     motion(options: MotionOptions(threshold: threshold), id: id)
   }
 
-  /// Finds moving regions by the difference to the frame before, with all options.
+  /// Finds moving regions by the difference from the previous frame, with all options.
   public func motion(options: MotionOptions, id: String? = nil) -> PipelineChain<Detections> {
     stage(built { try Motion(options: options) }, id: id)
   }
@@ -80,19 +80,20 @@ extension PipelineChain where Output == Frame {
 extension PipelineChain where Output == Region {
   /// Cuts each detection's region out of its frame; see `RegionCrop` for the edges.
   ///
-  /// - Parameter padding: A share of the box's sides, on each side of it; 0 to 4.
+  /// - Parameter padding: Fraction of the box's width and height that is added on each side; 0 to
+  ///   4.
   public func regionCrop(padding: Double = 0.2, id: String? = nil) -> PipelineChain<Frame> {
     stage(built { try RegionCrop(options: RegionCropOptions(padding: padding)) }, id: id)
   }
 }
 
 extension PipelineChain where Output == Joined {
-  /// The mean score of each label over what several classifiers said.
+  /// The mean score of each label over the results of several classifiers.
   public func meanClasses(top: Int = 5, id: String? = nil) -> PipelineChain<Classes> {
     stage(built { try MeanClasses(options: MeanClassesOptions(top: top)) }, id: id)
   }
 
-  /// What several detectors found, each object once.
+  /// The results of several detectors, each object once.
   public func mergeDetections(
     iou: Double = 0.5, perClass: Bool = true, classNames: [String] = [], id: String? = nil
   ) -> PipelineChain<Detections> {

@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 
 extension OptionError {
-  /// Requires a number to lie in a range, both ends included.
+  /// Requires a number to be in a range, inclusive.
   static func require(
     _ value: Int, _ key: String, in range: ClosedRange<Int>
   ) throws(OptionError) {
@@ -14,12 +14,12 @@ extension OptionError {
 
 /// Bounds that several stages share.
 enum StageLimits {
-  /// Pixels, a side.
+  /// Maximum pixels of a side.
   static let side = 16_384
 }
 
 extension KeyedDecodingContainer {
-  /// Reads a word that is one of a closed set; the message lists the set.
+  /// Reads a string that is one of a closed set; the message lists the set.
   func choice<Value: RawRepresentable & CaseIterable>(
     _ type: Value.Type, forKey key: Key
   ) throws -> Value where Value.RawValue == String {
@@ -35,7 +35,7 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedDecodingContainer {
-  /// Reads a whole number inside an option; Foundation's own error for a fraction has no place.
+  /// Reads a whole number inside an option; Foundation's own error for a fraction has no position.
   func integer(forKey key: Key) throws -> Int {
     let number = try decode(Double.self, forKey: key)
     guard let value = Int(exactly: number) else {
@@ -48,7 +48,7 @@ extension KeyedDecodingContainer {
 }
 
 extension Decoder {
-  /// Refuses keys that an object inside the options does not have.
+  /// Rejects keys that an object inside the options does not have.
   func refuseUnknownKeys(_ known: [String]) throws {
     let container = try container(keyedBy: AnyKey.self)
     let names = container.allKeys.map(\.stringValue).sorted()
@@ -69,7 +69,7 @@ private struct AnyKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// A stage made in Swift code, where a bad option is the programmer's mistake.
+/// Makes a stage in Swift code, where an invalid option is a programmer's mistake.
 func built<Stage>(_ make: () throws -> Stage) -> Stage {
   do {
     return try make()

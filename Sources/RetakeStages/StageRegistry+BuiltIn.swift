@@ -2,7 +2,7 @@ import RetakeGraph
 import RetakeRuntime
 
 extension StageRegistry {
-  /// Every kind of node that comes with Retake.
+  /// All built-in kinds of nodes.
   public static let builtIn: StageRegistry = {
     var registry = StageRegistry()
     registry.register(Convert.self)

@@ -1,10 +1,10 @@
 import RetakeCore
 
-/// What can go wrong with the frames that built-in sources bring.
+/// An error of the frames of built-in sources.
 public enum StagesError: CodedError, Hashable {
-  /// A reader was asked for a frame that it does not have.
+  /// A frame was requested that the reader does not have.
   case noSuchFrame(FrameID, count: Int)
-  /// There is nothing at a path that a source of pictures reads.
+  /// The path of an image source does not exist.
   case notFound(path: String)
   /// A folder has no PNG or JPEG file.
   case noPictures(path: String)

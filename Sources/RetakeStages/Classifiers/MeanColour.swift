@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// A colour with its name. Levels are 0 to 255.
+/// A named colour. Levels are 0 to 255.
 public struct NamedColour: Hashable, Sendable, Codable {
   public var label: String
   public var red: Int
@@ -23,12 +23,12 @@ public struct NamedColour: Hashable, Sendable, Codable {
   }
 }
 
-/// The colours to choose from, and how many to name.
+/// The palette, and the number of labels to return.
 public struct MeanColourOptions: StageOptions, Hashable {
-  /// 1 to 256 colours with labels of their own. Otherwise the corners and the middle of the colour
+  /// 1 to 256 colours with distinct labels. The default is the corners and the centre of the colour
   /// cube.
   public var palette = MeanColour.cube
-  /// The nearest so many colours are named, 1 to 256.
+  /// Number of nearest colours to return, 1 to 256.
   public var top = 3
 
   public init() {}
@@ -38,21 +38,21 @@ public struct MeanColourOptions: StageOptions, Hashable {
   }
 }
 
-/// Names the colours of a palette that are nearest to the mean colour of a frame: a classifier
+/// Returns the colours of a palette that are nearest to the mean colour of a frame: a classifier
 /// without a model.
 ///
 /// The score of a colour is `1 − d / (255 √3)`, where d is the distance from the mean in red, green
-/// and blue: 1 is the colour itself, 0 the opposite corner of the colour cube. The best comes first,
-/// among equals the one that the palette names first. Sums are exact integers, and the divisions
-/// and the root correctly rounded, so every machine gives the same bits. Every pixel format is
-/// taken as it is; see `Fingertip` for how luma and chroma become colours.
+/// and blue: 1 is the colour itself, 0 the opposite corner of the colour cube. The best comes
+/// first; equal scores are in palette order. Sums are exact integers, and the divisions and the
+/// root are correctly rounded, so every machine gives the same bits. All pixel formats are used
+/// without conversion; see `Fingertip` for how luma and chroma become colours.
 public struct MeanColour: PureStage {
   public typealias Options = MeanColourOptions
 
   public static let kind = "mean-colour"
   public static let summary = "names the colours nearest to the mean of each frame"
 
-  /// Black, white, grey, and the six full colours.
+  /// Black, white, grey, and the six fully saturated colours.
   public static let cube = [
     NamedColour("black", red: 0, green: 0, blue: 0),
     NamedColour("grey", red: 128, green: 128, blue: 128),
@@ -67,7 +67,7 @@ public struct MeanColour: PureStage {
 
   public let options: MeanColourOptions
 
-  /// - Throws: `OptionError` for a palette or a count that cannot be used.
+  /// - Throws: `OptionError` for an invalid palette or count.
   public init(options: MeanColourOptions) throws(OptionError) {
     try OptionError.require(options.top, "top", in: 1...256)
     guard (1...256).contains(options.palette.count) else {
@@ -106,7 +106,7 @@ extension NamedColour {
     )
     let squared =
       difference.0 * difference.0 + difference.1 * difference.1 + difference.2 * difference.2
-    // A mean may lie slightly outside of the cube.
+    // A mean may be slightly outside the cube.
     return max(0, 1 - (squared / Self.longestSquared).squareRoot())
   }
 }

@@ -1,11 +1,11 @@
 import RetakeCore
 import RetakeGraph
 
-/// The inputs of a join, and when it goes on.
+/// The inputs of a join, and when it gives its output.
 struct JoinOptions: StageOptions {
-  /// `all`, or `any`: with the values that there are.
+  /// `all`, or `any`: with the values that have arrived.
   var mode = JoinMode.all
-  /// 2 to 16 ids, in the order in which the values are joined. Must be given.
+  /// 2 to 16 IDs, in the order in which the values are joined. Required.
   var ports: [String] = []
 
   init() {}
@@ -19,13 +19,13 @@ struct JoinOptions: StageOptions {
 
 /// The inputs of a latest join.
 struct LatestOptions: StageOptions {
-  /// 2 to 16 ids; frames go on when they come to the first. Must be given.
+  /// 2 to 16 IDs; a frame on the first port triggers the output. Required.
   var ports: [String] = []
 
   init() {}
 }
 
-/// Joins as documents have them: their ports are an option.
+/// Joins in documents: their ports are an option.
 enum Joins {
   static func join(reading given: JSONValue) throws(OptionProblem) -> AnyStage {
     let options = try OptionReader.read(JoinOptions.self, from: given, kind: "join")

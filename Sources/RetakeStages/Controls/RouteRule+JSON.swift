@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeGraph
 
-/// The form of rules in a document, one of:
+/// The form of a rule in a document, one of:
 ///
 /// ```
 /// {"detections": {"countMin": 1, "countMax": 5, "scoreMin": 0.5, "label": "person"}}
@@ -9,7 +9,7 @@ import RetakeGraph
 /// {"class": {"label": "red", "scoreMin": 0.5}}
 /// ```
 ///
-/// `countMin` is 1 if not given; `name`, `class.label` and one of `min` and `max` must be given.
+/// `countMin` defaults to 1; `name`, `class.label` and one of `min` and `max` are required.
 extension RouteRule {
   private static let words = ["class", "detections", "scalar"]
 
@@ -33,7 +33,7 @@ extension RouteRule {
     }
   }
 
-  /// - Throws: `OptionProblem` with the place inside the options.
+  /// - Throws: `OptionProblem` with the position within the options.
   init(json: JSONValue) throws(OptionProblem) {
     let rule = try DocumentFields<OptionProblem>(json, at: "", keys: Self.words)
     let given = Self.words.filter { rule.value($0) != nil }
@@ -65,7 +65,7 @@ extension RouteRule {
     }
   }
 
-  /// Refuses rules that no value, or every value, could match.
+  /// Rejects rules that no value, or every value, would match.
   func check() throws(OptionProblem) {
     switch self {
     case .detections(let countMin, let countMax, let scoreMin, _):

@@ -1,15 +1,15 @@
 import RetakeCore
 import RetakeGraph
 
-/// What a route looks for in a value. A value matches or does not; of what a join gives, the first
-/// part of the rule's kind is looked at. A value of any other kind does not match.
+/// The condition of a route. A value either matches or not. For a join, the first part of the
+/// rule's kind is checked. A value of any other kind does not match.
 public enum RouteRule: Hashable, Sendable {
-  /// So many detections, of those with the score and the class if these are given.
+  /// The number of detections, of those with the score and the class if these are given.
   case detections(
     countMin: Int = 1, countMax: Int? = nil, scoreMin: Double? = nil, label: String? = nil)
-  /// The first number of that name lies in the bounds, both included. NaN lies nowhere.
+  /// The first number with that name is within the bounds, inclusive. NaN is never within bounds.
   case scalar(name: String, min: Double? = nil, max: Double? = nil)
-  /// One of the labels is this one, with the score if one is given.
+  /// One of the labels is this one, with at least the score if one is given.
   case classified(label: String, scoreMin: Double? = nil)
 
   /// Whether the value goes to `match`.
@@ -56,7 +56,7 @@ extension AnyStage {
   }
 }
 
-/// Sends frames one of two ways; the engine carries it out, and waits for each value.
+/// Routes frames to one of two ports. The engine executes it, and waits for each value.
 enum Route {
   static let signature = StageSignature(
     kind: "route", version: 1, role: .route, input: nil, output: nil,

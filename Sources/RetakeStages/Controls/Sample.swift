@@ -1,8 +1,8 @@
 import RetakeGraph
 
-/// Which frames a sample lets through.
+/// Which frames a sample passes.
 public struct SampleOptions: StageOptions, Hashable {
-  /// One frame of so many passes, the first of them; 1 to 1,000,000.
+  /// Passes the first of this number of frames; 1 to 1,000,000.
   public var every = 2
 
   public init() {}
@@ -12,7 +12,7 @@ public struct SampleOptions: StageOptions, Hashable {
   }
 }
 
-/// Thins frames by their number; the engine carries it out, for any kind of value.
+/// Thins frames by their number. The engine executes it, for any kind of value.
 enum Sample {
   static let signature = StageSignature(
     kind: "sample", version: 1, role: .sample, input: nil, output: nil,
@@ -25,7 +25,7 @@ enum Sample {
 }
 
 extension PipelineChain {
-  /// Lets the first of every so many frames through; 1 to 1,000,000.
+  /// Passes the first of every `every` frames; 1 to 1,000,000.
   public func sample(every: Int, id: String? = nil) -> PipelineChain<Output> {
     let options = SampleOptions(every: every)
     return passing(

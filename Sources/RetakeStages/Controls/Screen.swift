@@ -1,16 +1,17 @@
 import RetakeCore
 import RetakeGraph
 
-/// A sink that shows pictures at the beat of a screen.
+/// A sink that shows images at the refresh rate of a screen.
 ///
-/// In virtual time it refreshes `hertz` times a second from time zero on, and shows the newest picture
-/// that has come; it keeps that one's buffer until a newer one is seen. Live, the screen is a real one.
+/// In virtual time it refreshes `hertz` times a second from time zero on, and shows the newest
+/// image that has arrived. It keeps that image's buffer until a newer one is shown. In a live run,
+/// the screen is a real one.
 enum Screen {
   static let signature = StageSignature(
     kind: AnyStage.screenKind, version: 1, role: .sink, input: nil, output: nil,
     summary: "shows what arrives at the beat of a screen, and writes nothing")
 
-  /// `hertz`: refreshes a second, above 0 and at most 1,000.
+  /// `hertz`: refreshes per second, above 0 and at most 1,000.
   private struct Options: StageOptions {
     var hertz = 60.0
     init() {}

@@ -16,7 +16,7 @@ enum Sinks {
     kind: "closure", version: 1, role: .sink, input: nil, output: nil,
     summary: "calls a closure with what arrives")
 
-  /// The run itself writes the lines of these sinks; there is nothing more to do.
+  /// The run itself writes the lines of these sinks, so the body does nothing.
   static let silent = AnyStage.Body.sink { _ in }
 
   static func stage(_ signature: StageSignature) -> AnyStage {
@@ -27,8 +27,8 @@ enum Sinks {
 extension AnyStage {
   /// A sink that writes what arrives as result lines; for `PipelineChain.sink(_:)`.
   public static var results: AnyStage { Sinks.stage(Sinks.results) }
-  /// A sink for analytics: its results are also JSON lines, where a run is told to write them; for
-  /// `PipelineChain.sink(_:)`.
+  /// A sink for analytics: its results are also written as JSON lines, if a run is configured to do
+  /// so; for `PipelineChain.sink(_:)`.
   public static var metadata: AnyStage { Sinks.stage(Sinks.metadata) }
   /// A sink that writes nothing; for `PipelineChain.sink(_:)`.
   public static var discard: AnyStage { Sinks.stage(Sinks.discard) }
@@ -37,17 +37,17 @@ extension AnyStage {
 extension PipelineChain {
   /// Ends the pipeline with a sink that writes what arrives as result lines.
   ///
-  /// - Parameter quantum: Steps in which numbers are written, by field: `box` (default 0.1),
-  ///   `score` (0.0001) and `scalar` (0.001).
+  /// - Parameter quantum: Rounding steps of numbers, by field: `box` (default 0.1), `score`
+  ///   (0.0001) and `scalar` (0.001).
   public func results(_ id: String = "results", quantum: [String: Double] = [:]) -> Pipeline {
     sink(.results, id: id, quantum: quantum)
   }
 
   /// Ends the pipeline with a sink for analytics: `retake replay --metadata FILE`, or an observer
-  /// `ResultLines(of: replay, sink: id)`, gives its results as JSON lines. In goldens it is like
+  /// `ResultLines(of: replay, sink: id)`, writes its results as JSON lines. In goldens it is like
   /// `results`.
   ///
-  /// - Parameter quantum: Steps in which numbers are written, as for `results`.
+  /// - Parameter quantum: Rounding steps of numbers, as for `results`.
   public func metadata(_ id: String = "metadata", quantum: [String: Double] = [:]) -> Pipeline {
     sink(.metadata, id: id, quantum: quantum)
   }
@@ -57,8 +57,8 @@ extension PipelineChain {
     sink(.discard, id: id)
   }
 
-  /// Ends the pipeline with a closure that is given each value that arrives, and each failure; it
-  /// hears nothing of frames that were dropped.
+  /// Ends the pipeline with a closure that is called with each value that arrives, and with each
+  /// failure. It is not called for dropped frames.
   ///
   /// ```swift
   /// grey.motion().resultSink { result in
@@ -77,8 +77,8 @@ extension PipelineChain {
     }
   }
 
-  /// Ends the pipeline with a closure that is told of each frame, in virtual time's order. Such a
-  /// pipeline has no document.
+  /// Ends the pipeline with a closure that is called for each frame, in the order of virtual time.
+  /// Such a pipeline has no document.
   public func sink(
     _ id: String = "sink", _ body: @escaping @Sendable (SinkDelivery) -> Void
   ) -> Pipeline {

@@ -1,17 +1,17 @@
 import RetakeCore
 import RetakeGraph
 
-/// Thins frames by their time; the engine carries it out, for any kind of value.
+/// Thins frames by their time. The engine executes it, for any kind of value.
 ///
-/// Options: `fps`, frames a second (default 15), above 0 and at most 1,000; and `when`, a list of
-/// rules such as `{"thermal": "serious", "fps": 15}` for states of the device. The lowest of all
-/// rates that apply counts. With rules `fps` may be 0: then all frames pass while no rule matches.
+/// Options: `fps`, frames per second (default 15), above 0 and at most 1,000; and `when`, a list of
+/// rules such as `{"thermal": "serious", "fps": 15}` for states of the device. The lowest rate that
+/// applies is used. With rules `fps` may be 0: then all frames pass while no rule matches.
 enum Throttle {
   static let signature = StageSignature(
     kind: "throttle", version: 1, role: .throttle, input: nil, output: nil,
     summary: "lets at most N frames a second through, by their time")
 
-  /// The most rules of one throttle.
+  /// Maximum number of rules of one throttle.
   static let rulesMax = 64
 
   static func stage(_ policy: DevicePolicy) throws(OptionProblem) -> AnyStage {
@@ -27,7 +27,7 @@ enum Throttle {
         pointer: "/when", message: "'when' has at most \(rulesMax) rules, not \(policy.rules.count)"
       )
     }
-    // What the words of the DSL give is held against the same rules as a document.
+    // Rules from the DSL are checked like those of a document.
     for (index, rule) in policy.rules.enumerated() {
       _ = try DeviceRule(json: rule.json, at: "/when/\(index)")
     }
@@ -49,9 +49,9 @@ enum Throttle {
 }
 
 extension PipelineChain {
-  /// Lets at most so many frames a second through, by their time; above 0 and at most 1,000.
+  /// Passes at most `fps` frames per second, by their time; above 0 and at most 1,000.
   ///
-  /// - Parameter rules: Rates for states of the device; the lowest of all that apply counts. With
+  /// - Parameter rules: Rates for states of the device; the lowest rate that applies is used. With
   ///   rules `fps` may be 0: then all frames pass while no rule matches.
   public func throttle(
     fps: Double, when rules: [DeviceRule] = [], id: String? = nil

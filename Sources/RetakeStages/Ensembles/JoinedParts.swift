@@ -1,7 +1,7 @@
 import RetakeGraph
 
 extension Joined {
-  /// The parts that came, all of one type.
+  /// The parts that arrived, all of one type.
   ///
   /// - Throws: `ensemble.otherType` for a part of another type.
   func parts<Value: PipelineValue>(all type: Value.Type) throws(StageError) -> [Value] {

@@ -1,9 +1,9 @@
 import RetakeCore
 import RetakeGraph
 
-/// How many labels an ensemble gives.
+/// The number of labels that an ensemble returns.
 public struct MeanClassesOptions: StageOptions, Hashable {
-  /// The best so many labels, 1 to 1,024.
+  /// Number of best labels to return, 1 to 1,024.
   public var top = 5
 
   public init() {}
@@ -13,12 +13,12 @@ public struct MeanClassesOptions: StageOptions, Hashable {
   }
 }
 
-/// The mean score of each label over what several classifiers said, for a join of classes.
+/// The mean score of each label over the results of several classifiers, for a join of classes.
 ///
-/// Parts that did not come do not count; a label that a part does not name has the score 0 there,
-/// and one that it names several times its first score. The best comes first, among equals in the
-/// order of the labels' bytes; NaN comes last. A part that is no classes fails the frame with
-/// `ensemble.otherType`.
+/// Missing parts do not count. A label has the score 0 in a part that does not contain it; if a
+/// part contains it several times, its first score counts. The best comes first; equal scores are
+/// in the order of the labels' bytes; NaN comes last. A part that is not classes fails the frame
+/// with `ensemble.otherType`.
 public struct MeanClasses: PureStage {
   public typealias Options = MeanClassesOptions
 
@@ -27,7 +27,7 @@ public struct MeanClasses: PureStage {
 
   public let options: MeanClassesOptions
 
-  /// - Throws: `OptionError` for a count out of its bounds.
+  /// - Throws: `OptionError` for a count that is out of bounds.
   public init(options: MeanClassesOptions) throws(OptionError) {
     try OptionError.require(options.top, "top", in: 1...1_024)
     self.options = options
@@ -42,7 +42,7 @@ public struct MeanClasses: PureStage {
         sums[item.label, default: 0] += item.score
       }
     }
-    // Sorted by the labels first, so that no order of a dictionary reaches the result.
+    // Sorted by label first, because the order of a dictionary must not affect the result.
     let means = sums.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       .map { Classification(label: $0.key, score: $0.value / Double(parts.count)) }
     let order = means.indices.sorted {
@@ -53,7 +53,7 @@ public struct MeanClasses: PureStage {
 }
 
 extension Double {
-  /// Whether this score ranks above the other: the larger first, NaN last; `nil` for equals.
+  /// Whether this score ranks above the other: higher first, NaN last; `nil` for equal scores.
   func comesBefore(_ other: Double) -> Bool? {
     if self > other || !isNaN && other.isNaN { return true }
     return self < other || isNaN && !other.isNaN ? false : nil

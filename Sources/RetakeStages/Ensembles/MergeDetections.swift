@@ -1,15 +1,15 @@
 import RetakeCore
 import RetakeGraph
 
-/// When two detections are taken for one.
+/// When two detections are considered the same object.
 public struct MergeDetectionsOptions: StageOptions, Hashable {
-  /// A box goes when its intersection over union with a better one is larger; 0 to 1.
+  /// A box is removed when its intersection over union with a better one is larger; 0 to 1.
   public var iou = 0.5
-  /// Whether only boxes of one class are compared.
+  /// Whether only boxes of the same class are compared.
   public var perClass = true
   /// The names of the classes, in the order of their indices; classes with other names follow, in
-  /// the order of the ports. Give it where a part may be missing: else an index may mean one class
-  /// in this frame and another in the next.
+  /// the order of the ports. Set it if a part may be missing. Otherwise an index may mean one class
+  /// in this frame and another one in the next.
   public var classNames: [String] = []
 
   public init() {}
@@ -19,14 +19,14 @@ public struct MergeDetectionsOptions: StageOptions, Hashable {
   }
 }
 
-/// What several detectors found, each object once, for a join of detections: greedy non-maximum
-/// suppression.
+/// Combines the results of several detectors, each object once, for a join of detections: greedy
+/// non-maximum suppression.
 ///
-/// The detection with the best score stays, and those that it overlaps too much go; and so on with
-/// the best that is left. Equal scores stay in the order of the ports, then of the detections; NaN
-/// comes last. What stays comes best first, as its detector gave it. Classes with the same name are
-/// one; a class without a name is named by its number. Parts that did not come do not count; one
-/// that is no detections fails the frame with `ensemble.otherType`.
+/// The detection with the best score is kept, and those that overlap it too much are removed; this
+/// continues with the best remaining one. Equal scores are in the order of the ports, then of the
+/// detections; NaN comes last. The remaining detections are sorted by score, otherwise unchanged.
+/// Classes with the same name are merged; a class without a name is named by its number. Missing
+/// parts do not count. A part that is not detections fails the frame with `ensemble.otherType`.
 public struct MergeDetections: PureStage {
   public typealias Options = MergeDetectionsOptions
 
@@ -35,7 +35,7 @@ public struct MergeDetections: PureStage {
 
   public let options: MergeDetectionsOptions
 
-  /// - Throws: `OptionError` for an overlap out of its bounds, and for a class named twice.
+  /// - Throws: `OptionError` for an overlap that is out of bounds, and for a duplicate class name.
   public init(options: MergeDetectionsOptions) throws(OptionError) {
     guard options.iou >= 0, options.iou <= 1 else {
       throw OptionError(key: "iou", message: "must be 0 to 1, is \(options.iou)")
@@ -53,7 +53,7 @@ public struct MergeDetections: PureStage {
     let order = items.indices.sorted {
       items[$0].score.comesBefore(items[$1].score) ?? ($0 < $1)
     }
-    // Each detection is held against those that stay: at most the square of what came.
+    // Each detection is compared with those that are kept: at most quadratic in their number.
     var kept: [Detection] = []
     for index in order where !kept.contains(where: { suppresses($0, items[index]) }) {
       kept.append(items[index])
@@ -68,7 +68,7 @@ public struct MergeDetections: PureStage {
 }
 
 extension Detections {
-  /// Adds another detector's finds, with this one's numbers for classes of the same name.
+  /// Adds another detector's detections, with this one's indices for classes of the same name.
   fileprivate mutating func append(_ other: Detections) {
     for name in other.classNames where !classNames.contains(name) { classNames.append(name) }
     for item in other.items {
@@ -82,7 +82,7 @@ extension Detections {
 }
 
 extension Box {
-  /// 0 for boxes that do not touch, 1 for equal ones; 0 where a number is NaN or a box has no area.
+  /// 0 for boxes that do not overlap, 1 for equal ones; 0 if a number is NaN or a box has no area.
   func intersectionOverUnion(_ other: Box) -> Double {
     let across = min(x + width, other.x + other.width) - max(x, other.x)
     let down = min(y + height, other.y + other.height) - max(y, other.y)

@@ -1,10 +1,10 @@
 import RetakeCore
 import RetakeGraph
 
-/// Frames a second as a time base in which every frame lasts one unit.
+/// Converts a frame rate to a time base in which every frame lasts one unit.
 enum FrameRate {
-  /// Whole rates exactly; 23.976, 29.97, 59.94 and their like as n × 1000/1001; others in
-  /// thousandths of a frame a second.
+  /// Whole rates are exact; 23.976, 29.97, 59.94 and similar rates are n × 1000/1001; others are
+  /// rounded to thousandths of a frame per second.
   ///
   /// - Throws: `OptionError` for the key `fps` unless the rate is 0.001 to 1,000.
   static func timeBase(_ fps: Double) throws(OptionError) -> TimeBase {

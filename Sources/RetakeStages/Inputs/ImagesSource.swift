@@ -5,11 +5,11 @@ import RetakeGraph
 import RetakeMedia
 import RetakeRuntime
 
-/// Where the pictures are.
+/// The files of an image source.
 public struct ImagesOptions: StageOptions, Hashable {
-  /// A PNG or JPEG file, or a folder of them; relative to the working folder. Must be given.
+  /// A PNG or JPEG file, or a folder of them; relative to the working folder. Required.
   public var path = ""
-  /// Frames a second, 0.001 to 1,000.
+  /// Frames per second, 0.001 to 1,000.
   public var fps = 30.0
 
   public init() {}
@@ -19,14 +19,14 @@ public struct ImagesOptions: StageOptions, Hashable {
   }
 }
 
-/// Pictures in files as frames: one file, or those of a folder in the byte order of their names.
+/// Image files as frames: one file, or those of a folder in the byte order of their names.
 ///
-/// A folder's pictures may differ in size; the track is described by the first.
+/// The images of a folder may differ in size; the first one describes the track.
 public struct ImagesSource: FrameSource {
   public let options: ImagesOptions
   private let timeBase: TimeBase
 
-  /// - Throws: `OptionError` without a path, or for a rate out of its bounds.
+  /// - Throws: `OptionError` without a path, or for a rate that is out of bounds.
   public init(options: ImagesOptions) throws(OptionError) {
     guard !options.path.isEmpty else {
       throw OptionError(key: "path", message: "must name a PNG or JPEG file, or a folder of them")
@@ -35,8 +35,8 @@ public struct ImagesSource: FrameSource {
     self.options = options
   }
 
-  /// - Throws: `StagesError` when there is nothing at the path; `MediaError` when the first
-  ///   picture cannot be read.
+  /// - Throws: `StagesError` when the path does not exist; `MediaError` when the first image cannot
+  ///   be read.
   public func open() throws -> any FrameReader {
     try ImagesReader(files: try files(), timeBase: timeBase)
   }
@@ -60,7 +60,7 @@ public struct ImagesSource: FrameSource {
   }
 }
 
-/// Reads each picture when it is asked for, and keeps none.
+/// Reads each image when it is requested, and keeps none in memory.
 private struct ImagesReader: FrameReader {
   let tracks: [TrackDescription]
   private let files: [String]

@@ -4,7 +4,7 @@ import RetakeRuntime
 
 /// Which track of the session a source reads.
 public struct SessionSourceOptions: StageOptions, Hashable {
-  /// The number of the track, 0 to 1,023; a case may choose another.
+  /// The number of the track, 0 to 1,023; a case may select another one.
   public var track = 0
 
   public init() {}
@@ -42,10 +42,10 @@ enum Sources {
   }
 }
 
-/// Sources as words, for `.source(…)`. A number out of its bounds stops the program with the rule
-/// that it breaks.
+/// Sources as members, for `.source(…)`. A number that is out of bounds stops the program with a
+/// message about the violated rule.
 extension AnyStage {
-  /// A track of the session that is replayed.
+  /// A track of the replayed session.
   public static func session(track: Int = 0) -> AnyStage {
     let options = SessionSourceOptions(track: track)
     return Sources.stage(
@@ -62,14 +62,14 @@ extension AnyStage {
     Sources.stage(Sources.frames, options: NoOptions(), body: source, isExportable: false)
   }
 
-  /// Pictures from a PNG or JPEG file, or from a folder of them in the order of their names.
+  /// Images from a PNG or JPEG file, or from a folder of them in the order of their names.
   public static func images(path: String, fps: Double = 30) -> AnyStage {
     let options = ImagesOptions(path: path, fps: fps)
     return Sources.stage(
       Sources.images, options: options, body: built { try ImagesSource(options: options) })
   }
 
-  /// A scene that is drawn.
+  /// A synthetic scene.
   public static func synthetic(_ options: SyntheticOptions) -> AnyStage {
     Sources.stage(
       Sources.synthetic, options: options, body: built { try SyntheticScene(options) })

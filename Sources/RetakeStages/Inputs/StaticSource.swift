@@ -3,10 +3,10 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Frames in memory as a source: what a test injects.
+/// Uses frames in memory as a source, for example in a test.
 ///
-/// The frames keep their pixels and get new names and times: track 0, sequence from 0, one frame
-/// interval apart or at the presentation times given.
+/// The frames keep their pixels and get new IDs and times: track 0, sequence from 0, one frame
+/// interval apart or at the given presentation times.
 public struct StaticSource: FrameSource, FrameReader {
   public let tracks: [TrackDescription]
   private let frames: [Frame]
@@ -14,7 +14,7 @@ public struct StaticSource: FrameSource, FrameReader {
 
   /// Frames at an even rate.
   ///
-  /// - Throws: `OptionError` when there is no frame, or a rate outside 0.001 to 1,000.
+  /// - Throws: `OptionError` for an empty list, or a rate outside 0.001 to 1,000.
   public init(_ frames: [Frame], fps: Double = 30) throws(OptionError) {
     try self.init(
       frames, pts: frames.indices.map { Int64($0) }, timeBase: FrameRate.timeBase(fps))
@@ -22,7 +22,8 @@ public struct StaticSource: FrameSource, FrameReader {
 
   /// Frames at explicit presentation times.
   ///
-  /// - Throws: `OptionError` when there is no frame, not one time for each, or times that fall.
+  /// - Throws: `OptionError` for an empty list, a different number of times, or times that
+  ///   decrease.
   public init(_ frames: [Frame], pts: [Int64], timeBase: TimeBase) throws(OptionError) {
     guard let first = frames.first else {
       throw OptionError(key: "frames", message: "must have at least one frame")
@@ -54,7 +55,7 @@ public struct StaticSource: FrameSource, FrameReader {
 }
 
 extension TrackDescription {
-  /// A track, number 0, whose frames are like this one.
+  /// A track with number 0 whose frames have the properties of this one.
   init(of frame: Frame, timeBase: TimeBase, frameCount: Int) {
     self.init(
       track: 0, timeBase: timeBase, format: frame.format, width: frame.width,

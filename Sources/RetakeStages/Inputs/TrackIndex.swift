@@ -1,14 +1,14 @@
 import RetakeCore
 import RetakeRuntime
 
-/// The index rows of a source with one track, number 0, whose frames all stand alone.
+/// The index rows of a source with one track, number 0, whose frames are all independent.
 struct TrackIndex: Sendable {
   let rows: [FrameEntry]
 
-  /// - Parameter pts: In rising order.
+  /// - Parameter pts: In ascending order.
   init(pts: [Int64], timeBase: TimeBase) {
     rows = pts.enumerated().map { sequence, pts in
-      // Times that do not fit 64 bits of nanoseconds lie 292 years away.
+      // Times that do not fit into 64 bits of nanoseconds are beyond 292 years.
       let timestamp = Timestamp(pts: pts, timeBase: timeBase) ?? Timestamp(nanoseconds: .max)
       return FrameEntry(
         id: FrameID(track: 0, sequence: sequence), pts: pts, timestamp: timestamp)

@@ -2,9 +2,9 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// How much of the frame counts as fingertip.
+/// The part of the frame that is measured.
 public struct FingertipOptions: StageOptions, Hashable {
-  /// Percent of the width and of the height, around the middle; 1 to 100.
+  /// Percentage of the width and of the height, around the middle; 1 to 100.
   public var percent = 50
 
   public init() {}
@@ -15,11 +15,11 @@ public struct FingertipOptions: StageOptions, Hashable {
 }
 
 /// The mean red, green and blue of the middle of a frame, 0 to 255: the raw signal of a pulse
-/// measured with a fingertip on the lens.
+/// measurement with a fingertip on the lens.
 ///
-/// Luma and chroma are summed exactly and turned into colours once a frame by a fixed matrix of
-/// integers; nothing is clipped, so a mean may lie slightly outside 0 to 255. To measure another
-/// region, `crop` first and take 100 percent.
+/// Luma and chroma are summed exactly and converted to colours once per frame with a fixed integer
+/// matrix. Nothing is clipped, so a mean may be slightly outside 0 to 255. To measure another
+/// region, use `crop` first and 100 percent.
 public struct Fingertip: PureStage {
   public typealias Options = FingertipOptions
 
@@ -81,7 +81,7 @@ extension Frame {
       .means(componentSums(columns: columns, rows: rows))
   }
 
-  /// An even start, and at least one sample.
+  /// Starts at an even sample, and has at least one sample.
   private static func middle(of side: Int, percent: Int) -> Range<Int> {
     let length = max(1, side * percent / 100)
     let start = (side - length) / 2 / 2 * 2
@@ -107,7 +107,7 @@ extension Frame {
   }
 }
 
-/// From luma and chroma to colours, in units of 1/65536.
+/// Converts luma and chroma to colours, in units of 1/65536.
 private struct ColourCoefficients {
   var black: Int
   var luma: Int

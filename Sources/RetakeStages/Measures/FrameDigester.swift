@@ -2,10 +2,10 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// The digest of a frame as a result of its own: what the picture was, without the picture.
+/// The digest of a frame as a separate result: it identifies the image without containing it.
 ///
-/// A results sink writes it as `U frame-digest@1 DIGEST128`, the same digest that the frame itself
-/// would have there.
+/// A results sink writes it as `U frame-digest@1 DIGEST128`, with the same digest that the frame
+/// itself would have there.
 public struct FrameDigest: StageValue, Hashable {
   public static let typeName = "frame-digest"
   public static let typeVersion = 1
@@ -32,7 +32,7 @@ public struct FrameDigest: StageValue, Hashable {
   }
 }
 
-/// Gives the digest of each frame, and lets go of the frame.
+/// Computes the digest of each frame, and releases the frame.
 public struct FrameDigester: PureStage {
   public static let kind = "digest"
   public static let summary = "gives the XXH3-128 digest of each frame"

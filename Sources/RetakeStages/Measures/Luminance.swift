@@ -5,8 +5,8 @@ import RetakeGraph
 /// Statistics of a frame's luma, in levels from 0 to 255 of the frame's own range: `mean`, `min`,
 /// `max` and `standardDeviation` (of all pixels, not a sample).
 ///
-/// The sums are exact integers and the divisions and the root correctly rounded, so every machine
-/// gives the same bits.
+/// The sums are exact integers, and the divisions and the root are correctly rounded, so every
+/// machine gives the same bits.
 public struct Luminance: PureStage {
   public static let kind = "luminance"
   public static let summary = "measures mean, min, max and standard deviation of the luma"
@@ -27,7 +27,7 @@ public struct Luminance: PureStage {
 }
 
 extension PlaneSums {
-  /// √(n Σx² − (Σx)²) / n, with the radicand exact.
+  /// √(n Σx² − (Σx)²) / n, with an exact radicand.
   fileprivate var standardDeviation: Double {
     let (n, total) = (UInt128(count), UInt128(sum))
     let radicand = n * UInt128(squares) - total * total

@@ -2,18 +2,19 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// What counts as motion.
+/// Options of motion detection.
 public struct MotionOptions: StageOptions, Hashable {
-  /// Luma levels by which a pixel must change from one frame to the next; 1 to 255.
+  /// Minimum change of a pixel's luma from one frame to the next, in levels; 1 to 255.
   public var threshold = 24
-  /// Changed pixels that a region must have; 1 to 1,000,000.
+  /// Minimum number of changed pixels in a region; 1 to 1,000,000.
   public var minimumArea = 48
-  /// Regions a frame, the largest first; 1 to 1,024.
+  /// Maximum number of regions per frame, largest first; 1 to 1,024.
   public var maximumRegions = 64
-  /// The side of the squares of pixels that regions are made of; 1 to 64.
+  /// Side of the square cells that regions consist of, in pixels; 1 to 64.
   public var cell = 4
-  /// Cells from one moving cell to the next of the same region: 1 = they touch, also at a corner;
-  /// 1 to 8. Larger values keep a figure together whose inside does not change.
+  /// Maximum distance between moving cells of the same region, in cells: 1 means that they touch,
+  /// even at a corner; 1 to 8. Larger values keep a figure together if its interior does not
+  /// change.
   public var reach = 2
 
   public init() {}
@@ -23,14 +24,14 @@ public struct MotionOptions: StageOptions, Hashable {
   }
 }
 
-/// Finds what moved since the frame before: pixels that changed by the threshold or more, gathered
-/// in cells and regions, each with its tight box.
+/// Finds what moved since the previous frame: pixels that changed by the threshold or more, grouped
+/// into cells and regions, each with its tight box.
 ///
-/// A cell moves when at least an eighth of its pixels changed (and one at least), so that single
-/// noisy pixels do not count. A box's score is the share of its pixels that changed. Boxes come in
-/// the order of y, x, width, height; their class is `motion`. The first frame, and one whose size
-/// differs from the frame before, has none. All arithmetic is in integers but for the one division
-/// of the score.
+/// A cell moves when at least an eighth of its pixels changed (and at least one), so that single
+/// noisy pixels do not count. A box's score is the fraction of its pixels that changed. Boxes are
+/// sorted by y, x, width, height; their class is `motion`. The first frame, and one whose size
+/// differs from the previous frame, has no detections. All arithmetic uses integers except for the
+/// division of the score.
 public struct Motion: StatefulStage {
   public typealias Options = MotionOptions
 
@@ -43,7 +44,7 @@ public struct Motion: StatefulStage {
   private var difference = FrameDifference()
   private var regions = RegionFinder()
 
-  /// - Throws: `OptionError` for a number out of its bounds.
+  /// - Throws: `OptionError` for a number that is out of bounds.
   public init(options: MotionOptions) throws(OptionError) {
     try OptionError.require(options.threshold, "threshold", in: 1...255)
     try OptionError.require(options.minimumArea, "minimumArea", in: 1...1_000_000)

@@ -6,13 +6,13 @@ struct MovingRegion: Hashable, Sendable {
   var right: Int
   /// One past the last row.
   var bottom: Int
-  /// Changed pixels.
+  /// Number of changed pixels.
   var area: Int
 
   var width: Int { right - left }
   var height: Int { bottom - top }
 
-  /// The order in which a bound keeps regions: no two regions compare equal unless they are.
+  /// The order in which a bound keeps regions: only identical regions compare as equal.
   static func isLarger(_ one: MovingRegion, _ other: MovingRegion) -> Bool {
     one.area != other.area ? one.area > other.area : isEarlier(one, other)
   }
@@ -37,13 +37,13 @@ struct MovingRegion: Hashable, Sendable {
 }
 
 /// Joins moving cells into regions by union-find, in raster order. Bounded by the number of cells;
-/// its memory is kept from frame to frame.
+/// its memory is reused from frame to frame.
 struct RegionFinder: Sendable {
-  /// Moving cells in raster order, as index into the grid.
+  /// Moving cells in raster order, as indices into the grid.
   private var cells: [Int32] = []
-  /// Each moving cell's parent, as index into `cells`; the root is the region's first cell.
+  /// The parent of each moving cell, as an index into `cells`; the root is the region's first cell.
   private var parents: [Int32] = []
-  /// For each cell of the grid its place in `cells`, or -1.
+  /// For each cell of the grid, its index in `cells`, or -1.
   private var places: [Int32] = []
 
   /// The regions of cells with at least `pixelsMin` changed pixels each, where cells at most
@@ -60,8 +60,8 @@ struct RegionFinder: Sendable {
     return collect(difference)
   }
 
-  /// Adds up the cells by region. A cell that lies inside its region's box so far cannot make it
-  /// larger, so its pixels are not looked at again.
+  /// Adds up the cells by region. A cell inside its region's current box cannot enlarge it, so its
+  /// pixels are not read again.
   private mutating func collect(_ difference: FrameDifference) -> [MovingRegion] {
     var slots = [Int32](repeating: -1, count: cells.count)
     var found: [MovingRegion] = []
@@ -94,8 +94,8 @@ struct RegionFinder: Sendable {
     parents = (0..<cells.count).map { Int32($0) }
   }
 
-  /// Joins a cell with the moving ones before it, in raster order, that are within reach. What is
-  /// in reach of its nearest neighbour on the left is joined with that one already.
+  /// Joins a cell with the moving cells before it, in raster order, that are within reach. Cells
+  /// within reach of its nearest left neighbour have already been joined with that one.
   private mutating func join(_ place: Int, row: Int, column: Int, columns: Int, reach: Int) {
     var firstColumn = max(0, column - reach)
     for beside in stride(from: column - 1, through: firstColumn, by: -1) {
@@ -126,7 +126,7 @@ struct RegionFinder: Sendable {
 
   private mutating func root(of place: Int) -> Int {
     var place = place
-    // Ends: a parent never lies behind its child.
+    // Ends: a parent never comes after its child.
     while Int(parents[place]) != place {
       parents[place] = parents[Int(parents[place])]
       place = Int(parents[place])

@@ -1,21 +1,21 @@
-/// The letters of overlays: Latin-1 of DejaVu Sans Mono, each as wide as the others.
+/// The glyphs of overlays: Latin-1 of DejaVu Sans Mono, all of the same width.
 public enum GlyphAtlas {
-  /// Pixels.
+  /// In pixels.
   public static let width = 8
-  /// Pixels.
+  /// In pixels.
   public static let height = 16
-  /// How much of a pixel a letter covers at most; 0 is nothing.
+  /// The level of a fully covered pixel; 0 means not covered.
   public static let levelMax: UInt8 = 15
 
   private static let ranges = [32...126, 160...255]
   private static let area = width * height
-  /// One a pixel, row by row, glyph after glyph.
+  /// One level per pixel, row by row, glyph after glyph.
   private static let pixels = levels.utf8.map { digit in
     digit < UInt8(ascii: "a") ? digit - UInt8(ascii: "0") : digit - UInt8(ascii: "a") + 10
   }
 
-  /// How much of each pixel the letter covers, `width` a row, `height` rows. What is not Latin-1 is an
-  /// empty box.
+  /// The coverage of each pixel by the glyph, `width` per row, `height` rows. A character outside
+  /// Latin-1 is an empty box.
   public static func coverage(of letter: Unicode.Scalar) -> ArraySlice<UInt8> {
     var start = 0
     for range in ranges {
@@ -28,7 +28,7 @@ public enum GlyphAtlas {
     return unknown[...]
   }
 
-  /// Pixels that a line of text is wide.
+  /// The width of a line of text, in pixels.
   public static func width(of text: String, scale: Int) -> Int {
     text.unicodeScalars.count * width * scale
   }

@@ -2,10 +2,10 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Draws what was found over its picture: the facts of all other parts of a join over its first frame.
+/// Draws results over an image: the facts of all other parts of a join over its first frame.
 ///
-/// Boxes are in the pixels of that frame; parts that did not come are left out. The output is a
-/// picture of its own in the frame's format. A join without a frame fails with `overlay.noFrame`.
+/// Boxes are in the pixels of that frame; missing parts are skipped. The output is a separate image
+/// in the frame's format. A join without a frame fails with `overlay.noFrame`.
 public struct Overlay: PureStage {
   public static let kind = "overlay"
   public static let summary = "draws boxes, labels, numbers and curves over the frame of a join"
@@ -31,7 +31,7 @@ public struct Overlay: PureStage {
 }
 
 extension PipelineValue {
-  /// The names of the classes that its detections speak of.
+  /// The class names of its detections.
   fileprivate var classNames: [String] {
     switch self {
     case let found as Detections: found.classNames

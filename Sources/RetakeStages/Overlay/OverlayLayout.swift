@@ -1,11 +1,11 @@
 import RetakeBuffers
 import RetakeCore
 
-/// A picture that an overlay is drawn over: its size as it is stored, and how a viewer turns it.
+/// An image that an overlay is drawn over: its stored size, and its rotation for display.
 public struct OverlayPicture: Hashable, Sendable {
-  /// Pixels.
+  /// In pixels.
   public var width: Int
-  /// Pixels.
+  /// In pixels.
   public var height: Int
   /// Clockwise: 0, 90, 180 or 270.
   public var rotationDegrees: Int
@@ -20,12 +20,12 @@ public struct OverlayPicture: Hashable, Sendable {
   }
 
   private var isOnItsSide: Bool { rotationDegrees == 90 || rotationDegrees == 270 }
-  /// As a viewer sees it, in pixels.
+  /// As displayed, in pixels.
   public var uprightWidth: Int { isOnItsSide ? height : width }
-  /// As a viewer sees it, in pixels.
+  /// As displayed, in pixels.
   public var uprightHeight: Int { isOnItsSide ? width : height }
 
-  /// Where a box of the stored picture is when the picture stands upright.
+  /// Converts a box in the stored image to the upright image.
   public func upright(_ box: Box) -> Box {
     switch rotationDegrees {
     case 90:
@@ -49,13 +49,13 @@ public struct OverlayPicture: Hashable, Sendable {
   }
 }
 
-/// What is shown over a picture.
+/// What is shown over an image.
 public struct OverlayContent: Hashable, Sendable {
-  /// Boxes are in pixels of the stored picture.
+  /// Boxes are in pixels of the stored image.
   public var facts: [ResultFact]
-  /// Of detections, by class index.
+  /// Class names of detections, by class index.
   public var classNames: [String]
-  /// How much older than the picture it is, in nanoseconds, where that is to be shown.
+  /// How much older than the image it is, in nanoseconds, if that is to be shown.
   public var ageNanoseconds: Int64?
 
   public init(facts: [ResultFact], classNames: [String] = [], ageNanoseconds: Int64? = nil) {
@@ -63,18 +63,18 @@ public struct OverlayContent: Hashable, Sendable {
   }
 }
 
-/// Says what an overlay consists of: a box with its label for each detection, a list of numbers, texts
-/// and classes at the top on the left, the age at the top on the right, waveforms at the bottom.
+/// Lays out an overlay: a box with its label for each detection, a list of numbers, texts and
+/// classes at the top left, the age at the top right, waveforms at the bottom.
 public struct OverlayLayout: Sendable {
-  /// Lines of a waveform have a point for each of so many a second.
+  /// Points per second of a waveform's line.
   public static let waveformRate = 240.0
   private static let linesMax = 24
   private static let letters = 48
-  /// Points of one waveform; longer ones show their end.
+  /// Maximum number of points of one waveform; only the end of longer ones is shown.
   private static let pointsMax = 4_096
 
   public let picture: OverlayPicture
-  /// Pixels that a pixel of a letter is wide.
+  /// Size of a glyph's pixel, in pixels.
   public let scale: Int
 
   public init(_ picture: OverlayPicture) {
@@ -85,7 +85,7 @@ public struct OverlayLayout: Sendable {
   private var thickness: Int { 2 * scale }
   private var lineHeight: Int { GlyphAtlas.height * scale }
 
-  /// The shapes, those on top last.
+  /// The shapes, from bottom to top.
   public func shapes(of contents: [OverlayContent]) -> [OverlayShape] {
     var shapes: [OverlayShape] = []
     var lines: [String] = []
@@ -138,7 +138,7 @@ public struct OverlayLayout: Sendable {
     return line(text, x: left, y: scale * 4, .white)
   }
 
-  /// Letters on a shade of their own, moved into the picture where they would leave it.
+  /// Text on a shaded background, moved so that it stays inside the image.
   private func line(_ text: String, x: Int, y: Int, _ colour: OverlayColour) -> [OverlayShape] {
     let shown = String(text.prefix(Self.letters))
     let width = GlyphAtlas.width(of: shown, scale: scale) + 4 * scale
@@ -152,7 +152,7 @@ public struct OverlayLayout: Sendable {
     ]
   }
 
-  /// A strip of its own for each waveform, an eighth of the picture high.
+  /// A separate strip for each waveform, with an eighth of the image's height.
   private func curve(_ waveform: Waveform, index: Int, of count: Int) -> [OverlayShape] {
     let points = Self.resampled(waveform)
     let height = Double(picture.uprightHeight / 8)
@@ -177,7 +177,7 @@ public struct OverlayLayout: Sendable {
     ]
   }
 
-  /// The samples at `waveformRate`, straight from one to the next; what is not finite is left out.
+  /// The samples at `waveformRate`, interpolated linearly; samples that are not finite are skipped.
   static func resampled(_ waveform: Waveform) -> [Double] {
     let samples = waveform.samples.filter(\.isFinite)
     guard samples.count > 1, waveform.rate > 0, waveform.rate.isFinite else { return samples }
@@ -193,7 +193,7 @@ public struct OverlayLayout: Sendable {
     }
   }
 
-  /// With three decimals at most, the same in every locale.
+  /// At most three decimals, the same in every locale.
   private static func text(_ value: Double) -> String {
     let rounded = (value * 1_000).rounded() / 1_000
     guard let whole = Int64(exactly: rounded) else { return "\(rounded)" }

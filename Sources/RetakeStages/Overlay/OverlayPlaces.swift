@@ -2,14 +2,14 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Where what a pipeline's sinks are given lies in the frames of its source: a detector behind a crop
-/// or a downsample speaks of other pixels than the shown ones.
+/// Maps the results of a pipeline's sinks to the frames of its source, because a detector after a
+/// crop or a downsample uses different pixel coordinates.
 public struct OverlayPlaces: Sendable {
   private let placements: [String: PicturePlacement]
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
-  ///   - shapes: What their frames are like, by track.
+  ///   - shapes: The shapes of their frames, by track.
   public init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
     var sources: [String: PicturePlacement] = [:]
     for (node, track) in tracks {
@@ -19,8 +19,8 @@ public struct OverlayPlaces: Sendable {
     placements = (try? pipeline.picturePlacements(sources: sources)) ?? [:]
   }
 
-  /// A sink's facts with their boxes in the pixels of the source's frame. Detections of which nobody
-  /// knows where they lie are left out.
+  /// A sink's facts with their boxes in the pixels of the source's frame. Detections whose position
+  /// is unknown are omitted.
   public func placed(_ facts: [ResultFact], sink: String) -> [ResultFact] {
     facts.compactMap { fact in
       guard case .detection(var detection) = fact else { return fact }

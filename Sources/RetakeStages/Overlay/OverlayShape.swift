@@ -1,11 +1,11 @@
 import RetakeCore
 
-/// A colour of an overlay, with how much of it covers what lies below.
+/// A colour of an overlay, with its opacity.
 public struct OverlayColour: Hashable, Sendable {
   public var red: UInt8
   public var green: UInt8
   public var blue: UInt8
-  /// 0 shows nothing of it, 255 nothing of what lies below.
+  /// 0 is transparent, 255 is opaque.
   public var alpha: UInt8
 
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
@@ -13,10 +13,11 @@ public struct OverlayColour: Hashable, Sendable {
   }
 
   static let white = OverlayColour(red: 255, green: 255, blue: 255)
-  /// What letters stand on.
+  /// The background of text.
   static let shade = OverlayColour(red: 0, green: 0, blue: 0, alpha: 160)
 
-  /// Tells classes apart, also for most who see few colours: the palette of Okabe and Ito.
+  /// Distinguishes classes, also for most people with colour blindness: the palette of Okabe and
+  /// Ito.
   static func ofClass(_ index: Int) -> OverlayColour {
     let count = palette.count
     return palette[((index % count) + count) % count]
@@ -30,7 +31,7 @@ public struct OverlayColour: Hashable, Sendable {
   ]
 }
 
-/// One shape of an overlay, in pixels of the picture as a viewer sees it: turned upright.
+/// One shape of an overlay, in pixels of the image as displayed: upright.
 public struct OverlayShape: Hashable, Sendable {
   public struct Point: Hashable, Sendable {
     public var x: Double
@@ -45,9 +46,9 @@ public struct OverlayShape: Hashable, Sendable {
     /// The border of a box, drawn inward.
     case outline(Box, thickness: Int)
     case fill(Box)
-    /// Letters of `GlyphAtlas` from a left upper corner on, each of its pixels `scale` pixels wide.
+    /// Text of `GlyphAtlas`, with its upper left corner; each glyph pixel is `scale` pixels wide.
     case text(String, x: Int, y: Int, scale: Int)
-    /// From point to point.
+    /// A line through the points.
     case line([Point], thickness: Int)
   }
 

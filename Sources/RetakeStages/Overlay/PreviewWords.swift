@@ -2,28 +2,29 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// How a preview is modelled: what drawing takes, and how often its screen refreshes.
+/// The model of a preview: how long drawing takes, and how often its screen refreshes.
 public struct PreviewModel: Hashable, Sendable {
-  /// Drawing a picture and what was found over it.
+  /// Duration of drawing an image and the results over it.
   public var render = Cost.fixed(.milliseconds(4))
-  /// Frames a second, and fewer while a rule matches: by default 30 from serious heat on.
+  /// Frames per second, and fewer while a rule matches: by default 30 from thermal state serious
+  /// on.
   public var pace = DevicePolicy(fps: 60, rules: [DeviceRule(thermal: .serious, fps: 30)])
-  /// Refreshes a second of the screen.
+  /// Refreshes per second of the screen.
   public var hertz = 60.0
-  /// One is seen, one is filled and waits for the next refresh, one is being filled. With two, drawing
-  /// that takes longer than a refresh halves the rate.
+  /// One buffer is shown, one is complete and waits for the next refresh, one is being drawn. With
+  /// two, drawing that takes longer than a refresh interval halves the rate.
   public var screenBuffers = 3
 
   public init() {}
 }
 
 extension PipelineChain where Output == Frame {
-  /// Ends the chain with a preview: each frame with the newest of what was found in others, at the
-  /// beat of a screen. It never waits for the others.
+  /// Ends the chain with a preview: each frame with the newest results of others, at the refresh
+  /// rate of a screen. It never waits for the results.
   ///
-  /// One frame is drawn and one waits; the next is dropped, never queued. Whatever else reads this
-  /// chain's frames holds the preview up unless it drops or replaces them, and starves it unless it
-  /// works on copies, where the camera has few buffers.
+  /// One frame is drawn and one waits; the next one is dropped, never queued. Any other reader of
+  /// this chain's frames delays the preview unless it drops or replaces frames. If the camera has
+  /// few buffers, such a reader also starves the preview unless it works on copies.
   ///
   /// ```swift
   /// let frames = Pipeline.named("finder").source(.session()).pool("camera")
@@ -33,7 +34,7 @@ extension PipelineChain where Output == Frame {
   /// let pipeline = frames.preview(of: found)
   /// ```
   ///
-  /// - Parameter id: Of the screen, and what the ids of the nodes before it begin with.
+  /// - Parameter id: The screen's ID, which is also the prefix of the IDs of the nodes before it.
   public func preview<each Value: PipelineValue>(
     of found: repeat PipelineChain<each Value>, model: PreviewModel = PreviewModel(),
     id: String = "preview"
@@ -46,6 +47,6 @@ extension PipelineChain where Output == Frame {
       .screen(id, hertz: model.hertz)
   }
 
-  /// Copies each frame into memory of its own.
+  /// Copies each frame to separate memory.
   public func copy(id: String? = nil) -> PipelineChain<Frame> { stage(CopyFrame(), id: id) }
 }

@@ -1,5 +1,5 @@
-/// A camera's noise as a function of place: seed, frame, plane, row, block of eight bytes. Nothing
-/// is drawn from a shared stream, so any part can be made alone.
+/// A camera's noise as a function of seed, frame, plane, row and block of eight bytes. It does not
+/// use a shared random stream, so any part can be computed alone.
 struct CameraNoise {
   private let key: UInt64
 
@@ -7,15 +7,15 @@ struct CameraNoise {
     key = Self.mix(Self.mix(seed &+ Self.step) ^ (frame &* 0xd1b5_4a32_d192_ed03))
   }
 
-  /// A number for the frame as a whole.
+  /// A random number for the whole frame.
   var draw: UInt64 { Self.mix(key ^ 0x5851_f42d_4c95_7f2d) }
 
-  /// The key of one row; blocks are counted from it in steps of `step`.
+  /// The key of one row; the keys of its blocks follow in steps of `step`.
   func rowKey(plane: Int, y: Int, purpose: UInt64 = 0) -> UInt64 {
     Self.mix(key ^ (UInt64(y) << 8 | UInt64(plane) << 4 | purpose))
   }
 
-  /// The golden ratio of 64 bits: Weyl's sequence.
+  /// 2^64 divided by the golden ratio: a Weyl sequence.
   static let step: UInt64 = 0x9e37_79b9_7f4a_7c15
 
   /// The finaliser of SplitMix64 (Steele, Lea, Flood 2014, with Stafford's constants).

@@ -1,7 +1,7 @@
 import RetakeCore
 
-/// A figure of a scene: what it looks like and where it goes. Lengths are in thousandths of the
-/// picture's height (sizes) or of its width and height (places).
+/// A figure of a scene: its appearance and its path. Lengths are in thousandths of the image's
+/// height (sizes) or of its width and height (positions).
 struct Figure: Sendable {
   enum Shape: Sendable {
     case rectangle
@@ -9,7 +9,7 @@ struct Figure: Sendable {
     case diamond
   }
 
-  /// The middle of the figure at a time in milliseconds; between two of them it moves evenly.
+  /// The centre of the figure at a time in milliseconds; it moves evenly between two waypoints.
   struct Waypoint: Sendable {
     var milliseconds: Int
     var x: Int
@@ -23,13 +23,13 @@ struct Figure: Sendable {
   var shape: Shape
   var width: Int
   var height: Int
-  /// The two levels of its checks.
+  /// The two levels of its checkerboard.
   var luma: (UInt8, UInt8)
   var chroma: (UInt8, UInt8)
-  /// Begins at 0; the path starts anew at the last one's time.
+  /// Begins at 0; the path repeats after the last waypoint's time.
   var path: [Waypoint]
 
-  /// The middle in thousandths of a pixel.
+  /// The centre in thousandths of a pixel.
   func centre(at timestamp: Timestamp, width: Int, height: Int) -> (x: Int, y: Int) {
     guard let first = path.first, let last = path.last, last.milliseconds > 0 else { return (0, 0) }
     let now = Int(timestamp.nanoseconds / 1_000_000) % last.milliseconds
@@ -47,11 +47,11 @@ struct Figure: Sendable {
 }
 
 extension Figure {
-  /// Four figures: one that stops, two that cross, one that leaves and comes back. After ten
-  /// seconds it all begins again.
+  /// Four figures: one that stops, two that cross, one that leaves and comes back. The scene
+  /// repeats after ten seconds.
   static let yard: [Figure] = [walker, box, ball, kite]
 
-  /// Walks to the middle, stands there for two seconds, and goes on.
+  /// Walks to the middle, stops there for two seconds, and continues.
   private static let walker = Figure(
     shape: .ellipse, width: 110, height: 300, luma: (196, 120), chroma: (112, 150),
     path: [
@@ -59,7 +59,7 @@ extension Figure {
       .init(10_000, 120, 640),
     ])
 
-  /// Comes from the right, crosses the walker's way, leaves on the left for two seconds.
+  /// Comes from the right, crosses the walker's path, and leaves on the left for two seconds.
   private static let box = Figure(
     shape: .rectangle, width: 180, height: 130, luma: (48, 150), chroma: (150, 110),
     path: [
@@ -67,7 +67,7 @@ extension Figure {
       .init(8_500, 500, 420), .init(10_000, 900, 720),
     ])
 
-  /// Falls and rises along the upper left.
+  /// Falls and rises in the upper left.
   private static let ball = Figure(
     shape: .ellipse, width: 150, height: 150, luma: (224, 150), chroma: (100, 170),
     path: [
@@ -75,7 +75,7 @@ extension Figure {
       .init(10_000, 250, 130),
     ])
 
-  /// Leaves through the top and comes back, at twice the others' speed.
+  /// Leaves through the top and comes back, at twice the speed of the others.
   private static let kite = Figure(
     shape: .diamond, width: 170, height: 170, luma: (40, 96), chroma: (140, 120),
     path: [

@@ -1,10 +1,10 @@
 import RetakeCore
 
-/// What stands still behind the figures.
+/// The static background of the figures.
 enum Backdrop: Sendable {
-  /// Lighter towards the ground, in faint large tiles.
+  /// Lighter towards the ground, with large faint tiles.
   case yard
-  /// Darker, in strong tiles.
+  /// Darker, with strong tiles.
   case hall
 
   func level(x: Int, y: Int, width: Int, height: Int) -> UInt8 {
@@ -19,7 +19,7 @@ enum Backdrop: Sendable {
   var chroma: (UInt8, UInt8) { self == .yard ? (124, 126) : (132, 122) }
 }
 
-/// Checked figures that move before a backdrop.
+/// Checkered figures that move in front of a backdrop.
 struct FiguresPainter: ScenePainter {
   private let width: Int
   private let height: Int
@@ -44,14 +44,14 @@ struct FiguresPainter: ScenePainter {
   }
 }
 
-/// A figure at one instant, in pixels.
+/// A figure at one point in time, in pixels.
 private struct PlacedFigure {
   var figure: Figure
   var left: Int
   var top: Int
   var width: Int
   var height: Int
-  /// The side of its checks.
+  /// Side of a check, in pixels.
   var check: Int
 
   init(_ figure: Figure, at timestamp: Timestamp, width: Int, height: Int) {
@@ -64,7 +64,7 @@ private struct PlacedFigure {
     check = max(2, height / 60)
   }
 
-  /// The columns that the figure covers in a row of the picture; may lie outside of it.
+  /// The columns that the figure covers in a row of the image; may be outside the image.
   func span(y: Int) -> Range<Int> {
     let dy = y - top
     guard (0..<height).contains(dy) else { return 0..<0 }

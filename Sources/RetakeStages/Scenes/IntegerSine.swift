@@ -1,6 +1,6 @@
-/// A sine from a table, the same on every machine.
+/// A sine from a table, identical on every machine.
 enum IntegerSine {
-  /// 65,536 units are one turn.
+  /// 65,536 units are one full turn.
   static let turn = 65_536
 
   /// The sine of an angle in units of 1/65,536 turn, from -32,767 to 32,767.

@@ -1,12 +1,12 @@
 import RetakeCore
 
-/// A fingertip on the lens: a red field, darker towards the corners, whose light drifts slowly and
-/// whose red swings with the pulse (its green and blue a little).
+/// A fingertip on the lens: a red field, darker towards the corners. Its brightness drifts slowly,
+/// and its red (and slightly its green and blue) oscillates with the pulse.
 struct PulsePainter: ScenePainter {
-  /// The true rate: 72 a minute = 1.2 Hz.
+  /// The true rate: 72 per minute = 1.2 Hz.
   static let beatsPerMinute = 72
 
-  /// How bright each sample is, in 1/4,096, by plane.
+  /// The brightness of each sample, in 1/4,096, by plane.
   private let weights: [[UInt16]]
   private let widths: [Int]
 
@@ -40,7 +40,8 @@ struct PulsePainter: ScenePainter {
       weights: weights, widths: widths)
   }
 
-  /// Two slow waves, 7 and 23 seconds long, of 4 and 3 percent, around 1 = 32,768.
+  /// Two slow waves with periods of 7 and 23 seconds and amplitudes of 4 and 3 percent, around 1 =
+  /// 32,768.
   private static func light(at timestamp: Timestamp) -> Int {
     func wave(seconds: Int) -> Int {
       IntegerSine.value(angle(timestamp, turns: 1, inSeconds: seconds))
@@ -48,7 +49,7 @@ struct PulsePainter: ScenePainter {
     return 32_768 + (wave(seconds: 7) * 4 + wave(seconds: 23) * 3) / 100
   }
 
-  /// A steep rise and a slower fall, from -32,767 to 32,767 at most.
+  /// A steep rise and a slower fall, within -32,767 to 32,767.
   private static func pulse(at timestamp: Timestamp) -> Int {
     let phase = angle(timestamp, turns: beatsPerMinute, inSeconds: 60)
     return (3 * IntegerSine.value(phase) + IntegerSine.value(2 * phase)) / 4
@@ -67,7 +68,7 @@ private struct Components {
   var green: Int
   var blue: Int
 
-  /// What a plane adds to its offset where the light is full: BT.601, limited range.
+  /// What a plane adds to its offset at full brightness: BT.601, limited range.
   func gain(plane: Int) -> Int32 {
     let sum =
       switch plane {

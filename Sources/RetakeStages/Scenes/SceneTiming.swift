@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// When the frames of a scene are.
+/// The times of a scene's frames.
 struct SceneTiming {
   var pts: [Int64]
   var timeBase: TimeBase
@@ -11,14 +11,14 @@ struct SceneTiming {
     SceneTiming(pts: (0..<frames).map { Int64($0) }, timeBase: TimeBase(1, Int32(fps)))
   }
 
-  /// Units of the time base of `cut`, a second.
+  /// Units per second of the time base of `cut`.
   static let ticks = 90_000
-  /// Seconds without a frame.
+  /// Duration of the gap, in seconds.
   static let gapSeconds = 2
 
-  /// Up to the cut, at two fifths of the frames, an even rate; after it two thirds of that rate,
-  /// each frame up to a fifth of an interval early or late; and at seven tenths a gap of two
-  /// seconds.
+  /// Up to the cut, at two fifths of the frames, the rate is even. After it the rate is two thirds
+  /// of that, and each frame is up to a fifth of an interval early or late. At seven tenths of the
+  /// frames there is a gap of two seconds.
   static func cut(_ options: SyntheticOptions) -> SceneTiming {
     let cut = options.frames * 2 / 5
     let gap = options.frames * 7 / 10

@@ -1,29 +1,29 @@
 import RetakeGraph
 
-/// What a synthetic scene shows.
+/// The contents of a synthetic scene.
 public enum SceneKind: String, Hashable, Sendable, Codable, CaseIterable {
-  /// Four figures that move, stop, cross, leave and come back, before a camera's noise.
+  /// Four figures that move, stop, cross, leave and come back, with camera noise.
   case figures
-  /// A fingertip on the lens under drifting light, with a known pulse.
+  /// A fingertip on the lens with drifting light and a known pulse.
   case pulse
-  /// Figures in two places with a cut between, at a varying frame rate, with a gap.
+  /// Figures in two places with a cut in between, at a varying frame rate, with a gap.
   case cut
 }
 
-/// A scene to draw. The defaults are ten seconds at 640x480.
+/// Options of a synthetic scene. The defaults are ten seconds at 640x480.
 public struct SyntheticOptions: StageOptions, Hashable {
   /// `figures`, `pulse` or `cut`.
   public var scene = SceneKind.figures
-  /// Pixels, 16 to 4,096.
+  /// In pixels, 16 to 4,096.
   public var width = 640
-  /// Pixels, 16 to 4,096.
+  /// In pixels, 16 to 4,096.
   public var height = 480
-  /// Frames a second, 1 to 240; in `cut` the highest of its rates.
+  /// Frames per second, 1 to 240; for `cut` the highest of its rates.
   public var fps = 30
-  /// How many frames, 1 to 1,000,000.
+  /// Number of frames, 1 to 1,000,000.
   public var frames = 300
-  /// Of the noise and, in `cut`, of the times, 0 to 9,007,199,254,740,991 (a JSON number's last
-  /// whole one).
+  /// Seed of the noise and, for `cut`, of the times, 0 to 9,007,199,254,740,991 (the largest exact
+  /// integer of a JSON number).
   public var seed = 1
 
   public init() {}

@@ -3,10 +3,10 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// A scene that is drawn instead of filmed: I420, limited range, BT.601, without any file.
+/// A synthetic scene, without any file: I420, limited range, BT.601.
 ///
-/// Every frame is a function of the options and its number alone, in integer arithmetic, so the
-/// bytes are the same on every machine, whatever is read before.
+/// Every frame is a function of the options and its number alone, in integer arithmetic. The bytes
+/// are therefore the same on every machine, whatever was read before.
 /// ```swift
 /// let scene = try SyntheticScene(SyntheticOptions(scene: .figures, frames: 90))
 /// let frame = try scene.frame(FrameID(track: 0, sequence: 12))
@@ -14,17 +14,17 @@ import RetakeRuntime
 public struct SyntheticScene: FrameReader, FrameSource {
   public let options: SyntheticOptions
   public let tracks: [TrackDescription]
-  /// Presentation times in units of `timeBase`, strictly rising.
+  /// Presentation times in units of `timeBase`, strictly increasing.
   public let pts: [Int64]
   public let timeBase: TimeBase
-  /// The first frame after the cut, in scenes that have one.
+  /// The first frame after the cut, in scenes with a cut.
   public let cutSequence: Int?
-  /// The first frame after the gap, in scenes that have one.
+  /// The first frame after the gap, in scenes with a gap.
   public let gapSequence: Int?
   private let index: TrackIndex
   private let painter: any ScenePainter
 
-  /// - Throws: `OptionError` for a number out of its bounds.
+  /// - Throws: `OptionError` for a number that is out of bounds.
   public init(_ options: SyntheticOptions) throws(OptionError) {
     try options.check()
     self.options = options
@@ -42,7 +42,7 @@ public struct SyntheticScene: FrameReader, FrameSource {
     ]
   }
 
-  /// The true rate of a `pulse` scene, in beats a minute.
+  /// The true rate of a `pulse` scene, in beats per minute.
   public var pulseBeatsPerMinute: Int? {
     options.scene == .pulse ? PulsePainter.beatsPerMinute : nil
   }
@@ -67,15 +67,15 @@ public struct SyntheticScene: FrameReader, FrameSource {
   }
 }
 
-/// Knows what a scene shows at a frame.
+/// Provides the image of each frame of a scene.
 protocol ScenePainter: Sendable {
   func picture(sequence: Int, timestamp: Timestamp) -> any ScenePicture
 }
 
-/// One picture before the camera's noise.
+/// One image before camera noise is added.
 protocol ScenePicture {
-  /// Fills the visible part of one row of a plane of I420. `noise` is for pictures that need
-  /// levels between two bytes.
+  /// Fills the visible part of one row of an I420 plane. `noise` is for images that need levels
+  /// between two byte values.
   func fill(_ row: inout [UInt8], plane: Int, y: Int, noise: CameraNoise)
 }
 
@@ -96,7 +96,7 @@ extension SyntheticOptions {
   }
 }
 
-/// One place up to the cut, another from there on.
+/// One scene up to the cut, another one after it.
 private struct CutPainter: ScenePainter {
   var before: FiguresPainter
   var after: FiguresPainter

@@ -19,18 +19,17 @@ public struct ConvertOptions: StageOptions, Hashable {
   }
 }
 
-/// Converts each frame to a pixel format; one that has it already passes untouched.
+/// Converts each frame to a pixel format; a frame with that format is passed through.
 ///
-/// To GRAY8 it keeps the luma as it is, like `Grey`; everything else is FFmpeg's conversion, with
-/// the flags that give the same bits on every machine; between these formats it cannot fail. The
-/// engine puts such a node in front of a
-/// stage that cannot take the format it would get.
+/// The conversion to GRAY8 keeps the luma unchanged, like `Grey`. All other conversions use FFmpeg,
+/// with the flags that give the same bits on every machine; between these formats they cannot fail.
+/// The engine inserts such a node before a stage that does not accept the format it would get.
 public struct Convert: PureStage {
   public typealias Options = ConvertOptions
 
   public static let kind = "convert"
   public static let summary = "converts each frame to a pixel format"
-  /// A frame of that format passes as it is, and luma is a view.
+  /// A frame with that format is passed through, and luma is a view.
   public static let keepsInput = true
 
   public let options: ConvertOptions

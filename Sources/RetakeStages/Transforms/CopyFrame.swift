@@ -1,8 +1,8 @@
 import RetakeBuffers
 import RetakeGraph
 
-/// Copies each frame into memory of its own, so that whoever works on the copy for long keeps no buffer
-/// of the camera's pool.
+/// Copies each frame to separate memory, so that slow work on the copy does not occupy a buffer of
+/// the camera's pool.
 public struct CopyFrame: PureStage {
   public static let kind = "copy"
   public static let summary = "copies each frame into memory of its own"

@@ -2,15 +2,15 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Where to cut, in pixels of the frame as it is stored (rotation is not applied).
+/// The rectangle to cut, in pixels of the stored frame (rotation is not applied).
 public struct CropOptions: StageOptions, Hashable {
   /// Pixels from the left, 0 to 16,384.
   public var x = 0
   /// Pixels from the top, 0 to 16,384.
   public var y = 0
-  /// Pixels, up to 16,384; 0 means up to the frame's right edge.
+  /// In pixels, up to 16,384; 0 extends to the frame's right edge.
   public var width = 0
-  /// Pixels, up to 16,384; 0 means down to the frame's lower edge.
+  /// In pixels, up to 16,384; 0 extends to the frame's lower edge.
   public var height = 0
 
   public init() {}
@@ -20,12 +20,12 @@ public struct CropOptions: StageOptions, Hashable {
   }
 }
 
-/// Cuts a rectangle out of a frame without copying a pixel.
+/// Cuts a rectangle out of a frame without copying pixels.
 ///
-/// Formats whose chroma is coarser than their luma (I420, NV12; I422 from side to side) can only
-/// be cut at even offsets: an odd one is rounded down, the size stays. A rectangle that does not
-/// lie inside the frame fails the frame with `crop.outside`: sizes may change from frame to frame, so
-/// a replay has to wait for each frame's.
+/// Formats with subsampled chroma (I420, NV12; I422 horizontally) can only be cut at even offsets:
+/// an odd offset is rounded down, the size is kept. A rectangle that is not inside the frame fails
+/// the frame with `crop.outside`. Sizes may change from frame to frame, so a replay has to wait for
+/// the size of each frame.
 public struct Crop: PureStage {
   public typealias Options = CropOptions
 
@@ -36,7 +36,7 @@ public struct Crop: PureStage {
 
   public let options: CropOptions
 
-  /// - Throws: `OptionError` for a number out of its bounds.
+  /// - Throws: `OptionError` for a number that is out of bounds.
   public init(options: CropOptions) throws(OptionError) {
     for (value, key) in [
       (options.x, "x"), (options.y, "y"), (options.width, "width"), (options.height, "height"),
@@ -69,7 +69,7 @@ public struct Crop: PureStage {
     )
   }
 
-  /// What is cut; `nil` where it does not lie inside the picture.
+  /// The rectangle to cut; `nil` if it is not inside the image.
   private func rectangle(in shape: PictureShape) -> Rectangle? {
     let (width, height) = size(in: shape)
     guard width > 0, height > 0, options.x + width <= shape.width,
@@ -93,7 +93,7 @@ public struct Crop: PureStage {
 }
 
 extension PixelFormat {
-  /// Luma samples for one chroma sample, in each direction.
+  /// Luma samples per chroma sample, in each direction.
   var cropGrid: (x: Int, y: Int) {
     switch self {
     case .i420, .nv12: (2, 2)

@@ -1,11 +1,11 @@
 import RetakeBuffers
 import RetakeGraph
 
-/// The size to scale to, and how.
+/// The target size, and the algorithm.
 public struct DownsampleOptions: StageOptions, Hashable {
-  /// Pixels, 1 to 16,384.
+  /// In pixels, 1 to 16,384.
   public var width = 640
-  /// Pixels, 1 to 16,384.
+  /// In pixels, 1 to 16,384.
   public var height = 480
   /// `area`, `bilinear` or `automatic`.
   public var algorithm = ScalingAlgorithm.area
@@ -24,24 +24,24 @@ public struct DownsampleOptions: StageOptions, Hashable {
   }
 }
 
-/// Scales each frame to one size, whatever size it comes in; format, range and matrix stay, and so
-/// does the frame itself when it has that size already. The whole picture is kept: where the shape
-/// changes, so does the aspect of its pixels.
+/// Scales each frame to one size, whatever its input size; format, range and matrix are kept. A
+/// frame that already has that size is passed through. The whole image is kept: if its shape
+/// changes, so does the pixel aspect.
 ///
-/// Scaling is FFmpeg's, with the flags that give the same bits on every machine. `Resize` is the
-/// same with the defaults of a classifier's input.
+/// Scaling uses FFmpeg, with the flags that give the same bits on every machine. `Resize` is the
+/// same stage with the defaults of a classifier's input.
 public struct Downsample: PureStage {
   public typealias Options = DownsampleOptions
 
   public static let kind = "downsample"
   public static let summary = "scales each frame to a size in pixels"
-  /// A frame of that size passes as it is.
+  /// A frame of that size is passed through.
   public static let keepsInput = true
 
   public let options: DownsampleOptions
   private let scaling: FrameScaling
 
-  /// - Throws: `OptionError` for a side out of its bounds.
+  /// - Throws: `OptionError` for a side that is out of bounds.
   public init(options: DownsampleOptions) throws(OptionError) {
     scaling = try FrameScaling(
       width: options.width, height: options.height, algorithm: options.algorithm)

@@ -2,11 +2,11 @@ import RetakeBuffers
 import RetakeGraph
 import RetakeMedia
 
-/// How a picture is scaled.
+/// The algorithm for scaling an image.
 public enum ScalingAlgorithm: String, Hashable, Sendable, Codable, CaseIterable {
-  /// `area` where the picture shrinks in a direction, else `bilinear`.
+  /// `area` if the image shrinks in a direction, otherwise `bilinear`.
   case automatic
-  /// The mean of what a new pixel covers: for shrinking.
+  /// The mean of the pixels that a new pixel covers; for shrinking.
   case area
   case bilinear
 
@@ -19,8 +19,8 @@ public enum ScalingAlgorithm: String, Hashable, Sendable, Codable, CaseIterable 
   }
 }
 
-/// The size to scale to, and how, for the stages that scale. It cannot fail, so that a replay need
-/// not wait for its outcome.
+/// The target size and the algorithm, for the stages that scale. Scaling cannot fail, so a replay
+/// does not have to wait for its outcome.
 struct FrameScaling: Sendable {
   let width: Int
   let height: Int
@@ -33,11 +33,13 @@ struct FrameScaling: Sendable {
     scalers = MediaScalers(algorithm: algorithm.media)
   }
 
-  /// Old pixels to one new one, in each direction, up to which FFmpeg scales. Beyond, the weights of
-  /// its fixed point get coarse (a plain 60 became 51), and at 256 it refuses some shapes.
+  /// The largest ratio of old to new pixels, in each direction, for which FFmpeg is used. Beyond
+  /// it, the weights of FFmpeg's fixed-point arithmetic become too coarse (a constant 60 became
+  /// 51), and at 256 it rejects some shapes.
   private static let shrinkageMax = 64
 
-  /// What shrinks further gets the mean of what each new pixel covers, in integers.
+  /// Beyond that ratio, each new pixel is the mean of the pixels that it covers, in integer
+  /// arithmetic.
   func scaled(_ frame: Frame) -> Frame {
     if frame.width == width, frame.height == height { return frame }
     let isFar =

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeGraph
 
 /// The luma of a frame as GRAY8. For YUV this is a view of the luma plane: nothing is copied, and
-/// the samples keep their range. Packed colours are weighted by BT.601.
+/// the samples keep their range. Packed colours are weighted according to BT.601.
 public struct Grey: PureStage {
   public static let kind = "grey"
   public static let summary = "keeps the luma of each frame as GRAY8, without copying it from YUV"

@@ -2,10 +2,10 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// How much of what lies around a region is kept.
+/// How much of a region's surroundings is kept.
 public struct RegionCropOptions: StageOptions, Hashable {
-  /// A share of the box's width on the left and on the right, and of its height above and below;
-  /// 0 to 4.
+  /// Fraction of the box's width that is added on the left and on the right, and of its height that
+  /// is added above and below; 0 to 4.
   public var padding = 0.2
 
   public init() {}
@@ -15,13 +15,13 @@ public struct RegionCropOptions: StageOptions, Hashable {
   }
 }
 
-/// Cuts the region of one detection out of its frame, with what lies around it, without copying a
-/// pixel.
+/// Cuts the region of one detection out of its frame, with its surroundings, without copying
+/// pixels.
 ///
-/// The padded box is widened to whole pixels and cut off at the frame's edges. Formats whose chroma
-/// is coarser than their luma (I420, NV12; I422 from side to side) can only be cut at even offsets:
-/// an odd left or upper edge moves out by one. A box that does not touch the frame, padding left
-/// aside, fails the item with `regionCrop.outside`, one without an area with `regionCrop.empty`.
+/// The padded box is enlarged to whole pixels and clipped at the frame's edges. Formats with
+/// subsampled chroma (I420, NV12; I422 horizontally) can only be cut at even offsets: an odd left
+/// or upper edge moves outward by one. A box that does not overlap the frame, without padding,
+/// fails the item with `regionCrop.outside`. One without an area fails it with `regionCrop.empty`.
 public struct RegionCrop: PureStage {
   public typealias Options = RegionCropOptions
 
@@ -31,7 +31,7 @@ public struct RegionCrop: PureStage {
 
   public let options: RegionCropOptions
 
-  /// - Throws: `OptionError` for a padding out of its bounds.
+  /// - Throws: `OptionError` for a padding that is out of bounds.
   public init(options: RegionCropOptions) throws(OptionError) {
     guard options.padding >= 0, options.padding <= 4 else {
       throw OptionError(key: "padding", message: "must be 0 to 4, is \(options.padding)")
@@ -62,17 +62,17 @@ public struct RegionCrop: PureStage {
       x: columns.lowerBound, y: rows.lowerBound, width: columns.count, height: rows.count)
   }
 
-  /// The pixels of a padded side, from an offset on the grid; `nil` outside of the frame.
+  /// The pixels of a padded side, starting at a valid offset; `nil` outside the frame.
   private static func span(
     _ start: Double, _ length: Double, padding: Double, side: Int, grid: Int
   ) -> Range<Int>? {
     let limit = Double(side)
-    // All fail for NaN.
+    // All comparisons are false for NaN.
     guard start < limit, start + length > 0, start + length < .infinity else { return nil }
     let margin = padding * length
     let first = Int(max(0, min(limit - 1, (start - margin).rounded(.down))))
     let end = Int(max(0, min(limit, (start + length + margin).rounded(.up))))
-    // A box may be thinner than the distance of two numbers.
+    // A box may be thinner than the distance between two floating-point numbers.
     return first / grid * grid..<max(first + 1, end)
   }
 }

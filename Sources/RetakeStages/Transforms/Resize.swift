@@ -1,11 +1,11 @@
 import RetakeBuffers
 import RetakeGraph
 
-/// The size to scale to, and how.
+/// The target size, and the algorithm.
 public struct ResizeOptions: StageOptions, Hashable {
-  /// Pixels, 1 to 16,384.
+  /// In pixels, 1 to 16,384.
   public var width = 224
-  /// Pixels, 1 to 16,384.
+  /// In pixels, 1 to 16,384.
   public var height = 224
   /// `automatic`, `area` or `bilinear`.
   public var algorithm = ScalingAlgorithm.automatic
@@ -24,20 +24,20 @@ public struct ResizeOptions: StageOptions, Hashable {
   }
 }
 
-/// Scales each frame, large or small, to the size that a classifier takes: `Downsample` with other
+/// Scales each frame, up or down, to the input size of a classifier: `Downsample` with other
 /// defaults.
 public struct Resize: PureStage {
   public typealias Options = ResizeOptions
 
   public static let kind = "resize"
   public static let summary = "scales each frame, large or small, to a classifier's input"
-  /// A frame of that size passes as it is.
+  /// A frame of that size is passed through.
   public static let keepsInput = true
 
   public let options: ResizeOptions
   private let scaling: FrameScaling
 
-  /// - Throws: `OptionError` for a side out of its bounds.
+  /// - Throws: `OptionError` for a side that is out of bounds.
   public init(options: ResizeOptions) throws(OptionError) {
     scaling = try FrameScaling(
       width: options.width, height: options.height, algorithm: options.algorithm)

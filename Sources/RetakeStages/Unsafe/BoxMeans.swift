@@ -2,8 +2,8 @@ import RetakeBuffers
 import RetakeMedia
 
 extension Frame {
-  /// Another size by the mean of the samples that a new one covers, rounded to the nearest; where
-  /// the picture grows, samples are repeated. Integers only.
+  /// Scales with the mean of the samples that a new one covers, rounded to the nearest. If the
+  /// image grows, samples are repeated. It uses only integers.
   func boxMeans(width: Int, height: Int) -> Frame {
     let made = FrameStorage.make(format: format, width: width, height: height) { planes, strides in
       for plane in 0..<format.planeCount {
@@ -33,7 +33,7 @@ extension Frame {
     return scaled
   }
 
-  /// Which old samples each new one covers: one at least.
+  /// The old samples that each new one covers: at least one.
   private static func spans(from old: Int, to new: Int) -> [Range<Int>] {
     (0..<new).map { index in
       let start = index * old / new
@@ -51,7 +51,7 @@ extension Frame {
 }
 
 extension PixelFormat {
-  /// Bytes from one sample of a component to the next, in a row of a plane.
+  /// Distance in bytes between samples of a component, in a row of a plane.
   fileprivate func sampleStep(plane: Int) -> Int {
     switch self {
     case .i420, .i422, .i444, .grey: 1

@@ -1,27 +1,27 @@
 import RetakeBuffers
 
-/// The pixels that changed from one GRAY8 frame to the next, and how many there are in each cell.
+/// The pixels that changed from one GRAY8 frame to the next, and their number in each cell.
 ///
-/// Keeps its own copy of the last picture instead of holding the frame: a decoder's buffer goes
-/// back to its pool at once. The copy is made in the same pass as the comparison.
+/// It keeps its own copy of the last image instead of the frame, so that a decoder's buffer returns
+/// to its pool at once. The copy is made in the same pass as the comparison.
 struct FrameDifference: Sendable {
   private(set) var width = 0
   private(set) var height = 0
   private(set) var cell = 1
-  /// Cells in a row of the grid.
+  /// Number of cells in a row of the grid.
   private(set) var columns = 0
-  /// Changed pixels by cell, row by row.
+  /// Number of changed pixels by cell, row by row.
   private(set) var counts: [UInt16] = []
-  /// The last picture, and behind it 1 for each changed pixel.
+  /// The last image, followed by a 1 for each changed pixel.
   private var pictures: PictureBytes?
-  /// Changed pixels in each column of pixels of the current row of cells.
+  /// Number of changed pixels in each pixel column of the current row of cells.
   private var tally: [UInt8] = []
 
-  /// Compares with the frame before and remembers this one.
+  /// Compares a frame with the previous one and stores it.
   ///
-  /// Without memory for a picture this work is thrown away (`FrameShortage`), and the next frame is
-  /// the first one.
-  /// - Returns: `false` when there is nothing to compare with: the first frame, or another size.
+  /// If an allocation for an image fails, this frame's result is discarded (`FrameShortage`), and
+  /// the next frame counts as the first one.
+  /// - Returns: `false` when there was nothing to compare with: the first frame, or another size.
   mutating func advance(to frame: Frame, threshold: UInt8, cell: Int) -> Bool {
     precondition(frame.format == .grey, "one sample a pixel")
     precondition((1...64).contains(cell), "a cell's columns count in 8 bits")
@@ -51,7 +51,7 @@ struct FrameDifference: Sendable {
     counts = [UInt16](repeating: 0, count: columns * rows)
   }
 
-  /// Pictures that no copy of this value has; nil where there is no memory.
+  /// Images that are not shared with a copy of this value; nil if an allocation fails.
   private mutating func ownPictures() -> PictureBytes? {
     if !isKnownUniquelyReferenced(&pictures) {
       pictures = pictures.flatMap { PictureBytes(copying: $0) }
@@ -59,14 +59,14 @@ struct FrameDifference: Sendable {
     return pictures
   }
 
-  /// One row: marks, tallies and copies, in a loop that the compiler turns into vectors.
+  /// Processes one row: marks, counts and copies, in a loop that the compiler vectorises.
   private mutating func compare(
     _ samples: UnsafeRawBufferPointer, _ pictures: PictureBytes, row: Int, threshold: UInt8
   ) {
     let (start, width, pixels) = (row * width, width, width * height)
     pictures.withBytes { pictures in
       tally.withUnsafeMutableBufferPointer { tally in
-        // SAFETY: a visible row has `width` samples; each of the two pictures has `width` times
+        // SAFETY: a visible row has `width` samples; each of the two images has `width` times
         // `height`, of which this row begins at `start`; the tally has `width`.
         guard let now = samples.baseAddress?.assumingMemoryBound(to: UInt8.self),
           let before = pictures.baseAddress.map({ $0 + start }),
@@ -84,7 +84,7 @@ struct FrameDifference: Sendable {
     }
   }
 
-  /// Adds the tally up by cells and clears it.
+  /// Adds up the tally by cells and clears it.
   private mutating func count(cellRow: Int) {
     let (start, columns, cell, width) = (cellRow * columns, columns, cell, width)
     counts.withUnsafeMutableBufferPointer { counts in
@@ -120,7 +120,7 @@ struct FrameDifference: Sendable {
       area: square.area)
     let pixels = width * height
     pictures?.withBytes { pictures in
-      // SAFETY: a cell's square lies inside the picture; its marks are behind as many pixels.
+      // SAFETY: a cell's square is inside the image; its marks follow after as many pixels.
       let marks = UnsafeBufferPointer(rebasing: pictures[pixels...])
       for y in square.top..<square.bottom {
         for x in square.left..<square.right where marks[y &* width &+ x] != 0 {

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeMedia
 
 extension Frame {
-  /// The picture with its rotation carried out, as a viewer sees it: I420 alone.
+  /// Applies the rotation, so that the image is as displayed; I420 only.
   ///
   /// - Throws: `MediaError.noMemory`.
   package func turnedUpright() throws(MediaError) -> Frame {
@@ -26,7 +26,7 @@ extension Frame {
               default: (across - 1 - y, x)
               }
             // SAFETY: column is below `across` and row below `down`, which the source's plane has;
-            // x and y lie in the new plane, whose sides are those, swapped for a picture on its side.
+            // x and y are in the new plane, whose sides are those, swapped for a quarter turn.
             planes[plane][y * strides[plane] + x] = base[row * stride + column]
           }
         }

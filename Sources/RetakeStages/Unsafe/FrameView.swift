@@ -1,7 +1,8 @@
 import RetakeBuffers
 
 extension Frame {
-  /// The same picture, described otherwise: what it is changes, what it is of does not.
+  /// The same image with another format, size, matrix and storage; ID, time and other properties
+  /// are kept.
   func described(
     format: PixelFormat, width: Int, height: Int, matrix: ColorMatrix, storage: FrameStorage
   ) -> Frame {
@@ -11,14 +12,14 @@ extension Frame {
       storage: storage)
   }
 
-  /// What a stage gives that found no memory: nobody reads it.
+  /// The result of a stage whose allocation failed; it is never read.
   func withoutPixels(format: PixelFormat, width: Int, height: Int) -> Frame {
     described(
       format: format, width: width, height: height, matrix: matrix,
       storage: .withoutRoom(format: format, width: width, height: height))
   }
 
-  /// The luma plane of a YUV or grey frame as a GRAY8 frame over the same memory.
+  /// The luma plane of a YUV or grey frame as a GRAY8 frame that shares its memory.
   func lumaPlaneView() -> Frame {
     precondition(format.isYUV || format == .grey, "the first plane is luma")
     return described(
@@ -26,14 +27,14 @@ extension Frame {
       storage: storage.view([storage.planes[0]]))
   }
 
-  /// A rectangle of the frame over the same memory. The origin is even where the format has fewer
-  /// chroma samples than luma samples in that direction.
+  /// A rectangle of the frame that shares its memory. The origin must be even in a direction with
+  /// fewer chroma samples than luma samples.
   func rectangleView(x: Int, y: Int, width: Int, height: Int) -> Frame {
     precondition(x >= 0 && y >= 0 && x + width <= self.width && y + height <= self.height)
     let planes = (0..<format.planeCount).map { plane -> FrameStorage.Plane in
       let whole = storage.planes[plane]
-      // SAFETY: the origin lies inside the frame, and the rows and bytes of each plane grow
-      // monotonically with width and height, so every row of the view lies inside the plane.
+      // SAFETY: the origin is inside the frame, and the rows and bytes of each plane grow
+      // monotonically with width and height, so every row of the view is inside the plane.
       let offset =
         format.rowCount(plane: plane, height: y) * whole.stride
         + format.rowBytes(plane: plane, width: x)
@@ -45,7 +46,7 @@ extension Frame {
 }
 
 extension FrameStorage {
-  /// Storage over a part of this one's memory, which lives as long as the view does.
+  /// Storage that shares a part of this one's memory, which lives as long as the view does.
   fileprivate func view(_ planes: [Plane]) -> FrameStorage {
     FrameStorage(planes: planes) { [self] in withExtendedLifetime(self) {} }
   }

@@ -3,15 +3,15 @@ import RetakeCore
 import RetakeMedia
 
 extension Frame {
-  /// A copy of the frame with shapes drawn over it, in any pixel format. Shapes are placed on the
-  /// upright picture; what lies outside is cut off. All arithmetic is the same on every machine.
+  /// A copy of the frame with shapes drawn over it, in any pixel format. Shapes are positioned on
+  /// the upright image, and clipped at its edges. All arithmetic is the same on every machine.
   public func drawing(_ shapes: [OverlayShape]) -> Frame {
     drawn(
       on: drawnStorage(shapes)
         ?? .withoutRoom(format: format, width: width, height: height))
   }
 
-  /// The same.
+  /// The same, but it throws if an allocation fails.
   ///
   /// - Throws: `MediaError.noMemory`.
   package func drawingIfRoom(_ shapes: [OverlayShape]) throws(MediaError) -> Frame {
@@ -48,7 +48,7 @@ extension Frame {
   }
 }
 
-/// Draws into planes that nobody else sees yet. Everything is made of filled rectangles.
+/// Draws into planes that are not shared yet. Everything consists of filled rectangles.
 private struct OverlayCanvas {
   let frame: Frame
   let picture: OverlayPicture
@@ -92,7 +92,7 @@ private struct OverlayCanvas {
     }
   }
 
-  /// A square of the line's thickness at each pixel along the longer side.
+  /// Draws a square of the line's thickness at each pixel along the longer side.
   private func line(_ points: [OverlayShape.Point], _ thickness: Int, _ ink: Ink) {
     for (from, to) in zip(points, points.dropFirst()) {
       let length = max(abs(to.x - from.x), abs(to.y - from.y))
@@ -109,7 +109,7 @@ private struct OverlayCanvas {
     }
   }
 
-  /// - Parameter box: On the upright picture; its edges are rounded to pixels.
+  /// - Parameter box: On the upright image; its edges are rounded to pixels.
   private func fill(_ box: Box, _ ink: Ink, alpha: UInt8) {
     let stored = picture.stored(box)
     guard let columns = Self.span(stored.x, stored.width, side: frame.width),
@@ -134,7 +134,7 @@ private struct OverlayCanvas {
           let place = column * samples.count + index
           guard place < limit else { continue }
           // SAFETY: the row is below the plane's number of rows and the place inside the row's
-          // visible bytes, since the spans lie inside the picture.
+          // visible bytes, since the spans are inside the image.
           let offset = row * strides[plane] + place
           let old = Int(planes[plane][offset])
           planes[plane][offset] = UInt8((old * (255 - share) + Int(sample) * share + 127) / 255)
@@ -143,22 +143,22 @@ private struct OverlayCanvas {
     }
   }
 
-  /// The pixels of a side that lie in the picture; `nil` if none do.
+  /// The pixels of a side that are inside the image; `nil` if it is entirely outside.
   private static func span(_ start: Double, _ length: Double, side: Int) -> Range<Int>? {
-    // All fail for NaN.
+    // All comparisons are false for NaN.
     guard length > 0, start < Double(side), start + length > 0 else { return nil }
     let first = Int(max(0, start).rounded())
     let end = Int(min(Double(side), start + length).rounded())
     return first < end ? first..<end : nil
   }
 
-  /// How many of `count` pixels from `start` on lie in the range.
+  /// Number of the `count` pixels from `start` on that are in the range.
   private static func overlap(_ range: Range<Int>, _ start: Int, _ count: Int) -> Int {
     min(range.upperBound, start + count) - max(range.lowerBound, start)
   }
 }
 
-/// A colour in the samples of a frame's format, plane by plane.
+/// A colour in the samples of a frame's format, by plane.
 private struct Ink {
   let alpha: UInt8
   let samples: [[UInt8]]
@@ -166,7 +166,7 @@ private struct Ink {
   init(_ colour: OverlayColour, for frame: Frame) {
     alpha = colour.alpha
     let (red, green, blue) = (Double(colour.red), Double(colour.green), Double(colour.blue))
-    // ITU-R BT.601, BT.709 and BT.2020: the shares of red and blue in luma.
+    // ITU-R BT.601, BT.709 and BT.2020: the weights of red and blue in luma.
     let shares: (red: Double, blue: Double) =
       switch frame.matrix {
       case .bt601, .identity: (0.299, 0.114)
@@ -194,7 +194,7 @@ private struct Ink {
 }
 
 extension PixelFormat {
-  /// Pixels that lie side by side in one sample of a plane.
+  /// Number of horizontally adjacent pixels per sample of a plane.
   fileprivate func pixelsAcross(plane: Int) -> Int {
     switch self {
     case .i420, .i422, .nv12: plane == 0 ? 1 : 2
@@ -202,7 +202,7 @@ extension PixelFormat {
     }
   }
 
-  /// Pixels that lie above each other in one sample of a plane.
+  /// Number of vertically adjacent pixels per sample of a plane.
   fileprivate func pixelsDown(plane: Int) -> Int {
     switch self {
     case .i420, .nv12: plane == 0 ? 1 : 2

@@ -1,21 +1,21 @@
 import Foundation
 import RetakeBuffers
 
-/// A byte for each pixel of some pictures, in memory that may be refused: an array of Swift's that
-/// finds none ends the process.
+/// One byte for each pixel of some images, with an allocation that may fail. If an allocation for a
+/// Swift array fails, the process ends.
 final class PictureBytes: @unchecked Sendable {
   // SAFETY: @unchecked because of the pointer. The memory is made here, of `count` bytes, written
-  // only by the one that holds the only reference, and freed once, in deinit.
+  // only by the holder of the only reference, and freed once, in deinit.
   let count: Int
   private let base: UnsafeMutableRawPointer
 
-  /// Zeros; nil where there is no memory.
+  /// All zeros; nil if the allocation fails.
   init?(count: Int) {
     guard let base = calloc(max(1, count), 1) else { return nil }
     (self.count, self.base) = (count, base)
   }
 
-  /// The same bytes once more; nil where there is no memory.
+  /// A copy of the bytes; nil if the allocation fails.
   convenience init?(copying other: PictureBytes) {
     self.init(count: other.count)
     base.copyMemory(from: other.base, byteCount: count)

@@ -42,7 +42,7 @@ extension Frame {
     let source = storage.planes[plane]
     var total = 0
     for row in rows {
-      // SAFETY: the caller's columns and rows lie inside the plane, `step` bytes a sample.
+      // SAFETY: the caller's columns and rows are inside the plane, `step` bytes a sample.
       let samples = source.base + row * source.stride + first
       var sum: UInt32 = 0
       for x in columns { sum &+= UInt32(samples[x &* step]) }

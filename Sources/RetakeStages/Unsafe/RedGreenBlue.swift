@@ -1,6 +1,6 @@
 import RetakeBuffers
 
-/// Where red, green and blue lie in a packed pixel.
+/// The positions of red, green and blue in a packed pixel.
 struct PackedLayout {
   var step: Int
   var red: Int
@@ -20,7 +20,7 @@ struct PackedLayout {
 
 extension Frame {
   /// The BT.601 luma of packed pixels: (19595 R + 38470 G + 7471 B + 32768) / 65536. The weights
-  /// add up to one, so the range stays.
+  /// add up to one, so the range is kept.
   func lumaOfPackedPixels(_ layout: PackedLayout) -> Frame {
     let source = storage.planes[0]
     let made = FrameStorage.make(format: .grey, width: width, height: height) { planes, strides in

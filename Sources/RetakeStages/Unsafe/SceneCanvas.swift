@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeMedia
 
-/// Draws a picture into fresh I420 storage, row by row, with the camera's noise.
+/// Draws an image into new I420 storage, row by row, with camera noise.
 struct SceneCanvas {
   var width: Int
   var height: Int
@@ -33,11 +33,11 @@ struct SceneCanvas {
 }
 
 extension CameraNoise {
-  /// Levels that a picture keeps free at both ends, so that noise never wraps around.
+  /// Number of levels that an image must not use at either end, so that noise never wraps around.
   static let headroom = 4
 
-  /// Luma gets -4 to 4 with a standard deviation of 1.7, chroma -1 to 1. Eight bytes at a time:
-  /// no byte carries into the next, since pictures keep their headroom.
+  /// Luma gets -4 to 4 with a standard deviation of 1.7, chroma -1 to 1. Eight bytes are added at a
+  /// time: no byte carries into the next one, because images keep their headroom.
   fileprivate func add(
     to row: [UInt8], into target: UnsafeMutableRawBufferPointer, key: UInt64, plane: Int
   ) {
@@ -76,14 +76,14 @@ func copyRow(from plane: [UInt8], at start: Int, count: Int, to row: inout [UInt
   precondition(start >= 0 && start + count <= plane.count && count <= row.count)
   plane.withUnsafeBytes { source in
     row.withUnsafeMutableBytes { target in
-      // SAFETY: both ranges lie inside by the precondition.
+      // SAFETY: both ranges are inside by the precondition.
       target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[start..<start + count]))
     }
   }
 }
 
-/// Fills a row with levels between bytes: `offset` + `gain` × `weight`, dithered so that the mean
-/// over many samples keeps the fraction.
+/// Fills a row with fractional levels: `offset` + `gain` × `weight`, dithered so that the mean over
+/// many samples keeps the fraction.
 ///
 /// - Parameters:
 ///   - offset: In 1/256 of a level.
