@@ -1,13 +1,13 @@
 import Foundation
 import RetakeCore
 
-/// Looks at a database file before SQLite does, and makes a private copy where one is needed.
+/// Checks a database file before SQLite opens it, and makes a private copy if one is needed.
 ///
-/// SQLite follows symbolic links, and takes a file with the right name for its own log. A database
-/// may come from someone else, so it and each file that SQLite would use with it must be regular
-/// files of their own.
+/// SQLite follows symbolic links, and accepts a file with the right name as its log. A database may
+/// come from an untrusted source, so it and each file that SQLite would use with it must be regular
+/// files.
 enum DatabaseFile {
-  /// Refuses what is not a SQLite database, and one whose file is shorter than its header says.
+  /// Rejects files that are not SQLite databases, or are shorter than their header says.
   static func check(_ path: String) throws(StoreError) {
     let size = try checkedFacts(path).bytes
     guard size > 0 else { throw .notSession(path: path, cause: "an empty file") }
@@ -25,13 +25,13 @@ enum DatabaseFile {
     }
   }
 
-  /// Refuses a database, or a file that SQLite would use with it, that is not a regular file.
+  /// Rejects a database, or a file that SQLite would use with it, that is not a regular file.
   ///
-  /// - Returns: which file the database is, for a look whether it is still the same.
+  /// - Returns: the identity of the database file, for checking later whether it is still the same.
   static func checkedFacts(_ path: String) throws(StoreError) -> RegularFile.Facts {
     let database = try facts(path)
     for suffix in companionSuffixes where RegularFile.isTaken(path + suffix) {
-      // A log that has gone by now was put into the database.
+      // A log that has disappeared by now was merged into the database.
       do throws(RegularFile.Refusal) {
         _ = try RegularFile.facts(of: path + suffix)
       } catch  where error != .missing {
@@ -42,8 +42,9 @@ enum DatabaseFile {
     return database
   }
 
-  /// Refuses a rollback journal that names another one: SQLite deletes the file of that name once it
-  /// has played the journal back. Only a transaction over several databases makes such a journal.
+  /// Rejects a rollback journal that names a super-journal: SQLite deletes the file of that name
+  /// after it has played the journal back. Only a transaction over several databases creates such a
+  /// journal.
   ///
   /// The format: <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
   private static func checkJournal(_ path: String) throws(StoreError) {
@@ -72,19 +73,19 @@ enum DatabaseFile {
     journalSuffixes.contains { RegularFile.isTaken(path + $0) }
   }
 
-  /// Whether a new database can have this name: SQLite would take an old log for the new one's.
+  /// Whether a new database can have this name. SQLite would use an old log for the new database.
   static func isFree(_ path: String) -> Bool {
     !([""] + companionSuffixes).contains { RegularFile.isTaken(path + $0) }
   }
 
   private static let journalSuffixes = ["-wal", "-journal"]
-  /// Of all files that SQLite opens next to a database.
+  /// The suffixes of all files that SQLite opens next to a database.
   private static let companionSuffixes = journalSuffixes + ["-shm"]
 
-  /// How often a copy is taken again because a recorder wrote while it was taken.
+  /// Maximum number of attempts to copy a database that a recorder modifies during the copy.
   private static let attemptCount = 8
 
-  /// The database and its journal in a new folder, as they were at one instant.
+  /// Copies the database and its journal to a new folder, as they were at one instant.
   static func privateCopy(of path: String) throws(StoreError) -> PrivateCopy {
     for _ in 0..<attemptCount {
       let before = try state(of: path)
@@ -92,13 +93,13 @@ enum DatabaseFile {
         let copy = try PrivateCopy(of: path, suffixes: journalSuffixes)
         if try state(of: path) == before { return copy }
       } catch .missing(let file) where file != path {
-        // The recorder has just put its log into the database.
+        // The recorder has just merged its log into the database.
       }
     }
     throw .busy(path: path, holder: LockHolder.ofDatabase(path))
   }
 
-  /// What changes when a checkpoint runs: the database file's size and time, the log's header.
+  /// What a checkpoint changes: the database file's size and time, and the log's header.
   private struct State: Equatable {
     var database: RegularFile.Facts
     var logHeader: [UInt8]
@@ -109,7 +110,7 @@ enum DatabaseFile {
       database: try facts(path), logHeader: (try? head(of: path + "-wal", count: 32)) ?? [])
   }
 
-  /// No file has more rows than a quarter of its bytes; its log may hold as many again.
+  /// A database, including its log, has at most a quarter as many rows as bytes.
   static func rowCountMax(_ path: String) throws(StoreError) -> Int {
     let log = (try? facts(path + "-wal").bytes) ?? 0
     return Int((try facts(path).bytes + log) / 4)

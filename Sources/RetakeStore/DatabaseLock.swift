@@ -1,11 +1,11 @@
 import Foundation
 
-/// The lock that SQLite's exclusive mode holds on a database, looked after from outside of SQLite.
+/// Keeps the lock that SQLite's exclusive mode holds on a database, from outside SQLite.
 ///
-/// POSIX takes all of a process's locks on a file away as soon as any part of the process closes any
-/// descriptor of that file: an app that reads its own recording unlocks it, and SQLite never knows.
-/// (<https://www.sqlite.org/howtocorrupt.html>, 2.2.) So the lock is taken again before each commit;
-/// that changes nothing while it is held.
+/// POSIX releases all locks of a process on a file as soon as any part of the process closes any
+/// descriptor of that file. An app that reads its own recording therefore unlocks it, without
+/// SQLite noticing. (<https://www.sqlite.org/howtocorrupt.html>, 2.2.) So the lock is taken again
+/// before each commit, which has no effect while it is held.
 final class DatabaseLock {
   private let path: String
   private let descriptor: Int32
@@ -17,15 +17,15 @@ final class DatabaseLock {
 
   enum State {
     case held
-    /// Another process is in the database.
+    /// Another process has locked the database.
     case taken(LockHolder?)
-    /// Somebody was in the database, and took the log away behind its last commit.
+    /// Another process used the database, and removed the log after merging its last commit.
     case logGone
-    /// Somebody wrote to it.
+    /// Another process wrote to the database.
     case changed
   }
 
-  /// nil when the file cannot be opened. Its end takes the lock away.
+  /// nil when the file cannot be opened. The deinitialiser releases the lock.
   init?(_ path: String) {
     descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -37,7 +37,8 @@ final class DatabaseLock {
     close(descriptor)
   }
 
-  /// Takes the lock again, if it is gone, and looks whether anybody used the time.
+  /// Takes the lock again if it was lost, and checks whether another process used the database
+  /// meanwhile.
   func state() -> State {
     var lock = Self.whole
     if fcntl(descriptor, F_SETLK, &lock) != 0 {
@@ -49,7 +50,7 @@ final class DatabaseLock {
     return now.file == log.file ? .changed : .logGone
   }
 
-  /// Remembers the log as this process's own commit left it.
+  /// Stores the state of the log after this process's own commit.
   func committed() {
     log = LogState(ofDatabase: path)
   }
@@ -71,9 +72,9 @@ final class DatabaseLock {
   }
 }
 
-/// Which file the write-ahead log is, and how long.
+/// Identity and size of the write-ahead log.
 private struct LogState: Equatable {
-  /// 0 when there is none.
+  /// 0 when the log does not exist.
   var file: UInt64
   var bytes: Int64
 

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A process that holds a lock on a file, as far as the system says.
+/// A process that holds a lock on a file, if the system reports it.
 package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
   package var process: Int
-  /// The program's short name; nil where nobody may ask.
+  /// The program's short name; nil without permission to read it.
   package var program: String?
 
   package init(process: Int, program: String?) {
     (self.process, self.program) = (process, program)
   }
 
-  /// With the program's name, where the system says it.
+  /// Includes the program's name, if the system reports it.
   init(process: Int) {
     self.init(process: process, program: Self.program(of: process))
   }
@@ -18,23 +18,23 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
   /// `python3 (process 4711)`
   package var description: String { "\(program ?? "a program") (process \(process))" }
 
-  /// Who holds a lock on the database, or has it open: of the files beside it, too. Never this
-  /// process.
+  /// The process that holds a lock on the database or has it open, including its log and shared
+  /// memory. Never this process.
   package static func ofDatabase(_ path: String) -> LockHolder? {
     let files = [path, path + "-shm", path + "-wal"]
-    // Asked once each: whoever holds a lock may let it go between two questions.
+    // Each file is checked once, because a lock may be released between two checks.
     for file in files {
       if let holder = holder(of: file) { return holder }
     }
     return user(of: files)
   }
 
-  /// Who holds a lock on a file; never this process.
+  /// The process that holds a lock on a file or has it open; never this process.
   package static func of(_ path: String) -> LockHolder? { holder(of: path) ?? user(of: [path]) }
 
   private static let ours = Int(ProcessInfo.processInfo.processIdentifier)
 
-  /// From Linux's table of locks, by the file's number:
+  /// Looks up the file's inode number in Linux's table of locks:
   /// `1: POSIX  ADVISORY  WRITE 4711 fe:00:5447693 0 EOF`.
   private static func holder(of path: String) -> LockHolder? {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
@@ -44,7 +44,8 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
     return process(in: table, locking: number).map(LockHolder.init(process:))
   }
 
-  /// - Returns: the first process in the table that holds, not only wants, a lock on the file.
+  /// - Returns: the first process in the table that holds a lock on the file, not one that waits
+  ///   for it.
   static func process(in table: String, locking file: UInt64, except ours: Int = ours) -> Int? {
     for line in table.split(separator: "\n") {
       let words = line.split(separator: " ")
@@ -56,7 +57,7 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
     return nil
   }
 
-  /// Where the table says nothing: who has one of the files open.
+  /// Fallback if the table has no entry: the process that has one of the files open.
   private static func user(of files: [String]) -> LockHolder? {
     let wanted = Set(files.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path })
     let manager = FileManager.default
@@ -78,7 +79,7 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
     guard let text = try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8) else {
       return nil
     }
-    // A process chooses its own name: nothing of it moves a terminal's cursor.
+    // A process chooses its own name, so control characters are removed before it is shown.
     let name = String(
       String.UnicodeScalarView(
         text.unicodeScalars.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }))

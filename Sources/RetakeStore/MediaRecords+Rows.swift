@@ -66,12 +66,12 @@ extension SegmentTrackRecord: StoredRow {
       delay: try row.int(in: 0...Self.delayMax))
   }
 
-  /// FFmpeg's own bound on the pixels of a frame.
+  /// FFmpeg's own limit of the pixels of a frame.
   static let pixelsMax: Int64 = 1 << 28
   static let streamIndexMax: Int64 = 1 << 16
-  /// Frames that a decoder holds back; H.264 allows 16.
+  /// Frames that a decoder delays; H.264 allows 16.
   static let delayMax: Int64 = 1 << 10
-  /// As FFmpeg numbers them; -99 is unknown.
+  /// FFmpeg's numbers; -99 is unknown.
   static let profiles: ClosedRange<Int64> = -99...Int64(Int32.max)
 }
 
@@ -105,7 +105,7 @@ extension PacketRecord: StoredRow {
       sideData: try row.blobIfAny())
   }
 
-  /// FFmpeg counts a packet's bytes with 32 bits and adds 64.
+  /// FFmpeg uses 32 bits for a packet's size, and adds 64 bytes of padding.
   static let sizeMax = Int64(Int32.max) - 64
 }
 

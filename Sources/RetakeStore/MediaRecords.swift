@@ -2,8 +2,8 @@ import RetakeCore
 
 /// A stretch of the recording with one set of codec parameters in one media file.
 ///
-/// Segments of one file follow each other: where a track's size or codec changes in mid-file, a
-/// new segment of the same file begins.
+/// Segments of one file follow each other: if a track's size or codec changes within a file, a new
+/// segment of the same file begins.
 package struct SegmentRecord: Hashable, Sendable {
   package var index: Int
   /// Relative to the session's folder, with forward slashes.
@@ -28,11 +28,11 @@ package struct SegmentRecord: Hashable, Sendable {
   }
 }
 
-/// What a track is within a segment.
+/// The description of a track within a segment.
 package struct SegmentTrackRecord: Hashable, Sendable {
   package var segment: Int
   package var track: Int
-  /// In the media file.
+  /// Index of the stream in the media file.
   package var streamIndex: Int
   /// `MediaStream.storedCodec`: `"h264"`.
   package var codec: String
@@ -42,16 +42,17 @@ package struct SegmentTrackRecord: Hashable, Sendable {
   package var height: Int
   /// FFmpeg's name: `"yuv420p"`.
   package var pixelFormat: String
-  /// `"limited"` or `"full"`; nil when the stream does not say, and limited is assumed.
+  /// `"limited"` or `"full"`; nil when the stream does not specify it, and limited is assumed.
   package var range: String?
-  /// As in `ColorMatrix`; nil when the stream does not say, and it is assumed from the height.
+  /// As in `ColorMatrix`; nil when the stream does not specify it, and it is assumed from the
+  /// height.
   package var matrix: String?
   /// Clockwise: 0, 90, 180 or 270.
   package var rotationDegrees: Int
   package var aspectNumerator: Int
   package var aspectDenominator: Int
   package var timeBase: TimeBase
-  /// Frames that the decoder holds back.
+  /// Number of frames that the decoder delays.
   package var delay: Int
 
   package init(
@@ -90,21 +91,21 @@ package struct PacketRecord: Hashable, Sendable {
   }
 
   package var track: Int
-  /// Counts over the whole session, per track.
+  /// The packet's number in the whole session, per track.
   package var index: Int
   package var segment: Int
-  /// Counts the track's packets within the segment's media file, as a demuxer delivers them.
+  /// The packet's number among the track's packets in the segment's media file, in demuxer order.
   package var ordinal: Int
   /// In the track's time base.
   package var pts: Int64?
   package var dts: Int64?
   package var duration: Int64
   package var flags: Flags
-  /// Bytes.
+  /// Size in bytes.
   package var size: Int
-  /// Of the packet's bytes.
+  /// Digest of the packet's bytes.
   package var digest: Digest128
-  /// Set only when the media file holds the packet's bytes there, unchanged.
+  /// Set only if the packet's bytes are at this offset in the media file, unchanged.
   package var offset: Int64?
   package var sideData: [UInt8]?
 
@@ -130,39 +131,39 @@ package struct PacketRecord: Hashable, Sendable {
 
 /// One captured frame of a track, in presentation order.
 package struct FrameRecord: Hashable, Sendable {
-  /// What the file did not say, or said oddly, and the session decided.
+  /// Values that were missing or irregular in the file, and were assumed.
   package struct Assumed: OptionSet, Hashable, Sendable {
     package var rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
-    /// No pts: the decoder's best-effort time stamp stands in.
+    /// No pts: the decoder's best-effort timestamp is used.
     package static let ptsBestEffort = Assumed(rawValue: 1)
-    /// No pts at all: the previous one plus one duration stands in.
+    /// No pts: the previous time plus one duration is used.
     package static let ptsFromDuration = Assumed(rawValue: 2)
-    /// Imported: the arrival is the pts.
+    /// Imported: the arrival equals the pts.
     package static let arrival = Assumed(rawValue: 4)
     /// Another frame of the track has the same pts.
     package static let ptsDuplicate = Assumed(rawValue: 8)
-    /// The decoder gave this frame after one with a later pts.
+    /// The decoder returned this frame after one with a later pts.
     package static let ptsBackwards = Assumed(rawValue: 16)
   }
 
   package var track: Int
   package var sequence: Int
   package var pts: Int64?
-  /// Unshifted.
+  /// Not shifted.
   package var ptsNanoseconds: Int64
   package var arrivalNanoseconds: Int64
-  /// The packet that holds the frame; nil when its pixels were shed.
+  /// The packet that contains the frame; nil when its pixels were shed.
   package var packet: Int?
-  /// The packet from which decoding gives this frame with equal pixels.
+  /// The packet from which decoding reproduces this frame's exact pixels.
   package var entry: Int?
   /// XXH3-128 of the visible bytes.
   package var pixelHash: Digest128?
   /// A stable code: why the frame has no pixels, or why they cannot be trusted.
   package var cause: String?
   package var assumed: Assumed
-  /// Which of the pictures that its packet gives: most packets give one, and its number is 0. A
-  /// picture that is shown again counts on with its packet.
+  /// The picture's number among those that its packet gives. Most packets give one, with number 0.
+  /// A picture that is shown again gets the next number of its packet.
   package var shown: Int
 
   package init(

@@ -1,20 +1,21 @@
 import Foundation
 import RetakeCore
 
-/// A folder of our own under the temporary one, with a database and its journal. It is removed with
-/// its last holder.
+/// A private folder in the temporary folder, with a copy of a database and its journal. It is
+/// removed with the last reference.
 final class PrivateCopy: Sendable {
   let folder: URL
   let path: String
 
-  /// A log is folded into its database each 4 MiB; one commit may be larger.
+  /// SQLite checkpoints the log every 4 MiB, but one commit may be larger.
   static let journalBytesFree: Int64 = 256 << 20
-  /// Of a journal larger than that, in bytes for each byte of its database.
+  /// Limit of larger journals, in bytes per byte of the database.
   static let journalBytesPerDatabaseByte: Int64 = 2
   static let journalBytesMax: Int64 = 8 << 30
   static let databaseBytesMax: Int64 = 64 << 30
-  /// A file is sparse when it takes up less than this part of its bytes. Disks that compress make
-  /// of a database, which is mostly digests, far more.
+  /// A file counts as sparse when the disk stores less than one part in this many of its bytes. On
+  /// disks that compress, a database takes up far more than that, because it consists mostly of
+  /// digests.
   static let sparsePart: Int64 = 64
   private static let pieceBytes = 1 << 20
 
@@ -42,7 +43,7 @@ final class PrivateCopy: Sendable {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Before a byte is copied.
+  /// Checks the sizes before anything is copied.
   private static func checkSizes(of original: String, suffixes: [String]) throws(StoreError) {
     let database = try DatabaseFile.facts(original)
     var total: Int64 = 0
@@ -53,7 +54,7 @@ final class PrivateCopy: Sendable {
       guard facts.bytes <= most else {
         throw StoreError(.tooLarge(bytes: facts.bytes, bytesMax: most), path: file)
       }
-      // What is only just written may have no place on the disk yet.
+      // A file that was just written may not be allocated on the disk yet.
       guard facts.bytes <= journalBytesFree || facts.allocatedBytes >= facts.bytes / sparsePart
       else {
         throw .unsafeFile(
@@ -84,7 +85,7 @@ final class PrivateCopy: Sendable {
     return (facts?[.systemFreeSize] as? NSNumber)?.int64Value
   }
 
-  /// Copies a file, with its holes. What a recorder writes meanwhile is left out.
+  /// Copies a file, keeping its holes. Bytes that a recorder appends meanwhile are not copied.
   private static func copy(_ source: String, to target: String) throws(StoreError) {
     let (number, facts) = try opened(source)
     let input = FileHandle(fileDescriptor: number, closeOnDealloc: true)

@@ -6,13 +6,13 @@ struct RowScan {
   let version: Int64
   let rowCountMax: Int
   private(set) var running = RunningDigest()
-  /// The first row that is missing before another one of its table.
+  /// The first missing row that is followed by another row of its table.
   private(set) var gap: String?
   private var place = Place()
   private var damaged: [StoreReader.Complaint] = []
   /// Tables that could not be read to their end.
   private var broken: [StoreReader.Complaint] = []
-  /// Why a table could not be read to its end, where that says nothing about the table.
+  /// An error that says nothing about the table itself, such as a lack of memory.
   private(set) var failure: DatabaseError?
 
   init(version: Int64, rowCountMax: Int) {
@@ -67,13 +67,13 @@ struct RowScan {
         table: table.name, key: key.compactMap { Int.fromDatabaseValue($0) }))
   }
 
-  /// Rows of meta that the running digest leaves out.
+  /// Rows of meta that are not in the running digest.
   private static func isWriters(_ walk: RowWalk) -> Bool {
     guard let key = String.fromDatabaseValue(walk.value(0)) else { return false }
     return key != "schema" && StoreWriter.ownKeys.contains(key)
   }
 
-  /// So many rows are damaged that not only their checksums can be.
+  /// Whether the damage is too extensive for damaged checksums to be its only cause.
   var isHopeless: Bool { damaged.count >= StoreReader.complaintCount || !broken.isEmpty }
 
   func complaints(stored: StoreWriter.Commit?) -> [StoreReader.Complaint] {
@@ -99,12 +99,12 @@ struct RowScan {
   }
 }
 
-/// Where a scan is in a table whose rows are numbered from 0, under a track or run or alone.
+/// The position of a scan in a table whose rows are numbered from 0, per track, per run or overall.
 private struct Place {
   private var group: Int64?
   private var next: Int64 = 0
 
-  /// - Returns: the first row that is missing between the last one and this one.
+  /// - Returns: the first missing row between the last row and this one.
   mutating func missing(before walk: RowWalk, of table: Schema.Table) -> String? {
     let group = table.keyCount == 2 ? walk.int64(0) ?? 0 : 0
     let number = walk.int64(table.keyCount - 1) ?? 0
@@ -116,7 +116,7 @@ private struct Place {
 }
 
 extension Schema.Table {
-  /// The last column of the key counts the rows, from 0.
+  /// Whether the last column of the key numbers the rows from 0.
   var countsItsRows: Bool {
     switch name {
     case "segment", "packet", "frame", "event", "external_event", "decision", "result": true

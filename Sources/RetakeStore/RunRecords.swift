@@ -1,11 +1,11 @@
-/// Something that happened on the device, or a command of the user's.
+/// An event of the device, or a command of the user.
 package struct EventRecord: Hashable, Sendable {
   package var ordinal: Int
   package var timeNanoseconds: Int64
   package var track: Int?
   package var source: String
   package var kind: String
-  /// A JSON object, as text.
+  /// A JSON object, as a string.
   package var json: String
 
   package init(
@@ -21,7 +21,7 @@ package struct EventRecord: Hashable, Sendable {
   }
 }
 
-/// A file of the session's folder that the database vouches for.
+/// A file of the session's folder whose digest the database stores.
 package struct FileRecord: Hashable, Sendable {
   /// Relative to the session's folder, with forward slashes.
   package var path: String
@@ -45,7 +45,7 @@ package struct RunRecord: Hashable, Sendable {
   /// The pipeline document, as JSON.
   package var pipeline: String
   package var startedNanoseconds: Int64
-  /// What else is known of the run, as a JSON object.
+  /// Further facts about the run, as a JSON object.
   package var json: String
 
   package init(
@@ -64,7 +64,7 @@ package struct NodeRecord: Hashable, Sendable {
   package var node: String
   package var kind: String
   package var version: String
-  /// A JSON object, as text.
+  /// A JSON object, as a string.
   package var options: String
 
   package init(run: Int, node: String, kind: String, version: String, options: String = "{}") {
@@ -76,18 +76,18 @@ package struct NodeRecord: Hashable, Sendable {
   }
 }
 
-/// How long a stage took for one frame or item: a line of the cost tape.
+/// The duration of a stage for one frame or item: a line of the cost tape.
 package struct SpanRecord: Hashable, Sendable {
   package var run: Int
   package var node: String
   package var track: Int
   package var sequence: Int
-  /// −1 is the whole frame.
+  /// −1 for the whole frame.
   package var item: Int
   package var readyNanoseconds: Int64
   package var startNanoseconds: Int64
   package var endNanoseconds: Int64
-  /// Of the thread.
+  /// Processor time of the thread.
   package var cpuNanoseconds: Int64
   package var executor: String
   package var outcome: String
@@ -111,13 +111,13 @@ package struct SpanRecord: Hashable, Sendable {
   }
 }
 
-/// What the live decision core was told, in the order in which it was told.
+/// An input of the live decision core, in the order in which it was received.
 package struct ExternalEventRecord: Hashable, Sendable {
   package var run: Int
   package var ordinal: Int
   package var timeNanoseconds: Int64
   package var kind: String
-  /// A JSON object, as text.
+  /// A JSON object, as a string.
   package var json: String
 
   package init(

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import RetakeCore
 
-/// The digest of all rows that a database holds: the sum, modulo 2^128, of each row's XXH3-128.
+/// The digest of all rows of a database: the sum, modulo 2^128, of each row's XXH3-128.
 ///
-/// A sum needs no order, so that a reader recomputes it from the tables as they lie, a writer that
-/// opens the file again goes on from the stored value, and a changed row costs two hashes.
+/// A sum does not depend on the order. A reader can therefore recompute it in table order, a writer
+/// that opens the file again continues from the stored value, and a changed row costs two hashes.
 struct RunningDigest: Hashable, Sendable {
   private(set) var value: Digest128
 
@@ -23,7 +23,8 @@ struct RunningDigest: Hashable, Sendable {
     value = Digest128(high: value.high &- row.high &- (borrow ? 1 : 0), low: low)
   }
 
-  /// Of the table's name and each value with its storage class: no two rows share a form.
+  /// Digest of the table's name and each value with its storage class; different rows never have
+  /// the same encoding.
   static func digest(of values: [DatabaseValue], table: Schema.Table) -> Digest128 {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(192)
@@ -50,7 +51,7 @@ struct RunningDigest: Hashable, Sendable {
     return Digest128(of: bytes)
   }
 
-  /// What the row's `row_check` holds.
+  /// The value of the row's `row_check` column.
   static func check(of row: Digest128) -> Int64 { Int64(bitPattern: row.low) }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {

@@ -1,8 +1,8 @@
-/// The tables of what a live pipeline decided, each row under its run.
+/// The tables of a live pipeline's decisions; each row belongs to a run.
 extension Schema {
   private static let ofRun = "FOREIGN KEY (\"run\") REFERENCES run (\"run\")"
 
-  /// The tables whose rows stand under a run's.
+  /// The tables whose rows refer to a run.
   static let ofRuns = [node, span, externalEvent, decision, result]
 
   static let run = Table(

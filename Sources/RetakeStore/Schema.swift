@@ -1,14 +1,14 @@
-/// The tables of session.sqlite, word for word.
+/// The exact tables of session.sqlite.
 ///
-/// A reader compares this text with what the file holds, so a change here is a new schema version.
-/// References are declared for readers and for the doctor; the writer does not enforce them,
-/// so that a recording never fails for them.
+/// A reader compares these statements with those in the file, so a change here is a new schema
+/// version. References are declared for readers and for the doctor. The writer does not enforce
+/// them, so that a recording never fails because of them.
 ///
-/// Schema 1 had no `row_check`, and before schema 3 a frame did not say which picture of its packet
-/// it is (`shown`); everything else is the same.
+/// Schema 1 had no `row_check`, and before schema 3 a frame did not store which picture of its
+/// packet it is (`shown`); everything else is the same.
 enum Schema {
   static let version: Int64 = 3
-  /// The oldest that is read, and migrated.
+  /// The oldest version that can be read and migrated.
   static let oldestVersion: Int64 = 1
 
   /// In the order in which they are created, dumped and checked.
@@ -17,7 +17,7 @@ enum Schema {
     decision, result,
   ]
 
-  /// One table: its columns in order, the first `keyCount` of them being the primary key.
+  /// One table: its columns in order; the first `keyCount` of them are the primary key.
   struct Table: Sendable {
     var name: String
     var keyCount: Int
@@ -27,7 +27,8 @@ enum Schema {
     struct Column: Sendable {
       var name: String
       var rule: String
-      /// The first schema that has it. Columns that came later are behind all others of their table.
+      /// The first schema version with this column. Columns that were added later follow all
+      /// others.
       var firstVersion: Int64
 
       init(_ name: String, _ rule: String, since firstVersion: Int64 = 1) {
@@ -37,10 +38,10 @@ enum Schema {
       }
     }
 
-    /// How many columns of a row a schema stores, the checksum not counted.
+    /// Number of columns that a schema version stores, without the checksum.
     func columnCount(version: Int64) -> Int { columns.count { $0.firstVersion <= version } }
 
-    /// All columns; 0 stands for those that an older schema does not have.
+    /// All columns; 0 replaces those that an older schema does not have.
     private func columnList(version: Int64) -> String {
       columns.map { $0.firstVersion <= version ? "\"\($0.name)\"" : "0" }.joined(separator: ", ")
     }
@@ -70,12 +71,12 @@ enum Schema {
       "INSERT OR REPLACE" + insertSQL(version: version).dropFirst("INSERT".count)
     }
 
-    /// Each row with all columns of the present schema.
+    /// Each row with all columns of the current schema.
     func selectSQL(version: Int64) -> String {
       "SELECT \(columnList(version: version)) FROM \(name)"
     }
 
-    /// Each row as it is stored and, behind it, its checksum where the schema has one.
+    /// Each row as it is stored, followed by its checksum if the schema has one.
     func selectStoredSQL(version: Int64) -> String {
       "SELECT \(storedColumnList(version: version)) FROM \(name)"
     }
@@ -85,7 +86,7 @@ enum Schema {
       return version >= Schema.firstVersionWithChecks ? known + [Schema.rowCheck] : known
     }
 
-    /// The stored row of a key, without its checksum.
+    /// The stored row with a given key, without its checksum.
     func selectByKeySQL(version: Int64) -> String {
       let terms = columns.prefix(keyCount).map { "\"\($0.name)\" = ?" }
       let names = columns.prefix(columnCount(version: version)).map { "\"\($0.name)\"" }
@@ -94,10 +95,11 @@ enum Schema {
     }
   }
 
-  /// The lower half of the row's XXH3-128, in every table: so the doctor can name a damaged row.
+  /// The lower half of the row's XXH3-128, in every table, so that the doctor can find a damaged
+  /// row.
   static let rowCheck = Table.Column("row_check", "INTEGER NOT NULL")
   static let firstVersionWithChecks: Int64 = 2
-  /// Before it, a frame's rank among the rows of its packet says which picture it is.
+  /// In earlier versions, a frame's rank among the rows of its packet gives its picture.
   static let firstVersionWithShown: Int64 = 3
 
   static let meta = Table(

@@ -1,6 +1,6 @@
 import GRDB
 
-/// Runs `body` and turns whatever SQLite says into a `StoreError`.
+/// Runs `body` and converts any error of SQLite to a `StoreError`.
 func storeErrors<Value>(
   at path: String, writing: Bool, _ body: () throws -> Value
 ) throws(StoreError) -> Value {

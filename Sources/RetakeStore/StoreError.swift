@@ -1,23 +1,23 @@
 import RetakeCore
 
-/// What can be wrong with a session's database.
+/// An error of a session's database.
 package enum StoreError: CodedError {
   case missing(path: String)
   case exists(path: String)
-  /// The file is no SQLite database, or no database of a session.
+  /// The file is not a SQLite database, or not the database of a session.
   case notSession(path: String, cause: String)
-  /// The header promises more bytes than the file has.
+  /// The header specifies more bytes than the file has.
   case truncated(path: String, expectedBytes: Int64, actualBytes: Int64)
   case corrupt(path: String, cause: String)
   /// The database, or a file that SQLite would use with it, is a link, a pipe or far too large.
   case unsafeFile(path: String, cause: String)
   case schemaTooNew(path: String, found: Int64)
-  /// The version is known, but a table is not what that version says.
+  /// The version is known, but a table does not match it.
   case schemaUnknown(path: String, object: String)
-  /// Another process is in the database; it is named where the system says who it is.
+  /// Another process has locked the database; it is named if the system reports it.
   case busy(path: String, holder: LockHolder?)
   case diskFull(path: String)
-  /// There was no memory for what SQLite does; nothing is known about the database.
+  /// An allocation of SQLite failed; nothing is known about the database.
   case noMemory(path: String)
   case readFailed(path: String, cause: String)
   case writeFailed(path: String, cause: String)

@@ -1,16 +1,16 @@
 import GRDB
 import RetakeCore
 
-/// Copies a database into the present schema.
+/// Copies a database to the current schema.
 package enum StoreMigration {
   package static let version = Int(Schema.version)
 
-  /// Rows that go into one transaction.
+  /// Number of rows per transaction.
   private static let batchRows = 4_096
 
-  /// Every row of a closed database, whatever its schema, into a new one at `path`.
+  /// Copies every row of a closed database, whatever its schema, to a new one at `path`.
   ///
-  /// - Returns: how many rows there are, the writer's own facts not counted.
+  /// - Returns: the number of rows, without the facts that the writer itself keeps.
   @discardableResult
   package static func copy(_ reader: StoreReader, to path: String) throws(StoreError) -> Int {
     let writer = try StoreWriter(creating: path, durability: .building)
@@ -22,8 +22,8 @@ package enum StoreMigration {
     return total
   }
 
-  /// The rows that say nothing of how frames are stored: facts, events, and live runs with all that
-  /// they decided, but for the runs' own rows where `runs` stand for them.
+  /// Copies the rows that do not depend on how frames are stored: facts, events, and live runs with
+  /// everything that they decided. If `runs` is given, it replaces the rows of the runs themselves.
   package static func copyAccounts(
     _ reader: StoreReader, to writer: StoreWriter, runs: [RunRecord]? = nil
   ) throws(StoreError) {

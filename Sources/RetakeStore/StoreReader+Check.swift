@@ -1,20 +1,20 @@
 import GRDB
 import RetakeCore
 
-/// What the doctor asks of a database.
+/// The checks that the doctor runs on a database.
 extension StoreReader {
-  /// One thing that is wrong, in SQLite's or our words.
+  /// One problem, with a message of SQLite or of Retake.
   package struct Complaint: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable {
-      /// SQLite's own integrity check, or a table that cannot be read to its end.
+      /// Found by SQLite's integrity check, or a table that cannot be read to its end.
       case structure
-      /// A row that refers to a row that is not there.
+      /// A row that refers to a missing row.
       case orphan
-      /// A row is not the one that was written.
+      /// A row differs from the one that was written.
       case row
-      /// A row's checksum is damaged; the row itself is not.
+      /// A row's checksum is damaged; the row itself is intact.
       case check
-      /// The rows, taken together, are not the ones that were written.
+      /// The rows as a whole differ from the ones that were written.
       case digest
     }
 
@@ -22,26 +22,26 @@ extension StoreReader {
     package var text: String
     /// The damaged row's table.
     package var table: String?
-    /// The damaged row's key, where it consists of numbers: track and index, or track and sequence.
+    /// The damaged row's key, if it consists of numbers: track and index, or track and sequence.
     package var key: [Int] = []
-    /// A value is larger than any of a session's.
+    /// A value is larger than any value of a session.
     package var isAboutSize = false
   }
 
-  /// At most this many complaints of each kind.
+  /// Maximum number of complaints of each kind.
   package static let complaintCount = 100
 
-  /// What `checkStructure`, `checkRows` and `checkReferences` find, in this order.
+  /// The findings of `checkStructure`, `checkRows` and `checkReferences`, in this order.
   ///
-  /// Where a value is larger than any of a session's only `checkRows` is asked: that is damage enough,
-  /// and SQLite reads the whole value again for each row that refers to its row.
+  /// If a value is larger than any value of a session, only `checkRows` runs. That damage is
+  /// sufficient, and SQLite would read the whole value again for each row that refers to its row.
   package func checkContent() throws(StoreError) -> [Complaint] {
     let rows = try checkRows()
     guard !rows.contains(where: \.isAboutSize) else { return rows }
     return try checkStructure() + rows + checkReferences()
   }
 
-  /// SQLite's integrity check (which also finds values that break a column's rule).
+  /// SQLite's integrity check, which also finds values that violate a column's constraint.
   func checkStructure() throws(StoreError) -> [Complaint] {
     do {
       return try read { database in
@@ -53,7 +53,7 @@ extension StoreReader {
     }
   }
 
-  /// Rows whose segment, packet or run is missing.
+  /// Finds rows whose segment, packet or run is missing.
   func checkReferences() throws(StoreError) -> [Complaint] {
     try read { database in
       var complaints: [Complaint] = []
@@ -74,8 +74,8 @@ extension StoreReader {
     }
   }
 
-  /// Every row against its checksum, and the running digest computed again from all of them against
-  /// the one stored with the last commit. Where rows have no checksum (schema 1), only the latter.
+  /// Checks every row against its checksum, and the recomputed digest of all rows against the one
+  /// that the last commit stored. Rows of schema 1 have no checksum, so only the digest is checked.
   package func checkRows() throws(StoreError) -> [Complaint] {
     try read { database in
       var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)

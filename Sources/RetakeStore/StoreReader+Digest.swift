@@ -2,11 +2,13 @@ import GRDB
 import RetakeCore
 
 extension StoreReader {
-  /// A canonical dump of tracks, packet hashes, frames and events: what a session *is*.
+  /// The digest of a canonical dump of tracks, packet hashes, frames and events, which define a
+  /// session.
   ///
-  /// With `tracks`, only these, and all events: the input of a case. What can be computed from the
-  /// media again (entries, pixel hashes, offsets) and where it lies (files, segments' times) is
-  /// left out, so that a session keeps its digest when it is copied, linked or optimised.
+  /// With `tracks`, only of these tracks and all events: the input of a case. It omits what can be
+  /// recomputed from the media (entries, pixel hashes, offsets) and where the media is stored
+  /// (files, times of segments), so that a session keeps its digest when it is copied, linked or
+  /// optimised.
   package func digest(tracks selected: [Int]? = nil) throws(StoreError) -> Digest128 {
     let parts = Dictionary(grouping: try segmentTracks(), by: \.track)
     let tracks = parts.keys.sorted().filter { selected?.contains($0) ?? true }
@@ -24,7 +26,7 @@ extension StoreReader {
     return hasher.finish()
   }
 
-  /// Rows held in memory at once.
+  /// Number of rows that are in memory at once.
   static let pageRows = 4_096
 
   private func appendPackets(of track: Int, to hasher: inout DigestHasher) throws(StoreError) {

@@ -1,10 +1,10 @@
 import GRDB
 
-/// Values that are larger than any of a session's.
+/// Finds values that are larger than any value of a session.
 extension StoreReader {
-  /// Names the first value that SQLite refuses for its size; nil where there is none.
+  /// The first value that SQLite rejects because of its size; nil if it rejects none.
   ///
-  /// Looks at the whole database, so only once a statement was refused.
+  /// It reads the whole database, so call it only after a statement was rejected.
   static func giant(in database: Database, version: Int64) -> RowDamage? {
     for table in Schema.tables {
       let known = table.columns.prefix(table.columnCount(version: version))
@@ -25,7 +25,7 @@ extension StoreReader {
       while try walk.next() { place += 1 }
       return nil
     } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
-      // A key that is too large itself has no name.
+      // If the key itself is too large, it cannot be named.
       let key = try? Row.fetchOne(database, sql: "SELECT \(table.keyList) \(order) \(place)")
       return RowDamage(
         table: table.name, column: column.name, key: key.map { table.key(of: $0.cells) },
@@ -37,6 +37,6 @@ extension StoreReader {
 }
 
 extension Schema.Table.Column {
-  /// A text or a blob.
+  /// Whether the column contains strings or blobs.
   fileprivate var holdsBytes: Bool { rule.hasPrefix("TEXT") || rule.hasPrefix("BLOB") }
 }

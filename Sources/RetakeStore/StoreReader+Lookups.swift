@@ -1,9 +1,9 @@
 import GRDB
 import RetakeCore
 
-/// Questions whose answer is a number or a few rows.
+/// Queries whose result is a number or a few rows.
 extension StoreReader {
-  /// The last key packet at or before a packet; the track's first packet where there is none.
+  /// The last key packet at or before a packet; the track's first packet if none is found.
   package func keyPacket(track: Int, atOrBefore index: Int) throws(StoreError) -> Int {
     try read { database in
       let key = try DatabaseValue.fetchOne(
@@ -16,7 +16,7 @@ extension StoreReader {
     }
   }
 
-  /// The first key packet behind a packet; nil where there is none.
+  /// The first key packet after a packet; nil if none is found.
   package func keyPacket(track: Int, after index: Int) throws(StoreError) -> Int? {
     try read { database in
       let key = try DatabaseValue.fetchOne(
@@ -29,7 +29,7 @@ extension StoreReader {
     }
   }
 
-  /// Of the first frame that a packet gives. Looks through the whole track.
+  /// The sequence of the first frame that a packet gives. It scans the whole track.
   package func firstSequence(track: Int, packet: Int) throws(StoreError) -> Int? {
     try read { database in
       let sequence = try DatabaseValue.fetchOne(
@@ -46,7 +46,7 @@ extension StoreReader {
     }
   }
 
-  /// The highest of a track's packets in some segments.
+  /// The highest index of a track's packets in some segments.
   package func lastPacket(segments: [Int], track: Int) throws(StoreError) -> Int? {
     var last: Int?
     for segment in segments {
@@ -60,7 +60,7 @@ extension StoreReader {
     return last
   }
 
-  /// The lowest index of a track's packets from there on; nil behind the last one.
+  /// The lowest index of a track's packets at or after `index`; nil after the last one.
   package func firstPacket(track: Int, atOrAfter index: Int) throws(StoreError) -> Int? {
     try read { database in
       let found = try DatabaseValue.fetchOne(
@@ -73,7 +73,7 @@ extension StoreReader {
     }
   }
 
-  /// The lowest sequence of a track's rows from there on; nil behind the last one.
+  /// The lowest sequence of a track's rows at or after `sequence`; nil after the last one.
   package func firstSequence(track: Int, atOrAfter sequence: Int) throws(StoreError) -> Int? {
     try read { database in
       let found = try DatabaseValue.fetchOne(
@@ -86,7 +86,7 @@ extension StoreReader {
     }
   }
 
-  /// Frames at which decoding begins with the frame itself, rising.
+  /// Sequences of frames that are their own entry, in ascending order.
   package func entrySequences(track: Int) throws(StoreError) -> [Int] {
     try read { database in
       let walk = try RowWalk(
@@ -103,7 +103,7 @@ extension StoreReader {
     }
   }
 
-  /// Frames with a packet and no cause whose pixels have no stored digest.
+  /// Number of frames with a packet and no cause that have no stored pixel digest.
   package func undigestedFrames(track: Int) throws(StoreError) -> Int {
     try read { database in
       try Int.fetchOne(
@@ -115,20 +115,20 @@ extension StoreReader {
     }
   }
 
-  /// What a track holds, counted without reading it all.
+  /// Counts of a track, computed by the database.
   package struct TrackCounts: Hashable, Sendable {
     package var packets: Int
     package var packetBytes: Int64
     package var frames: Int
-    /// Frames with a cause: no pixels, or pixels that cannot be trusted.
+    /// Frames with a cause: without pixels, or with pixels that cannot be trusted.
     package var damaged: Int
     /// Frames whose pixels the recorder shed.
     package var shed: Int
-    /// One more than the highest packet; more than `packets` where rows are missing.
+    /// One more than the highest packet; more than `packets` if rows are missing.
     package var packetEnd: Int
     /// One more than the highest sequence.
     package var frameEnd: Int
-    /// Of the first and the last frame; nil without frames.
+    /// Times of the first and the last frame; nil without frames.
     package var firstNanoseconds: Int64?
     package var lastNanoseconds: Int64?
   }
@@ -163,7 +163,7 @@ extension StoreReader {
     }
   }
 
-  /// A track's first and last frame; nil without any. No other row is read.
+  /// A track's first and last frame; nil without frames. No other row is read.
   package func ends(
     track: Int
   ) throws(StoreError) -> (end: Int, firstNanoseconds: Int64, lastNanoseconds: Int64)? {
@@ -186,7 +186,7 @@ extension StoreReader {
     }
   }
 
-  /// The frames of a span of time, from the first to the last, and their times; nil without any.
+  /// The frames in a span of time, from the first to the last, and their times; nil without frames.
   package func sequences(
     track: Int, nanoseconds: Range<Int64>
   ) throws(StoreError) -> (sequences: ClosedRange<Int>, first: Int64, last: Int64)? {
@@ -205,7 +205,7 @@ extension StoreReader {
     }
   }
 
-  /// The rows of all frames that some packets give. Looks through the whole track.
+  /// The rows of all frames that some packets give. It scans the whole track.
   package func frames(
     track: Int, packets: ClosedRange<Int>
   ) throws(StoreError) -> [FrameRecord] {

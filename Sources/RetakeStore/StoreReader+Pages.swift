@@ -1,12 +1,12 @@
 import GRDB
 import RetakeCore
 
-/// Rows, page by page, in the order of their keys.
+/// Reads rows page by page, in the order of their keys.
 extension StoreReader {
-  /// Of a session, and of one track. A recorder begins a segment where its source comes back or
-  /// changes: one every ten seconds for a week are fewer.
+  /// Limit for a session, and for one track. A recorder begins a segment when its source comes back
+  /// or changes. One segment every ten seconds for a week is below this limit.
   package static let segmentCountMax = 65_536
-  /// FFmpeg's own bound on the streams of a file.
+  /// FFmpeg's own limit of the streams of a file.
   package static let trackCountMax = 1_000
 
   package func segments() throws(StoreError) -> [SegmentRecord] {
@@ -17,7 +17,7 @@ extension StoreReader {
     return rows
   }
 
-  /// Ordered by track, then segment.
+  /// Ordered by track, then by segment.
   package func segmentTracks() throws(StoreError) -> [SegmentTrackRecord] {
     let tracks = try read { database in
       try Int.fetchOne(database, sql: "SELECT count(DISTINCT track) FROM segment_track") ?? 0
@@ -62,7 +62,7 @@ extension StoreReader {
     try frames(track: id.track, sequences: id.sequence..<id.sequence + 1).first
   }
 
-  /// The digest of each frame's packet, by sequence; frames without a packet are left out.
+  /// The digest of each frame's packet, by sequence; frames without a packet are omitted.
   package func packetDigests(
     track: Int, sequences: Range<Int>
   ) throws(StoreError) -> [Int: Digest128] {
@@ -82,7 +82,7 @@ extension StoreReader {
     }
   }
 
-  /// Events that are held in memory at once: a session with more is not replayed or trimmed.
+  /// Maximum number of events in memory; a session with more cannot be replayed or trimmed.
   package static let eventCountMax = 1 << 20
 
   package func events() throws(StoreError) -> [EventRecord] {
@@ -102,7 +102,7 @@ extension StoreReader {
     try read { try Int.fetchOne($0, sql: "SELECT count(*) FROM event") ?? 0 }
   }
 
-  /// Hands on the events one at a time, by ordinal; none is kept.
+  /// Passes on the events one at a time, by ordinal, without keeping them in memory.
   func eachEvent(_ body: (EventRecord) -> Void) throws(StoreError) {
     try read { database in
       let walk = try RowWalk(
@@ -124,14 +124,14 @@ extension StoreReader {
     try rows("WHERE run = ? ORDER BY node", [run])
   }
 
-  /// Of one node, by track, sequence and item.
+  /// The spans of one node, by track, sequence and item.
   package func spans(run: Int, node: String) throws(StoreError) -> [SpanRecord] {
     try rows(
       "WHERE run = ? AND node = ? ORDER BY track, sequence, item",
       [run, node])
   }
 
-  /// The runs that have spans, rising.
+  /// The runs that have spans, in ascending order.
   package func runsWithSpans() throws(StoreError) -> [Int] {
     var result: [Int] = []
     for run in try runs() where try hasSpans(run: run.run) { result.append(run.run) }
@@ -145,8 +145,8 @@ extension StoreReader {
     }
   }
 
-  /// Hands on the spans of a run, one at a time, by node, track, sequence and item, for as long as
-  /// `body` returns `true`.
+  /// Passes on the spans of a run, one at a time, by node, track, sequence and item, while `body`
+  /// returns `true`.
   package func eachSpan(
     run: Int, _ body: (SpanRecord) -> Bool
   ) throws(StoreError) {
@@ -181,7 +181,7 @@ extension StoreReader {
 
   private static let ofRun = "WHERE run = ? AND ordinal >= ? AND ordinal < ? ORDER BY ordinal"
 
-  /// Of the rows that are held in memory at once.
+  /// Maximum bytes of the rows that are in memory at once.
   private static let pageBytesMax = 512 << 20
 
   func rows<Record: StoredRow>(

@@ -2,8 +2,8 @@ import GRDB
 import RetakeCore
 
 extension StoreReader {
-  /// What is left of a damaged database that no media holds: everything whose rows can be read and,
-  /// where they have a checksum, fit it.
+  /// The data of a damaged database that is not in the media: all rows that can be read and that
+  /// match their checksum, if they have one.
   package struct Salvage: Sendable {
     package var facts: [String: String] = [:]
     package var events: [EventRecord] = []
@@ -36,7 +36,7 @@ extension StoreReader {
     return salvage
   }
 
-  /// The rows of a table in the order of their keys, up to where it cannot be read on.
+  /// The intact rows of a table in the order of their keys, up to the first read error.
   private func trusted<Record: StoredRow>() -> [Record] {
     let table = Record.table
     let version = Int64(schemaVersion)
@@ -57,7 +57,7 @@ extension StoreReader {
   }
 }
 
-/// A fact of the whole session.
+/// A fact about the whole session.
 private struct FactRow: StoredRow {
   static var table: Schema.Table { Schema.meta }
   var key: String

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import RetakeCore
 
-/// The ranks of frames within their packets, once they were asked for.
+/// The ranks of frames within their packets, computed on first use.
 final class DerivedShown: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `lock`.
   private let lock = NSLock()
@@ -14,9 +14,9 @@ final class DerivedShown: @unchecked Sendable {
   }
 }
 
-/// Which of its packet's pictures a frame is, where the schema does not say it.
+/// Determines which picture of its packet a frame is, if the schema does not store it.
 extension StoreReader {
-  /// Frames as they are, or of an older schema with their rank among the rows of their packet.
+  /// Returns the frames; for an older schema it sets their rank among the rows of their packet.
   func withShown(_ rows: [FrameRecord]) throws(StoreError) -> [FrameRecord] {
     guard schemaVersion < Schema.firstVersionWithShown, !rows.isEmpty else { return rows }
     let shown = try ranks()
@@ -28,7 +28,7 @@ extension StoreReader {
     }
   }
 
-  /// The frames that are not their packet's first, with their number. Looks through all frames once.
+  /// The frames that are not their packet's first, with their rank. It scans all frames once.
   private func ranks() throws(StoreError) -> [FrameID: Int] {
     if let known = derivedShown.ranks { return known }
     let found = try read { database in
@@ -61,7 +61,7 @@ extension StoreReader {
     return found
   }
 
-  /// Fills in what the rows of a table in an older schema do not say; for a copy of them.
+  /// Fills in the columns that an older schema does not have, for a copy of its rows.
   func completion(
     of table: Schema.Table
   ) throws(StoreError) -> @Sendable ([DatabaseValue]) -> [DatabaseValue] {
@@ -80,7 +80,7 @@ extension StoreReader {
     }
   }
 
-  /// Frames that say to be the same picture of the same packet, as complaints.
+  /// Complaints about frames that claim to be the same picture of the same packet.
   package func checkShown() throws(StoreError) -> [Complaint] {
     guard schemaVersion >= Schema.firstVersionWithShown else { return [] }
     return try read { database in

@@ -2,16 +2,16 @@ import Foundation
 import GRDB
 import RetakeCore
 
-/// What is known of all rows together, once it was asked for.
+/// The result of checking all rows together, computed on first use.
 final class Wholeness: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `lock`.
   private let lock = NSLock()
   private var outcome: Result<Void, StoreError>?
 
-  /// All rows are those of the last commit.
+  /// Whether all rows are known to be those of the last commit.
   var isProven: Bool { lock.withLock { if case .success = outcome { true } else { false } } }
 
-  /// - Parameter check: Runs once, unless it could not tell; other threads wait for it.
+  /// - Parameter check: Runs once, unless its result is inconclusive; other threads wait for it.
   func require(_ check: () throws(StoreError) -> Void) throws(StoreError) {
     let outcome = lock.withLock {
       if let known = self.outcome { return known }
@@ -27,11 +27,11 @@ final class Wholeness: @unchecked Sendable {
 }
 
 extension StoreReader {
-  /// Reads every row once, and compares all of them with the digest of the last commit: rows that
-  /// are missing, added or altered are an error before the first of them is used.
+  /// Reads every row once, and compares all of them with the digest of the last commit. Missing,
+  /// added or altered rows are reported before any row is used.
   ///
-  /// - Throws: `StoreError.corrupt`, with the table and the first such row where they can be told;
-  ///   the same again when it is asked again.
+  /// - Throws: `StoreError.corrupt`, with the table and the first such row if it can be determined.
+  ///   Later calls throw the same error.
   package func requireWhole() throws(StoreError) {
     try wholeness.require { () throws(StoreError) in
       guard let cause = try read({ try unwritten(in: $0) }) else { return }
@@ -39,12 +39,12 @@ extension StoreReader {
     }
   }
 
-  /// What is wrong with the rows; nil where they are those that were written.
+  /// The first problem of the rows; nil if they are those that were written.
   private func unwritten(in database: Database) throws -> String? {
     var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
     for table in Schema.tables {
       scan.run(table, in: database)
-      // Too little memory, or a disk that fails.
+      // A lack of memory, or a failing disk.
       if let failure = scan.failure { throw failure }
       if scan.isHopeless { break }
     }
@@ -59,7 +59,7 @@ extension StoreReader {
       ?? "rows are missing or were added: \(first.text)"
   }
 
-  /// The one row whose digest is what the rows have too much.
+  /// The single row whose digest equals the excess over the stored digest.
   private func added(_ digest: Digest128, in database: Database) throws -> String? {
     let version = Int64(schemaVersion)
     for table in Schema.tables {
@@ -73,7 +73,7 @@ extension StoreReader {
     return nil
   }
 
-  /// The row behind the last one of a track's packets or frames, where the other table has more.
+  /// The missing last row of a track's packets or frames, if the other table has more rows.
   private func lastMissing(in database: Database) throws -> String? {
     let walk = try RowWalk(
       """
@@ -95,10 +95,10 @@ extension StoreReader {
   }
 }
 
-/// Rows that a promise rests on: each is compared with its checksum as it is read.
+/// Rows that correctness depends on: each is compared with its checksum when it is read.
 extension StoreReader {
-  /// - Throws: `StoreError.corrupt` for the first row that is not the one that was written. A row
-  ///   of schema 1 has no checksum.
+  /// - Throws: `StoreError.corrupt` for the first row that differs from the one that was written. A
+  ///   row of schema 1 has no checksum.
   package func wholeFrames(
     track: Int, sequences: Range<Int>
   ) throws(StoreError) -> [FrameRecord] {
@@ -110,7 +110,7 @@ extension StoreReader {
     let width = Schema.frame.columnCount(version: version)
     let stored = try checks(track: track, sequences: sequences)
     for (row, check) in zip(rows, stored) {
-      // What was read, as it is stored.
+      // The values that were read, in their stored form.
       let values = Array(row.values.prefix(width))
       guard RunningDigest.check(of: RunningDigest.digest(of: values, table: Schema.frame)) == check
       else {

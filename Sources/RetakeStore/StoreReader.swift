@@ -2,24 +2,24 @@ import Foundation
 import GRDB
 import RetakeCore
 
-/// A session's database, opened for reading. Never writes in the session's folder.
+/// A session's database, opened for reading. It never writes to the session's folder.
 ///
-/// A closed database is opened immutable; one with a journal beside it, because it is being
-/// recorded or was never closed, is read from a private copy. Safe from any thread.
+/// A closed database is opened as immutable. A database with a journal next to it, because it is
+/// being recorded or was never closed, is read from a private copy. Safe to use from any thread.
 package final class StoreReader: Sendable {
-  /// Before the connection: fields end in their order.
+  /// Declared before the connection, so that it is released first.
   private let room: ThreadRoom
   package let path: String
-  /// False while a recorder holds the session, and after one that died.
+  /// False while a recorder writes the session, and after a recorder that crashed.
   package let isClosed: Bool
-  /// A log or rollback journal lay beside the database: it was read from a private copy.
+  /// Whether the database had a log or rollback journal, and was read from a private copy.
   package var hasJournal: Bool { copy != nil }
   package let schemaVersion: Int
   let queue: DatabaseQueue
-  /// Of an older schema, once it was asked for.
+  /// For an older schema, computed on first use.
   let derivedShown = DerivedShown()
   let wholeness = Wholeness()
-  /// Held for its folder's sake.
+  /// Kept because its folder is removed with the last reference.
   private let copy: PrivateCopy?
 
   package init(opening path: String) throws(StoreError) {
@@ -54,10 +54,10 @@ package final class StoreReader: Sendable {
     rowCountMax = try DatabaseFile.rowCountMax(copy?.path ?? path)
   }
 
-  /// A table of a damaged or hostile file may lead round in circles.
+  /// Bounds reading, because a table of a damaged or malicious file may contain cycles.
   let rowCountMax: Int
 
-  /// Copies a database and its log as they were at one instant, while a recorder may write.
+  /// Copies a database and its log as they were at one instant, even while a recorder writes.
   package static func copy(_ path: String, to target: String) throws(StoreError) {
     try DatabaseFile.check(path)
     let copy = try DatabaseFile.privateCopy(of: path)
@@ -78,7 +78,7 @@ package final class StoreReader: Sendable {
       try database.execute(sql: "PRAGMA trusted_schema = OFF")
       try database.execute(sql: "PRAGMA cell_size_check = ON")
       try database.execute(sql: "PRAGMA mmap_size = 0")
-      // Of the whole process; a page cache is a few MiB.
+      // The limit applies to the whole process; a page cache takes a few MiB.
       _ = try Int64.fetchOne(database, sql: "PRAGMA hard_heap_limit = \(heapBytesMax)")
       ValueLimit.set(database, bytesMax: RowReader.valueBytesMax)
       SchemaReadLimit.begin(database)
@@ -86,10 +86,10 @@ package final class StoreReader: Sendable {
     return configuration
   }
 
-  /// What a giant value in a hostile file may take up.
+  /// Maximum memory of SQLite, so that a huge value in a malicious file fails.
   private static let heapBytesMax = 256 << 20
 
-  /// SQLite's own form of a file name with options; every byte but plain ones is escaped.
+  /// SQLite's URI form of a file name with options; all bytes except plain ones are escaped.
   private static func immutableURI(_ path: String) -> String {
     let absolute = URL(fileURLWithPath: path).path
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-".utf8)
@@ -105,8 +105,8 @@ package final class StoreReader: Sendable {
     return "file:\(escaped)?mode=ro&immutable=1"
   }
 
-  /// Only a database whose every table is word for word ours is looked at any further: no views,
-  /// triggers, indexes or virtual tables of a stranger's.
+  /// Only a database whose tables match the schema exactly is read any further, without foreign
+  /// views, triggers, indexes or virtual tables.
   ///
   /// - Returns: the schema's version.
   private static func checkSchema(_ database: Database, path: String) throws -> Int64 {
@@ -148,7 +148,7 @@ package final class StoreReader: Sendable {
     return value.flatMap { String.fromDatabaseValue($0) }
   }
 
-  /// A fact of the whole session, as the writer set it.
+  /// A fact about the whole session, as the writer set it.
   package func meta(_ key: String) throws(StoreError) -> String? {
     try read { try Self.fact(key, in: $0) }
   }

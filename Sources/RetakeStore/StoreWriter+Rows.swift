@@ -20,7 +20,7 @@ extension StoreWriter {
 
   package func replace(_ row: SegmentRecord) { append([row], replaces: true) }
   package func replace(_ rows: [PacketRecord]) { append(rows, replaces: true) }
-  /// A frame's entry and pixel hash become known later than the frame.
+  /// A frame's entry and pixel hash are known later than the frame.
   package func replace(_ rows: [FrameRecord]) { append(rows, replaces: true) }
   package func replace(_ row: FileRecord) { append([row], replaces: true) }
 }

@@ -2,29 +2,29 @@ import Foundation
 import GRDB
 import RetakeCore
 
-/// The one connection that writes a session's database.
+/// The only connection that writes a session's database.
 ///
-/// Rows are gathered in memory and become durable together, at `commit()`, with the running digest
-/// of everything written so far. After a failed commit the writer is closed for good: a failed
-/// fsync is never tried again. Where another process is in the database a commit has not begun: its
-/// rows wait for the next one. May be used from any thread, one call at a time.
+/// Rows are collected in memory and become durable together, at `commit()`, with the running digest
+/// of everything written so far. After a failed commit the writer is closed permanently, because a
+/// failed fsync must not be retried. If another process has locked the database, the commit does
+/// not begin, and its rows wait for the next one. May be used from any thread, one call at a time.
 package final class StoreWriter: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state below, all of it guarded by `lock`.
 
   package enum Durability: Sendable {
-    /// WAL and synchronous=FULL: what is committed survives a loss of power.
+    /// WAL and synchronous=FULL: committed data survives a loss of power.
     case recording
-    /// No journal on disk: for a folder that is thrown away unless it is finished.
+    /// No journal on disk: for a folder that is discarded unless it is finished.
     case building
   }
 
-  /// Before the connection: fields end in their order.
+  /// Declared before the connection, so that it is released first.
   private let room: ThreadRoom
   package let path: String
   private let durability: Durability
   private let version: Int64
   private let lock = NSLock()
-  /// nil while another process is in the database, or took its log away.
+  /// nil while another process has locked the database, or has removed its log.
   private var queue: DatabaseQueue?
   private var guardian: DatabaseLock?
   private var pending: [Change] = []
@@ -38,19 +38,19 @@ package final class StoreWriter: @unchecked Sendable {
     var replaces: Bool
   }
 
-  /// What became durable.
+  /// A durable commit.
   package struct Commit: Hashable, Sendable {
-    /// From 1; 0 is the empty database.
+    /// Starts at 1; 0 is the empty database.
     package var ordinal: Int
     package var digest: Digest128
   }
 
-  /// A new database at `path`, which must not exist.
+  /// Creates a database at `path`, which must not exist.
   package convenience init(creating path: String, durability: Durability) throws(StoreError) {
     try self.init(creating: path, durability: durability, version: Schema.version)
   }
 
-  /// The same in an older schema, for tests of what reads it.
+  /// Creates a database with an older schema, for tests of readers.
   init(creating path: String, durability: Durability, version: Int64) throws(StoreError) {
     guard DatabaseFile.isFree(path) else {
       throw StoreError.exists(path: path)
@@ -80,8 +80,8 @@ package final class StoreWriter: @unchecked Sendable {
     }
   }
 
-  /// An existing database of this schema, which goes on behind its last commit. What a crash left
-  /// in the log is taken over first. Look at it with a `StoreReader` before: nothing is checked.
+  /// Continues an existing database of this schema after its last commit. What a crash left in the
+  /// log is recovered first. The database is not checked; check it with a `StoreReader` before.
   package init(continuing path: String) throws(StoreError) {
     try DatabaseFile.check(path)
     room = try ThreadRoom.reserve(for: path)
@@ -94,8 +94,8 @@ package final class StoreWriter: @unchecked Sendable {
     guardian = DatabaseLock(path)
   }
 
-  /// The database of this process whose last commit is known: where somebody else is in it already,
-  /// rows wait until they can be written.
+  /// Continues a database of this process whose last commit is known. If another process has
+  /// already locked it, rows wait until they can be written.
   package init(continuing path: String, after last: Commit) throws(StoreError) {
     room = try ThreadRoom.reserve(for: path)
     self.path = path
@@ -127,9 +127,9 @@ package final class StoreWriter: @unchecked Sendable {
     return opened
   }
 
-  /// The connection, with the database locked for this process alone.
+  /// The connection, with the database locked exclusively for this process.
   ///
-  /// - Throws: `StoreError.busy` when somebody else is in it; nothing was changed then.
+  /// - Throws: `StoreError.busy` when another process has locked it; nothing has been changed then.
   private func connected() throws(StoreError) -> DatabaseQueue {
     if let queue {
       switch guardian?.state() ?? .held {
@@ -147,7 +147,7 @@ package final class StoreWriter: @unchecked Sendable {
     return opened
   }
 
-  /// Whoever took the log away has put all of it into the database before.
+  /// A process that removed the log has merged all of it into the database before.
   private func disconnect(_ queue: DatabaseQueue) throws(StoreError) {
     self.queue = nil
     defer { guardian = nil }
@@ -189,8 +189,8 @@ package final class StoreWriter: @unchecked Sendable {
     }
   }
 
-  /// Sets a fact of the whole session, such as `"name"`. `schema`, `commit` and `digest` are the
-  /// writer's own.
+  /// Sets a fact about the whole session, such as `"name"`. Only the writer itself sets `schema`,
+  /// `commit` and `digest`.
   package func setMeta(_ key: String, _ value: String) {
     precondition(!Self.ownKeys.contains(key), "the writer keeps this fact itself")
     lock.withLock {
@@ -198,10 +198,10 @@ package final class StoreWriter: @unchecked Sendable {
     }
   }
 
-  /// Not in the running digest, except for `schema`.
+  /// Not part of the running digest, except for `schema`.
   static let ownKeys = ["commit", "digest", "schema"]
 
-  /// How many rows wait for the next commit.
+  /// Number of rows that wait for the next commit.
   package var pendingCount: Int { lock.withLock { pending.count } }
 
   /// The last commit.
@@ -209,7 +209,7 @@ package final class StoreWriter: @unchecked Sendable {
     lock.withLock { Commit(ordinal: commitOrdinal, digest: running.value) }
   }
 
-  /// Writes all rows gathered so far in one transaction, with the running digest.
+  /// Writes all collected rows in one transaction, with the running digest.
   @discardableResult
   package func commit() throws(StoreError) -> Commit {
     lock.lock()
@@ -221,6 +221,7 @@ package final class StoreWriter: @unchecked Sendable {
     guard !isClosed else { throw StoreError.closed(path: path) }
     let queue = try connected()
     isClosed = true
+    // `isClosed` stays true if the transaction throws: a failed commit is never retried.
     let commit = try storeErrors(at: path, writing: true) {
       var commit = Commit(ordinal: 0, digest: .zero)
       try queue.writeWithoutTransaction { database in
@@ -236,7 +237,7 @@ package final class StoreWriter: @unchecked Sendable {
     return commit
   }
 
-  /// Inside a transaction: the pending rows, then the commit's ordinal and digest.
+  /// Inside a transaction: writes the pending rows, then the commit's ordinal and digest.
   @discardableResult
   private func flush(_ database: Database) throws -> Commit {
     for change in pending {
@@ -273,13 +274,13 @@ package final class StoreWriter: @unchecked Sendable {
     return digest
   }
 
-  /// Rows as another database holds them.
+  /// Appends rows as another database stores them.
   func append(_ rows: [[DatabaseValue]], to table: Schema.Table, replaces: Bool) {
     lock.withLock { for values in rows { add(table, values, replaces: replaces) } }
   }
 
-  /// Commits what waits, marks the database closed, and turns it into a single file that opens
-  /// read-only. The writer is of no use afterwards.
+  /// Commits the waiting rows, marks the database as closed, and turns it into a single file that
+  /// can be opened read-only. The writer cannot be used afterwards.
   @discardableResult
   package func close() throws(StoreError) -> Commit {
     lock.lock()
@@ -303,7 +304,7 @@ package final class StoreWriter: @unchecked Sendable {
     return commit
   }
 
-  /// Closes the connection and leaves the database open for another writer to go on with.
+  /// Closes the connection, and leaves the database open for another writer to continue.
   package func release() throws(StoreError) {
     lock.lock()
     defer { lock.unlock() }
@@ -313,7 +314,7 @@ package final class StoreWriter: @unchecked Sendable {
     try storeErrors(at: path, writing: true) { try queue.close() }
   }
 
-  /// Lets go without a last commit: what was not committed is lost, as in a crash.
+  /// Closes without a last commit: uncommitted rows are lost, as in a crash.
   package func abandon() {
     lock.withLock {
       isClosed = true

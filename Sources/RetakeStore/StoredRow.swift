@@ -9,13 +9,13 @@ protocol StoredRow: Sendable {
   init(_ row: inout RowReader) throws(RowDamage)
 }
 
-/// A value that no session has in that column: only a damaged or hostile file has one.
+/// A value that does not occur in a session: the file is damaged or malicious.
 struct RowDamage: Error {
   var table: String
   var column: String
-  /// The row's key: `track 0, index 3`; nil where it is not one row of the table.
+  /// The row's key: `track 0, index 3`; nil if it is not a single row of the table.
   var key: String?
-  /// What was found, short.
+  /// A short form of the value.
   var value: String?
 
   init(table: String, column: String, key: String? = nil, value: String? = nil) {
@@ -30,22 +30,22 @@ struct RowDamage: Error {
   }
 }
 
-/// Takes a row's values one after another, and never trusts them.
+/// Reads a row's values one after another, and validates each.
 struct RowReader {
-  /// On the row.
+  /// Positioned on the row.
   private let walk: RowWalk
   private let columnCount: Int
   let table: Schema.Table
   private var next = 0
 
-  /// - Parameter walk: Is not moved for as long as the row is read.
+  /// - Parameter walk: Must not move while the row is read.
   init(_ walk: RowWalk, of table: Schema.Table) {
     self.walk = walk
     columnCount = walk.columnCount
     self.table = table
   }
 
-  /// Of all texts and blobs.
+  /// Total size of all strings and blobs.
   var byteCount: Int { (0..<columnCount).reduce(0) { $0 + walk.byteCount($1) } }
 
   private mutating func take() throws(RowDamage) -> DatabaseValue {
@@ -54,7 +54,7 @@ struct RowReader {
     return walk.value(next)
   }
 
-  /// Of the value that was taken last.
+  /// The damage of the value that was read last.
   private var damage: RowDamage {
     let place = next - 1
     let column = table.columns.indices.contains(place) ? table.columns[place].name : "\(place)"
@@ -77,7 +77,7 @@ struct RowReader {
     }
   }
 
-  /// A number within bounds; what is computed from it later fits.
+  /// A number within bounds, so that later computations do not overflow.
   mutating func int(in bounds: ClosedRange<Int64>) throws(RowDamage) -> Int {
     guard let value = try intIfAny(in: bounds) else { throw damage }
     return value
@@ -96,10 +96,10 @@ struct RowReader {
     return Int(value)
   }
 
-  /// Of an instant, either way: 73 years, so that the distance of two fits, and a sum with a delay.
+  /// Maximum distance of a time from 0: 73 years, so that differences and sums with a delay fit.
   static let nanosecondsMax: Int64 = 1 << 61
 
-  /// An instant, or a span of time.
+  /// A point in time, or a duration.
   mutating func nanoseconds() throws(RowDamage) -> Int64 {
     Int64(try int(in: -Self.nanosecondsMax...Self.nanosecondsMax))
   }
@@ -108,10 +108,10 @@ struct RowReader {
     try intIfAny(in: -Self.nanosecondsMax...Self.nanosecondsMax).map { Int64($0) }
   }
 
-  /// Of anything counted, so that sums of a few fit.
+  /// Maximum of any count, so that the sum of a few fits.
   static let countMax: Int64 = 1 << 56
 
-  /// A number that counts something: never negative.
+  /// A count, which is never negative.
   mutating func count() throws(RowDamage) -> Int {
     guard let value = try countIfAny() else { throw damage }
     return value
@@ -127,7 +127,7 @@ struct RowReader {
     return value
   }
 
-  /// Of a text or a blob; nothing that a session holds comes near.
+  /// Maximum size of a string or a blob, far above anything that a session contains.
   static let valueBytesMax = 64 << 20
 
   mutating func text() throws(RowDamage) -> String {
@@ -177,7 +177,7 @@ extension Schema.Table {
 }
 
 extension DatabaseValue {
-  /// For messages, at most a line.
+  /// For messages, at most one line.
   var shortText: String {
     switch storage {
     case .null: "NULL"
@@ -191,11 +191,11 @@ extension DatabaseValue {
 }
 
 extension Row {
-  /// All values, detached from the statement.
+  /// All values, independent of the statement.
   var cells: [DatabaseValue] { Array(databaseValues) }
 }
 
-/// Gathers a row's values in the order of the columns.
+/// Collects a row's values in the order of the columns.
 struct RowBuilder {
   private(set) var values: [DatabaseValue] = []
 

@@ -1,14 +1,14 @@
 import Foundation
 import RetakeCore
 
-/// Looks at SQLite's write-ahead log, which SQLite itself reads up to its first bad frame, and then
-/// says nothing of what comes behind.
+/// Checks SQLite's write-ahead log. SQLite itself reads it up to the first bad frame, and ignores
+/// the rest without an error.
 ///
 /// The format: <https://www.sqlite.org/fileformat2.html#the_write_ahead_log>.
 package enum WriteAheadLog {
-  /// What is wrong with a log.
+  /// The damage of a log.
   package struct Damage: Hashable, Sendable {
-    /// The log's end is missing within a frame, which a crash can cause, too.
+    /// The log ends within a frame, which may also be the result of a crash.
     package var isCut: Bool
     package var text: String
   }
@@ -16,7 +16,7 @@ package enum WriteAheadLog {
   private static let headerBytes = 32
   private static let frameHeaderBytes = 24
 
-  /// nil when the log is whole, empty or not there.
+  /// nil when the log is intact, empty or missing.
   package static func damage(ofDatabase path: String) -> Damage? {
     guard let file = try? RegularFile.handle(path + "-wal") else { return nil }
     defer { try? file.close() }
@@ -47,7 +47,7 @@ package enum WriteAheadLog {
           text: "the write-ahead log ends within its frame \(number); what was in it is gone")
       }
       let salts = (frame.word(8), frame.word(12))
-      // A frame of an earlier round of the log has other salts, both of them.
+      // A frame from before the last reset of the log has different salts, both of them.
       if salts.0 != header.salts.0, salts.1 != header.salts.1 { return nil }
       sum.add(frame[..<8], isBig: header.isBig)
       sum.add(frame[frameHeaderBytes...], isBig: header.isBig)
@@ -110,7 +110,7 @@ package enum WriteAheadLog {
 }
 
 extension [UInt8] {
-  /// Four bytes, the highest first.
+  /// Four bytes, most significant first.
   fileprivate func word(_ place: Int) -> UInt32 {
     self[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }

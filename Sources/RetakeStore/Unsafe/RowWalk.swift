@@ -3,17 +3,17 @@ import GRDB
 import GRDBSQLite
 import RetakeCore
 
-/// Steps through the rows of a statement, and takes from each only what is asked for.
+/// Steps through the rows of a statement, and reads only the requested values of each.
 ///
-/// A replay looks at every row of its session once. Rows as arrays of values would take ten times as
-/// long as the rows as SQLite holds them.
+/// A replay reads every row of its session once. Rows as arrays of values would take ten times as
+/// long as reading them from SQLite's own memory.
 final class RowWalk {
   // SAFETY: the statement belongs to GRDB, is held here for as long as its pointer is used, and is
-  // used inside of one read alone, by one thread.
+  // used only within one read, by one thread.
   private let statement: Statement
   private let pointer: OpaquePointer
   private let database: Database
-  /// The table's name and the row's values, one after another, as the row's digest is made of them.
+  /// The table's name and the row's values in the encoding of the row's digest.
   private var form: UnsafeMutableRawBufferPointer
   private var formBytes = 0
 
@@ -35,14 +35,14 @@ final class RowWalk {
     form.deallocate()
   }
 
-  /// Goes to the next row; false behind the last one.
+  /// Moves to the next row; false after the last one.
   func next() throws -> Bool {
     switch sqlite3_step(pointer) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     case let code:
       let message = sqlite3_errmsg(database.sqliteConnection).map { String(cString: $0) }
-      // A statement that is used again has to be reset once behind an error.
+      // A cached statement must be reset after an error.
       sqlite3_reset(pointer)
       throw DatabaseError(resultCode: ResultCode(rawValue: code & 0xFF), message: message)
     }
@@ -69,7 +69,7 @@ final class RowWalk {
     return sqlite3_column_int64(pointer, Int32(column))
   }
 
-  /// Of a text or a blob; 0 of anything else.
+  /// Size of a string or a blob; 0 for any other value.
   func byteCount(_ column: Int) -> Int {
     switch sqlite3_column_type(pointer, Int32(column)) {
     case SQLITE_TEXT, SQLITE_BLOB: Int(sqlite3_column_bytes(pointer, Int32(column)))
@@ -77,7 +77,8 @@ final class RowWalk {
     }
   }
 
-  /// Of a table's name and the first values of this row: `RunningDigest.digest(of:table:)`.
+  /// Digest of the table's name and the first values of this row:
+  /// `RunningDigest.digest(of:table:)`.
   func digest(table: Schema.Table, columns: Int) -> Digest128 {
     formBytes = 0
     var name = table.name
@@ -106,8 +107,8 @@ final class RowWalk {
   }
 
   private func bytes(_ column: Int32, isText: Bool) -> UnsafeRawBufferPointer {
-    // SAFETY: the bytes live until the next step, and the count is asked for behind their address,
-    // as SQLite wants it: a text may be converted by the first call.
+    // SAFETY: the bytes live until the next step. SQLite requires that the size is requested after
+    // the address, because the first call may convert a string.
     let start =
       isText
       ? UnsafeRawPointer(sqlite3_column_text(pointer, column))
@@ -132,7 +133,7 @@ final class RowWalk {
     append(number)
     guard !bytes.isEmpty else { return }
     reserve(bytes.count)
-    // SAFETY: there is room for so many bytes, and SQLite's memory is not this one.
+    // SAFETY: the buffer has room for the bytes, and does not overlap with SQLite's memory.
     UnsafeMutableRawBufferPointer(rebasing: form[formBytes..<formBytes + bytes.count])
       .copyMemory(from: bytes)
     formBytes += bytes.count

@@ -1,12 +1,13 @@
 import GRDB
 import GRDBSQLite
 
-/// Bounds the work of reading what a database says of its own tables.
+/// Bounds the time of reading a database's schema.
 ///
-/// SQLite parses the whole schema before the first statement, and has no limit on the number of
+/// SQLite parses the whole schema before the first statement, without a limit on the number of
 /// tables: 200,000 of them take 20 seconds.
 enum SchemaReadLimit {
-  /// Steps of SQLite's machine; a table of the schema takes about ten, and a session has thirteen.
+  /// Steps of SQLite's virtual machine. A table of the schema takes about ten, and a session has
+  /// thirteen.
   private static let stepCountMax: Int32 = 5_000
 
   /// From now on a statement that takes more steps fails with `SQLITE_INTERRUPT`.

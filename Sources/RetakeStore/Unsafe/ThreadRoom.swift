@@ -1,17 +1,17 @@
 import Foundation
 
-/// Address space for one thread, kept until a connection is closed.
+/// Address space for one thread, reserved until a connection is closed.
 ///
-/// A connection has a dispatch queue, and libdispatch starts a thread to dispose of it. Where there
-/// is no memory for that thread it asks again each second, for ever: a command that ends because
-/// memory is short would hang instead.
+/// A connection has a dispatch queue, and libdispatch starts a thread to dispose of it. Without
+/// memory for that thread it retries every second, forever: a command that ends because of a lack
+/// of memory would hang instead.
 final class ThreadRoom: @unchecked Sendable {
-  // SAFETY: @unchecked because of the pointer, which is set once. Nothing is read from the pages or
-  // written to them, and they are given back once, at the end.
+  // SAFETY: @unchecked because of the pointer, which is set once. The pages are neither read nor
+  // written, and they are unmapped once, in deinit.
   private let pages: UnsafeMutableRawPointer
   private let bytes: Int
 
-  /// What a thread needs beside its stack.
+  /// What a thread needs in addition to its stack.
   private static let moreBytes = 4 << 20
 
   private init(pages: UnsafeMutableRawPointer, bytes: Int) {

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// Bounds the values that SQLite reads: a larger one is an error before its bytes are.
+/// Bounds the size of values that SQLite reads; a larger one is an error before its bytes are read.
 enum ValueLimit {
   static func set(_ database: Database, bytesMax: Int) {
     // SAFETY: the connection is open.
