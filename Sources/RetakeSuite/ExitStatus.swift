@@ -1,6 +1,6 @@
 import RetakeCompare
 
-/// What a command's end means to a script.
+/// The exit status of a command, for scripts.
 public enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
   case passed = 0
   case regression = 1
@@ -22,13 +22,13 @@ public enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
     .nothingCompared, .passed,
   ]
 
-  /// One status for several: the strongest.
+  /// Combines several statuses into one: the strongest.
   public static func strongest(_ statuses: some Sequence<ExitStatus>) -> ExitStatus? {
     let all = Set(statuses)
     return precedence.first { all.contains($0) }
   }
 
-  /// In words, for reports.
+  /// The meaning in words, for reports.
   public var meaning: String {
     switch self {
     case .passed: "passed"
@@ -44,7 +44,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
 }
 
 extension Verdict {
-  /// The status of a case with this verdict. Stale goldens only warn on a desk.
+  /// The status of a case with this verdict. Outside CI, a stale golden is only a warning.
   public func exitStatus(isCI: Bool) -> ExitStatus {
     switch self {
     case .passed: .passed

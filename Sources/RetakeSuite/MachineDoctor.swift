@@ -5,7 +5,7 @@ import RetakeMedia
 import RetakeReport
 import RetakeStages
 
-/// Looks at the machine: what Retake needs here, whether it is there, and what mends it.
+/// Checks the machine: what Retake needs, whether it is present, and how to fix what is not.
 public struct MachineDoctor {
   public struct Check: Hashable, Sendable, Codable {
     public enum State: String, Hashable, Sendable, Codable {
@@ -13,7 +13,7 @@ public struct MachineDoctor {
       /// Something works less well without it.
       case advisable
       case missing
-      /// It is there, and cannot be used.
+      /// It is present but cannot be used.
       case invalid
     }
 
@@ -21,11 +21,11 @@ public struct MachineDoctor {
     public var state: State
     /// What was found, or what does not work without it.
     public var detail: String
-    /// The command that mends it.
+    /// The command that fixes it.
     public var command: String?
   }
 
-  /// The folder in which Retake is called.
+  /// The folder in which Retake runs.
   public var folder: String
 
   public init(folder: String) {

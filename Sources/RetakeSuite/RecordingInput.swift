@@ -4,19 +4,20 @@ import RetakeGraph
 import RetakeRecord
 import RetakeStages
 
-/// What can be recorded, by the name that people type.
+/// What can be recorded, by the name that a user types.
 public enum RecordingInput {
-  /// How a drawn scene looks, or what a camera is asked for; others bring their own.
+  /// How a synthetic scene looks, or what is requested from a camera. Other sources have their own
+  /// values.
   public struct Picture: Hashable, Sendable {
-    /// Pixels; nil is 640 of a scene, and what a camera is set to.
+    /// In pixels; `nil` is 640 for a scene, and the current setting of a camera.
     public var width: Int?
-    /// Pixels; nil is 480 of a scene, and what a camera is set to.
+    /// In pixels; `nil` is 480 for a scene, and the current setting of a camera.
     public var height: Int?
-    /// nil is 30 of a scene, and what a camera is set to.
+    /// `nil` is 30 for a scene, and the current setting of a camera.
     public var framesPerSecond: Int?
-    /// Of a scene's noise; nil is 1.
+    /// The seed of a scene's noise; `nil` is 1.
     public var seed: Int?
-    /// Frames of the scene, where something bounds them; else it begins again for ever.
+    /// The length of the scene in frames; if `nil`, the scene repeats forever.
     public var frames: Int?
 
     public init() {}
@@ -25,7 +26,7 @@ public enum RecordingInput {
       CameraRequest(width: width, height: height, framesPerSecond: framesPerSecond)
     }
 
-    /// Refuses what this source does not heed.
+    /// Rejects options that this source does not support.
     func check(for name: String) throws(SuiteError) {
       let isScene = name.hasPrefix("synthetic:")
       if seed != nil, !isScene { throw .sceneOnly("--seed", of: name) }
@@ -35,9 +36,9 @@ public enum RecordingInput {
     }
   }
 
-  /// What is wished of a source that may be a camera or a stream.
+  /// Options of a source that may be a camera or a stream.
   public struct Live: Hashable, Sendable {
-    /// A source that is away for longer ends the recording; nil waits for ever.
+    /// How long a source may be absent before the recording ends; `nil` waits forever.
     public var patience: Duration?
 
     public init() {}
@@ -45,9 +46,9 @@ public enum RecordingInput {
 
   /// - Parameters:
   ///   - name: `synthetic:SCENE`, a camera, a stream's URL, `lavfi:GRAPH`, or a media file.
-  ///   - isInterrupted: Asked while a live source is connected to; true ends that.
-  /// - Throws: `SuiteError.noScene`, `.noFile`, `.sceneOnly` and `.tracksOfFiles`; what the scene says
-  ///   of its options; `MediaError`; `RecordError.stoppedBefore`.
+  ///   - isInterrupted: Called while connecting to a live source; `true` ends the attempt.
+  /// - Throws: `SuiteError.noScene`, `.noFile`, `.sceneOnly` and `.tracksOfFiles`; the errors of
+  ///   the scene's options; `MediaError`; `RecordError.stoppedBefore`.
   public static func source(
     _ name: String, _ picture: Picture, live: Live = Live(),
     tracks: MediaFileSource.Tracks = .first,
@@ -83,6 +84,6 @@ public enum RecordingInput {
     }
   }
 
-  /// Of a scene that is repeated.
+  /// The length of a scene that is repeated.
   private static let defaultFrames = 300
 }

@@ -10,30 +10,30 @@ import RetakeSession
 public struct ReplayJob {
   public var project: Project
   public var definition: CaseDefinition
-  /// The session's folder; `nil` for pipelines that bring their own frames.
+  /// The session's folder; `nil` for pipelines whose sources have their own frames.
   public var session: String?
   public var registry: StageRegistry
   public var pipelines: [Pipeline]
   public var workers = 2
   public var perturbation: UInt64?
-  /// How long a body may take, in real time; `nil` = for ever.
+  /// How long a stage's body may take, in real time; `nil` means forever.
   public var watchdog: Duration? = RunOptions.watchdogStandard
   public var poisonsMemory = false
   /// Where the run is written; nothing is written if `nil`.
   public var output: String?
-  /// What that will be compared with.
+  /// The golden that the run will be compared with.
   var comparedWith: GoldenManifest?
-  /// What is written beside that.
+  /// What is written in addition to the run's folder.
   public var outputs = RunOutputs()
-  /// What earlier runs kept, and where this one keeps what it computes; nothing is kept if `nil`.
-  /// Unused where stages are measured.
+  /// Where results of earlier runs are read and results of this run are stored; nothing is stored
+  /// if `nil`. Not used when stages are measured.
   public var cache: CacheFolder?
   public var isInterrupted: @Sendable () -> Bool = { false }
-  /// Told of everything in the run, beside what is written of it.
+  /// Receive everything that happens in the run, in addition to what is written.
   public var observers: [any RunObserver] = []
-  /// Told of finished frames, and of how many there are.
+  /// Called with the number of finished frames and the number of all frames.
   public var progress: (Int, Int) -> Void = { _, _ in }
-  /// Told what somebody should know of the case, in sentences.
+  /// Receives notes about the case for the user, in sentences.
   public var note: (String) -> Void = { _ in }
 
   public init(
@@ -53,7 +53,7 @@ public struct ReplayJob {
     return try makeReplay(pipeline, reader: reader)
   }
 
-  /// The file that the pipeline is read from, if it is one.
+  /// The file that the pipeline is read from, if it is read from one.
   public var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
 
   private func open() throws -> (Pipeline, SessionReader?) {
@@ -95,9 +95,9 @@ public struct ReplayJob {
     return costs
   }
 
-  /// Runs the case, and writes what was asked for.
+  /// Runs the case and writes the requested outputs.
   ///
-  /// - Throws: What the session, the pipeline or the run throws; nothing half-written stays.
+  /// - Throws: What the session, the pipeline or the run throws. No incomplete file is left.
   public func run() throws -> RunSummary {
     let (pipeline, reader) = try open()
     try outputs.check(session: session, pipeline: pipelineFile)
@@ -121,7 +121,7 @@ public struct ReplayJob {
     }
   }
 
-  /// Decides the case for every combination of a sweep; nothing is written.
+  /// Runs the decisions of the case for every combination of a sweep. Nothing is written.
   ///
   /// - Throws: `ReplayError.badSweep`, and what a run throws.
   public func sweep(_ sweep: Sweep) throws -> SweepReport {
@@ -152,7 +152,7 @@ public struct ReplayJob {
 }
 
 extension ReplayJob {
-  /// Only an earlier run is replaced: a golden is changed by accepting, never by replaying.
+  /// Only an earlier run is replaced. A golden changes only when it is accepted, never in a replay.
   private static func checkFree(_ folder: URL, named name: String) throws(SuiteError) {
     guard FileManager.default.fileExists(atPath: folder.path) else { return }
     GoldenFolder.removeAbandoned(in: folder)

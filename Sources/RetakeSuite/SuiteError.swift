@@ -1,75 +1,75 @@
 import RetakeCore
 
-/// What keeps a suite from doing its work.
+/// An error that keeps a suite from doing its work.
 public enum SuiteError: CodedError, Hashable {
   case projectUnreadable(file: String, cause: String, advice: String)
   case badProject(message: String, advice: String?, pointer: String, file: String)
-  /// A load for the benchmark of pools.
+  /// A load for the pool benchmark is malformed.
   case badLoad(message: String, advice: String?, pointer: String, file: String)
   case noPipeline(String, known: [String])
   case noSession(String, folder: String, known: [String])
   case noSuite(String, known: [String])
   case noCase(String, known: [String])
-  /// Nothing matched what was asked for.
+  /// Nothing matched the request.
   case nothingSelected(String, advice: String? = nil)
-  /// Golden files cannot be named after it.
+  /// Golden files cannot be named after the session.
   case badSessionName(path: String)
-  /// Their goldens would be one and the same.
+  /// The goldens of both sessions would have the same path.
   case sameName(String, paths: [String])
   /// A stage ended the run before its last frame.
   case halted(StageFailure)
   case notWritable(path: String, cause: String)
   case exists(path: String)
-  /// The folder is a project already.
+  /// The folder is already a project.
   case hasProject(file: String)
   case missingReason
   /// None of the selected cases has a golden.
   case noGoldenYet
-  /// What is pending is about something else than the golden of its name.
+  /// What is pending describes something else than the golden of the same name.
   case replacesOther(key: String, differences: [String])
   case nothingPending
   case noProjectFile
-  /// There are pending goldens, but none that was named.
+  /// There are pending goldens, but not the one that was named.
   case notPending(String, known: [String])
-  /// Nothing that is pending has a root cause or a stage of that name.
+  /// Nothing pending has a root cause or a stage of that name.
   case noRoot(String, known: [String])
-  /// An alternate is a whole golden.
+  /// An alternate is always a whole golden, so it cannot be accepted in parts.
   case partialAlternate
-  /// A review asks, and there is nobody to answer.
+  /// A review asks questions, and standard input is not a terminal.
   case noTerminal
-  /// Goldens are accepted on a desk, not by a machine.
+  /// Goldens are accepted by a person, not in CI.
   case acceptInCI
   case noGolden(path: String)
-  /// No golden has that name, or fits that glob.
+  /// No golden has that name or matches that glob.
   case noGoldenFits(String, known: [String])
-  /// git has no such revision, or there is no git repository here.
+  /// git has no such revision, or the folder is not in a git repository.
   case noRevision(String, cause: String)
-  /// A tolerance cannot cover what differs.
+  /// A tolerance cannot cover the difference.
   case notFitted(String, cause: String)
-  /// None of the runs that were given is one of these cases.
+  /// None of the given runs is a run of one of these cases.
   case noRun(of: String)
-  /// No report lies there.
+  /// No report exists at that path.
   case noReport(path: String)
   case noFile(path: String)
   case noScene(String, known: [String])
   case badScene(String)
   /// Only files have tracks to choose from.
   case tracksOfFiles(String)
-  /// An option that only a drawn scene, and perhaps a camera, heeds.
+  /// An option that only a synthetic scene, and for some options a camera, supports.
   case sceneOnly(String, of: String)
-  /// Two outputs of one run would mix.
+  /// Two outputs of one run would be mixed.
   case sameOutput(String)
-  /// An output would take the place of what the run reads.
+  /// An output would overwrite what the run reads.
   case outputOverInput(path: String, input: String)
   case noMetadata(pipeline: String)
-  /// A video shall be written to a file whose name says no container.
+  /// The container of a video cannot be inferred from its file name.
   case overlayFile(path: String, known: [String])
-  /// A video is drawn over a session's frames, and there are none.
+  /// A video is drawn over the frames of a session, but the pipeline reads none.
   case overlaySession(pipeline: String)
-  /// Several sinks have lines, and none was named.
+  /// Several sinks write lines, and none was named.
   case severalMetadata([String])
   case notMetadata(String, known: [String])
-  /// A process that verify started did not do its work.
+  /// A process that verify started did not complete its work.
   case verifyProcessFailed(condition: String, cause: String)
   case traceUnwritable(path: String, cause: String)
 
@@ -88,7 +88,7 @@ public enum SuiteError: CodedError, Hashable {
     }
   }
 
-  /// Whether somebody meant a file.
+  /// Whether the name was meant as a file.
   private static func isPath(_ name: String) -> Bool {
     name.contains("/") || name.lowercased().hasSuffix(".json")
   }

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// A camera's frames at an even rate. Nobody looks at what is in them.
+/// Frames of a camera at an even rate. Their pixels are never read.
 struct BenchFrames: FrameSource, FrameReader {
   let fps: Int
   let count: Int

@@ -1,7 +1,7 @@
 import RetakeBuffers
 import RetakeGraph
 
-/// A pool that is tried.
+/// A pool that takes part in the benchmark.
 package struct PoolContender: Sendable {
   package var name: String
   package var capacity: Int
@@ -13,7 +13,7 @@ package struct PoolContender: Sendable {
     self.adaptive = adaptive
   }
 
-  /// The article's three, with each predictor, and the one that was tuned.
+  /// The three pools of the article, with each predictor, and the tuned pool.
   package static var standard: [PoolContender] {
     var ar1 = PoolSizing()
     ar1.predictor = .ar1
@@ -24,7 +24,7 @@ package struct PoolContender: Sendable {
     ]
   }
 
-  /// What `PoolTuning` found on the families ocr and shift; judged on swing.
+  /// What `PoolTuning` found on the families ocr and shift; judged on the family swing.
   package static var tuned: PoolContender {
     var sizing = PoolSizing()
     (sizing.min, sizing.predictor, sizing.off) = (6, .ar1, [.breaker])

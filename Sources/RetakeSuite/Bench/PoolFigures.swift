@@ -1,29 +1,29 @@
 import RetakeCore
 import RetakeRuntime
 
-/// What a trial showed: integers, so that they are the same everywhere.
+/// The results of one trial. They are integers, so that they are the same on every machine.
 package struct PoolFigures: Hashable, Sendable, Encodable {
   package var load: String
   package var pool: String
   package var nanoseconds: Int64
   package var frames: Int
-  /// Frames that found no buffer.
+  /// Frames that found no free buffer.
   package var stalls: Int
-  /// Over time, in hundredths of a buffer.
+  /// The mean over time, in hundredths of a buffer.
   package var meanBuffersHundredths: Int
   package var fewestBuffers: Int
   package var peakBuffers: Int
   package var meanBytes: Int
   package var peakBytes: Int
-  /// Thousandths of the buffers that were held, over time.
+  /// The part of the buffers that was in use, over time, in thousandths.
   package var usedPermille: Int
-  /// The most buffers that were held at once.
+  /// The most buffers that were in use at once.
   package var peakUsed: Int
   package var resizes: Int
-  /// Declared: for each change of size.
+  /// The declared time of one change of size.
   package var resizeNanoseconds: Int
   package var isBroken: Bool
-  /// Of sizes and leases, for a plot.
+  /// Sizes and leases over time, for a plot.
   var samples: [PoolMeter.Sample]
 
   init(load: PoolLoad, contender: String, stalls: Int, meter: PoolMeter) {
@@ -57,11 +57,11 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
   }
 }
 
-/// The figures of all pools under all loads.
+/// The figures of every pool under every load.
 package struct PoolTable: Sendable {
   package var rows: [PoolFigures]
 
-  /// - Parameter isInterrupted: Asked between trials.
+  /// - Parameter isInterrupted: Checked between trials.
   package init(
     _ loads: [PoolLoad], _ contenders: [PoolContender], isInterrupted: () -> Bool = { false }
   ) throws {
@@ -78,7 +78,7 @@ package struct PoolTable: Sendable {
     "load", "pool", "stalls", "", "mean", "sizes", "mean MB", "peak MB", "used", "most", "resizes",
   ]
 
-  /// For people, in columns.
+  /// A table for people, in columns.
   package var text: String {
     var lines = TextTable(
       headings: Self.headings, rows: rows.map(Self.cells),

@@ -2,27 +2,27 @@ import Foundation
 import RetakeCore
 import RetakeRuntime
 
-/// What a pool of camera buffers has to bear: frames at a rate, each with a cost that a seed draws.
+/// The load on a pool of camera buffers: frames at a rate, each with a cost drawn from a seed.
 package struct PoolLoad: Sendable {
-  /// A stretch of time; its costs take turns, frame by frame.
+  /// A period of time. Its costs alternate from frame to frame.
   package struct Phase: Sendable {
     package var nanoseconds: Int64
-    /// Evenly between the two, in nanoseconds.
+    /// Drawn evenly from each range, in nanoseconds.
     package var costs: [ClosedRange<Int64>]
   }
 
   package var name: String
-  /// Loads of one kind: what is tuned on some kinds is judged on another.
+  /// Names loads of one kind: options tuned on some families are judged on another.
   package var family: String
   package var seed: UInt64
   package var fps: Int
-  /// Servers that work on frames.
+  /// Servers that process frames.
   package var executors: Int
   package var bufferBytes: Int
-  /// Declared: how long a new buffer takes to be there.
+  /// The declared time until a new buffer is ready.
   package var resizeNanoseconds: Int64
   package var phases: [Phase]
-  /// How often the phases come.
+  /// How often the sequence of phases is run.
   package var repeats: Int
   package var events: [(nanoseconds: Int64, event: DeviceEvent)] = []
 
@@ -35,7 +35,7 @@ package struct PoolLoad: Sendable {
     BenchFrames.time(ofFrame: sequence, fps: fps)
   }
 
-  /// What the frame takes, in nanoseconds: a pure function of seed and sequence.
+  /// The cost of a frame in nanoseconds: a pure function of the seed and the sequence.
   package func cost(ofFrame sequence: Int) -> Int64 {
     var rest = time(ofFrame: sequence) % cycle
     var phase = phases[0]
@@ -54,10 +54,10 @@ package struct PoolLoad: Sendable {
 }
 
 extension PoolLoad {
-  /// The longest that a load may last.
+  /// The longest duration of a load.
   private static let nanosecondsMax: Int64 = 3_600_000_000_000
 
-  /// Those that every build has, in the order in which they are told.
+  /// The loads built into Retake, in the order in which they are reported.
   package static func standard() throws(SuiteError) -> [PoolLoad] {
     let documents: [(String, String)] = [
       ("ocr-one.json", EmbeddedResources.ocrOneJSON),
@@ -173,7 +173,7 @@ extension PoolLoad {
   private typealias Fields = DocumentFields<LoadProblem>
 }
 
-/// A problem of a load on its way to `SuiteError`.
+/// A problem in a load, before it becomes a `SuiteError`.
 struct LoadProblem: DocumentFailure {
   var problem: DocumentProblem
 

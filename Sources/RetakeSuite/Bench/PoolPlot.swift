@@ -1,7 +1,8 @@
-/// Draws the sizes of adaptive pools over time above the buffers that a fixed one of 16 has in use.
+/// Draws the sizes of adaptive pools over time, above the buffers that a fixed pool of 16 has in
+/// use.
 package struct PoolPlot: Sendable {
   private static let (width, height, left, top) = (720, 96, 96, 44)
-  /// Points of a curve.
+  /// Points of one curve.
   private static let columns = 240
   private static let buffersMax = 16
   private static let colours = ["#0072b2", "#d55e00", "#009e73"]
@@ -26,7 +27,7 @@ package struct PoolPlot: Sendable {
     return text + "</svg>\n"
   }
 
-  /// Those whose size changes, each with its colour.
+  /// The pools whose size changes, each with its colour.
   private func curves(_ load: String) -> [(name: String, colour: String, row: PoolFigures)] {
     let adaptive = rows.filter { $0.load == load && !$0.pool.hasPrefix("fixed") }
     return zip(adaptive, Self.colours).map { ($0.pool, $1, $0) }
@@ -87,7 +88,7 @@ package struct PoolPlot: Sendable {
     return text
   }
 
-  /// The highest value of each column's time.
+  /// The highest value in the time span of each column.
   private func levels(
     _ row: PoolFigures, end: Int64, _ value: (PoolMeter.Sample) -> Int
   ) -> [Int] {

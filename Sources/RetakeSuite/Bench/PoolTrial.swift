@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// One pool under one load, in virtual time: the engine that replays sessions, with a camera that
-/// leases from the pool and a stage that takes as long as the load says.
+/// One pool under one load, in virtual time. It runs on the engine that replays sessions, with a
+/// camera that leases from the pool and a stage that takes as long as the load specifies.
 package struct PoolTrial: Sendable {
   static let stage = "ocr"
   private static let pool = "frames"
@@ -17,7 +17,7 @@ package struct PoolTrial: Sendable {
     self.contender = contender
   }
 
-  /// - Throws: What a run throws; nothing in a load that could be read gives a reason to.
+  /// - Throws: What a run throws. A valid load causes no error.
   package func run() throws -> PoolFigures {
     var options = RunOptions(mode: .redecide, workers: 0, watchdog: nil)
     options.costs = RunCosts(tape: try tape(), isStrict: true)
@@ -39,7 +39,7 @@ package struct PoolTrial: Sendable {
     return try builder.finish(name: load.name)
   }
 
-  /// Frames wait for nothing but a server, so the pool alone says how many are under way.
+  /// Frames wait only for a server, so only the pool limits how many are in flight.
   private var pipeline: Pipeline {
     var adaptive = contender.adaptive
     adaptive?.resizeNanoseconds = load.resizeNanoseconds
@@ -60,7 +60,7 @@ package struct PoolTrial: Sendable {
       ])
   }
 
-  /// More than any pool has.
+  /// More than the capacity of any pool.
   private static let waitingMax = 8_192
 
   private static var reading: AnyStage {
@@ -77,9 +77,9 @@ package struct PoolTrial: Sendable {
   }
 }
 
-/// Measures how many buffers there are, and how many are held, over virtual time.
+/// Measures over virtual time how many buffers exist and how many are in use.
 final class PoolMeter: RunObserver {
-  /// One of both changed.
+  /// A point in time at which one of the two values changed.
   struct Sample: Hashable, Sendable {
     var time: Int64
     var size: Int

@@ -3,32 +3,34 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Looks for the options of an adaptive pool: for each family of loads those that are best on the
-/// other families, and what they show on this one.
+/// Searches the options of an adaptive pool. For each family of loads it takes the options that are
+/// best on the other families, and reports their results on this one.
 package struct PoolTuning: Sendable {
-  /// What may be spent, in hundredths of a buffer over time: 58 of 96 MB, of 16 buffers.
+  /// The highest mean size allowed, in hundredths of a buffer over time: 58 of 96 MB, of 16
+  /// buffers.
   package static let meanHundredthsMax = 967
 
-  /// One family that nothing was tuned on.
+  /// One family of loads that was not used for tuning.
   package struct Fold: Encodable, Sendable {
     package var judgedOn: String
-    /// What the chosen options are, as a pipeline document writes them.
+    /// The chosen options, as a pipeline document writes them.
     package var adaptive: String
     /// How many candidates kept within the mean on every load that they were tuned on.
     package var candidatesWithinMean: Int
     package var candidates: Int
-    /// Of the family: the chosen pool, and a fixed one of 16.
+    /// The results on the family: of the chosen pool, and of a fixed pool of 16.
     package var chosen: [PoolFigures]
     package var fixed16: [PoolFigures]
-    /// Stalls at most those of the fixed pool, and the mean within its bound, on each load.
+    /// Whether, on each load, it stalls at most as often as the fixed pool and keeps the mean
+    /// within its bound.
     package var meetsGoal: Bool
   }
 
   package private(set) var folds: [Fold] = []
 
-  /// - Parameter isInterrupted: Asked between trials.
+  /// - Parameter isInterrupted: Checked between trials.
   package init(_ loads: [PoolLoad], isInterrupted: () -> Bool = { false }) throws {
-    // Pressure takes buffers away on purpose: nothing is tuned on it.
+    // Memory pressure removes buffers on purpose, so loads with events are not used for tuning.
     let loads = loads.filter { $0.events.isEmpty }
     let fixed = try PoolTable(
       loads, [PoolContender("fixed 16", capacity: 16)], isInterrupted: isInterrupted
@@ -56,7 +58,7 @@ package struct PoolTuning: Sendable {
     }
   }
 
-  /// What is tried: 144 policies between 4, 6 or 8 and 12 buffers.
+  /// The candidates: 144 policies between 4, 6 or 8 and 12 buffers.
   static var candidates: [PoolSizing] {
     var found: [PoolSizing] = []
     for floor in [4, 6, 8] {
@@ -81,7 +83,8 @@ package struct PoolTuning: Sendable {
     return found
   }
 
-  /// First the mean, then stalls beyond those of the fixed pool, then all stalls, then memory.
+  /// Compares by the mean first, then by stalls beyond those of the fixed pool, then by all stalls,
+  /// then by memory.
   private struct Score: Comparable {
     var meanExcess = 0
     var stallExcess = 0
@@ -103,7 +106,7 @@ package struct PoolTuning: Sendable {
     }
   }
 
-  /// For people.
+  /// A report for people.
   package var text: String {
     folds.map { fold in
       let rows = zip(fold.chosen, fold.fixed16).map { chosen, fixed in
@@ -122,7 +125,7 @@ package struct PoolTuning: Sendable {
 }
 
 extension [String] {
-  /// Each once, where it comes first.
+  /// Each element once, at its first position.
   fileprivate func uniqued() -> [String] {
     reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }

@@ -1,28 +1,29 @@
 import RetakeCore
 import RetakeRuntime
 
-/// What a trial of a preview showed: integers, so that they are the same everywhere. Times are in
-/// nanoseconds.
+/// The results of one trial of a preview. They are integers, so that they are the same on every
+/// machine. Times are in nanoseconds.
 package struct PreviewFigures: Hashable, Sendable, Encodable {
   package var trial: String
   package var frames = PreviewTrial.frames
-  /// Frames that were seen.
+  /// Frames that were shown on the screen.
   package var shown: Int
-  /// Frames that found no buffer of the camera's.
+  /// Frames for which the camera had no free buffer.
   package var lost: Int
-  /// Frames that came while two were behind.
+  /// Frames that arrived while two frames were waiting.
   package var dropped: Int
-  /// Frames that the pace took out.
+  /// Frames that the pace left out.
   package var thinned: Int
-  /// Refreshes at which nothing new was there.
+  /// Refreshes without a new frame.
   package var repeats: Int
-  /// How far the time between two frames on the screen is from the time between their arrivals, at most.
+  /// The largest difference between the interval of two frames on the screen and the interval of
+  /// their arrivals.
   package var jitterMax: Int64
   /// From arrival to screen.
   package var latencyMedian: Int64
   package var latencyMax: Int64
-  /// How much older than the picture on the screen the frame was that the overlay is about; `nil` where
-  /// nothing was found yet.
+  /// How much older the frame that the overlay describes was than the frame on the screen; `nil` if
+  /// nothing had been found yet.
   package var ageMedian: Int64?
   package var ageMax: Int64?
   /// Sequences of the frames that were dropped.
@@ -46,15 +47,15 @@ package struct PreviewFigures: Hashable, Sendable, Encodable {
   }
 }
 
-/// Hears what the screen shows, and when.
+/// Records which frame the screen shows, and when.
 final class PreviewMeter: RunObserver {
   private(set) var latencies: [Int64] = []
   private(set) var jitters: [Int64] = []
-  /// Of what was found, when it was seen.
+  /// The age of the overlay's frame when it was shown.
   private(set) var ages: [Int64] = []
   private(set) var dropped: [Int] = []
   private var last: (seen: Int64, arrival: Int64)?
-  /// When the frame arrived that the overlay of a frame is about.
+  /// By sequence, the arrival time of the frame that the overlay describes.
   private var found: [Int: Int64] = [:]
 
   var wantsDecisions: Bool { true }
@@ -88,7 +89,7 @@ final class PreviewMeter: RunObserver {
 package struct PreviewTable: Sendable {
   package var rows: [PreviewFigures]
 
-  /// - Parameter isInterrupted: Asked between trials.
+  /// - Parameter isInterrupted: Checked between trials.
   package init(_ trials: [PreviewTrial], isInterrupted: () -> Bool = { false }) throws {
     rows = []
     for trial in trials {
@@ -97,7 +98,7 @@ package struct PreviewTable: Sendable {
     }
   }
 
-  /// For people, in columns.
+  /// A table for people, in columns.
   package var text: String {
     TextTable(
       headings: [
@@ -114,7 +115,7 @@ package struct PreviewTable: Sendable {
     ).lines.joined(separator: "\n")
   }
 
-  /// Milliseconds with one decimal.
+  /// Milliseconds with one decimal place.
   private static func text(_ nanoseconds: Int64?) -> String {
     guard let nanoseconds else { return "-" }
     return PoolTable.decimal(Int((nanoseconds + 50_000) / 100_000), places: 1)

@@ -4,16 +4,16 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// A preview under one load, in virtual time: ten seconds of a camera at 60 frames a second before a
-/// screen of 60 hertz.
+/// A preview under one load, in virtual time: ten seconds of a camera at 60 frames per second,
+/// shown on a screen with a refresh rate of 60 hertz.
 package struct PreviewTrial: Sendable {
-  /// How the detector gets its frames.
+  /// How the detector receives its frames.
   package enum Vision: Hashable, Sendable {
-    /// It works on the camera's own buffers.
+    /// It works on the buffers of the camera.
     case reference
-    /// On copies, which take a millisecond.
+    /// It works on copies, each of which takes a millisecond.
     case copies
-    /// The preview waits for it.
+    /// The preview waits for the detector.
     case inLine
   }
 
@@ -23,9 +23,9 @@ package struct PreviewTrial: Sendable {
   package var cameraBuffers = 3
   package var screenBuffers = 3
   package var render = Cost.fixed(.milliseconds(4))
-  /// Whether a frame waits for as long as it must, where two are behind.
+  /// Whether a frame waits, however long, when two frames are already waiting.
   package var isQueued = false
-  /// Hot from here to there, in nanoseconds.
+  /// When the device is hot, in nanoseconds.
   package var heat: Range<Int64>?
 
   static let screen = "screen"
@@ -35,7 +35,7 @@ package struct PreviewTrial: Sendable {
 
   package init(_ name: String) { self.name = name }
 
-  /// Those that `retake bench preview` runs, in its order.
+  /// The trials that `retake bench preview` runs, in this order.
   package static var standard: [PreviewTrial] {
     func trial(_ name: String, _ change: (inout PreviewTrial) -> Void) -> PreviewTrial {
       var trial = PreviewTrial(name)
@@ -60,7 +60,7 @@ package struct PreviewTrial: Sendable {
     ]
   }
 
-  /// - Throws: What a run throws; no trial gives a reason to.
+  /// - Throws: What a run throws. No trial causes an error.
   package func run() throws -> PreviewFigures {
     var options = RunOptions(mode: .redecide, workers: 0, watchdog: nil)
     if let heat {

@@ -1,11 +1,11 @@
-/// A table for people: words to the left, numbers to the right.
+/// A table for people, with words aligned left and numbers aligned right.
 struct TextTable {
   var headings: [String]
   var rows: [[String]]
-  /// Columns that are words.
+  /// Columns that hold words.
   var wordColumns: Set<Int>
 
-  /// The headings first; no line ends with a space.
+  /// The headings come first. No line ends with a space.
   var lines: [String] {
     let cells = [headings] + rows
     let widths = headings.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }

@@ -9,16 +9,16 @@ public struct CaseDefinition: Hashable, Sendable {
   /// A file relative to the project's folder, or `example:NAME`.
   public var pipeline: String
   public var mode: RunOptions.Mode = .lossless
-  /// Where virtual costs come from; `lossless` asks for none.
+  /// Where virtual costs come from; `lossless` uses none.
   public var costs = CostChoice.declared
   /// Whether a cost that the tape does not have is an error.
   public var strictCosts = false
   public var seed: UInt64 = 0
-  /// Track by source node.
+  /// The track of each source node.
   public var tracks: [String: Int] = [:]
-  /// Quanta by sink and field, over what the results node says.
+  /// Quanta by sink and field. They replace those of the results node.
   public var quantisation: [String: [String: Double]] = [:]
-  /// What happens besides what the session says.
+  /// Events in addition to those of the session.
   public var overrides: [CaseOverride] = []
 
   public init(name: String, pipeline: String) {

@@ -5,9 +5,10 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 
-/// A pipeline that is looked at and not run, with what is known of the frames that it would get.
+/// A pipeline that is inspected without a run, with what is known about the frames that it would
+/// receive.
 public struct PipelineInspection: Sendable {
-  /// What a source gives.
+  /// What a source produces.
   public struct Source: Hashable, Sendable {
     public var node: String
     public var format: PixelFormat?
@@ -21,12 +22,12 @@ public struct PipelineInspection: Sendable {
   }
 
   public let pipeline: Pipeline
-  /// One for each source node; without a session, those that read one are not known.
+  /// One for each source node. Without a session, nothing is known about sources that read one.
   public let sources: [Source]
-  /// Flat, with the conversions that the known pixel formats need.
+  /// The flattened pipeline, with the conversions that the known pixel formats need.
   public let complete: Pipeline
 
-  /// Opens the session, if there is one, and the sources that bring their own frames.
+  /// Opens the session, if one is given, and the sources that have their own frames.
   ///
   /// - Parameter session: A session's folder.
   /// - Throws: `PipelineError`, and what the session or a source throws when it is opened.
@@ -65,14 +66,14 @@ public struct PipelineInspection: Sendable {
     return try Source(node: node.id, track: reader.tracks.first?.track ?? 0, of: reader)
   }
 
-  /// Mean rates of the sources, where they are known.
+  /// The mean frame rates of the sources, where they are known.
   public var rates: [String: Double] {
     var rates: [String: Double] = [:]
     for source in sources { rates[source.node] = source.framesPerSecond }
     return rates
   }
 
-  /// The conversions that were inserted, with what they convert to.
+  /// The conversions that were inserted, with their target formats.
   public var conversions: [(node: String, format: String)] {
     complete.nodes.filter(\.isInserted).map { node in
       guard case .string(let format)? = node.stage.options["format"] else { return (node.id, "") }

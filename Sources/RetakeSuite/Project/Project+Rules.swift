@@ -3,9 +3,10 @@ import RetakeCore
 import RetakeGraph
 
 extension Project {
-  /// - Parameter definition: A case that the project does not name.
-  /// - Throws: `SuiteError.badProject` for a rule of a sink that no pipeline has. Where a pipeline
-  ///   cannot be read nothing is known of its sinks, and its cases say so themselves.
+  /// - Parameter definition: A case that the project does not define.
+  /// - Throws: `SuiteError.badProject` for a rule of a sink that no pipeline has. If a pipeline
+  ///   cannot be read, its sinks are unknown and nothing is checked; its cases report that error
+  ///   themselves.
   func checkRules(
     and definition: CaseDefinition?, catalog: some StageCatalog, given: [Pipeline]
   ) throws(SuiteError) {
@@ -17,11 +18,11 @@ extension Project {
       }
       sinks.formUnion(pipeline.nodes.filter { $0.stage.signature.role == .sink }.map(\.id))
     }
-    // A rule may stand under the name of a mode.
+    // The name of a rule may also be the name of a mode.
     let known = sinks.union(SinkRule.Mode.allCases.map(\.rawValue))
     for name in compare.bySink.keys.sorted() where !known.contains(name) {
       let nearest = Suggestion.nearest(to: name, among: known.sorted())
-      // Where the project names no cases, the rule may be for another pipeline.
+      // If the project defines no cases, the rule may belong to another pipeline.
       if cases.isEmpty, nearest == nil { continue }
       throw .badProject(
         message: "no pipeline of the project has a sink '\(name)'",

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 
 extension Project {
-  /// The names of the sessions in Recordings, by their bytes.
+  /// The names of the sessions in Recordings, sorted by their bytes.
   public var sessionNames: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: recordings)) ?? []
     return names.filter {
@@ -26,14 +26,16 @@ extension Project {
     return URL(fileURLWithPath: given).standardizedFileURL.path
   }
 
-  /// - Throws: `SuiteError.badSessionName` where no golden can be named after a session's folder.
+  /// - Throws: `SuiteError.badSessionName` if a session's folder has a name that a golden cannot
+  ///   have.
   static func checkName(ofSession folder: String) throws(SuiteError) {
     guard URL(fileURLWithPath: folder).lastPathComponent.isSafeName else {
       throw .badSessionName(path: folder)
     }
   }
 
-  /// A case that the project does not name: a pipeline by itself, named after it.
+  /// A case that the project does not define: a pipeline by itself. The case has the name of the
+  /// pipeline.
   ///
   /// - Throws: `SuiteError.noPipeline`, `PipelineError`.
   public func definition(
@@ -45,7 +47,7 @@ extension Project {
 }
 
 extension String {
-  /// The text with what may not stand in a folder's name replaced by `-`.
+  /// The string with each character that a folder's name may not contain replaced by `-`.
   var folderName: String {
     let plain = String(
       map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }

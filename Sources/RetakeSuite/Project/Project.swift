@@ -7,9 +7,9 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeStages
 
-/// A folder with its retake.yml: where sessions and goldens lie, and what is run.
+/// A folder with its retake.yml: where sessions and goldens are stored, and which cases are run.
 ///
-/// Without the file there are no cases, and everything has its default.
+/// A folder without the file has no cases, and everything has its default.
 public struct Project: Sendable {
   public static let fileName = "retake.yml"
 
@@ -22,7 +22,7 @@ public struct Project: Sendable {
   public var compare = CompareRules()
   /// Limits on the numbers of each run.
   public var budgets = GoldenManifest.Budgets()
-  /// Warns, never judges.
+  /// A lower rate causes a warning, never a verdict.
   public var minimumFramesPerSecond: Double?
 
   public init(folder: String) {
@@ -31,15 +31,16 @@ public struct Project: Sendable {
 
   public var recordings: String { folder + "/Recordings" }
   public var goldens: String { folder + "/Goldens" }
-  /// Where runs keep values for later runs, if nothing else is said.
+  /// Where runs keep values for later runs, by default.
   public var cache: String { folder + "/.retake/cache" }
 
-  /// An absolute path for one that is relative to the project's folder.
+  /// The absolute path of a path that is relative to the project's folder.
   public func path(_ relative: String) -> String {
     relative.hasPrefix("/") ? relative : folder + "/" + relative
   }
 
-  /// Refuses a folder in the project that is not: on the way to it is a link that leads out.
+  /// Rejects a folder that is not really in the project because its path has a symbolic link that
+  /// leads out of it.
   ///
   /// - Throws: `SuiteError.notWritable`.
   func requireOwn(_ relative: String) throws(SuiteError) {
@@ -53,8 +54,9 @@ public struct Project: Sendable {
 
   /// A pipeline by the name of a case, `example:NAME`, or a file.
   ///
-  /// - Parameter given: Pipelines that the program brings itself, by name.
-  /// - Throws: `SuiteError.noPipeline`, `badProject` for cases that name each other, `PipelineError`.
+  /// - Parameter given: Pipelines that the program defines itself, by name.
+  /// - Throws: `SuiteError.noPipeline`, `badProject` for cases that refer to each other,
+  ///   `PipelineError`.
   public func pipeline(
     _ name: String, catalog: some StageCatalog, given: [Pipeline] = []
   ) throws -> Pipeline {
@@ -63,7 +65,7 @@ public struct Project: Sendable {
       return try example(String(name.dropFirst("example:".count)), catalog: catalog, given: given)
     }
     let file = path(name)
-    // What is larger than a pipeline is refused for that by its parser.
+    // One byte more than the limit is enough for the parser to reject the file as too large.
     let count = PipelineDocument.bytesMax + 1
     guard let data = try? RegularFile.head(file, links: .followed, count: count) else {
       throw SuiteError.noPipeline(name, known: known(beside: name, given: given))
@@ -71,14 +73,14 @@ public struct Project: Sendable {
     return try PipelineDocument.parse(data, catalog: catalog, file: name)
   }
 
-  /// The file that a pipeline is read from, if it is one.
+  /// The file that a pipeline is read from, if it is read from one.
   package func pipelineFile(of name: String) -> String? {
     (try? pipelineName(name)).map { path($0) }
   }
 
-  /// What a name stands for: the pipeline of the case of that name, else itself.
+  /// Resolves a name: the pipeline of the case with that name, else the name itself.
   ///
-  /// - Throws: `SuiteError.badProject` for cases that name each other.
+  /// - Throws: `SuiteError.badProject` for cases that refer to each other.
   func pipelineName(_ name: String) throws(SuiteError) -> String {
     var name = name
     var seen: Set<String> = []
@@ -95,8 +97,8 @@ public struct Project: Sendable {
     return name
   }
 
-  /// What could be meant by the name of a file that is not there: files beside it, the cases that
-  /// stand for another, and the examples.
+  /// Suggestions for the name of a file that does not exist: files in the same folder, cases with
+  /// another pipeline, and the examples.
   private func known(beside name: String, given: [Pipeline]) -> [String] {
     let folder = name.split(separator: "/").dropLast().joined(separator: "/")
     let prefix = folder.isEmpty ? "" : (name.hasPrefix("/") ? "/" : "") + folder + "/"

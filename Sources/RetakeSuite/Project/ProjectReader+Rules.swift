@@ -4,7 +4,7 @@ import RetakeGolden
 import RetakeReplay
 
 extension ProjectReader {
-  /// Where the virtual costs of a case come from. All but declared ones ask for `redecide`.
+  /// Where the virtual costs of a case come from. All except declared costs need `redecide`.
   func costs(
     _ fields: Fields, of definition: inout CaseDefinition, at pointer: String
   ) throws(ProjectProblem) {
@@ -37,7 +37,7 @@ extension ProjectReader {
     for (sink, json) in try members(json, at: "/compare") {
       let place = "/compare/\(sink.pointerEscaped)"
       let fields = try Fields(json, at: place, keys: SinkRule.CodingKeys.allCases.map(\.rawValue))
-      // A rule under the name of a mode has that mode unless it says another.
+      // A rule with the name of a mode has that mode unless it sets another one.
       rules[sink] = try rule(fields, SinkRule.Mode(rawValue: sink) ?? .boxes, at: place)
     }
     return CompareRules(rules)
@@ -80,7 +80,7 @@ extension ProjectReader {
     return budgets
   }
 
-  /// A budget of virtual time in nanoseconds.
+  /// A budget of virtual time, in nanoseconds.
   private func time(_ fields: Fields, _ key: String) throws(ProjectProblem) -> Int? {
     switch fields.value(key) {
     case .integer, .number:
@@ -99,7 +99,7 @@ extension ProjectReader {
     return Int(duration.nanoseconds)
   }
 
-  /// Quanta by field, each a power of ten.
+  /// Quanta by field. Each is a power of ten.
   func quanta(_ json: JSONValue, at pointer: String) throws(ProjectProblem) -> [String: Double] {
     let keys = Quantisation.CodingKeys.allCases.map(\.rawValue)
     let fields = try Fields(json, at: pointer, keys: keys)

@@ -9,9 +9,9 @@ extension Project {
   /// The largest retake.yml that is read, in bytes.
   static let fileBytesMax: Int64 = 1 << 20
 
-  /// Reads the retake.yml of a folder; a folder without one is a project with defaults.
+  /// Reads the retake.yml of a folder. A folder without one is a project with defaults.
   ///
-  /// - Throws: `SuiteError` with the pointer of what is wrong.
+  /// - Throws: `SuiteError` with the JSON pointer of what is wrong.
   public init(reading folder: String) throws(SuiteError) {
     self.init(folder: folder)
     let file = path(Self.fileName)
@@ -49,7 +49,7 @@ extension Project {
   }
 }
 
-/// A problem in retake.yml on its way to `SuiteError`.
+/// A problem in retake.yml, before it becomes a `SuiteError`.
 struct ProjectProblem: DocumentFailure {
   var problem: DocumentProblem
 
@@ -60,7 +60,7 @@ struct ProjectProblem: DocumentFailure {
   }
 }
 
-/// Turns the content of retake.yml into a `Project`, each key checked.
+/// Turns the content of retake.yml into a `Project` and checks every key.
 struct ProjectReader {
   typealias Fields = DocumentFields<ProjectProblem>
 
@@ -89,7 +89,7 @@ struct ProjectReader {
     project.minimumFramesPerSecond = try tolerance(fields, "minimumFramesPerSecond", at: "")
   }
 
-  /// An object's members in the order of their names.
+  /// The members of an object, sorted by name.
   func members(
     _ json: JSONValue?, at pointer: String
   ) throws(ProjectProblem) -> [(String, JSONValue)] {

@@ -5,15 +5,16 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeStages
 
-/// Makes a folder a project: a retake.yml with one case, its pipeline, and lines for `.gitignore`.
+/// Turns a folder into a project: writes a retake.yml with one case, its pipeline, and lines for
+/// `.gitignore`.
 public struct ProjectStart {
   /// What was written.
   public struct Result: Hashable, Sendable, Codable {
     /// Relative to the project's folder, in the order in which they were written.
     public var written: [String]
-    /// Files that were wanted and exist; they are left as they are.
+    /// Files that would have been written but already exist; they are not changed.
     public var kept: [String] = []
-    /// The case's name.
+    /// The name of the case.
     public var caseName: String
     public var pipeline: String
   }
@@ -22,7 +23,7 @@ public struct ProjectStart {
   private let registry: StageRegistry
   private let pipelines: [Pipeline]
 
-  /// Lines of `.gitignore`: what runs make again at any time.
+  /// Lines of `.gitignore`: files that runs can create again at any time.
   static let ignored = ["*.new", ".retake/"]
   private static let defaultExample = "motion-boxes"
 
@@ -32,13 +33,13 @@ public struct ProjectStart {
     self.pipelines = pipelines
   }
 
-  /// Writes the files; one that exists is left as it is, apart from `.gitignore`, which gets the
-  /// lines that it lacks.
+  /// Writes the files. An existing file is not changed, except `.gitignore`, to which missing lines
+  /// are added.
   ///
   /// - Parameter pipeline: A JSON file, or `example:NAME`. If `nil`, the first pipeline that the
-  ///   program brings, else the example `motion-boxes`.
-  /// - Throws: `SuiteError.hasProject` if there is a retake.yml, `notWritable`, and what a pipeline that
-  ///   cannot be used throws. A failure leaves no retake.yml.
+  ///   program defines, else the example `motion-boxes`.
+  /// - Throws: `SuiteError.hasProject` if there is a retake.yml, `notWritable`, and the error of a
+  ///   pipeline that cannot be used. A failure leaves no retake.yml.
   public func write(pipeline name: String? = nil) throws -> Result {
     let file = project.path(Project.fileName)
     guard !project.hasFile else { throw SuiteError.hasProject(file: file) }
@@ -49,7 +50,7 @@ public struct ProjectStart {
     if let document = builtInDocument(name) {
       result.pipeline = "Pipelines/\(pipeline.name).json"
       try add(document, as: result.pipeline, to: &result)
-      // One that was there already may be anything.
+      // A file that already existed may contain anything, so it is parsed.
       if !result.kept.isEmpty { _ = try project.pipeline(result.pipeline, catalog: registry) }
     }
     try addIgnored(to: &result)
@@ -60,7 +61,8 @@ public struct ProjectStart {
     return result
   }
 
-  /// The document of an example of Retake's own, unless the program brings one of that name.
+  /// The document of one of Retake's own examples, unless the program defines a pipeline of that
+  /// name.
   private func builtInDocument(_ name: String) -> String? {
     guard name.hasPrefix("example:") else { return nil }
     let name = String(name.dropFirst("example:".count))
@@ -68,7 +70,8 @@ public struct ProjectStart {
     return ExamplePipelines.named(name)?.document
   }
 
-  /// - Parameter sessions: Those that are there, so that a later recording is no case unasked.
+  /// - Parameter sessions: The existing sessions, so that a later recording does not become part of
+  ///   the suite by itself.
   private static func text(of result: Result, sessions: [String]) -> String {
     let list = sessions.map { JSONValue.string($0).canonicalText }.joined(separator: ", ")
     return """

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What git says of a folder.
+/// Asks git about a folder.
 public enum TrackedFiles {
   private static let secondsMax = 20.0
 
-  /// A file of the folder that came with the repository; `nil` where none did, there is no repository,
-  /// or git is not installed.
+  /// A file in the folder that is tracked by git; `nil` without such a file, outside a repository,
+  /// or if git is not installed.
   public static func first(in folder: String) -> String? {
-    // Without a folder there is nothing to ask about.
+    // git cannot run in a folder that does not exist.
     guard FileManager.default.fileExists(atPath: folder) else { return nil }
     var environment = ProcessInfo.processInfo.environment
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] { environment[name] = nil }

@@ -4,8 +4,8 @@ import RetakeGraph
 import RetakeReport
 import RetakeRuntime
 
-/// Where what the sinks of a case were given lies in the frames of the session: a detector behind a
-/// crop or a downsample speaks of other pixels than the picture in a report has.
+/// Maps what the sinks of a case received to positions in the session's frames. A detector behind a
+/// crop or a downsample uses other pixel coordinates than the image in a report.
 struct BoxPlaces {
   private struct Key: Hashable {
     var side: ReportBox.Side
@@ -14,13 +14,13 @@ struct BoxPlaces {
   }
 
   private let result: CaseResult
-  /// Of the tracks, as they begin.
+  /// The shape of each track's first frames.
   private var shapes: [Int: PictureShape] = [:]
-  /// Of frames that were looked at.
+  /// The shapes of single frames.
   private let frameShapes: [FrameID: PictureShape]
   private var placements: [Key: [String: PicturePlacement]] = [:]
 
-  /// - Parameter frames: The shapes of frames that may differ from their track's.
+  /// - Parameter frames: The shapes of frames that may differ from the shape of their track.
   init(_ result: CaseResult, frames: [FrameID: PictureShape] = [:]) {
     self.result = result
     frameShapes = frames
@@ -45,12 +45,12 @@ struct BoxPlaces {
     }
   }
 
-  /// The golden's own pipeline is known where both were run.
+  /// The golden's own pipeline is known only if both pipelines were run.
   private func pipeline(of side: ReportBox.Side) -> Pipeline? {
     side == .golden ? result.basePipeline ?? result.pipeline : result.pipeline
   }
 
-  /// Where a sink's values lie; `nil` where that is not known.
+  /// Where the values of a sink are in the frame; `nil` if that is not known.
   func placement(
     _ sink: String, _ frame: FrameID, _ side: ReportBox.Side
   ) -> PicturePlacement? {
@@ -59,14 +59,14 @@ struct BoxPlaces {
     return placements[key]?[sink]
   }
 
-  /// The box in the source's pixels. Without a session there is no picture either: there boxes stay
-  /// as they are.
+  /// The box in the pixels of the source. Without a session there is no image either, so the box is
+  /// returned unchanged.
   func place(_ box: ReportBox, sink: String?, frame: FrameID?) -> ReportBox? {
     guard let sink, let frame, !shapes.isEmpty else { return box }
     return placement(sink, frame, box.side).map { box.placed($0) }
   }
 
-  /// What somebody should know who looks at the boxes of these findings.
+  /// Notes for a person who looks at the boxes of these findings.
   func notes(on findings: [Finding]) -> [String] {
     guard !shapes.isEmpty else { return [] }
     var unknown: Set<String> = []
@@ -94,8 +94,8 @@ struct BoxPlaces {
     return notes
   }
 
-  /// Whether a difference begins where pictures are made, so that the golden's may have been others
-  /// in size too.
+  /// Whether a difference begins at a stage that produces images, so that the golden's images may
+  /// also have had another size.
   private var picturesDiffer: Bool {
     let nodes = result.pipeline?.nodes ?? []
     return result.comparison.roots.contains { root in

@@ -5,23 +5,23 @@ import RetakeReport
 import RetakeRuntime
 import RetakeSession
 
-/// What the timelines of a case show beside its findings: what became of the frames in both runs,
-/// heat, throttles and pools.
+/// What the timelines of a case show besides its findings: the fate of the frames in both runs,
+/// heat, throttling and pools.
 struct CaseTimelines {
-  /// Marks of one timeline.
+  /// The most marks of one timeline.
   private static let marksMax = 2_000
-  /// Fates by the word of the decision, in the order of the lanes.
+  /// Fates by the kind of the decision, in the order of the lanes.
   private static let fates = [
     ("drop", "dropped"), ("fail", "failed"), ("supersede", "superseded"), ("thin", "thinned"),
     ("lost", "lost"),
   ]
-  /// Decisions about a node as a whole that are marks, by the lane that they stand in.
+  /// Decisions about a whole node that are shown as marks, with the lane in which they are shown.
   private static let lanes = [
     "throttle": "throttle", "resize": "pool", "breaker": "pool", "lease": "pool", "swap": "swap",
     "swapPrepare": "swap", "swapRefused": "swap", "halt": "halt", "stuck": "halt",
   ]
 
-  /// The lines of one run that matter here.
+  /// The lines of one run that the timelines need.
   private struct Side {
     var origin: Int64 = 0
     /// Fate and frame.
@@ -110,14 +110,14 @@ struct CaseTimelines {
   }
 }
 
-/// When the frames of a track arrived, to find the frame of a time.
+/// When the frames of a track arrived, to find the frame at a given time.
 private struct FrameTimes {
-  /// By arrival.
+  /// Sorted by arrival.
   private let arrivals: [(time: Int64, sequence: Int)]
   let first: Int64
   let last: Int64
 
-  /// Nil for a track without frames.
+  /// `nil` for a track without frames.
   init?(_ reader: SessionReader?, track: Int) {
     guard let reader, let found = reader.tracks.first(where: { $0.track == track }),
       let entries = try? reader.entries(of: track, sequences: 0..<found.frameCount),
@@ -127,10 +127,10 @@ private struct FrameTimes {
     (first, last) = (one.timestamp.nanoseconds, end.timestamp.nanoseconds)
   }
 
-  /// The last frame that had arrived; the first one before that.
+  /// The last frame that had arrived by a time; before the first arrival, the first frame.
   func frame(at time: Int64) -> Int {
     var (low, high) = (0, arrivals.count)
-    // Halves the range each time.
+    // Binary search: each round halves the range.
     while low < high {
       let middle = (low + high) / 2
       if arrivals[middle].time <= time { low = middle + 1 } else { high = middle }

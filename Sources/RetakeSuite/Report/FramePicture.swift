@@ -3,9 +3,9 @@ import RetakeCore
 import RetakeMedia
 import RetakeRuntime
 
-/// One frame as people see it.
+/// One frame as an image for people.
 public enum FramePicture {
-  /// A PNG of the frame, scaled down where it is wider than that.
+  /// A PNG of the frame, scaled down if the frame is wider than `widthMax`.
   ///
   /// - Throws: `MediaError`.
   public static func png(of frame: Frame, widthMax: Int) throws -> [UInt8] {

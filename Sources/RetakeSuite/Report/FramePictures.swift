@@ -8,12 +8,12 @@ import RetakeMedia
 import RetakeReport
 import RetakeRuntime
 
-/// The pictures of the frames that a report shows: what the pipeline was given, with the boxes that
-/// golden and run share, and what a sink was given, where that was kept.
+/// The images of the frames that a report shows: what the pipeline received, with the boxes that
+/// golden and run share, and what a sink received, if that was kept.
 struct FramePictures {
-  /// Pictures of one root cause.
+  /// The most images of one root cause.
   private static let perRootMax = 10
-  /// Pixels; larger frames are scaled down.
+  /// In pixels; larger frames are scaled down.
   private static let widthMax = 480
 
   let result: CaseResult
@@ -32,8 +32,8 @@ struct FramePictures {
     return chosen
   }
 
-  /// The input pictures, without boxes, and the shapes of their frames; frames that cannot be read
-  /// are left out.
+  /// The input images without boxes, and the shapes of their frames. Frames that cannot be read are
+  /// left out.
   func inputs(_ frames: [FrameID]) -> (pictures: [ReportPicture], shapes: [FrameID: PictureShape]) {
     var shapes: [FrameID: PictureShape] = [:]
     guard !frames.isEmpty, let reader = result.openSession() else { return ([], shapes) }
@@ -47,7 +47,7 @@ struct FramePictures {
     return (pictures, shapes)
   }
 
-  /// The same pictures with the boxes that are the same on both sides, each followed by what the
+  /// The same images with the boxes that are equal on both sides. Each is followed by what the
   /// sinks kept of its frame.
   func complete(_ inputs: [ReportPicture], _ places: BoxPlaces) -> [ReportPicture] {
     let common = commonBoxes(inputs.map(\.frame), places)
@@ -83,7 +83,7 @@ struct FramePictures {
     return []
   }
 
-  /// The boxes that are the same on both sides.
+  /// The boxes that are equal on both sides.
   private func commonBoxes(
     _ frames: [FrameID], _ places: BoxPlaces
   ) -> [FrameID: [ReportBox]] {

@@ -3,7 +3,7 @@ import RetakeGolden
 import RetakeReport
 
 extension ReportCase {
-  /// What golden.yml says of how the case is compared, and of who took it.
+  /// How golden.yml says that the case is compared, and when and why it was accepted.
   mutating func describe(_ manifest: GoldenManifest) {
     tolerances = manifest.compare.bySink.keys.sorted().map { sink in
       ReportTolerance(sink: sink, rule: manifest.compare.rule(for: sink).reportText)
@@ -13,7 +13,7 @@ extension ReportCase {
 }
 
 extension SinkRule {
-  /// In words, without what is as strict as can be.
+  /// The rule in words, without the values that are already as strict as possible.
   fileprivate var reportText: String {
     var parts = [mode.rawValue]
     if mode == .boxes { parts.append("overlap at least \(iou)") }

@@ -5,19 +5,19 @@ import RetakeRuntime
 
 /// Turns case results into the report document.
 struct ReportBuilder {
-  /// Pictures in a whole report, so that it stays small.
+  /// The most images of a whole report, so that the report stays small.
   static let picturesMax = 24
-  /// Pictures of one case.
+  /// The most images of one case.
   static let picturesPerCaseMax = 12
 
   private let shell: Shell
-  /// As given on the command line, for the commands that the report proposes.
+  /// The folder given on the command line, for the commands that the report suggests.
   private let goldens: String?
-  /// Those that the project names.
+  /// The cases that the project defines.
   private let cases: [CaseDefinition]
-  /// Nothing is accepted where the run was made.
+  /// In CI nothing can be accepted.
   private let isCI: Bool
-  /// How the program was called: one with stages of its own has another name.
+  /// The name of the running program: a program with its own stages has another name.
   private let program: String
   private var picturesLeft = picturesMax
 
@@ -87,8 +87,8 @@ struct ReportBuilder {
     ]
   }
 
-  /// The golden's counts, of a golden that was compared; frames without pixels are the session's,
-  /// which is the same then.
+  /// The counts of a golden that was compared. Frames without pixels are counted from the session,
+  /// which is then the same.
   private func goldenLedger(_ result: CaseResult, _ actual: ReportLedger) -> ReportLedger? {
     guard [.passed, .changed].contains(result.comparison.verdict),
       let golden = try? result.golden.manifest().summary, let summary = result.summary
@@ -114,7 +114,7 @@ struct ReportBuilder {
     return frames
   }
 
-  /// A case of the project by its name; any other by all that it is made of.
+  /// A case of the project is given by its name, any other case by all of its options.
   private func caseOptions(_ definition: CaseDefinition) -> String {
     if cases.contains(definition) { return "--pipeline \(definition.name)" }
     var text = "--pipeline \(shell.path(definition.pipeline))"
@@ -134,7 +134,7 @@ struct ReportBuilder {
       : "\(program) test \(shell.session(result.selected.session)) \(caseOptions(definition))"
   }
 
-  /// - Parameter root: The id of one root cause of several, to be accepted alone.
+  /// - Parameter root: The id of one of several root causes, to accept it alone.
   private func commands(
     _ result: CaseResult, accepting root: String? = nil
   ) -> [ReportCommand] {
@@ -164,13 +164,13 @@ struct ReportBuilder {
 }
 
 extension CodedError {
-  /// Whether a look at the session says more.
+  /// Whether checking the session gives more information.
   fileprivate var isOfSession: Bool {
     ["session.", "store.", "media."].contains { code.hasPrefix($0) }
   }
 }
 
-/// Words as a shell in the project's folder wants them.
+/// Arguments and paths as a shell in the project's folder needs them.
 struct Shell {
   let project: Project
 
@@ -182,13 +182,13 @@ struct Shell {
     return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
   }
 
-  /// A path, as short as it can be typed in the project's folder.
+  /// The shortest path that can be typed in the project's folder.
   func path(_ path: String) -> String {
     let prefix = project.folder + "/"
     return word(path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path)
   }
 
-  /// A session by name where it lies in Recordings, else by path.
+  /// A session by name if it is stored in Recordings, else by path.
   func session(_ folder: String) -> String {
     let prefix = project.recordings + "/"
     return folder.hasPrefix(prefix) ? word(String(folder.dropFirst(prefix.count))) : path(folder)

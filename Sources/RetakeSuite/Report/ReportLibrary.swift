@@ -2,16 +2,17 @@ import Foundation
 import RetakeCore
 import RetakeGolden
 
-/// The reports and the runs that lie in a project's folder.
+/// The reports and the runs in a project's folder.
 ///
-/// Links are not followed, hidden folders are passed over, and so are `Recordings` and `Goldens`.
+/// Links are not followed. Hidden folders, `Recordings` and `Goldens` are skipped.
 public struct ReportLibrary: Sendable {
-  /// Folders inside folders.
+  /// How deep folders are searched.
   static let depthMax = 4
-  /// Entries that are looked at; a project whose other files are so many keeps reports elsewhere.
+  /// The most entries that are examined. A project with more files should keep its reports
+  /// elsewhere.
   static let entriesMax = 50_000
 
-  /// A folder that a run left something in.
+  /// A folder with the output of a run.
   public struct Item: Hashable, Sendable {
     /// Relative to the project.
     public var path: String
@@ -19,13 +20,13 @@ public struct ReportLibrary: Sendable {
     /// When its newest file was written, in nanoseconds since 1970.
     public var modifiedNanoseconds: Int64
 
-    /// Short, and the same for the same path.
+    /// A short id that is the same for the same path.
     public var id: String { Digest128(of: path).short }
   }
 
-  /// What `retake test --report` wrote, the newest first.
+  /// What `retake test --report` wrote, newest first.
   public private(set) var reports: [Item] = []
-  /// What `retake replay --output` wrote, the newest first.
+  /// What `retake replay --output` wrote, newest first.
   public private(set) var runs: [Item] = []
 
   public init(project: Project) {
@@ -62,7 +63,7 @@ public struct ReportLibrary: Sendable {
 
   private struct Entries {
     var folders: [String] = []
-    /// Times of change by name; plain files alone.
+    /// Modification times by name, of regular files only.
     var files: [String: Int64] = [:]
   }
 
@@ -88,9 +89,9 @@ public struct ReportLibrary: Sendable {
 }
 
 extension ReportLibrary {
-  /// The page of a report: of the newest one, or of the one that a path names.
+  /// The page of a report: of the newest one, or of the one at a given path.
   ///
-  /// - Parameter path: A report's folder or its page; relative to the project.
+  /// - Parameter path: A report's folder or its page, relative to the project.
   /// - Throws: `SuiteError.noReport`.
   public static func page(at path: String?, in project: Project) throws(SuiteError) -> URL {
     guard let path else {

@@ -4,27 +4,26 @@ import RetakeCore
 import RetakeGolden
 import RetakeRuntime
 
-/// Makes pending goldens the accepted ones, or takes them back: what `retake accept`, `reject` and
-/// `review` do.
+/// Accepts or rejects pending goldens: what `retake accept`, `reject` and `review` do.
 public struct Acceptance {
-  /// One pending golden, and what is done with it.
+  /// One pending golden, and what happens to it.
   public struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     public var key: String
-    /// `new`, `changed`, or `replaced` for a golden that is about something else.
+    /// `new`, `changed`, or `replaced` for one that describes something else.
     public var kind: String
     /// Ids of the root causes that are accepted or rejected.
     public var roots: [String]
-    /// Ids of the root causes that still wait.
+    /// Ids of the root causes that are still pending.
     public var left: [String] = []
-    /// Frames that change.
+    /// The number of frames that change.
     public var frames: Int
-    /// Captured frames that failed at a stage, so that they have no results at a sink.
+    /// Captured frames that failed at a stage and therefore have no results at a sink.
     public var failed = 0
-    /// In what the replaced golden is about something else, such as another session; empty where it is
-    /// about the same.
+    /// How the replaced golden differs in what it describes, such as another session; empty if it
+    /// describes the same.
     public var replaces: [String] = []
-    /// What the project needs so that the golden is used again; `nil` if nothing.
+    /// What the project needs so that the golden is used in the next test; `nil` if nothing.
     public var advice: String?
   }
 
@@ -35,23 +34,24 @@ public struct Acceptance {
   public var keys: [String] = []
   /// Ids of root causes, such as `motion@0:12`, or globs of them; empty is all.
   public var roots: [String] = []
-  /// Stages at which root causes lie, or globs of them; empty is all.
+  /// Stages of root causes, or globs of them; empty is all.
   public var stages: [String] = []
-  /// Accept beside the golden, for this platform alone; the golden stays for all others.
+  /// Accept as an alternate for this platform only. The golden stays in use for all other
+  /// platforms.
   public var asAlternate = false
-  /// By key what was pending when somebody looked at it: another result is not changed. What has no
-  /// entry is taken as it is found.
+  /// By key, the pending result that was reviewed: if the pending result is no longer the same, it
+  /// is not changed. A key without an entry is used as it is found.
   package var seen: [String: Digest128] = [:]
   public var isCI = false
-  /// Whether a golden that is about something else, such as another session of the same name, is
-  /// replaced; otherwise that is an error.
+  /// Whether a golden that describes something else, such as another session of the same name, is
+  /// replaced. If `false`, that is an error.
   public var replacesOthers = false
 
   public init(project: Project) {
     self.project = project
   }
 
-  /// What this platform is compared with.
+  /// The golden that this platform is compared with.
   private func golden(_ key: GoldenLibrary.Key) -> GoldenFolder {
     library.folder(key).fitting(PlatformKey.current.description)
   }
@@ -69,10 +69,10 @@ public struct Acceptance {
   /// Accepts what is pending.
   ///
   /// - Parameters:
-  ///   - reason: Kept in golden.yml.
-  ///   - isDryRun: Says what would be accepted, and changes nothing.
+  ///   - reason: Stored in golden.yml.
+  ///   - isDryRun: If `true`, returns what would be accepted and changes nothing.
   /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notPending`, `noRoot`,
-  ///   `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is accepted then.
+  ///   `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is accepted in these cases.
   public func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !reason.isEmpty else { throw SuiteError.missingReason }
@@ -99,7 +99,7 @@ public struct Acceptance {
         let target = asAlternate ? waiting.alternate : waiting.golden
         try target.accept(
           entry(item.roots, item.frames, waiting.largest), from: waiting.pending.folder)
-        // A pending golden that cannot be removed equals the golden by now, and says nothing new.
+        // If it cannot be removed, no harm is done: it now equals the golden.
         _ = try? waiting.pending.discard()
       } else {
         let split = try waiting.golden.accept(
@@ -113,8 +113,8 @@ public struct Acceptance {
     }
   }
 
-  /// Takes pending goldens back, or out of them what follows from the chosen root causes: nobody
-  /// can accept that any more.
+  /// Removes pending goldens, or only what follows from the chosen root causes. What was rejected
+  /// can no longer be accepted.
   ///
   /// - Throws: As `run(reason:isDryRun:)`.
   public func reject(isDryRun: Bool = false) throws -> [Item] {
@@ -133,12 +133,12 @@ public struct Acceptance {
     }
   }
 
-  /// What waits, with all root causes of each.
+  /// What is pending, with all root causes of each golden.
   ///
   /// - Throws: `SuiteError.nothingPending`, `notPending`.
   package func waiting() throws -> [Comparison] { try waitingResults().map(\.comparison) }
 
-  /// The same, with what tells each result from another one.
+  /// The same, with an identity that distinguishes each result from another.
   func waitingResults() throws -> [(comparison: Comparison, identity: Digest128)] {
     let scratch = try ScratchFolder.temporary()
     return try selectedKeys().compactMap { key in
@@ -147,7 +147,7 @@ public struct Acceptance {
     }
   }
 
-  /// What is pending, as it is now; `nil` where a run took it back since it was found.
+  /// The current pending golden; `nil` if a run has removed it since it was found.
   private func pending(
     _ key: GoldenLibrary.Key, in scratch: ScratchFolder
   ) throws -> PendingGolden? {
@@ -169,7 +169,7 @@ public struct Acceptance {
 
   // MARK: choosing
 
-  /// A pending golden that was chosen, or some of its root causes.
+  /// A pending golden that was chosen, as a whole or with some of its root causes.
   private struct Waiting {
     var item: Item
     var largest = 0.0
@@ -178,7 +178,7 @@ public struct Acceptance {
     var pending: PendingGolden
   }
 
-  /// - Throws: `SuiteError.noRoot` for a root cause or stage that nothing pending has.
+  /// - Throws: `SuiteError.noRoot` for a root cause or a stage that no pending golden has.
   private func chosen() throws -> [Waiting] {
     let scratch = try ScratchFolder.temporary()
     let all = try selectedKeys().compactMap { try look($0, in: scratch) }
@@ -200,7 +200,7 @@ public struct Acceptance {
       && (stages.isEmpty || stages.contains { Glob.matches($0, root.stage ?? "") })
   }
 
-  /// What the patterns fit; each must fit something.
+  /// The keys that match the patterns. Each pattern must match at least one.
   private func selectedKeys() throws(SuiteError) -> [GoldenLibrary.Key] {
     let pending = pendingLibrary.pendingKeys()
     guard !pending.isEmpty else { throw .nothingPending }
@@ -229,7 +229,7 @@ public struct Acceptance {
           replaces: replaces, advice: advice),
         golden: golden, alternate: alternate, pending: pending)
     }
-    // Without root causes it is chosen as a whole or not at all.
+    // A golden without root causes is chosen as a whole or not at all.
     guard golden.exists else { return waitsAsAWhole("new") }
     let comparison = compare(golden, pending.folder)
     if comparison.verdict == .notComparable {
@@ -259,7 +259,7 @@ public struct Acceptance {
       pending: pending)
   }
 
-  /// A case that only a command line names is not run by the next `retake test`.
+  /// The next `retake test` does not run a case that was only named on a command line.
   private func advice(_ key: GoldenLibrary.Key, _ pending: PendingGolden) throws -> String? {
     guard project.hasFile, project.definition(named: key.testCase) == nil else { return nil }
     let pipeline = JSONValue.string(try pending.folder.manifest().testCase.pipeline).canonicalText
@@ -268,7 +268,8 @@ public struct Acceptance {
       + "To keep it, write under 'cases': \(key.testCase): {pipeline: \(pipeline)}"
   }
 
-  /// What was damaged since it was written becomes no golden. Errors name the file that is pending.
+  /// A pending golden that was damaged after it was written must not be accepted. Errors name the
+  /// pending file.
   private func check(_ pending: PendingGolden) throws {
     do {
       _ = try GoldenComparator(golden: pending.folder, actual: pending.folder).compare()

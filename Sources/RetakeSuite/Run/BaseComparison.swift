@@ -12,19 +12,19 @@ import RetakeSession
 /// compares them: what `retake diff --base` does. Goldens are neither read nor written.
 public struct BaseComparison {
   public var project: Project
-  /// A revision of git: a branch, a tag, a commit.
+  /// A git revision: a branch, a tag or a commit.
   public var base: String
   public var selection: Selection
   public var registry: StageRegistry
   public var pipelines: [Pipeline]
   public var workers = 2
   public var watchdog: Duration? = RunOptions.watchdogStandard
-  /// Where the report's files go; none are written if `nil`.
+  /// Where the report is written; no report is written if `nil`.
   public var reportFolder: String?
-  /// What the commands of the report begin with.
+  /// The program name in the commands of the report.
   public var program = Tool.name
   public var isInterrupted: @Sendable () -> Bool = { false }
-  /// Told of the case under way, its finished frames and all of its frames; of both runs.
+  /// Called with the current case, its finished frames and the number of its frames, in both runs.
   public var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
   public init(
@@ -35,8 +35,8 @@ public struct BaseComparison {
     (self.registry, self.pipelines) = (registry, pipelines)
   }
 
-  /// - Throws: `SuiteError` for a selection or a revision that is not there, and
-  ///   `RuntimeError.interrupted`. What is wrong with one case is its verdict.
+  /// - Throws: `SuiteError` for a selection or a revision that does not exist, and
+  ///   `RuntimeError.interrupted`. An error of one case becomes its verdict.
   public func run() throws -> SuiteRun.Outcome {
     let selected = try selection.resolve(in: project)
     let scratch = try ScratchDirectory()
@@ -89,8 +89,8 @@ public struct BaseComparison {
     return result
   }
 
-  /// The pipeline as it was; nil where the revision does not have its document. Pipelines that the
-  /// program brings itself are the same on both sides.
+  /// The pipeline of the revision; `nil` if the revision does not have its document. Pipelines that
+  /// the program defines itself are the same on both sides.
   private func pipeline(
     of definition: CaseDefinition, _ files: RevisionFiles
   ) throws -> Pipeline? {
@@ -148,7 +148,7 @@ public struct BaseComparison {
       status: status, document: document, files: written ?? [], warnings: [])
   }
 
-  /// A difference between two runs is never accepted: only what a test left pending is.
+  /// A difference between two runs cannot be accepted: only what a test left pending can.
   private func withoutAcceptance(_ item: ReportCase) -> ReportCase {
     func others(_ commands: [ReportCommand]) -> [ReportCommand] {
       commands.filter { !$0.accepts }

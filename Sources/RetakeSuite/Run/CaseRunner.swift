@@ -7,13 +7,13 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 
-/// One case, run and compared.
+/// One case that was run and compared.
 struct CaseResult {
   var selected: SelectedCase
   var comparison: Comparison
   var summary: RunSummary?
   var pipeline: Pipeline?
-  /// What made the golden, where that was run beside it.
+  /// The pipeline that made the golden, if it was also run.
   var basePipeline: Pipeline?
   /// The track that each source reads.
   var sourceTracks: [String: Int] = [:]
@@ -22,29 +22,30 @@ struct CaseResult {
   var tracks: [TrackDescription] = []
   var error: (any CodedError)?
   var golden: GoldenFolder
-  /// Where the run's files are: a folder of the run's own, which goes away.
+  /// Where the run's files are: a temporary folder of this run.
   var actual: GoldenFolder
-  /// Why the run is not left pending, where it would have been.
+  /// Why the run is not left pending when it otherwise would be.
   var pendingRefusal: String?
-  /// Tells what the run left pending from any other result; `nil` where it left nothing.
+  /// Distinguishes the pending result of this run from any other result; `nil` if the run left
+  /// none.
   var pendingIdentity: Digest128?
-  /// The folder of the session that was read; `nil` where none was.
+  /// The folder of the session that was read; `nil` if none was read.
   var sessionPath: String?
 }
 
 extension CaseResult {
-  /// What a run reads.
+  /// Stores what the run reads.
   mutating func note(_ replay: Replay, _ reader: SessionReader) {
     sessionPath = reader.folder.path
     tracks = reader.tracks.filter { replay.tracks.values.contains($0.track) }
     sourceTracks = replay.tracks
   }
 
-  /// The session once more, for what a report shows of it: results of many cases wait for the report,
-  /// and a reader holds files and decoders.
+  /// Opens the session again for the report. The results of many cases wait for the report, and an
+  /// open reader would hold files and decoders until then.
   func openSession() -> SessionReader? { sessionPath.flatMap { try? SessionReader(opening: $0) } }
 
-  /// A known change passes; a run without frames compared nothing.
+  /// A known change passes. A run without frames compared nothing.
   func exitStatus(isCI: Bool) -> ExitStatus {
     if comparison.isExpected { return .passed }
     if comparison.verdict == .errored, summary?.frames.captured == 0 { return .nothingCompared }
@@ -52,29 +53,29 @@ extension CaseResult {
   }
 }
 
-/// Replays a case, compares it with the accepted golden, and leaves what differs pending.
+/// Replays a case, compares it with the accepted golden, and leaves differing results pending.
 struct CaseRunner {
   let project: Project
   let registry: StageRegistry
   let pipelines: [Pipeline]
   let library: GoldenLibrary
-  /// Where pending goldens go; `nil` leaves none.
+  /// Where pending goldens are written; if `nil`, none are.
   let pendingRoot: URL?
-  /// Nobody named `pendingRoot`: where it cannot be written, nothing is left pending.
+  /// Whether `pendingRoot` is only a default. If such a folder cannot be written, nothing is left
+  /// pending.
   let isPendingOptional: Bool
-  /// Of this run alone: what another run finds out at the same time is never compared here.
+  /// Used by this run only, so that results of a concurrent run are never compared here.
   let scratch: URL
-  /// Where each case's trace goes; none is written if `nil`.
+  /// Where the trace of each case is written; no trace is written if `nil`.
   let traces: URL?
   let workers: Int
-  /// Shared with the cases that run beside this one.
+  /// Shared with the cases that run at the same time.
   let memory: MemoryShare?
   let watchdog: Duration?
   let cache: CacheFolder?
   let isInterrupted: @Sendable () -> Bool
 
-  /// Never throws for what is wrong with one case: that is its verdict. An interruption is passed
-  /// on.
+  /// Never throws for an error of one case: that becomes its verdict. An interruption is rethrown.
   func run(_ selected: SelectedCase, progress: @escaping (Int, Int) -> Void) throws -> CaseResult {
     var result = CaseResult(
       selected: selected,
@@ -104,7 +105,7 @@ struct CaseRunner {
       key: result.selected.key.description, verdict: .errored, reasons: [error.description])
   }
 
-  /// Leaves what differs pending, and nothing of what equals its golden.
+  /// Leaves differing results pending, and removes a pending result that equals its golden.
   private func publish(_ result: inout CaseResult) throws(GoldenError) {
     guard let pendingRoot, result.pendingRefusal == nil else { return }
     let key = result.selected.key
@@ -121,12 +122,12 @@ struct CaseRunner {
     }
   }
 
-  /// Why a pending golden that nobody asked for cannot be written; `nil` where it can.
+  /// Why a pending golden that was not requested cannot be written; `nil` if it can be.
   private func pendingRefusal(_ key: GoldenLibrary.Key) -> String? {
     guard isPendingOptional, let pendingRoot else { return nil }
     let folder = GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase)
     var url = folder.url.standardizedFileURL
-    // Ends at the root, which is there.
+    // Ends at the root folder, which always exists.
     while access(url.path, W_OK) != 0 {
       let cause = errno
       guard cause == ENOENT, url.path != "/" else { return String(cString: strerror(cause)) }
@@ -158,7 +159,7 @@ struct CaseRunner {
     }
   }
 
-  /// Frames that are computed ahead, as they are decoded and as they become.
+  /// Reserves memory for the frames that are computed ahead, both decoded and processed.
   private func holdingMemory(
     for reader: SessionReader, _ replay: Replay, _ body: () throws -> Void
   ) throws {
@@ -180,7 +181,7 @@ struct CaseRunner {
         to: result.actual,
         observers: [ProgressObserver(total: replay.frameCount, progress)] + outputs.observers
           + (live.map { [$0] } ?? []),
-        // One that is damaged is told when it is compared.
+        // A damaged manifest is reported by the comparison.
         comparedWith: try? result.golden.manifest())
       try outputs.finish()
     } catch {
@@ -217,9 +218,9 @@ extension CaseRunner {
 /// Runs a replay into the files of a golden.
 enum GoldenRun {
   /// - Parameters:
-  ///   - withRun: Also writes run.json: for the folder of a run.
-  ///   - golden: What the run will be compared with.
-  /// - Throws: `SuiteError.halted` for a run that would be a golden and is not whole.
+  ///   - withRun: Also writes run.json, for the folder of a run.
+  ///   - golden: The golden that the run will be compared with.
+  /// - Throws: `SuiteError.halted` for an incomplete run that would become a golden.
   static func write(
     _ replay: Replay, definition: CaseDefinition, project: Project, reader: SessionReader?,
     to folder: GoldenFolder, observers: [any RunObserver], withRun: Bool = false,
@@ -243,7 +244,7 @@ enum GoldenRun {
   }
 }
 
-/// The folders that are not there yet on the way to one, so that they can be taken back.
+/// The missing folders on the path to a folder, so that they can be removed again.
 struct NewFolders {
   /// Deepest first.
   private let paths: [String]
@@ -251,7 +252,7 @@ struct NewFolders {
   init(upTo folder: URL) {
     var paths: [String] = []
     var url = folder.standardizedFileURL
-    // Ends at the root, which is there.
+    // Ends at the root folder, which always exists.
     while !FileManager.default.fileExists(atPath: url.path) {
       paths.append(url.path)
       url.deleteLastPathComponent()
@@ -259,7 +260,7 @@ struct NewFolders {
     self.paths = paths
   }
 
-  /// Removes those that hold nothing.
+  /// Removes the folders that are empty.
   func removeEmpty() {
     for path in paths where rmdir(path) != 0 { return }
   }

@@ -3,16 +3,16 @@ import RetakeBuffers
 import RetakeCore
 import RetakeRecord
 
-/// Runs cases beside each other: those with most media first, so that no long one is left alone at the
-/// end. Their order makes no difference to what comes out of them.
+/// Runs cases concurrently. Cases with the most media start first, so that no long case is left
+/// alone at the end. The order has no effect on the results.
 struct CaseSchedule {
-  /// Cases at once, at most.
+  /// The most cases that run at once.
   var jobs: Int
 
   /// Runs all of them.
   ///
   /// - Returns: The results in the order of the cases.
-  /// - Throws: What the first of them threw; no other begins then.
+  /// - Throws: The error of the first case that failed. No other case starts after that.
   func run<Item: Sendable, Result: Sendable>(
     _ items: [Item], bytes: (Item) -> Int,
     body: @Sendable (Item) throws -> Result
@@ -49,22 +49,22 @@ struct CaseSchedule {
   }
 }
 
-/// Memory that cases share: one that would not fit beside the others waits for them.
+/// Memory that cases share. A case that does not fit next to the running ones waits for them.
 final class MemoryShare: @unchecked Sendable {
   // SAFETY: @unchecked because of the mutable state, guarded by `condition`.
   private let condition = NSCondition()
   private let total: Int
   private var held = 0
 
-  /// - Parameter bytes: What all of them may take; a single one may take more.
+  /// - Parameter bytes: The memory for all cases together. A single case may use more.
   init(bytes: Int) {
     total = bytes
   }
 
-  /// What a system that does not say it can give.
+  /// The value for a system that does not report its available memory.
   private static let bytesUnknown: Int64 = 2 << 30
 
-  /// Half of what the system can give now.
+  /// Half of the memory that is available now.
   static var ofMachine: MemoryShare {
     MemoryShare(bytes: Int(MemoryRoom().availableBytes ?? bytesUnknown) / 2)
   }

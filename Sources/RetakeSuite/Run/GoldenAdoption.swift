@@ -6,41 +6,42 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// Writes the rules of retake.yml into accepted goldens, and the documents of their pipelines next to
-/// them: what `retake golden adopt` does.
+/// Copies the rules of retake.yml into accepted goldens, and adds the documents of their pipelines:
+/// what `retake golden adopt` does.
 ///
-/// A golden is judged by the rules that it was accepted with, so that a change of retake.yml changes
-/// no verdict unseen. Goldens of before documents were kept get one where the pipeline is the same.
+/// A golden is judged by the rules that it was accepted with, so that a change of retake.yml does
+/// not change a verdict unnoticed. A golden from before documents were stored gets one if the
+/// pipeline is the same.
 public struct GoldenAdoption {
   public struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     public var key: String
     /// Each difference, such as `boxes.position: 0 → 0.5`.
     public var changes: [String]
-    /// Whether results have to be written again: the next test leaves them pending.
+    /// Whether the results must be written again. The next test then leaves them pending.
     public var needsResults: Bool
     /// Why the golden still has no pipeline.json.
     public var note: String?
   }
 
-  /// One golden, and what is done with it.
+  /// One golden, and what happens to it.
   private struct Work {
     var folder: GoldenFolder
     var item: Item
-    /// The new rules, where they are others.
+    /// The new rules, if they differ.
     var rules: CompareRules?
-    /// The golden's pipeline, and the alternates' where it is theirs.
+    /// The golden's pipeline, also for the alternates that have the same one.
     var pipeline: PipelineRecord?
   }
 
   public var project: Project
-  /// The stages that pipelines are made of.
+  /// The stages that pipelines can use.
   public var registry = StageRegistry.builtIn
-  /// Pipelines that the program brings itself.
+  /// Pipelines that the program defines itself.
   public var pipelines: [Pipeline] = []
   public var selection: Selection
   public var goldens: String?
-  /// Whether documents are added and all rules stay as they are.
+  /// Whether documents are added but rules stay unchanged.
   public var leavesRules = false
   public var isCI = false
 
@@ -48,11 +49,11 @@ public struct GoldenAdoption {
     (self.project, self.selection) = (project, selection)
   }
 
-  /// - Returns: One item for each golden whose rules differ, or that has no pipeline.json. A selected
-  ///   case without a golden has none: its first golden gets both by itself.
-  /// - Throws: `SuiteError` for a selection that is not there; `noGoldenYet` if no selected case has a
-  ///   golden; in CI, unless it is a dry run; `GoldenError` for a golden that is damaged or cannot
-  ///   be written. Nothing is written if one of the goldens is damaged.
+  /// - Returns: One item for each golden whose rules differ, or that has no pipeline.json. A
+  ///   selected case without a golden has no item: its first golden gets both when it is accepted.
+  /// - Throws: `SuiteError` for a selection that does not exist; `noGoldenYet` if no selected case
+  ///   has a golden; `acceptInCI` in CI, unless it is a dry run; `GoldenError` for a golden that is
+  ///   damaged or cannot be written. Nothing is written if one of the goldens is damaged.
   public func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
@@ -63,7 +64,7 @@ public struct GoldenAdoption {
       let folder = library.folder(selected.key)
       guard folder.exists else { continue }
       goldenCount += 1
-      // Reads all of it: what is damaged gets no new rules.
+      // Reads the whole golden: a damaged one gets no new rules.
       if !leavesRules { _ = try GoldenComparator(golden: folder, actual: folder).compare() }
       var work = try self.work(selected.key.description, folder)
       try addPipeline(of: selected.definition, to: &work)
@@ -86,7 +87,7 @@ public struct GoldenAdoption {
     }
   }
 
-  /// Finds out what becomes of the pipeline's document, and says it.
+  /// Determines whether a pipeline document is added, and stores the reason if it is not.
   private func addPipeline(of definition: CaseDefinition, to work: inout Work) throws {
     let folders = try ([work.folder] + work.folder.alternates()).filter { folder in
       try folder.exists && folder.lacksPipeline()
@@ -134,8 +135,8 @@ public struct GoldenAdoption {
     return work
   }
 
-  /// The project's rules for the golden's own sinks. One that retake.yml says nothing of keeps the
-  /// mode that suits what it receives; rules for the sinks of other pipelines are none of its own.
+  /// The project's rules for the golden's own sinks. A sink without a rule in retake.yml keeps the
+  /// mode that suits the values it receives. Rules for sinks of other pipelines are not used.
   private func rules(for manifest: GoldenManifest) -> CompareRules {
     let rules = manifest.compare.bySink.map { sink, rule in
       (sink, project.compare.rule(for: sink, suited: rule.mode))

@@ -9,10 +9,11 @@ import RetakeSession
 /// Finds the tolerances of goldens by running their cases under other conditions: what
 /// `retake golden fit` does.
 ///
-/// A run is the same each time, so that repeating it would tell nothing: each run has a condition
-/// of its own, such as a processor with fewer instructions, or comes from another machine.
+/// A run gives the same result each time, so repeating it would show nothing. Each run has a
+/// different condition, such as a processor with fewer instructions, or comes from another machine.
 public struct GoldenFit {
-  /// A tolerance is so many times the largest error, rounded up to the next step of the sink.
+  /// The factor by which a tolerance exceeds the largest error, before it is rounded up to the next
+  /// step of the sink.
   static let margin = 1.5
 
   /// One tolerance.
@@ -20,19 +21,19 @@ public struct GoldenFit {
     public var sink: String
     /// `position`, `score` or `scalar`.
     public var quantity: String
-    /// Of all runs.
+    /// The largest error of all runs.
     public var largest: Double
     public var allowed: Double
-    /// What was allowed until now.
+    /// The tolerance until now.
     public var before: Double
   }
 
   public struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     public var key: String
-    /// How many runs differ from the golden's conditions, by their names.
+    /// The names of the runs whose conditions differ from those of the golden.
     public var conditions: [String]
-    /// Only what differed at all.
+    /// Only quantities that differed at all.
     public var rows: [Row]
   }
 
@@ -41,12 +42,13 @@ public struct GoldenFit {
   public var registry: StageRegistry
   public var pipelines: [Pipeline]
   public var goldens: String?
-  /// At most so many runs of this machine.
+  /// The most runs on this machine.
   public var runs = 3
-  /// Folders of runs that were made elsewhere, or with other costs.
+  /// Folders of runs that were made on other machines or with other costs.
   public var given: [String] = []
   public var isCI = false
-  /// What a new process is given to run one case under a condition, into a folder.
+  /// The arguments for a new process that runs one case under a condition and writes it into a
+  /// folder.
   public var arguments: (_ key: String, _ condition: String, _ folder: String) -> [String]
   public var isInterrupted: @Sendable () -> Bool = { false }
   public var progress: (String, Int, Int) -> Void = { _, _, _ in }
@@ -59,16 +61,17 @@ public struct GoldenFit {
     (self.registry, self.pipelines) = (registry, pipelines)
   }
 
-  /// Conditions that may change values, then the others; in this order.
+  /// Conditions that may change values come first, then the others, in this order.
   static var conditions: [VerifyCondition] {
     let all = VerifyCondition.newProcess
     return all.filter(\.isOtherPlatform) + all.filter { !$0.isOtherPlatform }
   }
 
-  /// Fits the selected cases.
+  /// Fits the tolerances of the selected cases.
   ///
-  /// - Throws: `SuiteError` for a selection or a run that is not there, a case without a golden, and
-  ///   one whose runs differ in more than numbers: nothing is written for any case then.
+  /// - Throws: `SuiteError` for a selection or a run that does not exist, for a case without a
+  ///   golden, and for a case whose runs differ in more than numbers. Nothing is written for any
+  ///   case then.
   public func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     let scratch = try ScratchDirectory()
@@ -79,7 +82,7 @@ public struct GoldenFit {
     for selected in selection {
       try selected.check()
       let fit = try fit(selected, scratch.url)
-      // A run that was given may be of some cases only.
+      // The given runs may cover only some of the cases.
       if !fit.2.conditions.isEmpty { fits.append(fit) }
     }
     guard !fits.isEmpty else {
@@ -98,7 +101,7 @@ public struct GoldenFit {
     return fits.map(\.2)
   }
 
-  /// Runs one case into a folder: the work of a process of its own.
+  /// Runs one case into a folder: the work of a separate process.
   ///
   /// - Throws: `SuiteError.nothingSelected` for another key; what a run throws.
   public func record(_ key: String, condition name: String, into folder: String) throws {
@@ -119,7 +122,7 @@ public struct GoldenFit {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// What was given must be runs.
+  /// The given folders must be runs.
   private func checkGiven() throws {
     for path in given {
       let folder = GoldenFolder(URL(fileURLWithPath: project.path(path)))
@@ -141,7 +144,8 @@ public struct GoldenFit {
     guard golden.exists else { throw GoldenError.missing(folder: golden.url.path) }
     let manifest = try golden.manifest()
     let runs = try make(selected, scratch)
-    // Those of this machine: what a person gives is theirs to judge.
+    // Only runs of this machine are checked. For a run that the user gave, that judgement is
+    // theirs.
     for (name, folder) in runs where !given.contains(name) {
       let run = try folder.manifest()
       guard run.pipeline.digest == manifest.pipeline.digest, run.testCase == manifest.testCase,

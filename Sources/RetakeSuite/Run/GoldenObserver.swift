@@ -8,7 +8,7 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 
-/// Writes a run as golden files while it goes on.
+/// Writes a run as golden files during the run.
 final class GoldenObserver: RunObserver {
   private let writer: GoldenWriter
 
@@ -52,9 +52,9 @@ extension StageCell {
 }
 
 extension GoldenWriter.Plan {
-  /// What a golden says of a case before its first frame.
+  /// What a golden records about a case before its first frame.
   ///
-  /// - Parameter golden: What the run will be compared with.
+  /// - Parameter golden: The golden that the run will be compared with.
   init(
     _ replay: Replay, definition: CaseDefinition, project: Project, reader: SessionReader?,
     comparedWith golden: GoldenManifest?
@@ -75,7 +75,8 @@ extension GoldenWriter.Plan {
     manifest.compare = project.compare
     manifest.budgets = project.budgets
     var rules = project.compare
-    // A golden's order is the one in which it was written; people may have other rules by now.
+    // A golden's order is the order in which it was written; retake.yml may have other rules by
+    // now.
     rules.bySink.merge(golden?.compare.bySink ?? [:]) { $1 }
     var sinks = replay.sinks
     for index in sinks.indices {
@@ -91,7 +92,7 @@ extension GoldenWriter.Plan {
     pipeline = PipelineRecord(replay.pipeline)
   }
 
-  /// Versions by library, and Retake's own.
+  /// Versions of the libraries and of Retake, by name.
   private static var libraries: [String: String] {
     var result = ["retake": Tool.version]
     for line in MediaLibraries.versions {
@@ -103,7 +104,7 @@ extension GoldenWriter.Plan {
 }
 
 extension Replay {
-  /// Sources and stages with the nearest sources and stages before them.
+  /// Sources and stages, each with the nearest sources and stages before it.
   var columns: [StageColumn] {
     nodes.filter(\.role.isDigested).map { node in
       StageColumn(
@@ -112,7 +113,7 @@ extension Replay {
     }
   }
 
-  /// The sources and stages that each sink of results stands on.
+  /// The sources and stages that each results sink depends on.
   var sinkInputs: [String: [String]] {
     Dictionary(
       nodes.filter { node in sinks.contains { $0.path == node.id } }.map {

@@ -7,7 +7,7 @@ import RetakeMedia
 import RetakeRuntime
 import RetakeStages
 
-/// Reads the pictures that goldens keep.
+/// Reads the images that goldens keep.
 struct KeptPictures: PictureSource {
   func pixels(of file: URL) -> PicturePixels? {
     guard let frame = try? MediaImage.read(file: file.path) else { return nil }
@@ -30,7 +30,7 @@ struct KeptPictures: PictureSource {
 }
 
 extension GoldenComparator.Options {
-  /// With a look at pixels where a rule asks for one, and at the program's own stages.
+  /// Options that compare pixels where a rule asks for it, and that know the built-in stages.
   static var withPictures: GoldenComparator.Options {
     var options = GoldenComparator.Options()
     options.pictures = KeptPictures()

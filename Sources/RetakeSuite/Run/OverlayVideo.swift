@@ -8,10 +8,12 @@ import RetakeRuntime
 import RetakeSession
 import RetakeStages
 
-/// Writes a video of a session with a run's results drawn over it: for each captured frame what each
-/// sink was given, or, where the frame never came there, the newest that did, with its age.
+/// Writes a video of a session with the results of a run drawn over it. For each captured frame it
+/// shows what each sink received. If the frame did not reach a sink, it shows the newest result
+/// that did, with its age.
 final class OverlayVideo: RunOutput {
-  /// Units of a second: every common frame rate is a whole number of them.
+  /// Units per second: the duration of a frame is a whole number of units at every common frame
+  /// rate.
   private static let timeBase = TimeBase(1, 90_000)
   private static let containers = [
     "mkv": "matroska", "mp4": "mp4", "mov": "mov", "nut": "nut",
@@ -33,7 +35,8 @@ final class OverlayVideo: RunOutput {
     var timestamp: Timestamp
   }
 
-  /// - Throws: `SuiteError.overlayFile` for a name that says no container.
+  /// - Throws: `SuiteError.overlayFile` for a file name from which the container cannot be
+  ///   inferred.
   static func container(of path: String) throws(SuiteError) -> String {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
     guard let container = containers[suffix] else {
@@ -118,7 +121,7 @@ final class OverlayVideo: RunOutput {
 
   var loss: ReplayError? { file.loss }
 
-  /// The encoder and the container, made for the first picture.
+  /// The encoder and the container, created for the first image.
   private final class Writer {
     private let encoder: MediaEncoder
     private let muxer: MediaMuxer
@@ -127,8 +130,8 @@ final class OverlayVideo: RunOutput {
     private let height: Int
     private let start: Int64
     private var last = Int64(-1)
-    /// Waits for the time of the next one: the last picture of a file would else last no time, and
-    /// players leave it out.
+    /// The last packet, held until the time of the next one is known. Otherwise the last image of a
+    /// file would have no duration, and players would leave it out.
     private var held: MediaPacket?
     private var lastDuration: Int64
 
@@ -136,10 +139,10 @@ final class OverlayVideo: RunOutput {
       _ frame: Frame, _ container: String, _ descriptor: Int32, _ path: String
     ) throws(MediaError) {
       let picture = OverlayPicture(frame)
-      // Encoders of 4:2:0 want even sides.
+      // 4:2:0 encoders need even dimensions.
       (width, height) = (picture.uprightWidth & ~1, picture.uprightHeight & ~1)
       start = frame.timestamp.nanoseconds
-      // Of a file with one picture.
+      // The duration for a file with a single image.
       lastDuration = Int64(OverlayVideo.timeBase.denominator) / 30
       let first = try Self.prepared(frame, scalers, max(2, width), max(2, height))
       let isH264 = MediaLibraries.hasEncoder("libx264")

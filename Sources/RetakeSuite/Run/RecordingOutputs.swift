@@ -16,9 +16,9 @@ package final class RecordingOutputs {
   ///
   /// - Parameters:
   ///   - wanted: Result lines, metadata and the trace; a recording has no other outputs.
-  ///   - waitingBytesMax: Of the lines that wait for one reader.
-  ///   - note: Told what is wrong with a reader or a file, from any thread.
-  /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left then.
+  ///   - waitingBytesMax: The most bytes of lines that wait for one reader.
+  ///   - note: Called with a problem of a reader or a file, from any thread.
+  /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left in that case.
   package init(
     _ wanted: RunOutputs, of live: LivePipeline,
     waitingBytesMax: Int = LineStream.waitingBytesMax, note: @escaping @Sendable (String) -> Void
@@ -52,7 +52,7 @@ package final class RecordingOutputs {
     trace = try wanted.trace.map { try RunOutputs.file($0, .trace) }
   }
 
-  /// Hears of the results; `nil` where no lines are wanted.
+  /// Receives the results; `nil` if no lines are wanted.
   package var watch: RecordingWatch? {
     guard !streams.isEmpty else { return nil }
     return RecordingWatch(
@@ -60,7 +60,7 @@ package final class RecordingOutputs {
       found: { [streams] result in for stream in streams { stream.add(result) } })
   }
 
-  /// Waits until readers have taken what waits, and writes the trace of what was recorded.
+  /// Waits until readers have taken the waiting lines, and writes the trace of the recording.
   ///
   /// - Parameter progress: Called with how many decisions the trace has, now and then.
   /// - Returns: What became of the lines, also where an output failed, and the first such error, when
@@ -91,7 +91,7 @@ package final class RecordingOutputs {
     return (lines, failure)
   }
 
-  /// Leaves nothing behind of what is not finished.
+  /// Removes all unfinished files.
   package func discard() {
     for stream in streams { stream.discard() }
     streams = []
@@ -99,12 +99,12 @@ package final class RecordingOutputs {
     trace = nil
   }
 
-  /// The decisions are in the session; made again, without the values, they say also which buffers
-  /// were leased.
+  /// The decisions are stored in the session. When they are made again, without the values, they
+  /// also show which buffers were leased.
   private func write(
     _ file: WholeFile, _ result: RecordingResult, progress: (Int) -> Void
   ) throws {
-    // The result says why the pipeline did not run.
+    // The result contains the reason why the pipeline did not run.
     guard case .success? = result.pipeline else { return file.discard() }
     guard result.isClosed else {
       file.discard()
@@ -126,7 +126,7 @@ package final class RecordingOutputs {
   }
 }
 
-/// What became of the result lines of a recording.
+/// The counts of a recording's result lines.
 package struct RecordingLines: Hashable, Sendable, Codable {
   package struct Metadata: Hashable, Sendable, Codable {
     package var sink: String
@@ -135,9 +135,9 @@ package struct RecordingLines: Hashable, Sendable, Codable {
     package var dropped: Int
   }
 
-  /// Of `--follow`.
+  /// For `--follow`.
   package var lines: LineCounts?
-  /// Of `--metadata`, by file.
+  /// For `--metadata`, by file.
   package var metadata: [Metadata]?
 
   package init() {}
@@ -152,14 +152,14 @@ package struct RecordingLines: Hashable, Sendable, Codable {
 
 /// The result lines of one stream.
 private final class ResultStream: @unchecked Sendable {
-  // @unchecked: only the thread that tells a pipeline's sinks uses the writer.
+  // @unchecked: only the thread that calls the sinks of a pipeline uses the writer.
   private var writer: LiveFrameLines
   private let lines: LineStream
   private let note: @Sendable (String) -> Void
   let sink: String?
   let path: String
 
-  /// - Parameter sink: The one sink whose outcomes are written; `nil` = all.
+  /// - Parameter sink: The one sink whose outcomes are written; `nil` means all.
   init(
     _ file: WholeFile, of live: LivePipeline, sink: String?, path: String, waitingBytesMax: Int,
     note: @escaping @Sendable (String) -> Void

@@ -6,11 +6,11 @@ import RetakeSession
 
 /// Live runs that were recorded with a session.
 extension ReplayJob {
-  /// Lets a live run of the session happen again, and writes its trace where one is wanted.
+  /// Reenacts a live run of the session, and writes its trace if one is wanted.
   ///
   /// - Parameters:
   ///   - run: Its number; the newest one if `nil`.
-  ///   - hasOwnPipeline: Whether the case's pipeline takes the place of the recorded one.
+  ///   - hasOwnPipeline: Whether the case's pipeline replaces the recorded one.
   /// - Throws: `SuiteError.nothingSelected` without a session, `SessionError.noLiveRun`, and what the
   ///   pipeline and the session throw.
   public func reenact(run: Int?, hasOwnPipeline: Bool) throws -> ReenactReport {
@@ -45,14 +45,14 @@ extension ReplayJob {
     }
   }
 
-  /// What holds a replay's decisions against the live ones, where the session's own stage times
+  /// Compares a replay's decisions with the live ones, if the session's own stage times are used to
   /// decide again.
   func liveComparison(_ reader: SessionReader?) throws -> LiveComparison? {
     guard definition.mode == .redecide, let reader, case .session(let run) = definition.costs.source
     else { return nil }
     let known = try reader.liveRuns()
     guard let number = run ?? known.last, known.contains(number) else { return nil }
-    // A run may be nothing but stage times; then there are no decisions to hold these against.
+    // A run may consist of stage times only. Then there are no live decisions to compare with.
     return (try? reader.liveRun(number)).map { LiveComparison($0) }
   }
 }

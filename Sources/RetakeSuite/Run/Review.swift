@@ -3,30 +3,31 @@ import RetakeCore
 import RetakeGolden
 import RetakeReport
 
-/// Goes through what waits, one root cause after the other, and does at the end what was decided.
+/// Goes through the pending goldens, one root cause after the other, and carries out the decisions
+/// at the end.
 public struct Review {
   public enum Answer: Hashable, Sendable {
     case accept
     case reject
-    /// It goes on waiting.
+    /// It stays pending.
     case skip
   }
 
-  /// One question: a root cause, or a case that has none, such as a first golden.
+  /// One question: a root cause, or a case without root causes, such as a first golden.
   public struct Question: Hashable, Sendable {
     /// `session/case`.
     public var key: String
     /// Id of the root cause; `nil` for the case as a whole.
     public var root: String?
-    /// The stage that the root cause lies at.
+    /// The stage of the root cause.
     public var stage: String?
-    /// In a sentence.
+    /// The finding in one sentence.
     public var headline: String
-    /// What may have caused it, in words.
+    /// Possible causes, in words.
     public var suspects: [String] = []
-    /// The first findings, a line each.
+    /// The first findings, one line each.
     public var details: [String]
-    /// Of all findings, those that `details` leaves out.
+    /// The number of findings that `details` leaves out.
     public var moreDetails: Int
   }
 
@@ -37,14 +38,14 @@ public struct Review {
   public let questions: [Question]
   public private(set) var answers: [Answer?]
 
-  /// - Parameter acceptance: Says which goldens are meant.
+  /// - Parameter acceptance: Selects the goldens.
   /// - Throws: `SuiteError.nothingPending`, `notPending`, `acceptInCI`.
   public init(_ acceptance: Acceptance) throws {
     guard !acceptance.isCI else { throw SuiteError.acceptInCI }
     let waiting = try acceptance.waitingResults()
     guard !waiting.isEmpty else { throw SuiteError.nothingPending }
     self.acceptance = acceptance
-    // A question says what the golden is about.
+    // The question itself shows what the golden describes, so replacing it needs no extra option.
     self.acceptance.replacesOthers = true
     for (comparison, identity) in waiting { self.acceptance.seen[comparison.key] = identity }
     questions = waiting.flatMap { Self.questions($0.comparison) }
@@ -58,7 +59,7 @@ public struct Review {
     answers[question] = answer
   }
 
-  /// Gives the same answer to a question and to all open ones about the same stage.
+  /// Gives the same answer to a question and to all open questions about the same stage.
   ///
   /// - Returns: The questions that were answered.
   @discardableResult
@@ -77,16 +78,16 @@ public struct Review {
 
   public func count(_ answer: Answer) -> Int { answers.filter { $0 == answer }.count }
 
-  /// One case that could not be changed as decided, and why.
+  /// One case that could not be changed as decided, and the reason.
   public struct Failure {
     public var key: String
     public var error: any CodedError
   }
 
-  /// Does what was decided, case by case; what has no answer goes on waiting.
+  /// Carries out the decisions, case by case. What has no answer stays pending.
   ///
-  /// - Parameter reason: Kept in golden.yml; needed where something is accepted.
-  /// - Returns: What was accepted and what was rejected, and the cases where that failed.
+  /// - Parameter reason: Stored in golden.yml; required if something is accepted.
+  /// - Returns: What was accepted, what was rejected, and the cases where that failed.
   /// - Throws: `SuiteError.missingReason`, before anything is changed.
   public func apply(
     reason: String
@@ -98,12 +99,12 @@ public struct Review {
     for question in questions where keys.last != question.key { keys.append(question.key) }
     for key in keys {
       do {
-        // First out with what is wrong: then what is right may be all that is left.
+        // Reject first: the rest may then be accepted as a whole.
         let rejected = try change(key, .reject) { try $0.reject() }
         result.rejected += rejected
         result.accepted += try change(key, .accept) {
           var acceptance = $0
-          // What is left was written just now.
+          // The remaining pending golden was written just now, so its identity is a new one.
           if !rejected.isEmpty { acceptance.seen[key] = nil }
           return try acceptance.run(reason: reason)
         }
@@ -158,7 +159,7 @@ public struct Review {
 }
 
 extension Finding.Kind {
-  /// Whether the message alone does not say what became of what.
+  /// Whether the message needs the old and the new value to be understood.
   fileprivate var needsValues: Bool {
     switch self {
     case .fateChanged, .factChanged, .decisionChanged, .decisionMoved, .pictureChanged,

@@ -4,18 +4,19 @@ import RetakeRuntime
 
 /// Files of a project as they were in a revision of its git repository.
 ///
-/// They come by way of an index of their own, into a folder of their own: neither the repository's
-/// index nor its files are touched.
+/// They are checked out through a separate index into a separate folder. Neither the repository's
+/// index nor its files are changed.
 struct RevisionFiles {
-  /// Seconds that a call of git may take.
+  /// The time limit of one git call, in seconds.
   private static let secondsMax = 120.0
 
   let revision: String
-  /// Its full name.
+  /// Its full hash.
   let commit: String
   private let project: String
   private let scratch: URL
-  /// The project's folder inside the repository, with a slash at its end; empty for its root.
+  /// The path of the project's folder in the repository, with a trailing slash; empty for the
+  /// repository's root.
   private let prefix: String
   private let isInterrupted: () -> Bool
 
@@ -35,7 +36,7 @@ struct RevisionFiles {
     _ = try git.run(["read-tree", commit], revision, failure: "its tree cannot be read")
   }
 
-  /// A file's content; nil where the revision does not have it.
+  /// The content of a file; `nil` if the revision does not have it.
   ///
   /// - Parameter path: Relative to the project, or absolute and inside it.
   /// - Throws: `RuntimeError.interrupted`.
@@ -53,13 +54,13 @@ struct RevisionFiles {
       return nil
     }
     let file = tree.appending(path: prefix + relative)
-    // A link would lead to what the working tree has.
+    // A link would lead to a file of the working tree.
     let type = try? FileManager.default.attributesOfItem(atPath: file.path)[.type]
     guard type as? FileAttributeType == .typeRegular else { return nil }
     return FileManager.default.contents(atPath: file.path)
   }
 
-  /// git in a folder, with an index of its own.
+  /// git in a folder, with a separate index.
   private struct Git {
     let folder: String
     let index: String
@@ -71,7 +72,7 @@ struct RevisionFiles {
       self.isInterrupted = isInterrupted
     }
 
-    /// What it says.
+    /// Runs git and returns its output.
     func run(_ words: [String], _ revision: String, failure: String) throws -> String {
       var environment = ProcessInfo.processInfo.environment
       environment["GIT_INDEX_FILE"] = index

@@ -37,7 +37,7 @@ public struct RunDifference {
       comparison: comparison, golden: golden, actual: actual)
     var builder = ReportBuilder(project: Project(folder: golden.url.path), goldens: nil)
     var item = builder.makeCase(result)
-    // A run is never accepted: only what a test left pending is.
+    // A run cannot be accepted: only what a test left pending can.
     item.commands = []
     for index in item.rootCauses.indices { item.rootCauses[index].commands = [] }
     let status = comparison.verdict.exitStatus(isCI: true)
@@ -47,7 +47,8 @@ public struct RunDifference {
     return (document, status)
   }
 
-  /// Two sessions number their frames each on its own: there the time tells which is which.
+  /// Two sessions number their frames independently, so frames of different sessions are paired by
+  /// time.
   private static func pairing(
     _ golden: GoldenManifest.Input, _ actual: GoldenManifest.Input
   ) -> Pairing {

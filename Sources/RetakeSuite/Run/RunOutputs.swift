@@ -6,9 +6,9 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeSession
 
-/// The lines of a metadata sink, and the file that they go to.
+/// A metadata sink, and the file that its lines are written to.
 public struct MetadataOutput: Hashable, Sendable {
-  /// `nil` = the only metadata sink of the pipeline.
+  /// `nil` means the only metadata sink of the pipeline.
   public var sink: String?
   public var path: String
 
@@ -18,8 +18,8 @@ public struct MetadataOutput: Hashable, Sendable {
   }
 }
 
-/// What a replay writes beside its run folder while it goes on, and where: paths, `-` for standard
-/// output, or nothing.
+/// What a replay writes during the run in addition to its run folder, and where: paths, `-` for
+/// standard output, or nothing.
 public struct RunOutputs: Sendable {
   /// Result lines on standard output, each as soon as it is known.
   public var follows = false
@@ -27,7 +27,7 @@ public struct RunOutputs: Sendable {
   public var decisions: String?
   /// A trace of virtual time.
   public var trace: String?
-  /// A cost tape: the run then measures its stages, with one worker.
+  /// A cost tape. The run then measures its stages, with one worker.
   public var tape: String?
   public var metadata: [MetadataOutput] = []
   /// A video of the session with the results drawn over it; never standard output.
@@ -42,13 +42,13 @@ public struct RunOutputs: Sendable {
 
   static func isStandardOutput(_ path: String) -> Bool { path == "-" || path == "/dev/stdout" }
 
-  /// Whether results may still be printed when the run is over.
+  /// Whether results may still be printed after the run.
   public var leavesStandardOutput: Bool {
     !follows && !paths.contains(where: Self.isStandardOutput)
   }
 
-  /// - Throws: `SuiteError.sameOutput` when two of them would mix, `SuiteError.overlayFile` for a
-  ///   file whose name says no container.
+  /// - Throws: `SuiteError.sameOutput` if two of them would be mixed, `SuiteError.overlayFile` for
+  ///   a file name from which the container cannot be inferred.
   public func check() throws(SuiteError) {
     if let overlay { _ = try OverlayVideo.container(of: overlay) }
     let streams = paths.count(where: Self.isStandardOutput) + (follows ? 1 : 0)
@@ -63,7 +63,7 @@ public struct RunOutputs: Sendable {
 }
 
 extension RunOutputs {
-  /// Holds every path against what the run reads: a session is never written to.
+  /// Checks every path against what the run reads: a session is never overwritten.
   ///
   /// - Parameters:
   ///   - session: The session's folder.
@@ -73,7 +73,7 @@ extension RunOutputs {
     for path in paths { try Self.check(file: path, session: session, pipeline: pipeline) }
   }
 
-  /// The same for a recording.
+  /// The same check for a recording.
   ///
   /// - Parameters:
   ///   - session: The folder of the new session.
@@ -96,7 +96,7 @@ extension RunOutputs {
     }
   }
 
-  /// The same for one file.
+  /// The same check for one file.
   ///
   /// - Throws: `SuiteError.outputOverInput`.
   public static func check(
@@ -147,7 +147,7 @@ extension RunOutputs {
       endsWithReader: endsWithReader)
   }
 
-  /// With the links of its folders, and of itself where it is there, followed.
+  /// The path after following the links of its folders, and of the file itself if it exists.
   private static func resolved(_ path: String) -> String {
     let url = URL(fileURLWithPath: path).standardizedFileURL
     if FileManager.default.fileExists(atPath: url.path) {
@@ -157,20 +157,20 @@ extension RunOutputs {
       + url.lastPathComponent
   }
 
-  /// What somebody should know of outputs that are not written, in sentences.
+  /// Notes for the user about outputs that are not written, in sentences.
   func notes(on replay: Replay) -> [String] {
     guard metadata.isEmpty, let sink = replay.pipeline.metadataSinks.first else { return [] }
     return ["the lines of '\(sink)' are written where you say: --metadata \(sink)=FILE"]
   }
 }
 
-/// Something that a run writes while it goes on.
+/// Something that a run writes during the run.
 protocol RunOutput: RunObserver {
   /// Why nothing more could be written; `nil` while bytes were taken.
   var loss: ReplayError? { get }
-  /// Puts what was written in its place.
+  /// Moves the written file to its final place.
   func finish() throws(ReplayError)
-  /// Leaves nothing behind after a run that failed.
+  /// Removes the files of a run that failed.
   func discard()
 }
 
@@ -178,16 +178,16 @@ extension UnfoldedDecisionWriter: RunOutput {}
 extension CostTapeWriter: RunOutput {}
 extension ResultLineWriter: RunOutput {}
 
-/// The outputs of one run, while it goes on.
+/// The outputs of one run, during the run.
 struct OpenOutputs {
   private var outputs: [any RunOutput] = []
   private let endsWithReader: Bool
 
   var observers: [any RunObserver] { outputs }
 
-  /// - Parameter isAlone: Whether the run writes nothing else: then it ends when nobody reads its
-  ///   stream any more.
-  /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left then.
+  /// - Parameter isAlone: Whether the run writes nothing else. The run then ends when no one reads
+  ///   its stream any more.
+  /// - Throws: `SuiteError`, `ReplayError.unwritable`; no file is left in that case.
   init(
     _ wanted: RunOutputs, of replay: Replay, reader: SessionReader? = nil, isAlone: Bool
   ) throws {
@@ -229,7 +229,8 @@ struct OpenOutputs {
     try RunOutputs.file(path, output, endsWithReader: endsWithReader)
   }
 
-  /// Puts the files in their places. A run that was halted has no tape: it would end in the middle.
+  /// Moves the files to their final places. A run that was halted gets no tape, because the tape
+  /// would end in the middle.
   ///
   /// - Throws: `ReplayError.unwritable`, `ReplayError.readerGone`.
   func finish(isHalted: Bool = false) throws(ReplayError) {
@@ -241,19 +242,19 @@ struct OpenOutputs {
   /// Of outputs whose reader left before the end, which does not end a run that writes others.
   var losses: [ReplayError] { outputs.compactMap(\.loss) }
 
-  /// Leaves nothing behind after a run that failed.
+  /// Removes the files of a run that failed.
   func discard() {
     for output in outputs { output.discard() }
   }
 }
 
 extension Pipeline {
-  /// The ids of the sinks that have lines of their own.
+  /// The ids of the sinks that write lines of their own.
   var metadataSinks: [String] {
     nodes.filter { $0.kind == AnyStage.metadataKind }.map(\.id)
   }
 
-  /// - Parameter id: `nil` = the only one.
+  /// - Parameter id: `nil` means the only one.
   /// - Throws: `SuiteError.noMetadata`, `.severalMetadata`, `.notMetadata`.
   func metadataSink(named id: String?) throws(SuiteError) -> String {
     let known = metadataSinks

@@ -1,8 +1,7 @@
 import Foundation
 import RetakeGolden
 
-/// A folder for files that nobody needs afterwards. What a process that was killed left of them goes
-/// with the next one.
+/// A temporary folder. The files of a process that was killed are removed by the next process.
 struct ScratchDirectory {
   private let scratch: ScratchFolder
 

@@ -2,13 +2,13 @@ import Foundation
 import RetakeCore
 import RetakeGolden
 
-/// One case on one session, chosen to be run.
+/// One case on one session, selected to be run.
 public struct SelectedCase: Hashable, Sendable {
   public var definition: CaseDefinition
   /// The session's folder.
   public var session: String
-  /// Why it cannot be run: the project names a session that is not there, or that no golden can be
-  /// named after.
+  /// Why it cannot be run: the project names a session that does not exist, or whose name a golden
+  /// cannot have.
   public var problem: SuiteError?
 
   public init(definition: CaseDefinition, session: String, problem: SuiteError? = nil) {
@@ -17,7 +17,7 @@ public struct SelectedCase: Hashable, Sendable {
     self.problem = problem
   }
 
-  /// - Throws: Why it cannot be run.
+  /// - Throws: `problem`, if it cannot be run.
   func check() throws(SuiteError) {
     if let problem { throw problem }
   }
@@ -28,15 +28,15 @@ public struct SelectedCase: Hashable, Sendable {
   }
 }
 
-/// What was asked for: which sessions, and which cases.
+/// The requested sessions and cases.
 public struct Selection: Sendable {
-  /// Names, paths or globs, each with `/CASE` behind it if one case of the project is meant; empty is
-  /// all that the suite names.
+  /// Names, paths or globs, each followed by `/CASE` to select one case of the project; empty is
+  /// all sessions that the suite names.
   public var sessions: [String] = []
   /// Cases by name; empty is all.
   public var cases: [String] = []
   public var suite: String?
-  /// A case that the project does not name.
+  /// A case that the project does not define.
   public var definition: CaseDefinition?
 
   public init(sessions: [String] = [], cases: [String] = []) {
@@ -44,11 +44,11 @@ public struct Selection: Sendable {
     self.cases = cases
   }
 
-  /// The cases to run, in the order of sessions and cases; those of the project that cannot be run
-  /// have a problem, and keep no other from being run.
+  /// The cases to run, sorted by session and case. A case of the project that cannot be run has a
+  /// problem, and does not keep others from being run.
   ///
-  /// - Throws: `SuiteError` for names that were asked for and are not there, `nothingSelected` for an
-  ///   empty result.
+  /// - Throws: `SuiteError` for requested names that do not exist, `nothingSelected` for an empty
+  ///   result.
   public func resolve(in project: Project) throws(SuiteError) -> [SelectedCase] {
     var result: [SelectedCase] = []
     if let definition {
@@ -87,7 +87,7 @@ public struct Selection: Sendable {
     return result
   }
 
-  /// Whether this would run a case, did its session and case exist.
+  /// Whether this selection would run a case if its session and its case existed.
   public func includes(_ key: GoldenLibrary.Key, in project: Project) -> Bool {
     if let definition {
       return definition.name == key.testCase
@@ -136,7 +136,7 @@ public struct Selection: Sendable {
     return result
   }
 
-  /// One of `sessions`, taken apart.
+  /// One element of `sessions`, split into its parts.
   private struct Wanted {
     var session: String
     var testCase: String?
@@ -156,7 +156,7 @@ public struct Selection: Sendable {
     }
   }
 
-  /// The sessions that a suite means, and what is wrong with a name that is not there.
+  /// The sessions that a suite entry names, or the problem of a name that does not exist.
   private func found(
     _ name: String, in project: Project
   ) -> [(path: String, problem: SuiteError?)] {
@@ -167,7 +167,7 @@ public struct Selection: Sendable {
     }
   }
 
-  /// Globs may match nothing; a name must be there.
+  /// A glob may match nothing; a name must exist.
   private func paths(_ names: [String], in project: Project) throws(SuiteError) -> [String] {
     var result: [String] = []
     for name in names {
@@ -213,7 +213,8 @@ public struct Selection: Sendable {
 enum Glob {
   static func isPattern(_ text: String) -> Bool { text.contains { "*?".contains($0) } }
 
-  /// Goes back to the last `*` only: at most as many steps as both lengths multiplied.
+  /// Backtracks only to the last `*`, so it takes at most as many steps as the product of both
+  /// lengths.
   static func matches(_ pattern: String, _ text: String) -> Bool {
     let pattern = Array(pattern.utf8)
     let text = Array(text.utf8)

@@ -2,12 +2,12 @@ import Foundation
 import RetakeCompare
 import RetakeGolden
 
-/// Goldens that no suite of the project produces any more: what `retake golden stale` lists.
+/// Goldens that no suite of the project produces any longer: what `retake golden stale` lists.
 public struct StaleGoldens {
   public struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
     public var key: String
-    /// `session` where that is gone, else `case`.
+    /// `session` if the session no longer exists, else `case`.
     public var missing: String
     public var path: String
   }
@@ -28,7 +28,7 @@ public struct StaleGoldens {
   /// - Throws: `SuiteError.noProjectFile`, `noGoldenFits`.
   public func items() throws -> [Item] { try stale().map(\.item) }
 
-  /// What keeps cases of the project from being run, such as a session that is not there; their
+  /// The problems that keep cases of the project from being run, such as a missing session. Their
   /// goldens are not stale.
   ///
   /// - Throws: As `items()`.
@@ -40,7 +40,7 @@ public struct StaleGoldens {
     return found
   }
 
-  /// Removes what `items()` lists; a person's own files beside a golden stay.
+  /// Removes what `items()` lists. A user's own files next to a golden stay.
   ///
   /// - Returns: What was removed.
   /// - Throws: `SuiteError.acceptInCI`; as `items()`; `GoldenError.io`.
@@ -69,9 +69,9 @@ public struct StaleGoldens {
     }
   }
 
-  /// What any suite runs; without suites, each case on each session.
+  /// The cases that any suite runs; without suites, each case on each session.
   private func selected() throws -> [SelectedCase] {
-    // Without a project nothing says which goldens are wanted.
+    // Without a project file, it is not known which goldens are wanted.
     guard project.hasFile else { throw SuiteError.noProjectFile }
     let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
     return try suites.flatMap { suite in

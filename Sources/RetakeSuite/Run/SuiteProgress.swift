@@ -1,15 +1,16 @@
 import RetakeBuffers
 
-/// How far cases are that run at once: their frames together, told from any thread.
+/// The progress of cases that run concurrently: the sum of their frames, updated from any thread.
 final class SuiteProgress: Sendable {
   private struct State: Sendable {
-    /// By case; `nil` for one that has not begun.
+    /// By case; `nil` for a case that has not begun.
     var frames: [(done: Int, total: Int)?]
     var ended = 0
     var toldStep = -1
   }
 
-  /// Told at most so often, so that a short frame costs nothing for it.
+  /// The number of steps in which progress is reported, so that short frames are not slowed down by
+  /// reports.
   private static let stepCount = 200
 
   private let state: Locked<State>
@@ -28,7 +29,7 @@ final class SuiteProgress: Sendable {
     }
   }
 
-  /// A case that ended early has no more frames to come.
+  /// A case that ended early has no more frames.
   func end(_ index: Int) {
     state.withLock { state in
       if let done = state.frames[index]?.done { state.frames[index]?.total = done }
@@ -42,7 +43,7 @@ final class SuiteProgress: Sendable {
     let begun = state.frames.compactMap(\.self)
     guard !begun.isEmpty else { return }
     let done = begun.reduce(0) { $0 + $1.done }
-    // Those that have not begun count as long as the others.
+    // Cases that have not begun count with the mean length of the others.
     let total = begun.reduce(0) { $0 + $1.total } * state.frames.count / begun.count
     let step = total > 0 ? min(done, total) * Self.stepCount / total : 0
     guard step != state.toldStep else { return }

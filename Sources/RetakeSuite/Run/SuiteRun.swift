@@ -15,36 +15,39 @@ public struct SuiteRun {
   public var pipelines: [Pipeline]
   /// The folder of the goldens; the project's if `nil`.
   public var goldens: String?
-  /// Threads that compute, of each case; `nil` = the processors, shared by the cases that run at once.
+  /// Compute threads of each case; `nil` means all processors, shared by the cases that run at
+  /// once.
   public var workers: Int? = 2
-  /// Sessions whose cases are run at once, at most.
+  /// The most sessions whose cases run at once.
   public var jobs = 1
-  /// How long a body may take, in real time, before its case counts as errored; `nil` = for ever.
+  /// How long a stage's body may take, in real time, before its case counts as errored; `nil` means
+  /// forever.
   public var watchdog: Duration? = RunOptions.watchdogStandard
-  /// Where values of earlier runs are, and those of this one are kept.
+  /// Where results of earlier runs are read and results of this run are stored.
   public var cache: CacheFolder?
-  /// What the report says beside its cases, such as why there is no cache.
+  /// What the report says in addition to its cases, such as why there is no cache.
   public var notes: [String] = []
-  /// Nothing is written among the goldens then, and stale goldens fail.
+  /// In CI, nothing is written among the goldens, and stale goldens fail.
   public var isCI = false
-  /// What the commands of the report begin with.
+  /// The program name in the commands of the report.
   public var program = Tool.name
-  /// Where pending goldens go instead of beside the goldens, also in CI.
+  /// Where pending goldens are written instead of next to the goldens, also in CI.
   public var pendingFolder: String?
-  /// Where the report's files go; none are written if `nil`.
+  /// Where the report is written; no report is written if `nil`.
   public var reportFolder: String?
-  /// Where the traces of the cases go, as `SESSION/CASE.json`; none are written if `nil`.
+  /// Where the traces of the cases are written, as `SESSION/CASE.json`; no trace is written if
+  /// `nil`.
   public var traceFolder: String?
   public var isInterrupted: @Sendable () -> Bool = { false }
-  /// Told of the case that runs, its finished frames and all of its frames; where several run at
-  /// once, of how many have ended, and the frames of all.
+  /// Called with the current case, its finished frames and the number of its frames. If several
+  /// cases run at once, called with how many have ended and the frames of all.
   public var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
-  /// What came of it.
+  /// The outcome of a run.
   public struct Outcome {
     public var status: ExitStatus
     package var document: ReportDocument
-    /// The report's files, the page last.
+    /// The files of the report, the page last.
     public var files: [URL]
     public var warnings: [String]
   }
@@ -59,7 +62,8 @@ public struct SuiteRun {
   }
 
   /// - Throws: `SuiteError` for a selection that cannot be made, `RuntimeError.interrupted`, and
-  ///   what keeps the report from being written. What is wrong with one case is its verdict.
+  ///   the error that prevents the report from being written. An error of one case becomes its
+  ///   verdict.
   public func run() throws -> Outcome {
     for folder in [reportFolder, traceFolder] {
       if let folder { try project.requireOwn(folder) }
@@ -77,7 +81,8 @@ public struct SuiteRun {
     return try report(results, seconds: seconds, at: clock.timeText)
   }
 
-  /// The cases of one session follow each other: what one computes is there for the next.
+  /// Runs the cases of one session one after the other, so that the next case can use what the
+  /// previous one computed.
   private func replay(
     _ selected: [SelectedCase], _ runner: CaseRunner
   ) throws -> [CaseResult] {
@@ -103,7 +108,7 @@ public struct SuiteRun {
     return done.joined().sorted { $0.0 < $1.0 }.map(\.1)
   }
 
-  /// How long a session takes, roughly.
+  /// The size of a session's media: a rough measure of how long its cases take.
   private static func mediaBytes(ofSession folder: String) -> Int {
     let media = folder + "/media"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: media)) ?? []
@@ -193,7 +198,7 @@ public struct SuiteRun {
     ]
   }
 
-  /// What differs and could not be left pending beside its golden.
+  /// Notes about differing results that could not be left pending next to their goldens.
   private func pendingNotes(_ results: [CaseResult]) -> [String] {
     let lost = results.filter {
       $0.pendingRefusal != nil && $0.summary != nil && $0.comparison.verdict != .passed
@@ -210,20 +215,21 @@ public struct SuiteRun {
     GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
   }
 
-  /// Where pending goldens go; `nil` where none are left.
+  /// Where pending goldens are written; `nil` if none are left.
   private var pendingRoot: URL? {
     if let pendingFolder { return URL(fileURLWithPath: project.path(pendingFolder)) }
     return isCI ? nil : library.root
   }
 }
 
-/// Where a run keeps its files until it has compared them: a folder that no other run reads.
+/// Where a run keeps its files until they are compared: a folder that no other run reads.
 private struct RunFolder {
   let url: URL
   private let scratch: ScratchFolder
   private let made: NewFolders?
 
-  /// - Parameter folder: Where files become pending without being copied, if it can be written.
+  /// - Parameter folder: A folder in which files can become pending without a copy, if it is
+  ///   writable.
   init(preferring folder: URL?) throws(GoldenError) {
     let made = folder.map { NewFolders(upTo: $0) }
     if let folder, let scratch = try? ScratchFolder(in: folder) {

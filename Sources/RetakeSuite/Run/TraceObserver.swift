@@ -4,9 +4,9 @@ import RetakeReplay
 import RetakeReport
 import RetakeRuntime
 
-/// Writes a run as a trace of virtual time while it goes on.
+/// Writes a run as a trace of virtual time during the run.
 final class TraceObserver: RunOutput {
-  /// Bytes of trace text gathered before the file takes them.
+  /// Bytes of trace text that are gathered before they are written to the file.
   private static let batchBytes = 1 << 16
 
   private let file: WholeFile
@@ -26,7 +26,7 @@ final class TraceObserver: RunOutput {
       ])
   }
 
-  /// Of a live run, whose times are those of the session's time line.
+  /// The trace of a live run. Its times are those of the session's time line.
   convenience init(_ file: WholeFile, of live: Reenactment, session: String) throws {
     self.init(
       file, nodes: try live.nodes(), pools: live.pools,

@@ -3,28 +3,28 @@ import RetakeBuffers
 import RetakeProcess
 import RetakeRuntime
 
-/// A process with limits: of time, and of what is kept of its output. Nothing of its group is left
-/// when `run` returns.
+/// A process with limits on its time and on the output that is kept. When `run` returns, no process
+/// of its group is left.
 struct BoundedProcess {
   enum End: Hashable {
     case exited(Int32)
     case signalled(Int32)
-    /// It was stopped at its limit.
+    /// It was stopped at its time limit.
     case stopped
     case interrupted
   }
 
   struct Result: Hashable {
     var end: End
-    /// The end of what it wrote to standard output and standard error.
+    /// The end of its standard output and standard error.
     var lastWords: String
   }
 
   /// Bytes of the output that are kept.
   static let outputBytesMax = 2_048
-  /// Between two looks at whether the work shall be interrupted.
+  /// The interval at which interruption is checked.
   private static let lookNanoseconds: Int64 = 100_000_000
-  /// For output that is still on its way when everything that could write it is gone.
+  /// How long to wait for remaining output after every process that could write it has ended.
   private static let drainNanoseconds: Int64 = 5_000_000_000
 
   var executable: String
@@ -33,9 +33,10 @@ struct BoundedProcess {
   var secondsMax: Double
   var isInterrupted: () -> Bool = { false }
 
-  /// - Throws: `ChildProcessError` when the process cannot be started.
+  /// - Throws: `ChildProcessError` if the process cannot be started.
   func run() throws -> Result {
-    // Held open while this process lives: a child that reads its end knows that no one waits.
+    // Kept open while this process lives: a child that reads the end of its input knows that this
+    // process has ended.
     let input = try ChildPipe()
     let output = try OutputTail(bytesMax: Self.outputBytesMax)
     var request = ChildProcess.Request(executable, arguments)
@@ -43,7 +44,7 @@ struct BoundedProcess {
     request.input = .pipe(input)
     request.output = .pipe(output.pipe)
     request.errors = .pipe(output.pipe)
-    // Children of the child may outlive it; they are in its group.
+    // Children of the child may outlive it, but they are in its group.
     request.endsGroup = true
     let process = try ChildProcess(request)
     let bell = Bell()
@@ -61,7 +62,7 @@ struct BoundedProcess {
   private func wait(_ bell: Bell, for end: () -> ChildProcess.End?) -> End {
     let clock = WallClock()
     let deadline = clock.monotonicNanoseconds + Int64(secondsMax * 1e9)
-    // Bounded by the deadline; the bell ends a round early.
+    // Bounded by the deadline; the bell ends a wait early.
     while true {
       switch end() {
       case .exited(let status): return .exited(status)
@@ -79,7 +80,7 @@ struct BoundedProcess {
 /// Reads a pipe to its end and keeps the last bytes.
 private final class OutputTail: Sendable {
   let pipe: ChildPipe
-  /// Rings when nobody can write to the pipe any more.
+  /// Rings when the last writer of the pipe has closed it.
   let closed = Bell()
   private let bytesMax: Int
   private let tail = Locked(Data())

@@ -1,9 +1,9 @@
 import Foundation
 import RetakeCore
 
-/// The C library's mathematics, which gives other bits on other processors.
+/// The math functions of the C library, which give different bits on different processors.
 enum MathLibrary {
-  /// Of functions that are known to do so, at enough places to see it.
+  /// The digest of functions that are known to differ, at enough values to show it.
   static var digest: Digest128 {
     var hasher = DigestHasher()
     for index in 1...places {

@@ -2,17 +2,18 @@ import Foundation
 import RetakeCore
 import RetakeRuntime
 
-/// Runs of a case in processes of their own: the program that verifies, started again.
+/// Runs of a case in separate processes: the verifying program, started again.
 public struct NewProcessRuns {
-  /// What a process gets in any case, in seconds.
+  /// The minimum time limit of a process, in seconds.
   static let secondsMin = 60.0
-  /// How much longer than the first run another may take: without vector instructions, decoding is
-  /// many times slower.
+  /// How much longer than the first run another run may take. Without vector instructions, decoding
+  /// is many times slower.
   static let slownessMax = 30.0
 
-  /// The program; the running one if it is not said.
+  /// The program to start; the running one by default.
   public var executable: String
-  /// What the program is given to run a case under a condition and leave its trace in a folder.
+  /// The arguments with which the program runs a case under a condition and leaves its trace in a
+  /// folder.
   public var arguments: (_ condition: VerifyCondition, _ folder: String) -> [String]
   public var isInterrupted: () -> Bool
   var secondsMin = NewProcessRuns.secondsMin
@@ -27,7 +28,7 @@ public struct NewProcessRuns {
     self.isInterrupted = isInterrupted
   }
 
-  /// The running program. On Linux the link leads to it even after it was built anew.
+  /// The running program. On Linux, the link refers to it even after the file was rebuilt.
   public static var ownExecutable: String {
     #if os(Linux)
       return "/proc/self/exe"

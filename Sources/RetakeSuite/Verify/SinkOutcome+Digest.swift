@@ -1,7 +1,7 @@
 import RetakeCore
 
 extension SinkOutcome {
-  /// Of the exact values, before they are rounded for a golden.
+  /// The digest of the exact values, before they are rounded for a golden.
   var exactDigest: Digest128 {
     var hasher = DigestHasher()
     switch content {
@@ -18,7 +18,7 @@ extension SinkOutcome {
 }
 
 extension ResultFact {
-  /// Appends the fact's exact content.
+  /// Appends the exact content of the fact.
   fileprivate func digest(into hasher: inout DigestHasher) {
     switch self {
     case .detection(let detection):

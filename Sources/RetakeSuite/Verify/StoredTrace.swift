@@ -1,12 +1,12 @@
 import Foundation
 import RetakeCore
 
-/// The trace of a run that has ended, read where it is asked for.
+/// The trace of a run that has ended, read on demand.
 struct StoredTrace {
-  /// What a trace knows of one frame.
+  /// The record of one frame.
   struct FrameRecord: Hashable {
     var frame: FrameID
-    /// By sink; zero where the sink was told nothing.
+    /// By sink; zero if the sink received nothing.
     var sinks: [Digest128]
     /// By stage; zero where the stage did not run.
     var stages: [Digest128]
@@ -18,7 +18,7 @@ struct StoredTrace {
   private let decisions: FileHandle
   private let blocks: FileHandle
 
-  /// - Throws: What the file system throws for a trace that is not whole.
+  /// - Throws: What the file system throws for an incomplete trace.
   init(reading folder: URL) throws {
     files = TraceFiles(folder: folder)
     facts = try JSONDecoder().decode(TraceFacts.self, from: Data(contentsOf: files.facts))
@@ -29,7 +29,7 @@ struct StoredTrace {
 
   func remove() { try? FileManager.default.removeItem(at: files.folder) }
 
-  /// The digest of all frames up to this one.
+  /// The digest of all frames up to and including this one.
   func digest(throughFrame index: Int) throws -> Digest128 {
     var record = try record(of: frames, index, length: facts.frameBytes)
     return record.digest()
@@ -79,7 +79,7 @@ struct StoredTrace {
   }
 }
 
-/// Takes the fields of a record one after the other.
+/// Reads the fields of a record in order.
 private struct RecordReader {
   var bytes: ArraySlice<UInt8>
 

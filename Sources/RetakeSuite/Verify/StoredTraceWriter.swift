@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeReplay
 import RetakeRuntime
 
-/// Writes the trace of a run while it goes on.
+/// Writes the trace of a run during the run.
 final class StoredTraceWriter: RunObserver {
   private let files: TraceFiles
   private let frames: StoredTraceFile
@@ -106,7 +106,8 @@ extension TraceFacts.Stage.Context {
 }
 
 extension NodeDigest {
-  /// Zero where the stage did not run; a failure is no value's digest.
+  /// Zero if the stage did not run. The bits of a failure's code are inverted, so that it is not
+  /// mistaken for a value's digest.
   fileprivate var inOneWord: Digest128 {
     switch self {
     case .notRun: .zero

@@ -1,7 +1,7 @@
 import RetakeCore
 
-/// Finds the first place at which two runs differ. Digests roll, so once they differ they stay so,
-/// and halving finds the place in a few steps.
+/// Finds the first place at which two runs differ. Digests are cumulative: once they differ, they
+/// keep differing. A binary search therefore finds the place in a few steps.
 struct TraceComparison {
   let expected: StoredTrace
   let actual: StoredTrace
@@ -51,7 +51,7 @@ struct TraceComparison {
       actual: line < right.count ? right[line] : nil)
   }
 
-  /// The first index at which two rolling digests differ.
+  /// The first index at which two cumulative digests differ.
   static func firstDifference(
     among count: Int, isDifferent: (Int) throws -> Bool
   ) rethrows -> Int? {
@@ -64,9 +64,9 @@ struct TraceComparison {
     return low
   }
 
-  /// Whether a stage's other value may be the work of a decision: what remembers hangs on which
-  /// frames came before, a join also on the parts of its own, and all on what is decided about no
-  /// single frame, such as a swap.
+  /// Whether a decision may be the cause of a stage's different value. A stage with memory depends
+  /// on which frames came before, a join also on its own parts, and every stage on decisions that
+  /// concern no single frame, such as a swap.
   private static func comesFirst(
     _ decision: VerifyReport.DecisionDifference, frame: FrameID, stage: TraceFacts.Stage
   ) -> Bool {
@@ -104,17 +104,17 @@ extension TraceComparison {
   }
 }
 
-/// Two runs at the first frame that they do not agree on.
+/// Two runs at the first frame at which they differ.
 private struct FrameDifference {
   let facts: TraceFacts
   let expected: StoredTrace.FrameRecord
-  /// `nil` where one run ended before this frame.
+  /// `nil` if one run ended before this frame.
   let actual: StoredTrace.FrameRecord?
 
   var id: FrameID { expected.frame }
 
-  /// The first stage that ran in both and gave different values, unless one before it ran in only
-  /// one of them.
+  /// The first stage that ran in both runs and gave different values, unless a stage before it ran
+  /// in only one of them.
   var stage: TraceFacts.Stage? {
     guard let actual, actual.frame == expected.frame, let index = stageIndex(actual) else {
       return nil
@@ -127,7 +127,7 @@ private struct FrameDifference {
     facts.stages.indices.first { expected.stages[$0] != actual.stages[$0] }
   }
 
-  /// Where neither a value nor a decision explains it.
+  /// The divergence when neither a value nor a decision explains it.
   var divergence: VerifyReport.Divergence {
     guard let actual, actual.frame == expected.frame else {
       return VerifyReport.Divergence(

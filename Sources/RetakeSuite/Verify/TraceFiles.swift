@@ -1,18 +1,18 @@
 import Foundation
 import RetakeCore
 
-/// The files of one run's trace: a few digests a frame and the text of each decision, on disk so
-/// that a long session costs no memory. Only the processes of one verification read them, so they
-/// carry no version.
+/// The files of one run's trace: a few digests per frame and the line of each decision. They are on
+/// disk, so that a long session needs no memory. Only the processes of one verification read them,
+/// so they have no version.
 struct TraceFiles {
   let folder: URL
 
-  /// One record of fixed length a frame, each with the digest of all up to it.
+  /// One record of fixed length per frame, each with the digest of all frames up to it.
   var frames: URL { folder.appending(path: "frames") }
   /// The decision lines.
   var decisions: URL { folder.appending(path: "decisions") }
-  /// One record for each `linesPerBlock` decision lines: the digest of all up to its end, and where
-  /// that is.
+  /// One record for every `linesPerBlock` decision lines: the digest of all lines up to the end of
+  /// the block, and the position of that end.
   var blocks: URL { folder.appending(path: "blocks") }
   var facts: URL { folder.appending(path: "facts") }
 
@@ -22,15 +22,15 @@ struct TraceFiles {
   static let blockBytes = digestBytes + numberBytes
 }
 
-/// What is known of a run when it has ended.
+/// What is known about a run when it has ended.
 struct TraceFacts: Codable {
   struct Stage: Hashable, Codable {
-    /// What a value hangs on beside the inputs' values.
+    /// What a value depends on besides the values of the inputs.
     enum Context: String, Codable {
       case nothing
-      /// Which frames the stage was given before.
+      /// Which frames the stage received before.
       case earlierFrames
-      /// Which parts of this frame and of earlier ones came in time.
+      /// Which parts of this frame and of earlier frames came in time.
       case parts
     }
 
@@ -39,16 +39,17 @@ struct TraceFacts: Codable {
   }
 
   var summary: RunSummary
-  /// Those that give values, in topological order.
+  /// The stages that give values, in topological order.
   var stages: [Stage]
   var sinks: [String]
   var frames: Int
-  /// Decision lines.
+  /// The number of decision lines.
   var decisions: Int
-  /// What the process's mathematics gave.
+  /// The digest of the math library's values in the process.
   var mathematics: Digest128
 
-  /// The digest of all frames up to this one, its id, and a digest for each sink and stage.
+  /// The length of a record: the digest of all frames up to this one, its id, and a digest for each
+  /// sink and stage.
   var frameBytes: Int {
     TraceFiles.digestBytes * (1 + sinks.count + stages.count) + 2 * TraceFiles.numberBytes
   }
@@ -56,7 +57,7 @@ struct TraceFacts: Codable {
 
 /// A file of a trace that grows at its end.
 final class StoredTraceFile {
-  /// Bytes gathered before they are written together.
+  /// Bytes that are gathered before they are written.
   private static let batchBytes = 1 << 16
   /// The longest trace file: the decisions of about a hundred hours.
   static let bytesMax = 4 << 30
@@ -77,7 +78,7 @@ final class StoredTraceFile {
     self.bytesMax = bytesMax
   }
 
-  /// What cannot be written is told by the next `check` or `finish`.
+  /// A write error is reported by the next `check` or `finish`.
   func append(_ bytes: some Collection<UInt8>) {
     guard failure == nil else { return }
     batch.append(contentsOf: bytes)

@@ -3,13 +3,13 @@ import RetakeCore
 import RetakeReplay
 import RetakeRuntime
 
-/// Runs a case again and again under conditions that must not matter.
+/// Runs a case repeatedly under conditions that must not change its results.
 public struct Verification {
-  /// Makes the case afresh for a condition.
+  /// Creates a new replay of the case for a condition.
   public var makeReplay: (VerifyCondition) throws -> Replay
-  /// Runs the case in processes of their own; `nil` leaves those conditions out.
+  /// Runs the case in separate processes; `nil` leaves those conditions out.
   public var newProcesses: NewProcessRuns?
-  /// Told of finished runs, and of how many there are.
+  /// Called with the number of finished runs and the number of all runs.
   public var progress: (Int, Int) -> Void
 
   public init(
@@ -22,11 +22,11 @@ public struct Verification {
     self.progress = progress
   }
 
-  /// Four traces at most lie in the temporary folder at any time: of the first run, of the first
+  /// At most four traces are in the temporary folder at any time: of the first run, of the first
   /// new process, of the run that is compared, and of its repetition.
   ///
-  /// - Throws: What a run throws; `SuiteError.verifyProcessFailed` for a process that did not do
-  ///   its work.
+  /// - Throws: What a run throws; `SuiteError.verifyProcessFailed` for a process that did not
+  ///   complete its work.
   public func run() throws -> VerifyReport {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -54,7 +54,7 @@ public struct Verification {
     return report
   }
 
-  /// What a process that was started for a condition does: runs the case and leaves its trace.
+  /// The work of a process that was started for a condition: runs the case and leaves its trace.
   package static func record(_ replay: Replay, into folder: String) throws {
     try StoredTraceWriter.record(replay, into: URL(fileURLWithPath: folder))
   }
@@ -64,7 +64,7 @@ public struct Verification {
 private struct Runs {
   let verification: Verification
   let folder: URL
-  /// Of the first run, which says how long others may take.
+  /// The duration of the first run, which determines how long others may take.
   var firstSeconds = 0.0
   private var count = 0
   private var repeated = 0
@@ -99,7 +99,7 @@ private struct Runs {
     }
   }
 
-  /// - Parameter keeps: The trace stays for later comparisons.
+  /// - Parameter keeps: Whether the trace is kept for later comparisons.
   mutating func compare(
     _ condition: VerifyCondition, with expected: StoredTrace, named name: VerifyCondition,
     keeps: Bool = false
@@ -118,7 +118,8 @@ private struct Runs {
     return (variation, actual)
   }
 
-  /// What differs from itself as well hangs on something else than the processor.
+  /// If a run also differs from its own repetition, the difference does not depend on the processor
+  /// alone.
   private mutating func confirm(
     _ variation: inout VerifyReport.Variation, _ actual: StoredTrace
   ) throws {

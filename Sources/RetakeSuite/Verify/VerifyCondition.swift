@@ -1,22 +1,22 @@
 import RetakeMedia
 
-/// One way of running a case. None may change a result.
+/// One way to run a case. No condition may change a result.
 public struct VerifyCondition: Hashable, Sendable, Codable {
-  /// What memory holds before somebody writes to it.
+  /// What memory contains before it is written.
   public enum Memory: String, Hashable, Sendable, Codable {
     case asItIs
-    /// The decoders' buffers are filled with a pattern before they are used again.
+    /// The buffers of decoders are filled with a pattern before they are used again.
     case poisonedDecoders
-    /// So is everything that comes from the heap.
+    /// Everything that comes from the heap is filled, too.
     case poisonedHeap
   }
 
-  /// A process of its own, for what is fixed when a process starts.
+  /// A separate process, for what is fixed when a process starts.
   public struct NewProcess: Hashable, Sendable, Codable {
     public enum HashSeed: String, Hashable, Sendable, Codable {
       /// The same in every such process.
       case fixed
-      /// Drawn afresh, as processes do by themselves.
+      /// Drawn again for each process, as processes do by default.
       case drawn
     }
 
@@ -24,22 +24,22 @@ public struct VerifyCondition: Hashable, Sendable, Codable {
     public var processor: ProcessorFeatures
   }
 
-  /// In words, such as `4 workers, random delays`.
+  /// The name in words, such as `4 workers, random delays`.
   public var name: String
   public var workers = 2
-  /// Seeds the delays before each computation; none if `nil`.
+  /// The seed of the delays before each computation; no delays if `nil`.
   public var delaySeed: UInt64?
   public var memory = Memory.asItIs
-  /// `nil`: in the process that verifies.
+  /// `nil` means in the process that verifies.
   public var process: NewProcess?
 
-  /// The processor's instructions are fewer than the machine's: values may differ there, and the
-  /// stage is then called platform-dependent.
+  /// Whether the processor has fewer instructions than the machine. Values may differ there, and
+  /// the stage is then reported as platform-dependent.
   public var isOtherPlatform: Bool { process.map { $0.processor != .all } ?? false }
 }
 
 extension VerifyCondition {
-  /// What all in-process runs are compared with.
+  /// The run that all in-process runs are compared with.
   static let first = VerifyCondition(name: "2 workers")
 
   static let inProcess = [
@@ -52,13 +52,13 @@ extension VerifyCondition {
     VerifyCondition(name: "8 workers, random delays", workers: 8, delaySeed: 3),
   ]
 
-  /// Compared with the first run. Those below are compared with this one, so that the order of a
-  /// Dictionary is not taken for something that memory or processor did.
+  /// Compared with the first run. The conditions below are compared with this one, so that an
+  /// effect of the order of a Dictionary is not attributed to memory or to the processor.
   static let baseline = VerifyCondition(
     name: "a new process, fixed hash seed", process: NewProcess(hashSeed: .fixed, processor: .all))
 
-  /// In this order, on this machine; a condition that would change nothing here is not listed.
-  /// A run without caches belongs here as soon as a replay can use one.
+  /// The conditions for this machine, in this order. A condition that would change nothing on this
+  /// machine is left out. A run without caches belongs here as soon as a replay can use one.
   static var newProcess: [VerifyCondition] {
     let fixed = { NewProcess(hashSeed: .fixed, processor: $0) }
     var conditions = [
@@ -90,11 +90,11 @@ extension VerifyCondition {
 }
 
 extension VerifyCondition {
-  /// The environment that a process of its own starts with.
+  /// The environment of a separate process.
   func environment(from inherited: [String: String]) -> [String: String] {
     guard let process else { return inherited }
     var environment = inherited
-    // Of a process that dies, the last line is wanted rather than every register.
+    // If the process crashes, its last line of output is of more use than a dump of all registers.
     environment["SWIFT_BACKTRACE"] = inherited["SWIFT_BACKTRACE"] ?? "enable=no"
     environment["SWIFT_DETERMINISTIC_HASHING"] = process.hashSeed == .fixed ? "1" : nil
     let tunables = [environment["GLIBC_TUNABLES"] ?? ""] + heapTunables + processorTunables
@@ -102,12 +102,12 @@ extension VerifyCondition {
     return environment
   }
 
-  /// The small blocks that threads keep for themselves would not be filled, so there are none.
+  /// Small blocks in a thread's own cache would not be filled, so that cache is turned off.
   private var heapTunables: [String] {
     memory == .poisonedHeap ? ["glibc.malloc.perturb=165", "glibc.malloc.tcache_count=0"] : []
   }
 
-  /// glibc chooses its exp, sin and pow by these.
+  /// glibc selects its exp, sin and pow by these features.
   private var processorTunables: [String] {
     #if arch(x86_64)
       return isOtherPlatform ? ["glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4"] : []

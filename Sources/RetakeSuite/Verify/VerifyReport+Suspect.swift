@@ -1,4 +1,4 @@
-/// Where to look, from the conditions that made a difference and those that made none.
+/// Where to look, based on the conditions that made a difference and those that did not.
 extension VerifyReport {
   public enum Suspect: String, Hashable, Sendable, Codable {
     case engine
@@ -22,7 +22,8 @@ extension VerifyReport {
     return isSameForOneHashSeed ? .hashSeed : .clockOrSharedState
   }
 
-  /// Processes differ from the first, but not among each other where they hash alike.
+  /// Whether processes differ from the first run, but not among each other if they have the same
+  /// hash seed.
   private var isSameForOneHashSeed: Bool {
     let processes = variations.filter { $0.condition.process != nil }
     let alike = processes.filter { $0.comparedWith == VerifyCondition.baseline.name }
@@ -31,7 +32,7 @@ extension VerifyReport {
       && others.contains { $0.outcome == .different }
   }
 
-  /// What to look for now, in words.
+  /// What to look for next, in words.
   public var advice: String? {
     guard let suspect, let divergence = firstDivergence else { return nil }
     let stage = divergence.stage.map { "'\($0)'" } ?? "the engine"

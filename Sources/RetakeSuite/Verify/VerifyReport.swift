@@ -1,6 +1,6 @@
 import RetakeCore
 
-/// What `retake verify` found out about one case.
+/// The result of `retake verify` for one case.
 public struct VerifyReport: Hashable, Sendable, Codable {
   public enum Outcome: String, Hashable, Sendable, Codable {
     case deterministic
@@ -22,7 +22,7 @@ public struct VerifyReport: Hashable, Sendable, Codable {
     return variations.allSatisfy { $0.outcome == .same } ? .deterministic : .platformDependent
   }
 
-  /// - Parameter isPortable: Values shall be the same on other processors too.
+  /// - Parameter isPortable: Whether values must also be the same on other processors.
   public func status(isPortable: Bool) -> ExitStatus {
     switch outcome {
     case .deterministic: .passed
@@ -31,8 +31,8 @@ public struct VerifyReport: Hashable, Sendable, Codable {
     }
   }
 
-  /// The earliest divergence: what must not differ at all before what only other processors do,
-  /// then by frame, then by the order of the variations.
+  /// The earliest divergence. A difference that must never occur comes before one that only other
+  /// processors cause; then the frame decides, then the order of the variations.
   public var firstDivergence: Divergence? {
     let graver = variations.filter { $0.outcome == .different }
     return (graver.isEmpty ? variations : graver).compactMap(\.divergence).min {
@@ -40,7 +40,7 @@ public struct VerifyReport: Hashable, Sendable, Codable {
     }
   }
 
-  /// The stages whose values hang on the processor, in the order in which they were found.
+  /// The stages whose values depend on the processor, in the order in which they were found.
   public var platformDependentStages: [String] {
     let stages = variations.filter { $0.outcome == .platformDependent }
       .compactMap { $0.divergence?.stage }
@@ -54,11 +54,11 @@ public struct VerifyReport: Hashable, Sendable, Codable {
 }
 
 extension VerifyReport {
-  /// One way of running the case again.
+  /// One further run of the case.
   public struct Variation: Hashable, Sendable, Codable {
     public enum Outcome: String, Hashable, Sendable, Codable {
       case same
-      /// Values differ, and only the processor's instructions do.
+      /// Only values differ, and only the processor's instructions were different.
       case platformDependent = "platform-dependent"
       case different
     }
@@ -69,8 +69,8 @@ extension VerifyReport {
     public var comparedWith: String
     public var decisionDigest: Digest128
     public var resultDigest: Digest128
-    /// Whether exp, sin and pow of the C library gave other bits than before; only where the
-    /// condition asks for it.
+    /// Whether exp, sin and pow of the C library gave different bits; only if the condition asks
+    /// for it.
     public var hasOtherMathematics: Bool?
     public var divergence: Divergence?
   }
@@ -80,26 +80,26 @@ extension VerifyReport {
     public enum Kind: String, Hashable, Sendable, Codable {
       /// A stage gave another value for the same input.
       case value
-      /// Virtual time decided otherwise.
+      /// Virtual time led to another decision.
       case decision
-      /// A sink was told something else although all stages agree.
+      /// A sink received something else although all stages agree.
       case result
     }
 
     public var kind: Kind
     public var frame: FrameID?
-    /// The stage; for decisions the node, for results the sink.
+    /// The stage; for a decision the node, for a result the sink.
     public var stage: String?
-    /// The first decision that differs, whatever came first.
+    /// The first decision that differs, even if something else differed before it.
     public var decision: DecisionDifference?
     public var message: String
   }
 
-  /// Two decision lines where there should be one.
+  /// The two decision lines at the first place where they differ.
   public struct DecisionDifference: Hashable, Sendable, Codable {
-    /// From 1, in the order of the decisions.
+    /// Counted from 1, in the order of the decisions.
     public var number: Int
-    /// `nil` where one run has no more decisions.
+    /// `nil` if one run has no more decisions.
     public var expected: String?
     public var actual: String?
 
@@ -113,7 +113,7 @@ extension VerifyReport {
 }
 
 extension VerifyReport.Variation {
-  /// Another decision is never the platform's: virtual time computes with integers.
+  /// A different decision is never due to the platform: virtual time is computed with integers.
   static func outcome(
     _ divergence: VerifyReport.Divergence?, under condition: VerifyCondition
   ) -> Outcome {
