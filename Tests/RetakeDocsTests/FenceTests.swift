@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeCommand
 
-/// What README and docs show as code is compiled, parsed or run.
+/// All code in README and docs is compiled, parsed or run.
 @Suite struct FenceTests {
   /// The regions of Samples.swift, by page.
   private static func samples(in text: String) -> [String: [String]] {
@@ -79,7 +79,7 @@ import Testing
       var words = ShellWords.first(in: String(line))
       guard words.first == "retake" else { continue }
       words.removeFirst()
-      // What a reader puts in place is no option.
+      // A placeholder for the reader is not an option.
       #expect(throws: Never.self, "\(fence.page): \(line)") {
         _ = try Root.parseAsRoot(words)
       }
@@ -95,6 +95,10 @@ import Testing
     #expect(ShellWords.first(in: "retake a 'b c' \"d\" | head") == ["retake", "a", "b c", "d"])
     #expect(ShellWords.first(in: "retake a > b") == ["retake", "a"])
     #expect(ShellWords.first(in: "retake a   # says why") == ["retake", "a"])
+  }
+
+  @Test func `pages in folders of docs are read, too`() {
+    #expect(Pages.fences.contains { $0.page == "docs/formats/goldens.md" })
   }
 
   @Test func `blocks are found, with what they say they are`() {

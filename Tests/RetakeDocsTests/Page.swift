@@ -6,16 +6,16 @@ import Testing
 struct Fence: Sendable, CustomTestStringConvertible {
   /// Relative to the repository.
   var page: String
-  /// Of its first line, from 1.
+  /// The number of its first line, from 1.
   var line: Int
-  /// `swift`, `json`, `yaml`, `sh`; empty for what programs print.
+  /// `swift`, `json`, `yaml`, `sh`; empty for the output of programs.
   var language: String
   var text: String
 
   var testDescription: String { "\(page):\(line)" }
 }
 
-/// The pages that people read.
+/// The pages for users.
 enum Pages {
   static let fences: [Fence] = {
     do {
@@ -35,8 +35,9 @@ enum Pages {
     try String(contentsOf: packageRoot.appending(path: name), encoding: .utf8)
   }
 
+  /// Relative to the repository, with the pages in folders of docs.
   private static func names() throws -> [String] {
-    let docs = try FileManager.default.contentsOfDirectory(
+    let docs = try FileManager.default.subpathsOfDirectory(
       atPath: packageRoot.appending(path: "docs").path)
     return ["README.md", "CONTRIBUTING.md", "Examples/FirstReplay/README.md"]
       + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }

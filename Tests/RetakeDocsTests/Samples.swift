@@ -107,6 +107,41 @@ private func finder() {
   _ = pipeline
 }
 
+private enum OwnStages {
+  // docs/own-stage.md
+  struct BrightOptions: StageOptions {
+    var above = 200
+  }
+
+  struct BrightPixels: PureStage {
+    typealias Options = BrightOptions
+    static let kind = "bright-pixels"
+    static let inputFormats: [PixelFormat] = [.grey]
+    let options: BrightOptions
+
+    init(options: BrightOptions) { self.options = options }
+
+    func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+      let above = options.above
+      return Scalars([.init("bright", Double(frame.bytes(of: 0).count { $0 > above }))])
+    }
+  }
+
+  struct Change: StatefulStage {
+    static let kind = "change"
+    private var last: Double?
+
+    mutating func process(_ input: Scalars, _ context: StageContext) -> Scalars {
+      let bright = input["bright"] ?? 0
+      defer { last = bright }
+      return Scalars([.init("change", bright - (last ?? bright))])
+    }
+
+    mutating func reset() { last = nil }
+  }
+  // end
+}
+
 private func lease(_ fill: (AudioBlock) -> Void, _ nanoseconds: Int64) throws {
   // docs/pools.md
   let pool = BufferPool("audio", sizing: PoolSizing()) { AudioBlock(samples: 1_024) }

@@ -1,6 +1,6 @@
-/// The words of a line for a shell, as far as docs need them: quotes, comments, pipes.
+/// The words of a shell command line, as far as the docs need it: quotes, comments, pipes.
 enum ShellWords {
-  /// Those of the first command of the line.
+  /// The words of the first command on the line.
   static func first(in line: String) -> [String] {
     var words: [String] = []
     var word: String?
