@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeReport
 import RetakeRuntime
 
-/// Results against their golden: every frame differs within tolerance, four boxes each; what a long
-/// comparison holds in memory; and the page for many findings.
+/// Comparison of results with their golden, in which every frame differs within tolerance, with
+/// four boxes each; the memory of a long comparison; and the page for many findings.
 struct CompareSection {
   let scale: Scale
 
@@ -48,13 +48,13 @@ struct CompareSection {
   }
 }
 
-/// Two streams of results files, made piece by piece and compared piece by piece; only the
-/// comparison is timed, from the files' bytes on.
+/// Two streams of results files, created and compared in parts. Only the comparison is timed,
+/// starting with the bytes of the files.
 private struct ResultStream {
   struct Outcome {
     var counts = ComparisonCounts()
     var seconds = 0.0
-    /// The largest that was seen.
+    /// The largest value that was measured.
     var megabytes: Double?
   }
 
@@ -91,7 +91,8 @@ private struct ResultStream {
     return outcome
   }
 
-  /// Four boxes that wander, each by itself; the run's are a little beside the golden's.
+  /// Four boxes that move independently. The boxes of the run are slightly offset from those of the
+  /// golden.
   private func frame(_ sequence: Int, _ isActual: Bool) -> FrameResult {
     let facts = (0..<4).map { index -> ResultFact in
       let beside = isActual ? Double((sequence + index) % 5 + 1) / 10 : 0
@@ -109,7 +110,7 @@ private struct ResultStream {
   }
 }
 
-/// A writer that can stand in an array.
+/// A writer that can be stored in an array.
 private final class ResultWriterBox {
   private var writer: ResultWriter
 
@@ -122,7 +123,7 @@ private final class ResultWriterBox {
   }
 }
 
-/// What a bad day gives: half of all frames in sight of 5,000 findings.
+/// A report of a bad day: half of all frames are close to one of 5,000 findings.
 private enum LargeReport {
   static let document: ReportDocument = {
     var comparison = Comparison(key: "yard/boxes", verdict: .changed)

@@ -3,8 +3,8 @@ import RetakeBuffers
 import RetakeGraph
 import RetakeRuntime
 
-/// How much of two processors reaches the bodies: a pure detector of 1.8 ms with two workers,
-/// against two plain loops that know nothing of frames.
+/// How much of two processors is used by stage bodies: a pure detector of 1.8 ms with two workers,
+/// compared with two plain loops that know nothing about frames.
 struct DetectorSection {
   let scale: Scale
 
@@ -34,7 +34,7 @@ struct DetectorSection {
     return report
   }
 
-  /// At 30 frames a second a cost of 20 ms drops nothing.
+  /// At 30 frames per second, a cost of 20 ms drops no frame.
   private func retake(_ frames: Int, _ mode: RunOptions.Mode) throws -> String {
     let pipeline = Pipeline.named("detector").frames(RepeatedFrame(count: frames))
       .stage(Detect(rounds: rounds)).cost(.fixed(.milliseconds(20))).sink(.resultSink)

@@ -4,8 +4,8 @@ import RetakeGraph
 import RetakeRuntime
 import RetakeStages
 
-/// Pipeline documents that are as large, or as twisted, as the reader accepts them: how long the
-/// slowest takes until it is a pipeline or a typed error.
+/// Pipeline documents that are as large or as complex as the reader accepts. Measures how long the
+/// slowest takes to become a pipeline or a typed error.
 struct DocumentSection {
   let scale: Scale
 
@@ -49,8 +49,8 @@ struct DocumentSection {
   }
 }
 
-/// Documents whose cost grows with the square of their size, or doubles with each node, in a reader
-/// that is not careful.
+/// Documents whose cost grows with the square of their size, or doubles with each node, in a
+/// careless reader.
 private struct HostileDocuments {
   struct Item {
     var name: String
@@ -59,7 +59,7 @@ private struct HostileDocuments {
     var outcome: String
   }
 
-  /// Of the longest documents, including source and sink.
+  /// The number of nodes of the longest documents, including source and sink.
   let nodes: Int
 
   var all: [Item] {
@@ -99,7 +99,7 @@ private struct HostileDocuments {
       edges: names.map { edge("camera", $0) } + (misspelt ? [edge("camera", "\(name)x1")] : []))
   }
 
-  /// Each join doubles the values of the one before.
+  /// Each join doubles the values of the previous one.
   private func joins(_ depth: Int) -> Data {
     var edges = [edge("j\(depth - 1)", "out")]
     for index in 0..<depth {

@@ -1,7 +1,7 @@
 import RetakeTestSupport
 
-/// The same question asked of GStreamer, where it is installed: empty elements in one thread, and
-/// a queue between two threads.
+/// The same measurement for GStreamer, if it is installed: empty elements in one thread, and a
+/// queue between two threads.
 struct GStreamerRival {
   let scale: Scale
 

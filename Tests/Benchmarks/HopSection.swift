@@ -1,7 +1,7 @@
 import RetakeGraph
 import RetakeRuntime
 
-/// What a stage costs beside its body: a line of empty stages against one of them.
+/// The cost of a stage besides its body: a line of empty stages, compared with a single one.
 struct HopSection {
   let scale: Scale
 

@@ -4,12 +4,12 @@ import RetakeGraph
 import RetakeRuntime
 import Synchronization
 
-/// What a stage costs live beside its body, and what handing a frame over costs the app.
+/// The cost of a stage besides its body in a live run, and the cost to the app of pushing a frame.
 struct LiveSection {
   let scale: Scale
 
   private static let manyStages = 11
-  /// Frames that the app lets be on their way at once: few enough that none is refused.
+  /// The frames that the app keeps in flight, few enough that none is refused.
   private static let ahead = 32
 
   func run() throws -> SectionReport {
@@ -52,7 +52,8 @@ struct LiveSection {
     var text: String { "\(delivered)" }
   }
 
-  /// - Parameter pool: Buffers that the source's frames are leased from; `nil` = nobody counts them.
+  /// - Parameter pool: Buffers from which the source's frames are leased; `nil` means that they are
+  ///   not counted.
   private static func play(stages: Int, frames: Int, pool: Int? = nil) throws -> Played {
     let returned = Returned(ahead: ahead)
     var chain = Pipeline.named("live").source(.pushedFrames)
@@ -76,7 +77,7 @@ struct LiveSection {
   }
 }
 
-/// Lets so many frames be on their way at once.
+/// Limits the number of frames in flight.
 private final class Returned: Sendable {
   private let room: Mutex<Int>
   private let bell = Bell()

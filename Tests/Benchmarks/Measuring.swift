@@ -2,17 +2,17 @@ import Foundation
 import RetakeCore
 import RetakeRuntime
 
-/// How much is measured: enough to say something, or only enough to see that it runs.
+/// How much is measured: enough for a result, or only enough to check that the benchmark runs.
 struct Scale {
   var isTiny: Bool
 
-  /// Rounds of each rival, in turns: of a noisy machine the best round says most.
+  /// The rounds of each rival, in turns. On a noisy machine, the best round is the most meaningful.
   var rounds: Int { isTiny ? 1 : 7 }
 
   func count(_ full: Int, tiny: Int) -> Int { isTiny ? tiny : full }
 }
 
-/// Seconds that a piece of work took, and what came out of it.
+/// The duration of a piece of work in seconds, and its result.
 struct Timing {
   var seconds: Double
   var hash: String
@@ -25,7 +25,8 @@ struct Timing {
   }
 }
 
-/// The best of several rounds in which rivals take turns, so that they share the machine's moods.
+/// The best of several rounds in which rivals take turns, so that variations of the machine affect
+/// all of them.
 struct Contest {
   private(set) var bestSeconds: [Double]
   private(set) var hashes: [String]
@@ -45,13 +46,13 @@ struct Contest {
     }
   }
 
-  /// One digest of all results; says so when they were not the same in every round.
+  /// One digest of all results, or "unsteady" if they were not the same in every round.
   var hash: String {
     isUnsteady ? "unsteady" : Digest128(of: hashes.joined(separator: " ")).description
   }
 }
 
-/// Work for a processor that no compiler can leave out.
+/// Work for a processor that a compiler cannot remove.
 enum Spin {
   /// Rounds that take about a millisecond.
   static let roundsPerMillisecond = 400_000

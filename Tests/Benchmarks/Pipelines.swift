@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// As many frames as are wanted, all with the same few pixels.
+/// Any number of frames, all with the same few pixels.
 struct RepeatedFrame: FrameReader {
   var count: Int
   /// Nanoseconds between frames.
@@ -31,7 +31,7 @@ struct RepeatedFrame: FrameReader {
     }
   }
 
-  /// Every frame may be read at any time.
+  /// Every frame can be read at any time.
   func chain(of id: FrameID) -> Int { id.sequence }
 
   func frame(_ id: FrameID) -> Frame {
@@ -49,7 +49,7 @@ struct Pass: PureStage {
   func process(_ input: Frame, _ context: StageContext) -> Frame { input }
 }
 
-/// Keeps a processor busy, and gives a number that depends on that.
+/// Keeps a processor busy, and returns a number that depends on the work.
 struct Detect: PureStage {
   static let kind = "detect"
   let rounds: Int
@@ -62,7 +62,7 @@ struct Detect: PureStage {
   }
 }
 
-/// The same behind another stage.
+/// The same, after another stage.
 struct Classify: PureStage {
   static let kind = "classify"
   let rounds: Int
@@ -105,7 +105,7 @@ extension AnyStage {
     options: .object([:]), body: .sink { _ in })
 }
 
-/// Adds up the spun values of all frames, in whatever order.
+/// Adds up the spun values of all frames, in any order.
 final class SpunObserver: RunObserver {
   private(set) var hash = UnorderedHash()
 
@@ -118,7 +118,7 @@ final class SpunObserver: RunObserver {
 }
 
 extension Pipeline {
-  /// Runs without the watchdog's thread and gives a digest of decisions and results.
+  /// Runs without the watchdog's thread, and returns a digest of decisions and results.
   func run(_ options: RunOptions) throws -> (decisions: Digest128, values: UInt64) {
     let observer = SpunObserver()
     let outcome = try PreparedRun(self, catalog: StageRegistry()).run(options, observer: observer)

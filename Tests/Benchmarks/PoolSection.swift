@@ -1,6 +1,6 @@
 import RetakeBuffers
 
-/// What a live pool costs whoever leases from it, and its controller whoever tells it of frames.
+/// The cost of leasing from a live pool, and of reporting frames to its controller.
 struct PoolSection {
   let scale: Scale
 

@@ -3,14 +3,14 @@ import RetakeBuffers
 import RetakeCore
 import RetakeTestSupport
 
-/// What people would type instead of a replay: decode, scale to 640x480, and look at every frame.
+/// What a user would run instead of a replay: decode, scale to 640x480, and read every frame.
 struct ReplayRival {
   var name: String
-  /// Why it is not measured here; `nil` where it is.
+  /// Why it is not measured here; `nil` if it is.
   var absence: String?
   var run: () throws -> String
 
-  /// ffmpeg always; GStreamer, OpenCV and PyAV where they are installed.
+  /// ffmpeg always; GStreamer, OpenCV and PyAV if they are installed.
   static func all(_ clip: Footage) -> [ReplayRival] {
     ffmpeg(clip) + [gstreamer(clip)] + python(clip)
   }
@@ -18,7 +18,8 @@ struct ReplayRival {
   private static func ffmpeg(_ clip: Footage) -> [ReplayRival] {
     let half = String(format: "%.3f", clip.seconds / 2)
     let exact = "scale=640:480:flags=area+accurate_rnd+bitexact"
-    // Two decoders of one thread, each with its half: what the machine can do at best.
+    // Two decoders with one thread each, each for half of the clip: the best that the machine can
+    // do.
     let one = ["-threads", "1", "-filter_threads", "1"]
     let scaled = ["-vf", "scale=640:480", "-f", "null", "-"]
     return [
@@ -84,7 +85,7 @@ struct ReplayRival {
   }
 }
 
-/// Whole programs, and what they wrote as a digest.
+/// Whole programs, and a digest of their output.
 enum Program {
   static let retake = URL(filePath: CommandLine.arguments[0]).resolvingSymlinksInPath()
     .deletingLastPathComponent().appending(path: "retake").path
@@ -105,7 +106,7 @@ enum Program {
     return "together"
   }
 
-  /// - Returns: What it wrote, without the times at the end of ours.
+  /// - Returns: The digest of its output, without the times at the end of Retake's own output.
   static func run(_ command: String, _ arguments: [String]) throws -> String {
     let result = try runCommand(command, arguments: arguments, timeoutSeconds: 600)
     guard result.status == 0 else {

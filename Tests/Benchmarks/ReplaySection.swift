@@ -3,12 +3,12 @@ import RetakeBuffers
 import RetakeCore
 import RetakeTestSupport
 
-/// Whole programs, from their start to their end: a session replayed, downsampled to 640x480 and
-/// digested, against what people would type instead. Beside each rival stands the ratio of its time
-/// to ours.
+/// Whole programs, from start to end: a session is replayed, downsampled to 640x480 and digested,
+/// compared with what a user would run instead. Each rival is listed with the ratio of its time to
+/// Retake's.
 ///
-/// Footage is made here, once with short and once with long groups of pictures, or named by
-/// `RETAKE_BENCH_FOOTAGE`.
+/// The footage is created here, once with short and once with long groups of pictures, or is named
+/// by `RETAKE_BENCH_FOOTAGE`.
 struct ReplaySection {
   let scale: Scale
 
@@ -72,17 +72,17 @@ struct ReplaySection {
   }
 }
 
-/// The ways in which a session is replayed: from nothing, with a cache where only a later stage is new,
-/// which reads every kept pixel, and with a cache where nothing is new.
+/// The ways in which a session is replayed: without a cache; with a cache when only a later stage
+/// is new, so that every kept pixel is read; and with a cache when nothing is new.
 private struct Replays {
-  /// The first has no name of its own.
+  /// The first one has no name of its own.
   let all: [(name: String?, run: () throws -> String)]
 
   init(session: String, in folder: TemporaryFolder) throws {
     let replay = ["replay", session, "--pipeline", "example:downsample-digest", "--follow"]
     let pixels = folder.file("pixels-\(UUID().uuidString)").path
     try folder.write(Self.pixelsDocument, to: "pixels.json")
-    // Keeps the downsampled pixels, and nothing of the digests.
+    // Keeps the downsampled pixels, but no digests.
     _ = try Program.run(
       Program.retake,
       ["replay", session, "--pipeline", folder.file("pixels.json").path, "--cache", pixels])
@@ -120,7 +120,7 @@ struct Footage {
   var frames: Int
   var seconds: Double
 
-  /// - Parameter frames: Of clips that are made here.
+  /// - Parameter frames: The length of clips that are created here.
   static func all(frames: Int, in folder: TemporaryFolder) throws -> [Footage] {
     if let path = ProcessInfo.processInfo.environment["RETAKE_BENCH_FOOTAGE"] {
       return [try named(path)]

@@ -1,26 +1,27 @@
 import Foundation
 
-/// One number that a benchmark found.
+/// One number measured by a benchmark.
 struct Figure: Codable, Hashable {
-  /// Such as `hop.retake`: the section, then what was measured.
+  /// For example `hop.retake`: the section, then the measurement.
   var name: String
   var value: Double
   var unit: String
 }
 
-/// What one section found.
+/// The results of one section.
 struct SectionReport: Codable, Hashable {
   var name: String
   /// One line for people.
   var title: String
   var figures: [Figure] = []
-  /// Of everything that was computed: the same in every round, or the section says so.
+  /// The digest of everything that was computed. It is the same in every round; otherwise the
+  /// section says so.
   var hash: String
-  /// What is not in the figures, such as a rival that is not installed.
+  /// Information that is not in the figures, such as a rival that is not installed.
   var notes: [String] = []
 }
 
-/// All that `retake-benchmarks` says.
+/// The complete output of `retake-benchmarks`.
 struct BenchmarkReport: Codable, Hashable {
   var v = 1
   var isTiny: Bool
@@ -53,7 +54,7 @@ struct BenchmarkReport: Codable, Hashable {
     return (lines + verdicts.map(\.text)).joined(separator: "\n")
   }
 
-  /// Three digits, or as many as stand before the point.
+  /// Three significant digits, or all digits before the decimal point.
   static func text(_ value: Double) -> String {
     let digits = value.magnitude >= 100 ? 0 : value.magnitude >= 10 ? 1 : 2
     return String(format: "%.\(digits)f", value)
@@ -67,10 +68,10 @@ struct Threshold: Codable, Hashable {
   var max: Double?
 }
 
-/// Whether a figure keeps to its bound.
+/// Whether a figure is within its bound.
 struct ThresholdVerdict: Codable, Hashable {
   var threshold: Threshold
-  /// `nil` when the figure was not measured.
+  /// `nil` if the figure was not measured.
   var value: Double?
   var isMet: Bool
 

@@ -4,8 +4,8 @@ import RetakeGraph
 import RetakeRuntime
 import Synchronization
 
-/// Two stages of unequal weight, as the article has them (18 ms and 6 ms, here a tenth): workers
-/// that take what there is, against a thread for each stage.
+/// Two stages of unequal weight, as in the article (18 ms and 6 ms, here a tenth of that): workers
+/// that take any available work, compared with one thread per stage.
 struct StealingSection {
   let scale: Scale
 
@@ -61,14 +61,15 @@ struct StealingSection {
   }
 }
 
-/// What stands between two stages that have a thread each: a few places, and waiting at both ends.
+/// A queue between two stages with one thread each: a few places, and blocking at both ends.
 private final class BoundedQueue: Sendable {
   private let values = Mutex<[UInt64?]>([])
   private let free: DispatchSemaphore
   private let filled = DispatchSemaphore(value: 0)
 
   init(capacity: Int) {
-    // Signalled one by one: a semaphore must not end lower than it began.
+    // Signalled one by one, because a semaphore must not end with a lower value than its initial
+    // one.
     free = DispatchSemaphore(value: 0)
     for _ in 0..<capacity { free.signal() }
   }

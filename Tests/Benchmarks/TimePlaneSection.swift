@@ -3,8 +3,8 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// The time plane alone, without a single value: decisions, their lines and their digest, for six
-/// nodes; and the memory that it holds after so many frames.
+/// The time plane alone, without any values: decisions, their lines and their digest for six nodes,
+/// and the memory that it uses after a number of frames.
 struct TimePlaneSection {
   let scale: Scale
 
@@ -51,12 +51,12 @@ struct TimePlaneSection {
   }
 }
 
-/// Feeds a decision core by hand: camera, four stages, sink.
+/// Drives a decision core directly: camera, four stages, sink.
 final class TimePlaneDriver: GateKeeper {
   private static let costs: [Int64] = [2_000_000, 45_000_000, 8_000_000, 3_000_000]
   private static let interval: Int64 = 33_333_333
 
-  /// - Parameter isDone: Told after each frame how many there were.
+  /// - Parameter isDone: Called after each frame with the number of frames so far.
   /// - Returns: The digest of all decisions.
   func run(frames: Int, _ isDone: (Int) -> Void) throws -> String {
     var chain = Pipeline.named("time").frames(RepeatedFrame(count: 1))
@@ -85,7 +85,7 @@ final class TimePlaneDriver: GateKeeper {
     return "\(core.log.digest())"
   }
 
-  // No stage can fail, and nothing happens to the device.
+  // No stage can fail, and the device has no events.
   func damage(slot: Int) -> String? { nil }
   func outcome(node: Int, work: Work) -> CompletionOutcome { .success }
   func keepsInput(node: Int, slot: Int) -> Bool { false }

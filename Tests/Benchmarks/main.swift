@@ -37,7 +37,8 @@ struct BenchmarkCommand {
     }
   }
 
-  /// - Returns: Whether all thresholds are met and every section computed the same in each round.
+  /// - Returns: Whether all thresholds are met and every section computed the same result in each
+  ///   round.
   func run() throws -> Bool {
     var report = BenchmarkReport(
       isTiny: isTiny, processors: ProcessInfo.processInfo.activeProcessorCount)

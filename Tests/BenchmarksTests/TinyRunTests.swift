@@ -2,8 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The benchmarks themselves, on so little work that it takes no time. What they measure is not
-/// looked at: only that every rival computed the same.
+/// The benchmarks themselves, with so little work that they take no time. Their measurements are
+/// not checked, only that every rival computed the same result.
 @Suite struct TinyRunTests {
   private static let binary = productsFolder.appending(path: "retake-benchmarks").path
 

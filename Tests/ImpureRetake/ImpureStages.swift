@@ -1,7 +1,7 @@
 import Foundation
 import Retake
 
-/// As a stage must be.
+/// A correct stage.
 struct Pure: PureStage {
   static let kind = "pure"
   init() {}
@@ -10,7 +10,7 @@ struct Pure: PureStage {
   func process(_ input: Scalars, _ context: StageContext) -> Scalars { input }
 }
 
-/// Its value hangs on when it runs.
+/// Its value depends on when it runs.
 struct ReadsClock: PureStage {
   static let kind = "readsClock"
   init() {}
@@ -21,7 +21,7 @@ struct ReadsClock: PureStage {
   }
 }
 
-/// Its value hangs on the order of a dictionary, which is another one in another process.
+/// Its value depends on the order of a dictionary, which differs between processes.
 struct OrdersByHash: PureStage {
   static let kind = "ordersByHash"
   private static let weights = Dictionary(
@@ -35,7 +35,7 @@ struct OrdersByHash: PureStage {
   }
 }
 
-/// Its values hang on the processor, by way of the C library's mathematics.
+/// Its values depend on the processor, through the C library's math functions.
 struct Mathematics: PureStage {
   static let kind = "mathematics"
   init() {}
@@ -50,7 +50,7 @@ struct Mathematics: PureStage {
   }
 }
 
-/// Whether it fails hangs on the processor, and so does a decision of virtual time.
+/// Whether it fails depends on the processor, and therefore so does a decision of virtual time.
 struct FailsByMathematics: PureStage {
   static let kind = "failsByMathematics"
   init() {}
@@ -65,7 +65,7 @@ struct FailsByMathematics: PureStage {
   }
 }
 
-/// Its value hangs on a clock, but only where the processor's instructions are fewer.
+/// Its value depends on a clock, but only if the processor has fewer instructions.
 struct ReadsClockElsewhere: PureStage {
   static let kind = "readsClockElsewhere"
   init() {}
@@ -77,21 +77,21 @@ struct ReadsClockElsewhere: PureStage {
   }
 }
 
-/// Its value hangs on what was in its memory before.
+/// Its value depends on the previous content of its memory.
 struct ReadsOldMemory: PureStage {
   static let kind = "readsOldMemory"
   init() {}
   init(options: NoOptions) {}
 
   func process(_ input: Scalars, _ context: StageContext) -> Scalars {
-    // So large that every array is memory of its own, which the system hands out empty.
+    // So large that every array is a separate mapping, which the system fills with zeros.
     let count = 1 << 26
     let bytes = [UInt8](unsafeUninitializedCapacity: count) { $1 = count }
     return Scalars([.init("old", Double(bytes[count / 2]))])
   }
 }
 
-/// Its value hangs on the bytes between the rows of a decoded picture.
+/// Its value depends on the bytes between the rows of a decoded image.
 struct ReadsPadding: PureStage {
   static let kind = "readsPadding"
   init() {}
@@ -107,7 +107,7 @@ struct ReadsPadding: PureStage {
   }
 }
 
-/// Ends the processes that verify starts.
+/// Crashes in the processes that verify starts.
 struct DiesElsewhere: PureStage {
   static let kind = "diesElsewhere"
   init() {}
@@ -122,7 +122,7 @@ struct DiesElsewhere: PureStage {
   }
 }
 
-/// Never comes back in the processes that verify starts; their id is in a file then.
+/// Never returns in the processes that verify starts. Their process id is then in a file.
 struct HangsElsewhere: PureStage {
   static let kind = "hangsElsewhere"
   init() {}
@@ -137,7 +137,7 @@ struct HangsElsewhere: PureStage {
   }
 }
 
-/// Never comes back from its second frame.
+/// Never returns from its second frame.
 struct Hangs: PureStage {
   static let kind = "hangs"
   init() {}

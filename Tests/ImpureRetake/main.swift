@@ -2,7 +2,7 @@ import Foundation
 import Retake
 import RetakeCommand
 
-/// A small drawn scene, measured, and then handled by the stage that a test is about.
+/// A small synthetic scene, measured, and then processed by the stage under test.
 func pipeline<Stage: PureStage>(_ stage: Stage) -> Pipeline
 where Stage.Input == Scalars, Stage.Output == Scalars {
   let scene = SyntheticOptions(scene: .figures, width: 72, height: 48, frames: 12)

@@ -2,10 +2,10 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Everything that people name by mistake: a short error that says what to do, the right status,
-/// and nothing half-written.
+/// Everything that a user may name by mistake: a short error that says what to do, the right
+/// status, and no incomplete file.
 @Suite struct BadInputTests {
-  /// An error with its code and advice on standard error, and an untouched folder.
+  /// Expects an error with its code and advice on standard error, and an unchanged folder.
   private func expectTrouble(
     _ code: String, _ words: [String], in workplace: Workplace, says: String? = nil,
     status: Int32 = 2,
@@ -248,7 +248,7 @@ import Testing
     try expectErrored(workplace, code: code)
   }
 
-  /// `test` says of a broken session that the case could not be run.
+  /// `test` reports for a broken session that the case could not be run.
   private func expectErrored(_ workplace: Workplace, code: String) throws {
     let before = try workplace.listing()
     let result = try workplace.retake(

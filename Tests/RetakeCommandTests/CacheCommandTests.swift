@@ -2,7 +2,8 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The cache as people meet it: on the command line, on full disks and in places that cannot be written.
+/// The cache as users see it: on the command line, on full disks and in places that cannot be
+/// written.
 @Suite struct CacheCommandTests {
   private static let pipeline = ["--pipeline", "motion.json"]
 
@@ -13,7 +14,7 @@ import Testing
     return workplace
   }
 
-  /// Runs `retake` where a folder cannot be written.
+  /// Runs `retake` with a folder that cannot be written.
   private func readOnly(
     _ folder: String, _ words: [String], in workplace: Workplace
   ) throws -> CommandResult {
@@ -57,7 +58,7 @@ import Testing
     #expect(try workplace.retake("accept", "--reason", "first").status == 0)
     #expect(try workplace.retake(words: test).stdout.contains(", 0 computed"))
 
-    // Made by somebody else, with right checksums.
+    // Written by another user, with correct checksums.
     let foreign = try workplace.retake(
       words: test, environment: ["RETAKE_CACHE_KEY": "the key of somebody else"])
     #expect(foreign.status == 0)
@@ -92,7 +93,7 @@ import Testing
     #expect(passed.stdout.contains("/.retake/cache: "))
     #expect(!passed.stdout.contains("nothing is pending"))
 
-    // One that is there is read, and what is new is not kept.
+    // An existing cache is read, and new values are not stored.
     #expect(try workplace.retake(words: test).status == 0)
     try workplace.writePipeline(replacing: "\"threshold\": 24", with: "\"threshold\": 60")
     let changed = try readOnly("", test, in: workplace)

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Cost tapes and device profiles, as people use them.
+/// Cost tapes and device profiles, as users use them.
 @Suite struct CostTests {
   private static let replay = ["replay", "yard", "--pipeline", "example:motion-boxes"]
 
@@ -18,7 +18,8 @@ import Testing
     #expect(result.stderr.contains("--costs tape:a.tape"))
   }
 
-  /// Decision and result digests of replays with these options for many numbers of workers, twice.
+  /// The decision and result digests of replays with these options for many numbers of workers,
+  /// each twice.
   private func digests(_ workplace: Workplace, _ words: [String]) throws -> Set<String> {
     var found: Set<String> = []
     for workers in ["0", "1", "2", "4", "8", "2"] {

@@ -3,7 +3,7 @@ import RetakeProcess
 import RetakeTestSupport
 import Testing
 
-/// Processes that keep the cores busy for as long as this is held.
+/// Processes that keep the cores busy for as long as this object exists.
 final class BusyMachine: Sendable {
   private let processes: [ChildProcess]
 
@@ -23,7 +23,7 @@ final class BusyMachine: Sendable {
 }
 
 @Suite(.oneAtATime) struct DeterminismTests {
-  /// Decision and result digest of a replay in a process of its own.
+  /// The decision and result digest of a replay in a separate process.
   private func digests(_ workplace: Workplace, _ more: String...) throws -> String {
     let result = try workplace.retake(
       words: ["replay", "yard", "--pipeline", "example:motion-boxes", "--json"] + more)
@@ -75,7 +75,7 @@ final class BusyMachine: Sendable {
     #expect(
       drops.map { String($0[2]) }
         == [12, 16, 20, 24, 28, 31, 35, 39, 43, 47, 51, 55, 58].map { "0:\($0)" })
-    // At frame 27 a completion and an arrival fall on the same nanosecond: the slot is free first.
+    // At frame 27, a completion and an arrival are at the same nanosecond. The slot is freed first.
     #expect(lines.contains { $0[0] == "@900000000" && $0[2] == "0:27" })
     #expect(!lines.contains { $0[2] == "0:27" && $0[3] == "drop" })
   }

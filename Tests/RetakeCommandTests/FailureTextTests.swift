@@ -2,9 +2,9 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What a stage says of a failure reaches whoever runs it.
+/// A stage's message about a failure reaches the user who runs it.
 @Suite struct FailureTextTests {
-  /// A crop that lies outside each frame of 160x120.
+  /// A crop outside every frame of 160x120.
   private let outside = """
     {"v": 1, "name": "outside", "nodes": [
       {"id": "camera", "kind": "session"},

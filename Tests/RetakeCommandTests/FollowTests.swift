@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What a replay writes while it goes on: result lines, metadata, traces.
+/// What a replay writes during the run: result lines, metadata, traces.
 @Suite struct FollowTests {
   private static let replay = [
     "replay", "yard", "--pipeline", "example:motion-boxes", "--mode", "redecide",
@@ -76,7 +76,7 @@ import Testing
         {"from": "camera", "to": "light"}, {"from": "light", "to": "stage"},
         {"from": "stage", "to": "out"}]}
       """, to: "hang.json")
-    // The second frame never comes back: this run does not end by itself, but for the watchdog.
+    // The second frame never returns: this run ends only through the watchdog.
     let run = try LongRun(
       [
         "replay", "yard", "--pipeline", "hang.json", "--follow", "--workers", workers,

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Footage of real cameras, where it lies beside the repository.
+/// Footage of real cameras, if it is available next to the repository.
 @Suite(.serialized) struct FootageTests {
   private static let project = """
     v: 1

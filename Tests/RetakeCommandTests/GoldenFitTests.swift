@@ -4,8 +4,8 @@ import Testing
 
 /// `retake golden fit`.
 @Suite struct GoldenFitTests {
-  /// Scalars that hang on the machine: the case's own stage differs by a little when the process
-  /// has fewer instructions; here a run from elsewhere stands for it.
+  /// Scalars that depend on the machine: the case's own stage differs slightly when the process has
+  /// fewer instructions. Here a run from another place is used instead.
   private func place() throws -> Workplace {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 12)
@@ -18,7 +18,7 @@ import Testing
     return workplace
   }
 
-  /// A run of the golden's case in which scores are a little different.
+  /// A run of the golden's case in which scores differ slightly.
   private func elsewhere(_ workplace: Workplace, _ threshold: Int) throws {
     try workplace.writePipeline(
       replacing: "\"threshold\": 24", with: "\"threshold\": \(threshold)")
@@ -73,7 +73,7 @@ import Testing
     #expect(after != before)
     #expect(after.contains("fitted:"))
     #expect(after.contains("conditions: [phone]"))
-    // The run that differed now passes against the golden; the golden's own run still does.
+    // The run that differed now passes against the golden, and the golden's own run still does.
     let motion = try workplace.retake("diff", "Goldens/yard/motion", "phone")
     #expect(motion.status == 0, "\(motion.stdout)")
     #expect(try workplace.retake("test").status == 0)

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// A stage that never comes back from its second frame.
+/// A stage that never returns from its second frame.
 @Suite struct HangTests {
   private func workplace() throws -> Workplace {
     let workplace = try Workplace()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetakeCommand
 
-/// `retake init`, `retake golden adopt`, and what else a first project needs.
+/// `retake init`, `retake golden adopt`, and other needs of a first project.
 @Suite struct InitTests {
   private func text(_ path: String, of workplace: Workplace) throws -> String {
     try String(contentsOf: workplace.folder.file(path), encoding: .utf8)

@@ -25,13 +25,13 @@ final class LongRun {
 
   var isRunning: Bool { process.end == nil }
 
-  /// What it writes first, up to the end of a line, or all if it ends before.
+  /// The first line of its output, or all of the output if it ends before.
   func firstLine() -> String { output.readLine() }
 
-  /// Reads what else it writes and forgets it, so that it never waits for room.
+  /// Reads and discards the rest of its output, so that it never waits for room.
   func readOn() { output.readToEnd { _ in } }
 
-  /// Waits until something is there, or until the command ends without it.
+  /// Waits until a condition holds, or until the command ends without it.
   func wait(until isThere: () -> Bool) -> Bool {
     let ended = DispatchSemaphore(value: 0)
     process.onEnd { _ in ended.signal() }
@@ -45,10 +45,10 @@ final class LongRun {
     return true
   }
 
-  /// Stops it where it is, to go on when it is told to end.
+  /// Stops the process; it continues when it is asked to end.
   func hold() { process.send(SIGSTOP) }
 
-  /// The exit status, `nil` for a signal or if it does not end.
+  /// The exit status, or `nil` for a signal or if it does not end.
   func end(_ signal: Int32) -> Int32? {
     process.send(signal)
     process.send(SIGCONT)
@@ -96,7 +96,7 @@ final class LongRun {
     let before = try workplace.listing()
     let run = try LongRun(
       ["test", "yard", "--pipeline", "endless.json", "--report", "report"], in: workplace)
-    // In a folder of the run's own.
+    // In a folder of this run.
     let goldens = workplace.folder.file("Goldens").path
     let isWriting = {
       let files = FileManager.default.enumerator(atPath: goldens)?.allObjects ?? []

@@ -2,9 +2,9 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Links that came with a project lead no command out of it.
+/// Links in a project do not lead any command out of it.
 @Suite(.oneAtATime) struct LinkTests {
-  /// Moves something of a project out of it and leaves a link in its place.
+  /// Moves part of a project out of it and leaves a link in its place.
   private func lead(_ path: String, of workplace: Workplace, to outside: URL) throws {
     let file = workplace.folder.file(path)
     try FileManager.default.moveItem(at: file, to: outside)
@@ -12,7 +12,7 @@ import Testing
       atPath: file.path, withDestinationPath: outside.path)
   }
 
-  /// Every path under a folder with the time of its last change.
+  /// Every path under a folder with its modification time.
   private func listing(_ folder: URL) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted().map { name in
       let facts = try FileManager.default.attributesOfItem(

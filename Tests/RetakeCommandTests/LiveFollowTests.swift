@@ -2,9 +2,10 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What `retake record` writes of its pipeline: lines while it records, metadata and a trace.
+/// What `retake record` writes about its pipeline: lines during the recording, metadata and a
+/// trace.
 @Suite struct LiveFollowTests {
-  /// Sixty drawn frames, as fast as they are encoded: none is refused before the pipeline.
+  /// Sixty synthetic frames, as fast as they are encoded: none is refused before the pipeline.
   private static let record = [
     "record", "synthetic:figures", "--name", "yard", "--frames", "60", "--size", "64x48", "--pace",
     "unpaced", "--pipeline", "example:motion-boxes",
@@ -23,7 +24,7 @@ import Testing
     (json.value as? [String: Any] ?? [:]).keys.sorted()
   }
 
-  /// Of the session that was recorded.
+  /// Whether the recorded session is complete.
   private func isWhole(_ workplace: Workplace) throws -> Bool {
     let info = try workplace.retake("session", "info", "yard", "--json").json()
     return info.status.text == "clean"
@@ -45,7 +46,7 @@ import Testing
     #expect(frames.count > 0 && summary.pipeline.accepted.int == frames.count)
     #expect(summary.lines.written.int == frames.count && summary.lines.dropped.int == 0)
     #expect(Set(frames.compactMap(\.sequence.int)).count == frames.count)
-    // The form is that of a followed replay.
+    // The form is the same as for a followed replay.
     let replay = try workplace.retake(
       "replay", "yard", "--pipeline", "example:motion-boxes", "--follow")
     let replayed = try JSON(Data(try #require(replay.stdout.split(separator: "\n").first).utf8))

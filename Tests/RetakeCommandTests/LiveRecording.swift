@@ -5,7 +5,7 @@ import RetakeTestSupport
 import Synchronization
 import Testing
 
-/// A `retake record` in a process of its own, and the commits that it acknowledged.
+/// A `retake record` in a separate process, and the commits that it acknowledged.
 final class LiveRecording: Sendable {
   struct Commit: Sendable {
     var line: RecordingProgress
@@ -82,7 +82,7 @@ final class LiveRecording: Sendable {
   }
 
   var commits: [Commit] { state.withLock { $0.commits } }
-  /// Of the last commit.
+  /// The number of events in the last commit.
   var eventCount: Int { commits.last?.line.events ?? 0 }
   /// When the signal was sent.
   var endedNanoseconds: Int64 { state.withLock { $0.endedNanoseconds } }
@@ -94,44 +94,44 @@ final class LiveRecording: Sendable {
     _ = ended.wait(timeout: .now() + .milliseconds(milliseconds))
   }
 
-  /// Until the next commit, or until it is clear that none comes.
+  /// Waits for the next commit, or until it is clear that there will be none.
   func waitForCommit() { _ = waitToHear() }
 
-  /// Until a commit says what is waited for, or until it is clear that none comes.
+  /// Waits for a commit that meets a condition, or until it is clear that there will be none.
   ///
-  /// - Returns: whether it came.
+  /// - Returns: Whether there was one.
   func waitForCommit(_ isWanted: (RecordingProgress) -> Bool) -> Bool {
     wait { commits.contains { isWanted($0.line) } }
   }
 
-  /// Until something holds, which is looked at now and after each commit, or until the recording
-  /// has ended.
+  /// Waits until a condition holds, which is checked now and after each commit, or until the
+  /// recording has ended.
   ///
-  /// - Returns: whether it came to hold.
+  /// - Returns: Whether the condition held.
   func wait(until holds: () -> Bool) -> Bool {
     // Ends: with the recording, which commits three times a second.
     while !holds() { guard waitToHear() else { return holds() } }
     return true
   }
 
-  /// - Returns: false when nothing is heard any more.
+  /// - Returns: `false` if there will be no more signals.
   private func waitToHear() -> Bool {
-    // The end is heard once, and may have been heard by an earlier wait.
+    // The end is signalled once, and an earlier wait may have received it.
     guard !state.withLock({ $0.isDrained }) else { return false }
     let limit = DispatchTime.now() + .seconds(ChildProcess.secondsMax)
     return heard.wait(timeout: limit) == .success && !state.withLock { $0.isDrained }
   }
 
-  /// Connections over TCP that the process has open.
+  /// TCP connections that the process has open.
   ///
-  /// The system's table is no picture of one moment: where others close theirs while it is read, a
-  /// line can be passed over. So it is read a few times, and the most counts.
+  /// The system's table is not a consistent snapshot: if other connections are closed while it is
+  /// read, a line can be missed. So it is read several times, and the highest count is used.
   var connectionCount: Int { (0..<5).map { _ in connectionsInTable }.max() ?? 0 }
 
   private var connectionsInTable: Int {
     let folder = "/proc/\(process.id)/fd"
     let manager = FileManager.default
-    // The system says of such files that they are empty.
+    // The system reports a size of zero for such files.
     let table = try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
     let all = Set(
       (table ?? "").split(separator: "\n").compactMap { line in
@@ -145,7 +145,7 @@ final class LiveRecording: Sendable {
     }
   }
 
-  /// Stops the process, until `body` is done, with every thread of it.
+  /// Stops all threads of the process until `body` has returned.
   func paused(_ body: () throws -> Void) throws {
     process.send(SIGSTOP)
     defer { process.send(SIGCONT) }
@@ -157,8 +157,8 @@ final class LiveRecording: Sendable {
   /// Sends a signal that does not end it.
   func tell(_ signal: Int32) { process.send(signal) }
 
-  /// Sends a signal, waits for the process's end, and reads what it still said. One that does not
-  /// end is killed.
+  /// Sends a signal, waits for the end of the process, and reads the rest of its output. A process
+  /// that does not end is killed.
   func send(_ signal: Int32) {
     let now = Self.now
     state.withLock { $0.endedNanoseconds = now }

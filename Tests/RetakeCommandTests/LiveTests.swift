@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// A pipeline that runs while it is recorded, and its reenactment, as people use them.
+/// A pipeline that runs during a recording, and its reenactment, as users use them.
 @Suite struct LiveTests {
   private func recorded(
     _ pipeline: String, preset: String = "ffv1", binary: String = Workplace.binary

@@ -2,12 +2,13 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What packages contain besides the program, made from the commands' own help.
+/// The contents of packages besides the program, generated from the commands' own help.
 @Suite struct ManPageTests {
   private static let hasPython =
     (try? runCommand("python3", arguments: ["-c", "import json"]).status) == 0
 
-  /// Runs Scripts/man-page on what `retake --experimental-dump-help` prints, or on another document.
+  /// Runs Scripts/man-page on the output of `retake --experimental-dump-help`, or on another
+  /// document.
   private func page(of help: Data) throws -> CommandResult {
     try runCommand(
       "python3",
@@ -24,7 +25,7 @@ import Testing
     ])
   }
 
-  /// The long names of the options that the help of a command and of those below it shows.
+  /// The long names of the options that the help of a command and of its subcommands shows.
   private func options(of command: [String: Any]) -> [String] {
     let arguments = (command["arguments"] as? [[String: Any]] ?? [])
       .filter { $0["shouldDisplay"] as? Bool == true }

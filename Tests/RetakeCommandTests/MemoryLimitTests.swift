@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What happens to the real `retake` when pictures do not fit in memory.
+/// How the real `retake` behaves if images do not fit in memory.
 @Suite(.enabled(if: Faults.works("ffmpeg", "-version"), "the ffmpeg command is not here"))
 struct MemoryLimitTests {
   private func clip(_ name: String, size: String, frames: Int) throws -> Workplace {
@@ -44,8 +44,9 @@ struct MemoryLimitTests {
     #expect(result.stderr.contains("RETAKE_MEMORY=2G"), "\(result.stderr)")
   }
 
-  /// Where an allocation of Swift's own fails the process is ended by a signal, and nothing can be
-  /// done about that; what is asked for here is pictures, many times larger than all else.
+  /// If one of Swift's own allocations fails, the process is ended by a signal, which cannot be
+  /// prevented. The allocations here are for images, which are many times larger than everything
+  /// else.
   @Test(.enabled(if: Faults.limits, "prlimit does not work here"))
   func `short of memory for drawn pictures a recording says so, or loses frames alone`() throws {
     let workplace = try Workplace()
@@ -59,7 +60,7 @@ struct MemoryLimitTests {
           "unpaced", "--name", name,
         ], timeoutSeconds: 300)
       #expect(!result.timedOut, "\(mebibytes) MiB")
-      // An allocation of Swift's own may fail as well, but no frame ends the process.
+      // One of Swift's own allocations may fail as well, but no frame ends the process.
       for place in ["FrameStorage.make<", "FrameStorage.withoutRoom", "no room for a frame"] {
         #expect(!result.stderr.contains(place), "\(mebibytes) MiB: \(result.stderr)")
       }
@@ -96,13 +97,13 @@ struct MemoryLimitTests {
     #expect(runs > 0, "the largest of them is enough")
   }
 
-  /// A thread's stack may be what does not fit.
+  /// A thread's stack may also be what does not fit.
   private func checkIsNamed(_ result: CommandResult, _ limit: String) {
     let isNamed = result.stderr.contains("memory") || result.stderr.contains("no thread")
     #expect(isNamed, "\(limit): \(result.stderr)")
   }
 
-  /// What Swift's own collections ask for and do not get ends the process; a picture's bytes are
+  /// A failed allocation of Swift's own collections ends the process. The bytes of an image are
   /// larger than any of them here.
   private func checkIsOfSwift(_ result: CommandResult, _ limit: String) {
     let refused = result.stderr.matches(of: /failed to allocate (\d+) bytes/)

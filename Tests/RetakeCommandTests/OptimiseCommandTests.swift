@@ -18,7 +18,7 @@ import Testing
     #expect(result.status == 0, "\(result.stderr)")
     #expect(result.stdout.contains("40 frames, raw: the original's pixels, bit for bit"))
     #expect(result.stdout.contains(" frames a second, the original "), "\(result.stdout)")
-    // Whether the copy is faster is the machine's affair; where it is not, that is said.
+    // Whether the copy is faster depends on the machine. If it is not, that is reported.
     #expect(
       result.stderr.isEmpty || result.stderr.contains("not read faster than the original"),
       "\(result.stderr)")
@@ -81,8 +81,9 @@ import Testing
       }
     }
     let limit = ContinuousClock.now + .seconds(ChildProcess.secondsMax)
-    // Looked at without a pause: the copy takes a second or so. It is held where it is, so that it
-    // cannot end meanwhile. On a busy machine it may be whole before this looks: then once more.
+    // Checked without a pause, because the copy takes only about a second. The process is then
+    // stopped, so that it cannot end in the meantime. On a busy machine the copy may be complete
+    // before this check; then it is repeated.
     while true {
       while run.isRunning, !hasMedia() {}
       run.hold()

@@ -2,13 +2,13 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// docs/overrides.md: its example runs, and gives the lines that stand there.
+/// docs/overrides.md: its example runs, and gives the lines in the document.
 @Suite struct OverridePageTests {
   private func page() throws -> String {
     try String(contentsOf: packageRoot.appending(path: "docs/overrides.md"), encoding: .utf8)
   }
 
-  /// The first block of code in a language.
+  /// The first code block in a language.
   private func block(_ language: String) throws -> String {
     let parts = try page().components(separatedBy: "```\(language)\n")
     try #require(parts.count >= 2, "\(language)")

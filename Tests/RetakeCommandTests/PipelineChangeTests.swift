@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What changed in a pipeline is said by name, wherever a comparison is shown.
+/// A change of a pipeline is reported by name, wherever a comparison is shown.
 @Suite struct PipelineChangeTests {
   private static let words = "the pipeline changed: motion.threshold: 24 → 40"
   private static let file = "Goldens/yard/motion/pipeline.json"
@@ -65,7 +65,7 @@ import Testing
     #expect(runs.status == 1 && runs.stdout.contains(Self.words), "\(runs.stdout)\(runs.stderr)")
     let base = try workplace.retake("diff", "--base", "HEAD")
     #expect(base.status == 1 && base.stdout.contains(Self.words), "\(base.stdout)\(base.stderr)")
-    // What a run keeps is a document, and is not written over by the run that reads it.
+    // A run keeps a pipeline document, and a run that reads the document does not overwrite it.
     let again = try workplace.retake(
       "replay", "yard", "--pipeline", "a/pipeline.json", "--output", "c")
     #expect(again.status == 0, "\(again.stderr)")

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// `retake pipeline check` and `draw`, as people call them.
+/// `retake pipeline check` and `draw`, as users call them.
 @Suite struct PipelineCommandTests {
   private static let slow = """
     {"v": 1, "name": "slow",

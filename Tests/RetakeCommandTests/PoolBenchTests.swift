@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The benchmark of pools says on every machine what the documentation says.
+/// The pool benchmark gives the same results as the documentation on every machine.
 @Suite struct PoolBenchTests {
   private func page(_ name: String) throws -> String {
     try String(contentsOf: packageRoot.appending(path: "docs/\(name)"), encoding: .utf8)
@@ -32,7 +32,8 @@ import Testing
     let rows = try JSONDecoder().decode([Row].self, from: result.stdoutBytes)
     #expect(rows.map(\.pool) == ["fixed 8", "fixed 16", "4-12 ewma", "4-12 ar1", "tuned"])
     #expect(rows.allSatisfy { $0.load == "mine" && $0.frames == 100 })
-    // A frame every 100 ms, one done every 200 ms: eight are held when the ninth finds none.
+    // A frame every 100 ms, and one finished every 200 ms: eight are in use when the ninth finds
+    // none.
     #expect(rows[0].meanBuffersHundredths == 800 && rows[0].peakUsed == 8)
     #expect(rows[0].stalls == 43 && rows[1].stalls == 35)
     #expect(rows[0].meanBytes == 8_000_000 && rows[0].resizes == 0)
@@ -67,7 +68,7 @@ import Testing
     #expect(folds.map(\.judgedOn) == ["calm", "busy"])
     #expect(folds.allSatisfy { $0.candidates == 144 })
     #expect(folds[0].meetsGoal && folds[0].fixed16.map(\.stalls) == [0])
-    // The pool that was tuned on the busy load is shown on the calm one alone.
+    // The pool that was tuned on the busy load is shown only on the calm one.
     #expect(folds[0].chosen.map(\.load) == ["calm"] && folds[1].chosen.map(\.load) == ["busy"])
     let text = try workplace.retake(words: arguments).stdout
     #expect(text.hasPrefix("calm: the goal is met with \(folds[0].adaptive)\n"), "\(text)")

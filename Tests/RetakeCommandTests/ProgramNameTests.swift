@@ -3,7 +3,7 @@ import Testing
 @testable import Retake
 @testable import RetakeCommand
 
-/// What a program with stages of its own advises.
+/// The advice of a program with its own stages.
 @Suite struct ProgramNameTests {
   private func shown(_ text: String, by program: String) -> String {
     let environment = CommandEnvironment(registry: .builtIn, pipelines: [], program: program)

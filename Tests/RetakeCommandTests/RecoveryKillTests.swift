@@ -3,10 +3,10 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// A recovery is killed at the n-th call that changes a file. Done again, it ends as if nothing had
-/// happened.
+/// A recovery is killed at the n-th call that changes a file. When it is run again, it ends as if
+/// nothing had happened.
 ///
-/// `RETAKE_RECOVERY_KILLS=200 swift test --filter RecoveryKillTests` for the full run.
+/// Use `RETAKE_RECOVERY_KILLS=200 swift test --filter RecoveryKillTests` for the full run.
 @Suite(.serialized, .oneAtATime, .enabled(if: hasStrace, "strace is not on this machine"))
 struct RecoveryKillTests {
   private static let kills =
@@ -20,7 +20,7 @@ struct RecoveryKillTests {
     var options: [String]
   }
 
-  /// A recording that was killed, the same without its log, and one whose database is cut.
+  /// A recording that was killed, the same one without its log, and one with a truncated database.
   private func cases(_ folder: TemporaryFolder) throws -> [Case] {
     let recording = try LiveRecording(name: "killed", into: folder.url, size: "64x48")
     recording.waitForCommit()
@@ -46,15 +46,15 @@ struct RecoveryKillTests {
 
   private struct Point {
     var call: String
-    /// Counted by strace for each thread and call.
+    /// As strace counts it: per thread and call.
     var number: Int
   }
 
-  /// Every call of a log, as strace's injection counts it.
+  /// Every call in a log, as strace's injection counts it.
   private static func points(in log: String) -> [Point] {
     var counts: [String: Int] = [:]
     return log.split(separator: "\n").compactMap { line in
-      // Short process numbers are padded with spaces.
+      // Short process ids are padded with spaces.
       let words = line.split(separator: " ")
       guard words.count >= 2, let call = words[1].split(separator: "(").first,
         calls.split(separator: ",").contains(call)
@@ -91,7 +91,7 @@ struct RecoveryKillTests {
       try #require(
         points.count >= Self.kills, "\(item.name): \(seen.prefix(600)) \(whole.stderr)")
       for number in 0..<Self.kills {
-        // Backwards: most early calls are of the program's start.
+        // Backwards, because most early calls belong to the start of the program.
         let point = points[points.count - 1 - number * points.count / Self.kills]
         try prepare()
         let run = try runCommand(

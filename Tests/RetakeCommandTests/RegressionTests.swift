@@ -186,7 +186,7 @@ import Testing
     #expect(try workplace.retake("diff", "a", "b").status == 0)
     let results = workplace.folder.file("b/results-00000.gold")
     let text = try String(contentsOf: results, encoding: .utf8)
-    // A line is missing, and the block's digest tells.
+    // A line is missing, and the block's digest shows it.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let kept = lines.enumerated().filter { $0.offset != 5 }.map(\.element)
     try Data(kept.joined(separator: "\n").utf8).write(to: results)

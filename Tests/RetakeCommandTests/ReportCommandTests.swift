@@ -4,7 +4,7 @@ import RetakeTestSupport
 import Testing
 
 @Suite struct ReportCommandTests {
-  /// A place with a report that says that a golden is missing.
+  /// A workplace with a report about a missing golden.
   private func place() throws -> Workplace {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 6)
@@ -18,7 +18,7 @@ import Testing
     let workplace = try place()
     let opener = try workplace.folder.write(
       "#!/bin/sh\nprintf '%s\\n' \"$1\" > opened\n", to: "bin/xdg-open")
-    // The browser is not waited for; the opening of a pipe waits for its writer.
+    // The command does not wait for the browser; opening a pipe waits for its writer.
     try #require(mkfifo(workplace.folder.file("opened").path, 0o600) == 0)
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o755], ofItemAtPath: opener.path)

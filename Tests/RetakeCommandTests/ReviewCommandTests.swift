@@ -3,7 +3,7 @@ import RetakeTestSupport
 import Testing
 
 @Suite struct ReviewCommandTests {
-  /// A golden, and beside it a pending one from another threshold.
+  /// A golden, and a pending one from another threshold next to it.
   private func changed() throws -> Workplace {
     let workplace = try Workplace()
     try workplace.record("yard")
@@ -24,7 +24,7 @@ import Testing
       environment: ["CI": nil, "RETAKE_KEYS": keys], folder: workplace.folder.url)
   }
 
-  /// Types one key whenever the program shows its keys or asks for the reason.
+  /// Types one key each time the program shows its keys or asks for the reason.
   private static let typist = """
     import os, pty, sys
     keys = os.environ["RETAKE_KEYS"].split("|")

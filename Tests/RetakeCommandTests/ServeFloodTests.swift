@@ -3,7 +3,7 @@ import RetakeProcess
 import RetakeTestSupport
 import Testing
 
-/// Another user of the machine has no token, and may connect as often as the system allows.
+/// Another user of the machine has no token, and may connect as often as the system permits.
 @Suite(.onOwnThread) struct ServeFloodTests {
   private static let limits =
     (try? runCommand("prlimit", arguments: ["--nofile=96", "true"]).status) == 0
@@ -27,7 +27,7 @@ import Testing
     #expect(process.wait() == .exited(130))
   }
 
-  /// A page's connection, then 400 that say nothing, then the page's once more and a new one.
+  /// A page's connection, then 400 silent ones, then the page's connection again and a new one.
   private static let flood = """
     import http.client, json, socket, sys
     served = json.loads(sys.argv[1])

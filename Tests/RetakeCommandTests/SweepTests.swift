@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// `retake replay --sweep`, as people use it.
+/// `retake replay --sweep`, as users use it.
 @Suite struct SweepTests {
   private static let replay = ["replay", "yard", "--pipeline", "example:motion-boxes"]
 
@@ -54,7 +54,8 @@ import Testing
     let row = report.rows[0]
     #expect(row.decisionDigest.text == replay.decisionDigest.text)
     #expect(row.figures.frames.delivered.int == replay.frames.delivered.int)
-    // The detector is served every 45 ms, and three wait: a frame that waited longest took 180 ms.
+    // The detector takes 45 ms per frame, and three frames wait: the frame that waited longest took
+    // 180 ms.
     #expect(try #require(row.figures.latency.maxNanoseconds.int) <= 180_000_000)
     #expect(row.figures.bytesAliveMax.int == 5 * 96 * 64 * 3 / 2)
     #expect(report["case"].text == "motion-boxes")

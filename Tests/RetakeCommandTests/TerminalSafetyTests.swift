@@ -2,9 +2,9 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Names and values from files, databases and folders on their way to a terminal.
+/// Names and values from files, databases and folders, as they are printed on a terminal.
 @Suite struct TerminalSafetyTests {
-  /// Clears the screen, turns text around, and ends a line.
+  /// Clears the screen, reverses the direction of text, and ends a line.
   private static let hostile = "a\u{1B}[2J\u{202E}b\u{9B}31m\u{7F}"
 
   private func expectHarmless(_ result: CommandResult, _ what: String) {

@@ -3,7 +3,7 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// Where the C library computes exp and sin with fused multiplication.
+/// Whether the C library computes exp and sin with fused multiplication.
 private let hasFusedMathematics = PlatformKey.current.description.hasSuffix("x86_64-fma")
 
 @Suite struct VerifyTests {

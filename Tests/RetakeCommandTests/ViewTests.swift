@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Windows, as people open them. Those that need a display are skipped without Xvfb, and say so.
+/// Windows, as users open them. Tests that need a display are skipped without Xvfb, and say so.
 @Suite(.oneAtATime(.displays)) struct ViewTests {
   private static let noDisplay: [String: String?] = [
     "DISPLAY": nil, "WAYLAND_DISPLAY": nil, "SDL_VIDEODRIVER": nil,

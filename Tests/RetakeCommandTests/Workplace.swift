@@ -3,13 +3,13 @@ import RetakeProcess
 import RetakeTestSupport
 import Testing
 
-/// A fresh folder in which the real `retake` is called, as people call it.
+/// A new folder in which the real `retake` is called, as users call it.
 struct Workplace {
   static let binary = productsFolder.appending(path: "retake").path
   /// A user's own `retake`, with the stages of Tests/ImpureRetake.
   static let impureBinary = productsFolder.appending(path: "ImpureRetake").path
 
-  /// Else a key would be made in the home folder of whoever runs the tests.
+  /// Without it, a key would be created in the home folder of the user who runs the tests.
   static let cacheKey = "the key of all workplaces"
 
   let folder: TemporaryFolder
@@ -18,7 +18,7 @@ struct Workplace {
     folder = try TemporaryFolder("retake-work")
   }
 
-  /// Runs `retake` here, outside CI whatever runs the tests.
+  /// Runs `retake` here, outside CI even if the tests run in CI.
   @discardableResult
   func retake(
     _ arguments: String..., environment: [String: String?] = [:]
@@ -26,7 +26,7 @@ struct Workplace {
     try retake(words: arguments, environment: environment)
   }
 
-  /// The same for words in a list.
+  /// The same for a list of arguments.
   func retake(
     words arguments: [String], environment: [String: String?] = [:],
     timeoutSeconds: Int = ChildProcess.secondsMax,
@@ -41,7 +41,7 @@ struct Workplace {
       timeoutSeconds: timeoutSeconds)
   }
 
-  /// Records figures, quickly.
+  /// Records figures quickly.
   func record(_ name: String, frames: Int = 90, size: String = "160x120") throws {
     let result = try retake(
       "record", "synthetic:figures", "--name", name, "--pace", "unpaced", "--frames", "\(frames)",
@@ -49,7 +49,7 @@ struct Workplace {
     try #require(result.status == 0, "\(result.stderr)")
   }
 
-  /// Writes the example pipeline, with a text replaced.
+  /// Writes the example pipeline, with a string replaced.
   func writePipeline(
     _ name: String = "motion.json", replacing old: String = "", with new: String = ""
   ) throws {
@@ -68,9 +68,9 @@ struct Workplace {
     FileManager.default.fileExists(atPath: folder.file(path).path)
   }
 
-  /// Every path under the folder with its size, in order; for "nothing was changed".
+  /// Every path under the folder with its size, in order, to check that nothing was changed.
   func listing() throws -> [String] {
-    // What runs keep for later runs may be there or not.
+    // The cache of earlier runs may exist or not.
     let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted()
       .filter { $0 != ".retake" && !$0.hasPrefix(".retake/") }
     return try names.map { name in
@@ -86,7 +86,7 @@ extension CommandResult {
   func json() throws -> JSON { try JSON(stdoutBytes) }
 }
 
-/// A JSON document to look into.
+/// A JSON document whose values can be looked up.
 @dynamicMemberLookup
 struct JSON {
   let value: Any?

@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `a shifted sort order is no change`() throws {
-    // The first box moves behind the second: in text every line differs.
+    // The first box moves after the second: every line of the text file differs.
     let findings = try Samples.findings(
       [[Samples.box(0, 1), Samples.box(50, 1.1)]], [[Samples.box(0, 1.2), Samples.box(50, 1.1)]])
     #expect(findings.map(\.kind) == [.boxMoved])
@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `the pair of the frame before is kept where two overlap`() throws {
-    // Two objects cross; by overlap alone they would be exchanged in the second frame.
+    // Two objects cross. By overlap alone, they would be swapped in the second frame.
     let golden = [
       [Samples.box(0, identity: 1), Samples.box(20, identity: 2)],
       [Samples.box(9, identity: 1), Samples.box(12, identity: 2)],
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test func `boxes that overlap too little are two objects, at the least overlap one`() throws {
-    // A third, then exactly one half.
+    // An overlap of one third, then of exactly one half.
     #expect(
       try Samples.findings([[Samples.box(0)]], [[Samples.box(5)]]).map(\.kind)
         == [.boxDisappeared, .boxAppeared])
@@ -199,7 +199,7 @@ import Testing
   @Test func `boxes that changed places within tolerance are paired by their overlap`() throws {
     var rule = SinkRule.standard
     rule.position = 3
-    // In the order of their lines each is 2 px away, by overlap 0.1 px.
+    // By the order of their lines each is 2 px away, by overlap 0.1 px.
     let outcome = try Samples.compare(
       Samples.frames([[Samples.box(0, 0), Samples.box(2, 0.1)]]),
       Samples.frames([[Samples.box(2, 0), Samples.box(0, 0.1)]]), rule)
@@ -224,13 +224,13 @@ import Testing
   @Test func `where both are equal for a while another number is news again`() throws {
     let known = [Samples.box(0, identity: 1)]
     let other = [Samples.box(0, identity: 7)]
-    // A frame, and a whole block of 64 whose facts nobody reads.
+    // A frame, and a whole block of 64 frames whose facts are not read.
     for equal in [1, 200] {
       let middle = Array(repeating: known, count: equal)
       let findings = try Samples.findings([known] + middle + [known], [other] + middle + [other])
       #expect(findings.map { $0.frame?.sequence } == [0, equal + 1])
     }
-    // Blocks alone: the object is away in the frames around them.
+    // Whole blocks only: the object is absent in the frames around them.
     let away = Array(repeating: [ResultFact](), count: 63)
     let block = Array(repeating: known, count: 64)
     let findings = try Samples.findings(

@@ -12,7 +12,7 @@ import Testing
     StageColumn("faces", inputs: ["resize"]),
   ]
 
-  /// Rows as text: a column for each frame, a letter for each node; `=` equal, `x` other, `-` not
+  /// Rows as strings: a column per frame, a character per node; `=` equal, `x` different, `-` not
   /// run in the actual run, `!` failed there.
   private func compare(_ lines: [String]) -> [RootCause] {
     var comparator = StageComparator(golden: columns, actual: columns, log: FindingLog())
@@ -51,9 +51,9 @@ import Testing
   }
 
   @Test func `a stateful stage is tainted from its first differing input`() {
-    // grey differs once; motion only two frames later, when its inputs are equal again.
+    // grey differs once; motion differs only two frames later, when its inputs are equal again.
     check(["grey@0:0"], ["====", "x===", "====", "==xx", "===="])
-    // A stage without state is not: what differs later is its own.
+    // A stage without state is not tainted: what differs later is its own.
     check(["resize@0:0", "faces@0:2"], ["====", "====", "x===", "====", "==x="])
   }
 

@@ -67,7 +67,7 @@ enum CompareSamples {
       findings: findings, roots: roots, counts: comparator.counts, headroom: headroom)
   }
 
-  /// The findings of frames that have these facts at one sink.
+  /// The findings for frames with these facts at one sink.
   static func findings(
     _ golden: [[ResultFact]], _ actual: [[ResultFact]], _ rule: SinkRule = .standard
   ) throws -> [Finding] {

@@ -23,7 +23,7 @@ import Testing
     errors.map { [Samples.box(10 + $0, score: 0.5 + $0 / 100), Samples.box(90)] }
   }
 
-  /// Once as boxes alone, which takes the quick way, and once with a number beside them.
+  /// Once with boxes only, which uses the fast path, and once with a number next to them.
   @Test(arguments: [[], [ResultFact.scalar(name: "n", value: 1)]])
   func `the largest error of every frame stands in the curve, inside and outside of the tolerance`(
     _ extra: [ResultFact]

@@ -104,7 +104,7 @@ import Testing
     func box(_ x: Double, _ score: Double) -> ResultFact {
       Samples.box(x, classes: [Classification(label: "red", score: score)])
     }
-    // A new box in front renumbers the others.
+    // A new box before the others changes their indices.
     let findings = try Samples.findings(
       [[box(100, 0.9)]], [[box(0, 0.1), box(100, 0.8)]])
     #expect(findings.map(\.kind) == [.boxAppeared, .scoreChanged])
@@ -193,7 +193,8 @@ import Testing
     rule.position = 0.5
     let all = Samples.frames((0..<300).map { [Samples.box(Double($0 % 50))] })
     let shifted = Samples.frames((0..<300).map { [Samples.box(Double($0 % 50) + error)] })
-    // Frame 64 waits at the end of the golden's first block; the second blocks hold the same frames.
+    // Frame 64 waits at the end of the golden's first block; the second blocks have the same
+    // frames.
     let golden = all.filter { $0.id.sequence != 10 }
     let actual = shifted.filter { $0.id.sequence != 64 && $0.id.sequence != 129 }
     let findings = try Samples.compare(golden, actual, rule).findings

@@ -76,10 +76,10 @@ import Testing
     #expect(try message("AB", "AB") == nil)
   }
 
-  // MARK: the quick way
+  // MARK: the fast path
 
-  /// The same frames, once read as boxes alone and once with a number beside them, which takes the
-  /// long way.
+  /// The same frames, once read as boxes only and once with a number next to them, which uses the
+  /// slow path.
   @Test func `blocks of boxes compare as frame by frame`() throws {
     var random = SeededGenerator(seed: 77)
     for round in 0..<40 {

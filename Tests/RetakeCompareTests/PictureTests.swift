@@ -19,7 +19,7 @@ import Testing
     pixels(width, height) { x, y in (x * 7 + y * 13 + x * y) % 256 }
   }
 
-  /// What FFmpeg's filters `psnr` and `ssim` say of two grey pictures.
+  /// The values of FFmpeg's filters `psnr` and `ssim` for two grey images.
   private func ffmpeg(
     _ filter: String, _ left: PicturePixels, _ right: PicturePixels
   ) throws -> Double? {

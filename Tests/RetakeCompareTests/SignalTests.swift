@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeCompare
 
-/// Numbers over time: waveforms, series of scalars, and errors that creep.
+/// Numbers over time: waveforms, series of scalars, and errors that drift.
 @Suite struct SignalTests {
   private typealias Samples = CompareSamples
 
@@ -90,7 +90,7 @@ import Testing
     size.rmsMax = 0.5
     #expect(try count(size) { sin(0.3 * $0) + 0.4 } == 0)
     #expect(try count(size) { sin(0.3 * $0) + 1 } == 1)
-    // Any size, but the same shape.
+    // Any amplitude, but the same shape.
     var shape = SinkRule(mode: .numeric)
     (shape.correlationMin, shape.lagMax) = (0.95, 64)
     #expect(try count(shape) { 3 * sin(0.3 * $0) } == 0)
@@ -107,7 +107,7 @@ import Testing
       rules: CompareRules(["boxes": SinkRule(mode: .numeric)]))
     try comparator.compare(
       golden: Samples.chunks(frames(golden))[0],
-      // Late in the first block, equal in the second, nothing alike in the third.
+      // Late in the first block, equal in the second, unrelated in the third.
       actual: Samples.chunks(
         frames { $0 < 64 ? golden($0 - 3) : $0 < 128 ? golden($0) : Double($0 * $0 % 97) })[0])
     _ = comparator.finish()
@@ -129,7 +129,7 @@ import Testing
   @Test func `0.1 px a second is a drift though each error is allowed`() throws {
     let findings = try drift { 0.1 * Double($0) / 30 }
     #expect(findings.map(\.kind) == [.drift])
-    // The mean of the two boxes; the first error that is not rounded away is at 0.05 px.
+    // The mean of the two boxes. The first error that is not rounded away is 0.05 px.
     #expect(abs(try #require(findings[0].magnitude) - 1.667) < 0.05)
     #expect(findings[0].frame?.sequence == 16)
   }
@@ -160,7 +160,7 @@ import Testing
       }
       return try Samples.compare(frames { _ in 0 }, frames(error), rule).findings
     }
-    // Every other frame is equal, which halves what the others creep by.
+    // Every other frame is equal, which halves the drift.
     let half = try findings { $0 % 2 == 0 ? 0.01 * Double($0) : 0 }
     #expect(half.map(\.kind) == [.drift])
     #expect(abs(try #require(half[0].magnitude) - 5) < 0.2)

@@ -15,7 +15,7 @@ import Testing
         deliveries: [delivery], classNames: [names]))
   }
 
-  /// What stands in the sink's object.
+  /// The line of a frame with these facts in the sink's object.
   private func delivered(_ facts: [ResultFact], names: [String] = []) -> String {
     let before = #"{"pts":12012,"sequence":12,"sinks":{"boxes":{"ageMilliseconds":45.5,"#
     let after = #"}},"timeNanoseconds":400000000,"track":0}"# + "\n"
@@ -104,7 +104,7 @@ import Testing
     }
   }
 
-  /// Boxes, scores and scalars; `nil` for those that JSON has no number for.
+  /// Boxes, scores and scalars; `nil` for those that JSON cannot represent as a number.
   private static func numbers(of lines: [ResultLine]) -> [Double?] {
     func value(_ text: String) -> Double? { Double(text).flatMap { $0.isFinite ? $0 : nil } }
     let boxes = lines.flatMap { line -> [Double?] in

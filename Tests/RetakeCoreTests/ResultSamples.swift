@@ -31,7 +31,7 @@ enum ResultSamples {
         identity: identity, classes: classes))
   }
 
-  /// All that the frames come to as text: one file.
+  /// The frames as text: one file.
   static func text(_ frames: [FrameResult], header: ResultHeader = header) -> String {
     var writer = writer(header)
     for frame in frames { writer.append(frame) }
@@ -51,7 +51,7 @@ enum ResultSamples {
     try chunk.blocks.flatMap { try chunk.frames(of: $0) }
   }
 
-  /// Any frame: every kind of fact, hostile names, special numbers.
+  /// A random frame: every kind of fact, hostile names, special numbers.
   static func random(_ sequence: Int, _ random: inout SeededGenerator) -> FrameResult {
     let names = ["plain", "two words", "50 %", "a=b,c", "größe", "", "\u{1f3a5}", "new\nline"]
     func number(_ random: inout SeededGenerator) -> Double {

@@ -2,7 +2,7 @@ import Foundation
 import RetakeCore
 import Testing
 
-/// Figures that text shows are in the JSON, too.
+/// Figures shown as text are also in the JSON.
 @Suite struct RunCountsTests {
   @Test func `a screen's JSON has the mean latency that text shows, and can be read again`() throws
   {

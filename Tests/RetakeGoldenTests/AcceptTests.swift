@@ -133,14 +133,14 @@ import Testing
       } catch {
         isDone = false
       }
-      // Whoever reads now finds a whole golden.
+      // A reader now finds a complete golden.
       let found = try folders.golden.manifest().summary.resultDigest
       #expect(found == old || found == new, "step \(steps)")
       let same = found == old ? SampleRun(frames: 1_500) : changed(1_100)
       try same.write(to: folders.run)
       #expect(try folders.compare().verdict == .passed, "step \(steps)")
       outcomes.append([found == old ? "old" : "new"])
-      // The next acceptance ends what was begun.
+      // The next acceptance completes what was begun.
       if !folders.golden.pending.exists { try same.write(to: folders.golden.pending) }
       try folders.golden.accept(acceptance)
       #expect(try names(folders.golden).allSatisfy { !$0.hasSuffix(".new") }, "step \(steps)")

@@ -126,7 +126,7 @@ import Testing
     #expect(outcome(folders).verdict == .errored)
   }
 
-  /// Rows, without their checksums.
+  /// Rows without their checksums.
   private static let version1: @Sendable ([String]) -> [String] = { lines in
     lines.filter { !$0.hasPrefix("B ") }.map { $0.replacing("#retake 2 ", with: "#retake 1 ") }
   }

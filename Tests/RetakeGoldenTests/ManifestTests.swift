@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func `aliases that name each other in a key are refused at once`() {
-    // Each is twice the one before: 2^60 values, if they were read.
+    // Each is twice the previous one: 2^60 values, if they were read.
     let names = (1...60).map { "  n\($0): &n\($0) [*n\($0 - 1), *n\($0 - 1)]" }
     let text = "v: 1\nbomb:\n  n0: &n0 [x, x]\n\(names.joined(separator: "\n"))\n? *n60\n: 1\n"
     #expect(

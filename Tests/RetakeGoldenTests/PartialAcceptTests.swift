@@ -119,7 +119,8 @@ import Testing
   @Test func `a value is accepted where a decision about its frame goes on waiting`() throws {
     let folders = try SampleFolders()
     try Self.run().write(to: folders.golden)
-    // Folded decisions are told at their first frame, with the deepest stage that differs there.
+    // Folded decisions are reported at their first frame, with the deepest stage that differs
+    // there.
     var pending = Self.run(motion: [0, 3], colour: [0])
     for index in pending.decisions.indices where pending.decisions[index].frame?.sequence == 9 {
       pending.decisions[index].time += 5

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeGolden
 
-/// pipeline.json next to golden.yml, and what a comparison says because of it.
+/// pipeline.json next to golden.yml, and what a comparison reports because of it.
 @Suite struct PipelineFileTests {
   private static func record(
     threshold: Int = 24, cost: String = "45ms", name: String = "motion-boxes",
@@ -50,7 +50,7 @@ import Testing
     FileManager.default.fileExists(atPath: folder.file("pipeline.json").path)
   }
 
-  // MARK: what is said
+  // MARK: messages
 
   @Test func `a changed option is named with its old and new value`() throws {
     let comparison = try SampleFolders.compare(
@@ -136,10 +136,10 @@ import Testing
       "the pipeline is the same: the code of stage 'motion' changed, or what it reads besides its "
       + "input ('retake verify' finds a stage that is not deterministic)"
     #expect(try suspects(kinds: ["session", "grey", "results"]) == [words])
-    // Also of a golden that keeps no document: the digest is the same.
+    // The same for a golden without a document: the digest is equal.
     #expect(
       try suspects(kinds: ["grey"]) { golden, _ in golden.pipeline = nil } == [words])
-    // Libraries that no one noted may be others.
+    // Libraries that were not recorded may be different.
     #expect(
       try suspects(kinds: ["grey"]) { golden, _ in golden.environment = [:] }
         == [words.replacing("its input (", with: "its input, or a library (")])
@@ -157,10 +157,10 @@ import Testing
     #expect(
       try suspects(kinds: []) { _, actual in actual.pipeline = try? Self.record(threshold: 40) }
         == ["the pipeline changed: motion.threshold: 24 → 40"])
-    // Without stage digests no stage is blamed.
+    // Without stage digests no stage is named.
     #expect(
       try suspects(kinds: []) { golden, _ in golden.platform = "linux-aarch64-fma" }.isEmpty)
-    // Seen as a whole, the run equals its golden.
+    // As a whole, the run equals its golden.
     #expect(try suspects(kinds: []) { golden, actual in actual = golden }.isEmpty)
   }
 
@@ -229,7 +229,7 @@ import Testing
     try Self.sample(Self.record(threshold: 40), changed: true).write(to: folders.golden.pending)
     try folders.golden.accept(acceptance)
     #expect(try text(folders.golden) == Self.record(threshold: 40).text)
-    // A result of before documents were kept.
+    // A result from before documents were stored.
     try Self.sample(nil).write(to: folders.golden.pending)
     try folders.golden.accept(acceptance)
     #expect(!has(folders.golden) && folders.golden.exists)
@@ -258,7 +258,7 @@ import Testing
     return options
   }()
 
-  /// Two sinks: boxes behind motion, and hues behind colour.
+  /// Two sinks: boxes after motion, and hues after colour.
   private static func wide(_ record: PipelineRecord?, differs: Bool) -> SampleRun {
     var run = sample(record)
     run.columns.append(StageColumn("colour", inputs: ["grey"]))
@@ -342,7 +342,7 @@ import Testing
     #expect(try folders.golden.adopt(Self.record(threshold: 40)) == .otherPipeline)
     #expect(try folders.golden.adopt(Self.record(), isDryRun: true) == .added)
     #expect(!has(folders.golden))
-    // Renamed since: golden.yml has the old name.
+    // Renamed since then: golden.yml has the old name.
     #expect(try folders.golden.adopt(Self.record(cost: "60ms", name: "other")) == .added)
     #expect(try text(folders.golden) == Self.record().withoutCosts.text)
     #expect(try folders.golden.adopt(Self.record()) == .present)
@@ -351,7 +351,7 @@ import Testing
     try Self.sample(Self.record(threshold: 40), changed: true).write(to: folders.run)
     #expect(
       try folders.compare().suspects == ["the pipeline changed: motion.threshold: 24 → 40"])
-    // One that was altered is written again.
+    // A document that was altered is written again.
     try Data(Self.record(threshold: 7).text.utf8).write(to: folders.golden.file("pipeline.json"))
     #expect(try folders.golden.adopt(Self.record()) == .added)
     #expect(try text(folders.golden) == Self.record().withoutCosts.text)

@@ -6,8 +6,8 @@ import RetakeTestSupport
 
 @testable import RetakeGolden
 
-/// A run of a small pipeline, camera → grey → motion* → boxes, whose every part a test can change
-/// before it is written.
+/// A run of a small pipeline, camera → grey → motion* → boxes. A test can change every part before
+/// it is written.
 struct SampleRun {
   static let platform = "linux-x86_64-fma"
   static let columns = [
@@ -31,7 +31,7 @@ struct SampleRun {
       manifest.pipeline.digest = pipeline?.digest ?? manifest.pipeline.digest
     }
   }
-  /// Virtual time zero on the session's time line, in nanoseconds.
+  /// The zero of virtual time on the session's time line, in nanoseconds.
   var origin: Int64 = 0
 
   init(frames count: Int = 6) {
@@ -79,7 +79,7 @@ struct SampleRun {
     frames[sequence].outcomes[0].content = .facts(facts)
   }
 
-  /// Another output of a stage from a frame on, and of all stages behind it.
+  /// A different output of a stage from a frame on, and of all stages after it.
   mutating func changeStage(_ stage: Int, from sequence: Int) {
     for index in sequence..<rows.count {
       for column in stage..<columns.count {

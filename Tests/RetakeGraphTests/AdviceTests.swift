@@ -4,7 +4,7 @@ import RetakeGraph
 import RetakeTestSupport
 import Testing
 
-/// What `retake pipeline check` warns of, and that its advice helps.
+/// The warnings of `retake pipeline check`, and whether its advice helps.
 @Suite struct AdviceTests {
   private let frames = Pipeline.named("p").source(.test("session"))
   private let results = AnyStage.test("results")
@@ -12,7 +12,7 @@ import Testing
 
   private func ms(_ count: Int) -> Cost { .fixed(.milliseconds(count)) }
 
-  /// The one warning, and each of its changes makes it go away.
+  /// The only warning. Each of its changes must remove it.
   private func warning(
     _ pipeline: Pipeline, _ options: AnalysisOptions,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -137,7 +137,7 @@ import Testing
       frames.stage(Grey(), id: "fast").cost(ms(5)), frames.stage(Grey(), id: "slow").cost(ms(50)))
     let warning = try warning(joined.stage(Fusion()).sink(results), at30)
     #expect(warning.message.contains("camera → slow fill"))
-    // Frames that drop in front of one branch would leave their partners alone.
+    // Frames that are dropped before one branch would leave their partners alone.
     #expect(warning.fixes.first == [.lanes(node: "slow", count: 2)])
     let dropped = try joined.stage(Fusion()).sink(results).applying(warning.fixes[1])
       .analyzed(at30).warnings

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// Wrong documents with branches, joins, forEach, routes, pools and services.
+/// Invalid documents with branches, joins, forEach, routes, pools and services.
 @Suite struct BranchErrorTests {
   private func check(_ wrong: [Wrong]) { Wrong.check(wrong, in: Documents.yard) }
 

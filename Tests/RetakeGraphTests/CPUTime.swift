@@ -1,11 +1,11 @@
 import Foundation
 
-/// Measures work by the thread's own time: other work on the machine does not count.
+/// Measures work by the thread's own CPU time, so that other work on the machine does not count.
 enum CPUTime {
   #if DEBUG
     static let secondsMax = 3.0
   #else
-    // Ten times what is usual: other processes slow this one's instructions, too.
+    // Ten times the usual value: other processes also slow down this one's instructions.
     static let secondsMax = 1.0
   #endif
 
@@ -15,7 +15,7 @@ enum CPUTime {
     return (result, now() - start)
   }
 
-  /// The best of so many tries, or the first that is below the limit.
+  /// The best of a number of tries, or the first that is below the limit.
   static func bestSeconds<Result>(
     of tries: Int, _ body: () throws -> Result
   ) rethrows -> (Result, Double) {

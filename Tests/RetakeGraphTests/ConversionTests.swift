@@ -12,7 +12,7 @@ import Testing
     return try pipeline.flattened().insertingConversions(sources: formats, catalog: TestCatalog())
   }
 
-  /// Each inserted node with the node before it, the node behind it, and its format.
+  /// Each inserted node with the node before it, the node after it, and its format.
   private func inserted(_ pipeline: Pipeline) -> [String] {
     pipeline.nodes.filter(\.isInserted).map { node in
       let before = pipeline.edges.filter { $0.to == node.id }.map(\.from)

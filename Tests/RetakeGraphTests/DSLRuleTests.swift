@@ -3,9 +3,10 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// Mistakes in Swift code stop the program, and say which rule they break: in release builds too.
+/// Mistakes in Swift code stop the program with a message about the broken rule, also in release
+/// builds.
 @Suite struct DSLRuleTests {
-  /// What a program that was ended printed.
+  /// The output of a program that was ended.
   private func words(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }

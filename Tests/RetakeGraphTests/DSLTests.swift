@@ -3,11 +3,11 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// The typed words: what they build, and that the document says the same.
+/// The typed API: what it builds, and that the document matches.
 @Suite struct DSLTests {
   private let frames = Pipeline.named("words").source(.test("session"))
 
-  /// The document of a pipeline reads back as the same document and the same digest.
+  /// A pipeline's document parses to the same document and the same digest.
   private func roundTrip(
     _ pipeline: Pipeline, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// One wrong document after another: each error has its code, its place, and what to do.
+/// Invalid documents: each error has its code, its place, and advice.
 @Suite struct DocumentErrorTests {
   private func check(_ wrong: [Wrong], in document: String = Documents.motion) {
     Wrong.check(wrong, in: document)
@@ -157,7 +157,7 @@ import Testing
     #expect(error("\u{feff}{}")?.code != nil)
   }
 
-  /// Walking from each node to its source would take minutes.
+  /// Following each node back to its source would take minutes.
   @Test func `the longest line that a document can hold is checked in one pass`() throws {
     let count = 4_000
     func text(last: String) -> String {

@@ -74,7 +74,7 @@ enum Documents {
 }
 
 extension AnyStage {
-  /// A stage of the test catalog with its standard options.
+  /// A stage of the test catalog with its default options.
   static func test(_ kind: String) -> AnyStage {
     do {
       return try TestCatalog().make(kind: kind, options: .object([:]))

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// Sums of costs along paths, and what joins, timeouts and items make of them.
+/// Sums of costs along paths, and how joins, timeouts and items affect them.
 @Suite struct LatencyTests {
   private let frames = Pipeline.named("p").source(.test("session"))
   private let results = AnyStage.test("results")
@@ -14,7 +14,7 @@ import Testing
     frames.stage(Grey(), id: id).cost(ms(milliseconds))
   }
 
-  /// `"camera → grey → results 12ms 15ms"`: the slowest way to the first sink.
+  /// `"camera → grey → results 12ms 15ms"`: the slowest path to the first sink.
   private func slowest(
     _ pipeline: Pipeline, _ options: AnalysisOptions = AnalysisOptions()
   ) throws -> String {
@@ -34,7 +34,8 @@ import Testing
     let pipeline = frames.stage(Grey()).cost(.uniform(.milliseconds(4), .milliseconds(10)))
       .stage(View()).cost(.quantiles(p50: .milliseconds(20), p99: .milliseconds(50))).sink(results)
     #expect(try slowest(pipeline) == "camera → grey → view → results 27ms 60ms")
-    // The mean of a log-normal is above its median: here by e to half of 0.3939 squared.
+    // The mean of a log-normal distribution is above its median: here by e to half of 0.3939
+    // squared.
     let load = try #require(try pipeline.analyzed().loads.last)
     #expect(load.timePerFrame.nanoseconds / 10_000 == 2161)
   }

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// The largest and the most twisted documents are read, or refused, in a moment.
+/// The largest and most complex documents are read, or rejected, quickly.
 @Suite(.serialized) struct LimitTests {
   private func document(
     nodes: [String], edges: [String], more: String = ""
@@ -16,7 +16,7 @@ import Testing
   private func check(
     _ data: Data, code: String?, _ what: String, sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    // A processor that is shared also slows the thread's own time: the best of five counts.
+    // A shared processor also increases the thread's own time, so the best of ten tries counts.
     let (found, seconds) = CPUTime.bestSeconds(of: 10) { () -> PipelineError? in
       do throws(PipelineError) {
         _ = try PipelineDocument.parse(data, catalog: TestCatalog())
@@ -93,7 +93,7 @@ import Testing
       code: "unknownExecutor", "missing executor")
   }
 
-  /// Each view keeps what the one before leased, and each join doubles what it gives.
+  /// Each view keeps what the previous one leased, and each join doubles its output.
   @Test func `leases that add up along two thousand nodes and come to a thousand joins`() {
     let views = (0..<2_000).map { #"{"id": "v\#($0)", "kind": "view", "pool": "p"}"# }
     let joins = (0..<1_000).map { #"{"id": "j\#($0)", "kind": "join"}"# }

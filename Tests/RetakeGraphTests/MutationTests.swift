@@ -4,11 +4,11 @@ import RetakeGraph
 import RetakeTestSupport
 import Testing
 
-/// Damaged documents give a typed error with its place, or a pipeline, in a moment: never a crash.
+/// Damaged documents give a typed error with its place, or a pipeline, quickly: never a crash.
 ///
-/// `RETAKE_MUTATIONS=200000` makes more of each kind.
+/// `RETAKE_MUTATIONS=200000` runs more of each kind.
 @Suite(.serialized) struct MutationTests {
-  /// What became of the mutated documents.
+  /// The outcomes of the mutated documents.
   private struct Tally: CustomStringConvertible {
     var valid = 0
     var codes: [String: Int] = [:]
@@ -24,7 +24,8 @@ import Testing
   static let count =
     ProcessInfo.processInfo.environment["RETAKE_MUTATIONS"].flatMap { Int($0) } ?? 2_000
 
-  /// Parses one document: a pipeline that validates and reads back, or a typed error with a place.
+  /// Parses one document: the result is a pipeline that validates and reads back, or a typed error
+  /// with a place.
   private func parse(_ data: Data, _ tally: inout Tally) {
     let (_, seconds) = CPUTime.seconds {
       do throws(PipelineError) {
@@ -42,7 +43,8 @@ import Testing
     if seconds > tally.slowestSeconds { (tally.slowestSeconds, tally.slowest) = (seconds, data) }
   }
 
-  /// The place exists, as far as the document can be read; what is missing is missing there.
+  /// The place exists, as far as the document can be read. For a missing key, the place is where it
+  /// is missing.
   private func checkPlace(_ error: PipelineError, _ data: Data) {
     #expect(error.pointer.isEmpty || error.pointer.hasPrefix("/"), "\(error)")
     #expect(!error.message.isEmpty && error.advice?.isEmpty == false, "\(error)")
@@ -83,7 +85,7 @@ import Testing
   }
 
   @Test func `damaged documents take no memory with them`() async {
-    // In a process of its own: the other tests take memory too.
+    // In a separate process, because the other tests use memory too.
     await #expect(processExitsWith: .success) {
       var mutator = Mutator(seed: 81)
       func parse(_ count: Int) throws {
@@ -103,7 +105,7 @@ import Testing
       }
       func peakKibibytes() -> Int {
         var usage = rusage()
-        // RUSAGE_SELF, whose type is another one on each system.
+        // RUSAGE_SELF, whose type differs between systems.
         getrusage(0, &usage)
         return usage.ru_maxrss
       }
@@ -155,7 +157,8 @@ import Testing
 }
 
 extension PipelineError {
-  /// Whether the place may name what the document lacks: a port list that has its default, a body.
+  /// Whether the place may name something that is missing in the document: a port list that has its
+  /// default, a body.
   fileprivate var isAboutWhatIsAbsent: Bool {
     pointer.hasSuffix("/options/ports") || pointer.hasSuffix("/body/nodes")
       || pointer.hasSuffix("/capacity") || pointer.hasSuffix("/options")
@@ -163,7 +166,7 @@ extension PipelineError {
 }
 
 extension JSONValue {
-  /// Whether a JSON pointer leads to a value; a key that was shortened for a message counts.
+  /// Whether a JSON pointer leads to a value. A key that was shortened for a message also counts.
   fileprivate func hasPlace(_ pointer: String) -> Bool {
     guard pointer.contains("/") else { return pointer.isEmpty }
     let (head, rest) = pointer.dropFirst().split(
@@ -184,7 +187,7 @@ extension JSONValue {
 }
 
 extension [Substring] {
-  /// The first token of a pointer, and the pointer behind it.
+  /// The first token of a pointer, and the rest of the pointer.
   fileprivate var splitFirst: (String, String) {
     (first.map { String($0) } ?? "", count > 1 ? "/\(self[1])" : "")
   }

@@ -1,13 +1,13 @@
 import RetakeCore
 import RetakeTestSupport
 
-/// Damages pipeline documents, the same way for the same seed.
+/// Damages pipeline documents, in the same way for the same seed.
 struct Mutator {
   var random: SeededGenerator
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
-  /// Bytes are changed, taken out, put in, cut off and repeated elsewhere.
+  /// Bytes are changed, removed, inserted, truncated or duplicated elsewhere.
   mutating func damage(_ bytes: inout [UInt8]) {
     let at = random.pick(0...bytes.count - 1)
     switch random.pick(0...4) {
@@ -22,7 +22,7 @@ struct Mutator {
     if bytes.isEmpty { bytes = [0x7b] }
   }
 
-  /// One value somewhere inside is replaced, removed, renamed or said twice.
+  /// One value inside is replaced, removed, renamed or duplicated.
   mutating func change(_ value: JSONValue) -> JSONValue {
     switch value {
     case .object(var members) where !members.isEmpty && random.chance(85):
@@ -70,7 +70,8 @@ struct Mutator {
     }
   }
 
-  /// An edge leads elsewhere, is added, removed or turned round; or a node takes another's place.
+  /// An edge leads elsewhere, or is added, removed or reversed; or a node takes another one's
+  /// place.
   mutating func rewire(_ document: JSONValue) -> JSONValue {
     guard case .array(var edges)? = document["edges"], case .array(var nodes)? = document["nodes"],
       !edges.isEmpty, !nodes.isEmpty, case .object(var members) = document
@@ -100,7 +101,7 @@ struct Mutator {
     return .object(members)
   }
 
-  /// A node of the document, with one of its ports where it has some.
+  /// A node of the document, with one of its ports if it has any.
   private mutating func end(_ nodes: [JSONValue], _ key: String) -> String {
     let node = random.pick(nodes)
     guard case .string(let id)? = node["id"] else { return "x" }

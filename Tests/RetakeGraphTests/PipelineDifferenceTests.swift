@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeGraph
 
-/// What changed from one document to another, in words.
+/// The changes between two documents, in words.
 @Suite struct PipelineDifferenceTests {
   private static let base = """
     {"v": 1, "name": "yard",
@@ -47,7 +47,7 @@ import Testing
 
   struct Edit: Sendable, CustomTestStringConvertible {
     var kind: PipelineChange.Kind
-    /// Texts of the document, and what is there afterwards.
+    /// Strings of the document, and their replacements.
     var edits: [(String, String)]
     var says: [String]
 
@@ -164,7 +164,7 @@ import Testing
 
   @Test func `every kind of change is among them`() {
     let missing = Set(PipelineChange.Kind.allCases).subtracting(Self.edits.map(\.kind))
-    // They have tests of their own.
+    // These have their own tests.
     #expect(missing == [.nodeAdded, .nodeRemoved])
   }
 
@@ -183,7 +183,7 @@ import Testing
       try Self.texts(Self.base, with) == ["node 'blur' is new (soften, between grey and motion)"])
     #expect(
       try Self.texts(with, Self.base) == ["node 'blur' is gone (soften, between grey and motion)"])
-    // The queue that was there is not there any more.
+    // The queue that existed before no longer exists.
     let blocking = with.replacing(", \"policy\": \"dropNewest\"", with: "")
     #expect(
       try Self.texts(Self.base, blocking) == [
@@ -280,7 +280,7 @@ import Testing
     #expect(place == ["motion.region[17]: 17 → 99"])
   }
 
-  /// Whatever a pull request brings is told, or counted, in little time.
+  /// Any change in a pull request is reported or counted within a short time.
   @Test func `documents that no one would write end in words, too`() throws {
     var random = SeededGenerator(seed: 7)
     let bytes = Array(Self.base.utf8)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeGraph
 
-/// The document that is kept next to results.
+/// The document that is stored next to results.
 @Suite struct PipelineRecordTests {
   @Test(arguments: [Documents.motion, Documents.yard])
   func `what is kept reads back with the pipeline's digest, and the same bytes again`(

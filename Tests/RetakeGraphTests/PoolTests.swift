@@ -3,13 +3,15 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// A pool that is smaller than what one frame needs at once is refused; one that is enough is not.
+/// A pool that is smaller than what one frame needs at once is rejected; one that is large enough
+/// is not.
 @Suite struct PoolTests {
   private func frames(_ capacity: Int) -> PipelineChain<Frame> {
     Pipeline.named("pool").source(.test("session")).pool("p").pool("p", capacity: capacity)
   }
 
-  /// The smallest capacity that is not refused; each smaller one is, with the same advice.
+  /// The smallest capacity that is not rejected. Each smaller one is rejected, with the same
+  /// advice.
   private func check(
     needs count: Int, at node: String, _ build: (PipelineChain<Frame>) -> Pipeline,
     sourceLocation: SourceLocation = #_sourceLocation

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// Wrong numbers of lanes, buffers, times and servers, and keys at nodes that cannot have them.
+/// Invalid numbers of lanes, buffers, times and servers, and keys at nodes that cannot have them.
 @Suite struct ServiceErrorTests {
   private func check(_ wrong: [Wrong]) { Wrong.check(wrong, in: Documents.yard) }
 

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// A small catalog: a source, stages of every type, every kind of node that the engine carries out,
+/// A small catalog: a source, stages of every type, every kind of node that the engine implements,
 /// sinks and a conversion.
 struct TestCatalog: StageCatalog {
   var knowsConvert = true
@@ -125,7 +125,7 @@ struct JoinPorts: StageOptions {
   var ports: [String] = ["left", "right"]
 }
 
-/// Takes I420 only and gives grey frames.
+/// Accepts I420 only and produces grey frames.
 struct Grey: PureStage {
   static let kind = "grey"
   static let inputFormats: [PixelFormat] = [.i420, .nv12]
@@ -137,7 +137,7 @@ struct Grey: PureStage {
   func process(_ frame: Frame, _ context: StageContext) -> Frame { frame }
 }
 
-/// Goes on using its input's memory.
+/// Keeps using the memory of its input.
 struct View: PureStage {
   static let kind = "view"
   static let keepsInput = true
@@ -189,7 +189,7 @@ struct Level: StatefulStage {
   mutating func reset() {}
 }
 
-/// What a forEach's body begins with; takes RGB24 only.
+/// The first stage in the body of a forEach; accepts RGB24 only.
 struct RegionPixels: PureStage {
   static let kind = "crop"
   static let inputFormats: [PixelFormat] = [.rgb]
@@ -200,7 +200,7 @@ struct RegionPixels: PureStage {
   func process(_ region: Region, _ context: StageContext) -> Frame { region.frame }
 }
 
-/// Takes BGRA only.
+/// Accepts BGRA only.
 struct Labels: PureStage {
   static let kind = "labels"
   static let inputFormats: [PixelFormat] = [.bgra]
@@ -211,7 +211,7 @@ struct Labels: PureStage {
   func process(_ frame: Frame, _ context: StageContext) -> Classes { Classes([]) }
 }
 
-/// Whatever a join gives, as numbers.
+/// Any output of a join, as numbers.
 struct Fusion: PureStage {
   static let kind = "fusion"
 

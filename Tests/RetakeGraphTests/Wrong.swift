@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// A change that makes a document wrong, and the error that says so.
+/// A change that makes a document invalid, and the error for it.
 struct Wrong: CustomStringConvertible {
   var old: String
   var new: String

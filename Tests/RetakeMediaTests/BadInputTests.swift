@@ -84,7 +84,7 @@ struct BadInputTests {
 
   @Test func `Motion JPEG without a container is named, with the command that gives it one`() throws
   {
-    // FFmpeg opens images so small that it sees several of them at its first look.
+    // FFmpeg opens images so small that it sees several of them at its first probe.
     let file = try Clips.make(
       "images.mjpeg", Clips.picture("320x240", frames: 3) + ["-c:v", "mjpeg", "-f", "mjpeg"])
     try check(file, code: "media.open.container")

@@ -5,7 +5,8 @@ import Testing
 
 @testable import RetakeMedia
 
-/// Clips that the tests make with the ffmpeg command, each once, and what ffmpeg says of them.
+/// Clips that the tests create with the ffmpeg command, each once, and ffmpeg's information about
+/// them.
 enum Clips {
   static let hasFFmpeg = (try? runCommand("ffmpeg", arguments: ["-version"]).status) == 0
 
@@ -22,7 +23,7 @@ enum Clips {
     return file
   }
 
-  /// A moving test picture of `frames` frames at 25 a second. The source itself only makes even
+  /// A moving test image of `frames` frames at 25 per second. The source itself only produces even
   /// sizes, so it is scaled.
   static func picture(_ size: String, frames: Int = 30) -> [String] {
     let graph = "testsrc2=size=160x120:rate=25,scale=\(size.replacing("x", with: ":")),setsar=1"
@@ -64,7 +65,7 @@ func decodeAll(
   return frames + (try decoder.decode(nil))
 }
 
-/// The code of the error that `body` throws; nil when it throws none.
+/// The code of the error that `body` throws; `nil` if it throws none.
 func errorCode(_ body: () throws -> Void) -> String? {
   do {
     try body()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: Clips.hasFFmpeg, "the ffmpeg command is not on this machine"))
 struct DecoderMemoryTests {
-  /// Every packet through one decoder, which is bounded; frames are kept or forgotten.
+  /// Decodes every packet with one decoder with limited memory. Frames are kept or released.
   private func decode(
     _ file: String, bytesMax: Int, keeps: Bool
   ) throws -> (frames: [DecodedFrame], most: Int) {

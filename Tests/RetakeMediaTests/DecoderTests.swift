@@ -27,7 +27,7 @@ struct DecoderTests {
     #expect(decoded.allSatisfy { !$0.isDamaged && !$0.differsFromStream })
   }
 
-  /// Clips that decoders have trouble with, as arguments of ffmpeg.
+  /// Clips that are difficult for decoders, as arguments of ffmpeg.
   static let made: [(name: String, arguments: [String])] = [
     (
       "open-gop.mp4",

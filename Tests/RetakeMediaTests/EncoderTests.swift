@@ -116,7 +116,7 @@ import Testing
   }
 }
 
-/// An encoder and a muxer on a file of the test's.
+/// An encoder and a muxer that write to a file of the test.
 final class Recording {
   let file: URL
   let encoder: MediaEncoder

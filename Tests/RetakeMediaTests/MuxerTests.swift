@@ -8,7 +8,7 @@ import Testing
 @testable import RetakeMedia
 
 @Suite struct MuxerTests {
-  /// Bytes in memory, with a disk that fails when asked to.
+  /// Bytes in memory, with a disk that fails on request.
   final class Disk: Sendable {
     struct State {
       var bytes: [UInt8] = []

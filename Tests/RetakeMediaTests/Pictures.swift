@@ -1,6 +1,6 @@
 import RetakeBuffers
 
-/// Pictures that need no file: a fixed pattern of noise and slopes.
+/// Images that need no file: a fixed pattern of noise and gradients.
 enum Pictures {
   static func noise(
     _ format: PixelFormat, width: Int, height: Int, range: ColorRange = .full, seed: UInt32 = 1

@@ -13,7 +13,7 @@ struct ScalerTests {
     var height: Int
     var format: PixelFormat
     var algorithm = MediaScaler.Algorithm.area
-    /// Options of ffmpeg's scale filter beside size and flags, and filters behind it.
+    /// Options of ffmpeg's scale filter besides size and flags, and filters after it.
     var filter = ""
 
     var testDescription: String { "\(size) \(pixels) to \(width)x\(height) \(format.rawValue)" }

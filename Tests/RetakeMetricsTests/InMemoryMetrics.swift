@@ -1,7 +1,8 @@
 import Metrics
 import Synchronization
 
-/// Keeps what is reported to it, by label and dimensions: `retake.latency{pipeline=motion,sink=out}`.
+/// Stores what is reported to it, by label and dimensions:
+/// `retake.latency{pipeline=motion,sink=out}`.
 final class InMemoryMetrics: MetricsFactory {
   private let kept = Mutex<[String: [Int64]]>([:])
 

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakePreview
 
-/// A clock that stands still until a test moves it.
+/// A clock that does not advance until a test moves it.
 final class ManualClock: LiveClock {
   private let now = Mutex(Int64(0))
 
@@ -46,10 +46,10 @@ private func result(_ sequence: Int, milliseconds: Int64) -> PreviewResult {
     outcomes: [SinkOutcome(sink: "found", content: .facts([.scalar(name: "n", value: 1)]))])
 }
 
-/// What a feed makes of a timeline: one letter a millisecond.
+/// The result of a feed for a timeline: one character per millisecond.
 ///
-/// `f` offers a frame, `t` takes one, `p` presents it; `2` offers and takes. The answer has `a` for a
-/// frame that was taken by the feed, `x` for a dropped one, `-` for everything else.
+/// `f` offers a frame, `t` takes one, `p` presents it; `2` offers and takes. The result has `a` for
+/// a frame that the feed took, `x` for a dropped one, `-` for everything else.
 private func answers(_ timeline: String) -> (answers: String, figures: WindowFigures) {
   let clock = ManualClock()
   let feed = PreviewFeed(clock: clock)
@@ -76,11 +76,11 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
 
 @Suite struct FeedTests {
   @Test(arguments: [
-    // Nobody draws: two are kept.
+    // No frame is drawn: two are kept.
     ("ffff-f", "aaxx-x"),
-    // One is drawn, one waits, the third is dropped; when the first is done there is room.
+    // One is drawn, one waits, the third is dropped. When the first is finished, there is room.
     ("ftffpf", "a-ax-a"),
-    // As fast as they come.
+    // As fast as they are offered.
     ("ftp-ftp-ftp", "a---a---a--"),
   ])
   func `a third frame is dropped and never queued`(timeline: String, wanted: String) {
@@ -110,7 +110,7 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
       let storage = FrameStorage(planes: frame(0).storage.planes) { held.withLock { $0 -= 1 } }
       feed.offer(frame(sequence, storage: storage))
     }
-    // The window hangs with the first, then draws every fourth.
+    // The window hangs with the first frame, then draws every fourth.
     offer(0)
     var hung = feed.take()
     for sequence in 1..<20 { offer(sequence) }
@@ -204,7 +204,7 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
     let isDone = Locked(false)
     DispatchQueue.concurrentPerform(iterations: 4) { worker in
       if worker == 0 {
-        // Ends: the others are done.
+        // Ends: when the others are finished.
         while !isDone.withLock({ $0 }) {
           if let picture = feed.take() { feed.presented(picture) }
         }
@@ -229,7 +229,7 @@ private func answers(_ timeline: String) -> (answers: String, figures: WindowFig
   }
 }
 
-/// A window that draws for 17 ms drops the frames that the modelled one drops: `retake bench preview`.
+/// A window that draws for 17 ms drops the same frames as the model: `retake bench preview`.
 @Suite struct LateDrawingTests {
   @Test func `drawing that takes 17 ms drops one frame in 51, exactly those that the model drops`()
   {

@@ -6,9 +6,9 @@ import Testing
 @testable import RetakePreview
 
 extension SDLTests {
-  /// What the window draws over a picture against what is drawn without a window.
+  /// What the window draws over an image, compared with what is drawn without a window.
   @Suite struct OverlayTests {
-    /// Blending rounds in one step there and in another here.
+    /// The two blend with different rounding steps.
     private static let levelsMax = 3
 
     private static let facts: [ResultFact] = [
@@ -83,7 +83,7 @@ extension SDLTests {
       var frame = Self.frame(degrees: degrees)
       let (width, height) = degrees == 180 ? (200, 160) : (160, 200)
       let seen = try Self.shown(frame, width: width, height: height).bytes(of: 0)
-      // The same, turned by the test: the headless one is drawn on the stored picture.
+      // The same, rotated by the test: without a window, the shapes are drawn on the stored image.
       frame = frame.drawing(Self.shapes(frame))
       let stored = frame.bytes(of: 0)
       var worst = 0
@@ -106,7 +106,7 @@ extension SDLTests {
 
     @Test func `boxes lie on a picture that is shown larger`() throws {
       let seen = try Self.shown(Self.frame(), width: 400, height: 320)
-      // The second box's lower border, twice as far down: y 25 is 50, less its thickness.
+      // The second box's lower border, at twice the distance: y 25 is 50, minus its thickness.
       let colour = Corners.colour(of: seen, at: (380, 49))
       #expect(colour == [230, 159, 0])
     }

@@ -5,14 +5,14 @@ import Testing
 
 @testable import RetakePreview
 
-/// SDL's conversion of colours is one setting of the whole process: one test at a time.
+/// SDL's colour conversion is one setting for the whole process, so one test runs at a time.
 @Suite(.serialized) struct SDLTests {}
 
 extension SDLTests {
-  /// The window's colours against FFmpeg's scaler, on flat fields: how chroma is interpolated between
-  /// fields is each renderer's own.
+  /// The window's colours compared with FFmpeg's scaler, on flat fields: each renderer interpolates
+  /// chroma between fields in its own way.
   @Suite struct PixelTests {
-    /// Levels that a sample may be off: SDL's own conversion counts in 1/64.
+    /// The tolerance of a sample in levels: SDL's own conversion computes in units of 1/64.
     static let levelsMax = 4
 
     struct Kind: CustomTestStringConvertible, Sendable {
@@ -64,7 +64,7 @@ extension SDLTests {
       let ratio = Double(fit.shown.width) / Double(fit.shown.height)
       #expect(abs(ratio - Double(aspect.numerator) / Double(aspect.denominator)) < 0.03)
       #expect(Corners.clockwise(seen, in: fit.shown) == Corners.turned(by: 0))
-      // What is left of the window stays black.
+      // The rest of the window stays black.
       let outside = fit.shown.x > 0 ? (0, 48) : (48, 0)
       #expect(Corners.colour(of: seen, at: outside) == [0, 0, 0])
     }
@@ -128,7 +128,8 @@ enum Fields {
     return UInt8(max(low, min(high, second ? steps[(field * 7 + 1) / 3 % 4] : steps[field % 4])))
   }
 
-  /// A limited grey frame with neutral colours: the scaler takes grey without them as full range.
+  /// A limited grey frame with neutral chroma: without chroma, the scaler treats grey as full
+  /// range.
   static func coloured(_ frame: Frame) -> Frame {
     guard frame.format == .grey else { return frame }
     let chroma = [UInt8](repeating: 128, count: side / 2 * side / 2)
@@ -139,7 +140,7 @@ enum Fields {
     return result
   }
 
-  /// The largest difference of a colour in the middle of a field.
+  /// The largest colour difference in the middle of a field.
   static func difference(_ one: Frame, _ other: Frame) -> Int {
     let (a, b) = (one.bytes(of: 0), other.bytes(of: 0))
     var most = 0
@@ -156,7 +157,7 @@ enum Fields {
 }
 
 enum Shown {
-  /// The frame on a canvas in memory, as large as a person sees it.
+  /// The frame on a canvas in memory, at the size at which a person sees it.
   static func picture(of frame: Frame, width: Int? = nil, height: Int? = nil) throws -> Frame {
     let canvas = try Canvas.memory(width: width ?? frame.width, height: height ?? frame.height)
     let texture = PictureTexture(canvas)
@@ -181,7 +182,7 @@ enum Corners {
     return Frame(format: .rgb, width: width, height: height, planes: [pixels])
   }
 
-  /// What lies clockwise from the top left after a turn.
+  /// The colours clockwise from the top left after a rotation.
   static func turned(by degrees: Int) -> [[UInt8]] {
     (0..<4).map { colours[($0 - degrees / 90 + 4) % 4] }
   }

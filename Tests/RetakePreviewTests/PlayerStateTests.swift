@@ -5,7 +5,7 @@ import Testing
 @testable import RetakePreview
 
 @Suite struct PlayerStateTests {
-  /// Ten frames a second for three seconds.
+  /// Ten frames per second for three seconds.
   private static let times = (0..<30).map { Int64($0) * 100_000_000 }
 
   private static func millisecond(_ number: Int64) -> Int64 { number * 1_000_000 }
@@ -149,7 +149,7 @@ import Testing
   }
 }
 
-/// What lies over a frame when several sinks say something, each at its own pace.
+/// What is drawn over a frame if several sinks have results, each at its own pace.
 @Suite struct PlayerContentTests {
   private func result(_ sequence: Int, _ outcomes: [(String, [ResultFact])]) -> PreviewResult {
     PreviewResult(

@@ -10,15 +10,15 @@ import Testing
 
 @testable import RetakePreview
 
-/// The display that SDL looks for in this process's environment.
+/// The display that SDL looks up in this process's environment.
 ///
-/// Other tests read the environment meanwhile. So the name is added once and never taken away, and a
-/// new value takes the place of the old one: the list that others read is not moved.
+/// Other tests read the environment at the same time. So the name is added once and never removed,
+/// and a new value replaces the old one: the list that others read is not moved.
 private enum TestDisplay {
   static func set(_ display: String) { setenv("DISPLAY", display, 1) }
 }
 
-/// Real windows, on a display that Xvfb makes. Without Xvfb these are skipped, and say so.
+/// Real windows, on a display that Xvfb provides. Without Xvfb these tests are skipped, and say so.
 extension SDLTests {
   @Suite(
     .oneAtATime(.displays),
@@ -94,7 +94,7 @@ extension SDLTests {
       #expect(report.shown == 1)
 
       let seen = try MediaImage.read(file: file)
-      // The picture is as large as it is, left and right of it is the window's ground.
+      // The image has its own size; left and right of it is the window's background.
       let left = (seen.width - 320) / 2
       let frame = try MediaScaler().scale(
         content.reader.frame(content.entries[20].id), format: .bgra)
@@ -116,7 +116,7 @@ extension SDLTests {
           }
         }
       }
-      // Chroma between two colours is each renderer's own.
+      // Each renderer interpolates chroma between two colours in its own way.
       #expect(far < 320 * 240 * 3 / 50)
     }
 
@@ -142,7 +142,7 @@ extension SDLTests {
         #expect((report.shown, report.withoutImage) == (first == 2 ? (1, 0) : (0, 1)))
         return try MediaImage.read(file: folder.file("\(first).png").path).bytes(of: 0)
       }
-      // Yellow words on the empty ground, and none on the picture.
+      // Yellow text on the empty background, and none on the image.
       func hasWarning(_ bytes: [UInt8]) -> Bool {
         stride(from: 0, to: bytes.count, by: 3).contains { bytes[$0..<$0 + 3] == [240, 228, 66] }
       }
@@ -159,7 +159,7 @@ extension SDLTests {
         let (clock, bell) = (WallClock(), Bell())
         let limit = clock.monotonicNanoseconds + 600_000_000_000
         var number = 0
-        // Ends: enough were shown, or something has got stuck.
+        // Ends: enough frames were shown, or something is stuck.
         while feed.counts.shown < 20, clock.monotonicNanoseconds < limit {
           feed.offer(frames[number % frames.count])
           number += 1
@@ -188,7 +188,7 @@ extension SDLTests {
     }
   }
 
-  /// A reader that has no pixels of one frame.
+  /// A reader without pixels for one frame.
   private struct ShedFrame: FrameReader {
     var frames: SyntheticScene
     var shed: Int

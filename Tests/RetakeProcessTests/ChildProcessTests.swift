@@ -6,7 +6,7 @@ import Testing
 @testable import RetakeProcess
 
 @Suite struct ChildProcessTests {
-  /// How a shell's script ends, and what it writes.
+  /// How a shell script ends, and its output.
   private func shell(
     _ script: String, _ change: (inout ChildProcess.Request) -> Void = { _ in }
   ) throws -> (ChildProcess.End?, String) {
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a child leads its group, and has no file but its streams`() throws {
-    // Open in this process, and not closed when another program takes its place.
+    // Open in this process, and not closed when another program is executed.
     let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
     let leak = fcntl(file, F_DUPFD, 100)
     defer { for number in [file, leak] { close(number) } }
@@ -64,7 +64,7 @@ import Testing
   @Test func `a child blocks no signal and ignores none, whatever the thread does`() throws {
     let answer = Mutex("")
     let ended = DispatchSemaphore(value: 0)
-    // What happens to this one by default is nothing, so no other test notices.
+    // The default action of this signal is to ignore it, so other tests are not affected.
     signal(SIGURG, SIG_IGN)
     defer { signal(SIGURG, SIG_DFL) }
     Thread.detachNewThread {
@@ -78,7 +78,7 @@ import Testing
     ended.wait()
     let lines = answer.withLock { $0 }.split(separator: "\n")
     #expect(lines.count == 2)
-    // Two signals are the C library's own; it ignores them in every program that it starts.
+    // Two signals belong to the C library; it ignores them in every program that it starts.
     let own: UInt64 = 0x1_8000_0000
     #expect(
       lines.allSatisfy { UInt64($0.suffix(16), radix: 16).map { $0 & ~own } == 0 }, "\(lines)")

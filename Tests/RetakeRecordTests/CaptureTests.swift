@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// The capturing thread's work, alone: nobody encodes unless the test does.
+/// The work of the capturing thread alone: nothing is encoded unless the test does it.
 @Suite struct CaptureTests {
   private func pipes(_ options: RecorderOptions, _ clock: ManualClock) -> RecorderPipes {
     RecorderPipes(options, clock: clock)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// Packets that are stored as they come.
+/// Packets that are stored as they are received.
 @Suite struct CopyTests {
   private let folder: TemporaryFolder
 
@@ -187,8 +187,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder.file("yard").path))
   }
 
-  /// Two passes, so that the encoder plans ahead: some pictures are shown long after they came, by
-  /// packets of a byte.
+  /// Two passes, so that the encoder plans ahead: some images are shown long after they were sent,
+  /// by packets of one byte.
   private func layered(_ name: String, codec: String) throws -> String {
     for pass in 1...2 {
       _ = try clip(

@@ -8,10 +8,10 @@ import Testing
 @testable import RetakeRecord
 
 /// A session's folder as a crash right after a commit leaves it: copied while the writer's thread
-/// stands still.
+/// is stopped.
 struct CrashImages {
   let folder: TemporaryFolder
-  /// What the commits acknowledged, and the copy made at that moment.
+  /// The data that the commits acknowledged, and the copy made at that moment.
   let images: [(line: RecordingProgress, path: String)]
   let whole: RecordingResult
 

@@ -5,8 +5,8 @@ import Testing
 @testable import RetakeRecord
 
 @Suite struct DecisionTests {
-  /// Offers and finishes of one byte each, as a time line: `o` offers, `f` finishes; the answer to
-  /// an offer is `t` (taken) or `x` (full).
+  /// Offers and completions of one byte each, as a time line: `o` offers, `f` finishes. The result
+  /// of an offer is `t` (taken) or `x` (full).
   private func budget(_ input: String, countMax: Int, bytesMax: Int = 1_000) -> String {
     var budget = PayloadBudget(countMax: countMax, bytesMax: bytesMax)
     return String(
@@ -91,7 +91,7 @@ import Testing
     #expect(packet(300) == .open(reason: "limit"))
   }
 
-  /// Packets as `k` (key) or `p`, 100 ns and 10 bytes each; answers `o` (open), `w` (write), `l`
+  /// Packets as `k` (key) or `p`, 100 ns and 10 bytes each; results `o` (open), `w` (write), `l`
   /// (lose). `!` is a failed write, `c` a commit, `e` another epoch.
   private func segments(_ input: String, bytesMax: Int64 = 1_000) -> String {
     var machine = SegmentStateMachine(limits: .init(bytesMax: bytesMax, nanosecondsMax: 1_000))

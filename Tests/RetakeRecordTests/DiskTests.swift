@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// Files whose disk fails when asked to.
+/// Files on a disk that fails on request.
 final class FailingDisk: Sendable {
   struct Plan: Sendable {
     var call: Call
@@ -44,7 +44,7 @@ final class FailingDisk: Sendable {
     }
   }
 
-  /// After a failure nobody may touch the file again.
+  /// After a failure the file must not be used again.
   final class Sink: SegmentSink {
     private let file: any SegmentSink
     private let disk: FailingDisk
@@ -95,7 +95,7 @@ final class FailingDisk: Sendable {
       Scene(90), options: .test(folder), machine: machine(disk), report: reports.add)
   }
 
-  /// Every frame has its row; those with pixels decode, the others say why.
+  /// Every frame has its row. Frames with pixels decode, the others have a cause.
   private func check(_ result: RecordingResult) throws -> StoredFrames {
     let rows = try StoredFrames(result.folder.path)
     let reader = try SessionReader(
@@ -234,7 +234,7 @@ final class FailingDisk: Sendable {
 }
 
 extension TemporaryFolder {
-  /// Names, sorted, hidden ones too.
+  /// Sorted names, including hidden ones.
   var entries: [String] {
     get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() }
   }

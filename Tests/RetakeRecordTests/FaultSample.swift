@@ -6,14 +6,14 @@ import RetakeTestSupport
 
 @testable import RetakeRecord
 
-/// A small session that faults are put into, and all that is true of it.
+/// A small session into which faults are put, and its correct content.
 struct FaultSample {
   let name: String
   let path: String
   let truth: Truth
   /// Media, database and log, relative to the folder.
   let files: [String]
-  /// Held for its folder's sake.
+  /// Kept so that the folder is not removed.
   private let folder: TemporaryFolder
 
   init(_ name: String, at path: String, in folder: TemporaryFolder) throws {
@@ -69,9 +69,9 @@ struct FaultSampleFailed: Error {
 /// Every row of a session, and the pixels of every frame.
 struct Truth: Equatable {
   var rows: Rows
-  /// By sequence; nil where the frame cannot be read.
+  /// By sequence; `nil` if the frame cannot be read.
   var pixels: [Digest128?]
-  /// What the doctor says of the session as it is: that it was never closed.
+  /// The doctor's findings for the undamaged session: that it was never closed.
   var codes: Set<String>
 
   struct Rows: Equatable {
@@ -104,7 +104,7 @@ struct Truth: Equatable {
     codes = Set(try SessionDoctor(path: path, decodes: true).run().findings.map(\.code))
   }
 
-  /// Each frame alone, as it is decoded now.
+  /// Each frame by itself, as it is decoded now.
   static func pixels(_ path: String, count: Int) -> [Digest128?] {
     guard let reader = try? SessionReader(opening: path) else {
       return [Digest128?](repeating: nil, count: count)
@@ -115,7 +115,7 @@ struct Truth: Equatable {
   }
 }
 
-/// What the doctor says of a session with a fault, and what can still be read.
+/// The doctor's result for a session with a fault, and what can still be read.
 struct FaultVerdict {
   let diagnosis: SessionDiagnosis
   let rows: Truth.Rows?
@@ -129,12 +129,12 @@ struct FaultVerdict {
     pixels = Truth.pixels(path, count: truth.pixels.count)
   }
 
-  /// No row, no packet and no pixel is another one.
+  /// No row, no packet and no pixel is different.
   var isHarmless: Bool {
     rows == truth.rows && pixels == truth.pixels && !diagnosis.findings.contains { $0.isOfMedia }
   }
 
-  /// Something that is not said of the whole session names a file, a row, a packet or a frame.
+  /// A finding that does not concern the whole session names a file, a row, a packet or a frame.
   var isNamed: Bool {
     diagnosis.findings.contains {
       !truth.codes.contains($0.code)
@@ -153,7 +153,7 @@ struct FaultVerdict {
     return lost
   }
 
-  /// Frames that are not what they were, and of which the doctor says nothing.
+  /// Frames that have changed without a finding of the doctor.
   var silentlyWrong: [Int] {
     guard diagnosis.status != nil else { return [] }
     let lost = lostFrames

@@ -4,11 +4,11 @@ import RetakeSession
 import RetakeTestSupport
 import Testing
 
-/// Bits are flipped in, and ends cut off, media, database and log. Whatever changes is found and
-/// named, and everything else still replays.
+/// Bits are flipped in media, database and log, and their ends are cut off. Every change is
+/// detected and named, and everything else still replays.
 ///
-/// `RETAKE_FLIPS=1000 RETAKE_CUTS=500 swift test --filter FaultTests` for the full run; it prints
-/// its figures.
+/// Use `RETAKE_FLIPS=1000 RETAKE_CUTS=500 swift test --filter FaultTests` for the full run; it
+/// prints its figures.
 @Suite(.serialized) struct FaultTests {
   private static func count(_ name: String, _ usual: Int) -> Int {
     ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? usual
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// With the media whole, the index can be made again, and every frame is back.
+  /// If the media is intact, the index can be rebuilt, and every frame is restored.
   private func checkRebuild(
     _ path: String, _ sample: FaultSample, _ name: String, _ figures: inout Figures
   ) throws {
@@ -82,20 +82,20 @@ import Testing
       let result = try SessionRecovery(path, fromMedia: true).run()
       let again = try SessionRecovery(path, fromMedia: true).run()
       #expect(again.sessionDigest == result.sessionDigest, "\(name): done twice")
-      // A killed recorder leaves packets behind its last commit.
+      // A killed recorder leaves packets after its last commit.
       #expect(result.frames >= sample.truth.pixels.count, "\(name): \(result)")
       let found = Truth.pixels(path, count: sample.truth.pixels.count)
       #expect(found == sample.truth.pixels, "\(name): pixels after a rebuild")
       #expect(try SessionDoctor(path: path).run().isHealthy, "\(name): after a rebuild")
       figures.rebuilt += 1
     } catch {
-      // A newer schema's number is no damage that anybody could tell from a newer version.
+      // A newer schema number is damage that cannot be distinguished from a newer version.
       #expect((error as? SessionError)?.code == "store.schema.tooNew", "\(name): \(error)")
       figures.newer += 1
     }
   }
 
-  /// Frames whose packets lie before the cut replay as they did.
+  /// Frames whose packets are before the cut replay as before.
   private func checkRest(
     _ path: String, _ sample: FaultSample, _ length: Int, _ name: String
   ) throws {

@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import RetakeRecord
 
-/// A clock that stands still until a test moves it.
+/// A clock that does not advance until a test moves it.
 final class ManualClock: LiveClock {
   private let state: Mutex<State>
 
@@ -17,7 +17,7 @@ final class ManualClock: LiveClock {
     var unixShift: Int64 = 0
     /// A wait moves the clock to its deadline.
     var jumps: Bool
-    /// How far each look at the clock moves it.
+    /// How far each clock reading advances it.
     var step: Int64
   }
 
@@ -111,7 +111,7 @@ struct Scene: FrameReader {
   }
 }
 
-/// What a recorder's commits reported.
+/// The reports of a recorder's commits.
 final class Reports: Sendable {
   private let lines = Mutex<[RecordingProgress]>([])
 
@@ -121,7 +121,7 @@ final class Reports: Sendable {
 }
 
 extension RecorderOptions {
-  /// Unpaced into a test's folder, with a small disk in mind.
+  /// Unpaced into a test's folder, for a small disk.
   static func test(_ folder: TemporaryFolder, preset: RecordingPreset = .mpeg4) -> RecorderOptions {
     var options = RecorderOptions(
       name: "yard", into: folder.url.path, preset: preset, pace: .unpaced)
@@ -130,7 +130,7 @@ extension RecorderOptions {
   }
 }
 
-/// Records a scene, unpaced, with a clock that stands still.
+/// Records a scene, unpaced, with a clock that does not advance.
 func record(
   _ scene: Scene, options: RecorderOptions, machine: Recorder.Machine = .still(),
   report: @escaping @Sendable (RecordingProgress) -> Void = { _ in }
@@ -139,16 +139,16 @@ func record(
 }
 
 extension Recorder.Machine {
-  /// The clock stands still: commits come by the number of rows.
+  /// The clock does not advance: commits are triggered by the number of rows.
   static func still() -> Recorder.Machine { Recorder.Machine(clock: ManualClock()) }
 
-  /// Each look at the clock takes 20 ms: a commit after about a dozen rows.
+  /// Each clock reading takes 20 ms: a commit after about a dozen rows.
   static func ticking() -> Recorder.Machine {
     Recorder.Machine(clock: ManualClock(jumps: true, step: 20_000_000))
   }
 }
 
-/// The digest that the commit lines carry, computed again from what can be read.
+/// The digest in the commit lines, computed again from what can be read.
 func packetDigest(of reader: SessionReader, through last: Int) throws -> Digest128 {
   var hasher = DigestHasher()
   for entry in try reader.entries(of: 0, sequences: 0..<last + 1) {
@@ -159,7 +159,7 @@ func packetDigest(of reader: SessionReader, through last: Int) throws -> Digest1
   return hasher.finish()
 }
 
-/// The error's code, or nil when nothing is thrown.
+/// The error's code, or `nil` if nothing is thrown.
 func code(_ body: () throws -> some Any) -> String? {
   do {
     _ = try body()
@@ -170,7 +170,7 @@ func code(_ body: () throws -> some Any) -> String? {
 }
 
 extension Reports {
-  /// Codes of errors, nil for none, from several threads.
+  /// Codes of errors from several threads; `nil` for no error.
   final class Codes: Sendable {
     private let codes = Mutex<[String?]>([])
     var all: [String?] { codes.withLock { $0 } }

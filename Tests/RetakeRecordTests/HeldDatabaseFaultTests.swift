@@ -12,20 +12,20 @@ import Testing
 
 @testable import RetakeRecord
 
-/// An app that reads its own session while it records unlocks the database without knowing it, and
-/// others come in.
+/// An app that reads its own session during the recording unlocks the database without noticing it,
+/// so that other programs get access.
 @Suite(.serialized, .oneAtATime) struct HeldDatabaseFaultTests {
   private static let python =
     (try? runCommand("python3", arguments: ["-c", "import sqlite3"]))?.status == 0
   private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
 
-  /// What the other program does once it is in.
+  /// What the other program does once it has access.
   enum Rival: String, CaseIterable, Sendable {
     case locks = "BEGIN EXCLUSIVE"
     case reads = "BEGIN; SELECT count(*) FROM meta"
   }
 
-  /// A program that tries to get in until it is, and stays until its input ends.
+  /// A program that tries to get access until it succeeds, and stays until its input ends.
   private final class Program: Sendable {
     let process: ChildProcess
     private let output: ChildPipe
@@ -61,7 +61,7 @@ import Testing
 
     deinit { process.sendToGroup(SIGKILL) }
 
-    /// Returns when it is in; false when it ends without.
+    /// Returns when the program has access; `false` if it ends without it.
     func waitUntilIn() -> Bool { output.readLine() == "in" }
 
     func leave() {
@@ -82,7 +82,7 @@ import Testing
       var options = RecorderOptions(
         name: "yard", into: folder.url.path, preset: .mpeg4, probe: .skip)
       options.reserveBytes = 0
-      // Beside other tests a thread may not get its turn for long.
+      // Alongside other tests, a thread may have to wait long for its turn.
       options.waitingDurationMax = .seconds(ChildProcess.secondsMax)
       options.waitingFramesMax = 10_000
       var machine = Recorder.Machine()
@@ -102,7 +102,7 @@ import Testing
       }.start()
     }
 
-    /// Until a report is as wanted, or until it is clear that none is.
+    /// Waits for a report that meets a condition, or until it is clear that there will be none.
     func wait(for isWanted: (RecordingProgress) -> Bool) -> Bool {
       // Ends: a recording reports three times a second and has an end, and each wait has a limit.
       while !reports.all.contains(where: isWanted) {
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  /// Reads the database as an app would that shows or sends it, until the other program is in.
+  /// Reads the database as an app would that shows or sends it, until the other program has access.
   private func letIn(_ program: Program, _ database: String) throws {
     let isIn = Mutex<Bool?>(nil)
     Thread.detachNewThread {
@@ -129,7 +129,8 @@ import Testing
       isIn.withLock { $0 = answer }
     }
     let limit = ContinuousClock.now + .seconds(ChildProcess.secondsMax)
-    // Ends when the program is in, or has ended: each reading lets go of a lock that it waits for.
+    // Ends when the program has access or has ended: each read releases a lock that the program
+    // waits for.
     while isIn.withLock({ $0 }) == nil, ContinuousClock.now < limit {
       _ = try FileHandle(forReadingFrom: URL(filePath: database)).read(upToCount: 16)
     }
@@ -197,7 +198,7 @@ import Testing
     program.leave()
     let committed = result.progress.frames.captured
     let recovered = try SessionRecovery(path, fromMedia: true).run()
-    // The rows that wait are of frames for the most part: at least one is.
+    // Most of the waiting rows belong to frames: at least one does.
     #expect(recovered.frames > committed && recovered.damagedFrames == 0, "\(recovered.frames)")
   }
 
@@ -210,7 +211,7 @@ import Testing
     let goesOn = try StoreWriter(continuing: path, after: first)
     goesOn.setMeta("name", "yard")
     try goesOn.commit()
-    // Whatever grows the log behind its last commit is not this writer's.
+    // If the log grows after this writer's last commit, another program wrote to it.
     try Data(count: 4_120).append(to: path + "-wal")
     goesOn.setMeta("name", "other")
     #expect(code { try goesOn.commit() } == "store.write")

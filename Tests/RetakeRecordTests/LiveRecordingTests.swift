@@ -10,7 +10,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// A pipeline that runs beside a recorder, and what the session then holds of it.
+/// A pipeline that runs next to a recorder, and its record in the session.
 @Suite struct LiveRecordingTests {
   @Test func `what a pipeline was told and decided is in the session, beside every frame`() throws {
     let folder = try TemporaryFolder("retake-live")
@@ -127,7 +127,7 @@ import Testing
     ])
 }
 
-/// Falls silent, is unplugged, comes back each time, and goes for good.
+/// Stops sending, is unplugged, comes back each time, and finally does not come back.
 private struct LeavingCamera: RecordingSource {
   let description = SourceDescription(name: "leaving", timeBase: TimeBase(1, 30))
 

@@ -11,18 +11,18 @@ import Testing
 
 @testable import RetakeRecord
 
-/// A camera that is unplugged again and again, in one of the ways in which cameras go.
+/// A camera that is unplugged repeatedly, in one of the ways in which cameras fail.
 final class FakeCamera: Sendable {
   enum Fault: CaseIterable, Sendable {
-    /// The driver says so.
+    /// The driver reports an error.
     case error
-    /// The stream just ends.
+    /// The stream ends without an error.
     case end
-    /// There is no memory for a frame, and for the next one there is.
+    /// There is no memory for a frame, but there is for the next one.
     case missed
-    /// The call does not come back before it is told to.
+    /// The call does not return before it is asked to.
     case stall
-    /// The call does not come back whatever it is told.
+    /// The call never returns, even if it is asked to.
     case hang
   }
 
@@ -50,13 +50,13 @@ final class FakeCamera: Sendable {
     return Connection(self, limit, fault: number < unplugs ? faults[number % faults.count] : nil)
   }
 
-  /// Lets the calls that hang go, when the test is over.
+  /// Releases the hanging calls at the end of the test.
   func release() {
     for _ in 0..<unplugs { never.signal() }
   }
 
   private final class Connection: LiveConnection, @unchecked Sendable {
-    // @unchecked: one thread at a time uses it, by the protocol's rule.
+    // @unchecked: one thread at a time uses it, as the protocol requires.
     private let camera: FakeCamera
     private let limit: CallLimit
     private let fault: Fault?
@@ -132,7 +132,7 @@ private struct LostSource: RecordingSource {
   private static let isLong = environment["RETAKE_FAULTS"] == "long"
   private static let unplugs = environment["RETAKE_UNPLUGS"].flatMap { Int($0) } ?? 8
 
-  /// The long form has the real limits; the short one takes little time.
+  /// The long form uses the real limits; the short form takes little time.
   private func plan(_ camera: FakeCamera) -> LiveStream.Plan {
     var plan = LiveStream.Plan(
       connect: { try camera.connect($0) }, timeBase: TimeBase(1, 1_000), clock: WallClock())
@@ -144,7 +144,7 @@ private struct LostSource: RecordingSource {
     return plan
   }
 
-  /// A call that never comes back keeps a thread, so there are at most eight of them: one in thirteen.
+  /// A call that never returns keeps a thread, so at most eight of them are used: one in thirteen.
   private static let hanging: [FakeCamera.Fault] = [
     .hang, .error, .end, .stall, .error, .end, .error, .end, .stall, .error, .end, .error, .end,
   ]
@@ -188,7 +188,8 @@ private struct LostSource: RecordingSource {
     let rows = try StoredFrames(result.folder.path)
     #expect(rows.all.map(\.ptsNanoseconds) == rows.all.map(\.ptsNanoseconds).sorted())
     let gaps = try rows.events.filter { $0.kind == "source.back" }.map(Gap.init)
-    // A machine that stands still for a moment makes a silence, told as one: no new connection.
+    // A machine that stops for a moment causes a silence, which is reported as one: without a new
+    // connection.
     #expect(gaps.count { $0.attempts > 0 } == camera.unplugs, "each unplugging is one gap")
     #expect(gaps.reduce(0) { $0 + $1.attempts } == camera.unplugs)
     #expect(camera.connections == camera.unplugs + 1)
@@ -206,7 +207,7 @@ private struct LostSource: RecordingSource {
         + "\(noticed / 1_000_000) ms at most")
   }
 
-  /// What a session says at a gap's end.
+  /// What a session records at the end of a gap.
   private struct Gap: Decodable {
     var attempts: Int
     var gapNanoseconds: Int64
@@ -216,7 +217,7 @@ private struct LostSource: RecordingSource {
     }
   }
 
-  /// From a gap's beginning, as its end tells, to the first word of it.
+  /// The time from the start of a gap, as recorded at its end, to the first event about it.
   private func noticeNanoseconds(_ events: [EventRecord]) throws -> [Int64] {
     var first: Int64?
     return try events.compactMap { event in
@@ -237,7 +238,7 @@ private struct LostSource: RecordingSource {
     options.pace = .realtime
     options.probe = .skip
     var plan = plan(camera)
-    // Nobody gives the call up before the end comes.
+    // No call is given up before the end.
     (plan.callNanosecondsMax, plan.limits.callNanosecondsMax) = (1 << 60, 1 << 60)
     let held = Mutex<Recorder?>(nil)
     let recorder = try Recorder(
@@ -246,7 +247,7 @@ private struct LostSource: RecordingSource {
       if line.frames.captured == 6 { held.withLock { $0 }?.stop() }
     }
     held.withLock { $0 = recorder }
-    // Returns at all: the call of the camera does not.
+    // The recorder returns, although the call of the camera does not.
     let result = try recorder.run()
     held.withLock { $0 = nil }
     #expect(result.end == .stopped && result.status == .clean)

@@ -70,7 +70,7 @@ import Testing
     #expect(MemoryRoom(addressLimit: nil, root: path).bytes() == 1_000_000)
   }
 
-  /// The control group says how much is used; the test says it for the group.
+  /// The control group reports how much is used; the test simulates it.
   @Test func `a recorder that is short of memory sheds payload with its cause, and says so`() throws
   {
     let root = try TemporaryFolder()

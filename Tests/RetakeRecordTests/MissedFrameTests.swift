@@ -9,9 +9,9 @@ import Testing
 
 @testable import RetakeRecord
 
-/// Files that are recorded while there is no memory now and then.
+/// Files that are recorded while memory is missing at times.
 @Suite struct MissedFrameTests {
-  /// A decoder that has no memory for some of its packets.
+  /// A decoder without memory for some of its packets.
   private final class Forgetful: PictureDecoding {
     private let decoder: MediaDecoder
     private let missing: ClosedRange<Int>
@@ -60,7 +60,7 @@ import Testing
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
   }
 
-  /// A scene that has no memory for some of its pictures.
+  /// A scene without memory for some of its images.
   private struct ForgetfulScene: FrameReader {
     let missing: ClosedRange<Int>
     let frames = 150

@@ -9,7 +9,8 @@ import Testing
 
 /// The pre-trigger ring and its memory.
 @Suite struct RingTests {
-  /// Frames at 10 a second, of 100 bytes each; `k` can be decoded alone, `p` hangs on the one before.
+  /// Frames at 10 per second, of 100 bytes each; `k` can be decoded alone, `p` depends on the
+  /// previous one.
   private func ring(_ input: String, seconds: Int64, bytesMax: Int) throws -> PreTriggerRing {
     var ring = PreTriggerRing(nanoseconds: seconds * 1_000_000_000, bytesMax: bytesMax)
     let stream = MediaStream(

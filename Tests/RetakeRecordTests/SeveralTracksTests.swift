@@ -10,7 +10,7 @@ import Testing
 
 @testable import RetakeRecord
 
-/// A file with two pictures that run together: 60 frames of one, 30 of the other.
+/// A file with two video tracks that run in parallel: 60 frames of one, 30 of the other.
 private struct Rig {
   let folder: TemporaryFolder
   let clip: String
@@ -32,7 +32,7 @@ private struct Rig {
     try MediaFileSource(path: clip, tracks: tracks)
   }
 
-  /// As the source gives them, by track.
+  /// The pixels as the source delivers them, by track.
   func pixels() throws -> [[Digest128]] {
     let stream = try source().open()
     var digests: [[Digest128]] = [[], []]
@@ -133,7 +133,7 @@ private struct Rig {
     }.run()
     #expect(reports.all.count == 1)
     let cut = rig.folder.file("cut").path
-    // The media goes on to its end; the rows stop at the fourth commit.
+    // The media continues to its end; the rows end at the fourth commit.
     try FileManager.default.removeItem(atPath: cut + "/media")
     try FileManager.default.copyItem(atPath: result.folder.path + "/media", toPath: cut + "/media")
     let recovered = try SessionRecovery(cut, fromMedia: true).run()

@@ -8,10 +8,10 @@ import Testing
 
 @testable import RetakeRecord
 
-/// An application that gives frames as fast as the recorder takes them, and the disk below, which
-/// writes only once so many more frames were given: it is slower, whatever the machine.
+/// An application that delivers frames as fast as the recorder takes them, and a disk that writes
+/// only after a number of further frames were delivered: it is slower on any machine.
 private final class SlowDisk: RecordingSource, @unchecked Sendable {
-  // @unchecked: all that changes is guarded by `condition`.
+  // @unchecked: all mutable state is guarded by `condition`.
   let description: SourceDescription
   private let scene: ReaderSource
   private let framesMax: Int
@@ -31,7 +31,7 @@ private final class SlowDisk: RecordingSource, @unchecked Sendable {
 
   func open() throws -> any FrameStream { Stream(self, scene.open()) }
 
-  /// How long the recorder kept the application, for each frame; rising.
+  /// How long the recorder blocked the application for each frame, in increasing order.
   var sortedPushes: [Int64] { condition.withLock { pushes.sorted() } }
 
   private final class Stream: FrameStream {
@@ -70,7 +70,7 @@ private final class SlowDisk: RecordingSource, @unchecked Sendable {
     }
   }
 
-  /// Ends: the source gives frames without waiting for anybody, and then ends.
+  /// Ends: the source delivers frames without waiting, and then ends.
   fileprivate func waitForTurn() {
     condition.withLock {
       writable += framesPerWrite
@@ -127,7 +127,8 @@ private final class SlowDisk: RecordingSource, @unchecked Sendable {
     #expect(rows.causes == frames.missing)
     let pushes = disk.sortedPushes
     let p99 = pushes[pushes.count * 99 / 100]
-    // That no one waits for the disk is why the run ends at all; how long a call takes is a figure.
+    // The run only ends because no thread waits for the disk. How long a call takes is a
+    // measurement.
     if ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long" {
       #expect(p99 <= 1_000_000, "\(p99) ns")
     }

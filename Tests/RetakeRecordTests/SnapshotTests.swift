@@ -10,7 +10,7 @@ import Testing
 @testable import RetakeRecord
 
 @Suite struct SnapshotTests {
-  /// What a snapshot that was taken after a commit holds.
+  /// The content of a snapshot taken after a commit.
   private struct Taken: Sendable {
     var line: RecordingProgress
     var result: SessionCopyResult?
@@ -147,7 +147,7 @@ import Testing
   @Test func `a recording that ended on an error of the database has lost nothing`() throws {
     let folder = try TemporaryFolder()
     let whole = try record(Scene(20), options: .test(folder))
-    // Every commit is in the database, no log is left, and nobody closed the recording.
+    // Every commit is in the database, no log is left, and the recording was not closed.
     let store = try StoreWriter(continuing: whole.folder.path + "/session.sqlite")
     store.setMeta("closed", "0")
     try store.commit()
@@ -166,7 +166,7 @@ import Testing
     try FileManager.default.copyItem(atPath: last.path + media, toPath: first.path + media)
     let truth = try StoredFrames(last.path)
 
-    // Unpaced: seconds of media pass between two commits.
+    // Unpaced: there are seconds of media between two commits.
     let unpaced = try SessionDoctor(path: first.path).run()
     #expect(unpaced.isHealthy, "\(unpaced.findings)")
     #expect(unpaced.findings.first { $0.code == "session.doctor.tail" }?.severity == .note)

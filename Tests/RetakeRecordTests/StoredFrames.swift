@@ -1,7 +1,7 @@
 import RetakeCore
 import RetakeStore
 
-/// The rows of a recorded session, as they lie in the database.
+/// The rows of a recorded session, as stored in the database.
 struct StoredFrames {
   var all: [FrameRecord]
   var packets: [PacketRecord]
@@ -16,7 +16,7 @@ struct StoredFrames {
     events = try store.events()
   }
 
-  /// Packets from one key packet to the next, or to the end.
+  /// The most packets from one key packet to the next, or to the end.
   var keyDistanceMax: Int {
     let keys = packets.indices.filter { packets[$0].flags.contains(.key) } + [packets.count]
     return zip(keys, keys.dropFirst()).map { $1 - $0 }.max() ?? 0

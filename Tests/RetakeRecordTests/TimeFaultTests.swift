@@ -4,14 +4,14 @@ import Testing
 
 @testable import RetakeRecord
 
-/// Sources whose times are wrong: missing, doubled, backwards, beyond all bounds.
+/// Sources with invalid times: missing, duplicated, backwards, out of range.
 @Suite struct TimeFaultTests {
   private static let cases = 10_000
   private static let extremes: [Int64] = [
     .min, .min + 1, -1 << 61, -1 << 60, 1 << 60, 1 << 61, .max,
   ]
 
-  /// A time as cameras give them, and as they should not.
+  /// A time as cameras deliver it, and as they should not.
   private func time(_ random: inout SeededGenerator, after last: Int64) -> Int64? {
     switch random.pick(0...9) {
     case 0: nil

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeReplay
 
-/// Lines on their way to a reader that is quick, slow, or gone.
+/// Lines on their way to a reader that is fast, slow, or no longer there.
 @Suite(.onOwnThread) struct LineStreamTests {
   /// A stream that writes into a pipe.
   private func stream(
@@ -39,7 +39,7 @@ import Testing
     let stream = try stream(into: pipe, waitingBytesMax: 10_000)
     let count = 2_000
     let filling = String(repeating: "x", count: 990)
-    // Two megabytes: no pipe has so much room.
+    // Two megabytes: more than a pipe can hold.
     for number in 0..<count { stream.add("\(number) \(filling)\n") }
     let (read, isRead) = (Locked<[UInt8]>([]), DispatchSemaphore(value: 0))
     pipe.readToEnd { bytes in
@@ -96,7 +96,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [])
   }
 
-  // MARK: What waits
+  // MARK: Waiting lines
 
   private func contents(of backlog: LineBacklog) -> [String] {
     var backlog = backlog

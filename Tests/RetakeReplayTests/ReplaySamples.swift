@@ -5,7 +5,7 @@ import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
 
-/// Frames whose luminance is their track's number times 50 plus their own number.
+/// Frames whose luminance is their track number times 50 plus their own number.
 struct StepFrames: FrameReader {
   var numbers = [0]
   var count = 12
@@ -36,7 +36,7 @@ struct StepFrames: FrameReader {
   }
 }
 
-/// Keeps what the sinks were told.
+/// Keeps what the sinks received.
 final class Notes: RunObserver {
   private(set) var results: [FrameResult] = []
   private(set) var lines: [DecisionLine] = []
@@ -47,7 +47,7 @@ final class Notes: RunObserver {
   func finished(_ frame: FinishedFrame) { results.append(frame.result) }
 }
 
-/// Mean level of a grey frame, and how much it grew since the frame before.
+/// The mean level of a grey frame, and its increase since the previous frame.
 struct Growth: StatefulStage {
   static let kind = "growth"
   private var last: Double?
@@ -102,7 +102,7 @@ enum Samples {
       .sink(.numbers, id: "numbers")
   }
 
-  /// Brings its own frames.
+  /// Has its own frames.
   static func own(frames: Int = 12) -> Pipeline {
     Pipeline.named("own").source(.frames(StepFrames(count: frames))).stage(Growth())
       .cost(.fixed(.milliseconds(45))).queue(capacity: 3, policy: .dropNewest)

@@ -98,7 +98,7 @@ import Testing
   }
 }
 
-/// Reads what is there whenever a frame is told.
+/// Reads the available lines whenever a frame is finished.
 private final class LineReader: RunObserver {
   private let handle: FileHandle
   private(set) var lines: [String] = []

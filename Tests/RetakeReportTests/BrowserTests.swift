@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeReport
 
-/// The page in a real browser; skipped where none is installed.
+/// The page in a real browser; skipped if none is installed.
 @Suite(
   .serialized, .oneAtATime(.displays),
   .enabled(if: browser != nil, "chromium is not on this machine"))
@@ -155,8 +155,8 @@ struct BrowserTests {
     return result.stdout
   }
 
-  /// What a driver that is added to the page (without the page's policy, which would refuse it)
-  /// leaves in `data-result`.
+  /// The content of `data-result` after a driver was added to the page. The page's policy is
+  /// removed, because it would reject the driver.
   private func drive(_ page: [UInt8], _ driver: String) throws -> String {
     let text = String(decoding: page, as: UTF8.self)
     let policy = try #require(text.range(of: #"<meta http-equiv="Content-Security-Policy""#))

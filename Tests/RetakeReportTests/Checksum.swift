@@ -1,6 +1,6 @@
 import Foundation
 
-/// SHA-256 (FIPS 180-4), only to check the hashes that the page allows itself.
+/// SHA-256 (FIPS 180-4), only to check the hashes that the page allows.
 func sha256(_ message: [UInt8]) -> [UInt8] {
   var state: [UInt32] = [
     0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab,
@@ -43,7 +43,7 @@ private func rotated(_ word: UInt32, _ bits: UInt32) -> UInt32 {
 
 /// The first 32 bits of the fractions of the cube roots of the first 64 primes.
 private let roundConstants: [UInt32] = primes(64).map { prime in
-  // The root's fraction to 32 bits, by bisection in integers: r³ ≤ p·2⁹⁶.
+  // The fractional part of the root to 32 bits, by bisection in integers: r³ ≤ p·2⁹⁶.
   var root: UInt64 = 0
   for bit in (0..<36).reversed() {
     let next = root | 1 << UInt64(bit)

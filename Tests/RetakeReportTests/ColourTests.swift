@@ -3,7 +3,7 @@ import Testing
 @testable import RetakeReport
 
 @Suite struct ColourTests {
-  /// Text and the grounds that it stands on, in both themes; WCAG 2.2 AA asks for 4.5.
+  /// Text colours and their backgrounds, in both themes; WCAG 2.2 AA requires 4.5.
   @Test(arguments: [
     ("ink", ["page", "surface", "sunken"]), ("ink-2", ["page", "surface", "sunken"]),
     ("ink-3", ["page", "surface", "sunken"]), ("red", ["surface", "page", "red-soft"]),
@@ -24,8 +24,8 @@ import Testing
     #expect((4.53...4.55).contains(contrast(0x767676, 0xFFFFFF)))
   }
 
-  /// The colours of the light theme, of the system's dark one, and of the dark one by choice, which
-  /// is the same.
+  /// The colours of the light theme, of the system's dark theme, and of the dark theme by choice,
+  /// which is the same.
   private func themes() throws -> [[String: Int]] {
     let blocks = HTMLReport.style.matches(of: /:root[^{}]*\{([^{}]*)\}/).map { block in
       var colours: [String: Int] = [:]

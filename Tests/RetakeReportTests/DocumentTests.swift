@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a report of an earlier build is read, its later lists empty`() throws {
-    // As they were before the curves of all frames and the causes of decisions.
+    // As they were before the curves of all frames and the causes of decisions were added.
     func older(_ value: Any) -> Any {
       if let list = value as? [Any] { return list.map(older) }
       guard var object = value as? [String: Any] else { return value }

@@ -2,7 +2,7 @@ import RetakeCore
 
 @testable import RetakeReport
 
-/// Labels as an enemy would choose them.
+/// Labels as an attacker would choose them.
 enum Hostile {
   static let labels = [
     "</script><script>document.documentElement.dataset.owned=1</script>",
@@ -20,7 +20,7 @@ enum Hostile {
 
   static var joined: String { labels.joined(separator: " ") }
 
-  /// A document with hostile labels in every text that a run can influence.
+  /// A document with hostile labels in every string that a run can influence.
   static func document() -> ReportDocument {
     var document = ReportDocument(
       tool: ReportTool(name: joined, version: joined), title: joined, exit: ReportExit(code: 1),

@@ -1,5 +1,5 @@
-/// What Jenkins accepts as JUnit, written down anew from what its documentation says: elements,
-/// their order and their attributes. GitLab reads a part of it.
+/// What Jenkins accepts as JUnit, written from its documentation: elements, their order and their
+/// attributes. GitLab reads a part of it.
 enum JUnitSchema {
   static let text = """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -44,7 +44,7 @@ enum JUnitSchema {
 
     """
 
-  /// The attributes that each element may have; those with `!` it must have.
+  /// The attributes that each element may have; those with `!` are required.
   static let attributes: [String: [String]] = [
     "testsuites": ["name", "time", "tests", "failures", "errors"],
     "testsuite": [

@@ -43,8 +43,8 @@ import Testing
     #expect(text.utf8.count <= MarkdownReport.bytesMax)
   }
 
-  /// The text without code spans and fenced blocks, read as CommonMark reads them: a run of
-  /// backticks that no backslash escapes goes on to the next run of the same length.
+  /// The Markdown without code spans and fenced blocks, parsed as in CommonMark: a run of backticks
+  /// without a backslash before it extends to the next run of the same length.
   private func withoutCode(_ text: String) -> String {
     var rest = Array(text.utf8)[...]
     var result: [UInt8] = []

@@ -3,7 +3,7 @@ import RetakeCore
 
 @testable import RetakeReport
 
-/// Documents by name, so that test logs do not hold their text.
+/// Documents by name, so that test logs do not contain their full content.
 enum Sample: CaseIterable {
   case regression
   case allVerdicts
@@ -20,7 +20,7 @@ enum Sample: CaseIterable {
 
 /// Documents that the tests render.
 enum Samples {
-  /// One changed case with a root cause, one passed case: the everyday report.
+  /// One changed case with a root cause and one passed case: the usual report.
   static func regression() -> ReportDocument {
     var document = ReportDocument(
       tool: ReportTool(version: "0.1.0"), title: "retake test", exit: ReportExit(code: 1),

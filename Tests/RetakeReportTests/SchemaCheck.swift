@@ -1,6 +1,7 @@
 import RetakeCore
 
-/// The part of JSON Schema that our own schema uses: enough to say where a document leaves it.
+/// The part of JSON Schema that Retake's own schema uses: enough to report where a document
+/// violates it.
 struct SchemaCheck {
   var schema: JSONValue
   private(set) var problems: [String] = []

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RetakeReport
 
-/// Branches, joins, forEach and what else a graph may decide.
+/// Branches, joins, forEach and other nodes that may decide.
 @Suite struct TraceGraphTests {
-  /// Two branches meet in a join; what it gives goes to two sinks.
+  /// Two branches meet in a join, whose output goes to two sinks.
   private static let diamond = [
     TraceNode(id: "camera", role: .source, track: 3),
     stage("fast", after: "camera"), stage("slow", after: "camera"),
@@ -121,8 +121,8 @@ import Testing
     #expect(file.names("i") == ["fanout 0:7", "itemFail 0:7.1", "join 0:7"])
   }
 
-  /// The frames of the camera are delivered by way of the first port, whatever the other branch
-  /// still does with them.
+  /// The frames of the camera are delivered through the first port, even if the other branch is
+  /// still working on them.
   @Test func `a latest join's other branch begins no frame again`() throws {
     let nodes = [
       TraceNode(id: "camera", role: .source, track: 0),

@@ -4,7 +4,7 @@ import Testing
 @testable import RetakeRuntime
 
 @Suite struct HangDetectorTests {
-  /// What is seen at each look, by the number of the activity; 0 = nothing that can hang.
+  /// What each check sees, by the number of the activity; 0 means nothing that can hang.
   private func hangs(_ turns: [UInt64], _ detector: inout HangDetector) -> [Bool] {
     turns.map {
       detector.hangs(RunWatch.Sight(activity: $0 == 0 ? .free : .stopping, turn: $0))

@@ -4,7 +4,7 @@ import RetakeRuntime
 import Testing
 
 @Suite struct OverloadTests {
-  /// One stage behind a queue, as the tests of this suite need it.
+  /// One stage after a queue, as the tests of this suite need it.
   private func pipeline(
     _ frames: TinyFrames, cost: Int, capacity: Int = 3, policy: EdgePolicy
   ) -> Pipeline {

@@ -3,14 +3,14 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Small grey frames at given times, made when they are asked for.
+/// Small grey frames at given times, created on demand.
 struct TinyFrames: FrameReader {
   var track = 0
   var times: [Int64]
   var arrivals: [Int64]?
   var damaged: [Int: String] = [:]
   var shed: Set<Int> = []
-  /// From this sequence on, frames come as RGB24.
+  /// From this sequence on, frames are RGB24.
   var colourFrom: Int?
   var events: [TimedDeviceEvent] = []
 
@@ -22,7 +22,7 @@ struct TinyFrames: FrameReader {
       })
   }
 
-  /// Frames wherever a timeline has an `f`, a character a millisecond.
+  /// A frame for each `f` in a timeline, one character per millisecond.
   static func on(_ timeline: String) -> TinyFrames {
     TinyFrames(
       times: timeline.enumerated().filter { $0.element == "f" }
@@ -74,7 +74,7 @@ struct Brightness: PureStage {
   }
 }
 
-/// Counts the frames that it is shown.
+/// Counts the frames that it receives.
 struct Counter: StatefulStage {
   static let kind = "counter"
   private var count = 0
@@ -142,13 +142,13 @@ struct TinySource: FrameSource {
   func open() throws -> any FrameReader { reader }
 }
 
-/// Keeps all that it is told.
+/// Keeps everything that it receives.
 final class Notes: RunObserver {
   var lines: [DecisionLine] = []
   var frames: [FinishedFrame] = []
   var nodes: [RunNode] = []
   var failures: [StageFailure] = []
-  /// Times and sizes of pools that follow the load.
+  /// Times and sizes of adaptive pools.
   var sizes: [String] = []
   var wantsDecisions: Bool { true }
   var wantsDigests: Bool { true }
@@ -188,7 +188,7 @@ final class Notes: RunObserver {
 }
 
 extension Pipeline {
-  /// Runs with notes taken.
+  /// Runs and records notes.
   func noted(
     _ options: RunOptions = RunOptions(mode: .redecide)
   ) throws -> (notes: Notes, outcome: RunOutcome) {

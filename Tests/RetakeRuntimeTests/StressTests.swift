@@ -8,9 +8,9 @@ import Testing
 
 @testable import RetakeRuntime
 
-/// A random graph of futures, and what has to be true of it afterwards.
+/// A random graph of futures, and the conditions that must hold afterwards.
 private final class RandomGraph {
-  /// What one future saw, told by its body.
+  /// What one future saw, recorded by its body.
   struct Call: Sendable {
     var count = 0
     var thread = ""
@@ -24,7 +24,7 @@ private final class RandomGraph {
     var calls: Locked<Call>
     var dependsOnFirst: Bool
     var isCancelAsked = false
-    /// Cancelled while one of its inputs could not be there yet.
+    /// Cancelled while one of its inputs could not exist yet.
     var mustBeCancelled = false
   }
 
@@ -72,10 +72,10 @@ private final class RandomGraph {
     return hasher.finish().low
   }
 
-  /// Submits, cancels, marks and asks in a random order.
+  /// Submits, cancels, marks and requests in a random order.
   func play(_ workers: Workers) throws {
     var waiting = Array(nodes.indices)
-    // The first is held back, so that whatever depends on it cannot have begun.
+    // The first is held back, so that nothing that depends on it can have begun.
     let isHeld = generator.chance(50)
     if isHeld { waiting.removeFirst() }
     while !waiting.isEmpty {
@@ -83,7 +83,7 @@ private final class RandomGraph {
       workers.submit(nodes[index].future)
       if generator.chance(20) { cancel(generator.pick(0...nodes.count - 1), workers, isHeld) }
       if generator.chance(20) { workers.need(nodes[generator.pick(0...nodes.count - 1)].future) }
-      // Inputs have lower numbers: all up to the lowest that waits can be asked for.
+      // Inputs have lower numbers, so everything up to the lowest that waits can be requested.
       if generator.chance(10), !isHeld, let bound = waiting.min() ?? nodes.indices.last, bound > 0 {
         _ = try workers.help(nodes[generator.pick(0...bound - 1)].future)
       }
@@ -103,7 +103,7 @@ private final class RandomGraph {
     nodes[index].isCancelAsked = true
   }
 
-  /// The first thing that is not as it must be.
+  /// The first condition that does not hold.
   func problem() -> String? {
     var threads: [Int: Set<String>] = [:]
     var others: Set<String> = []

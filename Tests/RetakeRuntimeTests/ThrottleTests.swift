@@ -46,8 +46,8 @@ import Testing
     }
   }
 
-  /// `p` for each frame that passes, a character every 10 ms; a letter changes the rate just before
-  /// the frame of its place: `a` 50, `b` 25 frames a second, `0` no limit.
+  /// `p` for each frame that passes, one character every 10 ms. A letter changes the rate just
+  /// before the frame at its position: `a` 50, `b` 25 frames per second, `0` no limit.
   private func passing(_ frames: String, rates: String) -> String {
     let known: [Character: Double] = ["a": 50, "b": 25, "0": 0]
     var throttle: ThrottleStateMachine?
@@ -66,13 +66,13 @@ import Testing
   }
 
   @Test(arguments: [
-    // The beat goes on: after 20 ms comes 20 + 40, and later 90 + 20 + a quarter early.
+    // The beat continues: after 20 ms comes 20 + 40, and later 90 + 20 + a quarter early.
     ("ffffffffffffffffffff", "a...b.....a....0.a..", "p-p--p---p--p-pppp-p"),
     // Before its first frame a throttle has no beat to keep.
     ("----ffff", "a.b.....", "----p--p"),
-    // Switched off and on it forgets: the next frame passes at once.
+    // Switched off and on, it resets: the next frame passes at once.
     ("ffff", "b.0b", "p-pp"), ("fffff", "b..b.", "p--p-"),
-    // A rate that comes and goes between two frames changes nothing.
+    // A rate that is set and reset between two frames changes nothing.
     ("f--f-f--f", "bab.babab", "p--p----p"),
   ])
   func `another rate goes on from the last beat`(frames: String, rates: String, passed: String) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeRuntime
 
-/// A clock whose deadlines come at once, but only after somebody has said that time is up.
+/// A clock whose deadlines pass at once, but only after a test has said that time is up.
 private final class PatientClock: LiveClock {
   private let state = Locked((isUp: false, bells: [Bell]()))
 
@@ -35,7 +35,7 @@ private final class PatientClock: LiveClock {
   }
 }
 
-/// Hangs until the test is over.
+/// Hangs until the test ends.
 private final class Trap: Sendable {
   let clock = PatientClock()
   private let door = DispatchSemaphore(value: 0)
@@ -50,7 +50,7 @@ private final class Trap: Sendable {
 }
 
 @Suite struct WatchdogTests {
-  /// One frame with the number 3: when its body hangs, nothing else goes on.
+  /// A single frame with the number 3: if its body hangs, nothing else can continue.
   private func frame() -> TinyFrames {
     var frames = TinyFrames.at(rate: 30, count: 4)
     frames.shed = [0, 1, 2]
@@ -136,7 +136,7 @@ private final class Trap: Sendable {
     let thread = HelpingThread(watch) { watch in
       let workers = try Workers(count: 2, lanes: [1], watch: watch)
       defer { workers.stop() }
-      // One leads to the next on the thread of the other worker, and nobody wakes the time plane.
+      // Each leads to the next on the other worker's thread, and nothing wakes the time plane.
       var chain: [ValueFuture] = []
       for (number, door) in doors.enumerated() {
         chain.append(
@@ -224,7 +224,7 @@ private final class Trap: Sendable {
   }
 }
 
-/// Plays the time plane, so that the test can play the watchdog.
+/// Takes the role of the time plane, so that the test can take that of the watchdog.
 private final class HelpingThread: Sendable {
   private let watch: RunWatch
   private let ended = DispatchSemaphore(value: 0)
@@ -242,16 +242,16 @@ private final class HelpingThread: Sendable {
   /// Waits for an activity, and gives it up.
   @discardableResult
   func giveUp(when isMeant: (RunWatch.Activity) -> Bool) -> RunWatch.Activity {
-    // Ends: whatever the test waits for comes, or the test never passes.
+    // Ends: what the test waits for happens, or the test never passes.
     while true {
       let sight = look { isMeant($0.activity) }
       if watch.giveUp(sight) { return sight.activity }
     }
   }
 
-  /// Looks until it sees what is meant.
+  /// Checks until it sees the wanted sight.
   func look(until isMeant: (RunWatch.Sight) -> Bool) -> RunWatch.Sight {
-    // Ends: whatever the test waits for comes, or the test never passes.
+    // Ends: what the test waits for happens, or the test never passes.
     while true {
       let sight = watch.look()
       if isMeant(sight) { return sight }
@@ -259,7 +259,7 @@ private final class HelpingThread: Sendable {
     }
   }
 
-  /// What the body threw, when it is over.
+  /// The error that the body threw, after its end.
   var error: (any Error)? {
     ended.wait()
     guard case .failure(let error) = result.withLock({ $0 }) else { return nil }

@@ -161,7 +161,7 @@ import Testing
   }
 
   // The limit turns a hang into a failure: each round is two handovers between threads, and on a
-  // busy machine each of those may have to wait for its turn.
+  // busy machine each of them may have to wait for its turn.
   @Test(.timeLimit(.minutes(15)), arguments: [1, 2, 4])
   func `what becomes needed while its lane looks for work is not overlooked`(count: Int) throws {
     let workers = try Workers(count: count, lanes: [1])
@@ -206,7 +206,7 @@ import Testing
           return .cancelled
         }
       }
-      // Ends when the others have: so the time plane helps with those.
+      // Ends after the others have ended, so the time plane helps with those.
       let pinned = make(lane: 1) { _ in
         for _ in 0..<4 { isOver.wait() }
         return .cancelled

@@ -5,8 +5,8 @@ import Testing
 
 @testable import RetakeServe
 
-/// Names as an enemy would choose them, in all places that a run can fill, in a real browser under
-/// the page's own policy and without it.
+/// Names as an attacker would choose them, in all places that a run can fill, in a real browser
+/// with the page's own policy and without it.
 @Suite(
   .serialized, .onOwnThread, .oneAtATime(.displays),
   .enabled(
@@ -38,7 +38,7 @@ struct HostileNamesTests {
     "<noscript><p title=\"</noscript><img src=x onerror=\(mark)>\">",
   ]
 
-  /// A report in which each name is a session, case, stage, class, text and more.
+  /// A report in which each name is used as a session, case, stage, class, text and more.
   private func document() throws -> ReportDocument {
     let cases = Self.names.map { name -> ReportCase in
       var item = ReportCase(
@@ -94,7 +94,7 @@ struct HostileNamesTests {
     return document
   }
 
-  /// Looks at each case, at all that opens, and at what became of the page.
+  /// Visits each case and everything that opens, and returns the final state of the page.
   private static let tour = """
     (async () => {
       for (const link of document.querySelectorAll("#case-list a")) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeServe
 
-/// A report of a real regression, opened from disk in a real browser and used as people do.
+/// A report of a real regression, opened from disk in a real browser and used as users do.
 @Suite(
   .serialized, .onOwnThread, .oneAtATime(.displays),
   .enabled(
@@ -57,7 +57,7 @@ struct PageDriveTests {
     try browser.press("Home")
     #expect(try title(browser) != last)
 
-    // The timeline: a click leads near to its place, and a zoom shows fewer frames.
+    // The timeline: a click selects a frame near that position, and a zoom shows fewer frames.
     try browser.click(".case.shown .strip svg", across: 0.7)
     let sequence = try #require(
       Int(try browser.text("\(Self.area).querySelector('input[type=range]').value")))
@@ -73,14 +73,14 @@ struct PageDriveTests {
     try browser.keepScreenshot("timeline-zoomed")
     try browser.click(".case.shown [aria-label='The whole timeline']")
 
-    // Findings are filtered by what is typed.
+    // Findings are filtered by the typed string.
     try browser.click(".case.shown .browse input[type=search]")
     let all = try browser.text("document.querySelector('.case.shown .pager span').textContent")
     try browser.type("0:5")
     let some = try browser.text("document.querySelector('.case.shown .pager span').textContent")
     #expect(all != some)
 
-    // The command that replays is copied.
+    // The replay command is copied.
     try browser.click(".case.shown .cause .commands button")
     try browser.wait(
       for: "document.querySelector('.case.shown .cause .commands button').textContent === 'Copied'")
@@ -88,7 +88,7 @@ struct PageDriveTests {
       try browser.text("navigator.clipboard.readText()")
         == "retake replay figures --pipeline motion")
 
-    // `/` leads to the filter of the findings, `c` to that of the cases, which their links switch.
+    // `/` focuses the filter of the findings, `c` that of the cases, which their links switch.
     try browser.evaluate("document.activeElement.blur()")
     try browser.press("/")
     #expect(
@@ -140,7 +140,7 @@ struct PageDriveTests {
     #expect(browser.complaints.isEmpty, "\(browser.complaints)")
   }
 
-  /// A detector of a long name behind something, and behind that the sink of a longer one.
+  /// A detector with a long name after another stage, followed by a sink with a longer name.
   private static func long(_ before: String) -> String {
     let motion = "a-detector-with-a-name-of-sixty-four-letters-which-is-the-limit"
     let boxes = "the-boxes-of-everything-that-moved-in-the-yard-on-this-night"
@@ -173,7 +173,7 @@ struct PageDriveTests {
     let fixture = try ServeFixture(pipeline: Self.long(before))
     let browser = try Chromium()
     try browser.open(fixture.folder.file("report/report.html").absoluteString)
-    // The numbers as the sink was given them, and where they are drawn.
+    // The numbers that the sink received, and where they are drawn.
     let texts = try browser.text("\(Self.area).querySelector('.facing pre.golden').textContent")
     let numbers = texts.split(separator: " ").dropFirst(2).prefix(4).compactMap { Double($0) }
     try #require(numbers.count == 4, "\(texts)")
@@ -234,7 +234,7 @@ struct PageDriveTests {
     let browser = try Chromium()
     try browser.resize(1280, 1240)
     try browser.open(page.absoluteString)
-    // Down to the end of the timeline, whole.
+    // Down to the end of the timeline, completely.
     let bottom = try browser.text(
       "String(Math.ceil(document.querySelector('.case.shown .strip').getBoundingClientRect().bottom))"
     )

@@ -1,6 +1,6 @@
 import Foundation
 
-/// HTTP by hand, so that a request can be as wrong as an attacker likes.
+/// Raw HTTP, so that a request can be as malformed as an attacker likes.
 struct RawClient {
   struct Answer {
     var status: Int
@@ -23,7 +23,7 @@ struct RawClient {
 
   let port: Int
 
-  /// - Parameter headers: Beside Host and Connection; they win over those.
+  /// - Parameter headers: In addition to Host and Connection; they override those.
   func ask(
     _ method: String, _ path: String, _ headers: [String: String] = [:], body: String = ""
   ) throws -> Answer {
@@ -57,7 +57,7 @@ struct RawClient {
     return Answer(status: status, headers: headers, body: Data(data[end.upperBound...]))
   }
 
-  /// One connection; closed when it goes away.
+  /// One connection, closed when the object is released.
   final class Connection {
     private let descriptor: Int32
 
@@ -81,7 +81,7 @@ struct RawClient {
 
     deinit { close(descriptor) }
 
-    /// As much as the other end takes.
+    /// Writes as much as the other end accepts.
     @discardableResult
     func write(_ data: Data) -> Int {
       var sent = 0
@@ -96,7 +96,7 @@ struct RawClient {
       return sent
     }
 
-    /// Everything until the other end closes.
+    /// Reads everything until the other end closes.
     func readToEnd() throws -> Data {
       var data = Data()
       var buffer = [UInt8](repeating: 0, count: 1 << 16)

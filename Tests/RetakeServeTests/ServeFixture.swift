@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeServe
 
-/// A project with a drawn session, a golden, a regression that is pending, and its report, served.
+/// A project with a synthetic session, a golden, a pending regression, and its report, served.
 final class ServeFixture {
   static let pipeline = """
     {"v": 1, "name": "motion-boxes",
@@ -71,7 +71,7 @@ final class ServeFixture {
     return try run.run()
   }
 
-  /// The part of the address that is secret.
+  /// The secret part of the address.
   var token: String {
     server.address.split(separator: "/").last.map(String.init) ?? ""
   }
@@ -82,7 +82,7 @@ final class ServeFixture {
     try client.ask("GET", "/\(token)/\(path)", headers)
   }
 
-  /// What the newest report says that it left pending.
+  /// The pending result that the newest report names.
   func reportedResult() throws -> String? {
     let library = ReportLibrary(project: try Project(reading: folder.url.path))
     let report = try #require(library.reports.first)
@@ -91,7 +91,7 @@ final class ServeFixture {
     return (json?["cases"] as? [[String: Any]])?.first?["pending"] as? String
   }
 
-  /// Asks for an acceptance as the page does; `nil` leaves a header out.
+  /// Requests an acceptance as the page does; `nil` leaves a header out.
   ///
   /// - Parameter pending: The result that the page shows; `nil` is that of the newest report.
   func accept(
@@ -117,7 +117,7 @@ final class ServeFixture {
       body: String(decoding: body, as: UTF8.self))
   }
 
-  /// Paths and contents of the goldens: whether something was accepted.
+  /// Paths and contents of the goldens, to check whether something was accepted.
   func goldens() throws -> [String: Data] {
     let root = folder.file("Goldens")
     var files: [String: Data] = [:]
@@ -129,14 +129,14 @@ final class ServeFixture {
     return files
   }
 
-  /// Ids of the root causes that wait, in order.
+  /// Ids of the pending root causes, in order.
   func waitingRoots() throws -> [String] {
     var acceptance = Acceptance(project: try Project(reading: folder.url.path))
     acceptance.keys = ["yard/motion"]
     return try acceptance.run(reason: "look", isDryRun: true).flatMap(\.roots)
   }
 
-  /// The identity of the one report.
+  /// The id of the only report.
   func reportID() throws -> String {
     let library = ReportLibrary(project: try Project(reading: folder.url.path))
     return try #require(library.reports.first).id

@@ -33,7 +33,7 @@ struct ServedDriveTests {
     #expect(try browser.text("document.getElementById('viewer-picture').naturalWidth") == "160")
     try browser.keepScreenshot("home-frames")
 
-    // What waits leads to its place in the newest report.
+    // A pending case links to its place in the newest report.
     try browser.click("#pending a")
     try browser.wait(for: "document.querySelector('.case.shown .panels') !== null")
     #expect(try browser.text("location.hash") == "#case-1")
@@ -117,7 +117,7 @@ struct ServedDriveTests {
     try browser.click(".accept input[type=text]")
     try browser.type("the new threshold is right")
     #expect(try browser.text("\(send).textContent") == "Accept yard/motion")
-    // The second is left out, by the keyboard.
+    // The second one is deselected with the keyboard.
     try browser.evaluate("document.querySelectorAll('.roots input')[1].focus()")
     try browser.press(" ")
     #expect(try browser.text("\(send).textContent") == "Accept 1 of 2 root causes")
@@ -151,7 +151,7 @@ struct ServedDriveTests {
     }
     #expect(
       try browser.evaluate("document.querySelector('.accept .primary').disabled") as? Bool == true)
-    // Back from the page that opens from disk: nobody to send to, so there is nothing to choose.
+    // The page that opens from disk has no server to send to, so there is nothing to choose.
     let page = fixture.folder.file("report/report.html")
     try browser.open(page.absoluteString)
     #expect(try browser.text("document.querySelectorAll('.roots').length") == "0")

@@ -95,7 +95,7 @@ struct BadInputTests {
     try joined.write(to: file)
     #expect(importing(file.path) == "media.decode.encrypted")
     #expect(leftovers.isEmpty)
-    // Two descriptions that are both clear are no reason.
+    // Two descriptions that are both clear are not a reason.
     let plain = try #require(
       BoxFile.clearBeginning(
         20, of: try Data(contentsOf: clear), then: try Data(contentsOf: clear)))
@@ -182,12 +182,12 @@ struct BadInputTests {
     let name = codec == "avc1" ? "h264" : "VVC (H.266) ('vvc1')"
     #expect(result.notes == ["track 1 (\(name)) has no frames and was skipped"])
     #expect(try SessionReader(opening: result.folder.path).tracks.map(\.frameCount) == [30])
-    // It is skipped again when the index is made again.
+    // It is skipped again when the index is rebuilt.
     let digest = try SessionReader(opening: result.folder.path).sessionDigest()
     try FileManager.default.removeItem(atPath: result.folder.path + "/session.sqlite")
     _ = try SessionRecovery(result.folder.path, fromMedia: true).run()
     #expect(try SessionReader(opening: result.folder.path).sessionDigest() == digest)
-    // Asked for by its number it is not skipped.
+    // If it is requested by its number, it is not skipped.
     let wanted = importing(clip.path, tracks: [1], name: "second")
     #expect(wanted == (codec == "avc1" ? "session.import.noFrames" : "media.decode.noDecoder"))
   }

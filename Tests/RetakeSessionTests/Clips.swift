@@ -6,18 +6,18 @@ import Testing
 
 @testable import RetakeSession
 
-/// A clip that the tests make with the ffmpeg command.
+/// A clip that the tests create with the ffmpeg command.
 struct Clip: Sendable, CustomTestStringConvertible {
   var name: String
-  /// With its extension.
+  /// Including its extension.
   var file: String
   var inputs: [String]
   var output: [String]
-  /// Some frame is not decodable from the key before it.
+  /// Some frame cannot be decoded from the key frame before it.
   var hasOpenEntries = false
-  /// Encoded twice, so that the encoder may plan ahead.
+  /// Encoded in two passes, so that the encoder can plan ahead.
   var isTwoPass = false
-  /// What is done to the file afterwards.
+  /// A change of the file afterwards.
   var change: (@Sendable (Data) -> Data)?
 
   var testDescription: String { name }
@@ -94,7 +94,7 @@ struct Clip: Sendable, CustomTestStringConvertible {
       "16", "-deadline", "realtime", "-cpu-used", "8",
     ])
 
-  /// Pictures that are decoded long before they are shown, and shown by packets of a byte.
+  /// Images that are decoded long before they are shown, and shown by packets of one byte.
   static let layeredVP9 = Clip(
     name: "VP9 with layers of hidden frames", file: "layers.webm", inputs: source("testsrc2"),
     output: [
@@ -102,7 +102,7 @@ struct Clip: Sendable, CustomTestStringConvertible {
       "25", "-cpu-used", "5",
     ], isTwoPass: true)
 
-  /// Pictures that are shown again: up to three times in a row, and long after they were decoded.
+  /// Images that are shown again: up to three times in a row, and long after they were decoded.
   static let shownAgain = Clip(
     name: "VP9 with frames that are shown again", file: "again.ivf",
     inputs: source("testsrc2", frames: 150),
@@ -149,7 +149,7 @@ struct Clip: Sendable, CustomTestStringConvertible {
     elementary, twoTracks,
   ]
 
-  /// Makes the clip in a folder.
+  /// Creates the clip in a folder.
   func make(in folder: TemporaryFolder) throws -> URL {
     let url = folder.file(file)
     let passes = isTwoPass ? [1, 2] : [0]
@@ -182,7 +182,8 @@ struct VideoPackets {
     }
   }
 
-  /// Behind some packets, ones of a byte that show what the decoder keeps in one of its eight slots.
+  /// After some packets, packets of one byte that show the content of one of the decoder's eight
+  /// slots.
   func showingAgain() -> VideoPackets {
     var numbers = SeededNumbers(state: 3)
     var result = self
@@ -216,7 +217,7 @@ struct ClipFailed: Error {
   var message: String
 }
 
-/// A session made of a clip, in a folder of its own.
+/// A session made from a clip, in a separate folder.
 struct ImportedClip {
   let folder: TemporaryFolder
   let source: URL
@@ -252,7 +253,7 @@ struct SeededNumbers: RandomNumberGenerator {
   }
 }
 
-/// The error's code, or nil when nothing is thrown.
+/// The error's code, or `nil` if nothing is thrown.
 func code(_ body: () throws -> some Any) -> String? {
   do {
     _ = try body()
@@ -262,7 +263,7 @@ func code(_ body: () throws -> some Any) -> String? {
   }
 }
 
-/// SHA-like view of a folder: every path with its bytes, links by where they lead.
+/// All paths of a folder with their bytes, links with their targets.
 func contents(of path: String) throws -> [String: Data] {
   let manager = FileManager.default
   var result: [String: Data] = [:]

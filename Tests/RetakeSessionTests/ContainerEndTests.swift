@@ -11,7 +11,8 @@ struct ContainerEndTests {
   ]
   private static let h264 = ["-c:v", "libx264", "-g", "12", "-bf", "2", "-pix_fmt", "yuv420p"]
 
-  /// Several clusters each; those that end in `live` have no sizes, as a pipe's reader gets them.
+  /// Several clusters each. Those that end in `live` have no sizes, as a reader of a pipe receives
+  /// them.
   private static let matroska = Clip(
     name: "Matroska", file: "whole.mkv", inputs: inputs,
     output: h264 + ["-cluster_time_limit", "400"])
@@ -39,7 +40,7 @@ struct ContainerEndTests {
     ).run()
   }
 
-  /// Where Matroska's clusters begin.
+  /// The positions at which Matroska's clusters begin.
   private func clusters(_ bytes: Data) -> [Int] {
     var (places, from) = ([Int](), bytes.startIndex)
     let id = Data([0x1F, 0x43, 0xB6, 0x75])
@@ -128,7 +129,7 @@ struct ContainerEndTests {
     let result = try imported(Self.matroska) { bytes in
       let places = clusters(bytes)
       try #require(places.count > 2)
-      // Behind the cluster's head, into its first block's.
+      // After the cluster's header, into the header of its first block.
       end = places[2]
       bytes.replaceSubrange(places[1] + 18..<places[1] + 60, with: Data(count: 42))
     }
@@ -139,7 +140,7 @@ struct ContainerEndTests {
       "\(result.notes)")
   }
 
-  /// Where the last `moof` box of an MP4 begins.
+  /// The position at which the last `moof` box of an MP4 begins.
   private func lastFragment(_ bytes: Data) throws -> Int {
     try #require(bytes.range(of: Data("moof".utf8), options: .backwards)).lowerBound - 4
   }

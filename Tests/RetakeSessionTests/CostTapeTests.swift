@@ -8,7 +8,7 @@ import Testing
 @testable import RetakeSession
 
 @Suite struct CostTapeTests {
-  /// A session with so many runs; run n has n stages' spans for ten frames.
+  /// A session with a number of runs; run n has the spans of n stages for ten frames.
   private func session(runs: Int) throws -> ImportedClip {
     let imported = try ImportedClip(.oddSize)
     let writer = try StoreWriter(continuing: imported.path + "/session.sqlite")

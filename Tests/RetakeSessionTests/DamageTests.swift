@@ -87,7 +87,7 @@ struct DamageTests {
       try bytes.write(to: database)
       let diagnosis = try SessionDoctor(path: imported.path).run()
       if diagnosis.isHealthy {
-        // Bits of free pages and of the header's counters: every row is what it was.
+        // Bits of free pages and of the header's counters: no row has changed.
         #expect(
           try imported.reader().index.store.checkRows().allSatisfy { $0.kind == .check })
       }
@@ -164,7 +164,7 @@ struct DamageTests {
     let damaged = entries.filter { $0.damage != nil }
     #expect(try SessionDoctor(path: result.folder.path, decodes: true).run().isHealthy)
     if damaged.isEmpty {
-      // The decoder noticed nothing: then the picture is what the bytes say.
+      // If the decoder noticed nothing, the image is what the bytes define.
       #expect(result.status == .clean)
     } else {
       #expect(result.status == .lossy)

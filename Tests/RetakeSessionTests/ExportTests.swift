@@ -104,7 +104,7 @@ import Testing
     try #require(cut.status == 0, "\(cut.stderr)")
     let count = #expect(throws: SessionError.self) { try check(shorter, whole) }
     #expect(count?.cause?.hasSuffix("frames, not 120") == true)
-    // With a hidden packet only the session's own frames count.
+    // With a hidden packet, only the session's own frames count.
     #expect(code { try check(mine.source, WrittenPart(numbers: 0...95, hidden: 24)) } == nil)
     #expect(
       code { try check(shorter, WrittenPart(numbers: 0...119, hidden: 1)) }

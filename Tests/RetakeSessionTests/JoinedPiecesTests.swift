@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetakeSession
 
-/// Pieces of a transport stream that were put one behind the other.
+/// Concatenated pieces of a transport stream.
 @Suite struct JoinedPiecesTests {
   private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ import Testing
     try #require(result.status == 0, "\(result.stderr)")
   }
 
-  /// Three pieces of 50 frames, and the clip that they are of.
+  /// Three pieces of 50 frames, and the clip that they come from.
   private func pieces(_ options: [String]) throws -> (clip: String, pieces: [Data]) {
     let clip = folder.file("clip.mp4").path
     let made = try runCommand(

@@ -6,11 +6,11 @@ import Testing
 
 @testable import RetakeSession
 
-/// Media that takes long to read: nothing of it is read in vain, and work on it can be stopped.
+/// Media that takes long to read: nothing is read needlessly, and work on it can be stopped.
 struct LargeMediaTests {
   private static let megabytes = 24
 
-  /// A clip with zeros behind it, which players skip.
+  /// A clip followed by zeros, which players skip.
   private func grow(_ file: URL, to bytes: Int64) throws {
     let handle = try FileHandle(forUpdating: file)
     defer { try? handle.close() }
@@ -28,7 +28,7 @@ struct LargeMediaTests {
   @Test func `media with more bytes than were indexed is refused without a look at them`() throws {
     let imported = try ImportedClip(.openGOP)
     let media = URL(filePath: imported.path + "/media/original.mp4")
-    // Reading so much would take days.
+    // Reading all of it would take days.
     try grow(media, to: 4 << 40)
     let diagnosis = try SessionDoctor(path: imported.path, decodes: true).run()
     #expect(!diagnosis.isHealthy && diagnosis.damagedFrames == 120)
@@ -91,7 +91,7 @@ struct LargeMediaTests {
     let folder = try TemporaryFolder()
     let source = try Clip.openGOP.make(in: folder)
     let free = try #require(DiskRoom.freeBytes(at: folder.url.path))
-    // A hole takes no room.
+    // A hole in a file takes no space.
     try grow(source, to: free + (8 << 30))
     let refused = code {
       try SessionImporter(

@@ -23,7 +23,7 @@ import Testing
     ).run()
   }
 
-  /// An exact encoding of groups: key frames and others.
+  /// A lossless encoding with groups: key frames and others.
   private static let grouped = ReplayEncoding(
     name: "h264", isLossless: true, isIntraOnly: false, format: { $0 }
   ) { frame in
@@ -40,7 +40,7 @@ import Testing
     return settings
   }
 
-  /// Everything that a run may see of a session, with the frames as they are decoded.
+  /// Everything that a run can see of a session, including the decoded frames.
   private func checkSame(
     _ path: String, _ copy: String, isExact: Bool = true
   ) throws {
@@ -98,7 +98,7 @@ import Testing
       #expect(try new.inputDigest(tracks: tracks) == old.inputDigest(tracks: tracks))
       #expect(try new.storedDigest(tracks: tracks) != old.storedDigest(tracks: tracks))
     }
-    // Read at their place, not through a demuxer.
+    // Read at their offsets, not through a demuxer.
     for track in new.index.tracks {
       let packets = try new.index.store.packets(track: track, indexes: 0..<99_999)
       #expect(packets.allSatisfy { $0.offset != nil })

@@ -42,7 +42,7 @@ struct RankingTests {
     return (0..<rows.frameCount).map(rows.frame)
   }
 
-  /// Milliseconds of frames whose time stamps are these milliseconds.
+  /// The times in milliseconds of frames with these time stamps in milliseconds.
   private func times(_ stamps: [Int64?]) -> (times: [Int64], places: [TimePlace]) {
     let rows = rows(stamps.enumerated().map { fact($0, pts: $1) }, packets: stamps.count)
     return (
@@ -103,7 +103,7 @@ struct RankingTests {
     #expect(times == [0, 40_000_000, 80_000_000, 120_000_000])
     #expect(clock.timeline.places.map(\.kind) == [.wrap])
     #expect(clock.timeline.places.map(\.frame) == [2])
-    // Only clocks of 33 bits wrap there.
+    // Only 33-bit clocks wrap there.
     #expect(other.timeline.places.map(\.kind) == [.gap])
   }
 

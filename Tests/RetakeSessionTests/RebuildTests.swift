@@ -81,25 +81,26 @@ import Testing
     let imported = try ImportedClip(.lateStart)
     let digest = try imported.reader().sessionDigest()
     let whole = try Data(contentsOf: database(imported))
-    // Killed while it built: the hidden folder is left, with nobody's lock.
+    // Killed during the build: the hidden folder is left without a lock.
     try FileManager.default.removeItem(at: database(imported))
     let hidden = imported.folder.file("Recordings/.clip.0123ABCD")
     try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
     #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
     #expect(!FileManager.default.fileExists(atPath: hidden.path))
 
-    // Killed when all was done but to remove the hidden folder.
+    // Killed when only the hidden folder remained to be removed.
     try FileManager.default.createDirectory(at: hidden, withIntermediateDirectories: true)
     #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
     #expect(!FileManager.default.fileExists(atPath: hidden.path))
 
-    // Killed between the two renames: the old database is aside, the new one has not its name yet.
+    // Killed between the two renames: the old database has been moved away, and the new one does
+    // not have its name yet.
     let path = database(imported).path
     try FileManager.default.moveItem(atPath: path, toPath: path + ".recovered")
     try whole.prefix(4_000).write(to: URL(filePath: path + ".damaged"))
     #expect(try SessionRecovery(imported.path, fromMedia: true).run().sessionDigest == digest)
 
-    // Killed before the first: the old one is still in its place, with its log.
+    // Killed before the first rename: the old one is still in its place, with its log.
     try FileManager.default.moveItem(atPath: path, toPath: path + ".recovered")
     try whole.prefix(4_000).write(to: URL(filePath: path))
     try Data("log".utf8).write(to: URL(filePath: path + "-wal"))

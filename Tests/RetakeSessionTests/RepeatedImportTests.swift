@@ -7,9 +7,9 @@ import Testing
 
 @testable import RetakeSession
 
-/// What is wrong with an H.264 file must not depend on when FFmpeg's threads find it.
+/// An error in an H.264 file must not depend on when FFmpeg's threads detect it.
 struct RepeatedImportTests {
-  /// A stretch of zeros, or one changed bit.
+  /// A range of zeros, or one changed bit.
   struct Damage: Sendable, CustomTestStringConvertible {
     var percent: Int
     var zeros: Int
@@ -64,7 +64,7 @@ struct RepeatedImportTests {
       TrackDecoding(table: table, memory: PictureMemory()) { _ in true }
     }
 
-    /// Whether one thread finds what the facts say.
+    /// Whether a single thread confirms the facts.
     func confirms(_ facts: TrackFacts) throws -> Bool {
       let finder = EntryFinder(
         table: table, memory: PictureMemory(preparation: .poisoned), packets: table.packets,
@@ -94,7 +94,7 @@ struct RepeatedImportTests {
     #expect(outcomes.allSatisfy { $0.hasPrefix("lossy") })
   }
 
-  /// What frame threads give when they lose the race: pictures, and no word about them.
+  /// The result of frame threads that lose the race: images, and no report about them.
   @Test(arguments: damages)
   func `damage that several threads missed is found by one`(damage: Damage) throws {
     let folder = try TemporaryFolder()
@@ -128,7 +128,7 @@ struct RepeatedImportTests {
     #expect(try !indexed.confirms(facts), "the picture is missing")
   }
 
-  /// Else an import would decode a whole file twice.
+  /// Otherwise an import would decode a whole file twice.
   @Test(arguments: Clip.all) func `one thread confirms a file without damage`(clip: Clip) throws {
     let folder = try TemporaryFolder()
     let indexed = try Indexed(try clip.make(in: folder))

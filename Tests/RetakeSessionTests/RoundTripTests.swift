@@ -8,7 +8,7 @@ import Testing
 @testable import RetakeSession
 
 struct RoundTripTests {
-  /// What FFmpeg's own command decodes, as its framehash muxer hashes it.
+  /// The frames decoded by FFmpeg's own command, as hashes of its framehash muxer.
   private func framehash(_ file: URL, stream: Int) throws -> [String] {
     let result = try runCommand(
       "ffmpeg",
@@ -20,7 +20,8 @@ struct RoundTripTests {
       .compactMap { $0.split(separator: ",").last?.trimmingCharacters(in: .whitespaces) }
   }
 
-  /// Decoded in order, each frame as FFmpeg does; 200 picked at random, decoded alone, the same.
+  /// Decoded in order, each frame is the same as FFmpeg's; 200 random frames, decoded alone, are
+  /// the same too.
   private func check(_ source: URL, session path: String) throws -> Int {
     var count = 0
     for track in try SessionReader(opening: path).tracks {

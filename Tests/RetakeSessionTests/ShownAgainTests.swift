@@ -25,7 +25,7 @@ import Testing
     let again = try rows(try ImportedClip(.shownAgain))
     #expect(again.count { $0.shown > 0 } > 50)
     #expect(again.contains { $0.shown > 8 })
-    // A key picture is kept for as long as nothing takes its slot.
+    // A key image is kept for as long as its slot is not reused.
     let late = again.indices.filter { place in
       (again[place].packet ?? 0) < 3 && place > 150 && again[place].shown > 0
     }

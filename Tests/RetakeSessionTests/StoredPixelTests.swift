@@ -6,9 +6,9 @@ import Testing
 
 @testable import RetakeSession
 
-/// Rows and media that contradict each other are never replayed, cut or copied in silence.
+/// Rows and media that contradict each other are never replayed, cut or copied without an error.
 @Suite struct StoredPixelTests {
-  /// Exchanges the pictures of two frames, with every checksum of the database right.
+  /// Exchanges the images of two frames, with correct checksums in the database.
   private func exchange(
     _ first: Int, _ second: Int, of imported: ImportedClip, track: Int = 0
   ) throws {
@@ -69,7 +69,7 @@ import Testing
     #expect(error.advice?.contains("retake session doctor \(imported.path) --deep") == true)
   }
 
-  /// The frame that is named, in words; nil where nothing is.
+  /// The frame named by the error, in words; `nil` if none is named.
   private func named(_ body: () throws -> some Any) -> String? {
     do {
       _ = try body()

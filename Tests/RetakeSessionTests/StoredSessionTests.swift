@@ -6,14 +6,14 @@ import Testing
 
 @testable import RetakeSession
 
-/// Sessions as earlier versions wrote them, in Tests/Sessions. Copies of them are used.
+/// Sessions written by earlier versions, in Tests/Sessions. Copies of them are used.
 @Suite struct StoredSessionTests {
   struct Stored: Sendable, CustomTestStringConvertible {
     var name: String
     var schema: Int
     var frames: Int
     var status: SessionStatus
-    /// As the version that wrote it said.
+    /// As reported by the version that wrote it.
     var digest: String
 
     var testDescription: String { name }

@@ -6,12 +6,12 @@ import Testing
 
 @testable import RetakeSession
 
-/// Rows that are not those of the last commit are never replayed, cut or copied in silence.
+/// Rows that are not those of the last commit are never replayed, cut or copied without an error.
 @Suite struct TamperedRowTests {
   struct Change: Sendable, CustomTestStringConvertible {
     var name: String
     var sql: String
-    /// What the error says of the row.
+    /// The error's message about the row.
     var says: String
 
     var testDescription: String { name }
@@ -63,7 +63,7 @@ import Testing
     #expect(result.status == 0, "\(result.stderr)")
   }
 
-  /// The error, as a command prints it.
+  /// The error as a command prints it.
   private func error(_ body: () throws -> some Any) -> String? {
     do {
       _ = try body()
@@ -108,7 +108,7 @@ import Testing
     #expect(trim?.contains(change.says) == true, "\(trim ?? "nothing")")
     #expect(!FileManager.default.fileExists(atPath: media))
     #expect(!FileManager.default.fileExists(atPath: imported.folder.file("Made/made").path))
-    // To look at it is no promise: what it holds now is told.
+    // Inspecting it guarantees nothing: its current content is reported.
     #expect(throws: Never.self) { try reader.info() }
   }
 
@@ -179,7 +179,7 @@ import Testing
     #expect(findings.map(\.code) == ["session.doctor.check"])
   }
 
-  /// A copy of a session whose rows lack one packet and its frame, with every checksum right.
+  /// A copy of a session without the rows of one packet and its frame, with correct checksums.
   private func withoutPacket(_ packet: Int, of imported: ImportedClip) throws -> String {
     let copy = imported.folder.file("Recordings/copy").path
     try FileManager.default.copyItem(atPath: imported.path, toPath: copy)

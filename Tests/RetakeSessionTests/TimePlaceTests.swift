@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeSession
 
-/// Footage whose time stamps begin again, leap or wrap.
+/// Footage whose time stamps restart, jump or wrap.
 @Suite struct TimePlaceTests {
   private let folder: TemporaryFolder
 
@@ -19,7 +19,7 @@ import Testing
     guard result.status == 0 else { throw ClipFailed(message: result.stderr) }
   }
 
-  /// Pieces of MPEG-TS with 20 frames each, which begin at these seconds, one behind the other.
+  /// Pieces of MPEG-TS with 20 frames each, which begin at these seconds, concatenated.
   private func joined(_ starts: [Int], name: String) throws -> URL {
     var bytes = Data()
     for (number, start) in starts.enumerated() {
@@ -37,7 +37,7 @@ import Testing
     return url
   }
 
-  /// What FFmpeg's own command decodes, in its order.
+  /// The frames decoded by FFmpeg's own command, in its order.
   private func framehash(_ file: URL) throws -> [String] {
     let result = try runCommand(
       "ffmpeg",
@@ -55,7 +55,8 @@ import Testing
     ).run()
   }
 
-  /// Every frame that the container does not call incomplete is FFmpeg's; time rises by a frame.
+  /// Every frame that the container does not mark as incomplete is FFmpeg's; time increases by one
+  /// frame.
   private func check(_ result: ImportResult, _ file: URL) throws -> [Int64] {
     let reader = try SessionReader(opening: result.folder.path)
     let entries = try reader.entries(of: 0, sequences: 0..<999)
@@ -66,7 +67,7 @@ import Testing
       #expect(try reader.frame(entry.id).frameHash == expected[entry.id.sequence], "\(entry.id)")
       whole += 1
     }
-    // At a seam the container's counter breaks, and the packet there counts as incomplete.
+    // At a seam the container's counter jumps, and the packet there counts as incomplete.
     #expect(whole >= expected.count - 3 * (entries.count / 20 - 1))
     return zip(entries, entries.dropFirst()).map {
       ($1.timestamp.nanoseconds - $0.timestamp.nanoseconds) / 1_000_000

@@ -2,13 +2,14 @@ import Testing
 
 @testable import RetakeSession
 
-/// One letter a packet, in decode order, and the frames that they give: `I` an entry, `P` and `B`
-/// hang on the entry before, `L` leads: it hangs on the entry before the last one.
+/// One letter per packet, in decode order, and the frames that they produce: `I` an entry, `P` and
+/// `B` depend on the entry before, `L` is a leading frame: it depends on the entry before the last
+/// one.
 private struct Track {
   var rows: [TrimPlan.Row] = []
   var segments: [Int: Int] = [:]
 
-  /// - Parameter shown: For each packet its sequence, or nil for one that shows nothing.
+  /// - Parameter shown: For each packet its sequence, or `nil` for one that shows nothing.
   init(_ packets: String, shown: [Int?]? = nil) {
     var entries: [Int] = []
     for (packet, letter) in packets.enumerated() {
@@ -64,7 +65,7 @@ private struct Track {
     let track = Track("IPILLPILL", shown: [0, 1, 4, 2, 3, 5, 8, 6, 7])
     #expect(track.plan(0...8) == "ccccccccc")
     #expect(track.plan(2...8) == "--eeccccc")
-    // A leading picture that is not in the span may not come along with its group.
+    // A leading image outside the span must not be included with its group.
     #expect(track.plan(3...8) == "---eeeeec")
   }
 

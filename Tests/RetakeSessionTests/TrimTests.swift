@@ -21,7 +21,7 @@ import Testing
     ).run()
   }
 
-  /// The frames of the original that lie in a span, as they are decoded.
+  /// The frames of the original within a span, as they are decoded.
   private func expected(_ imported: ImportedClip, from: Int, to: Int?) throws -> [Frame] {
     let reader = try imported.reader()
     var frames: [Frame] = []
@@ -85,13 +85,13 @@ import Testing
     try checkLeak(imported, result.path, expected)
   }
 
-  /// No packet of the result shows what is not in the span: neither its own bytes nor anything that
-  /// a decoder makes of the files as they are.
+  /// No packet of the result shows anything outside the span: neither through its own bytes nor
+  /// through anything that a decoder produces from the files as they are.
   private func checkLeak(_ imported: ImportedClip, _ path: String, _ expected: [Frame]) throws {
     let allowed = Set(expected.map(\.pixelDigest))
     let reader = try imported.reader()
     var outside: Set<Digest128> = []
-    // Some codecs have packets of a few bytes that say no more than "show that picture".
+    // Some codecs have packets of a few bytes that only mean "show that image".
     var inside: Set<Digest128> = []
     for track in reader.tracks {
       let store = reader.index.store
@@ -207,7 +207,7 @@ import Testing
     #expect(try SessionDoctor(path: result.path, decodes: true).run().isHealthy)
   }
 
-  /// What may be in the place of a media file.
+  /// What may replace a media file.
   enum Replaced: String, CaseIterable {
     case nothing, pipe, deviceLink, linkedFolder, noise
 

@@ -27,7 +27,8 @@ import Testing
     #expect(classes.items.count == MeanColour.cube.count)
     #expect(classes.items.last == Classification(label: "white", score: 0))
     #expect(classes.items.map(\.score) == classes.items.map(\.score).sorted(by: >))
-    // Red, green and blue are equally far from black: 255 of 255 √3; the palette decides.
+    // Red, green and blue are equally far from black: 255 of 255 √3. The order of the palette
+    // decides.
     #expect(classes.items[2...4].map(\.label) == ["red", "green", "blue"])
     #expect(classes.items[2].score == 1 - (65_025.0 / 195_075).squareRoot())
   }
@@ -155,7 +156,7 @@ import Testing
   }
 
   @Test func `what was suppressed suppresses nothing`() throws {
-    // The middle box overlaps both, and the outer ones do not overlap each other enough.
+    // The middle box overlaps both, but the outer ones do not overlap each other enough.
     let row = Detections(
       [box(0, score: 0.9), box(3, score: 0.8), box(6, score: 0.7)], classNames: ["thing"])
     #expect(try merged(row).items.map(\.box.x) == [0, 6])

@@ -5,7 +5,7 @@ import RetakeRuntime
 import RetakeStages
 import Testing
 
-/// What a kind says to options in JSON.
+/// The problem of a kind with options in JSON.
 private func problem(_ kind: String, _ options: String) throws -> OptionProblem? {
   let json = try JSONValue(parsing: Data(options.utf8))
   do throws(OptionProblem) {

@@ -5,7 +5,7 @@ import Testing
 @testable import RetakeStages
 
 @Suite struct FrameTurnTests {
-  /// Each sample says where it lies.
+  /// Each sample encodes its position.
   private func numbered(_ degrees: Int) -> Frame {
     var made = frame(.i420, 6, 4) { plane, y, x in plane * 64 + y * 8 + x }
     made.rotationDegrees = degrees
@@ -30,7 +30,7 @@ import Testing
       let width = isOnItsSide ? down : across
       for y in 0..<down {
         for x in 0..<across {
-          // Clockwise: what was at the top on the left goes to the right, to the bottom, to the left.
+          // Clockwise: the top left corner moves to the right, to the bottom, or to the left.
           let (column, row) =
             switch degrees {
             case 90: (down - 1 - y, x)

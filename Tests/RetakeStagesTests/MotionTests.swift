@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `a shape that meets itself late is one region`() throws {
-    // Two prongs that are joined at the bottom only, and the other way round.
+    // Two prongs that are joined only at the bottom, and the other way round.
     for joint in [0, 20] {
       let after = dark(64, 32, bright: [(4, 0, 4, 24), (40, 0, 4, 24), (4, joint, 40, 4)])
       let found = try last([dark(64, 32, bright: []), after]) { $0.reach = 1 }

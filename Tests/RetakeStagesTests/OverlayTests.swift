@@ -9,7 +9,7 @@ import Testing
 @Suite struct OverlayTests {
   private let red = OverlayColour(red: 255, green: 0, blue: 0)
 
-  /// The picture as red, green and blue, by FFmpeg.
+  /// The image as red, green and blue, converted by FFmpeg.
   private func converted(_ frame: Frame) throws -> Frame {
     frame.format == .rgb ? frame : try MediaScalers().scale(frame, format: .rgb)
   }
@@ -36,7 +36,7 @@ import Testing
     let shape = OverlayShape(.fill(Box(x: 8, y: 4, width: 8, height: 6)), red)
     let drawn = try converted(plain.drawing([shape]))
     let before = try converted(plain)
-    // FFmpeg takes grey for full range; in a limited one red is 16 + 76 x 219 / 255.
+    // FFmpeg treats grey as full range; in limited range, red is 16 + 76 x 219 / 255.
     let level = range == .full ? 76 : 81
     let wanted = format == .grey ? [level, level, level] : [255, 0, 0]
     for (x, y) in [(10, 6), (13, 8)] {
@@ -50,7 +50,7 @@ import Testing
   @Test func `half a chroma sample gets half the colour`() {
     let plain = black(.i420, 8, 8, .full)
     let drawn = plain.drawing([OverlayShape(.fill(Box(x: 1, y: 0, width: 1, height: 2)), red)])
-    // Red in BT.601: luma 76, blue 85, red 255; a half of the way from 128.
+    // Red in BT.601: luma 76, blue 85, red 255; half the distance from 128.
     #expect(drawn.bytes(of: 0)[0...3] == [0, 76, 0, 0])
     #expect(drawn.bytes(of: 1)[0...1] == [107, 128])
     #expect(drawn.bytes(of: 2)[0...1] == [191, 128])
@@ -82,7 +82,7 @@ import Testing
     plain.rotationDegrees = degrees
     let picture = OverlayPicture(plain)
     #expect((picture.uprightWidth == 20) == (degrees % 180 == 0))
-    // The corner that a viewer sees at the top on the left.
+    // The corner that a viewer sees at the top left.
     let drawn = plain.drawing([
       OverlayShape(
         .fill(Box(x: 0, y: 0, width: 3, height: 2)), .init(red: 255, green: 255, blue: 255))
@@ -120,7 +120,7 @@ import Testing
     let line = shapes.compactMap { (shape) -> [OverlayShape.Point]? in
       if case .line(let points, _) = shape.form { points } else { nil }
     }
-    // Three intervals of a thirtieth of a second, at 240 a second.
+    // Three intervals of a thirtieth of a second, at 240 per second.
     #expect(line.map(\.count) == [25])
     #expect(line[0][0].x == 0 && line[0][24].x == 640)
     #expect(line[0][8].y < line[0][0].y && line[0][24].y > line[0][0].y)

@@ -6,7 +6,7 @@ import RetakeStages
 import RetakeTestSupport
 import Testing
 
-/// docs/pipelines.md: every document in it can be used, and no key is left out.
+/// docs/pipelines.md: every document in it is valid, and no key is left out.
 @Suite struct PipelinePageTests {
   private func blocks() throws -> [String] {
     let page = try String(

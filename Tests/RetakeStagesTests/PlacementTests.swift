@@ -6,9 +6,9 @@ import RetakeRuntime
 import RetakeStages
 import Testing
 
-/// Where boxes that were found behind other stages lie in the source's frame.
+/// The positions in the source's frame of boxes that were found after other stages.
 @Suite struct PlacementTests {
-  /// The box 10,20 30x40 of the sink `boxes`, in the pixels of a source of 640x480; nil where that
+  /// The box 10,20 30x40 of the sink `boxes`, in the pixels of a source of 640x480; `nil` if that
   /// is not known.
   private func placed(
     _ nodes: [String], _ edges: [String], format: PixelFormat = .i420
@@ -118,7 +118,7 @@ import Testing
   }
 }
 
-/// Finds something in every picture.
+/// Finds something in every image.
 private struct Corner: PureStage {
   static let kind = "corner"
 

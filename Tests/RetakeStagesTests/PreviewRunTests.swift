@@ -6,7 +6,7 @@ import RetakeRuntime
 import RetakeStages
 import Testing
 
-/// Previews in virtual time: a camera of 60 frames a second, a screen of 60 hertz.
+/// Previews in virtual time: a camera at 60 frames per second, a screen of 60 hertz.
 @Suite struct PreviewRunTests {
   private final class Listener: RunObserver {
     var wantsDecisions: Bool { true }
@@ -60,7 +60,7 @@ import Testing
     #expect(heard.sequences("vsync") == Array(0..<300))
     #expect((screen.shown, screen.repeats, screen.unseen) == (300, 0, 0))
     #expect(outcome.lostBeforeCapture == 0 && outcome.headline.droppedTotal == 0)
-    // Drawn within 4 ms, seen one refresh after the arrival.
+    // Drawn within 4 ms, visible one refresh after the arrival.
     #expect(screen.latencyMax <= 16_666_668 && screen.latencyMean >= 16_666_666)
   }
 
@@ -78,7 +78,7 @@ import Testing
     let byReference = frames.grey().queue(capacity: 1, policy: .replace)
       .motion().queue(capacity: 1, policy: .replace).cost(.fixed(.milliseconds(120)))
     let (outcome, _) = try run(frames.preview(of: byReference))
-    // The camera has two: the detector works on one, and its next one waits.
+    // The camera has two buffers: the detector works on one, and its next frame waits in the other.
     #expect(outcome.lostBeforeCapture > 120)
     #expect((outcome.screens.first?.shown ?? 0) + outcome.lostBeforeCapture == 240)
     let copies = try run(frames.preview(of: vision(frames, .fixed(.milliseconds(120)))))
@@ -92,7 +92,7 @@ import Testing
     let pipeline = frames.preview(
       of: vision(frames, .fixed(.milliseconds(100))), model: model)
     let (outcome, heard) = try run(pipeline)
-    // By hand: frame n comes at n/60 s; one is in service, one may wait.
+    // Computed by hand: frame n arrives at n/60 s; one is in service, one may wait.
     var busyUntil: Int64 = 0
     var waiting: [Int64] = []
     var dropped: [Int] = []

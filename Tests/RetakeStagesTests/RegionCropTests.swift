@@ -20,7 +20,8 @@ import Testing
       Region(frame: frame, detection: Detection(box: box, score: 1)), anyContext)
   }
 
-  /// Where the frame's first sample lies and how large it is, in a frame whose sample says its place.
+  /// The position of the frame's first sample and the frame's size, for a frame whose samples
+  /// encode their positions.
   private func place(_ frame: Frame) -> [Int] {
     let first = Int(frame.bytes(of: 0)[0])
     return [first % 16, first / 16, frame.width, frame.height]

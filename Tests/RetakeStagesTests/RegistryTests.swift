@@ -9,7 +9,7 @@ import Testing
 @Suite struct RegistryTests {
   private let registry = StageRegistry.builtIn
 
-  /// Options that a kind cannot do without.
+  /// Options that a kind requires.
   private func needed(_ kind: String) -> JSONValue {
     switch kind {
     case "images": .object(["path": .string("pictures")])

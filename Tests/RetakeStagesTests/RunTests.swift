@@ -6,7 +6,7 @@ import RetakeRuntime
 import RetakeStages
 import Testing
 
-/// Keeps what a run tells.
+/// Keeps what a run reports.
 private final class Listener: RunObserver {
   var wantsDecisions: Bool { true }
   var frames: [FinishedFrame] = []
@@ -54,7 +54,7 @@ private final class Listener: RunObserver {
     #expect(counts.dropFirst().allSatisfy { (1...4).contains($0) })
   }
 
-  /// Makes a frame that is larger than any memory.
+  /// Produces a frame that is larger than any memory.
   private struct Giant: PureStage {
     static let kind = "giant"
 

@@ -114,7 +114,7 @@ import Testing
     #expect(abs((strongest ?? 0) - 72) <= 2)
   }
 
-  /// How strong one frequency is in a signal of 30 samples a second, drift taken out by
+  /// The strength of one frequency in a signal of 30 samples per second, with drift removed by
   /// differences.
   private func power(_ signal: [Double], perMinute: Int) -> Double {
     var (real, imaginary) = (0.0, 0.0)
@@ -127,7 +127,7 @@ import Testing
     return real * real + imaginary * imaginary
   }
 
-  /// Of an angle in 1/1,800 turn, by its series.
+  /// The cosine of an angle in units of 1/1,800 turn, by its series.
   private func cosine(_ angle: Int) -> Double {
     let x = Double(angle % 1_800) / 1_800 * 2 * .pi
     let y = abs(x) > .pi ? abs(x) - 2 * .pi : x

@@ -34,7 +34,7 @@ func dark(
   }
 }
 
-/// Whether two frames show the same memory at the same place.
+/// Whether two frames use the same memory at the same position.
 func share(_ one: Frame, _ other: Frame) -> Bool {
   one.storage.planes[0].base == other.storage.planes[0].base
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import RetakeStore
 
 struct DigestTests {
-  /// A change to the sample, and whether the session is another one after it.
+  /// The digest of the session after a change of the sample.
   private func digest(_ change: (inout [PacketRecord], inout [FrameRecord]) -> Void) throws
     -> Digest128
   {

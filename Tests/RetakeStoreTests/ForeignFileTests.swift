@@ -5,9 +5,10 @@ import Testing
 
 @testable import RetakeStore
 
-/// A session's folder may come from someone else: what is next to its database may lead anywhere.
+/// A session's folder may come from another person: files next to its database may be links to any
+/// place.
 struct ForeignFileTests {
-  /// A closed session, and a file of the user's that is not part of it.
+  /// A closed session, and a file of the user outside it.
   private struct Place {
     let folder: TemporaryFolder
     var database: String { folder.file("session/session.sqlite").path }
@@ -96,7 +97,7 @@ struct ForeignFileTests {
 
   @Test func `a journal cannot make SQLite delete another file`() throws {
     let place = try Place()
-    // A rollback journal that names the foreign file as the one of several databases.
+    // A rollback journal that names the foreign file as the super-journal of several databases.
     let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
     func number(_ value: Int) -> [UInt8] {
       [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
@@ -162,7 +163,7 @@ struct ForeignFileTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    // Its end is a table's own name.
+    // It ends with a table's own name.
     #expect(object == "sqlite_schema")
   }
 }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import RetakeStore
 
-/// Databases that are whole in every checksum, with one value that no session has.
+/// Databases with correct checksums, and one value that no session has.
 struct HostileRowTests {
   private static let binary = productsFolder.appending(path: "retake").path
   private static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
-  /// The first edges for every column, and one of the others in turn; the long form has all.
+  /// The first edge values for every column, and one of the others in turn; the long form uses all.
   private static let edgesOfAllColumns = 2
 
   /// A recording with a live run, and rows in every table.
@@ -43,10 +43,10 @@ struct HostileRowTests {
       folder: folder.url, timeoutSeconds: 600)
   }
 
-  /// Seconds of the processor, and bytes of memory that it writes to: of each command.
+  /// Limits for each command: seconds of processor time, and bytes of writable memory.
   private static let limits = ["prlimit", "--cpu=5", "--data=\(512 << 20)"]
 
-  /// What reads a session. The short form runs one of them on every third session, in turn.
+  /// Commands that read a session. The short form runs one of them on every third session, in turn.
   private static func commands(on name: String) -> [[String]] {
     [
       ["session", "info", name],
@@ -105,7 +105,7 @@ struct HostileRowTests {
       let chosen = Self.isLong ? others : turn
       for words in [["session", "doctor", name]] + chosen {
         let result = try Self.retake(words, in: folder, limits: Self.limits)
-        // A live run that is let happen again with other rows may decide otherwise.
+        // A live run that is reenacted with other rows may decide differently.
         let mayDiffer = words.contains("reenact") && result.status == 1
         #expect(
           result.status == 0 || result.status == 2 || mayDiffer,
@@ -116,12 +116,12 @@ struct HostileRowTests {
         #expect(!(result.stdout + result.stderr).contains("\u{1B}"), "\(row.name): \(words)")
       }
     }
-    // What it says of each session is what `session info` says.
+    // Its output for each session is the same as that of `session info`.
     let list = try Self.retake(["session", "list"], in: folder)
     #expect(list.status == 0, "\(list)")
     #expect(list.stdout.split(separator: "\n").count == made.count)
 
-    // One bad session never ends a suite: each is a case of its own, with a verdict.
+    // One bad session never ends a suite: each is a separate case with a verdict.
     let test = try Self.retake(
       ["test", "--pipeline", "example:motion-boxes", "--json"] + made.map(\.name), in: folder)
     #expect(test.status == 2, "\(test.status as Any) \(test.signal as Any) \(test.stderr)")

@@ -4,7 +4,7 @@ import RetakeTestSupport
 
 @testable import RetakeStore
 
-/// A value of a database, as SQL writes it and as a row's checksum sees it.
+/// A value of a database, as SQL writes it and as it enters a row's checksum.
 enum CraftedValue: Hashable, Sendable, CustomStringConvertible {
   case null
   case integer(Int64)
@@ -12,7 +12,7 @@ enum CraftedValue: Hashable, Sendable, CustomStringConvertible {
   case text(String)
   case blob(count: Int)
 
-  /// What a column of any kind might hold at its edges.
+  /// Edge values for a column of any kind.
   static let edges: [CraftedValue] = [
     .integer(.max), .integer((1 << 31) - 1), .integer(.min), .integer(-1), .integer(0), .integer(1),
     .integer(1 << 31), .integer(1 << 32), .integer(1 << 53),
@@ -44,7 +44,7 @@ enum CraftedValue: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The form that the row's digest is made of.
+  /// The form from which the row's digest is computed.
   func append(to bytes: inout [UInt8]) {
     func number(_ value: UInt64) {
       for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * shift))) }
@@ -69,8 +69,8 @@ enum CraftedValue: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Writes one value into one row of a closed session, whatever the schema's rules say, and makes
-/// the row's checksum and the running digest fit: nothing but the value is wrong then.
+/// Writes one value into one row of a closed session, ignoring the constraints of the schema, and
+/// updates the row's checksum and the running digest: only the value is then wrong.
 struct CraftedRow {
   var table: Schema.Table
   var column: Int
@@ -78,12 +78,12 @@ struct CraftedRow {
 
   var name: String { "\(table.name).\(table.columns[column].name)" }
 
-  /// - Returns: false where SQLite refuses the value also without the rules: NULL in a key, or
+  /// - Returns: `false` if SQLite rejects the value even without the constraints: NULL in a key, or
   ///   another row's key.
   func write(to path: String) throws -> Bool {
     let names = table.columns.map { "\"\($0.name)\"" }
     let place = "ORDER BY \(table.keyList) LIMIT 1"
-    // Blobs as they are: their digests are not computed again here.
+    // Blobs are used as they are: their digests are not computed again here.
     let query = names.map { "CASE typeof(\($0)) WHEN 'blob' THEN hex(\($0)) ELSE quote(\($0)) END" }
     let kinds = names.map { "typeof(\($0))" }
     let stored = "(SELECT value FROM meta WHERE key = 'digest')"
@@ -148,7 +148,7 @@ struct CraftedRow {
     return Digest128(of: bytes)
   }
 
-  /// Of the row of meta that holds the running digest.
+  /// The checksum of the row of meta with the running digest.
   private static func check(ofDigest digest: Digest128) -> Int64 {
     var bytes: [UInt8] = []
     for text in ["meta", "digest", "\(digest)"] { CraftedValue.text(text).append(to: &bytes) }

@@ -68,13 +68,13 @@ struct Sample {
   }
 }
 
-/// Runs SQL behind the store's back.
+/// Runs SQL without the store.
 func sqlite(_ path: String, _ sql: String) throws {
   let result = try runCommand("sqlite3", arguments: [path, sql])
   guard result.status == 0 else { throw SQLFailed(message: result.stderr) }
 }
 
-/// The error's code, or nil when nothing is thrown.
+/// The error's code, or `nil` if nothing is thrown.
 func code(_ body: () throws -> some Any) -> String? {
   do {
     _ = try body()

@@ -5,7 +5,7 @@ import RetakeTestSupport
 import Testing
 
 @Suite struct AcceptanceTests {
-  /// Two sessions, both with a golden that waits.
+  /// Two sessions, both with a pending golden.
   private func waiting() throws -> ProjectFixture {
     let fixture = try ProjectFixture()
     try fixture.record("yard-1")
@@ -112,7 +112,7 @@ import Testing
 }
 
 @Suite struct AlternateTests {
-  /// A golden of threshold 24, and the pipeline at 26.
+  /// A golden with threshold 24, and the pipeline with 26.
   private func changed() throws -> ProjectFixture {
     let fixture = try ProjectFixture()
     try fixture.record("yard")

@@ -8,7 +8,8 @@ import Testing
 @testable import RetakeReport
 @testable import RetakeSuite
 
-/// Boxes lie on the objects in a report's pictures, wherever in the pipeline they were found.
+/// Boxes are drawn on the objects in a report's images, no matter where in the pipeline they were
+/// found.
 @Suite struct BoxPlaceTests {
   private static func pipeline(_ before: String, threshold: Int = 24) -> String {
     """
@@ -29,7 +30,7 @@ import Testing
   private static let cut =
     #"{"id": "before", "kind": "crop", "options": {"x": 81, "y": 41, "width": 200, "height": 160}}"#
 
-  /// Goldens at one threshold, then a run at another.
+  /// Goldens with one threshold, then a run with another.
   private func regression(_ before: String) throws -> (ProjectFixture, ReportCase) {
     let fixture = try ProjectFixture(
       "v: 1\ncases:\n  case: {pipeline: case.json}\n  plain: {pipeline: plain.json}\n")
@@ -43,7 +44,7 @@ import Testing
     return (fixture, try #require(outcome.document.cases.first { $0.name == "case" }))
   }
 
-  /// What the same detector finds in the frames as they are.
+  /// What the same detector finds in the original frames.
   private func objects(_ fixture: ProjectFixture) throws -> [FrameID: [Box]] {
     let golden = GoldenFolder(fixture.folder.file("Goldens/yard/plain"))
     let ids = Set((0..<30).map { FrameID(track: 0, sequence: $0) })
@@ -54,7 +55,7 @@ import Testing
     }
   }
 
-  /// The share of a box that lies on objects: on the one that it shares most with.
+  /// The fraction of a box that overlaps an object: the object that it overlaps most.
   private func onObject(_ box: Box, _ objects: [Box]) -> Double {
     let shared = objects.map { other in
       max(0, min(box.x + box.width, other.x + other.width) - max(box.x, other.x))

@@ -12,7 +12,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Passes detections on as they are.
+/// Passes detections on unchanged.
 private struct Honest: PureStage {
   static let kind = "tamper"
 
@@ -21,7 +21,8 @@ private struct Honest: PureStage {
   func process(_ input: Detections, _ context: StageContext) -> Detections { input }
 }
 
-/// The same stage after a mistake in its code: from the sixth frame on, boxes are elsewhere.
+/// The same stage after a mistake in its code: from the sixth frame on, boxes are at another
+/// position.
 private struct Mistaken: PureStage {
   static let kind = "tamper"
 
@@ -35,7 +36,7 @@ private struct Mistaken: PureStage {
   }
 }
 
-/// Another mistake: some boxes are gone.
+/// Another mistake: some boxes are missing.
 private struct Careless: PureStage {
   static let kind = "tamper"
 
@@ -46,7 +47,7 @@ private struct Careless: PureStage {
   }
 }
 
-/// Two `retake test` in one project, one of a good program and one of a regressed one.
+/// Two `retake test` in one project, one with a correct program and one with a regressed one.
 @Suite struct ConcurrentTestTests {
   private static let pipeline = ProjectFixture.pipeline
     .replacing(

@@ -26,7 +26,8 @@ private final class Found: RunObserver {
   }
 }
 
-/// The example pipelines against loops that call the stages one after another, without an engine.
+/// The example pipelines compared with loops that call the stages one after another, without an
+/// engine.
 @Suite struct ExampleRunTests {
   private func frames(of session: SessionReader) -> [FrameID] {
     guard let track = session.tracks.first else { return [] }
@@ -37,7 +38,7 @@ private final class Found: RunObserver {
     StageContext(frame: id, timestamp: .zero)
   }
 
-  /// What moves in each frame, with the colour of each object.
+  /// The moving objects in each frame, with their colours.
   private func motionClasses(_ session: SessionReader) throws -> [[Detection]] {
     let downsample = try Downsample(options: DownsampleOptions(width: 640, height: 480))
     var motion = try Motion(options: MotionOptions())
@@ -56,7 +57,7 @@ private final class Found: RunObserver {
     }
   }
 
-  /// What two detectors find, each object once.
+  /// The objects that two detectors find, each once.
   private func ensemble(_ session: SessionReader) throws -> [[Detection]] {
     let options = [(threshold: 16, cell: 4), (32, 16)].map { threshold, cell in
       var options = MotionOptions(threshold: threshold)

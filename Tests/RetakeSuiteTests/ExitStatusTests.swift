@@ -2,7 +2,7 @@ import RetakeCompare
 import RetakeSuite
 import Testing
 
-/// Swift Testing has one, too.
+/// Swift Testing also has an `ExitStatus`.
 typealias Status = RetakeSuite.ExitStatus
 
 @Suite struct ExitStatusTests {

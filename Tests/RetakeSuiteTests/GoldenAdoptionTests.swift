@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Goldens of before the pipeline's document was kept.
+/// Goldens from before the pipeline's document was stored.
 @Suite struct GoldenAdoptionTests {
   private func accepted() throws -> ProjectFixture {
     let fixture = try ProjectFixture()

@@ -35,7 +35,7 @@ private struct Turned: PureStage {
   }
 }
 
-/// A golden is compared in the form in which it was written, whatever retake.yml says by now.
+/// A golden is compared in the form in which it was written, even if retake.yml has changed since.
 @Suite struct GoldenOrderTests {
   private static let rule = "\ncompare: {boxes: {order: significant}}"
 

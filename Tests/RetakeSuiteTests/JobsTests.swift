@@ -7,7 +7,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Cases beside each other.
+/// Cases that run concurrently.
 @Suite struct JobsTests {
   private struct Failed: Error, Hashable { var item: Int }
 
@@ -23,7 +23,7 @@ import Testing
       })
     #expect(results == sizes.indices.map { $0 * 10 })
     #expect(ran.withLock { $0.sorted() } == Array(sizes.indices))
-    // The largest first, equal ones in their order.
+    // The largest first; equal ones in their order.
     if jobs == 1 { #expect(ran.withLock { $0 } == [1, 3, 5, 4, 0, 6, 2]) }
   }
 
@@ -43,7 +43,8 @@ import Testing
       ])
   }
 
-  /// A reader holds files and decoders: a thousand results that wait for the report must not.
+  /// A reader holds files and decoders, so a thousand results that wait for the report must not
+  /// hold readers.
   @Test func `cases that are over hold no files`() throws {
     let fixture = try ProjectFixture()
     for number in 0..<6 { try fixture.record("held-\(number)", frames: 6) }
@@ -106,7 +107,7 @@ import Testing
     return fixture
   }
 
-  /// A report without what the machine has to do with it.
+  /// A report without the parts that depend on the machine.
   private func facts(_ outcome: SuiteRun.Outcome) throws -> [String] {
     outcome.document.cases.map {
       "\($0.title) \($0.verdict) \($0.decisionDigest?.actual ?? "-") "
@@ -133,7 +134,7 @@ import Testing
   }
 }
 
-/// Recorders close their files on threads of their own.
+/// Recorders close their files on separate threads.
 private func waitUntilFilesAreClosed() throws {
   let limit = ContinuousClock.now + .seconds(600)
   while try openFiles() > 0 {

@@ -13,7 +13,7 @@ import Testing
 
 /// Videos of a session with a run's results drawn over it.
 @Suite struct OverlayVideoTests {
-  /// A grey frame and a box that the pipeline knows, at twice the size that it looks at.
+  /// A grey frame and a box of the pipeline, at twice the size that the detector sees.
   private static let pipeline = """
     {"v": 1, "name": "motion-boxes",
      "nodes": [
@@ -29,7 +29,7 @@ import Testing
     """
 
   private struct Drawn {
-    /// Goes away with its last holder.
+    /// Removed with its last holder.
     var fixture: ProjectFixture
     var summary: RunSummary
     var session: SessionReader
@@ -60,7 +60,7 @@ import Testing
       video: try SessionReader(opening: imported.folder.path))
   }
 
-  /// Pixels whose red or green is far from what the session's frame has there, beyond what encoding changes.
+  /// Pixels whose red or green differs from the session's frame by more than encoding changes.
   private func changed(_ drawn: Drawn, _ sequence: Int) throws -> [(x: Int, y: Int)] {
     let id = FrameID(track: 0, sequence: sequence)
     let before = try MediaScalers().scale(try drawn.session.frame(id), format: .rgb).bytes(of: 0)
@@ -83,7 +83,7 @@ import Testing
     for (one, other) in zip(times, wanted) {
       #expect(abs((one - times[0]) - (other - wanted[0])) < 1_000_001)
     }
-    // Players leave out a last picture that lasts no time.
+    // Players leave out a last image without a duration.
     let counted = try runCommand(
       "ffprobe",
       arguments: [
@@ -91,7 +91,8 @@ import Testing
         drawn.fixture.folder.file(name).path,
       ])
     #expect(counted.stdout.hasPrefix("24"), "\(counted.stdout) \(counted.stderr)")
-    // The first frame has no box; later ones have, inside the picture's left and right halves alike.
+    // The first frame has no box. Later ones have boxes, in both the left and the right half of the
+    // image.
     #expect(try changed(drawn, 0).count < 20)
     let later = try (4..<24).map { try changed(drawn, $0).count }
     #expect(later.filter { $0 > 60 }.count > 15, "\(later)")

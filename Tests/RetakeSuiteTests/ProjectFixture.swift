@@ -7,7 +7,7 @@ import RetakeStages
 import RetakeSuite
 import RetakeTestSupport
 
-/// A folder with a retake.yml, a pipeline and drawn recordings, which goes away afterwards.
+/// A temporary folder with a retake.yml, a pipeline and synthetic recordings.
 struct ProjectFixture {
   static let pipeline = """
     {"v": 1, "name": "motion-boxes",
@@ -42,7 +42,7 @@ struct ProjectFixture {
 
   func project() throws -> Project { try Project(reading: folder.url.path) }
 
-  /// Records a small drawn scene.
+  /// Records a small synthetic scene.
   func record(
     _ name: String, frames: Int = 12, seed: Int = 1, width: Int = 96, height: Int = 64
   ) throws {
@@ -57,7 +57,7 @@ struct ProjectFixture {
     ) { _ in }.run()
   }
 
-  /// Stands for a session where only names matter.
+  /// Creates placeholders for sessions when only their names matter.
   func pretend(_ names: String...) throws {
     for name in names { try folder.write("", to: "Recordings/\(name)/session.sqlite") }
   }
@@ -80,7 +80,7 @@ struct ProjectFixture {
     return try acceptance.run(reason: reason, isDryRun: dryRun)
   }
 
-  /// Replaces a text in the pipeline.
+  /// Replaces a string in the pipeline.
   func change(_ old: String, to new: String) throws {
     try folder.write(Self.pipeline.replacing(old, with: new), to: "motion.json")
   }

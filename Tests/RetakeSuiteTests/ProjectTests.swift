@@ -7,7 +7,7 @@ import RetakeSuite
 import RetakeTestSupport
 import Testing
 
-/// A retake.yml that is wrong: where, and what is said.
+/// An invalid retake.yml: where the error is, and its message.
 struct WrongProject: Sendable, CustomTestStringConvertible {
   var text: String
   var pointer: String
@@ -19,19 +19,19 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     self.says = says
   }
 
-  /// With a good head.
+  /// With a valid beginning.
   init(body: String, at pointer: String, _ says: String) {
     self.init("v: 1\n\(body)", at: pointer, says)
   }
 
-  /// With something wrong in a case.
+  /// With an error in a case.
   init(case text: String, at pointer: String, _ says: String) {
     self.init(
       body: "cases: {motion: {pipeline: motion.json, \(text)}}",
       at: "/cases/motion\(pointer)", says)
   }
 
-  /// With something wrong in an entry of a suite.
+  /// With an error in an entry of a suite.
   init(entry text: String, at pointer: String, _ says: String) {
     self.init(
       body: "cases: {motion: {pipeline: motion.json}}\nsuites: {default: [\(text)]}",

@@ -6,7 +6,7 @@ import Testing
 @testable import RetakeReport
 @testable import RetakeSuite
 
-/// What is wrong with one case, or with retake.yml, and what becomes of the rest.
+/// Errors of one case, or of retake.yml, and their effect on the rest.
 @Suite struct ProjectTroubleTests {
   @Test func `a session that is not there is the error of its own cases, and the others run`()
     throws
@@ -29,7 +29,7 @@ import Testing
     #expect(cases[1].commands == [])
     #expect(fixture.exists("report/junit.xml"))
 
-    // What was asked for by name is not there: nothing else was meant.
+    // A session requested by name does not exist: nothing else was requested.
     var selection = Selection()
     selection.sessions = ["yrad"]
     #expect(throws: SuiteError.self) { try fixture.test { $0.selection = selection } }
@@ -106,8 +106,8 @@ import Testing
     #expect(error?.advice == "Did you mean 'boxes'?")
     #expect(!fixture.exists("Goldens"))
 
-    // A mode's name, and a sink of any pipeline, are right; a pipeline that cannot be read is the
-    // trouble of its own case.
+    // A mode's name and a sink of any pipeline are valid. A pipeline that cannot be read is an
+    // error of its own case.
     try fixture.folder.write(
       "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n  pictures: {pictureEvery: 2}\n",
       to: Project.fileName)

@@ -13,7 +13,8 @@ import Testing
 
 @testable import RetakeSuite
 
-/// What the pipeline of a recording writes: lines while it runs, and a trace of what it decided.
+/// What the pipeline of a recording writes: lines during the recording, and a trace of its
+/// decisions.
 @Suite(.onOwnThread) struct RecordingOutputsTests {
   private static let document = """
     {"v": 1, "name": "beside",
@@ -26,10 +27,10 @@ import Testing
       {"from": "motion", "to": "analytics"}],
      "pools": [{"id": "frames", "capacity": 8, "adaptive": {}}]}
     """
-  /// Results after which a recording is stopped, however long a busy machine takes for them.
+  /// Results after which a recording is stopped, no matter how long a busy machine takes for them.
   private static let resultsMin = 20
 
-  /// A recording, what was written of it, and what was said.
+  /// A recording, what was written about it, and its messages.
   private struct Recorded {
     var result: RecordingResult
     var lines: RecordingLines?
@@ -39,7 +40,7 @@ import Testing
 
   /// - Parameters:
   ///   - begun: Called when the outputs are open, before the recording begins.
-  ///   - ended: Called when the recording has ended, before what is left is written.
+  ///   - ended: Called when the recording has ended, before the remaining output is written.
   private func record(
     into folder: TemporaryFolder, waitingBytesMax: Int = LineStream.waitingBytesMax,
     begun: () throws -> Void = {}, ended: () -> Void = {}, _ change: (inout RunOutputs) -> Void
@@ -133,7 +134,7 @@ import Testing
     #expect((1...16).contains(leases.max() ?? 0) && leases.count >= captured)
     #expect(trace.events.contains { $0.name == "size of pool frames" })
     #expect(trace.about["mode"] == "live" && trace.about["session"] == "yard")
-    // The same from the record, whenever it is asked for.
+    // The same from the record, at any later time.
     let later = folder.file("later.json")
     var job = ReplayJob(
       project: Project(folder: folder.url.path),
@@ -154,7 +155,7 @@ import Testing
     #expect(pools == outcome.pools)
   }
 
-  /// A path that leads into a pipe, whatever reads it.
+  /// A path that leads into a pipe, whatever reads from it.
   private func path(into pipe: ChildPipe) throws -> String {
     "/dev/fd/\(try #require(pipe.writeEnd))"
   }
@@ -169,7 +170,7 @@ import Testing
     let recorded = try record(
       into: folder, waitingBytesMax: 500, begun: { try fill(pipe) },
       ended: {
-        // Only now there is a reader.
+        // There is a reader only from here on.
         pipe.closeWriteEnd()
         pipe.readToEnd { bytes in
           if let bytes { read.withLock { $0 += bytes } } else { isRead.signal() }
@@ -188,7 +189,7 @@ import Testing
     #expect(lines.last.map(String.init) == kept.last?.line)
   }
 
-  /// With empty lines, until it has no room.
+  /// Fills a pipe with empty lines until it has no room.
   private func fill(_ pipe: ChildPipe) throws {
     let number = try #require(pipe.writeEnd)
     let flags = fcntl(number, F_GETFL)

@@ -7,7 +7,8 @@ import Testing
 @testable import RetakeReport
 @testable import RetakeSuite
 
-/// What a report says beside the findings: ledgers, decisions with their causes, error curves.
+/// The content of a report besides the findings: ledgers, decisions with their causes, error
+/// curves.
 @Suite struct ReportFactsTests {
   private func slow() throws -> ProjectFixture {
     let fixture = try ProjectFixture(

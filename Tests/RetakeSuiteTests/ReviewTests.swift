@@ -39,7 +39,7 @@ import Testing
       #expect(question.headline.contains("output differs while its inputs are equal"))
       #expect(!question.details.isEmpty && question.details.count <= Review.detailsMax)
       #expect(question.suspects.contains("the pipeline changed: motion.threshold: 24 → 26"))
-      // The message has the values in words: the lines of the files are not shown besides.
+      // The message contains the values in words: the lines of the files are not shown as well.
       #expect(!question.details.contains { $0.contains("→") }, "\(question.details)")
     }
   }

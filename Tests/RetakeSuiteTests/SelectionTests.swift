@@ -164,7 +164,7 @@ import Testing
     let fixture = try ProjectFixture("v: 1\ncases: {motion: {pipeline: p}}")
     try fixture.pretend("s-\(text)-e")
     let found = try? keys(fixture) { $0.sessions = ["s-\(pattern)-e"] }
-    // Without a star or a mark it is a name, and those must be there.
+    // Without a star or a question mark it is a name, and a name must exist.
     #expect((found == ["s-\(text)-e/motion"]) == fits)
   }
 }

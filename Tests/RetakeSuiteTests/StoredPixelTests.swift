@@ -8,10 +8,10 @@ import Testing
 
 @testable import RetakeReplay
 
-/// A run over a session whose rows were exchanged.
+/// A run over a session in which rows were exchanged.
 @Suite struct StoredPixelTests {
-  /// A copy of a recording, two of whose frames have each other's pictures, with every checksum of
-  /// the database right.
+  /// A copy of a recording in which two frames have each other's images, with correct checksums in
+  /// the database.
   private func exchanged(in place: CacheRun) throws -> String {
     let copy = place.folder.file("figures").path
     try FileManager.default.copyItem(

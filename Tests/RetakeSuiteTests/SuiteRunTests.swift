@@ -11,7 +11,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Cannot go on at the fourth frame.
+/// Fails unrecoverably at the fourth frame.
 private struct GivesUp: PureStage {
   static let kind = "gives-up"
 
@@ -166,7 +166,7 @@ private struct GivesUp: PureStage {
       desk.document.cases.map(\.verdict).sorted { $0.rawValue < $1.rawValue }
         == [.passed, .stale])
     #expect(try fixture.test { $0.isCI = true }.status == Status.staleOrNotComparable)
-    // It is looked for in what was selected, and nowhere else.
+    // Only the selection is searched.
     let narrow = try fixture.test {
       $0.isCI = true
       $0.selection.sessions = ["yard"]

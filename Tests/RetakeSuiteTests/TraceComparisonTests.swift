@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// What a run would have told its trace.
+/// What a run would have reported to its trace.
 private struct Story {
   static let stages = [
     TraceFacts.Stage(id: "camera", context: .nothing),

@@ -28,7 +28,7 @@ final class DecisionNotes: RunObserver {
   func finished(_ frame: FinishedFrame) {}
 }
 
-/// Pipelines whose runs decide much.
+/// Pipelines whose runs make many decisions.
 enum TracePipelines {
   /// A random line of stages that is too slow for its frames.
   static func line(_ random: inout SeededGenerator) -> Pipeline {
@@ -52,7 +52,7 @@ enum TracePipelines {
     return chain.executor("shared", count: random.pick(1...3)).results()
   }
 
-  /// Every kind of node, and all too slow.
+  /// Every kind of node, all of them too slow.
   static let graph = """
     {"v": 1, "name": "graph",
      "nodes": [
@@ -83,7 +83,7 @@ enum TracePipelines {
      "pools": [{"id": "frames", "capacity": 7, "policy": "drop"}]}
     """
 
-  /// A queue, a slow stage, and a pool that both of them hold.
+  /// A queue, a slow stage, and a pool whose buffers both of them hold.
   static let pool = """
     {"v": 1, "name": "pool",
      "nodes": [

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Traces of real runs, against counts that are made in another way.
+/// Traces of real runs, compared with counts that are made in another way.
 @Suite struct TraceRunTests {
   private func document(_ text: String) throws -> Pipeline {
     try PipelineDocument.parse(Data(text.utf8), catalog: StageRegistry.builtIn)
@@ -108,7 +108,7 @@ import Testing
     #expect(shown == decided)
   }
 
-  /// Each service is one slice, from its start to its end; a body that works on is another.
+  /// Each service is one slice, from its start to its end; a body that continues is another.
   private func checkSlices(_ trace: TraceFile, _ lines: [DecisionLine], _ nodes: [RunNode]) {
     func shown(_ phase: String, isLate: Bool) -> [String] {
       trace.events.filter { $0.phase == phase && $0.name.hasPrefix("late ") == isLate }
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  /// A frame waits at a node from its delivery to the first line that says that it is not there.
+  /// A frame waits at a node from its delivery to the first line that shows that it has left.
   private func checkQueues(_ trace: TraceFile, _ lines: [DecisionLine], _ nodes: [RunNode]) {
     let times = Array(Set(lines.map(\.time))).sorted()
     for node in nodes where ![.source, .sink, .join, .latest, .gather].contains(node.role) {
@@ -167,7 +167,7 @@ import Testing
     }
   }
 
-  /// A frame is in flight from its first line until the last sink is told.
+  /// A frame is in flight from its first line until the last sink receives its outcome.
   private func checkFlight(_ trace: TraceFile, _ lines: [DecisionLine], _ nodes: [RunNode]) {
     let sinks = Set(nodes.filter { $0.role == .sink }.map(\.id))
     var changes: [Int64: Int] = [:]

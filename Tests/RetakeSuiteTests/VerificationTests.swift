@@ -8,10 +8,10 @@ import Testing
 
 @testable import RetakeSuite
 
-/// A stage as it must not be: its result depends on when it runs.
+/// An incorrect stage: its result depends on when it runs.
 private struct ReadsClock: PureStage {
   static let kind = "readsClock"
-  /// Frames before this one are measured honestly.
+  /// Frames before this one are measured correctly.
   static let firstFrame = 5
 
   init() {}
@@ -23,7 +23,7 @@ private struct ReadsClock: PureStage {
   }
 }
 
-/// Its result depends on what ran before it on the same thread, in whatever order.
+/// Its result depends on what ran before it on the same thread, in any order.
 private struct CountsCalls: PureStage {
   static let kind = "countsCalls"
   let calls = Locked(0)
@@ -40,7 +40,7 @@ private struct CountsCalls: PureStage {
   }
 }
 
-/// Its result depends on the bytes between the rows of a decoded picture.
+/// Its result depends on the bytes between the rows of a decoded image.
 private struct ReadsPadding: PureStage {
   static let kind = "readsPadding"
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A box of an MP4 file, or a file of them, for tests that put files together.
+/// A box of an MP4 file, or a file of boxes, for tests that assemble files.
 package struct BoxFile {
   package typealias Box = (name: String, content: Data)
 
-  /// The boxes that lie in the bytes, side by side.
+  /// The boxes in the bytes, next to each other.
   package static func boxes(in data: Data) -> [Box] {
     let data = Data(data)
     var boxes: [Box] = []
@@ -34,7 +34,7 @@ package struct BoxFile {
     }
   }
 
-  /// The same boxes with another content of those at the path.
+  /// The same boxes, with changed content at the path.
   package static func changing(
     _ path: [String], in data: Data, _ change: (Data) -> Data
   ) -> Data {
@@ -49,8 +49,8 @@ package struct BoxFile {
 
   private static let table = ["trak", "mdia", "minf", "stbl"]
 
-  /// A file whose first samples are those of `clear`, described as clear, and whose other ones are
-  /// those of `secret`, described as encrypted. Both hold the same samples in one chunk.
+  /// A file whose first samples are those of `clear`, described as clear, and whose other samples
+  /// are those of `secret`, described as encrypted. Both have the same samples in one chunk.
   package static func clearBeginning(
     _ count: Int, of clear: Data, then secret: Data
   ) -> Data? {

@@ -3,23 +3,24 @@ import RetakeProcess
 
 /// A headless Chromium that a test drives by the DevTools protocol, over a pair of pipes.
 ///
-/// Not for several threads. Everything has a time limit, and the browser ends with this object.
+/// It must not be used from several threads. Everything has a time limit, and the browser ends with
+/// this object.
 package final class Chromium {
   package struct Failed: Error, CustomStringConvertible {
     package var description: String
   }
 
-  /// The command's name; nil where there is no Chromium.
+  /// The command's name; `nil` if Chromium is not installed.
   package static let command = ["chromium", "chromium-browser", "google-chrome"].first {
     ChildProcess.path(of: $0) != nil
   }
 
-  /// Seconds that one answer may take.
+  /// The time limit of one answer, in seconds.
   private static let secondsMax = Int32(ChildProcess.secondsMax)
 
-  /// Addresses that pages asked for, in order.
+  /// Addresses that pages requested, in order.
   package private(set) var requests: [String] = []
-  /// Exceptions, errors of the console, and what a page's policy refused.
+  /// Exceptions, console errors, and what a page's policy rejected.
   package private(set) var complaints: [String] = []
 
   private let folder: TemporaryFolder
@@ -37,7 +38,7 @@ package final class Chromium {
     guard mkfifo(input, 0o600) == 0, mkfifo(output, 0o600) == 0 else {
       throw Failed(description: "no pipes: \(String(cString: strerror(errno)))")
     }
-    // Both ways at once, so that opening waits for nobody.
+    // Opened for reading and writing, so that opening does not wait for the other end.
     toBrowser = Foundation.open(input, O_RDWR | O_CLOEXEC)
     fromBrowser = Foundation.open(output, O_RDWR | O_CLOEXEC)
     process = try ChildProcess(
@@ -70,7 +71,7 @@ package final class Chromium {
     close(fromBrowser)
   }
 
-  // MARK: - What a person does
+  // MARK: - User actions
 
   /// Opens an address, and returns when it has loaded.
   package func open(_ address: String) throws {
@@ -82,7 +83,7 @@ package final class Chromium {
     while loads == before { _ = try message() }
   }
 
-  /// The value of an expression in the page; promises are waited for.
+  /// The value of an expression in the page. Promises are awaited.
   @discardableResult
   package func evaluate(_ expression: String) throws -> Any? {
     let answer = try call(
@@ -111,7 +112,7 @@ package final class Chromium {
       })
       """
     var found: Any?
-    // A page that is being left answers with an error; at most a few are left in a row.
+    // A page that is being left answers with an error. At most a few are left in a row.
     for _ in 0..<5 where found == nil {
       do {
         found = try evaluate(script)
@@ -122,7 +123,7 @@ package final class Chromium {
     guard found as? Bool == true else { throw Failed(description: "never true: \(expression)") }
   }
 
-  /// Presses a key where the focus is, such as `n`, `ArrowRight` or `End`.
+  /// Presses a key at the focus, such as `n`, `ArrowRight` or `End`.
   package func press(_ key: String) throws {
     var event: [String: Any] = ["type": "keyDown", "key": key]
     if key.count == 1 { event["text"] = key }
@@ -143,9 +144,9 @@ package final class Chromium {
 
   package func type(_ text: String) throws { try call("Input.insertText", ["text": text]) }
 
-  /// Clicks with the mouse into the middle of the first element that fits, or elsewhere in it.
+  /// Clicks the middle of the first matching element, or another position in it.
   ///
-  /// - Parameter across: Where in its width, 0 to 1.
+  /// - Parameter across: The position in its width, 0 to 1.
   package func click(_ selector: String, across: Double = 0.5) throws {
     let script = """
       (() => { const one = document.querySelector(\(Self.quoted(selector))); one.scrollIntoView({ block: "center" });
@@ -184,7 +185,7 @@ package final class Chromium {
     return data
   }
 
-  /// Keeps a screenshot for people in the folder that RETAKE_SCREENSHOTS names, if it does.
+  /// Keeps a screenshot for people in the folder named by RETAKE_SCREENSHOTS, if it is set.
   package func keepScreenshot(_ name: String) throws {
     guard let path = ProcessInfo.processInfo.environment["RETAKE_SCREENSHOTS"] else { return }
     let folder = URL(filePath: path)
@@ -192,7 +193,7 @@ package final class Chromium {
     try screenshot().write(to: folder.appending(path: "\(name).png"))
   }
 
-  /// A text as JavaScript writes it.
+  /// A string as a JavaScript literal.
   package static func quoted(_ text: String) -> String {
     let data = try? JSONEncoder().encode(text)
     return data.map { String(decoding: $0, as: UTF8.self) } ?? "''"

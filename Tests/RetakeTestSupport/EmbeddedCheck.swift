@@ -1,7 +1,7 @@
 import Foundation
 
-/// The resource files of a module that its literals do not hold byte for byte, and literals without a
-/// file; sorted.
+/// The resource files of a module that differ from their literals, and literals without a file;
+/// sorted.
 ///
 /// - Parameter embedded: The literals by the names of their files in Sources/MODULE/Resources.
 package func resourcesThatDiffer(

@@ -1,19 +1,21 @@
 import Synchronization
 import Testing
 
-/// Of all tests with this trait and of one kind, in whatever suite or target, one runs at a time.
+/// Runs one test at a time, of all tests with this trait and of the same kind, across suites and
+/// targets.
 ///
-/// It is for tests that plant faults under real processes: killed recorders, namespaces, servers
-/// that do not answer, displays, browsers. In parallel they take the machine from one another.
-/// `.serialized` holds only inside one suite. A test that waits for its turn holds no thread, and one
-/// that has it runs on a thread of its own: it mostly waits for processes, and the pool of Swift's
-/// tasks has only one thread for each processor. The whole suite runs outside that pool, so that its
-/// first turn comes when the run begins, and not when the pool has done all other tests.
+/// It is for tests that cause faults under real processes: killed recorders, namespaces, servers
+/// that do not answer, displays, browsers. In parallel they would take the machine from each other,
+/// and `.serialized` applies only within one suite. A test that waits for its turn does not hold a
+/// thread. A test that has its turn runs on a separate thread: it mostly waits for processes, and
+/// the pool of Swift's tasks has only one thread per processor. The whole suite runs outside that
+/// pool, so that its first turn comes at the beginning of the run, and not after the pool has
+/// finished all other tests.
 package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
   package enum Kind: Sendable {
     /// Recorders, disks, databases.
     case recorders
-    /// Displays, browsers, servers: they mostly wait, so that a recorder may run next to one.
+    /// Displays, browsers, servers. They mostly wait, so a recorder may run at the same time.
     case displays
   }
 
@@ -28,12 +30,12 @@ package struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
     }
   }
 
-  /// Suites and cases have a scope; a test alone has none, as its cases have theirs.
+  /// Suites and cases have a scope. A test itself has none, because its cases have theirs.
   package func scopeProvider(for test: Test, testCase: Test.Case?) -> OneAtATime? {
     test.isSuite || testCase != nil ? self : nil
   }
 
-  /// Each case of a test takes a turn of its own, so that suites take turns too.
+  /// Each case of a test takes its own turn, so that suites also take turns.
   package func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
@@ -49,7 +51,7 @@ extension Trait where Self == OneAtATime {
   package static func oneAtATime(_ kind: OneAtATime.Kind) -> OneAtATime { OneAtATime(kind: kind) }
 }
 
-/// A lock whose waiters are suspended tasks; they get it in the order in which they came.
+/// A lock whose waiters are suspended tasks. They get it in the order in which they arrived.
 package final class TurnLock: Sendable {
   static let ofRecorders = TurnLock()
   static let ofDisplays = TurnLock()
@@ -59,7 +61,7 @@ package final class TurnLock: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// The locks that this task holds: one that it has already is not taken twice.
+  /// The locks that this task holds: one that it already has is not taken twice.
   @TaskLocal private static var held: Set<ObjectIdentifier> = []
 
   private let state = Mutex(State())

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// Runs each test of a suite on threads of its own. A test waits for answers, and the server that
-/// gives them works on the threads that tests have by default: on a small machine these are too few
-/// for both.
+/// Runs each test of a suite on separate threads. A test waits for answers, and the server that
+/// gives them works on the threads that tests use by default. On a small machine there are too few
+/// of them for both.
 package struct OwnThread: SuiteTrait, TestTrait, TestScoping {
   package var isRecursive: Bool { true }
 
@@ -18,7 +18,7 @@ extension Trait where Self == OwnThread {
   package static var onOwnThread: OwnThread { OwnThread() }
 }
 
-/// A thread for each piece of work; tests have few.
+/// A thread for each job; tests have few of them.
 final class ThreadExecutor: TaskExecutor {
   static let shared = ThreadExecutor()
 

@@ -1,6 +1,6 @@
-/// Pipeline documents that several rooms' tests run.
+/// Pipeline documents that the tests of several modules run.
 package enum PipelineText {
-  /// Two branches, so that two stages can be at fault on their own.
+  /// Two branches, so that two stages can be root causes independently.
   package static let branches = """
     {"v": 1, "name": "branches",
      "nodes": [

@@ -4,14 +4,14 @@ import Foundation
 package let packageRoot = URL(filePath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-/// The folder that the running tests were built into; the `retake` binary lies beside them.
+/// The folder that the running tests were built into; the `retake` binary is next to them.
 package let productsFolder =
   (Bundle.main.executableURL ?? URL(filePath: CommandLine.arguments[0]))
   .resolvingSymlinksInPath().deletingLastPathComponent()
 
-/// A clip of the media folder beside the package, or nil where it is absent.
+/// A clip of the media folder next to the package, or `nil` if it does not exist.
 ///
-/// The clips are not part of the repository: a test that wants one is skipped without it, with
+/// The clips are not part of the repository. A test that needs one is skipped without it, with
 /// `.enabled(if: sharedMedia("clip.mp4") != nil, "clip.mp4 is not on this machine")`.
 package func sharedMedia(_ name: String) -> URL? {
   let file = packageRoot.appending(path: "../shared/media/\(name)").standardizedFileURL

@@ -1,13 +1,13 @@
 import Foundation
 import RetakeProcess
 
-/// How a command ended, and everything that it wrote.
+/// How a command ended, and its complete output.
 package struct CommandResult: Sendable {
-  /// The exit status; nil when a signal ended the command.
+  /// The exit status; `nil` if a signal ended the command.
   package var status: Int32?
   /// The signal that ended the command.
   package var signal: Int32?
-  /// The command was still running at its time limit and was killed.
+  /// Whether the command was still running at its time limit and was killed.
   package var timedOut: Bool
   package var stdoutBytes: Data
   package var stderrBytes: Data
@@ -23,13 +23,13 @@ package struct CommandNotFound: Error, CustomStringConvertible {
 
 /// Runs a command to its end and returns what it wrote.
 ///
-/// Output goes through files, not pipes: a command may write any amount, and a child of the
-/// command that outlives it cannot hold the caller up.
+/// Output goes through files, not pipes: a command may write any amount, and a child of the command
+/// that outlives it cannot block the caller.
 /// - Parameters:
 ///   - command: A path, or a name that is looked up in PATH.
-///   - environment: Changes to this process's environment; nil removes a variable.
+///   - environment: Changes to this process's environment; `nil` removes a variable.
 ///   - input: What the command reads from standard input; nothing by default.
-///   - timeoutSeconds: Afterwards the command is killed, with what it started, and the result says
+///   - timeoutSeconds: After this time the command and its children are killed, and the result has
 ///     `timedOut`. It only turns a hang into a failure.
 /// - Throws: `CommandNotFound`, or the file system's errors.
 package func runCommand(
@@ -62,7 +62,7 @@ package func runCommand(
   return result
 }
 
-/// The path of a command that is a path, or a name in PATH.
+/// The path of a command that is given as a path or as a name in PATH.
 package func executable(_ command: String) throws -> String {
   if command.contains("/") { return command }
   if let path = ChildProcess.path(of: command) { return path }
@@ -70,25 +70,25 @@ package func executable(_ command: String) throws -> String {
 }
 
 extension ChildProcess {
-  /// Seconds after which something must have got stuck, on however busy a machine.
+  /// Seconds after which something must be stuck, even on a very busy machine.
   package static let secondsMax = 600
 
-  /// Waits for the end; nil when it does not come within the limit.
+  /// Waits for the end; `nil` if it does not come within the limit.
   package func wait(seconds: Int = secondsMax) -> End? {
     let ended = DispatchSemaphore(value: 0)
     onEnd { _ in ended.signal() }
     return ended.wait(timeout: .now() + .seconds(seconds)) == .success ? end : nil
   }
 
-  /// Kills the child and all of its group, and waits until it has ended.
+  /// Kills the child and its whole group, and waits until it has ended.
   package func endNow() {
     sendToGroup(SIGKILL)
     _ = wait()
   }
 }
 
-/// Waits until a process has ended that is no child of this one, or that another part reaps; false
-/// when it does not end within the limit.
+/// Waits for the end of a process that is not a child of this one, or that another part reaps;
+/// `false` if it does not end within the limit.
 package func isGone(process id: Int32) -> Bool {
   let limit = ContinuousClock.now + .seconds(ChildProcess.secondsMax)
   let never = DispatchSemaphore(value: 0)
@@ -101,7 +101,7 @@ package func isGone(process id: Int32) -> Bool {
 }
 
 extension ChildPipe {
-  /// The bytes up to the end of the line, or of what is written.
+  /// The bytes up to the end of the line, or to the end of the stream.
   package func readLine() -> String {
     var bytes: [UInt8] = []
     // Ends: with the line, or with the last writer.

@@ -12,7 +12,7 @@ package struct SeededGenerator: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
-  /// `true` so many times in a hundred.
+  /// `true` with this probability in percent.
   package mutating func chance(_ percent: Int) -> Bool { Int(next() % 100) < percent }
 
   package mutating func pick(_ range: ClosedRange<Int>) -> Int {

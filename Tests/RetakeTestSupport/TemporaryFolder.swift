@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// A fresh, empty folder that is removed with everything in it when the last holder lets go,
-/// or, where a global holds it, when the tests end.
+/// A new, empty folder. It is removed with its contents when the last reference is released or, if
+/// a global holds it, when the tests end.
 package final class TemporaryFolder: Sendable {
   package let url: URL
 
@@ -17,10 +17,10 @@ package final class TemporaryFolder: Sendable {
     Leftovers.remove(url)
   }
 
-  /// The URL of an entry; nothing is made there.
+  /// The URL of an entry; nothing is created.
   package func file(_ path: String) -> URL { url.appending(path: path) }
 
-  /// Writes a file, with the folders on its way.
+  /// Writes a file, and creates the folders of its path.
   @discardableResult
   package func write(_ text: String, to path: String) throws -> URL {
     let file = file(path)
@@ -31,7 +31,7 @@ package final class TemporaryFolder: Sendable {
   }
 }
 
-/// The folders that are still held; what is left at exit is removed then.
+/// The folders that are still in use. What is left at exit is removed then.
 private enum Leftovers {
   private static let urls = Mutex<Set<URL>>([])
   private static let atExit: Void = {

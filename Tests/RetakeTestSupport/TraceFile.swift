@@ -1,20 +1,20 @@
 import Foundation
 
-/// A trace in the Trace Event Format, read strictly: what it says, and where it breaks a rule of
-/// the format.
+/// A trace in the Trace Event Format, parsed strictly: its content, and where it violates the
+/// format.
 package struct TraceFile {
-  /// One event, as it stands on its line.
+  /// One event, as it is on its line.
   package struct Event {
     package var phase: String
     package var name: String
     package var category: String
     package var process: Int
     package var thread: Int
-    /// Nanoseconds; `nil` for names and places.
+    /// In nanoseconds; `nil` for names and positions.
     package var time: Int64?
     /// Of a span.
     package var id: String?
-    /// Texts and numbers, as texts.
+    /// Strings and numbers, as strings.
     package var arguments: [String: String]
   }
 
@@ -33,7 +33,7 @@ package struct TraceFile {
       return
     }
     self.about = about
-    // One event a line: the text of a time is exact, a number that was read is not.
+    // One event per line: the digits of a time are exact, a parsed number is not.
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("{\"ph\"") }
     guard lines.count == listed.count else {
       problems.append("\(listed.count) events on \(lines.count) lines")
@@ -86,7 +86,7 @@ package struct TraceFile {
         arguments: arguments.mapValues { "\($0)" }))
   }
 
-  /// Names come first, a thread belongs to one process, and every row that is used has a name.
+  /// Names come first, a thread belongs to one process, and every used row has a name.
   private mutating func checkRows() {
     var processOfThread: [Int: Int] = [:]
     var named: Set<Int> = []
@@ -114,7 +114,8 @@ package struct TraceFile {
     }
   }
 
-  /// On each thread, times never fall and slices are properly nested, each ended by its own name.
+  /// On each thread, times never decrease and slices are properly nested, each ended by its own
+  /// name.
   private mutating func checkSlices() {
     var last: [Int: Int64] = [:]
     var open: [Int: [Event]] = [:]
@@ -134,7 +135,7 @@ package struct TraceFile {
     for slice in open.values.joined() { problems.append("'\(slice.name)' never ends") }
   }
 
-  /// Spans of one id are properly nested, and marks lie inside.
+  /// Spans with the same id are properly nested, and marks are inside them.
   private mutating func checkSpans() {
     var open: [String: [Event]] = [:]
     for event in events {
@@ -150,7 +151,7 @@ package struct TraceFile {
     for span in open.values.joined() { problems.append("span \(span.name) never ends") }
   }
 
-  /// A counter says something new each time, once an instant.
+  /// A counter has a new value each time, once per instant.
   private mutating func checkCounters() {
     var last: [String: Event] = [:]
     for event in events where event.phase == "C" {
@@ -164,7 +165,7 @@ package struct TraceFile {
 }
 
 extension TraceFile {
-  /// A counter's value once an instant is over.
+  /// The value of a counter at the end of an instant.
   package func count(_ name: String, at time: Int64) -> Int? {
     events.last { $0.phase == "C" && $0.name == name && $0.time ?? 0 <= time }
       .flatMap { $0.arguments.values.first }.flatMap { Int($0) }

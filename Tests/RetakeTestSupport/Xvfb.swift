@@ -1,12 +1,12 @@
 import Foundation
 import RetakeProcess
 
-/// A display without a screen, for tests of windows; it ends with this object.
+/// A virtual display, for tests of windows; it ends with this object.
 package final class Xvfb {
-  /// The command's path; nil where there is none.
+  /// The command's path; `nil` if it is not installed.
   package static let command = ChildProcess.path(of: "Xvfb")
 
-  /// What DISPLAY is to be.
+  /// The value of DISPLAY.
   package let display: String
   private let process: ChildProcess
 
@@ -15,7 +15,7 @@ package final class Xvfb {
       throw CommandNotFound(description: "there is no Xvfb; Scripts/setup installs it")
     }
     let number = try ChildPipe()
-    // The server writes the number that it found free, once it answers.
+    // The server writes the number of the free display that it found, as soon as it responds.
     var request = ChildProcess.Request(
       command,
       [
@@ -30,21 +30,21 @@ package final class Xvfb {
     }
   }
 
-  /// Programs that are connected to it.
+  /// The number of programs that are connected to it.
   package var clients: Int {
     let sockets = (try? String(contentsOfFile: "/proc/net/unix", encoding: .utf8)) ?? ""
     let name = "/.X11-unix/X\(display.dropFirst())"
-    // One line is the socket that it listens at; it has another one with `@` before its name.
+    // One line is the socket on which it listens; it has another one with `@` before its name.
     return sockets.split(separator: "\n").count { line in
       line.hasSuffix(name) && line.split(separator: " ").dropFirst(5).first == "03"
     }
   }
 
-  /// Lets it stand still: it answers nothing, and keeps its connections.
+  /// Stops the server: it answers nothing, and keeps its connections.
   package func hold() { process.send(SIGSTOP) }
 
   deinit {
-    // It takes its files under the temporary folder away.
+    // The server removes its files in the temporary folder.
     process.send(SIGTERM)
     process.send(SIGCONT)
     if process.wait(seconds: 60) == nil { process.endNow() }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A test that expects nothing passes forever: every one has an expectation, of its own or in a
-/// helper of its target that it calls.
+/// A test without an expectation always passes. Every test must have one, directly or in a helper
+/// of its target that it calls.
 enum AssertionRule {
   static let words = #"#expect\b|#require\b|\bIssue\.record\(|\bconfirmation\("#
 
@@ -16,7 +16,7 @@ enum AssertionRule {
     }.map { Finding(path: $0.path, line: $0.line, rule: "the test expects nothing") }.sorted()
   }
 
-  /// Helpers that expect something, or call one that does.
+  /// Helpers with an expectation, or that call one with an expectation.
   private static func assertingNames(among functions: [TestedFunction]) throws -> Set<String> {
     let pattern = try LinePattern(words)
     let helpers = functions.filter { !$0.isTest }
@@ -31,7 +31,7 @@ enum AssertionRule {
   }
 }
 
-/// A function of a test file, cut out by its braces.
+/// A function of a test file, extracted by its braces.
 struct TestedFunction {
   var path: String
   var line: Int
@@ -60,7 +60,7 @@ struct TestedFunction {
     }
   }
 
-  /// From the first brace outside of parentheses to its partner.
+  /// From the first brace outside parentheses to the matching brace.
   private static func body(of text: NSString, from start: Int) -> String {
     var parentheses = 0
     var braces = 0

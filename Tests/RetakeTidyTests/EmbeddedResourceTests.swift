@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What Scripts/embed-resources wrote into the sources matches the Resources folders.
+/// The literals that Scripts/embed-resources wrote into the sources match the Resources folders.
 @Suite struct EmbeddedResourceTests {
   @Test func `the embedded resources match their files`() throws {
     let check = try runCommand(
@@ -17,7 +17,7 @@ import Testing
   }
 }
 
-/// The script in a repository of its own, with planted faults.
+/// The script in a separate repository, with planted faults.
 @Suite struct PlantedResourceTests {
   let folder: TemporaryFolder
   let script: URL

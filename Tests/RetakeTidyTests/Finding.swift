@@ -1,9 +1,9 @@
 import Foundation
 
-/// One place that breaks a rule of the house.
+/// One place that breaks a rule of the repository.
 struct Finding: Hashable, Comparable, CustomStringConvertible {
   var path: String
-  /// From 1; 0 means the file as a whole.
+  /// From 1; 0 means the whole file.
   var line: Int
   var rule: String
 
@@ -16,7 +16,7 @@ struct Finding: Hashable, Comparable, CustomStringConvertible {
 
 /// A file of the repository, or a planted one.
 struct SourceFile: Sendable {
-  /// From the package root, with slashes.
+  /// Relative to the package root, with slashes.
   var path: String
   var text: String
 

@@ -1,6 +1,6 @@
 /// The rules that need the floors table.
 enum FloorRules {
-  /// The table against itself: a target stands above, or beside, all that it uses.
+  /// Checks the table itself: a target is above, or on the same floor as, everything that it uses.
   static func check(table: [FloorEntry]) -> [Finding] {
     table.flatMap { entry in
       entry.ours.compactMap { name in
@@ -15,7 +15,7 @@ enum FloorRules {
     }
   }
 
-  /// Package.swift against the table.
+  /// Checks Package.swift against the table.
   static func check(manifest: Manifest, table: [FloorEntry]) -> [Finding] {
     let path = "Package.swift"
     return manifest.targets.filter(isSource).flatMap { target -> [Finding] in
@@ -29,7 +29,7 @@ enum FloorRules {
     }
   }
 
-  /// The map for people against Package.swift: each source target has its row.
+  /// Checks the map for people against Package.swift: each source target has its row.
   static func check(map text: String, manifest: Manifest) -> [Finding] {
     let rows = text.split(separator: "\n").filter { $0.hasPrefix("|") }
       .map { $0.split(separator: "|").first ?? "" }
@@ -44,8 +44,8 @@ enum FloorRules {
     target.type != "test" && !Floors.forTests.contains(target.name)
   }
 
-  /// Every import line: what the table allows, and declared, because SwiftPM lets a transitive
-  /// import pass.
+  /// Checks that every import is permitted by the table and declared, because SwiftPM permits a
+  /// transitive import.
   static func check(
     imports file: SourceFile, manifest: Manifest, table: [FloorEntry]
   ) throws -> [Finding] {

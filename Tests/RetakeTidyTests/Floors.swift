@@ -1,4 +1,4 @@
-/// One target of the house: its floor and exactly what it may import.
+/// One target of the package: its floor, and exactly what it may import.
 struct FloorEntry: Sendable {
   var floor: Int
   var name: String
@@ -9,21 +9,22 @@ struct FloorEntry: Sendable {
   var toolchain: [String] = []
 }
 
-/// The floors: who may import whom. Package.swift and every import line are held against this.
+/// The floors: which target may import which. Package.swift and every import line are checked
+/// against this table.
 enum Floors {
   /// Modules of the toolchain that any file may import.
   static let everywhere = ["Dispatch", "Foundation", "Swift"]
-  /// The C library: in small files of its own only.
+  /// The C library: only in small separate files.
   static let cLibraries = ["Android", "Darwin", "Glibc", "Musl"]
-  /// Lines that a file with a C library import may have.
+  /// The most lines of a file that imports a C library.
   static let platformFileLinesMax = 150
-  /// What tests may import beside what their target declares.
+  /// What tests may import in addition to what their target declares.
   static let inTests = ["FoundationXML", "Synchronization", "Testing"]
-  /// Targets that are neither a room nor tests, and that tests alone use.
+  /// Targets that are neither modules nor tests, and that only tests use.
   static let forTests = ["ImpureRetake", "RetakeTestSupport"]
   /// What a user's package may import; the examples are such packages.
   static let doors = ["Retake", "RetakeCommand", "RetakeMetrics", "RetakeTesting"]
-  /// The rooms that Retake re-exports.
+  /// The modules that Retake re-exports.
   static let reexported = [
     "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia",
     "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRuntime", "RetakeSession",

@@ -32,7 +32,7 @@ import Testing
   }
 }
 
-/// The same rules, each held against a planted fault.
+/// The same rules, each checked with a planted fault.
 @Suite struct PlantedFloorTests {
   let table = [
     FloorEntry(floor: 0, name: "Ground", outside: ["CZip"]),

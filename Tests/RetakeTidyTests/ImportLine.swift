@@ -4,7 +4,7 @@ import Foundation
 struct ImportLine: Equatable {
   /// From 1.
   var line: Int
-  /// The top module: `Foundation` also for `import struct Foundation.URL`.
+  /// The top module: `Foundation`, even for `import struct Foundation.URL`.
   var module: String
   var isExported: Bool
 

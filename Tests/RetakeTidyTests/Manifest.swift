@@ -1,7 +1,7 @@
 import Foundation
 import RetakeTestSupport
 
-/// What SwiftPM makes of Package.swift, as far as the floors need it.
+/// Package.swift as SwiftPM reads it, as far as the floors need it.
 struct Manifest: Decodable {
   struct Target: Decodable {
     var name: String
@@ -17,7 +17,7 @@ struct Manifest: Decodable {
 
     init(name: String) { self.name = name }
 
-    /// `{"byName": ["RetakeCore", null]}`, and so for "target" and "product".
+    /// `{"byName": ["RetakeCore", null]}`, and the same for "target" and "product".
     init(from decoder: any Decoder) throws {
       let kinds = try decoder.singleValueContainer().decode([String: Parts].self)
       guard let name = kinds.values.first?.first else {
@@ -27,7 +27,7 @@ struct Manifest: Decodable {
       self.name = name
     }
 
-    /// The name comes first; what follows (package, aliases, platforms) is of many types.
+    /// The name comes first. The other elements (package, aliases, platforms) have different types.
     private struct Parts: Decodable {
       var first: String
 
@@ -42,13 +42,14 @@ struct Manifest: Decodable {
 
   func target(_ name: String) -> Target? { targets.first { $0.name == name } }
 
-  /// Package.swift as it is now, asked once.
+  /// The current Package.swift, read once.
   static func current() throws -> Manifest { try once.get() }
 
   private static let once = Result { try dump() }
 
-  /// Asks SwiftPM, with a scratch folder of its own: the running `swift test` holds the usual one.
-  /// Its locks go there too, and its cache is not asked: that one forgets which folders exist.
+  /// Calls SwiftPM with a separate scratch folder, because the running `swift test` locks the usual
+  /// one. Its locks are also there. Its cache is not used, because it does not keep track of which
+  /// folders exist.
   private static func dump() throws -> Manifest {
     let scratch = try TemporaryFolder("retake-manifest")
     let result = try runCommand(

@@ -1,9 +1,9 @@
 import Foundation
 import RetakeTestSupport
 
-/// The files of the package as they lie on disk.
+/// The files of the package on disk.
 enum Repository {
-  /// Paths from the root of what is committed or would be; sorted.
+  /// Paths from the root of all files that are committed or would be; sorted.
   static func paths(committedOnly: Bool = false) throws -> [String] {
     let selection = committedOnly ? [] : ["--others", "--exclude-standard"]
     let git = try runCommand(
@@ -14,7 +14,8 @@ enum Repository {
       .filter { FileManager.default.fileExists(atPath: url($0).path) }.sorted()
   }
 
-  /// The package may have come as an archive: then everything but hidden folders belongs to it.
+  /// The package may have been unpacked from an archive. Then everything except hidden folders
+  /// belongs to it.
   private static func pathsWithoutGit() throws -> [String] {
     let entries = FileManager.default.enumerator(
       at: packageRoot, includingPropertiesForKeys: [.isRegularFileKey],
@@ -33,7 +34,7 @@ enum Repository {
     }.map { SourceFile(path: $0, text: try String(contentsOf: url($0), encoding: .utf8)) }
   }
 
-  /// Every file that people write: sources, scripts, documents; not media, not goldens.
+  /// Every file that people write: sources, scripts, documents; no media, no goldens.
   static func texts() throws -> [SourceFile] {
     try paths().compactMap { path in
       guard !path.hasSuffix(".gold"), let data = try? Data(contentsOf: url(path)),
@@ -43,7 +44,7 @@ enum Repository {
     }
   }
 
-  /// Bytes of every committed file.
+  /// The bytes of every committed file.
   static func sizes() throws -> [String: Int] {
     var sizes: [String: Int] = [:]
     for path in try paths(committedOnly: true) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the repository as a whole may weigh and say.
+/// Limits on the size and the words of the whole repository.
 enum RepositoryRules {
   static let fileMegabytesMax = 8
   static let recordingsMegabytesMax = 40
@@ -26,8 +26,8 @@ enum RepositoryRules {
     ]
   }
 
-  /// Paths of one machine and numbers of one tracker mean nothing to a reader. The pattern is put
-  /// together from pieces so that this file does not match it.
+  /// Paths of one machine and numbers of one tracker mean nothing to a reader. The pattern is
+  /// assembled from pieces so that this file does not match it.
   static let machinePaths =
     #"(?<![\w.~)}\]/-])/(wo"# + "rk|ro" + "ot|fa" + "rm|tm" + #"p)(?![\w-])|/op"# + #"t/swift"#
   static let trackerNumbers = "(?i)iss" + #"ues? #\d"#

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The repository stays small and speaks of nothing but Retake.
+/// The repository stays small and mentions only Retake.
 @Suite struct RepositoryTests {
   @Test func `files and recordings are small`() throws {
     let sizes = try Repository.sizes()

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What `make test` says about tests that were skipped.
+/// What `make test` reports about skipped tests.
 @Suite struct SkippedTests {
   private func run(_ lines: String, status: Int = 0) throws -> CommandResult {
     let folder = try TemporaryFolder()

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// The helpers that the other tests stand on.
+/// The helpers on which the other tests depend.
 @Suite struct SupportTests {
   @Test func `the package root holds the manifest`() {
     #expect(

@@ -1,5 +1,5 @@
-/// Swift source without its comments and the contents of its literals, line for line: what is left
-/// is what the program does. The code inside of an interpolation stays.
+/// Swift source without its comments and the contents of its literals, line for line: only the code
+/// is left. The code inside an interpolation is kept.
 struct SwiftCode {
   private(set) var text = ""
   private let source: [Character]
@@ -29,7 +29,7 @@ struct SwiftCode {
     position += 1
   }
 
-  /// Scans code to the end of the source or, inside of an interpolation, past its `)`.
+  /// Scans code to the end of the source or, inside an interpolation, past its `)`.
   private mutating func scanCode(untilParenthesis: Bool) {
     var depth = 0
     while position < source.count {
@@ -67,7 +67,7 @@ struct SwiftCode {
     } while depth > 0 && position < source.count
   }
 
-  /// How many `#` stand here before `mark`; nil when `mark` does not follow.
+  /// The number of `#` here before `mark`; `nil` if `mark` does not follow.
   private func literalPounds(before mark: Character) -> Int? {
     var index = position
     while index < source.count, source[index] == "#" { index += 1 }
@@ -96,7 +96,7 @@ struct SwiftCode {
     text.append("\"")
   }
 
-  /// A bare `/` opens a regular expression where no operand precedes it and a partner follows.
+  /// A bare `/` begins a regular expression if no operand precedes it and a closing `/` follows.
   private func beginsRegex() -> Bool {
     let before = text.last { $0 != " " } ?? "\n"
     guard "(,=:[{\n".contains(before), position + 1 < source.count,

@@ -1,6 +1,6 @@
 import Testing
 
-/// The scanner that the rules read with.
+/// The scanner that the rules use.
 @Suite struct SwiftCodeTests {
   @Test(arguments: [
     ("let a = 1 // note", "let a = 1 "),

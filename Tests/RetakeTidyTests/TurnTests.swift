@@ -18,7 +18,7 @@ private final class Inside: Sendable {
   var most: Int { counts.withLock { $0.most } }
 }
 
-/// Tests of which one runs at a time.
+/// Tests that run one at a time.
 @Suite struct TurnTests {
   @Test func `one task at a time holds the lock`() async {
     let lock = TurnLock()
@@ -41,7 +41,8 @@ private final class Inside: Sendable {
     struct Fails: Error {}
     let lock = TurnLock()
     let gate = AsyncStream<Void>.makeStream()
-    // More than the machine has threads for tasks: were they held, the last could not open the gate.
+    // More than the machine has threads for tasks: if they held threads, the last could not open
+    // the gate.
     async let all: Void = withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await lock.hold { for await _ in gate.stream { break } } }
       for _ in 0..<100 { group.addTask { await lock.hold {} } }
@@ -75,8 +76,8 @@ private final class Inside: Sendable {
   }
 }
 
-/// Tests that start a display, a browser, a faulty server or a recorder of its own process say
-/// `.oneAtATime`, or belong to a suite that does.
+/// Tests that start a display, a browser, a faulty server or a recorder in a separate process have
+/// `.oneAtATime`, or belong to a suite that has it.
 enum TurnRule {
   private static let starts =
     #"(?<!class )(?<!init )\b(Xvfb|Chromium|FaultServer|LiveRecording|BusyMachine)\("#

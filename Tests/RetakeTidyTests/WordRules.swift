@@ -1,13 +1,13 @@
 import Testing
 
-/// Something that may not be said in some of the files.
+/// A pattern that must not occur in some of the files.
 struct WordRule: Sendable, CustomTestStringConvertible {
-  /// What a finding says: the rule, and what to do instead.
+  /// The message of a finding: the rule, and what to do instead.
   var name: String
   var pattern: String
   var readsComments = false
   var applies: @Sendable (SourceFile) -> Bool
-  /// A path and a line that break the rule: the planted fault that proves it.
+  /// A path and a line that break the rule: the planted fault that tests it.
   var planted: (path: String, text: String)
 
   var testDescription: String { name }
@@ -21,7 +21,7 @@ struct WordRule: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// The absences that keep the house calm.
+/// Patterns that must not occur in the code.
 enum WordRules {
   static let all: [WordRule] = [
     time, sleep, events, output, pointers, random, locale, forced, unwrapped, unfinished,
@@ -44,8 +44,8 @@ enum WordRules {
       "Tests/RetakeRuntimeTests/DriverTests.swift", "try await Task.sleep(for: .seconds(1))"
     ))
 
-  /// libdispatch's event loop on Linux can end the process when several threads make and cancel its
-  /// sources; Foundation's `Process`, handlers of file handles and URLSession stand on it.
+  /// libdispatch's event loop on Linux can end the process if several threads create and cancel its
+  /// sources. Foundation's `Process`, the handlers of file handles and URLSession depend on it.
   static let events = WordRule(
     name: "no event sources of libdispatch; use ChildProcess, ChildPipe, SignalPipe or a thread",
     pattern: #"\bDispatch(Source\w*|IO)\b|\b(read|write)abilityHandler\b|\bterminationHandler\b"#
@@ -61,7 +61,7 @@ enum WordRules {
       + #"|\bFileHandle\.standard(Output|Error)\b|\bSTD(OUT|ERR)_FILENO\b"#,
     applies: { file in
       guard let entry = Floors.entry(file.target) else { return false }
-      // What ends the process says why.
+      // The file that ends the process prints the reason.
       let isLastWord = file.path == "Sources/RetakeCore/Requirement.swift"
       return isSource(file) && entry.floor < Floors.suite && !isLastWord
     },
@@ -120,7 +120,7 @@ enum WordRules {
   @Sendable static func isExample(_ file: SourceFile) -> Bool { file.folders.first == "Examples" }
 }
 
-/// Who steps around the compiler says why that is right.
+/// Code that bypasses the compiler's checks says why that is safe.
 enum SafetyRule {
   static func findings(in file: SourceFile) throws -> [Finding] {
     guard file.folders.first == "Sources", !file.text.contains("// SAFETY:") else { return [] }

@@ -2,7 +2,7 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// What is absent from the house, and that each check would notice.
+/// Patterns that must not occur, and proof that each check would find them.
 @Suite struct WordTests {
   @Test func `the sources keep the absences`() throws {
     for file in try Repository.swiftFiles(in: ["Sources", "Tests", "Examples"]) {

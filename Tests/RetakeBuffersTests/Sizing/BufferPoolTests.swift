@@ -2,19 +2,19 @@ import Testing
 
 @testable import RetakeBuffers
 
-/// A block of samples, as a filter fills it.
+/// A block of samples, as an audio filter fills it.
 final class AudioBlock: Sendable {
   let samples: [Float]
   init(samples: Int) { self.samples = Array(repeating: 0, count: samples) }
 }
 
-/// What comes over a network.
+/// A packet from a network.
 struct Packet: Hashable, Sendable {
   var bytes: [UInt8]
 }
 
 @Suite struct BufferPoolTests {
-  /// Counts what a pool makes, and can be told to fail.
+  /// Counts the buffers that a pool creates, and can be made to fail.
   private final class Maker<Buffer: Sendable>: Sendable {
     private let state = Locked((made: 0, isBroken: false))
     let one: @Sendable () -> Buffer

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import Testing
 
-/// A pool of pictures: the same pool, around frames.
+/// A pool of images: the same pool, used for frames.
 @Suite struct FramePoolTests {
   private static func picture() -> Frame {
     Frame(

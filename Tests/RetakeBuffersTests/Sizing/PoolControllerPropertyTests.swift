@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeTestSupport
 import Testing
 
-/// Random loads and pressures: whatever comes, the bounds hold.
+/// Random loads and pressures: the bounds always hold.
 @Suite struct PoolControllerPropertyTests {
   private static let sequences = 10_000
 

@@ -164,7 +164,7 @@ import Testing
 
   @Test func `the fiftieth change is the last, and leaves no small pool behind`() {
     var line = SizingTimeline { $0.off = [.hysteresis, .breaker] }
-    // Bounded: a change every two windows at the latest.
+    // Bounded: a change at least every two windows.
     for round in 0..<400 where line.controller.resizes < 49 {
       _ = line.play(round / 8 % 2 == 0 ? "cc" : "00")
     }
@@ -184,7 +184,7 @@ import Testing
     var line = SizingTimeline(alphaPermille: 300)
     _ = line.play("5555")
     #expect(!line.controller.isAtRest(inUse: 0, at: line.now))
-    // Bounded: the prediction comes to nothing, and the pool to its floor.
+    // Bounded: the prediction goes to zero, and the pool to its minimum.
     var windows = 0
     while !line.controller.isAtRest(inUse: 0, at: line.now), windows < 200 {
       line.window()

@@ -1,7 +1,8 @@
 import RetakeBuffers
 
-/// A pool's controller under a load that is drawn: a hexadecimal digit a window is the most buffers
-/// held in it, as far as the pool has them. What comes out is the size after each window, likewise.
+/// A pool's controller under a load that is given as a string: one hexadecimal digit per window is
+/// the most buffers in use in it, as far as the pool has them. The result is the size after each
+/// window in the same form.
 struct SizingTimeline {
   static let window: Int64 = 500_000_000
 
@@ -9,7 +10,7 @@ struct SizingTimeline {
   private(set) var now: Int64 = 0
   private(set) var steps: [(time: Int64, step: PoolController.Step)] = []
 
-  /// Predicts that all goes on as it was, unless told otherwise: so rules can be read off.
+  /// By default it predicts that the load stays the same, so that rules can be read off.
   init(size: Int = 8, alphaPermille: Int = 1_000, _ change: (inout PoolSizing) -> Void = { _ in }) {
     var sizing = PoolSizing()
     sizing.alphaPermille = alphaPermille
@@ -24,7 +25,7 @@ struct SizingTimeline {
     }.joined()
   }
 
-  /// One window: so many buffers are held and given back, and so many more requests find none.
+  /// One window: `peak` buffers are leased and returned, and further requests find none.
   mutating func window(peak: Int = 0, requests: Int = 0, stalls: Int = 0) {
     let held = min(peak, controller.size)
     for inUse in 1..<max(1, held + 1) { controller.leased(inUse: inUse) }
@@ -35,7 +36,7 @@ struct SizingTimeline {
     note(controller.endWindow(inUse: 0, at: now))
   }
 
-  /// Something in the window that goes on, so many milliseconds after its beginning.
+  /// An event in the current window, a number of milliseconds after its start.
   mutating func press(
     _ milliseconds: Int64, _ press: (inout PoolController, Int64) -> PoolController.Step
   ) {
@@ -47,7 +48,7 @@ struct SizingTimeline {
     if !step.isEmpty { steps.append((time ?? now, step)) }
   }
 
-  /// Each change of size: milliseconds, size, reason.
+  /// Each change of size: the time in milliseconds, the sizes, and the reason.
   var resizes: [String] {
     steps.compactMap { time, step in
       step.resize.map { "\(time / 1_000_000) \($0.from)→\($0.to) \($0.reason.rawValue)" }

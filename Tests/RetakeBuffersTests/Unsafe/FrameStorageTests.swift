@@ -6,14 +6,15 @@ import Testing
 @Suite struct FrameStorageTests {
   private struct Refused: Error {}
 
-  /// Counts how often it was let go.
+  /// Counts how often it was released.
   private final class Counter: Sendable {
     private let count = Atomic<Int>(0)
     var value: Int { count.load(ordering: .sequentiallyConsistent) }
     func add() { count.add(1, ordering: .sequentiallyConsistent) }
   }
 
-  /// A frame of which row `r`, byte `b` of plane `p` is `p + 16 r + b`, padding filled otherwise.
+  /// A frame in which byte `b` of row `r` of plane `p` is `p + 16 r + b`, and the padding has
+  /// another value.
   private func frame(
     _ format: PixelFormat, width: Int, height: Int, padding: UInt8, seed: Int = 0
   ) -> Frame {

@@ -3,9 +3,9 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// Clocks that leap while a recorder runs, or begin elsewhere.
+/// Clocks that jump while a recorder runs, or have another starting point.
 @Suite(.serialized, .oneAtATime) struct ClockFaultTests {
-  /// libfaketime's library, which reads its file again at each look at the clock.
+  /// The library of libfaketime, which reads its file again at each clock reading.
   private static let library: String? = {
     let root = "/usr/lib"
     let folders = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).sorted()
@@ -18,7 +18,8 @@ import Testing
   func `a date that leaps an hour while it is recorded changes no time and no frame`() throws {
     let workplace = try Workplace()
     let wholeCount = Faults.isLong ? 300 : 75
-    // Each packet is a frame alone, so that one that a busy machine drops changes no other.
+    // Each packet is a single frame, so that a frame dropped by a busy machine does not change
+    // others.
     let preset = ["--preset", "ffv1"]
     let whole = try workplace.retake(
       under: ["env"], workplace.recording("whole", frames: wholeCount) + preset)
@@ -37,7 +38,7 @@ import Testing
     #expect(recording.waitForCommit { $0.events >= 1 })
     try workplace.folder.write("-1h", to: "date")
     #expect(recording.waitForCommit { $0.events >= 2 })
-    // It ends when both leaps were seen, however long that takes.
+    // It ends when both jumps were seen, no matter how long that takes.
     recording.send(SIGINT)
 
     var session = FaultSession(recording.path, commits: recording.commits.map(\.line))
@@ -61,7 +62,7 @@ import Testing
         + "\(session.missing) dropped")
   }
 
-  /// The digest of each frame's packet; nil where the frame was dropped.
+  /// The digest of each frame's packet; `nil` if the frame was dropped.
   private func packets(of path: String, count: Int) throws -> [Digest128?] {
     try SessionReader(opening: path).entries(of: 0, sequences: 0..<count).map(\.packetDigest)
   }
@@ -110,7 +111,8 @@ import Testing
     #expect(result.status == 0, "\(result.stderr)")
     let waits = try String(contentsOf: trace, encoding: .utf8).split(separator: "\n")
       .filter {
-        // The recorder's own threads: Dispatch's idle ones wait for work that may come, or not.
+        // Only the recorder's own threads: idle threads of Dispatch wait for work that may never
+        // come.
         $0.contains("<retake>") && $0.contains("FUTEX_WAIT") && $0.contains("tv_sec=")
       }
     let byDate = waits.filter { $0.contains("CLOCK_REALTIME") }

@@ -6,16 +6,16 @@ import Testing
 extension FaultSuites {
   /// Sessions that are copied by another program while a recorder writes to them.
   @Suite(.serialized) struct CopyFaultTests {
-    /// How a copy is taken.
+    /// How a copy is made.
     private enum Way: Sendable, CaseIterable {
-      /// `cp -r`, in whatever order the folder has.
+      /// `cp -r`, in the order of the folder's entries.
       case copy
-      /// One file after another, with commits in between, as over a slow line.
+      /// One file after another, with commits in between, as over a slow connection.
       case slowly
-      /// As `slowly`, the database last.
+      /// Like `slowly`, but with the database last.
       case databaseLast
-      /// The media, and then, when more of it was committed, the database while the recorder stands
-      /// still: the one way that never fits together.
+      /// First the media and then, after more of it was committed, the database while the recorder
+      /// is stopped: the one way in which the copy is never consistent.
       case mediaFirst
     }
 
@@ -30,7 +30,7 @@ extension FaultSuites {
       var codes: Set<String> = []
     }
 
-    /// What the whole recording has in the end.
+    /// The content of the whole recording at its end.
     private struct Truth: Sendable {
       var digests: [Digest128?]
 
@@ -39,7 +39,7 @@ extension FaultSuites {
         digests = try reader.entries(of: 0, sequences: 0..<count).map(\.packetDigest)
       }
 
-      /// Whether the session's frames are the first ones of the truth.
+      /// Whether the session's frames are the first frames of the complete recording.
       func problems(of reader: SessionReader) throws -> [String] {
         let count = reader.tracks.first?.frameCount ?? 0
         guard count <= digests.count else { return ["\(count) of \(digests.count) frames"] }
@@ -50,11 +50,11 @@ extension FaultSuites {
       }
     }
 
-    /// Of one recording: more copies of it would each be longer than the one before.
+    /// Copies of one recording: each further one would be longer than the previous one.
     private static let copiesEach = 4
 
     @Test func `a copy that was taken while it was recorded is never silently wrong`() throws {
-      // A round takes half a minute on two processors that have other work.
+      // A round takes half a minute on two processors with other work.
       let rounds = max(1, Faults.cases(short: Self.copiesEach, long: 56) / Self.copiesEach)
       var read: [Copy] = []
       var snapshots = 0
@@ -85,14 +85,14 @@ extension FaultSuites {
     private struct Round {
       var copies: [Copy]
       var snapshots: Int
-      /// Of the snapshots.
+      /// The problems of the snapshots.
       var problems: [String]
     }
 
     /// One recording, its copies and its snapshots.
     private static func round(seed: UInt64) throws -> Round {
       let workplace = try Workplace()
-      // Many rows, so that the log is taken over into the database again and again.
+      // Many rows, so that the log is checkpointed into the database repeatedly.
       let recording = try LiveRecording(
         ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced"],
         name: "live", into: workplace.folder.url)
@@ -142,7 +142,7 @@ extension FaultSuites {
         names.sort { $0.hasPrefix("session.sqlite") && !$1.hasPrefix("session.sqlite") }
       }
       for name in names {
-        // A file may be gone by now.
+        // The file may no longer exist.
         _ = try runCommand(
           "cp", arguments: ["\(recording.path)/\(name)", "\(path)/\(name)"])
         recording.wait(milliseconds: random.pick(0...150))
@@ -166,7 +166,8 @@ extension FaultSuites {
       }
     }
 
-    /// What the doctor says of a copy, against the truth, and what recovery makes of it.
+    /// The doctor's result for a copy, compared with the complete recording, and the result of a
+    /// recovery.
     private static func examine(_ copy: Copy, _ truth: Truth) throws -> Copy {
       var copy = copy
       let doctor = try SessionDoctor(path: copy.path).run()
@@ -188,7 +189,8 @@ extension FaultSuites {
       return copy
     }
 
-    /// Frames that are claimed and cannot be read: some of all, and the last ones.
+    /// Frames that the session claims but that cannot be read: a sample of all frames, and the last
+    /// ones.
     private static func unreadable(in copy: Copy) throws -> [String] {
       let reader = try SessionReader(
         opening: copy.path, options: ReadOptions(verifiesPixels: true))
@@ -216,7 +218,7 @@ extension FaultSuites {
       copy.recovered = result.frames
       let reader = try SessionReader(opening: copy.path)
       guard !fromMedia else {
-        // Made from the media alone: nothing but what it holds.
+        // Built from the media alone: it has only what the media contains.
         let count = reader.tracks.first?.frameCount ?? 0
         let known = Set(truth.digests)
         let strange = try reader.entries(of: 0, sequences: 0..<count).count {

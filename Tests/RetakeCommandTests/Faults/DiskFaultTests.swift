@@ -3,11 +3,11 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// Those that plant faults under a real recorder, mostly several at once.
+/// The suites that cause faults under a real recorder, mostly several at once.
 @Suite(.oneAtATime) enum FaultSuites {}
 
 extension FaultSuites {
-  /// Disks that are full, limited, broken or slow, made so by the system's own tools.
+  /// Disks that are full, limited, broken or slow, simulated with the system's own tools.
   @Suite(.serialized) struct DiskFaultTests {
     // MARK: Full
 
@@ -16,7 +16,7 @@ extension FaultSuites {
       var result: CommandResult
       var session: FaultSession
       var problems: [String]
-      /// From the last commit that was made while it recorded to the program's end.
+      /// From the last commit during the recording to the end of the program.
       var seconds = 0.0
     }
 
@@ -55,9 +55,10 @@ extension FaultSuites {
       )
     }
 
-    /// Records until the disk is full, and copies what is left out of the mount.
+    /// Records until the disk is full, and copies the rest out of the mount.
     ///
-    /// - Parameter otherAfter: Commits after which another program takes all that is free; 0 for none.
+    /// - Parameter otherAfter: The number of commits after which another program takes all the free
+    ///   space; 0 for none.
     private static func fill(megabytes: Int, reserve: String, otherAfter: Int) throws -> Fill {
       let script = """
         disk=$(mktemp -d) && mount -t tmpfs -o size=$1M tmpfs "$disk" || exit 99
@@ -152,7 +153,7 @@ extension FaultSuites {
     func `a failing disk costs one batch, and nothing of it is claimed`(call: String) throws {
       let cases = Faults.cases(short: 4, long: 40)
       let whole = try Self.whole.get()
-      // strace counts for each thread: the first one makes the session, another one writes.
+      // strace counts per thread: the first thread creates the session, another one writes.
       let calls = whole.calls.filter { $0.name == call }
       let threads = Dictionary(grouping: calls, by: \.thread).mapValues(\.count)
       let first = threads[whole.calls.first?.thread ?? 0] ?? 0

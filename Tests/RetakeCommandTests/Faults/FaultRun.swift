@@ -5,25 +5,25 @@ import RetakeTestSupport
 import Synchronization
 import Testing
 
-/// The faults that are planted under a real `retake record`: rows of a table that `make faults`
-/// prints. The short form runs with all tests, the long one with `RETAKE_FAULTS=long`.
+/// The faults that are caused under a real `retake record`: rows of a table that `make faults`
+/// prints. The short form runs with all tests, the long form with `RETAKE_FAULTS=long`.
 enum Faults {
   static let isLong = ProcessInfo.processInfo.environment["RETAKE_FAULTS"] == "long"
 
-  /// How many cases of a row are run: `RETAKE_FAULT_CASES` bounds the long form.
+  /// The number of cases of a row. `RETAKE_FAULT_CASES` limits the long form.
   static func cases(short: Int, long: Int) -> Int {
     guard isLong else { return short }
     let bound = ProcessInfo.processInfo.environment["RETAKE_FAULT_CASES"].flatMap { Int($0) }
     return min(long, bound ?? long)
   }
 
-  /// The most that a figure of time may be. In the long form it is the goal; beside all other tests,
-  /// on a machine that may be busy, it is the time after which something must have got stuck.
+  /// The upper limit of a measured time. In the long form it is the goal. Alongside all other
+  /// tests, on a machine that may be busy, it is the time after which something must be stuck.
   static func limit(milliseconds goal: Int64) -> Int64 {
     isLong ? goal : 1_000 * Int64(ChildProcess.secondsMax)
   }
 
-  /// Whether a tool is there and may do its work here.
+  /// Whether a tool is installed and permitted here.
   static func works(_ command: String, _ arguments: String...) -> Bool {
     let result = try? runCommand(command, arguments: arguments)
     return result?.status == 0
@@ -40,12 +40,12 @@ enum Faults {
     Swift.print("faults | \(row) | \(title) | \(cases) cases | \(figures)")
   }
 
-  /// Recorders that run beside each other: they mostly wait for their next frame.
+  /// Recorders that run concurrently: they mostly wait for their next frame.
   static let width = isLong ? 8 : 4
 
-  /// Runs the cases on threads of their own, some at a time.
+  /// Runs the cases on separate threads, several at a time.
   ///
-  /// - Returns: what each gave, in their order.
+  /// - Returns: The results of the cases, in their order.
   static func inParallel<Value: Sendable>(
     _ count: Int, width: Int = width, _ body: @escaping @Sendable (Int) throws -> Value
   ) throws -> [Value] {
@@ -66,7 +66,7 @@ enum Faults {
   }
 }
 
-/// Which cases are done, and what they gave.
+/// Which cases are finished, and their results.
 private final class CaseRun<Value: Sendable>: Sendable {
   private struct State {
     var next = 0
@@ -96,7 +96,7 @@ private final class CaseRun<Value: Sendable>: Sendable {
   }
 }
 
-/// What was wrong in a case, in words; nothing else of it matters then.
+/// Reports the problems of a case, in words. If there are any, nothing else in the case matters.
 func report(_ problems: [String], _ what: String) {
   for problem in problems { Issue.record("\(what): \(problem)") }
 }
@@ -112,7 +112,7 @@ extension Workplace {
       timeoutSeconds: timeoutSeconds)
   }
 
-  /// The arguments of a short recording that is the same every time.
+  /// The arguments of a short recording that is identical every time.
   func recording(_ name: String, frames: Int, size: String = "160x120", _ more: String...)
     -> [String]
   {
@@ -122,7 +122,7 @@ extension Workplace {
     ] + more
   }
 
-  /// Those of a recording at 30 frames a second, in segments of a second: many commits.
+  /// The arguments of a recording at 30 frames per second, in segments of one second: many commits.
   func live(_ name: String, frames: Int, into: String? = nil) -> [String] {
     [
       "record", "synthetic:figures", "--name", name, "--into", into ?? folder.url.path, "--size",
@@ -130,7 +130,7 @@ extension Workplace {
     ]
   }
 
-  /// Pictures that no encoder makes small, so that a disk is soon full.
+  /// Images that no encoder can compress well, so that a disk is soon full.
   static func noise(_ size: String, fps: Int = 30) -> String {
     "lavfi:testsrc2=size=\(size):rate=\(fps),noise=alls=100:allf=t"
   }

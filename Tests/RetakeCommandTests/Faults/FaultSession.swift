@@ -3,7 +3,7 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// What is left of a session that something happened to, held against what was acknowledged.
+/// What is left of a session after a fault, compared with what was acknowledged.
 struct FaultSession: Sendable {
   let path: String
   /// The lines of `record --json`.
@@ -26,15 +26,16 @@ struct FaultSession: Sendable {
 
   var isThere: Bool { FileManager.default.fileExists(atPath: path) }
   var last: RecordingProgress? { commits.last }
-  /// Frames that somebody was told are durable.
+  /// Frames that were acknowledged as durable.
   var acknowledged: Int { (last?.lastSequence ?? -1) + 1 }
 
-  /// It opens; each acknowledged frame is there with its bytes; each frame decodes or has a cause.
+  /// Checks that the session opens, that each acknowledged frame exists with its bytes, and that
+  /// each frame decodes or has a cause.
   mutating func check() throws {
     for problem in try examine() { Issue.record("\(problem)") }
   }
 
-  /// - Returns: what is wrong with it; from any thread.
+  /// - Returns: The problems. May be called from any thread.
   mutating func examine() throws -> [String] {
     guard isThere else {
       return commits.isEmpty ? [] : ["a session that was acknowledged is gone"]
@@ -80,9 +81,9 @@ struct FaultSession: Sendable {
     return problems
   }
 
-  /// A recovery keeps all of it, and does nothing more when done again.
+  /// Checks that a recovery keeps everything, and that a second recovery changes nothing.
   ///
-  /// - Returns: what is wrong with it; from any thread.
+  /// - Returns: The problems. May be called from any thread.
   func recover() throws -> [String] {
     guard isThere, frames > 0 else { return [] }
     let result = try SessionRecovery(path).run()

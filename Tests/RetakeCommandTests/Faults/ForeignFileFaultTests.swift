@@ -2,9 +2,9 @@ import Foundation
 import RetakeTestSupport
 import Testing
 
-/// Commands on a session of unknown origin: git stores links, and a pull request brings them.
+/// Commands on a session of unknown origin: git stores links, and a pull request can contain them.
 @Suite struct ForeignFileFaultTests {
-  /// A project with a closed session, and next to it a file of the user's.
+  /// A project with a closed session, and a file of the user next to it.
   private func place() throws -> Workplace {
     let workplace = try Workplace()
     try workplace.record("yard", frames: 12, size: "64x48")
@@ -72,7 +72,7 @@ import Testing
   func `a command that reads writes to nothing outside of its own folders`(isOpen: Bool) throws {
     let workplace = try place()
     if isOpen {
-      // As a recorder leaves it that was killed.
+      // As a killed recorder leaves it.
       let database = workplace.folder.file("Recordings/yard/session.sqlite").path
       let opened = try runCommand(
         "python3",
@@ -101,7 +101,7 @@ import Testing
       }
       #expect(strange.isEmpty, "\(words): \(strange)")
     }
-    // One that writes there is seen.
+    // A command that writes there is detected.
     let written = try changes(["session", "recover", "yard"], in: workplace)
     #expect(written.contains { isInRecordings($0, workplace) })
   }
@@ -129,7 +129,7 @@ import Testing
       "-f", "lavfi", "-i", "testsrc2=size=64x48:rate=30", "-frames:v", "6", "-c:v", "ffv1",
       "clip.mkv")
     try #require(try workplace.retake("import", "clip.mkv", "--link").status == 0)
-    // As on another disk, where the file system has no hard links.
+    // As on another disk, for which hard links are not possible.
     let media = workplace.folder.file("Recordings/clip/media/original.mkv").path
     try FileManager.default.removeItem(atPath: media)
     try FileManager.default.createSymbolicLink(
@@ -150,7 +150,7 @@ import Testing
 
 /// A call that changes a file, as strace prints it with plain names.
 private enum ForeignCall {
-  /// The paths that calls of a log changed, or tried to.
+  /// The paths that the calls in a log changed or tried to change.
   static func changes(in log: String) throws -> [String] {
     try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n").compactMap { line in
       let call = line.drop { $0.isNumber || $0 == " " }

@@ -6,20 +6,21 @@ import Testing
 extension FaultSuites {
   /// Recorders that are killed, or asked to end, at any moment.
   ///
-  /// `RETAKE_FAULTS=long RETAKE_KILLS=1000 swift test --filter KillFaultTests` for the full run.
+  /// Use `RETAKE_FAULTS=long RETAKE_KILLS=1000 swift test --filter KillFaultTests` for the full
+  /// run.
   @Suite(.serialized) struct KillFaultTests {
     private static let kills =
       ProcessInfo.processInfo.environment["RETAKE_KILLS"].flatMap { Int($0) }
       ?? Faults.cases(short: 12, long: 1_000)
-    /// Moments after the start, or after the first commit for every second kill: however busy the
-    /// machine is, some are killed after it.
+    /// The moments of the kills, after the start or, for every second kill, after the first commit.
+    /// Some are therefore killed after a commit, no matter how busy the machine is.
     private static let milliseconds = 40...2_600
     private static let tailNanosecondsMax = 1_000_000 * Faults.limit(milliseconds: 1_000)
 
     private struct Killed: Sendable {
       var problems: [String]
       var session: FaultSession
-      /// From the last frame that is there to the kill.
+      /// The time from the last existing frame to the kill.
       var tailNanoseconds: Int64?
     }
 
@@ -56,7 +57,8 @@ extension FaultSuites {
       var session = FaultSession(recording.path, commits: commits.map(\.line))
       var killed = Killed(problems: try session.examine(), session: session)
       guard killed.problems.isEmpty, session.frames > 0 else { return killed }
-      // Session time is put on this process's clock by the commit line that came soonest.
+      // Session time is converted to this process's clock with the commit line that arrived with
+      // the least delay.
       if let zero = commits.map({ $0.receivedNanoseconds - $0.line.timeNanoseconds }).min() {
         let reader = try SessionReader(opening: recording.path)
         let last = try reader.entries(of: 0, sequences: session.frames - 1..<session.frames).first
@@ -91,7 +93,7 @@ extension FaultSuites {
       try #require(points.count > 100)
       let cases = Faults.cases(short: 12, long: points.count)
       let killed = try Faults.inParallel(cases) { number in
-        // Most in the midst of the recording; the first ones are its folder's.
+        // Most are in the middle of the recording; the first ones belong to its folder.
         let point = points[(number + 1) * points.count / cases - 1]
         let workplace = try Workplace()
         let here = workplace.folder.url.resolvingSymlinksInPath().path

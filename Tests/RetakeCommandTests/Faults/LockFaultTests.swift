@@ -4,9 +4,9 @@ import RetakeTestSupport
 import Testing
 
 extension FaultSuites {
-  /// Other programs in the database of a session that is recorded.
+  /// Other programs that use the database of a session during its recording.
   @Suite(.serialized) struct LockFaultTests {
-    /// Waits for the session, and keeps its database for itself for so many seconds.
+    /// Waits for the session, and locks its database exclusively for a number of seconds.
     private static let rival = """
       import os, sqlite3, sys, time
       path, seconds = sys.argv[1], float(sys.argv[2])
@@ -32,7 +32,7 @@ extension FaultSuites {
       let seconds = Faults.isLong ? 30 : 2
       let frames = 30 * (seconds + 4)
       let workplace = try Workplace()
-      // The recorder's folder has its name already, and its database is not open again yet.
+      // The recorder's folder already has its name, and its database is not open again yet.
       let script = """
         python3 -c "$1" held/session.sqlite $(($2 + 4)) > rival &
         strace -f -qq -o /dev/null -e trace=rename -e inject=rename:delay_exit=3000000 \
@@ -103,7 +103,7 @@ extension FaultSuites {
         ProcessInfo.processInfo.environment["RETAKE_READER_SECONDS"].flatMap { Int($0) }
         ?? (Faults.isLong ? 600 : 3)
       let workplace = try Workplace()
-      // As many rows as it can make, so that the log goes round several times.
+      // As many rows as possible, so that the log restarts several times.
       let recording = try LiveRecording(
         ["lavfi:testsrc2=size=64x48:rate=30", "--pace", "unpaced"],
         name: "read", into: workplace.folder.url)

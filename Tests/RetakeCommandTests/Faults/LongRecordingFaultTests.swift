@@ -5,10 +5,10 @@ import RetakeTestSupport
 import Synchronization
 import Testing
 
-/// Long recordings of what an app pushes, with a pipeline beside: nothing is lost, memory stays, and
-/// the app never waits.
+/// Long recordings of frames that an app pushes, with a pipeline: no frame is lost, memory does not
+/// grow, and the app never waits.
 @Suite(.serialized, .oneAtATime) struct LongRecordingFaultTests {
-  /// The short form is small, since other tests run beside it.
+  /// The short form is small, because other tests run at the same time.
   @Test func `a camera is recorded in real time with no frame lost`() throws {
     let (width, height, seconds) = Faults.isLong ? (1_920, 1_080, 60) : (320, 180, 2)
     let (preset, recording) = try Self.accepted { preset in
@@ -31,7 +31,7 @@ import Testing
       row: "flat out", "320x240, mpeg4, a pipeline beside", cases: recording.frames, "\(figures)")
   }
 
-  /// The first preset that the probe lets through on this machine, as it is now.
+  /// The first preset that the probe accepts on this machine in its current state.
   private static func accepted(
     _ record: (RecordingPreset) throws -> AppRecording
   ) throws -> (RecordingPreset, AppRecording) {
@@ -77,7 +77,7 @@ private struct AppRecording {
   private let seconds: Double
   private let processorSeconds: Double
 
-  /// Pictures that are pushed again and again: drawing them would be the app's own cost.
+  /// The number of images, which are pushed repeatedly: drawing them would be a cost of the app.
   private static let pictures = 12
 
   init(
@@ -96,7 +96,7 @@ private struct AppRecording {
       name: "yard", into: folder.url.path, preset: preset, pace: pace,
       probe: pace == .unpaced || !Faults.isLong ? .skip : .refuse)
     options.reserveBytes = 0
-    // Beside other tests a thread may not get its turn for long.
+    // Alongside other tests, a thread may have to wait long for its turn.
     if !Faults.isLong {
       options.waitingDurationMax = .seconds(ChildProcess.secondsMax)
       options.waitingFramesMax = frames
@@ -152,13 +152,14 @@ private struct AppRecording {
     return pushes
   }
 
-  /// Holds everything that is promised against what happened.
+  /// Checks every guarantee against what happened.
   func checked() throws -> Figures {
     let taken = result.progress.frames
     let pipeline = try #require(result.progress.pipeline)
     let sorted = pushes.sorted()
     let p99 = sorted.isEmpty ? 0 : sorted[sorted.count * 99 / 100]
-    // The first half fills what stays: buffers, pages of the database, the pictures themselves.
+    // In the first half, memory is allocated that stays: buffers, pages of the database, the images
+    // themselves.
     let growth = (memory.last ?? 0) - memory[memory.count / 2]
     let figures = Figures(
       lost: frames - taken.recorded, pipeline: pipeline, pushMicroseconds: Double(p99) / 1_000,
@@ -196,7 +197,7 @@ private struct AppRecording {
     return text.split(separator: " ").first.flatMap { Double($0) } ?? 0
   }
 
-  /// Of the whole process: in the long form nothing else runs in it.
+  /// The time of the whole process: in the long form nothing else runs in it.
   private static var processorNanoseconds: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)

@@ -4,7 +4,7 @@ import RetakeTestSupport
 import Testing
 
 extension FaultSuites {
-  /// Writes to the media itself that fail, each in its turn.
+  /// Failing writes to the media, each write in turn.
   @Suite(.serialized) struct MediaWriteFaultTests {
     private static let frames = 90
     private static let eio = 5
@@ -14,9 +14,9 @@ extension FaultSuites {
       var session: FaultSession
       var problems: [String] = []
       var writes = 0
-      /// Segments of which a write failed.
+      /// Segments with a failed write.
       var abandoned: [SessionEvent] = []
-      /// Frames between two commits, at most.
+      /// The most frames between two commits.
       var batch = 0
       var isPlanted = false
 

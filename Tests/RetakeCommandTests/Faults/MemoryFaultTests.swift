@@ -20,11 +20,12 @@ extension FaultSuites {
         ] + more, timeoutSeconds: 600)
     }
 
-    /// The least that a recording works with here, in MiB: most of it are the libraries' own files.
+    /// The least memory with which a recording works here, in MiB. Most of it is for the libraries'
+    /// own files.
     private static let least = Result {
       let workplace = try Workplace()
       var (low, high) = (128, 2_048)
-      // Ends: each round halves what is between them.
+      // Ends: each round halves the range.
       while high - low > 16 {
         let middle = (low + high) / 2
         let name = "m-\(middle)"
@@ -78,7 +79,7 @@ extension FaultSuites {
           + "\(missing) dropped")
     }
 
-    /// Without a bound on the queues large pictures would take it all.
+    /// Without a bound on the queues, large images would use all memory.
     @Test(.enabled(if: Faults.limits && Faults.strace, "prlimit and strace are not both here"))
     func `large pictures before a disk that stands still are dropped, each with its cause`() throws
     {

@@ -4,7 +4,7 @@ import RetakeProcess
 import RetakeTestSupport
 import Testing
 
-/// A server of Tests/Faults in a process of its own. It ends with its input.
+/// A server of Tests/Faults in a separate process. It ends with its input.
 final class FaultServer {
   /// The system's Python, which has Debian's packages.
   static let python = "/usr/bin/python3"
@@ -15,7 +15,7 @@ final class FaultServer {
   private let process: ChildProcess
   private let input: ChildPipe
   private let output: ChildPipe
-  /// The words of its first line.
+  /// The numbers in its first line.
   let ports: [Int]
 
   init(_ script: String, _ arguments: String...) throws {
@@ -31,13 +31,13 @@ final class FaultServer {
 
   deinit { process.sendToGroup(SIGKILL) }
 
-  /// SIGSTOP: it stands still, and its connections with it. SIGCONT: it goes on.
+  /// SIGSTOP stops the server and its connections. SIGCONT continues it.
   func send(_ signal: Int32) { process.send(signal) }
 
-  /// The next line that it prints.
+  /// The next line of its output.
   func line() -> String { output.readLine() }
 
-  /// - Returns: the last line that it prints.
+  /// - Returns: The last line of its output.
   @discardableResult
   func end() throws -> String {
     input.closeWriteEnd()
@@ -252,28 +252,29 @@ final class FaultServer {
       ["rtsp://127.0.0.1:\(port)/test", "--probe", "skip"], name: "live",
       into: workplace.folder.url)
     #expect(recording.waitForCommit { $0.frames.captured >= 5 })
-    // The table of a busy machine may lack a connection at times: it is looked at after each commit.
+    // On a busy machine a connection may be missing in the table at times, so it is checked after
+    // each commit.
     #expect(recording.wait { recording.connectionCount >= 1 })
     // A busy machine makes the source stall by itself.
     let before = recording.eventCount
     server.send(SIGSTOP)
     #expect(recording.waitForCommit { $0.events >= before + (Faults.isLong ? 2 : 1) })
-    // Connections fail meanwhile, each after its own five seconds.
+    // Connections fail in the meantime, each after its own five seconds.
     if Faults.isLong { recording.wait(milliseconds: 12_000) }
     let stalled = recording.eventCount
     server.send(SIGCONT)
     #expect(recording.waitForCommit { $0.events > stalled })
-    // One that was given up may take a moment to go from the table.
+    // A connection that was given up may take a moment to disappear from the table.
     #expect(recording.wait { recording.connectionCount <= 1 })
-    // It ends when this test has seen all that it waits for, however long that takes.
+    // It ends when this test has seen everything that it waits for, no matter how long that takes.
     recording.send(SIGINT)
     #expect(recording.commits.last?.line.closed == true)
     try server.end()
     try checkGap(of: recording)
   }
 
-  /// The source stalled and came back, once or, on a machine that is busy enough, several times; it
-  /// was lost in between when a call was given up, and then new connections were tried.
+  /// The source stalled and came back, once or, on a very busy machine, several times. In between
+  /// it was lost when a call was given up, and new connections were tried.
   private func checkGap(of recording: LiveRecording) throws {
     let reader = try SessionReader(opening: recording.path)
     let events = try reader.events()

@@ -3,18 +3,18 @@ import Retake
 import RetakeTestSupport
 import Testing
 
-/// A recording whose every call to the system is known, so that the disk can be looked at as it is
-/// after each of them, when the program dies there, or the machine.
+/// A recording with all of its system calls, so that the disk can be examined in its state after
+/// each of them, as if the program or the machine had stopped there.
 struct WatchedRecording: Sendable {
   static let name = "watched"
 
   let result: CommandResult
-  /// The disk behind the first n calls, and what was acknowledged until then.
+  /// The disk after the first n calls, and what had been acknowledged by then.
   private(set) var moments: [(disk: SimulatedDisk, commits: [RecordingProgress])] = []
   let calls: [SystemCall]
   private let workplace: Workplace
 
-  /// - Parameter injection: For strace: a fault to plant.
+  /// - Parameter injection: Arguments of strace: a fault to cause.
   init(frames: Int, injection: [String] = []) throws {
     workplace = try Workplace()
     let log = workplace.folder.file("calls.txt").path
@@ -36,9 +36,9 @@ struct WatchedRecording: Sendable {
     }
   }
 
-  /// What is left at a moment, held against what was acknowledged.
+  /// What is left at a moment, compared with what was acknowledged.
   ///
-  /// - Returns: what is wrong with it.
+  /// - Returns: The problems.
   func problems(at moment: Int, _ survival: SimulatedDisk.Survival) throws -> [String] {
     let folder = try TemporaryFolder("retake-disk")
     let (disk, commits) = moments[moment]
@@ -49,9 +49,9 @@ struct WatchedRecording: Sendable {
     return problems.map { "call \(moment) of \(moments.count - 1), \(survival): \($0)" }
   }
 
-  /// Nobody touches a media file again that could not be written or synced.
+  /// Calls on a media file after a write or a sync of it failed. There must be none.
   ///
-  /// A file that no commit speaks of may be taken away.
+  /// A file that no commit refers to may be removed.
   var callsAfterFailure: [String] {
     var failed: Set<String> = []
     return calls.compactMap { call in
@@ -63,7 +63,7 @@ struct WatchedRecording: Sendable {
     }
   }
 
-  /// Calls after which the disk is another one, or more was acknowledged.
+  /// Calls after which the disk is different, or more was acknowledged.
   var moving: [Int] {
     [0]
       + calls.indices.filter { number in
@@ -80,7 +80,7 @@ extension FaultSuites {
     func `what was acknowledged survives a loss of power, and a kill, at any moment`() throws {
       let recording = try WatchedRecording(frames: 60)
       try #require(recording.result.status == 0, "\(recording.result.stderr)")
-      // The short form looks at every third moment, and draws once for each.
+      // The short form checks every third moment, with one random draw for each.
       let step = Faults.isLong ? 1 : 3
       let moments = recording.moving.reversed().enumerated().filter { $0.offset % step == 0 }
         .map(\.element)

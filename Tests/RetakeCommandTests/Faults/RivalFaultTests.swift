@@ -4,7 +4,7 @@ import RetakeTestSupport
 import Testing
 
 extension FaultSuites {
-  /// Others that want the same session or its database, and a machine whose date is wrong.
+  /// Other programs that use the same session or its database, and a machine with a wrong date.
   @Suite(.serialized) struct RivalFaultTests {
     @Test func `of many recorders that want one session one wins`() throws {
       let count = Faults.cases(short: 8, long: 50)

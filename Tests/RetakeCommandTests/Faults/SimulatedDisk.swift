@@ -1,19 +1,18 @@
 import Foundation
 import RetakeTestSupport
 
-/// A disk below a program whose calls are known: what was synced is there, and of the rest whatever
-/// a loss of power leaves.
+/// A disk below a program whose calls are known. Synced data is kept. Of the rest, a loss of power
+/// may leave any part.
 ///
-/// It promises no more than POSIX does: data and length of a file after its sync, names after the
-/// sync of their folder, and 512 bytes that are written whole. What a failed sync was to write is
-/// gone for good.
+/// It guarantees no more than POSIX: the data and length of a file after its sync, names after the
+/// sync of their folder, and atomic writes of 512 bytes. Data of a failed sync is lost.
 struct SimulatedDisk: Sendable {
   private enum Change: Sendable {
     case write(offset: Int, bytes: [UInt8])
     case truncate(Int)
   }
 
-  /// Names that appear, go or change at once.
+  /// Names that are added, removed or changed atomically.
   private typealias Naming = [(name: String, node: Int?)]
 
   private struct Node: Sendable {
@@ -28,16 +27,16 @@ struct SimulatedDisk: Sendable {
     var pendingNames: [Naming] = []
   }
 
-  /// What is left of the changes that were not synced.
+  /// What is left of changes that were not synced.
   enum Survival: Sendable {
-    /// The machine goes on: only the program died.
+    /// Only the program was killed; the machine keeps running.
     case all
     case none
-    /// Pieces of 512 bytes and names, each with its own luck.
+    /// Pieces of 512 bytes and names, each drawn at random.
     case some(seed: UInt64)
   }
 
-  /// The folder below which calls count.
+  /// The folder whose calls are simulated.
   let root: String
   private var nodes: [Node] = [Node(isFolder: true)]
 
@@ -83,7 +82,7 @@ struct SimulatedDisk: Sendable {
     components.reduce(0) { node, name in node.flatMap { nodes[$0].names[name] } }
   }
 
-  /// The folder that a path lies in, and its name there.
+  /// The folder that contains a path, and the name in it.
   private func place(_ path: String) -> (folder: Int, name: String)? {
     guard let components = components(path), let name = components.last,
       let folder = node(components.dropLast())
@@ -146,9 +145,9 @@ struct SimulatedDisk: Sendable {
     }
   }
 
-  // MARK: What is left
+  // MARK: What survives
 
-  /// Puts what is left below a folder that is there.
+  /// Writes what is left into an existing folder.
   func write(_ survival: Survival, to folder: URL) throws {
     var luck = Luck(survival)
     try write(node: 0, to: folder, &luck)

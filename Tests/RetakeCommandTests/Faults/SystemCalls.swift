@@ -2,10 +2,10 @@ import Foundation
 import Retake
 import RetakeTestSupport
 
-/// A call of a program to the system, as strace saw it.
+/// A system call of a program, as seen by strace.
 struct SystemCall: Sendable {
   enum Argument: Hashable, Sendable {
-    /// A descriptor's file, or a quoted text.
+    /// The file of a descriptor, or a quoted string.
     case descriptor(path: String)
     case bytes([UInt8])
     case other(String)
@@ -20,10 +20,10 @@ struct SystemCall: Sendable {
   static let changing = [
     "write", "pwrite64", "fdatasync", "fsync", "rename", "ftruncate", "unlink",
   ]
-  /// Those, and what else decides which files there are.
+  /// These, and the calls that also decide which files exist.
   static let traced = changing + ["openat", "mkdir", "rmdir"]
 
-  /// The file that it is about: of its descriptor, or the first that it names.
+  /// The file of the call: that of its descriptor, or the first path in its arguments.
   var path: String? {
     for argument in arguments {
       switch argument {
@@ -53,8 +53,8 @@ struct SystemCall: Sendable {
 }
 
 extension SystemCall {
-  /// What strace is asked for, so that `all(in:)` understands the log: every byte that is written,
-  /// and the paths of descriptors.
+  /// The options of strace that `all(in:)` needs: every byte that is written, and the paths of
+  /// descriptors.
   static func tracing(to log: String) -> [String] {
     [
       "strace", "-f", "-qq", "-y", "-xx", "-s", "1000000", "-o", log, "-e",
@@ -62,7 +62,7 @@ extension SystemCall {
     ]
   }
 
-  /// All calls of a log, in the order in which they came back.
+  /// All calls in a log, in the order in which they returned.
   static func all(in log: String) throws -> [SystemCall] {
     var begun: [Int: String] = [:]
     let text = try String(contentsOfFile: log, encoding: .utf8)
@@ -84,7 +84,7 @@ extension SystemCall {
 
   /// - Parameter text: `pwrite64(13<\x2f…>, "\x1a…", 440, 0) = 440`.
   private init?(_ text: String, thread: Int) {
-    // No text in it has a sign of its own: all are in hexadecimal.
+    // No string in it contains such a character: all are hexadecimal.
     guard let open = text.firstIndex(of: "("), let equals = text.range(of: " = "),
       let close = text[..<equals.lowerBound].lastIndex(of: ")"), open < close
     else { return nil }
@@ -95,7 +95,7 @@ extension SystemCall {
     arguments = Self.split(text[text.index(after: open)..<close]).map(Self.argument)
   }
 
-  /// Every text is in hexadecimal, so no comma belongs to one.
+  /// Every string is hexadecimal, so commas only separate arguments.
   private static func split(_ text: Substring) -> [Substring] {
     text.split(separator: ",").map { $0.drop { $0 == " " } }
   }
@@ -108,7 +108,7 @@ extension SystemCall {
     return .descriptor(path: String(decoding: bytes(text[open...]), as: UTF8.self))
   }
 
-  /// Of `\x2f\x74`, whatever stands around.
+  /// The bytes of `\x2f\x74`, ignoring other characters around it.
   private static func bytes(_ text: Substring) -> [UInt8] {
     var found: [UInt8] = []
     let letters = Array(text.utf8)
@@ -130,15 +130,16 @@ extension SystemCall {
   }
 }
 
-/// The n-th call of one kind to one of some files, as strace's injection counts: for each thread.
+/// The n-th call of one kind on one of several files, as strace's injection counts it: per thread.
 struct CallPoint: Sendable {
   var call: String
-  /// None: calls to all files count.
+  /// Empty if calls on all files count.
   var paths: [String]
   var number: Int
 
-  /// Every call of a recording that changes something, from the session's folder to its end. A
-  /// few are left out: those of the writer that cannot be told from earlier ones of the first thread.
+  /// Every call of a recording that changes something, from the creation of the session's folder to
+  /// the end. A few are left out: calls of the writer that cannot be distinguished from earlier
+  /// ones of the first thread.
   static func all(of calls: [SystemCall], session: String) -> [CallPoint] {
     let first = calls.first?.thread
     let hidden = "/.\(URL(filePath: session).lastPathComponent)."
@@ -159,7 +160,7 @@ struct CallPoint: Sendable {
       let number = next("\(call.thread) \(call.name)")
       guard let path = call.path else { return nil }
       guard isVisible(path) else {
-        // The hidden folder that it is made in has another name each time.
+        // The hidden folder in which it is created has a different name each time.
         return call.thread == first && path.contains(hidden)
           ? CallPoint(call: call.name, paths: [], number: number) : nil
       }

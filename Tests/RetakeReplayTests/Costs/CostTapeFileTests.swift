@@ -25,7 +25,7 @@ import Testing
       executor: "vision", outcome: index % 7 == 0 ? "fragile.chosen" : CostSpan.done)
   }
 
-  /// Writes spans as a measuring run tells of them.
+  /// Writes spans as a measuring run reports them.
   @discardableResult
   private func write(_ count: Int, to name: String = "a.tape") throws -> String {
     let path = folder.file(name).path
@@ -148,7 +148,7 @@ import Testing
     #expect(error?.place?.file == "b.tape")
   }
 
-  /// A tape with these lines, and the right digest and end.
+  /// A tape with these lines, and the correct digest and end.
   private func tape(_ lines: [String], spans: Int) -> String {
     let block = (["#retake 1 tape key=a clock=thread"] + lines).map { $0 + "\n" }.joined()
     return block + "B \(spans) \(Digest128(of: block))\nE \(spans)\n"

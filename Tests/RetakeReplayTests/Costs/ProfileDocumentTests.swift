@@ -5,7 +5,7 @@ import RetakeRuntime
 import RetakeTestSupport
 import Testing
 
-/// A device profile that is wrong: where, and what is said.
+/// An invalid device profile: where the error is, and its message.
 struct WrongProfile: Sendable, CustomTestStringConvertible {
   var text: String
   var pointer: String
@@ -17,7 +17,7 @@ struct WrongProfile: Sendable, CustomTestStringConvertible {
     self.says = says
   }
 
-  /// With a good head.
+  /// With a valid beginning.
   init(_ member: String, _ pointer: String, _ says: String) {
     self.init("{\"v\": 1, \"name\": \"slow\", \(member)}", at: pointer, says)
   }

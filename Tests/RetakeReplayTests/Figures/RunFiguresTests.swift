@@ -27,7 +27,7 @@ import Testing
       .sink(.numbers, id: "numbers")
   }
 
-  /// Frames at 0, 33.333333, 66.666667, 100 ms; one server of 45 ms: done at 45, 90, 135, 180.
+  /// Frames at 0, 33.333333, 66.666667, 100 ms; one server of 45 ms: finished at 45, 90, 135, 180.
   @Test func `latency is from the arrival to the primary sink, to the nanosecond`() throws {
     let figures = try totals(Self.line(cost: 45), frames: 4).figures
     let expected: [Int64] = [45_000_000, 56_666_667, 68_333_333, 80_000_000]
@@ -37,14 +37,14 @@ import Testing
           p50Nanoseconds: expected[1], p95Nanoseconds: expected[3], p99Nanoseconds: expected[3],
           maxNanoseconds: expected[3]))
     #expect(figures.frames.delivered == 4)
-    // At 100 ms frame 3 arrives while 1 is gone (90) and 2 is served.
+    // At 100 ms, frame 3 arrives after frame 1 has left (90) and while frame 2 is served.
     #expect(figures.framesAliveMax == 2)
     #expect(figures.bytesAliveMax == 2 * 16 * 8)
     #expect(figures.stalls == 0 && figures.blockedNanoseconds == 0)
   }
 
-  /// A body of 100 ms, one place to wait: 0 is served to 100, 1 waits, 2 finds no room; at 100 ms
-  /// 1 is served before 3 arrives and waits.
+  /// A body of 100 ms and one waiting place: 0 is served until 100, 1 waits, 2 finds no room. At
+  /// 100 ms, 1 is served before 3 arrives and waits.
   @Test func `what a full queue drops behind the source is a stall, and lives for an instant`()
     throws
   {
@@ -63,8 +63,8 @@ import Testing
     #expect(figures.frames.captured == 3)
   }
 
-  /// Growth takes no time, its successor 100 ms with one place: frame 0 is served, 1 waits, 2 is
-  /// kept by growth from 66.666667 to 100 ms, and so on.
+  /// Growth takes no time, its successor takes 100 ms with one place: frame 0 is served, 1 waits, 2
+  /// is kept by Growth from 66.666667 to 100 ms, and so on.
   @Test func `senders that wait for room are blocked so long`() throws {
     let pipeline = Pipeline.named("blocked").source(.session()).stage(Growth())
       .queue(capacity: 3, policy: .dropNewest).stage(Brief()).cost(.fixed(.milliseconds(100)))
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// From the lines alone: +1 at a frame's first, −1 at its last, which is its sink's.
+  /// Computed from the lines alone: +1 at a frame's first line, −1 at its last line, at its sink.
   private static func aliveMax(_ lines: [DecisionLine]) -> Int {
     let named = lines.filter { $0.kind != "lost" }
     var most = 0
@@ -135,7 +135,7 @@ import Testing
   }
 }
 
-/// Hands on what it gets.
+/// Passes its input on.
 private struct Brief: PureStage {
   static let kind = "brief"
 

@@ -6,7 +6,7 @@ import Testing
 @testable import RetakeReplay
 @testable import RetakeRuntime
 
-/// Fails on frames whose first sample is one of some, and counts its calls.
+/// Fails on frames whose first sample is in a set, and counts its calls.
 private struct Choosy: PureStage {
   static let kind = "choosy"
   let calls: Locked<Int>
@@ -23,7 +23,7 @@ private struct Choosy: PureStage {
   }
 }
 
-/// Fails every fourth time: what it gives depends on what it was served.
+/// Fails every fourth time: its output depends on what it was given.
 private struct Moody: StatefulStage {
   static let kind = "moody"
   private var count = 0
@@ -74,7 +74,7 @@ private struct Moody: StatefulStage {
     ).run()
   }
 
-  /// The decisions of a replay that computes everything, of a pipeline with another capacity.
+  /// The decisions of a replay that computes everything, for a pipeline with another capacity.
   private func decisions(_ pipeline: Pipeline, queue: Int) throws -> Digest128 {
     var pipeline = pipeline
     for index in pipeline.edges.indices { pipeline.edges[index].capacity = queue }
@@ -107,8 +107,8 @@ private struct Moody: StatefulStage {
     #expect(try need(fallingBack(gateBehind: true)) == .values)
   }
 
-  /// A stage that falls back to the frame before, and behind it one that may fail or not: that one
-  /// is given another frame's value, which depends on what was served.
+  /// A stage that falls back to the previous frame, followed by one that may fail or not. The
+  /// second one receives another frame's value, which depends on what was served.
   private func fallingBack(gateBehind: Bool) -> Pipeline {
     var pipeline = Pipeline.named("falling").source(.session())
       .stage(Choosy(calls: calls), id: "choosy").cost(.fixed(.milliseconds(40)))

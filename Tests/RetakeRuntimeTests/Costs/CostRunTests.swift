@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeRuntime
 
-/// Keeps what a measuring run says.
+/// Keeps what a measuring run reports.
 private final class SpanNotes: RunObserver {
   var spans: [CostSpan] = []
   var lines: [DecisionLine] = []
@@ -16,7 +16,7 @@ private final class SpanNotes: RunObserver {
   func finished(_ frame: FinishedFrame) {}
 }
 
-/// Runs whose costs come from a tape, or are measured.
+/// Runs with costs from a tape, or with measured costs.
 @Suite struct CostRunTests {
   private static func pipeline(failing: [Int] = []) -> Pipeline {
     Pipeline.named("taped").source(Nodes.source(.at(rate: 30, count: 60)))
@@ -34,7 +34,7 @@ private final class SpanNotes: RunObserver {
     return try CostTape.of(light + fragile)
   }
 
-  /// A clock that advances by a draw with each second reading: what a body takes.
+  /// A clock that advances by a random amount with each second reading: the duration of a body.
   private static func clock() -> @Sendable () -> Int64 {
     let state = Locked<(time: Int64, readings: Int)>((0, 0))
     return {

@@ -6,7 +6,7 @@ import Testing
 @testable import RetakeRuntime
 
 @Suite struct DeclaredCostTests {
-  /// Where the standard normal distribution reaches `probability`, by bisection.
+  /// The quantile of the standard normal distribution for `probability`, by bisection.
   private func normalQuantile(_ probability: Double) -> Double {
     var low = -8.0
     var high = 8.0

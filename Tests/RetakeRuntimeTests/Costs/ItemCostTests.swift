@@ -4,9 +4,9 @@ import Testing
 
 @testable import RetakeRuntime
 
-/// What the items of a forEach cost, in whole runs.
+/// The costs of the items of a forEach, in whole runs.
 @Suite struct ItemCostTests {
-  /// Two things in the first of four frames, three in the second, none, and one.
+  /// Two objects in the first of four frames, three in the second, none, and one.
   private func pipeline(_ cost: Cost?, lanes: Int = 1) -> Pipeline {
     Pipeline.people(
       [2, 3, 0, 1], frames: .at(rate: 10, count: 4),
@@ -18,7 +18,7 @@ import Testing
 
   private static let items = ["0.0", "0.1", "1.0", "1.1", "1.2", "3.0"]
 
-  /// How long each item was served, by `sequence.item`.
+  /// The service time of each item, by `sequence.item`.
   private func durations(_ notes: Notes) -> [String: Int64] {
     var found: [String: Int64] = [:]
     for line in notes.lines where line.node == "people/label" {
@@ -49,7 +49,7 @@ import Testing
     #expect(found.keys.sorted() == Self.items)
     #expect(Set(found.values) == [4_000_000])
     #expect(outcome.modelledCosts == 4 + 6 && outcome.recordedCosts == 0)
-    // One after the other, or side by side.
+    // One after the other, or in parallel.
     let joined = notes.lines.filter { $0.node == "people/join" && $0.kind == "join" }
     let after = lanes == 1 ? [8, 12, 0, 4] : [4, 4, 0, 4]
     let expected = after.enumerated().map { Int64($0.offset * 100 + 1 + $0.element) * 1_000_000 }

@@ -9,7 +9,7 @@ import Testing
     var description: String { "the bytes differ" }
   }
 
-  /// Frames of which some cannot be read.
+  /// Frames, some of which cannot be read.
   private struct BadFrames: FrameReader, FrameSource {
     var frames: TinyFrames
     var bad: Set<Int>

@@ -92,7 +92,7 @@ import Testing
   }
 }
 
-/// Counts across threads and runs: what no stage should look at.
+/// Counts across threads and runs: state that a stage must not use.
 private final class CallCount: Sendable {
   private let count = Atomic<Int>(0)
 
@@ -114,7 +114,7 @@ final class Spinners: Sendable {
     }
   }
 
-  /// Returns when all have ended.
+  /// Returns when all threads have ended.
   func stop() {
     isStopped.store(true, ordering: .relaxed)
     while running.load(ordering: .acquiring) > 0 {}

@@ -4,8 +4,8 @@ import RetakeGraph
 import RetakeRuntime
 import Synchronization
 
-/// Frames in several chains, with a note of every time when the promise of `FrameReader` was
-/// broken: that no two frames of one chain are read at once.
+/// Frames in several chains. Records each violation of the guarantee of `FrameReader` that no two
+/// frames of one chain are read at once.
 final class GuardedFrames: FrameReader, FrameSource {
   private struct Watch {
     var open: Set<Int> = []
@@ -17,13 +17,13 @@ final class GuardedFrames: FrameReader, FrameSource {
   private let chains: Int
   private let watch = Mutex(Watch())
 
-  /// Frames are dealt out in runs of eight to so many chains.
+  /// Frames are distributed in runs of eight over a number of chains.
   init(_ frames: TinyFrames, chains: Int) {
     self.frames = frames
     self.chains = chains
   }
 
-  /// Two frames of one chain were being read at once so many times.
+  /// How often two frames of one chain were read at once.
   var clashes: Int { watch.withLock { $0.clashes } }
   var reads: Int { watch.withLock { $0.reads } }
 

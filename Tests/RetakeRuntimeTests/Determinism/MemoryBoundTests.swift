@@ -8,7 +8,7 @@ import Testing
 @testable import RetakeRuntime
 
 @Suite struct MemoryBoundTests {
-  /// Frames whose pixels are counted while somebody holds them.
+  /// Frames whose pixels are counted while they are in use.
   private final class CountedFrames: FrameReader, FrameSource {
     struct Count {
       var live = 0
@@ -17,7 +17,7 @@ import Testing
 
     let frames: TinyFrames
     let hasOneChain: Bool
-    /// Sides that the track claims to have, so that frames count as large.
+    /// The dimensions that the track claims to have, so that frames count as large.
     let sides: (width: Int, height: Int)
     let count = Locked(Count())
 
@@ -102,16 +102,16 @@ import Testing
     }
   }
 
-  /// A thread that the system stops in the middle of a stage, until another thread has done one.
+  /// A thread that is stopped in the middle of a stage, until another thread has completed one.
   private final class StoppedThread: Sendable {
     private let hasStopped = Atomic(false)
     private let released = Bell()
 
-    /// Stops the first worker that comes by; the time plane has a thread of its own.
+    /// Stops the first worker that calls this; the time plane has its own thread.
     func pass(sequence: Int) {
       let isWorker = Thread.current.name?.hasPrefix("retake-worker") == true
       guard isWorker else { return released.ring() }
-      // So early that stages are left which the other thread has to do.
+      // So early that stages are left for the other thread.
       guard sequence < 400, !hasStopped.exchange(true, ordering: .sequentiallyConsistent) else {
         return
       }
@@ -157,7 +157,7 @@ import Testing
       var (notes, _) = try source(frames).stage(Brightness()).sink(Nodes.sink()).noted(options)
       #expect(notes.frames.count == 120)
       if mode == .lossless {
-        // Without threads the next frame is read when it is announced.
+        // Without threads, the next frame is read when it is announced.
         let most = frames.count.withLock { $0.most }
         #expect(most == (workers == 0 ? 2 : 1), "\(workers) workers")
       }
@@ -165,8 +165,8 @@ import Testing
       #expect(notes.frames.count == 120)
       let count = frames.count.withLock { $0 }
       #expect(count.live == 0, "\(workers) workers")
-      // The one ahead, those that a queue of three and a stage have, those behind: of what was decided
-      // and is not told yet, and of a chain's last read.
+      // The frame read ahead; those in a queue of three and in a stage; and those after them, which
+      // were decided but not reported yet, and the last one that a chain read.
       #expect(count.most <= 10, "\(workers) workers: \(count)")
     }
   }
@@ -209,7 +209,7 @@ import Testing
       track: 0, timeBase: TimeBase(1, 30), format: .i420, width: width, height: height,
       frameCount: 1)
     #expect(RunOptions.automaticWindow(for: [track]) == window)
-    // Each of them has a frame in memory, whatever the room.
+    // Each track has a frame in memory, no matter how much room there is.
     let many = Array(repeating: track, count: 40)
     #expect((1...18).contains(RunOptions.automaticWindow(for: many)))
     if width >= 1_920 { #expect(RunOptions.automaticWindow(for: many) == 1) }

@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Everything that a run says, to be compared with another run as a whole.
+/// Everything that a run reports, for comparison with another run.
 struct RunPrint: Hashable {
   struct FramePrint: Hashable {
     var entry: FrameEntry
@@ -27,7 +27,7 @@ struct RunPrint: Hashable {
     }
   }
 
-  /// Where two runs part; `nil` when they say the same.
+  /// The first difference between two runs; `nil` if they are equal.
   func difference(from other: RunPrint) -> String? {
     if self == other { return nil }
     if let (mine, theirs) = zip(lines, other.lines).first(where: { $0 != $1 }) {
@@ -41,14 +41,14 @@ struct RunPrint: Hashable {
 }
 
 extension RunOptions {
-  /// All ways of running that may change the speed and nothing else.
+  /// All ways of running that may change the speed but not the results.
   static func ways(
     mode: Mode, seed: UInt64, workers: [Int] = [0, 1, 2, 4, 8], windows: [Int] = [1, 24],
     perturbations: [UInt64?] = [nil, 1]
   ) -> [RunOptions] {
     workers.flatMap { workers in
       windows.flatMap { window in
-        // Not running ahead is the same for every window.
+        // Without running ahead, every window gives the same run.
         (window == windows.last ? [true, false] : [true]).flatMap { runAhead in
           perturbations.map {
             RunOptions(

@@ -5,9 +5,9 @@ import Testing
 
 @testable import RetakeRuntime
 
-/// Pools that follow the load, as the decision core decides about them.
+/// Adaptive pools, with the decisions of the decision core about them.
 @Suite struct AdaptivePoolRunTests {
-  /// Predicts that all goes on as it was.
+  /// Predicts that the load stays the same.
   private static func sizing(_ change: (inout PoolSizing) -> Void = { _ in }) -> PoolSizing {
     var sizing = PoolSizing()
     sizing.alphaPermille = 1_000
@@ -16,7 +16,7 @@ import Testing
     return sizing
   }
 
-  /// A hundred frames a second, and a stage that works on one of them for 45 ms.
+  /// A hundred frames per second, and a stage that works on each for 45 ms.
   private func pipeline(
     _ sizing: PoolSizing, capacity: Int = 4, frames: Int = 300,
     policy: PipelinePool.Policy = .block
@@ -118,7 +118,7 @@ import Testing
       ], edges: [PipelineEdge("camera → copy", capacity: 8)])
     let (_, outcome) = try pipeline.noted()
     #expect(outcome.headline.delivered == 4)
-    // Each but the first waits for the buffer of the one before.
+    // Each but the first waits for the buffer of the previous one.
     #expect(outcome.pools.first?.stalls == 3 && outcome.pools.first?.requests == 7)
   }
 
@@ -211,7 +211,7 @@ import Testing
 }
 
 extension Pipeline {
-  /// The same pipeline with pools that follow the load, quickly, and never get smaller.
+  /// The same pipeline with pools that adapt quickly and never shrink.
   func adaptive() -> Pipeline {
     var pipeline = self
     for index in pipeline.pools.indices {

@@ -11,7 +11,8 @@ private let millisecond: Int64 = 1_000_000
     DeviceRule(thermal: .serious, fps: 25), DeviceRule(memory: .warning, fps: 25),
   ]
 
-  /// Frames every 10 ms, thinned to 50 a second, or to 25 when the device is hot or short.
+  /// Frames every 10 ms, thinned to 50 per second, or to 25 if the device is hot or short of
+  /// memory.
   private func pipeline(
     _ frames: Int, fps: Double = 50, events: [TimedDeviceEvent] = []
   ) -> Pipeline {

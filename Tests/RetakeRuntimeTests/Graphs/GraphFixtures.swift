@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// Gives each frame as many boxes as it is told, by sequence; frames beyond the list have none.
+/// Gives each frame a number of boxes from a list, by sequence; frames beyond the list have none.
 struct Finder: PureStage {
   static let kind = "finder"
   struct Options: StageOptions {
@@ -26,7 +26,7 @@ struct Finder: PureStage {
   }
 }
 
-/// Labels a region with its own place and width; fails on chosen items, named `sequence.item`.
+/// Labels a region with its own position and width; fails on chosen items, named `sequence.item`.
 struct Labeller: PureStage {
   static let kind = "labeller"
   struct Options: StageOptions {
@@ -87,7 +87,7 @@ extension PipelineEdge {
 }
 
 extension Pipeline {
-  /// A graph of nodes and edges as they are drawn: `"a → b → c"`.
+  /// A graph of nodes and edges in a drawn form: `"a → b → c"`.
   init(
     _ nodes: [PipelineNode], _ lines: [String], executors: [PipelineExecutor] = [],
     pools: [PipelinePool] = [], edges special: [PipelineEdge] = []
@@ -102,7 +102,8 @@ extension Pipeline {
 }
 
 extension Pipeline {
-  /// Finds so many things in each frame, in a millisecond, and labels them in a forEach 'people'.
+  /// Finds a number of objects in each frame, in a millisecond, and labels them in a forEach
+  /// 'people'.
   static func people(
     _ counts: [Int], frames: TinyFrames, label: PipelineNode = .label()
   ) -> Pipeline {
@@ -121,15 +122,15 @@ extension Pipeline {
 }
 
 extension Notes {
-  /// The lines of some kinds, as text.
+  /// The lines of some kinds, as strings.
   func lines(_ kinds: String...) -> [String] {
     lines.filter { kinds.contains($0.kind) }.map(\.description)
   }
 }
 
 extension Pipeline {
-  /// Two branches that meet again, in a pool named `frames`: with three buffers the second frame takes the
-  /// one that 'b' would need for the first.
+  /// Two branches that join again, in a pool named `frames`: with three buffers, the second frame
+  /// takes the buffer that 'b' would need for the first.
   static func waitingForItself(_ pool: PipelinePool) -> Pipeline {
     let branches = ["a", "b"].map { id in
       PipelineNode.stage(id, AnyStage(Fragile2(failing: [])), 2).with {

@@ -112,7 +112,7 @@ import Testing
   }
 }
 
-/// As `Fragile`, for frames.
+/// Like `Fragile`, for frames.
 struct Fragile2: PureStage {
   static let kind = "fragile-frame"
   struct Options: StageOptions {

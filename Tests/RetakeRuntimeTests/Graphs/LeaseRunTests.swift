@@ -37,7 +37,7 @@ import Testing
     pipeline.nodes[1] = .stage("slow", Fragile2(failing: []).keeping, 1)
     pipeline.nodes[2].hold = .milliseconds(2)
     let (notes, _) = try pipeline.noted()
-    // 0 is held until 3 ms, 3 until 6 ms.
+    // 0 is in use until 3 ms, 3 until 6 ms.
     #expect(
       notes.lines("lost").map { $0.split(separator: " ")[2] } == ["0:1", "0:2", "0:4", "0:5"])
   }
@@ -101,7 +101,7 @@ import Testing
 }
 
 extension Fragile2 {
-  /// The same stage, whose output lies where its input lies.
+  /// The same stage, with its output in the memory of its input.
   var keeping: AnyStage {
     var signature = StageSignature(
       kind: "keeping", version: 1, role: .pure, input: .frame, output: .frame)

@@ -6,7 +6,7 @@ import Testing
 
 /// Frames that do not arrive in the order of their sequence.
 @Suite struct OvertakingRunTests {
-  /// A frame for each time of arrival, by sequence.
+  /// A frame for each arrival time, by sequence.
   private func arriving(_ milliseconds: [Int64]) -> TinyFrames {
     var frames = TinyFrames.at(rate: 1_000, count: milliseconds.count)
     frames.arrivals = milliseconds.map { $0 * 1_000_000 }
@@ -14,7 +14,7 @@ import Testing
   }
 
   @Test func `the earliest arrival is served first also behind a frame that overtook it`() throws {
-    // 2 arrives before 1; the lanes hand them on as 0, 1, 2.
+    // 2 arrives before 1; the lanes pass them on as 0, 1, 2.
     let pipeline = Pipeline(
       [
         .source(arriving([0, 2, 1])),
@@ -31,7 +31,8 @@ import Testing
   }
 
   @Test func `a lane that another frame's timeout sets free is taken at once`() throws {
-    // 1 fails at 4 ms and waits for 0, which fails at 6 ms; nothing ever left to fall back to.
+    // 1 fails at 4 ms and waits for 0, which fails at 6 ms; there was never an output to fall back
+    // to.
     let pipeline = Pipeline(
       [
         .source(arriving([2, 0, 3])),
@@ -66,7 +67,7 @@ import Testing
   }
 
   @Test func `a latest join keeps no value that is older than the one it read`() throws {
-    // The value of 0 comes after that of 1 was read, and so its buffer is free again.
+    // The value of 0 arrives after that of 1 was read, so its buffer is free again.
     let pipeline = Pipeline(
       [
         .source(arriving([10, 0, 20])).with { $0.pool = "frames" },
@@ -83,7 +84,7 @@ import Testing
   }
 }
 
-/// Takes whatever comes.
+/// Accepts any value.
 private struct Anything: PureStage {
   static let kind = "anything"
 

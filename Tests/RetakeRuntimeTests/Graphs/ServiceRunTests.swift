@@ -5,7 +5,7 @@ import RetakeRuntime
 import Testing
 
 @Suite struct ServiceRunTests {
-  /// 30 frames a second into an 18 ms and a 6 ms stage.
+  /// 30 frames per second into an 18 ms and a 6 ms stage.
   private func pair(executors count: Int) -> Pipeline {
     Pipeline(
       [
@@ -37,7 +37,7 @@ import Testing
     // One server does 24 ms of work for each frame of 16.7 ms: 416 in the ten seconds, and then the
     // three that wait.
     #expect(try counts(1) == [181, 419])
-    // The 18 ms stage alone begins 555 in the ten seconds, whatever the servers.
+    // The 18 ms stage alone begins 555 in the ten seconds, for any number of servers.
     #expect(try counts(2) == [42, 558])
   }
 
@@ -168,7 +168,7 @@ import Testing
   }
 }
 
-/// Counts the parts that came.
+/// Counts the parts that it received.
 private struct JoinedCount: PureStage {
   static let kind = "joined-count"
   init() {}

@@ -4,7 +4,8 @@ import RetakeGraph
 import RetakeRuntime
 import Testing
 
-/// Stages that cannot take a node's place: the old one goes on, as if nobody had asked.
+/// Stages that cannot replace a node's stage: the old one continues, as if there had been no
+/// request.
 @Suite struct SwapRefusalTests {
   private struct GreySum: PureStage {
     static let kind = "grey-sum"

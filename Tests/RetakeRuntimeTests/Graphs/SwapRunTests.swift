@@ -7,7 +7,7 @@ import Testing
 private let millisecond: Int64 = 1_000_000
 
 @Suite struct SwapRunTests {
-  /// Finds one thing in each frame, every 10 ms.
+  /// Finds one object in each frame, every 10 ms.
   private let pipeline = Pipeline(
     [
       .source(TinyFrames.at(rate: 100, count: 8)),
@@ -52,7 +52,7 @@ private let millisecond: Int64 = 1_000_000
   }
 
   @Test func `a new stage that keeps its input keeps the buffer that its input lies in`() throws {
-    // Nothing takes time but the sink, which holds each result for 5 ms.
+    // Only the sink takes time: it holds each result for 5 ms.
     var pipeline = Pipeline(
       [
         .source(.on("f-----f--f")).with { $0.pool = "frames" },
@@ -171,7 +171,7 @@ private let millisecond: Int64 = 1_000_000
   }
 }
 
-/// Says that it gives frames of a format.
+/// Declares that it produces frames of a format.
 private struct Painter: PureStage {
   static let kind = "painter"
   struct Options: StageOptions {

@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import RetakeRuntime
 
-/// Keeps all that a live run tells, as a session would.
+/// Keeps everything that a live run reports, as a session would.
 final class KeptRun: LiveTap {
   struct Content: Sendable {
     var facts: LiveFacts?
@@ -35,7 +35,7 @@ final class KeptRun: LiveTap {
   func ended(_ outcome: RunOutcome) { content.withLock { $0.outcome = outcome } }
 }
 
-/// The tracks of several readers as those of one.
+/// The tracks of several readers, as those of one.
 struct ManyTracks: FrameReader {
   var readers: [TinyFrames]
 
@@ -64,7 +64,7 @@ struct ManyTracks: FrameReader {
   }
 }
 
-/// A run of its own decisions again, from what was kept.
+/// A rerun of a run's own decisions, from what was kept.
 struct Reenacted {
   var decisions: [String] = []
   var results: [LiveResult] = []
@@ -74,7 +74,7 @@ struct Reenacted {
   /// Why the record could not be followed to its end.
   var failure: RuntimeError?
 
-  /// - Parameter events: As they come out of a session: read from their JSON.
+  /// - Parameter events: As they are read from a session: parsed from their JSON.
   init(
     _ pipeline: Pipeline, frames: ManyTracks, origin: Int64, events: [StampedEvent],
     workers: Int = 2
@@ -107,7 +107,7 @@ struct Reenacted {
   }
 }
 
-/// Takes processor time that depends on nothing but a seed, without a clock.
+/// Uses processor time that depends only on a seed, without a clock.
 enum Burn {
   /// About a tenth of a microsecond each.
   static func rounds(_ count: Int) {
@@ -124,7 +124,7 @@ enum Burn {
 }
 
 extension Pipeline {
-  /// The same graph with bodies that take some time, other for each frame and node.
+  /// The same graph with bodies that take some time, which differs for each frame and node.
   func busy(seed: UInt64) -> Pipeline {
     var copy = self
     copy.nodes = nodes.map { $0.busy(seed: seed) }
@@ -162,7 +162,7 @@ extension AnyStage {
     }
   }
 
-  /// A source that reads a track of what is pushed.
+  /// A source that reads a pushed track.
   static func pushed(track: Int) -> AnyStage {
     AnyStage(
       signature: StageSignature(
@@ -190,7 +190,8 @@ private final class BusyInstance: StageInstance {
 }
 
 extension ManyTracks {
-  /// A live run over the 40 frames of the one track, in which the device becomes hot before the 21st.
+  /// A live run over the 40 frames of the single track, in which the device becomes hot before the
+  /// 21st.
   func heatedRun(of pipeline: Pipeline) throws -> (outcome: RunOutcome, told: KeptRun.Content) {
     let kept = KeptRun()
     let session = try LiveSession(

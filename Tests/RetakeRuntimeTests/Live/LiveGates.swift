@@ -3,7 +3,7 @@ import RetakeGraph
 import RetakeRuntime
 import Synchronization
 
-/// A body that stands still until a test lets it go on.
+/// A body that blocks until a test releases it.
 final class Gate: Sendable {
   private let entered = Bell()
   private let opened = Mutex(false)
@@ -40,7 +40,7 @@ final class Gate: Sendable {
   }
 }
 
-/// A clock that moves when a test says so, and a nanosecond with each look.
+/// A clock that a test moves, and that advances by a nanosecond with each reading.
 final class LiveTestClock: LiveClock {
   private struct State: Sendable {
     var now: Int64 = 1_000

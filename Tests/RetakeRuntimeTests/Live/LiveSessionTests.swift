@@ -57,7 +57,7 @@ import Testing
       chain([.stage("wait", gate.stage)]), tracks: [Self.track])
     session.push(frame(0))
     gate.waitUntilEntered()
-    // One is at work, three wait, and the rest finds no room.
+    // One is being processed, three wait, and the rest find no room.
     for index in 1..<8 { session.push(frame(Int64(index))) }
     session.push(.thermal(.fair))
     gate.open()
@@ -77,7 +77,7 @@ import Testing
       signature: StageSignature(kind: "results", version: 1, role: .sink, input: nil, output: nil),
       options: .object([:]),
       body: .sink { delivery in
-        // A sink is also told of a frame that was dropped.
+        // A sink also receives the outcome of a frame that was dropped.
         guard let lease = delivery.lease else { return }
         held.withLock { $0.append(lease) }
         delivered.signal()
@@ -107,7 +107,8 @@ import Testing
     #expect(outcome.headline.delivered == 4)
     #expect(outcome.headline.droppedTotal + outcome.lostBeforeCapture == 1)
     let ends = kept.kept.events.filter { $0.event.kind == .leaseEnded }
-    // Those of the first two frames; the outbox may hold the later ones a little longer than the sink.
+    // The leases of the first two frames. The outbox may hold the later ones a little longer than
+    // the sink.
     #expect(ends.count >= 2)
   }
 
@@ -148,7 +149,7 @@ import Testing
     session.push(frame(0))
     gate.waitUntilEntered()
     clock.move(milliseconds: 6)
-    // Whatever is handled next comes behind the timer.
+    // Anything that is handled next comes after the timer.
     session.push(.thermal(.fair))
     gate.open()
     let outcome = try await session.stop()

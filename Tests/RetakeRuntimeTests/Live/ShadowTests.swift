@@ -7,9 +7,9 @@ import Testing
 
 @testable import RetakeRuntime
 
-/// The shadow check: what is decided live is decided again from the record of what the core was told.
+/// The shadow check: live decisions are made again from the record of the core's inputs.
 @Suite(.serialized) struct ShadowTests {
-  /// 20 runs; `RETAKE_SHADOW_RUNS` asks for more.
+  /// 20 runs; `RETAKE_SHADOW_RUNS` sets another number.
   private static var runs: Int {
     ProcessInfo.processInfo.environment["RETAKE_SHADOW_RUNS"].flatMap { Int($0) } ?? 20
   }
@@ -34,7 +34,7 @@ import Testing
       decisions += kept.decisions.count
       kinds.formUnion(kept.events.map(\.event.kind.rawValue))
     }
-    // Whoever never saw a timer or a lease has not looked at them.
+    // A test that never saw a timer or a lease has not checked them.
     #expect(
       kinds.isSuperset(of: [
         "arrival", "completion", "timer", "environment", "leaseEnded", "sourceLost",
@@ -43,7 +43,7 @@ import Testing
     print("shadow check: \(runs) runs, \(decisions) decisions and \(values) values reproduced")
   }
 
-  /// Frames without payload have values in the live run alone.
+  /// Frames without payload have values only in the live run.
   private func compareValues(_ again: [LiveResult], _ live: [LiveResult]) throws -> Int {
     var count = 0
     try #require(again.map(\.frame.result.id) == live.map(\.frame.result.id))
@@ -70,7 +70,7 @@ import Testing
     let whole = try Reenacted(pipeline, frames: frames, origin: 0, events: told.events)
     #expect(whole.decisions == told.decisions)
 
-    // The fault: one event never reached the record, and nobody can tell by the numbers.
+    // The fault: one event was never recorded, and the ordinals do not show it.
     var events = told.events.filter { $0.event.kind != .environment }
     for index in events.indices { events[index].ordinal = index }
     let blind = try Reenacted(pipeline, frames: frames, origin: 0, events: events)
@@ -98,7 +98,7 @@ struct ShadowRun {
   let frames: ManyTracks
   let kept: KeptRun.Content
 
-  /// `nil` for seeds that draw no graph that can run.
+  /// `nil` for seeds that do not draw a valid graph.
   init?(seed: UInt64) throws {
     let example = ModelCase(seed: seed, shape: .graph)
     var readers: [TinyFrames] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RetakeRuntime
 
-/// The form that external events have in a session.
+/// The form of external events in a session.
 @Suite struct StampedEventTests {
   private static let ids = ["camera", "motion", "sink"]
   private static let numbers = ["camera": 0, "motion": 1, "sink": 2]

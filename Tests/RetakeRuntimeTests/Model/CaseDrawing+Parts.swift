@@ -39,7 +39,7 @@ extension CaseDrawing {
 // MARK: - The device
 
 extension CaseDrawing {
-  /// With rules often, and then for a device that gets hot and cool.
+  /// Often with rules, and then for a device that becomes hot and cool.
   mutating func throttle() -> ModelCase.Role {
     guard chance(50) else { return .throttle(ticks: random.pick(1...8), rules: []) }
     if example.heats.isEmpty {
@@ -55,7 +55,7 @@ extension CaseDrawing {
 }
 
 extension CaseDrawing {
-  /// What happens around the run, beside the heat that throttles look at.
+  /// Events of the run besides the heat that throttles react to.
   mutating func drawChanges() {
     let heats = example.heats
     example.heats = []
@@ -76,7 +76,7 @@ extension CaseDrawing {
     if case .own(.stage(let old)) = node.role {
       service.makes = chance(90) ? old.makes : random.pick([.scalars, .detections, .classes])
       if service.makes == .detections { service.counts = counts() }
-      // A stage that remembers works on one frame at a time.
+      // A stage with state works on one frame at a time.
       if old.lanes > 1 { service.remembers = false }
     }
     let frames = random.pick(example.sources).frames
@@ -101,7 +101,7 @@ extension CaseDrawing {
     return service
   }
 
-  /// What stages of a line, of a graph and of a forEach have in common.
+  /// The common part of stages of a line, of a graph and of a forEach.
   private mutating func plainService(failing percent: Int) -> ModelCase.Service {
     var service = ModelCase.Service(cost: cost())
     service.remembers = chance(40)

@@ -1,7 +1,7 @@
 import RetakeGraph
 import RetakeTestSupport
 
-/// Draws the graph of a case: grows it from its sources, one word at a time.
+/// Draws the graph of a case: grows it from its sources, node by node.
 struct CaseDrawing {
   /// What an edge would carry.
   enum Kind: Equatable {
@@ -9,12 +9,12 @@ struct CaseDrawing {
     case joined([Kind])
   }
 
-  /// An output that leads nowhere yet.
+  /// An output that is not connected yet.
   struct End {
     var node: String
     var port: String?
     var kind: Kind
-    /// The source whose frames these are.
+    /// The source of the frames.
     var source: Int
   }
 
@@ -25,7 +25,7 @@ struct CaseDrawing {
   var example: ModelCase
   let shape: ModelCase.Shape
   var ends: [End] = []
-  /// Ids that are left. Their order, by the bytes, has nothing to do with the graph's.
+  /// The remaining ids. Their byte order is unrelated to the graph's order.
   var ids: [String]
   /// Whether a stage may end the run.
   var isFatal = false
@@ -129,7 +129,7 @@ struct CaseDrawing {
 
   typealias Role = ModelCase.Role
 
-  /// Puts a node behind an output, in its place or beside what comes.
+  /// Puts a node after an output, in place of or in addition to what follows.
   private mutating func addBehind(_ role: Role) {
     let index = random.pick(0...ends.count - 1)
     let end = ends[index]
@@ -206,7 +206,7 @@ struct CaseDrawing {
     return End(node: id, kind: .joined(taken.map(\.kind)), source: taken[0].source)
   }
 
-  /// A forEach behind frames joined with detections, which are made if there are none.
+  /// A forEach after frames joined with detections, which are created if there are none.
   private mutating func addForEach() {
     let ready = ends.indices.filter {
       guard case .joined(let kinds) = ends[$0].kind else { return false }

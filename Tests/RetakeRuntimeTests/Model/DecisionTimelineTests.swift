@@ -2,11 +2,11 @@ import RetakeGraph
 import RetakeRuntime
 import Testing
 
-/// Timelines of corners that random cases found, or that they rarely meet.
+/// Timelines of corner cases that random cases found, or that they rarely reach.
 @Suite struct DecisionTimelineTests {
   @Test func `a throttle that empties its queue at one instant unblocks the sender once`() throws {
     // 0 and 6 pass, 14 is blocked before the slow stage; 15 and 16 wait at the throttle, 17 is
-    // blocked there. When 14 is let in at 31 ms, the throttle takes 15 and 16 and thins both.
+    // blocked there. When 14 is admitted at 31 ms, the throttle takes 15 and 16 and thins both.
     let pipeline = Pipeline.named("throttled").source(Nodes.source(.on("ffffffffffffffffffff")))
       .stage(Brightness(), id: "fast").cost(.fixed(.milliseconds(1)))
       .queue(capacity: 5, policy: .dropNewest)

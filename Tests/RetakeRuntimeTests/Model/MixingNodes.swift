@@ -2,9 +2,9 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// The bodies of a case's nodes. Each value mixes the digest of what it was made from, so that a
-/// wrong value anywhere is seen in all that follows; and it says of which frame it is, so that
-/// routes and forEach can be told beforehand.
+/// The bodies of a case's nodes. Each value contains the digest of its inputs, so that a wrong
+/// value is visible in everything that follows. It also contains its frame's sequence, so that the
+/// results of routes and forEach can be predicted.
 enum MixingNodes {
   static func stage(_ service: ModelCase.Service) -> AnyStage {
     let (word, output): (String, ValueKind) =
@@ -40,7 +40,7 @@ enum MixingNodes {
     }
   }
 
-  /// The sequence of the frame in which a value was made.
+  /// The sequence of the frame for which a value was made.
   private static func leading(_ value: any PipelineValue) -> Int? {
     switch value {
     case let frame as Frame: frame.id.sequence

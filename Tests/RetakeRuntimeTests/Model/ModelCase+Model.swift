@@ -3,7 +3,7 @@ import RetakeGraph
 import RetakeRuntime
 
 extension ModelCase {
-  /// The case as the model takes it.
+  /// The case in the form of the model.
   var model: TimePlaneModel {
     var flat = FlatCase(self)
     let order = flat.ordered()
@@ -37,7 +37,7 @@ extension ModelCase {
     return model
   }
 
-  /// `nil` for a swap that waits for a frame which never comes.
+  /// `nil` for a swap that waits for a frame that never arrives.
   private func time(of swap: Swap) -> Int64? {
     switch swap.moment {
     case .ticks(let ticks): return Int64(ticks) * tick
@@ -89,7 +89,7 @@ extension ModelCase {
     }
   }
 
-  /// Without a shared executor a stage, pinned or not, has its own: a server a lane.
+  /// Without a shared executor, a stage has its own, pinned or not, with one server per lane.
   private func executor(_ service: Service, _ servers: inout [Int]) -> Int {
     if let index = self.servers.firstIndex(where: { $0.id == service.executor }) { return index }
     servers.append(service.lanes)
@@ -132,14 +132,14 @@ extension ModelCase {
     }
   }
 
-  /// The frames that have pixels, in virtual time.
+  /// The frames with pixels, in virtual time.
   private func arrivals(_ frames: TinyFrames) -> [(sequence: Int, time: Int64)] {
     let times = mode == .lossless ? frames.times : frames.arrivals ?? frames.times
     return times.indices.filter { !frames.shed.contains($0) }.map { ($0, times[$0] - origin) }
   }
 }
 
-/// A case with every forEach as its nodes.
+/// A case in which every forEach is expanded into its nodes.
 struct FlatCase {
   enum Role {
     case own(ModelCase.Role)
@@ -186,7 +186,7 @@ struct FlatCase {
     edges.append(PipelineEdge(from: last, to: "\(id)/join", capacity: 3))
   }
 
-  /// By rank, ties by the bytes of the id.
+  /// By rank, then by the bytes of the id.
   mutating func ordered() -> [Node] {
     for node in nodes { ranks[node.id] = 0 }
     // Bounded: no path is longer than there are nodes.
@@ -215,7 +215,7 @@ struct FlatCase {
     return ports
   }
 
-  /// The source whose frames come to a port, or to a node's first.
+  /// The source of the frames at a port, by default at a node's first port.
   func source(of id: String, port: String? = nil) -> String {
     let port = port ?? inputs(of: id).first
     guard let edge = edges.first(where: { $0.to == id && $0.toPort == port }) else { return id }

@@ -3,10 +3,10 @@ import RetakeGraph
 import RetakeRuntime
 
 extension ModelCase {
-  /// The case as the engine takes it.
+  /// The case in the form of the engine.
   var pipeline: Pipeline { pipeline { Nodes.source($0) } }
 
-  /// What the engine is asked to do with it.
+  /// The options with which the engine runs it.
   var options: RunOptions {
     var options = RunOptions(mode: mode, workers: 0, seed: seed)
     options.overrides = overrides.map { override in
@@ -29,7 +29,7 @@ extension ModelCase {
       cost: swap.service.cost, prepare: .nanoseconds(Int64(swap.prepareTicks) * tick))
   }
 
-  /// What a session knows of its device.
+  /// The device events of a session.
   private var recorded: [TimedDeviceEvent] {
     heats.enumerated().map { ordinal, heat in
       TimedDeviceEvent(
@@ -38,7 +38,7 @@ extension ModelCase {
     }
   }
 
-  /// The same, with other words for its sources.
+  /// The same, with other stages for its sources.
   func pipeline(reading source: (TinyFrames) -> AnyStage) -> Pipeline {
     Pipeline(
       name: "case", nodes: nodes.map { pipelineNode($0, source) }, edges: edges,

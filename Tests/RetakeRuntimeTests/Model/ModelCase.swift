@@ -5,10 +5,10 @@ import RetakeTestSupport
 
 /// A random pipeline with the frames that run through it, for the engine and for the model.
 ///
-/// All times are small multiples of one tick, so that many things happen at one nanosecond.
+/// All times are small multiples of one tick, so that many events occur at the same nanosecond.
 struct ModelCase: CustomStringConvertible {
   static let failureCode = "model.chosen"
-  /// A stage takes the place of a node that is none.
+  /// A stage replaces the body of a node that is not a stage.
   static let noStageCode = "swap.noStage"
   static let outputCode = "swap.outputMismatch"
   static let damageCode = "session.packet.refused"
@@ -16,7 +16,7 @@ struct ModelCase: CustomStringConvertible {
   static let itemsMax = 5
 
   enum Shape {
-    /// One source, stages and throttles in a line, one sink; stages have nothing but a cost.
+    /// One source, stages and throttles in a line, one sink; stages have only a cost.
     case line
     /// Frames arrive in the order of their sequence.
     case graph
@@ -33,10 +33,10 @@ struct ModelCase: CustomStringConvertible {
   enum Role {
     case source(TinyFrames)
     case stage(Service)
-    /// Without rules 0 ticks are not allowed.
+    /// 0 ticks are only valid with rules.
     case throttle(ticks: Int, rules: [Rule])
     case sample(Int)
-    /// The port of each sequence, going round.
+    /// The port for each sequence, cyclically.
     case route(ports: [String], choices: [Int])
     case join(ports: [String], mode: JoinMode, timeoutTicks: Int?)
     case latest(ports: [String])
@@ -44,13 +44,13 @@ struct ModelCase: CustomStringConvertible {
     case sink(holdTicks: Int)
   }
 
-  /// A throttle's least number of ticks while the device is so hot, or hotter.
+  /// The smallest number of ticks of a throttle while the device is this hot, or hotter.
   struct Rule {
     var heat: ThermalState
     var ticks: Int
   }
 
-  /// What happens to the device.
+  /// An event of the device.
   struct Heat {
     var ticks: Int
     var state: ThermalState
@@ -78,7 +78,7 @@ struct ModelCase: CustomStringConvertible {
     var cost: Cost?
     var failures: [TimePlaneModel.FrameItem: TimePlaneModel.Failure] = [:]
     var makes = TimePlaneModel.Made.scalars
-    /// Detections by sequence, going round.
+    /// The number of detections by sequence, cyclically.
     var counts: [Int] = [0]
     var remembers = false
     var executor: String?
@@ -96,9 +96,9 @@ struct ModelCase: CustomStringConvertible {
   var edges: [PipelineEdge] = []
   var servers: [PipelineExecutor] = []
   var pools: [PipelinePool] = []
-  /// What the session says of the device.
+  /// The device events of the session.
   var heats: [Heat] = []
-  /// Behind those at one instant, in the order of the list.
+  /// After those of the session at the same instant, in the order of the list.
   var overrides: [Override] = []
 
   init(seed: UInt64, shape: Shape = .graph) {

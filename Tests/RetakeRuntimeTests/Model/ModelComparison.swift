@@ -2,12 +2,12 @@ import RetakeCore
 import RetakeGraph
 import RetakeRuntime
 
-/// One case as the engine decides it and as the model does.
+/// One case as decided by the engine and by the model.
 struct ModelComparison {
   let example: ModelCase
   let expected: [String]
   let actual: [String]
-  /// Frames, by track.
+  /// The number of captured frames, by track.
   private let captured: [Int: Int]
   /// `nil` for a run that got stuck.
   let outcome: RunOutcome?
@@ -24,11 +24,11 @@ struct ModelComparison {
     } catch RuntimeError.stuck {
       outcome = nil
     }
-    // Who waits for whom is the engine's to explain.
+    // Only the engine explains which node waits for which.
     actual = notes.lines.map { $0.kind == "stuck" ? "stuck" : $0.description }
   }
 
-  /// In words; `nil` when there is none.
+  /// The difference in words; `nil` if there is none.
   var difference: String? {
     if actual != expected { return linesDifference }
     guard let outcome else { return expected.last == "stuck" ? nil : "stuck, and the model is not" }
@@ -46,7 +46,7 @@ struct ModelComparison {
       """
   }
 
-  /// Holds the engine's ledgers against the lines.
+  /// Compares the engine's ledgers with the lines.
   private func ledgerDifference(_ outcome: RunOutcome) -> String? {
     let flat = FlatCase(example)
     for node in flat.nodes {

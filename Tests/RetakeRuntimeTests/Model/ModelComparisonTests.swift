@@ -2,10 +2,10 @@ import Foundation
 import RetakeGraph
 import Testing
 
-/// The engine against the model of its rules, decision line by decision line and ledger by ledger.
+/// The engine compared with the model of its rules, for every decision line and every ledger.
 ///
-/// `RETAKE_MODEL_CASES=20000 swift test --filter ModelComparisonTests` compares so many graphs, and
-/// half as many whose frames overtake each other.
+/// `RETAKE_MODEL_CASES=20000 swift test --filter ModelComparisonTests` compares that number of
+/// graphs, and half as many whose frames overtake each other.
 @Suite struct ModelComparisonTests {
   private static let batches: UInt64 = 20
   static let lines: UInt64 = 1_000
@@ -13,7 +13,7 @@ import Testing
     ProcessInfo.processInfo.environment["RETAKE_MODEL_CASES"]
     .flatMap { UInt64($0) } ?? 1_200
 
-  /// Compares the cases of one batch that are pipelines at all.
+  /// Compares the cases of one batch that are valid pipelines.
   private func check(_ shape: ModelCase.Shape, cases: UInt64, batch: UInt64) throws {
     var compared = 0
     var refused = 0

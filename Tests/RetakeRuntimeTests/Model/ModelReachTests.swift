@@ -2,9 +2,9 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-/// A comparison is worth what its cases meet.
+/// A comparison is only as good as the situations that its cases reach.
 @Suite struct ModelReachTests {
-  /// What so many cases meet, and in how many of them.
+  /// The situations that a number of cases reach, and in how many of them.
   private struct Reach {
     var cases: [String: Int] = [:]
     var crowded = 0
@@ -24,7 +24,7 @@ import Testing
       if busiest >= 12 { crowded += 1 }
     }
 
-    /// The kind; and with it the reason, where there is one, and whether it is of an item.
+    /// The kind, also with the reason if there is one, and whether it concerns an item.
     private static func names(_ line: DecisionLine) -> [String] {
       var names = [line.kind]
       if let reason = line["reason"] { names.append("\(line.kind) \(reason)") }

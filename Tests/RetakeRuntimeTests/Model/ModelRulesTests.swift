@@ -1,10 +1,10 @@
 import Testing
 
-/// The model itself, held against lines that were written by hand from the rules.
+/// The model itself, compared with lines that were written by hand from the rules.
 @Suite struct ModelRulesTests {
   typealias Model = TimePlaneModel
 
-  /// Nodes in the order of rank and id, edges as "from to" or "from to:port", arrivals at the first.
+  /// Nodes sorted by rank and id, edges as "from to" or "from to:port", arrivals at the first node.
   private func lines(
     _ nodes: [Model.Node], _ edges: [String], servers: [Int] = [1, 1, 1], pools: [Model.Pool] = [],
     at times: [Int64]

@@ -1,8 +1,8 @@
 // MARK: - Sources and edges
 
 extension TimePlaneModel {
-  /// A live source does not wait: with a full block edge, or an empty pool that blocks, the frame is
-  /// lost before capture.
+  /// A live source does not wait: if a block edge is full, or a blocking pool is empty, the frame
+  /// is lost before capture.
   func arrive(_ arriving: Token, at node: Int, damage: String?) {
     var frame = arriving
     frame.versions = nodes.map(\.swapped.count)
@@ -26,7 +26,7 @@ extension TimePlaneModel {
     emit(frame, from: node)
   }
 
-  /// The frame for which a stage or source finds no buffer.
+  /// The end of a frame for which a stage or source finds no buffer.
   func endWithoutBuffer(_ frame: Token, at node: Int, _ policy: PoolPolicy) {
     guard policy == .drop else { return fail(frame, at: node, code: "pool.empty") }
     say(node, frame, "drop reason=pool")
@@ -42,7 +42,7 @@ extension TimePlaneModel {
     say(node, token, "\(token.item < 0 ? "fail" : "itemFail") code=\(code)")
   }
 
-  /// Offers a value to all out edges, or to those that are named.
+  /// Offers a value to all outgoing edges, or to the given ones.
   func emit(_ token: Token, from node: Int, edges chosen: [Int]? = nil) {
     let outs = chosen ?? nodes[node].outs
     nodes[node].pending = outs.count
@@ -89,7 +89,7 @@ extension TimePlaneModel {
     take(edges[edge].to)
   }
 
-  /// An edge has accepted what its sender offered, or dropped it.
+  /// An edge has accepted its sender's offer, or dropped it.
   private func release(_ edge: Int) {
     let sender = edges[edge].from
     if case .source = nodes[sender].role { return }
@@ -99,7 +99,7 @@ extension TimePlaneModel {
     take(sender)
   }
 
-  /// Takes a frame out of a queue; whoever waits before it may go on.
+  /// Removes a frame from a queue. A sender that is blocked by it may continue.
   func removeWaiting(_ edge: Int, at index: Int = 0) -> Token {
     let token = edges[edge].waiting.remove(at: index)
     if let refused = edges[edge].refused, !edges[edge].isUnblocking {
@@ -117,7 +117,7 @@ extension TimePlaneModel {
     accept(refused, on: edge)
   }
 
-  /// What a frame in a queue, or an output that is accepted, lets a node do.
+  /// What a node may do when a frame is in its queue or an output was accepted.
   func take(_ node: Int) {
     switch nodes[node].role {
     case .source: break
@@ -146,7 +146,7 @@ extension TimePlaneModel {
 // MARK: - Endings
 
 extension TimePlaneModel {
-  /// A tombstone down all paths behind a node.
+  /// Sends a tombstone down all paths after a node.
   func end(_ token: Token, from node: Int, _ ending: Ending, edges chosen: [Int]? = nil) {
     for edge in chosen ?? nodes[node].outs {
       now(
@@ -154,7 +154,8 @@ extension TimePlaneModel {
     }
   }
 
-  /// What is dropped at the edge of a sink or of a join's port ends there, else behind the receiver.
+  /// A frame dropped at the edge of a sink or of a join's port ends there, otherwise after the
+  /// receiver.
   private func endAtEdge(_ token: Token, _ edge: Int, fate: String, reason: String) {
     let receiver = edges[edge].to
     let ending = Ending(fate: fate, reason: reason, node: receiver)

@@ -1,8 +1,8 @@
 // MARK: - The items of a frame
 
 extension TimePlaneModel {
-  /// A forEach takes a frame when the last item of the one before was accepted, and offers its items
-  /// one at a time.
+  /// A forEach takes a frame when the last item of the previous one was accepted, and offers its
+  /// items one at a time.
   func handOut(_ node: Int, to gather: Int) {
     while nodes[node].pending == 0 {
       if let frame = nodes[node].current {
@@ -34,7 +34,7 @@ extension TimePlaneModel {
     }
   }
 
-  /// Takes items as they come, unless its last output is not accepted yet.
+  /// Takes items as they arrive, unless its last output has not been accepted yet.
   func advanceGather(_ node: Int) {
     let edge = nodes[node].ins[0]
     while nodes[node].pending == 0 {
@@ -46,7 +46,7 @@ extension TimePlaneModel {
     }
   }
 
-  /// Hears of a failed item, or of a frame that has none.
+  /// Handles a failed item, or a frame without items.
   func gather(_ token: Token, at node: Int) {
     if token.item >= 0 { nodes[node].gathering[token.sequence]?.failed.insert(token.item) }
     finish(token.sequence, at: node)
@@ -61,7 +61,7 @@ extension TimePlaneModel {
     nodes[node].gathering[sequence]?.isWhole = true
   }
 
-  /// The lowest whole frame leaves when no lower one is open.
+  /// The lowest complete frame leaves when no lower one is open.
   private func leaveGather(_ node: Int) -> Bool {
     guard case .gather(let isClassified) = nodes[node].role,
       let frame = nodes[node].gathering.values.min(by: { $0.frame.sequence < $1.frame.sequence }),

@@ -1,7 +1,7 @@
 // MARK: - Joins of the parts of one frame
 
 extension TimePlaneModel {
-  /// The waiting part with the lowest sequence, then the lowest port, again and again, until the
+  /// Repeatedly takes the waiting part with the lowest sequence, then the lowest port, until the
   /// output is not accepted.
   func advanceJoin(_ node: Int) {
     while nodes[node].pending == 0 {
@@ -122,7 +122,7 @@ extension TimePlaneModel {
     }
   }
 
-  /// By sequence; of another track than the frame's: by arrival, then sequence.
+  /// By sequence; for another track than the frame's, by arrival, then sequence.
   private func isNewer(_ value: Token, than other: Token, _ port: Int, at node: Int) -> Bool {
     guard case .latest(let ports) = nodes[node].role, ports[port].isAcrossTracks else {
       return value.sequence > other.sequence

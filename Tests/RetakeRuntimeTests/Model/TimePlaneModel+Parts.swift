@@ -1,4 +1,4 @@
-/// What the model is made of.
+/// The parts of the model.
 extension TimePlaneModel {
   /// `(time, band, microstep, phase, node, track, sequence, item, ordinal)`.
   struct Key: Comparable {
@@ -33,39 +33,39 @@ extension TimePlaneModel {
     case delivery(edge: Int, Token)
     case unblock(edge: Int)
     case tombstone(Token, Ending)
-    /// A forEach tells its join of a frame without items.
+    /// A forEach reports a frame without items to its join.
     case noItems(Token)
     case read
     case dispatch(executor: Int)
     case prepareSwap(node: Int, Swap)
     case swap(Swap)
-    /// The device is that hot from now on.
+    /// From now on, the device has this heat.
     case heat(Int)
     case rate
   }
 
-  /// A value on its way: of a frame, or of one item of it.
+  /// A value in transit: of a frame, or of one of its items.
   struct Token {
     var track: Int
     var sequence: Int
     var item = -1
-    /// At the source.
+    /// The arrival at the source.
     var arrival: Int64
-    /// When the edge accepted it behind which it waits.
+    /// When it was accepted by the edge at which it waits.
     var since: Int64 = 0
     /// How many swaps of each node were in force when it arrived.
     var versions: [Int] = []
     var value = Value.other(nil)
     var leases: Set<Int> = []
 
-    /// The order of lanes.
+    /// The order of the lanes.
     var order: [Int] { [track, sequence, item] }
     var name: String { "\(track):\(sequence)" + (item < 0 ? "" : ".\(item)") }
   }
 
-  /// What the gates need to know of a value.
+  /// What the gates need to know about a value.
   indirect enum Value {
-    /// By the sequence of the frame in which they were made.
+    /// By the sequence of the frame for which they were made.
     case frame(Int)
     case detections(Int?, count: Int)
     case other(Int?)
@@ -80,7 +80,7 @@ extension TimePlaneModel {
       }
     }
 
-    /// The first detections beside a frame: what a forEach works on.
+    /// The first detections next to a frame, which a forEach processes.
     var items: (sequence: Int?, count: Int)? {
       guard case .joined(let parts) = self else { return nil }
       var hasFrame = false
@@ -116,7 +116,7 @@ extension TimePlaneModel {
     case stage(Stage)
     case throttle([Limit])
     case sample(Int)
-    /// The port of each leading sequence, going round.
+    /// The port for each leading sequence, cyclically.
     case route(ports: [String], choices: [Int])
     case join(isAny: Bool, timeout: Int64?)
     case latest(ports: [Port])
@@ -128,15 +128,15 @@ extension TimePlaneModel {
   /// A port of a latest join.
   struct Port {
     var name: String
-    /// Whether its values are of another track than the frames of the first port.
+    /// Whether its values belong to another track than the frames of the first port.
     var isAcrossTracks = false
   }
 
-  /// What a throttle lets through while the device is so hot, or hotter.
+  /// What a throttle lets through while the device is this hot, or hotter.
   struct Limit {
-    /// −1 = also while it never said how hot it is.
+    /// −1 means also while the heat was never reported.
     var heat = -1
-    /// Nanoseconds between frames; 0 = all pass.
+    /// Nanoseconds between frames; 0 means that all pass.
     var interval: Int64
   }
 
@@ -144,7 +144,7 @@ extension TimePlaneModel {
     var costs: [FrameItem: Int64]
     var failures: [FrameItem: Failure] = [:]
     var makes = Made.scalars
-    /// Detections by sequence.
+    /// The number of detections by sequence.
     var counts: [Int] = []
     var executor: Int
     var lanes = 1
@@ -159,12 +159,12 @@ extension TimePlaneModel {
   }
 
   struct Swap {
-    /// Its place among all that happens around the run.
+    /// Its position among all external events of the run.
     var ordinal: Int
     var preparing: Int64
-    /// What works on frames that arrive from then on.
+    /// The stage for frames that arrive from then on.
     var stage: Stage
-    /// The code with which it is refused.
+    /// The code of its refusal.
     var refusal: String?
   }
 
@@ -175,13 +175,13 @@ extension TimePlaneModel {
     var port = 0
     /// The index of the sender's port, at a route.
     var fromPort = 0
-    /// `nil` = unbounded.
+    /// `nil` means unbounded.
     var capacity: Int?
     var policy = Policy.block
-    /// Offered at this instant, and not yet looked at.
+    /// Offered at this instant, and not yet handled.
     var onTheWay: [Token] = []
     var waiting: [Token] = []
-    /// What the sender keeps, because there is no room.
+    /// What the sender keeps because there is no room.
     var refused: Token?
     var isUnblocking = false
   }
@@ -193,29 +193,29 @@ extension TimePlaneModel {
     var pool: Int?
     var ins: [Int] = []
     var outs: [Int] = []
-    /// Edges that have not accepted what left last.
+    /// Edges that have not accepted the last output.
     var pending = 0
     var lanes: [Lane] = []
-    /// What left last, where there is a fallback; and the frame that it was computed for.
+    /// The last output, if there is a fallback, and the frame that it was computed for.
     var lastLeft: Token?
     var lastOrigin = ""
     var due: Int64?
-    /// Nanoseconds between frames, as decided last; 0 = all pass.
+    /// Nanoseconds between frames, as decided last; 0 means that all pass.
     var interval: Int64 = 0
-    /// Frames that a sample was shown.
+    /// Frames that a sample has seen.
     var seen = 0
     /// Frames at a join, by sequence.
     var joining: [Int: Joining] = [:]
-    /// What a latest join keeps of each port, and what it read last.
+    /// What a latest join keeps for each port, and what it read last.
     var cells: [Int: [Token]] = [:]
     var lastRead: [Int: Token] = [:]
-    /// The frame that a latest join is about to pair, or whose items a forEach hands out.
+    /// The frame that a latest join is about to pair, or whose items a forEach offers.
     var current: Token?
     var nextItem = 0
     /// Frames at the join of a forEach, by sequence.
     var gathering: [Int: Gathering] = [:]
     var holds: [Token] = []
-    /// The stages that were swapped in, in the order in which they came into force.
+    /// The stages that were swapped in, in the order in which they took effect.
     var swapped: [Stage] = []
 
     init(id: String, rank: Int, role: Role, pool: Int? = nil) {
@@ -237,14 +237,14 @@ extension TimePlaneModel {
       /// The frame is open.
       case working
       case finished(Token)
-      /// Failed, and waits for its turn to be replaced by what left last.
+      /// Failed, and waits for its turn to be replaced by the last output.
       case replaceable(Ending)
       case left
       case ended
     }
 
     var input: Token
-    /// The lease of what is being made.
+    /// The lease of the output in progress.
     var own: Set<Int>
     var state = State.working
     var isBodyRunning = true

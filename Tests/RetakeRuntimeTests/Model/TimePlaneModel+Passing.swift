@@ -1,7 +1,7 @@
 // MARK: - Throttle, sample, route
 
 extension TimePlaneModel {
-  /// Takes a frame when all edges have accepted the one before.
+  /// Takes a frame when all edges have accepted the previous one.
   func passOn(_ node: Int) {
     let edge = nodes[node].ins[0]
     while nodes[node].pending == 0, !edges[edge].waiting.isEmpty {
@@ -58,12 +58,12 @@ extension TimePlaneModel {
 // MARK: - The device and swaps
 
 extension TimePlaneModel {
-  /// An event of the device, in band 0; what it causes at its own instant runs in band 1.
+  /// An event of the device, in band 0. What it causes at the same instant runs in band 1.
   func addHeat(_ level: Int, time: Int64, ordinal: Int) {
     plan(Key(time: time, band: 0, phase: .control, node: -1, ordinal: ordinal), .heat(level))
   }
 
-  /// Like events of the device, swaps of one instant begin in the order in which they are listed.
+  /// Like events of the device, swaps at one instant begin in the order in which they are listed.
   func addSwap(_ node: Int, time: Int64, _ swap: Swap) {
     plan(
       Key(time: time, band: 0, phase: .control, node: -1, ordinal: swap.ordinal),
@@ -94,7 +94,7 @@ extension TimePlaneModel {
     say(node, "throttle interval=\(new)")
   }
 
-  /// Preparing is a cost like others: `lossless` knows none.
+  /// Preparing is a cost like others; `lossless` has no costs.
   func prepare(_ swap: Swap, at node: Int) {
     say(node, "swapPrepare")
     plan(

@@ -1,7 +1,7 @@
 // MARK: - Servers
 
 extension TimePlaneModel {
-  /// One dispatch event per executor and microstep, under the key of its first node.
+  /// One dispatch event per executor and microstep, with the key of its first node.
   func planDispatches() {
     for executor in servers.indices
     where !isDispatchPlanned(executor) && nextWork(executor) != nil {
@@ -15,7 +15,7 @@ extension TimePlaneModel {
   func dispatch(_ executor: Int) {
     while let work = nextWork(executor), let stage = stage(work.node) {
       let edge = nodes[work.node].ins[0]
-      // A frame still has its own buffers while it asks for the next.
+      // A frame still holds its own buffers when it requests the next one.
       let emptyPool = nodes[work.node].pool.flatMap { freeBuffers($0) <= 0 ? $0 : nil }
       let token = removeWaiting(edge, at: work.index)
       if let emptyPool {
@@ -135,8 +135,8 @@ extension TimePlaneModel {
     leaveLanes(node)
   }
 
-  /// The lowest that is finished leaves when no lower one is open, and when all edges have accepted
-  /// the one that left before.
+  /// The lowest finished frame leaves when no lower one is open and all edges have accepted the
+  /// previous output.
   func leaveLanes(_ node: Int) {
     closeLanes(node)
     while nodes[node].pending == 0 {

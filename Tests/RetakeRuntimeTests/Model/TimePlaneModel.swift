@@ -1,7 +1,8 @@
-/// The rules of the time plane once more, written from their text alone: slow, simple, and sharing
-/// nothing with the engine but the numbers that a case draws for its costs.
+/// A second implementation of the time plane's rules, written only from their description. It is
+/// slow and simple, and shares nothing with the engine except the numbers that a case draws for its
+/// costs.
 ///
-/// Nodes are in the order of rank and id: the index of a node is its place in the keys.
+/// Nodes are sorted by rank and id: the index of a node is its position in the keys.
 final class TimePlaneModel {
   var nodes: [Node]
   var edges: [Edge]
@@ -13,11 +14,11 @@ final class TimePlaneModel {
   private(set) var lines: [String] = []
   /// Frames that were not lost at their source, by track.
   var captured: [Int: Int] = [:]
-  /// In the order of the keys.
+  /// Sorted by key.
   private var agenda: [(key: Key, what: Happening)] = []
   private(set) var current = Key(time: .min, band: 0, phase: .arrival, node: -1)
   private var leaseCount = 0
-  /// How hot the device is; −1 = it never said.
+  /// The heat of the device; −1 if it was never reported.
   var heat = -1
   private var isHalted = false
 
@@ -47,7 +48,7 @@ final class TimePlaneModel {
       .arrival(frame, damage: damage))
   }
 
-  /// Runs to the end; the last line is `stuck` alone when frames are left that never move.
+  /// Runs to the end. The last line is just `stuck` if frames are left that can never move.
   func run() -> [String] {
     while !isHalted, !agenda.isEmpty {
       let event = agenda.removeFirst()
@@ -80,8 +81,8 @@ final class TimePlaneModel {
     agenda.insert((key, what), at: agenda.firstIndex { key < $0.key } ?? agenda.count)
   }
 
-  /// An event for the current instant keeps band and microstep if its key is larger, else it takes
-  /// the next microstep.
+  /// An event for the current instant keeps band and microstep if its key is larger; otherwise it
+  /// uses the next microstep.
   func now(_ phase: Phase, _ node: Int, _ token: Token, port: Int = 0, _ what: Happening) {
     var key = Key(
       time: current.time, band: current.band, microstep: current.microstep, phase: phase,
@@ -90,7 +91,7 @@ final class TimePlaneModel {
     plan(key, what)
   }
 
-  /// What falls due after a while is of the release band.
+  /// An event after a delay belongs to the release band.
   func later(_ delay: Int64, _ phase: Phase, _ node: Int, _ token: Token, _ what: Happening) {
     plan(
       Key(
@@ -133,7 +134,7 @@ final class TimePlaneModel {
 // MARK: - Pools
 
 extension TimePlaneModel {
-  /// Buffers that nobody holds: who holds one is found by looking everywhere.
+  /// Free buffers. The buffers in use are found by searching everywhere.
   func freeBuffers(_ pool: Int) -> Int {
     guard !isLossless else { return .max }
     return pools[pool].capacity - heldLeases.count { $0 % pools.count == pool }
@@ -159,7 +160,7 @@ extension TimePlaneModel {
     return held
   }
 
-  /// Whether something is left that has not ended.
+  /// Whether anything is left that has not ended.
   private var hasFramesLeft: Bool {
     edges.contains { !$0.waiting.isEmpty || $0.refused != nil }
       || nodes.contains {

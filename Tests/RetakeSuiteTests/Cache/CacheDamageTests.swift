@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetakeReplay
 
-/// What a run tells of a cache that is not what it was, and of what it could not keep.
+/// What a run reports about a damaged cache, and about values that it could not store.
 @Suite struct CacheDamageTests {
   @Test(arguments: [CachePack.Kind.pixels, .values])
   func `a changed byte is noticed, computed anew, kept again and its file taken away`(
@@ -20,7 +20,7 @@ import Testing
     #expect(warm.print == filling.print)
     let use = try #require(warm.use)
     #expect(use.damaged == 1)
-    // The value itself, and at most the frame that it is made of.
+    // The value itself, and at most the frame from which it is computed.
     #expect((1...2).contains(use.computed), "\(use)")
     #expect(use.known + use.computed == all)
     #expect(use.bytesWritten > 0 && use.failure == nil)
@@ -40,7 +40,7 @@ import Testing
     #expect(warm.print == filling.print)
     let use = try #require(warm.use)
     #expect(use.known + use.computed == filling.use?.computed)
-    // A sink reads the small pictures, so that each is decoded and scaled.
+    // A sink reads the small images, so that each is decoded and scaled.
     #expect(use.computed >= 2 * warm.print.frames.captured, "\(use)")
   }
 
@@ -113,7 +113,7 @@ import Testing
   }
 }
 
-/// What else lies in a cache.
+/// Other files in a cache.
 @Suite struct CacheContentsTests {
   private static let names = [".writing-values-gone", ".writing-values-busy"]
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetakeReplay
 
-/// What was made elsewhere cannot change what a run finds.
+/// A cache that was written elsewhere cannot change the results of a run.
 @Suite struct CacheKeyTests {
   private static let others = CacheKey(secret: Array("the key of somebody else".utf8))
 
@@ -15,7 +15,7 @@ import Testing
   {
     let place = try CacheRun()
     let honest = try place.run(CacheRun.branches())
-    // What another pipeline computed, under the keys of this one: all checksums are right.
+    // Values computed by another pipeline, under the keys of this one: all checksums are correct.
     let filling = try place.run(CacheRun.branches(), cache: place.cache(key: Self.others))
     let files = place.packs(.values) + place.packs(.pixels)
     try forge(place, from: Self.others, to: Self.others)
@@ -27,7 +27,7 @@ import Testing
     let use = try #require(run.use)
     #expect(use.known == 0 && use.computed == filling.use?.computed && use.damaged == 0)
     #expect(use.foreign == files.count)
-    // What was kept now is used next time, and the other files are left to their owner.
+    // The values stored now are used next time, and the other files are left to their owner.
     let warm = try place.run(CacheRun.branches(), cache: place.cache())
     #expect(warm.print == honest.print)
     #expect(warm.use?.computed == 0 && warm.use?.foreign == files.count)
@@ -36,7 +36,7 @@ import Testing
     #expect(try place.cache().verify().damaged == [])
   }
 
-  /// Writes all values again with other numbers in them, as one who has `from`'s key can.
+  /// Writes all values again with other numbers in them, as an owner of `from`'s key can.
   private func forge(_ place: CacheRun, from: CacheKey, to: CacheKey) throws {
     for file in place.packs(.values) {
       let folder = file.deletingLastPathComponent()
@@ -52,7 +52,7 @@ import Testing
       pack.eachWhole { key, bytes in
         writer.append(key) {
           var bytes = bytes
-          // The last byte of a scalar: another number.
+          // The last byte of a scalar: a different number.
           if bytes.first == 2 { bytes[bytes.count - 3] ^= 0x10 }
           return bytes
         }

@@ -9,9 +9,9 @@ import RetakeTestSupport
 
 @testable import RetakeReplay
 
-/// Runs over a recording of the repository, with a cache of their own.
+/// Runs over a recording of the repository, with a separate cache.
 struct CacheRun {
-  /// All that a run tells but the machine's affairs.
+  /// Everything that a run reports, except what depends on the machine.
   struct Print: Hashable {
     var results: Digest128
     var decisions: Digest128
@@ -21,7 +21,7 @@ struct CacheRun {
 
   let folder: TemporaryFolder
   var recording = "figures"
-  /// Another session's folder.
+  /// The folder of another session.
   var session: String?
 
   init() throws {
@@ -30,7 +30,7 @@ struct CacheRun {
 
   var path: String { folder.file("cache").path }
 
-  /// Of the user who runs the tests, as far as they know.
+  /// The key of the user who runs the tests, as the tests assume it.
   static let key = CacheKey(secret: Array("the key of this machine".utf8))
 
   func cache(
@@ -73,21 +73,21 @@ struct CacheRun {
       .sorted { $0.path < $1.path }
   }
 
-  /// Of all packs.
+  /// The bytes of all packs.
   var packedBytes: Int {
     (packs(.values) + packs(.pixels)).reduce(0) { sum, file in
       sum + ((try? file.resourceValues(forKeys: [.fileSizeKey]))?.fileSize ?? 0)
     }
   }
 
-  /// Turns one bit over.
+  /// Flips one bit.
   func flip(_ file: URL, at offset: Int) throws {
     var bytes = try Data(contentsOf: file)
     bytes[offset] ^= 1
     try bytes.write(to: file)
   }
 
-  /// Source, a scaling, a detector that remembers, and pixels that a sink digests.
+  /// A source, a scaling, a stateful detector, and pixels that a sink digests.
   static func branches(threshold: Int = 24, width: Int = 64) -> String {
     """
     {"v": 1, "name": "cached",
@@ -111,7 +111,7 @@ struct CacheRun {
     """
   }
 
-  /// Nothing but small values reaches a sink, through pure stages alone.
+  /// Only small values reach a sink, through pure stages only.
   static func light(width: Int = 64) -> String {
     """
     {"v": 1, "name": "light",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RetakeReplay
 
-/// Runs with a cache give the bytes of runs without one.
+/// Runs with a cache give the same bytes as runs without one.
 @Suite struct CacheTests {
   @Test(arguments: [0, 1, 2, 4, 8], RunOptions.Mode.virtual)
   func `cold, filling and warm runs give the same bytes`(
@@ -26,7 +26,7 @@ import Testing
     #expect(filling.use.map { $0.bytesWritten > 0 && $0.failure == nil } == true)
     let use = try #require(warm.use)
     #expect(use.known > 0 && use.damaged == 0)
-    // What is computed ahead for nothing is another in each run that decides again.
+    // What is computed ahead without being used differs between runs that decide again.
     guard mode == .lossless else { return }
     #expect(use.computed == 0 && use.bytesWritten == 0)
     #expect(use.known == filling.use?.computed)
@@ -43,7 +43,7 @@ import Testing
   @Test func `with another option of a later stage only that stage is computed`() throws {
     let place = try CacheRun()
     let captured = try place.run(CacheRun.light(), cache: place.cache()).print.frames.captured
-    // One value of the stateful detector's input more, and no frame decoded.
+    // One more value of the stateful detector's input, and no decoded frame.
     let cold = try place.run(CacheRun.branches())
     let other = try place.run(CacheRun.branches(), cache: place.cache())
     #expect(other.print == cold.print)
@@ -162,7 +162,7 @@ import Testing
     _ = try place.run(CacheRun.light(), cache: place.cache())
     let first = Set(place.packs(.pixels))
     for file in first { utimes(file.path, [timeval(), timeval()]) }
-    // Uses the values of the first run, not its pixels.
+    // Uses the values of the first run, but not its pixels.
     _ = try place.run(CacheRun.light(width: 80), cache: place.cache())
     let left = Set(place.packs(.pixels) + place.packs(.values)).subtracting(first)
     let limit = try left.reduce(0) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetakeReplay
 
-/// What `retake test` tells of its cache.
+/// What `retake test` reports about its cache.
 @Suite struct SuiteCacheTests {
   @Test func `the report has the sum of what the cache did, and its text a line`() throws {
     let fixture = try ProjectFixture()
@@ -21,7 +21,7 @@ import Testing
     }
     #expect(try fixture.test().document.totals.cache == nil)
     let filling = try #require(try run(1).totals.cache)
-    // Of two recordings: the frame and its grey picture.
+    // For two recordings: the frame and its grey image.
     #expect(filling.known == 0 && filling.computed == 2 * 12 * 2)
     #expect(filling.damaged == 0 && filling.failure == nil && filling.keptBytes > 0)
     let warm = try run(2)

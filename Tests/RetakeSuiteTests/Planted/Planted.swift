@@ -2,15 +2,15 @@ import RetakeCompare
 import RetakeCore
 import Testing
 
-/// A change to a pipeline, and what has to be said about it.
+/// A change to a pipeline, and what must be reported about it.
 struct Planted: Sendable, CustomTestStringConvertible {
   enum Place: Sendable {
     case frame(Int)
-    /// Where the stage's own digests part, as another observer saw them.
+    /// Where the stage's own digests first differ, according to another observer.
     case firstDifference
-    /// Where the decisions part, as another observer saw them.
+    /// Where the decisions first differ, according to another observer.
     case firstDecision
-    /// Of the run as a whole.
+    /// Concerns the whole run.
     case none
   }
 
@@ -24,7 +24,7 @@ struct Planted: Sendable, CustomTestStringConvertible {
   /// Of the first root cause.
   var stage: String?
   var why = RootCause.Why.outputDiffers
-  /// In one of the findings' messages, or in a note.
+  /// In the message of one of the findings, or in a note.
   var words: String?
 
   var testDescription: String { "\(golden.session): \(name)" }
@@ -65,14 +65,14 @@ extension Recipe {
     return recipe
   }
 
-  /// Decided again from the declared costs.
+  /// Decides again from the declared costs.
   var redecided: Recipe {
     var recipe = self
     recipe.mode = .redecide
     return recipe
   }
 
-  /// Changes the first box of the frames from one on.
+  /// Changes the first box of the frames in a range.
   mutating func changeBox(
     from first: Int = 40, to last: Int = .max,
     _ change: @escaping @Sendable (inout Detection) -> Void
@@ -106,7 +106,7 @@ extension Recipe {
     }
   }
 
-  /// Changes the scalars of the frames from one on.
+  /// Changes the scalars of the frames in a range.
   mutating func changeScalars(
     from first: Int = 40, to last: Int = .max,
     _ change: @escaping @Sendable (inout [Scalars.Entry]) -> Void

@@ -2,14 +2,14 @@ import RetakeCompare
 import RetakeCore
 import RetakeStages
 
-/// Regressions of a detector with a tracker behind it.
+/// Regressions of a detector followed by a tracker.
 enum PlantedBoxes {
   private static let figures = Recipe(.boxes, "figures")
   private static let cut = Recipe(.boxes, "cut")
 
   static let all = options + values + numbers + orders + tolerances
 
-  /// Somebody turned a knob.
+  /// An option was changed.
   private static let options: [Planted] =
     [figures, cut].flatMap { base in
       [
@@ -45,7 +45,7 @@ enum PlantedBoxes {
       },
     ]
 
-  /// A stage's code changed: the document is the same.
+  /// A stage's code changed; the document is the same.
   private static let values = [
     Planted("a box is lost", figures, .boxDisappeared, at: .frame(40), "filter") {
       $0.changeBoxes(at: 40) { $0.removeFirst() }
@@ -91,7 +91,7 @@ enum PlantedBoxes {
     Planted("a frame fails", figures, .fateChanged, at: .frame(40), "guard") { $0.failsAt = 40 },
   ]
 
-  /// The tracker's numbers.
+  /// The tracker's identities.
   private static let numbers = [
     Planted("swapped detections", figures, .identityChanged, at: .frame(40), "filter") {
       $0.changeBoxes(at: 40) { items in
@@ -123,7 +123,7 @@ enum PlantedBoxes {
     },
   ]
 
-  /// Inside and outside what is allowed.
+  /// Inside and outside the tolerance.
   private static let tolerances: [Planted] =
     [figures, cut].map { base in
       Planted(

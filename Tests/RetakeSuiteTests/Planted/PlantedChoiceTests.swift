@@ -7,8 +7,7 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Blame goes to the first stage in the order in which things follow from each other, also within one
-/// instant.
+/// The first stage in the order of causes is named, also within one instant.
 @Suite struct PlantedChoiceTests {
   @Test func `there are at least 35 planted choices, and no two alike`() {
     #expect(PlantedChoice.all.count >= 35)
@@ -42,7 +41,7 @@ import Testing
     #expect(suspected == (planted.origin == .pipeline), "\(comparison.suspects)")
     let program = comparison.suspects.contains { $0.contains("the code of stage 'tamper' changed") }
     #expect(program == planted.renames, "\(comparison.suspects)")
-    // The digests are no longer all that is said of a pipeline.
+    // The digests are no longer the only description of a pipeline.
     #expect(comparison.pipelineChanges.isEmpty == planted.renames, "\(comparison.suspects)")
   }
 }

@@ -10,7 +10,7 @@ import RetakeStages
 
 @testable import RetakeSuite
 
-/// Says what a detector found in other words.
+/// Reports the detector's results with other class names.
 private struct Renamed: PureStage {
   static let kind = "tamper"
 
@@ -21,7 +21,7 @@ private struct Renamed: PureStage {
   }
 }
 
-/// Passes on what a detector found.
+/// Passes the detector's results on.
 private struct Plain: PureStage {
   static let kind = "tamper"
 
@@ -30,25 +30,25 @@ private struct Plain: PureStage {
   func process(_ input: Detections, _ context: StageContext) -> Detections { input }
 }
 
-/// A change to a pipeline's document, or to the code of a stage, and which stage has to be named.
+/// A change to a pipeline's document, or to the code of a stage, and the stage that must be named.
 struct PlantedChoice: Sendable, CustomStringConvertible {
   enum Graph: String, Sendable {
     case throttled, sampled, routed, queued, tampered
   }
 
   enum Place: Sendable {
-    /// Where the logs of the two runs part, as another observer saw them.
+    /// Where the logs of the two runs first differ, according to another observer.
     case firstDecision
-    /// Where a stage's own digests part.
+    /// Where a stage's own digests first differ.
     case firstDifference
     case frame(Int)
   }
 
   var graph: Graph
   var mode = RunOptions.Mode.lossless
-  /// A text of the document, and what stands there afterwards.
+  /// A string of the document, and its replacement.
   var change: (from: String, to: String)?
-  /// The stage `tamper` is another one.
+  /// Whether the stage `tamper` is a different one.
   var renames = false
   var stage: String
   var place = Place.firstDecision
@@ -94,7 +94,7 @@ struct PlantedChoice: Sendable, CustomStringConvertible {
     ("\"capacity\": 3", "\"capacity\": 4"), ("45ms", "50ms"), ("45ms", "46ms"), ("45ms", "34ms"),
     ("\"capacity\": 3, \"policy\": \"dropNewest\"", "\"policy\": \"replace\""),
   ].map { change in
-    // Costs are no part of a pipeline's digest, and are in its document.
+    // Costs are not part of a pipeline's digest, but they are in its document.
     PlantedChoice(graph: .queued, mode: .redecide, change: change, stage: "motion")
   }
 

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGolden
 import RetakeGraph
 
-/// Regressions of what is decided, of the graph, and of the input.
+/// Regressions of decisions, of the graph, and of the input.
 enum PlantedDecisions {
   private static let figures = Recipe(.boxes, "figures")
   private static let slow = figures.redecided
@@ -67,7 +67,7 @@ enum PlantedDecisions {
     },
   ]
 
-  /// Seen between two sessions, whose frames pair by their times.
+  /// Seen between two sessions, whose frames are paired by their times.
   private static let inputs = [
     Planted("a lost frame", figures, .frameLost, at: .frame(40), nil, .frameLost) {
       $0.skipped = [40]

@@ -7,8 +7,8 @@ import Testing
 
 @testable import RetakeSuite
 
-/// Changes planted into pipelines over the project's own sessions: each has to be found, with its
-/// frame and its stage, and nothing may be found where nothing changed.
+/// Changes planted into pipelines over the project's own sessions. Each must be found, with its
+/// frame and its stage, and nothing may be found if nothing changed.
 @Suite struct PlantedRegressionTests {
   private static let all = PlantedBoxes.all + PlantedDecisions.all + PlantedSignals.all
 
@@ -23,7 +23,7 @@ import Testing
       actual = GoldenFolder(folder.file("actual"))
     }
 
-    /// Two sessions pair by the frames' times, as `retake diff` does.
+    /// Two sessions are paired by the frames' times, as in `retake diff`.
     func compare(betweenSessions: Bool = false) -> Comparison {
       var options = GoldenComparator.Options.withPictures
       if betweenSessions {

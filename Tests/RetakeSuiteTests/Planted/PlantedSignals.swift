@@ -3,7 +3,7 @@ import RetakeCompare
 import RetakeCore
 import RetakeStages
 
-/// Regressions of numbers, waveforms, labels, texts and pictures.
+/// Regressions of numbers, waveforms, labels, texts and images.
 enum PlantedSignals {
   private static let means = Recipe(.means, "pulse")
   private static let waves = Recipe(.waves, "pulse")

@@ -2,7 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 
-/// Numbers objects from frame to frame by the best overlap: a tracker in small.
+/// Numbers objects from frame to frame by the best overlap: a minimal tracker.
 struct Numbers: StatefulStage {
   static let kind = "numbers"
   private var last: [Detection] = []
@@ -38,7 +38,7 @@ struct Numbers: StatefulStage {
   mutating func reset() { self = Numbers() }
 }
 
-/// The mean of the last so many values.
+/// The mean of the last `length` values.
 struct Smooth: StatefulStage {
   static let kind = "smooth"
   var length = 4
@@ -58,7 +58,7 @@ struct Smooth: StatefulStage {
   mutating func reset() { past = [] }
 }
 
-/// Gives every value so many frames later.
+/// Delays every value by a number of frames.
 struct Late: StatefulStage {
   static let kind = "late"
   var frames = 0
@@ -75,7 +75,7 @@ struct Late: StatefulStage {
   mutating func reset() { waiting = [] }
 }
 
-/// The last red levels as a waveform; it begins full, with the first one.
+/// The last red levels as a waveform. It begins filled with the first level.
 struct Window: StatefulStage {
   static let kind = "window"
   var length = 32
@@ -110,7 +110,7 @@ struct Guard: PureStage {
   }
 }
 
-/// What a reader of number plates would say.
+/// The result of a number plate reader.
 struct Plate: PipelineValue {
   static var valueKind: ValueKind { .user(name: "plate", version: 1) }
 

@@ -9,7 +9,7 @@ import RetakeStages
 
 @testable import RetakeSuite
 
-/// A pipeline over a part of a session, with everything that a regression may touch.
+/// A pipeline over a part of a session, with everything that a regression may change.
 struct Recipe: Sendable {
   enum Base: String, Sendable, CaseIterable {
     case boxes, means, waves, labels, plates, preview, digest
@@ -122,7 +122,7 @@ struct Recipe: Sendable {
   }
 }
 
-/// The digests of all stages and the reviewed decisions of a run, kept as they were told.
+/// The digests of all stages and the reviewed decisions of a run, as they were reported.
 final class Observed: RunObserver {
   private(set) var stages: [String] = []
   private(set) var digests: [[NodeDigest]] = []
@@ -141,7 +141,7 @@ final class Observed: RunObserver {
 
   func finished(_ frame: FinishedFrame) { digests.append(frame.digests) }
 
-  /// The first frame at which a stage gave something else.
+  /// The first frame at which a stage gave a different value.
   func firstDifference(from other: Observed, at stage: String) -> Int? {
     guard let mine = stages.firstIndex(of: stage), let theirs = other.stages.firstIndex(of: stage)
     else { return nil }
@@ -150,8 +150,8 @@ final class Observed: RunObserver {
     }?.offset
   }
 
-  /// The earliest decision that only one of the two runs made; at one place of both logs that of the
-  /// earlier frame.
+  /// The earliest decision that only one of the two runs made. At the same position in both logs,
+  /// that of the earlier frame.
   func firstOtherDecision(from other: Observed) -> DecisionLine? {
     let shared = Set(decisions.map(\.description)).intersection(
       other.decisions.map(\.description))

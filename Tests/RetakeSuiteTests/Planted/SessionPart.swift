@@ -4,7 +4,7 @@ import RetakeRuntime
 import RetakeSession
 import RetakeTestSupport
 
-/// The first frames of one of the project's own sessions, decoded once for all tests; some may be
+/// The first frames of one of the project's own sessions, decoded once for all tests. Some may be
 /// left out, as by a camera that lost them.
 struct SessionPart: FrameReader {
   static let frameCount = 96
