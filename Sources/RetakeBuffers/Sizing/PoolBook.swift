@@ -53,6 +53,7 @@ struct PoolBook: Sendable {
   mutating func giveBack(_ taken: Taken) -> Bool {
     stages[taken.stage].ended += 1
     free()
+    // A buffer from before a recreation, or one too many after shrinking, is not used again.
     return taken.generation == generation && inUse < size
   }
 
@@ -111,6 +112,7 @@ struct PoolBook: Sendable {
     let step = decide(&controller, inUse)
     self.controller = controller
     size = controller.size
+    // pool-resize: buffers that are held now belong to the generation before, and are not kept.
     if step.resize?.reason == .recreate { generation += 1 }
     return step
   }

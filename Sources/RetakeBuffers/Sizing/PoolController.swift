@@ -106,6 +106,7 @@ public struct PoolController: Hashable, Sendable {
   /// while.
   public mutating func becameHot(at now: Int64) -> Step {
     guard sizing.isOn(.thermal), !isTripped else { return Step() }
+    // pool-resize: until `holdEnd` the pool does not expand, even if this pressure changes nothing.
     holdEnd = now + sizing.thermalHoldNanoseconds
     force(sizing.thermalSize, .thermal)
     return Step(resize: resizeIfForced(at: now))
@@ -114,12 +115,14 @@ public struct PoolController: Hashable, Sendable {
   /// Memory is short: the pool shrinks to `memorySize` as soon as the bounds allow it.
   public mutating func ranShortOfMemory(at now: Int64) -> Step {
     guard sizing.isOn(.memory), !isTripped else { return Step() }
+    // pool-pressure: decided now, or at a window's end if pool-bounds does not allow it yet.
     force(sizing.memorySize, .memory)
     return Step(resize: resizeIfForced(at: now))
   }
 
   /// Keeps the smaller of the sizes that were forced before and now.
   private mutating func force(_ size: Int, _ reason: Reason) {
+    // pool-resize: of two pressures the smaller size; one that is not smaller asks for nothing.
     guard size < forced?.size ?? self.size else { return }
     forced = Forced(size: size, reason: reason)
   }
@@ -129,12 +132,15 @@ public struct PoolController: Hashable, Sendable {
   /// A window ends; `inUse` buffers are held.
   public mutating func endWindow(inUse: Int, at now: Int64) -> Step {
     let ended = window
+    // pool-window: buffers that are still held belong to the peak of the next window as well.
     window = Window(peak: inUse)
     predictor.add(peak: Swift.max(ended.peak, inUse))
+    // pool-breaker: the pool is fixed; only its new size may still have to wait for pool-bounds.
     guard !isTripped else { return Step(resize: resizeIfForced(at: now)) }
     let isHeld = holdEnd.map { now < $0 } ?? false
     var step = Step(trip: trip(ended, isHeld: isHeld))
     countStreaks()
+    // pool-resize: what is forced comes before what is predicted.
     step.resize = resizeIfForced(at: now) ?? resizeByPrediction(isHeld: isHeld, at: now)
     return step
   }
@@ -142,6 +148,8 @@ public struct PoolController: Hashable, Sendable {
   /// Whether windows without requests would continue to change nothing, so that they can be
   /// skipped.
   public func isAtRest(inUse: Int, at now: Int64) -> Bool {
+    // pool-bounds: after the last change, what is forced
+    // is never carried out, so it is not waited for.
     if resizes < PoolSizing.resizesMax {
       guard forced == nil, !needsRecreation, mayResize(at: now) else { return false }
     }
@@ -161,6 +169,7 @@ public struct PoolController: Hashable, Sendable {
       return nil
     }
     isTripped = true
+    // pool-breaker: its size replaces a pressure that still waits.
     forced = sizing.breakerSize == size ? nil : Forced(size: sizing.breakerSize, reason: .breaker)
     needsRecreation = false
     return Trip(requests: found.requests, stalls: found.stalls)
@@ -169,14 +178,17 @@ public struct PoolController: Hashable, Sendable {
   private mutating func countStreaks() {
     let isHigh = predictor.isAbove(percent: sizing.expandAbove, of: size)
     let isLow = predictor.isBelow(percent: sizing.shrinkBelow, of: size)
+    // Bounded, so that a pool at rest has an equal state after a window (`isAtRest`).
     expansionStreak = isHigh ? Swift.min(expansionStreak + 1, sizing.expansionsNeeded()) : 0
     shrinkStreak = isLow ? Swift.min(shrinkStreak + 1, sizing.shrinksNeeded()) : 0
   }
 
   private mutating func resizeIfForced(at now: Int64) -> Resize? {
+    // pool-bounds: what is forced is kept until a change is allowed.
     guard mayResize(at: now) else { return nil }
     if let forced {
       self.forced = nil
+      // The pool may have shrunk meanwhile; a pressure never expands it.
       if forced.reason == .breaker || forced.size < size {
         return resize(to: forced.size, forced.reason, at: now)
       }
@@ -195,6 +207,8 @@ public struct PoolController: Hashable, Sendable {
       // The last resize expands to the maximum, because the pool can never grow again.
       return resize(to: isLast ? sizing.max : size + 1, .expand, at: now)
     }
+    // pool-resize: the last change is not spent on
+    // shrinking, because the pool could not grow again.
     if sizing.isOn(.shrink), shrinkStreak >= sizing.shrinksNeeded(), size > sizing.min, !isLast {
       return resize(to: size - 1, .shrink, at: now)
     }
@@ -202,6 +216,7 @@ public struct PoolController: Hashable, Sendable {
   }
 
   private func mayResize(at now: Int64) -> Bool {
+    // pool-bounds: they hold for every reason, pressure and breaker included.
     resizes < PoolSizing.resizesMax
       && lastResize.map { now - $0 >= PoolSizing.spacingNanoseconds } ?? true
   }
@@ -209,6 +224,7 @@ public struct PoolController: Hashable, Sendable {
   private mutating func resize(to new: Int, _ reason: Reason, at now: Int64) -> Resize {
     defer { size = new }
     resizes += 1
+    // pool-resize: predictions are counted again from here, because they compare with the new size.
     lastResize = now
     expansionStreak = 0
     shrinkStreak = 0

@@ -21,6 +21,7 @@ struct PoolPredictor: Hashable, Sendable {
     let isFirst = history.isEmpty
     if history.count == Self.historyMax { history.removeFirst() }
     history.append(now)
+    // The first window has no prediction before it, so its own peak takes that place.
     let before =
       switch kind {
       case .ewma: isFirst ? now : predicted
@@ -30,6 +31,7 @@ struct PoolPredictor: Hashable, Sendable {
   }
 
   func isAbove(percent: Int, of size: Int) -> Bool {
+    // pool-resize: both sides are multiplied by 100 and 65,536, so nothing is rounded.
     predicted * 100 > Int64(percent) * Int64(size) << 16
   }
 

@@ -52,6 +52,7 @@ final class DecisionLoop: EventHost {
     }
     // From here on this thread owns the decisions, and no other thread enters.
     turns = nil
+    // With frames in flight a body may still run, and may never return, so no thread is waited for.
     if driver.tokensAlive == 0 { workers.stop() } else { workers.abandon() }
     var outcome = driver.finish()
     outcome.decisionDigest = driver.decisionDigest()
@@ -128,6 +129,8 @@ final class DecisionLoop: EventHost {
 
   private func fireTimers(_ driver: EventDriver) throws {
     guard let due = driver.nextTimer, due <= now else { return }
+    // An event like others: a reenactment reads no
+    // clock, and learns here how far time had advanced.
     try tell(.timer, driver)
   }
 
@@ -163,6 +166,8 @@ final class DecisionLoop: EventHost {
   private func tell(
     _ event: ExternalEvent, _ driver: EventDriver, _ value: EventDriver.Carried = .nothing
   ) throws {
+    // Each event has a time of its own, even if the
+    // clock has not advanced, so a record has one order.
     last = max(now, last + 1)
     var stamped = StampedEvent(ordinal: ordinal, nanoseconds: last, event: event)
     ordinal += 1
@@ -253,6 +258,7 @@ final class DecisionLoop: EventHost {
         node: swap.node, frame: FrameID(track: 0, sequence: 0), inputs: [], isNeeded: true,
         isDigested: false
       ) { _ in
+        // swap-prepare, swap-refused: the answer comes back as an event, which the record has.
         let refusal = RunChanges.refusal(of: swap.swap.stage, for: old)
         inbox.post(.swapReady(index: index, refusal: refusal))
         return .cancelled

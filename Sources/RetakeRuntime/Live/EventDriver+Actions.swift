@@ -30,6 +30,7 @@ extension EventDriver {
       values[slot] = LiveValues()
     case .swapped(let index):
       let swap = swaps[index]
+      // swap-epoch: the new stage is added. Frames of earlier epochs still find the old one.
       stages.swap(node: swap.node, to: swap.swap.stage, cost: swap.swap.cost)
     case .halt(let node, let work): outcome.halt = values[work.slotIndex].failures[node]
     }
@@ -55,6 +56,7 @@ extension EventDriver {
       entry: entry, timestamp: timestamp(of: entry), arrival: values[slot].arrival,
       sinks: plan.sinks.count)
     values[slot].frame = frame
+    // swap-epoch: which stages handle the frame is known at capture.
     values[slot].epoch = core.slots[slot].epoch
     for position in plan.sinkPositions[core.slots[slot].source] {
       frame.isOpen[position] = true
@@ -69,6 +71,7 @@ extension EventDriver {
     frame.isOpen[position] = false
     ledgers.count(.delivered, sink: position, track: frame.entry.id.track)
     if core.holdsAtSinks {
+      // sink-hold: the buffers are free when the end of this lease comes as an event.
       heldBySinks.insert(BodyName(node: sink, frame: frame.entry.id))
     }
     host.delivered(

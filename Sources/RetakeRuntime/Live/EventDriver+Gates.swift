@@ -25,11 +25,13 @@ extension EventDriver: GateKeeper {
       kind: kind, node: node, frame: id, input: input(of: node, work: Work(slot: slot)))
     var value = max(0, host.gateValue(question))
     if kind == .port { value = min(value, plan.nodes[node].stage.outputPorts.count - 1) }
+    // Recorded with the event: a reenactment answers the same, even if a value differs then.
     gates.append(GateValue(node: node, frame: id, value: value))
     return value
   }
 
   func deviceChanged(event index: Int) -> [Int] {
+    // device-policy: the state is changed when the event is handled, before any policy decides.
     device.apply(deviceEvents[index])
     return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
   }
@@ -42,6 +44,7 @@ extension EventDriver: GateKeeper {
   }
 
   func swap(_ index: Int) -> (refusal: String?, prepareNanoseconds: Int64) {
+    // swap-prepare: preparing has taken its real time already.
     (swaps[index].refusal, 0)
   }
 }

@@ -25,6 +25,7 @@ extension EventDriver {
           frame: entry.id,
           timestamp: timestamp(of: entry), item: work.isItem ? Int(work.item) : nil),
         input: input(of: node, work: work), readyNanoseconds: ready))
+    // stage-timeout: from the decision to start; a thread may begin the body later.
     core.startTimer(node: node, work: work)
   }
 
@@ -60,6 +61,7 @@ extension EventDriver {
   }
 
   func fanOut(node: Int, slot: Int, items: Int) {
+    // The recorded number of items counts, even if the value, computed again, has another one.
     let whole = input(of: node, work: Work(slot: slot))
     values[slot].items[node] = (0..<items).map { item in
       whole.flatMap { ForEachItems.region(item, of: $0) }
@@ -75,6 +77,7 @@ extension EventDriver {
     var outcomes: [Items.Outcome] = []
     for item in 0..<(values[slot].items[fork]?.count ?? 0) {
       if let code = failed[item] {
+        // gather-close: a failed item keeps its place in the list.
         outcomes.append(.failed(code: code))
       } else if let value = values[slot][last, Work(slot: slot, item: item)] {
         outcomes.append(.value(value))

@@ -94,6 +94,7 @@ final class EventDriver {
     lastNanoseconds = stamped.nanoseconds
     // Timers that are due earlier come first, and may ask for gate values of their own.
     try settle(through: stamped.nanoseconds - 1)
+    // stage-halt: nothing is decided after it.
     guard !core.isHalted else { return gates }
     try tell(stamped, value)
     try settle(through: stamped.nanoseconds)
@@ -113,10 +114,12 @@ final class EventDriver {
     switch stamped.event {
     case .arrival(let id): try arrive(id, value, damage: nil, stamped)
     case .allocationFailed(let id):
+      // source-damaged: live, a frame for which there was no memory is treated like a damaged one.
       try arrive(id, value, damage: LiveCode.allocationFailed, stamped)
     case .completion(let body, let outcome):
       let work = try running(body, stamped)
       ending = outcome
+      // stage-late: the value of a body that ended after its timeout is discarded.
       if case .output(let output?) = value, core.isOpen(node: body.node, work: work) {
         values[work.slotIndex][body.node, work] = output
       }
@@ -126,15 +129,18 @@ final class EventDriver {
       guard heldBySinks.remove(BodyName(node: sink, frame: frame)) != nil,
         let slot = slotOfFrame[frame]
       else { throw stray(stamped, "no sink holds the frame \(frame)") }
+      // sink-hold: live, a sink ends its own lease, and it can do that once.
       core.addLeaseEnd(sink: sink, slot: slot, time: time)
     case .environment(let event):
       deviceEvents.append(event)
+      // device-order: live, each event has an instant of its own; the index names it for the gates.
       core.addEnvironment(
         .environment, index: deviceEvents.count - 1, node: 0, time: time)
     case .command(.swap(let node, _, _)):
       guard case .swap(let swap) = value else { throw stray(stamped, "there is no stage") }
       swaps.append(LiveSwap(swap: swap, node: node))
       core.addEnvironment(.swapPrepare, index: swaps.count - 1, node: node, time: time)
+      // swap-prepare: until the host's answer comes as an event, the old stage handles all frames.
       host.prepare(swaps[swaps.count - 1], index: swaps.count - 1)
     case .swapReady(let index, let refusal):
       guard swaps.indices.contains(index), !swaps[index].isDecided else {
@@ -143,6 +149,7 @@ final class EventDriver {
       swaps[index].isDecided = true
       swaps[index].refusal = refusal
       core.addSwapReady(index: index, node: swaps[index].node, time: time)
+    // Counted only. Frames of this track that come later are handled as before.
     case .sourceLost: outcome.sourcesLost += 1
     }
   }
@@ -200,6 +207,7 @@ final class EventDriver {
   func finish() -> RunOutcome {
     let node = outcome.halt.flatMap { halt in plan.nodes.firstIndex { $0.id == halt.node } } ?? 0
     let open = values.compactMap { value in value.frame.map { ($0, value.failures) } }
+    // Slots are reused, so their order is not the order of the frames.
     for (frame, failures) in open.sorted(by: { $0.0.entry.id < $1.0.entry.id }) {
       let source = sourceOfTrack[frame.entry.id.track] ?? 0
       for position in plan.sinkPositions[source] where frame.isOpen[position] {

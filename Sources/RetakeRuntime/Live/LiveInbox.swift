@@ -59,6 +59,7 @@ final class LiveInbox: Sendable {
   /// - Returns: Whether there was room and the inbox is open.
   func offer(_ entry: FrameEntry, _ frame: Frame?) -> Bool {
     let (isTaken, wakes) = state.withLock { state -> (Bool, Bool) in
+      // Bounded: a frame beyond `framesMax` is refused, and lost before the core sees it.
       guard !state.isClosed, state.frames < framesMax else { return (false, false) }
       state.frames += 1
       state.messages.append(.frame(entry, frame))

@@ -69,6 +69,7 @@ package final class Reenactor {
   package func handle(_ stamped: StampedEvent) throws {
     host.recordedGates = stamped.gates[...]
     let gates = try driver.handle(stamped, value: try carried(stamped))
+    // The decisions asked for other values than those of the live run, so the two runs differ.
     guard gates == stamped.gates else {
       throw RuntimeError.strayExternalEvent(
         ordinal: stamped.ordinal, detail: "other values were asked for than are recorded with it")
@@ -191,6 +192,7 @@ private final class ReenactHost: EventHost {
     computed += 1
     let outcome = try workers.help(future)
     var known = CostSpan.done
+    // The recorded outcome decides; the value, computed again, is only compared with it.
     if case .failure(let error) = recorded { known = error.code }
     switch outcome.resolved {
     case .value(let value):

@@ -100,6 +100,7 @@ struct ArrivalSchedule {
       }
     }
     guard !isSorted else { return nil }
+    // Of frames that arrive at one time, the lower sequence is first, as in the keys of arrivals.
     return times.indices.sorted { (times[$0], sequences[$0]) < (times[$1], sequences[$1]) }
       .map { sequences[$0] }
   }

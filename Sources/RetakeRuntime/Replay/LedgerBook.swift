@@ -32,6 +32,7 @@ struct LedgerBook {
   }
 
   func entries(sinkIDs: [String]) -> [RunOutcome.LedgerEntry] {
+    // ledger: sorted by track, because a Dictionary has no order.
     books.indices.flatMap { sink in
       books[sink].keys.sorted().map { track in
         RunOutcome.LedgerEntry(

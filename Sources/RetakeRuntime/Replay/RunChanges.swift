@@ -28,6 +28,8 @@ struct RunChanges {
     if options.mode != .lossless, let first = sources.first {
       all = try first.reader.deviceEvents().map { try Self.timed($0, origin: origin) }
     }
+    // device-order: overrides come after the session's
+    // events, in the order in which they are given.
     for override in options.overrides {
       switch override {
       case .event(let time, let event):
@@ -75,6 +77,7 @@ struct RunChanges {
 
   /// Why a stage cannot replace a node's stage; `nil` if it can.
   static func refusal(of new: AnyStage, for old: AnyStage) -> String? {
+    // swap-refused: the graph is not built again, so the new stage must fit the nodes around it.
     guard old.signature.role.isServed, new.signature.role.isServed else { return "swap.noStage" }
     if new.signature.input != old.signature.input { return "swap.inputMismatch" }
     if new.signature.output != old.signature.output { return "swap.outputMismatch" }

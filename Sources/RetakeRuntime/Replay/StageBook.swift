@@ -27,6 +27,7 @@ struct StageBook {
       self.cost = cost
       cached = code.flatMap { CachedStage(stage, code: $0) }
       keepsInput = stage.signature.keepsInput
+      // A guarded stage can fail as well: it refuses a frame whose pixel format has changed.
       isGate = stage.signature.canFail || guardsFormat
       let body: StageCall?
       switch stage.body {
@@ -69,6 +70,7 @@ struct StageBook {
 
   /// The index of the stage that handles the frames of an epoch.
   func version(of node: Int, epoch: Int) -> Int {
+    // swap-epoch: of the swaps that were in force when the frame arrived, those of this node.
     swapped.isEmpty ? 0 : swapped[..<epoch].count { $0 == node }
   }
 

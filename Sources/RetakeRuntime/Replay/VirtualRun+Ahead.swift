@@ -16,6 +16,7 @@ extension VirtualRun {
     sources[source].announcedMissing += frame.missingBefore
     let slot = core.addArrival(
       source: sources[source].node, id: frame.entry.id, time: frame.time)
+    // The core reuses slots, so the arrays grow only to the number of frames in flight.
     if slot >= values.count {
       values.append(SlotValues())
       pendingBySlot.append(nil)
@@ -42,6 +43,7 @@ extension VirtualRun {
 
   private func futures(for entry: FrameEntry, source: Int) -> [ValueFuture?] {
     var futures = [ValueFuture?](repeating: nil, count: plan.nodes.count)
+    // source-damaged: nothing is read, so no reader has to handle a damaged frame.
     guard entry.damage == nil else { return futures }
     let root = sources[source].node
     let steps = runsAhead ? plan.aheadSteps[root] : []
@@ -57,6 +59,8 @@ extension VirtualRun {
         preconditionFailure("what runs ahead follows the source, step by step")
       }
       guard step.isPure else {
+        // A node that thins passes the value on. If it
+        // ends the frame, what was computed is not used.
         futures[step.node] = input
         continue
       }
@@ -95,6 +99,7 @@ extension VirtualRun {
         context: StageContext(frame: id, timestamp: timestamp))
     }
     let chain = reader.chain(of: id)
+    // The reads of one chain are made one after another, in the order in which frames arrive.
     let inputs = sources[source].tail(ofChain: chain).map { [$0] } ?? []
     let future = ValueFuture(
       node: sources[source].node, frame: id, inputs: inputs, isNeeded: isEverythingNeeded,

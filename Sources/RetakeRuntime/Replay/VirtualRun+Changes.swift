@@ -4,6 +4,7 @@ import RetakeGraph
 /// Events of the device, and swaps.
 extension VirtualRun {
   func addChanges() {
+    // device-order: the index in `changes.all` orders the events of one instant.
     for (index, timed) in changes.all.enumerated() {
       switch timed.change {
       case .event: core.addEnvironment(.environment, index: index, node: 0, time: timed.time)
@@ -16,6 +17,7 @@ extension VirtualRun {
   func deviceChanged(event index: Int) -> [Int] {
     guard case .event(let event) = changes.all[index].change else { return [] }
     device.apply(event)
+    // device-policy: each throttle decides again; one whose interval stays the same writes nothing.
     return plan.nodes.indices.filter { plan.nodes[$0].role == .throttle }
   }
 
@@ -36,6 +38,7 @@ extension VirtualRun {
 
   func putInForce(_ index: Int) {
     guard case .swap(let swap, let node, _) = changes.all[index].change else { return }
+    // swap-epoch: the new stage is added. Frames of earlier epochs still find the old one.
     stages.swap(node: node, to: swap.stage, cost: swap.cost)
   }
 }

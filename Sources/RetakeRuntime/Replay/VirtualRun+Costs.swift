@@ -13,6 +13,7 @@ extension VirtualRun {
       node: node, frame: record.entry.id, item: Int(work.item),
       itemCount: work.isItem ? itemCount(of: node, slot: work.slotIndex) : nil, time: time)
     let version = stages.version(of: node, epoch: record.epoch)
+    // serve-cost: the declared cost of a swapped stage replaces the node's, also if it has none.
     if version > 0 { service.swapped = .some(stages[node, version].cost) }
     return service
   }
@@ -23,6 +24,7 @@ extension VirtualRun {
 
   /// How long a service that begins now takes. Counts the origin of the number.
   func cost(of service: CostModel.Service, body: ValueFuture) throws -> Int64 {
+    // serve-cost: a run that measures takes the measured time as the cost; see `RunCosts.measured`.
     if let meter = options.costs.meter { return try measured(service, body: body, by: meter) }
     let answer = try costs.answer(service)
     switch answer.origin {

@@ -15,6 +15,7 @@ extension VirtualRun {
     }
     pending.append(record)
     pendingBySlot[slot] = record
+    // swap-epoch: a swap came into force between reading ahead and arrival.
     if record.epoch != frame.epoch { forgetAhead(slot, source: core.slots[slot].source) }
   }
 
@@ -28,6 +29,7 @@ extension VirtualRun {
   }
 
   func lose(_ slot: Int) {
+    // source-lost: no ledger counts the frame, and what was computed ahead is not used.
     outcome.lostBeforeCapture += 1
     announced[slot] = nil
     for case let future? in values[slot].futures { workers.cancel(future) }
@@ -46,6 +48,7 @@ extension VirtualRun {
     }
     workers.submit(facts)
     record.sinks[position] = .delivered(facts: facts, value: value)
+    // ledger: counted when it is decided; the value may still be computing.
     ledgers.count(.delivered, sink: position, track: record.entry.id.track)
   }
 

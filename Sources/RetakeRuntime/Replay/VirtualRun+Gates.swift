@@ -11,6 +11,8 @@ extension VirtualRun: GateKeeper {
     guard let record = pendingBySlot[work.slotIndex],
       stages.isGate(node, epoch: record.epoch), let future = record.started(node, work)
     else { return .success }
+    // Only the outcome of a stage that can fail is
+    // waited for; it decides where the frame continues.
     switch wait(for: future) {
     case .value, .later: return .success
     case .failure(let error): return .failure(error)
@@ -37,6 +39,7 @@ extension VirtualRun: GateKeeper {
 
   func itemCount(node: Int, slot: Int) -> Int {
     guard let value = inputValue(of: node, slot: slot) else { return 0 }
+    // fork-take: a function of the value alone, so it does not matter when it was computed.
     return ForEachItems.input(value)?.1.items.count ?? 0
   }
 
@@ -46,6 +49,7 @@ extension VirtualRun: GateKeeper {
     else { return 0 }
     var port = 0
     workers.watching(node: node, frame: frame) { port = choose(value) }
+    // route-port: an index outside the ports is the nearest port, so each frame has one path.
     return min(max(0, port), plan.nodes[node].stage.outputPorts.count - 1)
   }
 

@@ -9,6 +9,8 @@ extension VirtualRun {
     while settledCount > 0, let first = pending.first, first.isSettled,
       settledCount > window || isKnown(first)
     {
+      // sink-order: only the oldest captured frame is
+      // reported, even if later ones are done already.
       try checkFaults(of: first)
       pending.removeFirst()
       settledCount -= 1
@@ -37,6 +39,7 @@ extension VirtualRun {
     var outcomes: [SinkOutcome] = []
     var classNames: [[String]] = []
     var pictures: [Frame?] = []
+    // sink-order: positions are in the byte order of the sinks' IDs.
     for (position, state) in frame.sinks.enumerated() {
       if case .elsewhere = state { continue }
       let sink = plan.sinks[position]

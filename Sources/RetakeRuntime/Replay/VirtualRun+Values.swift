@@ -29,7 +29,9 @@ extension VirtualRun {
     var inputs = [input]
     let compute = body(of: node, version, epoch: epoch, context: context, call: call)
     let isStateful = plan.nodes[node].role == .stateful
+    // A stateful stage sees its frames in the order of virtual time, whatever threads compute them.
     if isStateful, let before = stages[node, version].chainTail { inputs.append(before) }
+    // A stateful call is always needed, because the next call of the stage waits for it.
     let future = ValueFuture(
       node: node, frame: entry.id, item: item, inputs: inputs,
       lane: plan.nodes[node].isPinned ? node : nil, isNeeded: isNeeded || isStateful,
@@ -89,6 +91,7 @@ extension VirtualRun {
     let upstream = plan.edges[plan.nodes[node].inEdges[port]].from
     guard let future = values[slot][upstream, work] else { return nil }
     workers.need(future)
+    // A source has no service; its value counts as started when a node first uses it.
     if plan.nodes[upstream].role == .source { pendingBySlot[slot]?.started[upstream] = future }
     return future
   }
@@ -107,6 +110,7 @@ extension VirtualRun {
     values[slot][node, work] = future
     record.start(future, node: node, work: work)
     let now = core.current.time
+    // serve-cost: known when the service begins. The body may be computed before or after.
     let cost =
       isFree ? 0 : try cost(of: service(node, work, record, at: now), body: future)
     core.addCompletion(node: node, work: work, time: now + cost)
@@ -132,6 +136,7 @@ extension VirtualRun {
       }
       values[slot].futures[next] = nil
     }
+    // stage-fallback: from here on this frame's value is the value of an earlier frame.
     values[slot].futures[node] = values[previous].futures[node]
   }
 
@@ -218,6 +223,7 @@ extension VirtualRun {
     let future = makeValue(node, record.entry, inputs: [whole] + outputs.compactMap { $0 }) {
       values in
       var rest = values[1...]
+      // gather-close: a failed item keeps its place, so items and outcomes have the same indexes.
       let outcomes = codes.map { code -> Items.Outcome in
         if let code { return .failed(code: code) }
         return rest.popFirst().map { .value($0) } ?? .failed(code: "item.missing")

@@ -76,11 +76,14 @@ final class VirtualRun {
     while let event = try core.popEvent() {
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
       if event.kind == .arrival {
+        // Before another frame is announced, so that at
+        // most `window` settled frames wait for values.
         try emit(keeping: window)
         try announceNext(after: event)
       }
       core.handle(event, &turn)
       if !plan.pools.isEmpty { poolTeller.tell(observer, of: core, at: event.key.time) }
+      // A gate cannot throw, so its error ends the run here, before any action is carried out.
       if let gateFault { throw gateFault }
       for action in turn.actions { try carryOut(action) }
       turn.actions.removeAll(keepingCapacity: true)
@@ -120,6 +123,7 @@ final class VirtualRun {
     case .freed(let slot): free(slot)
     case .swapped(let index): putInForce(index)
     case .halt(let node, let work):
+      // stage-halt: `popEvent` returns no event from now on, so the loop in `run` ends.
       outcome.halt = pendingBySlot[work.slotIndex]?.failures[node]
     }
   }
@@ -137,11 +141,15 @@ final class VirtualRun {
 
   private func finish() throws {
     if let halt = outcome.halt {
+      // stage-halt: what the run had not decided yet stays in flight.
       abandon(at: plan.nodes.firstIndex { $0.id == halt.node } ?? 0)
     } else if pending.contains(where: { !$0.isSettled }) {
+      // stuck: no event is left, so nothing can end these frames.
       throw RuntimeError.stuck(explanation: core.explainStuck())
     }
     try emit(keeping: 0)
+    // After a halt, only frames before the announced ones count.
+    // How far frames were read ahead depends on the window.
     outcome.payloadMissing = sources.reduce(0) {
       $0 + (outcome.halt == nil ? $1.schedule.payloadMissing : $1.announcedMissing)
     }
@@ -151,6 +159,7 @@ final class VirtualRun {
     outcome.screens = core.screenCounts
     outcome.decisions = core.log.count
     outcome.decisionDigest = core.log.digest()
+    // ledger: each captured frame has ended once at each of its sinks, or is in flight.
     for entry in outcome.ledgers {
       precondition(entry.ledger.isBalanced, "the ledger of '\(entry.sink)' balances")
     }

@@ -84,9 +84,11 @@ package struct CostModel: Sendable {
 
   /// - Throws: `RuntimeError.costMissing` for a cost that a strict tape does not have.
   package mutating func answer(_ service: Service) throws(RuntimeError) -> Answer {
+    // serve-cost: `lossless` asks neither the tape nor the profile.
     guard !isFree else { return Answer(nanoseconds: 0, origin: .free) }
     var answer = try unscaled(service)
     guard isScaled else { return answer }
+    // serve-cost: scaled last, so a profile has the same effect on recorded and declared costs.
     answer.nanoseconds = DecimalRatio.scale(
       answer.nanoseconds, by: nodes[service.node].scale, scale,
       profile?.thermalScale(at: service.time) ?? .one, atMost: Cost.nanosecondsMax)
@@ -95,6 +97,8 @@ package struct CostModel: Sendable {
 
   private mutating func unscaled(_ service: Service) throws(RuntimeError) -> Answer {
     let node = nodes[service.node]
+    // serve-cost: the tape's cost, then a draw from its quantiles, then the declared cost. A tape
+    // comes first even for a stage that was swapped in.
     if let tapeName {
       if let nanoseconds = recorded(service) {
         return Answer(nanoseconds: nanoseconds, origin: .recorded)
@@ -115,6 +119,7 @@ package struct CostModel: Sendable {
   // MARK: The tape
 
   private func recorded(_ service: Service) -> Int64? {
+    // With another number of items, an index may be another item, so no recorded cost applies.
     guard service.itemCount.map({ $0 == recordedItems(service) }) ?? true else { return nil }
     return nodes[service.node].column?.nanoseconds(of: service.frame, item: service.item)
   }
@@ -156,6 +161,7 @@ package struct CostModel: Sendable {
     case .uniform(let low, let high):
       let span = UInt64(high.nanoseconds - low.nanoseconds) + 1
       let bits = draw(nodeHash, sequence, item)
+      // The high half of the product scales the draw to the span, without floating point.
       return low.nanoseconds + Int64(bits.multipliedFullWidth(by: span).high)
     case .quantiles(let p50, let p99):
       return QuantileTable.logNormal(

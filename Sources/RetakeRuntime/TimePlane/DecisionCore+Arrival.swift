@@ -8,18 +8,23 @@ extension DecisionCore {
   mutating func arrive(source: Int, slot: Int, _ turn: inout Turn) {
     let work = Work(slot: slot)
     if let reason = lossReason(source) {
+      // source-lost, source-no-buffer: decided before capture, so the frame is in no sink's ledger.
       decide(.lost, node: source, work, .reason(reason))
       if reason == DropReason.pool.rawValue { noteStall(ofPoolOf: source) }
       forgetLost(slot, &turn)
       return
     }
+    // swap-epoch: for its whole life the frame keeps the stages that are in force now.
     slots[slot].epoch = epoch
     turn.actions.append(.captured(slot: slot))
+    // source-damaged: asked before the pool, because a frame without pixels takes no buffer.
     if let code = turn.gates.damage(slot: slot) {
       failAtSource(source, work, code: code, &turn)
     } else if let pool = emptyPool(of: source) {
+      // source-pool: the policy is `drop` or `fail`; with `block` the frame was lost above.
       endForWantOfBuffer(pool: pool, node: source, work, &turn)
     } else {
+      // source-offer, pool-lease: the offers hold the buffer, so the source can release it.
       leaseAtSource(source, work)
       for edge in plan.nodes[source].outEdges { offer(edge: edge, work) }
       releaseOutput(of: source, work, &turn)
@@ -28,13 +33,17 @@ extension DecisionCore {
   }
 
   private func lossReason(_ source: Int) -> String? {
+    // source-lost: a camera cannot wait. One full block edge loses the frame for all paths.
     if plan.nodes[source].outEdges.contains(where: { isSourceEdgeFull($0) }) { return "queue" }
+    // source-no-buffer: asked second; without room and without buffer the reason is `queue`.
     guard let pool = emptyPool(of: source), plan.pools[pool].policy == .block else { return nil }
     return DropReason.pool.rawValue
   }
 
   private func isSourceEdgeFull(_ edge: Int) -> Bool {
     guard queues[edge].policy == .block else { return false }
+    // source-lost: frames of this instant that are on their
+    // way into the queue will find their places first.
     return queues[edge].count >= queues[edge].capacity - offersInTransit[edge]
   }
 

@@ -4,6 +4,8 @@ extension DecisionCore {
   /// An event of the device: each policy that depends on it decides again, once per instant.
   mutating func changeDevice(index: Int, _ turn: inout Turn) {
     for node in turn.gates.deviceChanged(event: index) where !isPolicyPending[node] {
+      // order-environment, device-policy: in band 1, after all device events of this instant, so
+      // that the policy decides once and knows all of them.
       isPolicyPending[node] = true
       push(Event(key: releaseKey(node: node, ordinal: index), kind: .policy, target: node))
     }
@@ -14,6 +16,7 @@ extension DecisionCore {
     isPolicyPending[node] = false
     guard case .throttle(var machine) = thinnings[node] else { return }
     let interval = turn.gates.throttleInterval(node: node)
+    // throttle-rate: an event that leaves the interval as it is writes no line.
     guard machine.changeRate(intervalNanoseconds: interval) else { return }
     thinnings[node] = .throttle(machine)
     decide(.throttle, node: node, .interval(interval))
@@ -21,8 +24,12 @@ extension DecisionCore {
 
   mutating func prepareSwap(index: Int, node: Int, _ turn: inout Turn) {
     decide(.swapPrepare, node: node)
+    // swap-prepare: live, a worker prepares the stage, and an event of its own reports the result.
     guard !rules.isLive else { return }
+    // swap-prepare: preparing is a cost, and `lossless` has none.
     let time = rules.isBounded ? turn.gates.swap(index).prepareNanoseconds : 0
+    // swap-epoch: band 1, before the arrivals of the
+    // same instant, which the new stage handles already.
     let key =
       time == 0
       ? releaseKey(node: node, ordinal: index)
@@ -33,8 +40,10 @@ extension DecisionCore {
 
   mutating func finishSwap(index: Int, node: Int, _ turn: inout Turn) {
     if let code = turn.gates.swap(index).refusal {
+      // swap-refused: the epoch stays, so every frame keeps the old stage.
       decide(.swapRefused, node: node, .code(code))
     } else {
+      // swap-epoch: only frames that arrive from now on get this number; see `arrive`.
       epoch += 1
       turn.actions.append(.swapped(index: index))
       decide(.swap, node: node, .epoch(epoch))
@@ -43,6 +52,7 @@ extension DecisionCore {
 
   /// The key of an event that an environment event causes at its own instant.
   func releaseKey(node: Int, ordinal: Int) -> EventKey {
+    // order-environment: band 0 is only for what comes from outside.
     EventKey(
       time: current.time, band: .release, phase: .control, node: node, ordinal: ordinal)
   }

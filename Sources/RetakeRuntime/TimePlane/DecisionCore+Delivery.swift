@@ -6,6 +6,8 @@ extension DecisionCore {
   mutating func offer(edge: Int, _ work: Work) {
     offersInTransit[edge] += 1
     addToken(work.slotIndex)
+    // pool-holders: the offer holds the buffers; its
+    // hold passes to the queue, and then to the taker.
     retainValue(on: edge, work)
     push(
       .delivery, phase: .delivery, node: plan.edges[edge].to, work: work, at: current.time,
@@ -17,20 +19,27 @@ extension DecisionCore {
     let receiver = plan.edges[edge].to
     switch queues[edge].offer(work, at: current.time) {
     case .accepted:
+      // queue-room: the frame enters the queue, even if a server could take it at once.
       decide(.deliver, node: receiver, work)
     case .droppedNewest:
+      // queue-drop-newest: the sender continues, because this edge has settled the offer.
       drop(work, at: edge, &turn)
     case .droppedOldest(let oldest):
+      // queue-drop-oldest: the oldest ends before the new frame is accepted, also in the log.
       drop(oldest, at: edge, &turn)
       decide(.deliver, node: receiver, work)
     case .superseded(let oldest):
+      // queue-replace: the waiting frame ends with a fate of its own; it does not count as a drop.
       decide(.supersede, node: receiver, oldest)
       leave(edge: edge, oldest, fate: .superseded, &turn)
       decide(.deliver, node: receiver, work)
     case .blocked:
+      // queue-block: the offer is not settled, so the sender cannot offer another frame.
       decide(.block, node: receiver, work)
       return
     }
+    // sender-first: both may take frames and write
+    // lines within this event, so their order is fixed.
     settleOffer(of: plan.edges[edge].from, &turn)
     runNode(receiver, &turn)
   }
@@ -38,13 +47,16 @@ extension DecisionCore {
   mutating func unblock(edge: Int, _ turn: inout Turn) {
     guard let work = queues[edge].unblock(at: current.time) else { return }
     let receiver = plan.edges[edge].to
+    // queue-unblock: the frame enters the queue like any other, so `deliver` follows.
     decide(.unblock, node: receiver, work)
     decide(.deliver, node: receiver, work)
+    // sender-first: as for a frame that was accepted at once.
     settleOffer(of: plan.edges[edge].from, &turn)
     runNode(receiver, &turn)
   }
 
   private mutating func drop(_ work: Work, at edge: Int, _ turn: inout Turn) {
+    // drop-reasons: `queue`, at the receiver, because the room in front of it was missing.
     decide(.drop, node: plan.edges[edge].to, work, .reason(DropReason.queue.rawValue))
     leave(edge: edge, work, fate: .dropped(.queue), &turn)
   }
@@ -54,6 +66,8 @@ extension DecisionCore {
     edge: Int, _ work: Work, fate: FrameFate, _ turn: inout Turn
   ) {
     let ending = makeEnding(fate: fate, node: plan.edges[edge].to)
+    // tombstone: it adds its own tokens before the frame's
+    // token ends, so the frame is not settled too early.
     sendTombstone(fromEdge: edge, work, ending: ending)
     releaseValue(on: edge, work, &turn)
     endToken(work.slotIndex, &turn)
@@ -62,12 +76,15 @@ extension DecisionCore {
   /// The sender may continue once all its edges have settled its output.
   private mutating func settleOffer(of sender: Int, _ turn: inout Turn) {
     switch plan.nodes[sender].role {
+    // A source does not wait for its edges: without room, the frame was lost (source-lost).
     case .source: return
     case .fork:
       guard offers[sender].settle() else { return }
       offerNextItem(of: sender, &turn)
+    // offer-each-edge: a sender continues when the last of its edges has settled the output.
     case .pure, .stateful:
       guard offers[sender].settle() else { return }
+      // lane-hold: the output is settled. Its lane is free if its body has ended.
       lanes[sender].left()
       letLeave(from: sender, &turn)
       requestDispatch(of: sender)
@@ -97,6 +114,8 @@ extension DecisionCore {
   /// the free place. The frame's token, and its hold on its buffers, pass to the taker.
   mutating func take(from edge: Int, at place: Int = 0) -> QueueStateMachine.Entry? {
     guard let entry = queues[edge].take(at: place) else { return nil }
+    // queue-unblock: an event of this instant and not a direct call, so that its key orders it
+    // among the other deliveries.
     if let blocked = queues[edge].claimUnblock() {
       push(
         .unblock, phase: .delivery, node: plan.edges[edge].to, work: blocked, at: current.time,
@@ -113,6 +132,7 @@ extension DecisionCore {
 
   /// Offers a node's output to all of its edges. The next output waits until they have settled it.
   mutating func offerOutput(of node: Int, _ work: Work) {
+    // offer-each-edge: an edge that blocks does not keep the other edges from taking the output.
     offers[node].offer(to: plan.nodes[node].outEdges.count)
     for edge in plan.nodes[node].outEdges { offer(edge: edge, work) }
   }
@@ -120,13 +140,17 @@ extension DecisionCore {
   private mutating func receive(at sink: Int, _ turn: inout Turn) {
     guard let edge = plan.nodes[sink].inEdge, let entry = take(from: edge) else { return }
     let slot = entry.work.slotIndex
+    // sink-take: within the event that delivers the frame; a sink has no server and no cost.
     turn.actions.append(.deliver(sink: sink, slot: slot))
     if holdsAtSinks {
+      // sink-hold: live, the sink's lease decides when the buffers are free.
       retain(slot)
     } else if screens[sink] != nil {
+      // screen-refresh: the screen decides when the buffers are free.
       show(entry.work, on: sink)
     } else if rules.isBounded, !rules.isLive, let hold = plan.nodes[sink].holdNanoseconds, hold > 0
     {
+      // sink-hold: the frame is settled now, but its slot and buffers are kept until the hold ends.
       retain(slot)
       push(
         .holdEnd, phase: .completion, node: sink, work: entry.work, at: current.time + hold)

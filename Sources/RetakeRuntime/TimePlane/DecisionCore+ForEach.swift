@@ -8,13 +8,17 @@ extension DecisionCore {
     // Bounded: each turn takes a frame from a finite queue.
     while !forks[node].isBusy, let entry = take(from: edge) {
       let slot = entry.work.slotIndex
+      // fork-take: a gate, so virtual time waits here for the value whose items are counted.
       let items = turn.gates.itemCount(node: node, slot: slot)
       decide(.fanout, node: node, entry.work, .items(items))
+      // order-bound: the items were not on their way when this instant began.
       allowMicrosteps(forTokens: items)
       turn.actions.append(.fanOut(node: node, slot: slot, items: items))
       gathers[gather].open(slot: slot, sequence: slots[slot].id.sequence, items: items)
+      // The gather's token: it ends when the whole frame leaves.
       addToken(slot)
       guard items > 0 else {
+        // gather-close: no item will close this frame, so an event at the gather does.
         push(
           .emptyFrame, phase: .delivery, node: gather, work: entry.work, at: current.time)
         releaseValue(on: edge, entry.work, &turn)
@@ -30,9 +34,12 @@ extension DecisionCore {
   mutating func offerNextItem(of node: Int, _ turn: inout Turn) {
     guard let edge = plan.nodes[node].inEdge else { return }
     if let item = forks[node].nextItem() {
+      // fork-item: the next one is offered when all edges have settled this one (`settleOffer`).
       passLeases(of: Work(slot: item.slotIndex), through: node, from: edge, as: item)
       offerOutput(of: node, item)
     } else if let slot = forks[node].end() {
+      // fork-take, pool-holders: items use the frame's buffers,
+      // so the forEach holds them until the last was accepted.
       releaseValue(on: edge, Work(slot: slot), &turn)
       endToken(slot, &turn)
       runFork(node, &turn)
@@ -46,11 +53,13 @@ extension DecisionCore {
     // Bounded: each turn lets a frame leave or takes an item from a finite queue.
     while !offers[node].isHeld {
       if let slot = gathers[node].nextToLeave() {
+        // gather-leave: one frame at a time, by sequence.
         let work = Work(slot: slot)
         offerOutput(of: node, work)
         releaseOutput(of: node, work, &turn)
         endToken(slot, &turn)
       } else if let entry = take(from: edge) {
+        // pool-lease: the whole frame uses the buffers of its items' outputs.
         gatherLeases(of: entry.work, at: node, from: edge)
         add(item: entry.work, to: node, isFailed: false, &turn)
         releaseValue(on: edge, entry.work, &turn)

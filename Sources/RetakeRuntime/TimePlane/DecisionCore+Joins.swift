@@ -8,8 +8,10 @@ extension DecisionCore {
     // Bounded: each turn lets a frame leave or takes a part from a finite queue.
     while !offers[node].isHeld {
       if let slot = joins[node]?.nextToLeave() {
+        // join-leave: a frame that may leave does so before another part is taken.
         leaveJoined(node, slot: slot, &turn)
       } else if let (edge, place) = nextPart(of: node), let entry = take(from: edge, at: place) {
+        // join-take: one part at a time, because each can make a frame leave, which ends this loop.
         takePart(entry.work, on: edge, at: node, &turn)
       } else {
         return
@@ -20,8 +22,12 @@ extension DecisionCore {
   private func nextPart(of node: Int) -> (edge: Int, place: Int)? {
     var best: (sequence: Int, edge: Int, place: Int)?
     for edge in plan.nodes[node].inEdges {
+      // join-take: any place in the queue, because a
+      // part of lower sequence may have been overtaken.
       for place in 0..<queues[edge].count {
         let sequence = slots[queues[edge][place].work.slotIndex].id.sequence
+        // join-take: of equal sequences the first one
+        // stays, and edges are in the order of their ports.
         if best.map({ sequence < $0.sequence }) ?? true { best = (sequence, edge, place) }
       }
     }
@@ -36,6 +42,7 @@ extension DecisionCore {
       slot: slot, sequence: slots[slot].id.sequence, port: plan.edges[edge].toPort)
     switch verdict {
     case .late:
+      // join-late: the frame was decided without this part, which only releases what it holds.
       decide(.late, node: node, work)
       releaseValue(on: edge, work, &turn)
       endToken(slot, &turn)
@@ -48,6 +55,8 @@ extension DecisionCore {
 
   private mutating func startTimer(of node: Int, _ work: Work) {
     guard rules.isBounded, let timeout = plan.nodes[node].timeoutNanoseconds else { return }
+    // join-timer: control comes before delivery, so a
+    // part that comes at the timeout's instant is late.
     push(
       .joinTimeout, phase: .control, node: node, work: work, at: current.time + timeout,
       extra: Int(slots[work.slotIndex].generation))
@@ -57,6 +66,8 @@ extension DecisionCore {
     let slot = work.slotIndex
     guard slots[slot].generation == generation, let verdict = joins[node]?.timeOut(slot: slot)
     else { return }
+    // join-timer: a frame that is decided has no verdict
+    // above, so `timeout` always comes with a decision.
     decide(.timeout, node: node, work)
     carryOut(verdict, node, slot: slot, &turn)
     runJoin(node, &turn)
@@ -72,7 +83,11 @@ extension DecisionCore {
       joins[node]?.end(
         slot: slot, sequence: slots[slot].id.sequence, port: tombstone.port,
         ending: tombstone.ending, isFailure: isFailure) ?? false
+    // A tombstone after the decision changes nothing
+    // and, unlike a value (join-late), writes no line.
     guard matters else { return }
+    // The join keeps the ending until the frame is decided;
+    // the tombstone releases only its own reference.
     endings[tombstone.ending].references += 1
     if let verdict = joins[node]?.decide(slot: slot) { carryOut(verdict, node, slot: slot, &turn) }
     runJoin(node, &turn)
@@ -85,20 +100,25 @@ extension DecisionCore {
     let held = joins[node]?.holdings(of: slot) ?? (endings: [], ports: 0)
     switch verdict {
     case .joined(let ports):
+      // join-decide: the frame continues, and leaves at its turn (join-leave).
       decide(.join, node: node, work, .parts(ports.nonzeroBitCount))
       turn.actions.append(.join(node: node, slot: slot, ports: ports))
     case .passesOn(let ending):
+      // join-decide: no line, because the frame's end was written where it ended.
       for edge in plan.nodes[node].outEdges { sendTombstone(along: edge, work, ending: ending) }
     case .timedOut: drop(work, at: node, .timeout)
     case .partnerMissing: drop(work, at: node, .partnerMissing)
     }
     for ending in held.endings { releaseEnding(ending) }
+    // join-leave: an ending does not wait for frames of
+    // lower sequence, so its parts are released now.
     if case .joined = verdict { return }
     joins[node]?.forget(slot: slot)
     letGo(ofParts: held.ports, at: node, slot: slot, &turn)
   }
 
   private mutating func drop(_ work: Work, at node: Int, _ reason: DropReason) {
+    // drop-reasons: `timeout` or `partnerMissing`.
     decide(.drop, node: node, work, .reason(reason.rawValue))
     bury(work, fate: .dropped(reason), node: node)
   }
@@ -107,6 +127,7 @@ extension DecisionCore {
     let work = Work(slot: slot)
     let ports = joins[node]?.holdings(of: slot).ports ?? 0
     joins[node]?.forget(slot: slot)
+    // pool-lease: the joined frame uses the buffers of all its parts.
     for edge in edges(of: node, ports: ports) {
       gatherLeases(of: work, at: node, from: edge)
     }

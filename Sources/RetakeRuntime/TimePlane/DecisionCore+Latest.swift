@@ -9,6 +9,7 @@ extension DecisionCore {
   /// port after its out edges have settled the frame before it.
   mutating func runLatest(_ node: Int, _ turn: inout Turn) {
     let edges = plan.nodes[node].inEdges
+    // latest-trigger: the other ports only store values, so they never wait for the first one.
     for port in edges.indices.dropFirst() {
       // Bounded: each turn takes a value from a finite queue.
       while let entry = take(from: edges[port]) {
@@ -16,17 +17,21 @@ extension DecisionCore {
         if latests[node][port].add(value(of: slot)) {
           retain(slot)
         } else {
+          // latest-forward: no frame will read this value, so it holds no buffers here.
           releaseValue(on: edges[port], entry.work, &turn)
         }
         endToken(slot, &turn)
       }
       if latests[node][port].count > Self.pruneLength { prune(node, port: port, &turn) }
     }
+    // latest-trigger: one frame at a time, which keeps them in order.
     guard triggers[node] == nil, !offers[node].isHeld, let entry = take(from: edges[0]) else {
       return
     }
     triggers[node] = entry.work.slotIndex
     let id = slots[entry.work.slotIndex].id
+    // order-latest: everything else of this instant comes first, so its values can be read. Behind
+    // another latest join this band has begun already.
     let key =
       current.band.rawValue < EventBand.latestJoins.rawValue
       ? EventKey(
@@ -45,6 +50,7 @@ extension DecisionCore {
     var found: [LatestStateMachine.Value?] = []
     gatherLeases(of: work, at: node, from: edges[0])
     for port in edges.indices.dropFirst() {
+      // latest-read: at each port on its own; a port may have no value yet.
       let (newest, released) = latests[node][port].read(by: value(of: slot))
       found.append(newest)
       if let newest {
@@ -74,6 +80,8 @@ extension DecisionCore {
   private mutating func prune(_ node: Int, port: Int, _ turn: inout Turn) {
     var oldest = LatestStateMachine.Value(
       slot: -1, id: FrameID(track: 0, sequence: .max), arrival: .max)
+    // latest-read: only frames of the node's own source
+    // read here, and none in flight is before `oldest`.
     for slot in slots where slot.tokens > 0 && slot.source == plan.nodes[node].source {
       oldest.id.sequence = min(oldest.id.sequence, slot.id.sequence)
       oldest.arrival = min(oldest.arrival, slot.arrival)

@@ -24,9 +24,11 @@ extension DecisionCore {
     switch plan.pools[pool].policy {
     case .block: preconditionFailure("a stage that waits for a buffer is not ready")
     case .drop:
+      // pool-empty, source-pool, drop-reasons: `pool`.
       decide(.drop, node: node, work, .reason(DropReason.pool.rawValue))
       bury(work, fate: .dropped(.pool), node: node)
     case .fail:
+      // pool-empty: no body has run, so no lane waits for this frame, and no fallback replaces it.
       decide(work.isItem ? .itemFail : .fail, node: node, work, .code(Self.emptyPoolCode))
       let error = StageError(
         code: Self.emptyPoolCode, message: "the pool '\(plan.pools[pool].id)' has no free buffer")
@@ -41,6 +43,7 @@ extension DecisionCore {
 
   mutating func leaseAtSource(_ source: Int, _ work: Work) {
     guard hasLeases, let pool = plan.nodes[source].pool else { return }
+    // pool-lease: one buffer for each captured frame, however many edges it is offered to.
     hold([leases.lease(pool: pool)], as: source, work)
     noteLease(of: pool)
   }
@@ -48,6 +51,7 @@ extension DecisionCore {
   /// The service of a body holds the buffer that the body writes to.
   mutating func leaseForBody(of node: Int, _ work: Work) {
     guard hasLeases, let pool = plan.nodes[node].pool else { return }
+    // pool-lease: kept under a key of the body's own until the output exists.
     hold([leases.lease(pool: pool)], as: bodyOf(node), work)
     noteLease(of: pool, at: node)
   }
@@ -57,6 +61,7 @@ extension DecisionCore {
     guard hasLeases, let edge = plan.nodes[node].inEdge else { return }
     var found = leases.output(of: bodyOf(node), work)
     if turn.gates.keepsInput(node: node, slot: work.slotIndex) {
+      // pool-lease: the output refers to the memory of its input.
       found += leases.output(of: plan.edges[edge].from, work)
     }
     hold(found, as: node, work)
@@ -83,6 +88,7 @@ extension DecisionCore {
   ) {
     guard hasLeases else { return }
     let found = leases.output(of: plan.edges[edge].from, work)
+    // pool-lease: passed on without a hold of the node: the offers that follow hold the buffers.
     leases.setOutput(found, of: node, output ?? work)
   }
 
@@ -119,6 +125,7 @@ extension DecisionCore {
   /// A value that is offered along an edge, or waits there, holds its buffers.
   mutating func retainValue(on edge: Int, _ work: Work) {
     guard hasLeases else { return }
+    // pool-holders: one hold for each edge, so the slowest path decides when the buffer is free.
     leases.retain(leases.output(of: plan.edges[edge].from, work))
   }
 
@@ -131,6 +138,7 @@ extension DecisionCore {
   private mutating func returnBuffers(_ pools: [Int]) {
     for pool in pools {
       noteReturn(to: pool)
+      // pool-wake: a stage that waits for a buffer has no event of its own that would wake it.
       wakeStages(of: pool)
     }
   }

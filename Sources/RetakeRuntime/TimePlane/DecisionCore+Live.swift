@@ -11,6 +11,8 @@ extension DecisionCore {
 
   mutating func addStageTimeout(node: Int, work: Work) {
     guard let timeout = plan.nodes[node].timeoutNanoseconds else { return }
+    // stage-timeout: control comes after completion, so
+    // a body that ends at exactly this time is in time.
     push(
       .stageTimeout, phase: .control, node: node, work: work, at: current.time + timeout,
       extra: Int(slots[work.slotIndex].generation))

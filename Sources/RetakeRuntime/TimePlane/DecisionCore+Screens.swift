@@ -21,11 +21,13 @@ extension DecisionCore {
   mutating func show(_ work: Work, on sink: Int) {
     retain(work.slotIndex)
     if let replaced = screens[sink]?.add(work) {
+      // screen-refresh: the image that waited will never be seen, so its buffers are free now.
       letGo(of: replaced, shownBy: sink, at: current.time)
       return
     }
     guard let clock = screens[sink]?.clock else { return }
     let tick = clock.nanoseconds(ofRefresh: clock.refresh(notBefore: current.time))
+    // order-observer: the last band, so an image that arrives at this very instant is seen.
     let key = EventKey(time: tick, band: .observation, phase: .control, node: sink)
     push(Event(key: key, kind: .vsync, target: sink))
   }
@@ -36,8 +38,8 @@ extension DecisionCore {
     decide(
       .vsync, node: sink, change.shown,
       .shown(latency: change.latency, repeats: change.repeats, unseen: change.unseen))
-    // Nothing may happen after a refresh in the same instant, so buffers are freed a nanosecond
-    // later.
+    // order-observer: nothing may happen after a refresh in the same instant, so the buffers are
+    // freed a nanosecond later (screen-refresh).
     if let before = change.before { letGo(of: before, shownBy: sink, at: current.time + 1) }
   }
 

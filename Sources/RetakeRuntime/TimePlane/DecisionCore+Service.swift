@@ -8,6 +8,7 @@ extension DecisionCore {
       return
     }
     services[executor].isDispatchPending = true
+    // order-once: the key of the first node, whichever node requests the dispatch first.
     let first = plan.executors[executor].nodes[0]
     push(
       Event(
@@ -17,11 +18,16 @@ extension DecisionCore {
 
   /// Serves ready frames while a server is free.
   mutating func dispatch(executor: Int, _ turn: inout Turn) {
+    // order-once: reset first, because serving can free buffers and so request the next dispatch.
     services[executor].isDispatchPending = false
+    // serve-order: asked again for each free server,
+    // because each start changes which nodes are ready.
     while services[executor].freeServers > 0, let (node, place) = nextReady(of: executor),
       let edge = plan.nodes[node].inEdge, let entry = take(from: edge, at: place)
     {
       if let pool = emptyPool(of: node) {
+        // pool-empty: the policy is `drop` or `fail`, since serve-ready excludes a stage that
+        // waits. The frame takes no server, so the next one is served.
         endForWantOfBuffer(pool: pool, node: node, entry.work, &turn)
         releaseValue(on: edge, entry.work, &turn)
         endToken(entry.work.slotIndex, &turn)
@@ -29,6 +35,7 @@ extension DecisionCore {
       }
       services[executor].take()
       lanes[node].start(entry.work, order: order(of: entry.work))
+      // pool-lease: the buffer is taken when the service begins, because the body writes to it.
       leaseForBody(of: node, entry.work)
       decide(.start, node: node, entry.work)
       turn.actions.append(.start(node: node, work: entry.work, ready: entry.since))
@@ -50,6 +57,8 @@ extension DecisionCore {
     for node in nodes {
       guard let place = readyPlace(at: node), let edge = plan.nodes[node].inEdge else { continue }
       let slot = slots[queues[edge][place].work.slotIndex]
+      // serve-order: the oldest frame of all nodes; of one
+      // frame the deepest node, which is nearest to the sinks.
       let order = ReadyOrder(
         arrival: slot.arrival, frame: slot.id, depth: -plan.nodes[node].rank, node: node)
       if best.map({ order < $0.order }) ?? true { best = (order, node, place) }
@@ -61,7 +70,11 @@ extension DecisionCore {
   /// overtook each other. `nil` if all its lanes are busy or it waits for a buffer.
   private func readyPlace(at node: Int) -> Int? {
     guard wantsToServe(node), let edge = plan.nodes[node].inEdge else { return nil }
+    // serve-ready: a stage that waits for a buffer does
+    // not keep a server from the executor's other stages.
     if let pool = emptyPool(of: node), plan.pools[pool].policy == .block { return nil }
+    // serve-order: by arrival at the source, not by place
+    // in the queue, because frames can overtake each other.
     var first = 0
     for place in 1..<max(1, queues[edge].count)
     where isEarlier(queues[edge][place].work, than: queues[edge][first].work) {
@@ -72,6 +85,7 @@ extension DecisionCore {
 
   /// Whether a frame waits and a lane is free. The frame still needs a server, and maybe a buffer.
   func wantsToServe(_ node: Int) -> Bool {
+    // serve-ready: the lane counts as taken until its output has left (lane-hold).
     guard !lanes[node].isFull, let edge = plan.nodes[node].inEdge else { return false }
     return queues[edge].count > 0
   }
@@ -86,6 +100,8 @@ extension DecisionCore {
     guard let executor = plan.nodes[node].executor, let edge = plan.nodes[node].inEdge else {
       return
     }
+    // serve-end: the server is free at the end of the
+    // body, even if the output has to wait in its lane.
     services[executor].release()
     let isOpen = lanes[node].isOpen(work)
     lanes[node].bodyEnded(work)
@@ -93,12 +109,15 @@ extension DecisionCore {
       switch turn.gates.outcome(node: node, work: work) {
       case .success:
         decide(.done, node: node, work)
+        // The output has a token of its own, because it may have to wait for its turn in the lane.
         publishOutput(of: node, work, turn)
         lanes[node].finish(work, with: .value)
         addToken(work.slotIndex)
       case .failure(let error): fail(node: node, work, error, &turn)
       }
     } else {
+      // stage-late: the outcome was decided at the timeout. The gate is not asked, so even an
+      // unrecoverable error has no effect.
       decide(.late, node: node, work)
     }
     releaseBody(of: node, work, &turn)
@@ -112,6 +131,8 @@ extension DecisionCore {
     stage node: Int, _ work: Work, generation: Int32, _ turn: inout Turn
   ) {
     guard slots[work.slotIndex].generation == generation, lanes[node].isOpen(work) else { return }
+    // stage-timeout: the frame fails now. Its body still
+    // runs, and keeps server and lane until it ends.
     decide(.timeout, node: node, work)
     fail(
       node: node, work,
@@ -128,6 +149,8 @@ extension DecisionCore {
     turn.actions.append(.report(node: node, work: work, error))
     guard error.severity == .recoverable else {
       lanes[node].abandon(work)
+      // stage-halt: an event of the control phase, so bodies
+      // that end in the same microstep are decided before.
       let ending = makeEnding(fate: .failed(code: error.code), node: node)
       push(
         .halt, phase: .control, node: node, work: work, at: current.time, extra: ending)
@@ -135,18 +158,21 @@ extension DecisionCore {
       return
     }
     if plan.nodes[node].hasFallback {
+      // stage-fallback: decided at its turn (lane-order), because
+      // the frame before it may still leave a newer value.
       lanes[node].finish(work, with: .fallback)
       failures[node].append(Failure(work: work, code: error.code))
       addToken(work.slotIndex)
     } else {
       lanes[node].abandon(work)
+      // stage-fail: the lane has no output any more, so later frames do not wait for this one.
       bury(work, fate: .failed(code: error.code), node: node)
     }
   }
 
   /// Outputs leave in order, each after every edge has accepted the one before it.
   mutating func letLeave(from node: Int, _ turn: inout Turn) {
-    // Bounded: each turn takes an output out of a lane.
+    // Bounded: each turn takes an output out of a lane. lane-order: `nextToLeave` knows the order.
     while let (work, output) = lanes[node].nextToLeave() {
       switch output {
       case .value: rememberLeft(work, origin: nil, node: node, &turn)
@@ -157,6 +183,8 @@ extension DecisionCore {
           continue
         }
       }
+      // lane-hold: from here on `nextToLeave` returns
+      // nothing until all edges have settled this output.
       offerOutput(of: node, work)
       releaseOutput(of: node, work, &turn)
       endToken(work.slotIndex, &turn)
@@ -168,6 +196,8 @@ extension DecisionCore {
   private mutating func fallBack(_ work: Work, node: Int, _ turn: inout Turn) -> Bool {
     guard let index = failures[node].firstIndex(where: { $0.work == work }) else { return false }
     let code = failures[node].remove(at: index).code
+    // stage-fallback: before the first value has left,
+    // there is nothing to repeat, and the frame fails.
     guard let last = previous[node] else {
       bury(work, fate: .failed(code: code), node: node)
       return false
@@ -175,6 +205,8 @@ extension DecisionCore {
     decide(.fallback, node: node, work, .from(last.origin))
     turn.actions.append(.fallback(node: node, slot: work.slotIndex, from: last.slot))
     shareLeases(of: node, from: Work(slot: last.slot), to: work)
+    // `from` names the frame that the value was computed
+    // for, even if the value is repeated several times.
     rememberLeft(work, origin: last.origin, node: node, &turn)
     return true
   }
@@ -186,6 +218,8 @@ extension DecisionCore {
     guard plan.nodes[node].hasFallback else { return }
     let slot = work.slotIndex
     retain(slot)
+    // pool-holders: the value may be needed again, so
+    // it keeps its buffers until the next one leaves.
     retainOutput(of: node, work)
     let last = previous[node]
     previous[node] = Previous(slot: slot, origin: origin ?? slots[slot].id)

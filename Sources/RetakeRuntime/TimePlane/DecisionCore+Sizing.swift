@@ -78,12 +78,16 @@ extension DecisionCore {
     let length = sizing.controller.sizing.windowNanoseconds
     let origin = sizing.origin ?? current.time
     sizings.pools[pool]?.origin = origin
+    // pool-window: windows that were skipped still count,
+    // so ends are at fixed times, whatever the load was.
     let end = origin + ((current.time - origin) / length + 1) * length
     addWindowEnd(of: pool, node: sizing.node, at: end)
   }
 
   private mutating func addWindowEnd(of pool: Int, node: Int, at time: Int64) {
     sizings.pools[pool]?.isTicking = true
+    // pool-window: in the control phase; a lower ordinal
+    // than pressure, which comes after it at one instant.
     let key = EventKey(
       time: time, band: .release, phase: .control, node: node, ordinal: Self.windowOrdinal)
     push(Event(key: key, kind: .poolWindow, target: pool))
@@ -99,6 +103,8 @@ extension DecisionCore {
     let isAtRest = sizing.controller.isAtRest(inUse: inUse, at: now)
     sizings.pools[pool]?.controller = sizing.controller
     carryOut(step, pool: pool)
+    // pool-window: no event for windows that would change
+    // nothing; the pool's next use starts them again.
     guard !isAtRest else { return }
     addWindowEnd(
       of: pool, node: sizing.node, at: now + sizing.controller.sizing.windowNanoseconds)
@@ -112,6 +118,7 @@ extension DecisionCore {
     guard !pressure.isEmpty else { return }
     for (pool, sizing) in sizings.pools.enumerated() {
       guard let sizing else { continue }
+      // device-policy: each pool at its own node, so all policies decide in the order of nodes.
       let key = releaseKey(node: sizing.node, ordinal: Self.pressureOrdinal + index)
       push(Event(key: key, kind: .poolPressure, target: pool, extra: pressure.rawValue))
     }
@@ -125,6 +132,7 @@ extension DecisionCore {
       ? sizing.controller.becameHot(at: now) : sizing.controller.ranShortOfMemory(at: now)
     sizings.pools[pool]?.controller = sizing.controller
     carryOut(step, pool: pool)
+    // pool-pressure: if pool-bounds forbids the change now, the end of a window has to make it.
     startWindow(of: pool)
   }
 
@@ -134,15 +142,17 @@ extension DecisionCore {
     guard !step.isEmpty, let node = sizings.pools[pool]?.node else { return }
     let id = plan.pools[pool].id
     if let trip = step.trip {
+      // pool-breaker: its line comes before the size that it asks for.
       sizings.pools[pool]?.counts.isBroken = true
       decide(.breaker, node: node, .trip(pool: id, trip))
     }
     guard let resize = step.resize else { return }
     sizings.pools[pool]?.counts.resizes += 1
     sizings.pools[pool]?.counts.size = resize.to
+    // pool-resize: decided at once, also if the new buffers take time.
     decide(.resize, node: node, .resize(pool: id, resize))
     let delay = sizings.pools[pool]?.controller.sizing.resizeNanoseconds ?? 0
-    // Removed buffers are gone at once. New buffers take time.
+    // pool-in-force: removed buffers are gone at once. New buffers take time.
     guard resize.to > resize.from, delay > 0 else {
       putInForce(pool: pool, size: resize.to)
       return
@@ -155,9 +165,11 @@ extension DecisionCore {
 
   /// Sets the pool's number of buffers, if that is still the number that the controller wants.
   mutating func putInForce(pool: Int, size: Int) {
+    // pool-in-force: a later decision may have replaced a size whose buffers were still being made.
     guard let wanted = sizings.pools[pool]?.controller.size, size == wanted else { return }
     let isMore = size > leases.capacity(of: pool)
     leases.setCapacity(size, of: pool)
+    // pool-wake: a new buffer serves a waiting stage like one that came back.
     if isMore { wakeStages(of: pool) }
   }
 }

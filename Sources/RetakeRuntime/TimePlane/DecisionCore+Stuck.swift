@@ -14,6 +14,7 @@ extension DecisionCore {
       first = first ?? node
       sentences.append(sentence)
     }
+    // stuck: the line is about a node as a whole: the first that waits, in the order of nodes.
     decide(.stuck, node: first ?? plan.primarySink)
     return sentences.isEmpty
       ? "a frame is left and no stage holds it" : sentences.joined(separator: "; ")

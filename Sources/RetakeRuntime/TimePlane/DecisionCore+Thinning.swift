@@ -33,6 +33,8 @@ extension DecisionCore {
     guard let edge = plan.nodes[node].inEdge else { return }
     // Bounded: each turn takes a frame from a finite queue.
     while !offers[node].isHeld, let entry = take(from: edge) {
+      // throttle-pass, sample-pass: by the time at which the edge accepted the frame, which may
+      // have waited here while the output before was blocked.
       if thinnings[node]?.passes(at: entry.since) ?? true {
         turn.actions.append(.pass(node: node, slot: entry.work.slotIndex))
         passLeases(of: entry.work, through: node, from: edge)
@@ -54,10 +56,12 @@ extension DecisionCore {
       let work = entry.work
       turn.actions.append(.pass(node: node, slot: work.slotIndex))
       passLeases(of: work, through: node, from: edge)
+      // route-port: a gate, so virtual time waits here for the value that chooses.
       let chosen = turn.gates.port(node: node, slot: work.slotIndex)
       let outEdges = plan.nodes[node].outEdges
       thin(work, at: node, edges: outEdges.filter { plan.edges[$0].fromPort != chosen })
       let taken = outEdges.filter { plan.edges[$0].fromPort == chosen }
+      // offer-each-edge: only the edges of the chosen port have to settle the frame.
       offers[node].offer(to: taken.count)
       for edge in taken { offer(edge: edge, work) }
       releaseValue(on: edge, work, &turn)
@@ -68,6 +72,7 @@ extension DecisionCore {
   private mutating func thin(_ work: Work, at node: Int, edges: [Int]) {
     guard !edges.isEmpty else { return }
     let stage = plan.nodes[node].stage
+    // route-port: one line for each port, not for each edge; sorted, because a Set has no order.
     for port in Set(edges.map { plan.edges[$0].fromPort }).sorted() {
       decide(.thin, node: node, work, .port(stage.outputPorts[port]))
     }

@@ -31,6 +31,8 @@ extension DecisionCore {
   }
 
   mutating func sendTombstone(along edge: Int, _ work: Work, ending: Int) {
+    // tombstone: a delivery that no queue judges, so it needs
+    // no room and no server, and overtakes frames that wait.
     endings[ending].references += 1
     addToken(work.slotIndex)
     push(
@@ -45,17 +47,22 @@ extension DecisionCore {
     switch plan.nodes[node].role {
     case .sink:
       let end = endings[tombstone.ending]
+      // tombstone, ledger: the frame does not reach the sink, but the sink counts its fate.
       decide(.outcome, node: node, work, .ending(end.fate, node: end.node))
       turn.actions.append(.end(sink: node, slot: slot, end.fate, node: end.node))
       settleSink(slot, &turn)
     case .join: endPart(join: node, slot: slot, tombstone, &turn)
+    // latest-silent: only frames of the first port leave a latest join.
     case .latest where tombstone.port > 0: break
+    // gather-close: the item keeps its place in the list, as a failed one.
     case .gather where work.isItem: endItem(work, gather: node, &turn)
     default:
+      // tombstone: the ending stays the same, so every sink names the first node and reason.
       for edge in plan.nodes[node].outEdges {
         sendTombstone(along: edge, work, ending: tombstone.ending)
       }
     }
+    // Last, because the tombstones that were sent on above need the ending and the frame.
     releaseEnding(tombstone.ending)
     endToken(slot, &turn)
   }

@@ -63,6 +63,7 @@ package struct DecisionCore: ~Copyable {
   package init(plan: GraphPlan, rules: Rules, observer: ((DecisionLine) -> Void)? = nil) {
     self.plan = plan
     self.rules = rules
+    // `lossless`: no queue has a limit, so no edge ever drops, supersedes or blocks a frame.
     queues = plan.edges.map {
       rules.isBounded
         ? QueueStateMachine(capacity: $0.capacity, policy: $0.policy)
@@ -92,6 +93,7 @@ package struct DecisionCore: ~Copyable {
     leases = LeaseBook(pools: plan.pools)
     sizings = SizingBook(plan: rules.isBounded ? plan : nil)
     for (pool, sizing) in sizings.pools.enumerated() {
+      // The controller keeps the declared capacity within its own bounds.
       if let sizing { leases.setCapacity(sizing.controller.size, of: pool) }
     }
     screens = Self.screens(of: plan, rules)
@@ -110,11 +112,15 @@ package struct DecisionCore: ~Copyable {
   /// - Throws: `RuntimeError.endlessInstant` if an instant never ends.
   package mutating func popEvent() throws(RuntimeError) -> Event? {
     guard !isHalted, let event = events.pop() else { return nil }
+    // order-same-instant: a new event never comes before one that was handled, so keys only rise.
     precondition(lastKey.map { $0 < event.key } ?? true, "event keys strictly increase")
     if event.key.time != lastKey?.time {
       microstepsMax = MicrostepBound.slack + bound.steps(tokens: tokensAlive)
     }
+    // The frame may have been announced after this instant began, and is then not in its bound yet.
     if event.kind == .arrival { allowMicrosteps(forTokens: 1) }
+    // order-bound: a graph with a loop without delay gets
+    // an error that names a node; it does not run forever.
     guard event.key.microstep <= microstepsMax else {
       throw RuntimeError.endlessInstant(
         nanoseconds: event.key.time, node: plan.nodes[event.key.node].id)
@@ -135,6 +141,8 @@ package struct DecisionCore: ~Copyable {
   @discardableResult
   package mutating func addArrival(source: Int, id: FrameID, time: Int64) -> Int {
     let slot = makeSlot(id: id, arrival: time, source: source)
+    // order-later: arrivals have a band of their own, after everything that ends at the same
+    // instant and may make room for them.
     let key = EventKey(
       time: time, band: .arrivals, phase: .arrival, node: source, track: id.track,
       sequence: id.sequence)
@@ -145,6 +153,8 @@ package struct DecisionCore: ~Copyable {
   /// Schedules the end of the body that was started; `time` is not before now.
   package mutating func addCompletion(node: Int, work: Work, time: Int64) {
     push(.completion, phase: .completion, node: node, work: work, at: time)
+    // stage-timeout: an end at exactly start + timeout is in
+    // time, so it needs no timer. `lossless` has no timeouts.
     guard rules.isBounded, let timeout = plan.nodes[node].timeoutNanoseconds,
       time - current.time > timeout
     else { return }
@@ -155,6 +165,8 @@ package struct DecisionCore: ~Copyable {
   ///
   /// - Parameter index: Its index among all such events, which orders them within an instant.
   package mutating func addEnvironment(_ kind: Event.Kind, index: Int, node: Int, time: Int64) {
+    // device-order: the node is 0 for all of them, so that
+    // the index alone orders the events of one instant.
     let key = EventKey(
       time: time, band: .environment, phase: .arrival, node: 0, ordinal: index)
     events.push(Event(key: key, kind: kind, target: node, extra: index))
@@ -195,6 +207,8 @@ package struct DecisionCore: ~Copyable {
     port: Int = 0, extra: Int = -1
   ) {
     let id = slots[work.slotIndex].id
+    // order-same-instant: an event for now may need the next microstep. order-later: any other
+    // begins at microstep 0 of band 1.
     let key =
       time == current.time
       ? EventKey.following(
@@ -216,6 +230,7 @@ package struct DecisionCore: ~Copyable {
       id: id, arrival: arrival, source: source,
       unsettledSinks: plan.sinkPositions[source].count, tokens: 1)
     if let free = freeSlots.popLast() {
+      // A timer of the frame that used this slot before must not end the new frame.
       slot.generation = slots[free].generation &+ 1
       slots[free] = slot
       return free
@@ -247,6 +262,7 @@ package struct DecisionCore: ~Copyable {
   }
 
   mutating func settleSink(_ slot: Int, _ turn: inout Turn) {
+    // ledger: each sink that counts the frame settles it once, by a delivery or by a tombstone.
     slots[slot].unsettledSinks -= 1
     settleIfDone(slot, &turn)
   }
@@ -257,6 +273,7 @@ package struct DecisionCore: ~Copyable {
     }
     slots[slot].isTold = true
     turn.actions.append(.settled(slot: slot))
+    // A latest join, a fallback or a sink may still need its values; then its slot is not free yet.
     if slots[slot].retained == 0 { freeSlot(slot, &turn) }
   }
 
@@ -312,6 +329,7 @@ package struct DecisionCore: ~Copyable {
   private mutating func halt(node: Int, _ work: Work, ending: Int, _ turn: inout Turn) {
     guard case .failed(let code) = endings[ending].fate else { return }
     decide(.halt, node: node, work, .code(code))
+    // stage-halt: the last line of the log, because `popEvent` returns no event from now on.
     isHalted = true
     turn.actions.append(.halt(node: node, work: work))
   }

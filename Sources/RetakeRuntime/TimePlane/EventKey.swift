@@ -58,6 +58,7 @@ package struct EventKey: Hashable, Sendable {
     var key = EventKey(
       time: current.time, band: current.band, microstep: current.microstep, phase: phase,
       node: node, track: track, sequence: sequence, item: item, ordinal: ordinal)
+    // order-same-instant: one more microstep makes the key larger, whatever its phase and node are.
     if key <= current { key.place += 1 << 24 }
     return key
   }
@@ -174,6 +175,7 @@ package struct EventQueue: Sendable {
   }
 
   package mutating func pop() -> Event? {
+    // A heap is not stable. That has no effect, because no two events have the same key.
     guard let first = heap.first, let last = heap.popLast() else { return nil }
     if !heap.isEmpty { sink(last) }
     return first

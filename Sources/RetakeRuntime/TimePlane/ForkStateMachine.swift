@@ -17,6 +17,7 @@ package struct ForkStateMachine: Hashable, Sendable {
 
   /// The next item to offer; `nil` after the last one was handed out.
   package mutating func nextItem() -> Work? {
+    // fork-item: in the order of their indexes.
     guard let slot, next < count else { return nil }
     defer { next += 1 }
     return Work(slot: Int(slot), item: Int(next))
@@ -72,6 +73,7 @@ package struct GatherStateMachine: Sendable {
   }
 
   private mutating func closed(_ index: Int) -> (items: Int, failed: Int)? {
+    // gather-close: failed items count as well, because they keep their places in the list.
     guard frames[index].missing == 0 else { return nil }
     frames[index].isWhole = true
     return (frames[index].items, frames[index].failed)
@@ -79,6 +81,8 @@ package struct GatherStateMachine: Sendable {
 
   /// The whole frame that leaves next: no frame with a lower sequence is open.
   package mutating func nextToLeave() -> Int? {
+    // gather-leave: only the first may leave, so a whole
+    // frame waits for open ones of lower sequence.
     guard let first = frames.first, first.isWhole else { return nil }
     frames.removeFirst()
     return first.slot

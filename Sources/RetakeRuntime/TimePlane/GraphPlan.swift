@@ -89,6 +89,7 @@ package struct GraphPlan: Sendable {
     var indexes: [String: Int] = [:]
     for (index, node) in ordered.enumerated() { indexes[node.id] = index }
     pools = pipeline.pools
+    // The index of a node is its place in the keys of events: by rank, then by the bytes of its ID.
     nodes = ordered.map { Node($0, rank: ranks[$0.id] ?? 0, pools: pipeline.pools) }
     edges = pipeline.edges.compactMap { edge in
       guard let from = indexes[edge.from], let to = indexes[edge.to] else { return nil }
@@ -99,8 +100,10 @@ package struct GraphPlan: Sendable {
     }
     executors = []
     sources = nodes.indices.filter { ordered[$0].stage.signature.role == .source }
+    // sink-order: results and ledgers name the sinks in this order.
     sinks = nodes.indices.filter { ordered[$0].stage.signature.role == .sink }
       .sorted { ordered[$0].id.utf8.lexicographicallyPrecedes(ordered[$1].id.utf8) }
+    // ledger: the headline is the ledger of this sink.
     guard let primary = pipeline.primarySink.flatMap({ indexes[$0] }) else {
       throw PipelineError(
         .missing("the pipeline has no sink", advice: "Add a node of kind 'results'"), at: "/nodes")
@@ -157,6 +160,8 @@ package struct GraphPlan: Sendable {
       nodes[edge.to].inEdges.append(index)
     }
     for index in nodes.indices {
+      // Decisions must not depend on the order in which a document lists its edges. join-take
+      // relies on the order of ports.
       nodes[index].inEdges.sort { edges[$0].toPort < edges[$1].toPort }
       nodes[index].outEdges.sort {
         (edges[$0].to, edges[$0].toPort) < (edges[$1].to, edges[$1].toPort)
@@ -172,6 +177,7 @@ package struct GraphPlan: Sendable {
       let shared = ordered[index].executor.flatMap { id in
         executors.firstIndex { $0.id == id }
       }
+      // order-once: nodes are added in rising order, so the first one is the first in every run.
       let executor = shared ?? executors.count
       if shared == nil {
         executors.append(

@@ -61,10 +61,12 @@ package struct JoinStateMachine: Sendable {
   package mutating func add(slot: Int, sequence: Int, port: Int) -> PartVerdict {
     let index = begun(slot: slot, sequence: sequence)
     guard frames[index].phase == .open else {
+      // join-late: noted only so that the frame can be forgotten when its last part has come.
       frames[index].ports[port] = .ended(ending: -1, isFailure: false)
       forgetIfSettled(index)
       return .late
     }
+    // join-timer: the first value starts it; a tombstone does not.
     let isFirst = frames[index].valueBits == 0
     frames[index].ports[port] = .value
     return isFirst ? .first : .taken
@@ -99,6 +101,7 @@ package struct JoinStateMachine: Sendable {
 
   private mutating func verdict(_ index: Int, isTimedOut: Bool) -> JoinVerdict {
     let bits = frames[index].valueBits
+    // join-decide, 1: values come first, so `any` continues even if another port failed.
     if bits == (1 << UInt32(portCount)) - 1 || mode == .any && bits != 0 {
       frames[index].phase = .ready
       return .joined(ports: bits)
@@ -108,9 +111,15 @@ package struct JoinStateMachine: Sendable {
       guard case .ended(let ending, let isFailure) = port else { return nil }
       return (ending, isFailure)
     }
+    // join-decide, 2: a failure is not hidden by a timeout
+    // or by a missing partner. Endings are by port.
     if let failure = endings.first(where: \.isFailure) { return .passesOn(ending: failure.ending) }
+    // join-decide, 3: at the timeout some port is still open, so the endings are not all known.
     if isTimedOut { return .timedOut }
+    // join-decide, 4: no port has a value, so nothing is
+    // lost by the join, and the ending stays the same.
     if bits == 0, let first = endings.first { return .passesOn(ending: first.ending) }
+    // join-decide, 5: a value came and its partner did not.
     return .partnerMissing
   }
 
@@ -126,6 +135,7 @@ package struct JoinStateMachine: Sendable {
 
   /// The frame that leaves next: no frame with a lower sequence is open.
   package mutating func nextToLeave() -> Int? {
+    // join-leave: a frame of lower sequence that is undecided keeps all later ones here.
     guard let index = frames.firstIndex(where: { $0.phase != .gone }),
       frames[index].phase == .ready
     else { return nil }
@@ -151,6 +161,7 @@ package struct JoinStateMachine: Sendable {
 
   private mutating func begun(slot: Int, sequence: Int) -> Int {
     if let index = index(of: slot) { return index }
+    // By sequence and not by arrival, because frames can overtake each other on the way.
     let place = frames.firstIndex { $0.sequence > sequence } ?? frames.endIndex
     let ports = [Port](repeating: .open, count: portCount)
     frames.insert(Frame(slot: slot, sequence: sequence, ports: ports), at: place)

@@ -76,6 +76,8 @@ package struct LaneStateMachine: Sendable {
   /// The frame has no output.
   package mutating func abandon(_ work: Work) {
     guard let lane = index(of: work) else { return }
+    // stage-fail: the lane is free at once; after
+    // stage-timeout only when the body has ended as well.
     lanes[lane].phase = .over
     removeIfDone(lane)
   }
@@ -91,7 +93,9 @@ package struct LaneStateMachine: Sendable {
   package mutating func nextToLeave() -> (work: Work, output: Output)? {
     var lowest: Int?
     for index in lanes.indices where lanes[index].phase != .over {
+      // lane-hold: one output leaves at a time.
       if lanes[index].phase == .leaving { return nil }
+      // lane-order: lanes that still work count too, because their outputs have to leave first.
       if lowest.map({ lanes[index].order < lanes[$0].order }) ?? true { lowest = index }
     }
     guard let lowest, case .ready(let output) = lanes[lowest].phase else { return nil }
@@ -102,6 +106,8 @@ package struct LaneStateMachine: Sendable {
   /// Every edge has accepted the output that was leaving.
   package mutating func left() {
     guard let lane = lanes.firstIndex(where: { $0.phase == .leaving }) else { return }
+    // lane-hold: a fallback can leave before the body that
+    // timed out has ended; then the lane stays taken.
     lanes[lane].phase = .over
     removeIfDone(lane)
   }

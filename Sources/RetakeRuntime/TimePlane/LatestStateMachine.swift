@@ -35,6 +35,7 @@ package struct LatestStateMachine: Sendable {
   /// - Returns: `false` for a value that is not kept: a newer value was read, so no frame will read
   ///   this one.
   package mutating func add(_ value: Value) -> Bool {
+    // latest-forward: it came too late to be read.
     if let lastRead, isRising(value, lastRead) { return false }
     var place = values.endIndex
     // Bounded: values arrive in rising order, except those of frames that arrived out of order.
@@ -47,6 +48,8 @@ package struct LatestStateMachine: Sendable {
   /// values are no longer needed and are returned.
   package mutating func read(by frame: Value) -> (value: Value?, released: [Value]) {
     let kept = lastRead.flatMap { last in values.firstIndex(of: last) } ?? 0
+    // latest-read: the last value that is not above the
+    // frame. latest-forward: none from before `kept`.
     guard let chosen = values.lastIndex(where: { !isAbove($0, frame) }), chosen >= kept else {
       return (nil, [])
     }
@@ -68,6 +71,8 @@ package struct LatestStateMachine: Sendable {
   }
 
   private func isAbove(_ value: Value, _ frame: Value) -> Bool {
+    // latest-read: tracks have sequences of their own, so
+    // values of another track are compared by arrival.
     isSameTrack ? value.id.sequence > frame.id.sequence : value.arrival > frame.arrival
   }
 

@@ -71,6 +71,7 @@ package struct LeaseBook: Sendable {
     for lease in held {
       precondition(leases[lease].holders > 0, "a lease ends once")
       leases[lease].holders -= 1
+      // pool-holders: the buffer comes back with its last holder.
       guard leases[lease].holders == 0 else { continue }
       used[leases[lease].pool] -= 1
       returned.append(leases[lease].pool)

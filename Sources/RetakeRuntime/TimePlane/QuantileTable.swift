@@ -14,6 +14,7 @@ package enum QuantileTable {
     let choice = Int(bits >> 55)
     let quantile = choice >= 256 ? ratiosQ32[choice - 256] : -ratiosQ32[255 - choice]
     let slope = log2Q32(UInt64(p99)) - log2Q32(UInt64(p50))
+    // Both factors are Q32, and their product does not fit into 64 bits.
     let exponent = log2Q32(UInt64(p50)) + Int64((Int128(slope) * Int128(quantile)) >> 32)
     return exp2(exponent)
   }

@@ -45,17 +45,22 @@ package struct QueueStateMachine: Sendable {
 
   package mutating func offer(_ work: Work, at time: Int64) -> QueueVerdict {
     let entry = Entry(work: work, since: time)
+    // queue-room: only frames that wait count. A frame in service is not here any more.
     guard isFull else {
       waiting.append(entry)
       return .accepted
     }
     switch policy {
+    // queue-drop-newest: nothing changes here; the offered frame ends.
     case .dropNewest: return .droppedNewest
     case .block:
+      // queue-block: one place is enough, because the
+      // sender offers nothing else until it is accepted.
       precondition(blocked == nil, "a sender offers one frame at a time")
       blocked = work
       return .blocked
     case .dropOldest, .replace:
+      // queue-drop-oldest, queue-replace: the frame that has waited longest loses its place.
       let oldest = waiting.removeFirst()
       waiting.append(entry)
       return policy == .replace ? .superseded(oldest.work) : .droppedOldest(oldest.work)
@@ -74,6 +79,7 @@ package struct QueueStateMachine: Sendable {
   /// one instant, the blocked frame is let in only once.
   package mutating func claimUnblock() -> Work? {
     guard !isUnblockDue, !isFull, let work = blocked else { return nil }
+    // queue-unblock: a second event, made while the same event is handled, would have the same key.
     isUnblockDue = true
     return work
   }

@@ -9,6 +9,8 @@ package struct SampleStateMachine: Hashable, Sendable {
   }
 
   package mutating func passes() -> Bool {
+    // sample-pass: counts the frames that come, not
+    // sequences, so frames that ended before do not matter.
     defer { seen = (seen + 1) % every }
     return seen == 0
   }

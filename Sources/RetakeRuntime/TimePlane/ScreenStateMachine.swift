@@ -22,6 +22,7 @@ struct ScreenStateMachine: Hashable, Sendable {
   /// - Returns: The image that it replaces, which will never be shown. If there is none, the
   ///   screen's next refresh has to be scheduled.
   mutating func add(_ work: Work) -> Work? {
+    // screen-refresh: one image waits, and a newer one replaces it.
     defer { waiting = work }
     guard let waiting else { return nil }
     unseenSinceLast += 1

@@ -32,12 +32,15 @@ package struct ThrottleStateMachine: Hashable, Sendable {
   /// Whether the frame that arrives at `time` passes.
   package mutating func passes(at time: Int64) -> Bool {
     guard intervalNanoseconds > 0 else { return true }
+    // throttle-pass: the first frame is due at once.
     let expected = due ?? time
     // Equivalent to 4 × (expected − time) ≤ interval, which could overflow 64 bits.
     guard expected - time <= intervalNanoseconds / 4 else {
       due = expected
       return false
     }
+    // throttle-pass: due advances by whole intervals, so jitter adds up to no drift. After a gap,
+    // the rhythm starts again at this frame.
     let next = expected + intervalNanoseconds
     due = time >= next + intervalNanoseconds ? time + intervalNanoseconds : next
     return true
@@ -50,6 +53,7 @@ package struct ThrottleStateMachine: Hashable, Sendable {
   package mutating func changeRate(intervalNanoseconds new: Int64) -> Bool {
     precondition((0...Self.intervalNanosecondsMax).contains(new), "an interval is in its bounds")
     guard new != intervalNanoseconds else { return false }
+    // throttle-rate: the rhythm continues from the last due time.
     // `due` is always one interval after the last due time, so the sum stays within 64 bits.
     due = new == 0 || intervalNanoseconds == 0 ? nil : due.map { $0 + (new - intervalNanoseconds) }
     intervalNanoseconds = new

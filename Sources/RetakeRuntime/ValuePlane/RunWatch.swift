@@ -60,6 +60,7 @@ package final class RunWatch: Sendable {
   private func begin(_ doing: Doing) {
     state.withLock {
       $0.doing = doing
+      // Two calls of the same body are two turns, so fast calls are not taken for one that hangs.
       $0.turn += 1
     }
   }

@@ -109,6 +109,7 @@ package final class ValueFuture: @unchecked Sendable {
   /// `false` if this future is already done: then the dependent will not be notified.
   private func addDependent(_ dependent: ValueFuture) -> Bool {
     dependents.withLock {
+      // Under the lock that `finish` takes, so a dependent is either notified or sees the end here.
       if isDone { return false }
       $0.append(dependent)
       return true
@@ -150,6 +151,7 @@ package final class ValueFuture: @unchecked Sendable {
   ///
   /// - Returns: The futures that can run because of it.
   func compute() -> FinishedValue {
+    // It was cancelled while an input was missing; its dependents still wait for it.
     guard let work, !current.isCancelled else { return finish(.cancelled) }
     return finish(work(InputOutcomes(inputs)))
   }
@@ -168,6 +170,7 @@ package final class ValueFuture: @unchecked Sendable {
   }
 
   private func finish(_ outcome: ValueOutcome) -> FinishedValue {
+    // Written before the state is done, because from then on every thread may read them.
     knownOutcome = outcome
     knownDigest = isDigested ? outcome.digest : nil
     work = nil

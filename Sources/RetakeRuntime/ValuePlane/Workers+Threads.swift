@@ -89,6 +89,7 @@ extension Workers {
 
   private func rest(as worker: Int) {
     if isWorkNear({ false }) { return }
+    // Registered first: a thread that queues work from now on sees this worker. See `IdleWorkers`.
     idle.add(worker)
     if queued.isZero, !isStopped { idle.rest(worker) }
     idle.remove(worker)
@@ -117,6 +118,7 @@ extension Workers {
       guard let lane = lanes[number] else {
         preconditionFailure("futures name lanes that the workers have")
       }
+      // Only the lane's own thread computes these, so only that thread is woken.
       if lane.queue.append(future) { lane.bell.ring() }
     } else if queues[worker].append(future), !isTaken {
       idle.wakeOne()

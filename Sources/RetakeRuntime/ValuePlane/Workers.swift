@@ -61,6 +61,7 @@ package final class Workers: Sendable {
     waitingWork: WaitingWork = .any, watch: RunWatch? = nil
   ) throws(RuntimeError) {
     precondition((0...Self.countMax).contains(count), "between 0 and 256 workers")
+    // With `.awaited` the time plane computes less, so another thread takes its place.
     let workers = 0..<(max(1, count) + (waitingWork == .awaited && count > 1 ? 1 : 0))
     self.waitingWork = waitingWork
     isInline = count == 0
@@ -166,6 +167,7 @@ package final class Workers: Sendable {
     idle.wakeAll()
     for lane in lanes.values { lane.bell.ring() }
     watch?.beginStopping()
+    // A thread rings the bell when it ends; a body that the watchdog gave up may never end.
     while liveThreads.load(ordering: .sequentiallyConsistent) > 0, watch?.isGivenUp != true {
       bell.wait()
     }
