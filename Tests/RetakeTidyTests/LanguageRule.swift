@@ -13,7 +13,7 @@ enum LanguageRule {
   static let pattern = #"(?i)^\s*//.*\b(?:"# + turns.joined(separator: "|") + #")\b"#
 
   /// Comment lines with such a turn in 1,000. It may only fall.
-  static let perThousandMax = 10
+  static let perThousandMax = 2
 
   static func commentLines(of file: SourceFile) -> Int {
     file.text.split(separator: "\n").count { line in
