@@ -106,7 +106,9 @@ extension RetakeCommand {
   /// A file such as -clip.mp4 is several short options to the parser, perhaps with -h for help.
   private static func dashed(_ arguments: [String]) -> String? {
     let word = arguments.prefix { $0 != "--" }.first { word in
-      word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2 && Double(word) == nil
+      word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2
+        // A digit begins a value, such as -1s, which its option refuses in its own words.
+        && word.dropFirst().first?.isNumber == false
         && !word.dropFirst().allSatisfy(shortOptions.contains)
         && word.dropFirst(2).first != "="
     }

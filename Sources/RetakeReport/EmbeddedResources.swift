@@ -505,7 +505,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       else { this.chosen = -1; this.draw(); this.browser.mark(-1); }
     }
 
-    // The slider covers all frames of the track. On a page from disk it stands only where there is
+    // The slider covers all frames of the track. On a page from disk it is there only where there is
     // something to see.
     seekNear(wanted) {
       const { track } = this.place.frame;
@@ -1034,7 +1034,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     };
   }
 
-  // The commands that accept, with the reason that somebody writes; a served page can send it.
+  // The commands that accept, with the reason that is written there; a served page can send it.
   function acceptPanel(item, host) {
     const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
     const codes = [...host.querySelectorAll("code")].map((code) => ({ code, text: code.textContent }));
@@ -1089,7 +1089,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     }
   }
 
-  // The document of a case, as text; made when somebody opens it.
+  // The document of a case, as text; made when it is opened.
   function rawText(item, host) {
     host.addEventListener("toggle", () => {
       const text = host.querySelector("pre");
@@ -1209,7 +1209,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     event.preventDefault();
   }
 
-  // The system's theme, or the one that somebody chose for this visit.
+  // The system's theme, or the one chosen for this visit.
   const themes = ["auto", "light", "dark"];
   const theme = document.getElementById("theme");
   theme.addEventListener("click", () => {

@@ -41,7 +41,7 @@ package enum HTMLReport {
   ///
   /// A test computes them again and prints the new values after a change.
   static let styleHash = "Sfu+N2RL2L6Lt5FxCyuvnbDZfS6hVW09BSARLnbWMHw="
-  static let scriptHash = "PiXJHunTVkiEefLFad6vbXqnAqKnJzSi0jUshabqBuY="
+  static let scriptHash = "oXV8JVTPgqLD8Fl0bJXLncwZuFcZSggfa6YIzebp0Xk="
 
   /// The policy of a served page: the page's own policy, and no page may embed it in a frame.
   package static let servedPolicy =

@@ -141,8 +141,7 @@ public struct ReplayJob {
     let folder = URL(fileURLWithPath: project.path(output))
     if let session { try Project.checkName(ofSession: session) }
     try RunOutputs.check(
-      file: folder.appending(path: GoldenFolder.pipelineName).path, session: nil,
-      pipeline: pipelineFile)
+      file: folder.appending(path: GoldenFolder.pipelineName).path, pipeline: pipelineFile)
     try Self.checkFree(folder, named: output)
     return try GoldenRun.write(
       replay, definition: definition, project: project, reader: reader,

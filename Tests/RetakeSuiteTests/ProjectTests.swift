@@ -55,7 +55,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self(body: "cases: [1]", at: "/cases", "an object"),
     Self(body: "suites: 3", at: "/suites", "an object"),
     Self(body: "v: 1", at: "", "'v' comes twice"),
-    Self(body: "cases: {", at: "", "no YAML"),
+    Self(body: "cases: {", at: "", "not YAML"),
     Self(body: "cases: {a: {? [b] : c}}", at: "/cases/a", "a key is not a string"),
     Self(body: "cases: {a: &x {pipeline: p}, b: *x}", at: "/cases/a", "aliases"),
     Self(body: "cases: {a: {pipeline: *x}}", at: "/cases/a/pipeline", "in line 2"),

@@ -162,7 +162,7 @@
       else { this.chosen = -1; this.draw(); this.browser.mark(-1); }
     }
 
-    // The slider covers all frames of the track. On a page from disk it stands only where there is
+    // The slider covers all frames of the track. On a page from disk it is there only where there is
     // something to see.
     seekNear(wanted) {
       const { track } = this.place.frame;
@@ -691,7 +691,7 @@
     };
   }
 
-  // The commands that accept, with the reason that somebody writes; a served page can send it.
+  // The commands that accept, with the reason that is written there; a served page can send it.
   function acceptPanel(item, host) {
     const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
     const codes = [...host.querySelectorAll("code")].map((code) => ({ code, text: code.textContent }));
@@ -746,7 +746,7 @@
     }
   }
 
-  // The document of a case, as text; made when somebody opens it.
+  // The document of a case, as text; made when it is opened.
   function rawText(item, host) {
     host.addEventListener("toggle", () => {
       const text = host.querySelector("pre");
@@ -866,7 +866,7 @@
     event.preventDefault();
   }
 
-  // The system's theme, or the one that somebody chose for this visit.
+  // The system's theme, or the one chosen for this visit.
   const themes = ["auto", "light", "dark"];
   const theme = document.getElementById("theme");
   theme.addEventListener("click", () => {

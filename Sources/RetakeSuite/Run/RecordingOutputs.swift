@@ -63,7 +63,7 @@ package final class RecordingOutputs {
   /// Waits until readers have taken the waiting lines, and writes the trace of the recording.
   ///
   /// - Parameter progress: Called with how many decisions the trace has, now and then.
-  /// - Returns: What became of the lines, also where an output failed, and the first such error, when
+  /// - Returns: What became of the lines, also if an output failed, and the first such error, when
   ///   everything else is written: `ReplayError`, or what the session throws.
   package func finish(
     _ result: RecordingResult, progress: (Int) -> Void = { _ in }

@@ -107,10 +107,14 @@ extension RunOutputs {
     if let session, file == resolved(session) || file.hasPrefix(resolved(session) + "/") {
       throw .outputOverInput(path: path, input: "the session that is read")
     }
-    if let pipeline, file == resolved(pipeline) {
-      throw .outputOverInput(path: path, input: "the pipeline's own file")
-    }
+    try check(file: path, pipeline: pipeline)
     try checkKept(path, file)
+  }
+
+  /// - Throws: `SuiteError.outputOverInput` for the pipeline's own file.
+  static func check(file path: String, pipeline: String?) throws(SuiteError) {
+    guard let pipeline, resolved(path) == resolved(pipeline) else { return }
+    throw .outputOverInput(path: path, input: "the pipeline's own file")
   }
 
   /// Files of sessions and goldens and the project's file are written by the commands that own them

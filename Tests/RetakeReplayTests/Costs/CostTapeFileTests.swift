@@ -135,10 +135,10 @@ import Testing
 
   @Test(arguments: [
     ("#retake 2 tape key=a\nE 0\n", "replay.tape.newerVersion", "version 2; this Retake reads"),
-    ("#retake 1 key=a origin=0\n", "replay.tape.notTape", "no cost tape"),
-    ("#retake 0 tape key=a\n", "replay.tape.notTape", "no cost tape"),
-    ("{\"v\": 1}\n", "replay.tape.notTape", "no cost tape"),
-    ("", "replay.tape.notTape", "no cost tape"),
+    ("#retake 1 key=a origin=0\n", "replay.tape.notTape", "not a cost tape"),
+    ("#retake 0 tape key=a\n", "replay.tape.notTape", "not a cost tape"),
+    ("{\"v\": 1}\n", "replay.tape.notTape", "not a cost tape"),
+    ("", "replay.tape.notTape", "not a cost tape"),
     ("#retake 1 tape\n", "replay.tape.damaged", "line 1"),
   ])
   func `what is no tape of this version is named`(text: String, code: String, says: String) throws {
