@@ -46,15 +46,15 @@ final class RecordingWindow {
     places.withLock { $0 = known }
   }
 
-  /// Records and shows what is recorded, until the recording has ended.
+  /// Records and shows what is recorded, until the recording has ended. The process ends with it: a
+  /// window whose display no longer responds cannot even be closed.
   ///
-  /// - Parameter finish: The remaining work if the display is lost. The process then ends with the
-  ///   recording, and this method does not return.
-  /// - Throws: What the recorder throws.
+  /// - Parameter finish: The work after the recording.
+  /// - Throws: `RuntimeError.noThread`, before anything is recorded.
   func record(
     _ recorder: Recorder, _ output: OutputOptions,
     finish: @escaping (RecordingResult, WindowFigures) throws -> Void
-  ) throws -> RecordingResult {
+  ) throws -> Never {
     let ended = Locked<Result<RecordingResult, any Error>?>(nil)
     let feed = feed
     let rest = OneFinish(finish)
@@ -87,15 +87,12 @@ final class RecordingWindow {
       output.note("warning: the preview ended, the recording continues: \(error)")
     }
     rest.take()
-    return try result()
+    rest.finishAndExit(Result { try result() }, feed.figures)
   }
 
   /// How long the window may take to notice that the recording has ended. If its display no longer
   /// responds, it never does.
   private static let answerSecondsMax = 5.0
-
-  /// The statistics of the preview so far.
-  var figures: WindowFigures { feed.figures }
 }
 
 /// The work after a recording. It is done by one thread: the one that draws, or the recorder's
@@ -135,7 +132,6 @@ private final class OneFinish: @unchecked Sendable {
   func finishAndExit(_ result: Result<RecordingResult, any Error>, _ figures: WindowFigures)
     -> Never
   {
-    let status = try? CommandEnd.status { try work(try result.get(), figures) }
-    _exit((status ?? .trouble).rawValue)
+    RetakeCommand.end(with: { try work(try result.get(), figures) })
   }
 }

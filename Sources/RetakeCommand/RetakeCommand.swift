@@ -26,11 +26,26 @@ public enum RetakeCommand {
       registry: registry, pipelines: pipelines, arguments: arguments,
       program: isRetake ? "retake" : called)
     let status = CommandEnvironment.$current.withValue(environment) { run(arguments) }
-    if let cause = Console.lostOutput {
-      Console.note("error: standard output took no more (\(cause)); the result is lost")
-      exit(ExitStatus.strongest([status, .trouble])?.rawValue ?? status.rawValue)
+    exit(number(of: status))
+  }
+
+  /// Ends the process with the status of the last of a command's work, and without the cleanup of
+  /// libraries, which could wait for a display.
+  static func end(with work: () throws -> Void) -> Never {
+    let status: ExitStatus
+    do {
+      status = try CommandEnd.status(of: work)
+    } catch {
+      Console.note("error: \(error)")
+      status = .trouble
     }
-    exit(status.rawValue)
+    _exit(number(of: status))
+  }
+
+  private static func number(of status: ExitStatus) -> Int32 {
+    guard let cause = Console.lostOutput else { return status.rawValue }
+    Console.note("error: standard output took no more (\(cause)); the result is lost")
+    return ExitStatus.strongest([status, .trouble])?.rawValue ?? status.rawValue
   }
 
   private static func run(_ arguments: [String]) -> ExitStatus {

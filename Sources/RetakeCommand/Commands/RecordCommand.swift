@@ -178,9 +178,7 @@ struct RecordCommand: ParsableCommand {
     Interruption.onRequest(report.interrupted)
     Interruption.onTrigger { recorder.trigger() }
     guard let window else { return try report.finish(try recorder.run(), preview: nil) }
-    try report.finish(
-      try window.record(recorder, output) { try report.finish($0, preview: $1) },
-      preview: window.figures)
+    try window.record(recorder, output) { try report.finish($0, preview: $1) }
   }
 
   private func options() throws -> RecorderOptions {
