@@ -49,11 +49,16 @@ import Testing
   @Test func `a pipeline that reads no session cannot be drawn over one`() throws {
     let workplace = try Workplace()
     try workplace.record("figures", frames: 10)
-    try workplace.writePipeline(
-      replacing: #""kind": "session""#,
-      with: #""kind": "synthetic", "options": {"scene": "figures", "frames": 3}"#)
+    try workplace.folder.write(
+      """
+      {"v": 1, "name": "drawn",
+       "nodes": [
+        {"id": "camera", "kind": "synthetic", "options": {"scene": "figures", "frames": 3}},
+        {"id": "out", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "out"}]}
+      """, to: "drawn.json")
     let result = try workplace.retake(
-      "view", "figures", "--pipeline", "motion.json", "--once", environment: Self.noDisplay)
+      "view", "figures", "--pipeline", "drawn.json", "--once", environment: Self.noDisplay)
     #expect(result.status == 2)
     #expect(result.stderr.contains("[suite.overlay.noSession]"), "\(result.stderr)")
   }
