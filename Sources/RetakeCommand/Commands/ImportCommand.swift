@@ -90,7 +90,7 @@ struct ImportCommand: ParsableCommand {
         "  track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  "
           + SpanText.of(known) + (track.damaged > 0 ? "  \(track.damaged) damaged" : ""))
     }
-    lines.append("next: \(next(result))")
+    if !output.quiet { lines.append("next: \(next(result))") }
     return lines.joined(separator: "\n")
   }
 

@@ -138,7 +138,7 @@ struct SessionInfoCommand: ParsableCommand {
     let colour = "\(track.format.rawValue) \(track.range.rawValue) \(track.matrix.rawValue)"
     let assumed =
       track.assumed.isEmpty ? "" : " (assumed: \(track.assumed.joined(separator: ", ")))"
-    let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)°"
+    let rotation = track.rotationDegrees == 0 ? "" : "  turned \(track.rotationDegrees)° clockwise"
     return "track \(track.track)  \(track.codec)  \(track.width)x\(track.height)  \(colour)"
       + "\(assumed)  \(SpanText.of(track))\(rotation)"
   }

@@ -31,7 +31,8 @@ struct SessionRecoverCommand: ParsableCommand {
     }
     guard result.wasOpen else {
       Console.result(
-        "\(result.status.rawValue): nothing to recover, \(counted(result.frames, "frame"))")
+        "\(result.status.rawValue): nothing to recover, \(counted(result.frames, "frame")); "
+          + "retake session doctor checks the bytes")
       return
     }
     let found = result.rebuiltFrames > 0 ? ", \(result.rebuiltFrames) of them from the media" : ""
