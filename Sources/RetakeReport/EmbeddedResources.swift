@@ -307,7 +307,6 @@ footer { border-top: 1px solid var(--line); padding: 28px 0 48px; }
 footer section { margin-bottom: 28px; }
 footer h2 { font-size: 15px; margin-bottom: 8px; }
 .end { font-size: 13px; margin-top: 20px; }
-.end label { white-space: nowrap; }
 
 @media (max-width: 900px) {
   .wide { padding: 0 18px; }
@@ -330,6 +329,9 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
   .browse input[type="search"], .browse select { width: 100%; max-width: none; }
   .browse .values { display: none; }
   .decisions .scroll table { min-width: 620px; }
+  .figures td, .figures thead th:not(:first-child) { padding-left: 8px; }
+  .figures:not(.rules):not(.digests) td:last-child { white-space: nowrap; }
+  .rules th { min-width: 72px; }
 }
 @media print {
   body { background: #fff; }
