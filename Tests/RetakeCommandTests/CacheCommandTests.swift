@@ -51,6 +51,28 @@ import Testing
         == nil)
   }
 
+  @Test func `another build of the program computes every stage again`() throws {
+    let workplace = try workplace()
+    let test = ["test", "yard", "--json"] + Self.pipeline
+    let first = try workplace.retake(words: test).json().totals.cache
+    let again = try workplace.retake(words: test).json().totals.cache
+    #expect(again.computed.int == 0 && again.known.int == first.computed.int)
+    // What is behind a program's sections changes nothing but its bytes.
+    let other = workplace.folder.file("other-retake")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: Workplace.binary))
+    bytes.append(0)
+    try bytes.write(to: other)
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: other.path)
+    let result = try runCommand(
+      other.path, arguments: test,
+      environment: ["CI": nil, "RETAKE_CACHE_KEY": Workplace.cacheKey], folder: workplace.folder.url
+    )
+    let cache = try result.json().totals.cache
+    #expect(cache.computed.int.map { $0 > 0 } == true, "\(result.stdout)")
+    #expect((cache.known.int ?? 0) + (cache.computed.int ?? 0) == first.computed.int)
+  }
+
   @Test func `a cache that came with the repository is not used, and the run says so`() throws {
     let workplace = try workplace()
     let test = ["test", "yard"] + Self.pipeline

@@ -16,6 +16,9 @@ public enum CacheError: CodedError, Hashable {
   case unwritable(path: String, cause: String)
   /// The secret that identifies files written here cannot be read or created.
   case noKey(path: String, cause: String)
+  /// The files of the code that computes here cannot be read, so that values of other code could not
+  /// be told from its own.
+  case noProgram
   /// `RETAKE_CACHE_KEY` is too easy to guess.
   case weakKey
   /// The cache is part of the repository.
@@ -35,6 +38,7 @@ public enum CacheError: CodedError, Hashable {
     case .unreadable: "replay.cache.unreadable"
     case .unwritable: "replay.cache.unwritable"
     case .noKey: "replay.cache.noKey"
+    case .noProgram: "replay.cache.noProgram"
     case .weakKey: "replay.cache.weakKey"
     case .tracked: "replay.cache.tracked"
     case .notRemoved: "replay.cache.notRemoved"
@@ -54,6 +58,7 @@ public enum CacheError: CodedError, Hashable {
     case .unreadable: "the cache cannot be read"
     case .unwritable: "the cache cannot be written"
     case .noKey: "the key that tells this user's cache from others cannot be read or made"
+    case .noProgram: "the program's own file cannot be read, so a cache cannot be used"
     case .weakKey: "\(CacheKey.variable) is shorter than \(CacheKey.wordBytesMin) bytes"
     case .tracked(_, let file): "the cache is not used: git tracks it ('\(file)')"
     case .notRemoved: "this could not be taken away from the cache"
@@ -76,7 +81,7 @@ public enum CacheError: CodedError, Hashable {
       .unwritable(let path, _), .notRemoved(let path, _), .noKey(let path, _),
       .tracked(let path, _):
       Place(file: path)
-    case .weakKey: nil
+    case .noProgram, .weakKey: nil
     }
   }
 
@@ -94,6 +99,7 @@ public enum CacheError: CodedError, Hashable {
     case .noKey:
       "Set XDG_STATE_HOME to a folder that you can write, or \(CacheKey.variable) to a secret; or do "
         + "without a cache: --cache none"
+    case .noProgram: "Mount /proc, or do without a cache: --cache none"
     case .weakKey:
       "Set it to a secret of at least \(CacheKey.wordBytesMin) bytes, such as the output of: "
         + "openssl rand -hex 32"

@@ -12,26 +12,29 @@ enum MachineCode {
     return Digest128(of: String(flags ?? ""))
   }()
 
-  /// Digest of this program's file. So a stage whose version was not increased is computed again
-  /// after every build.
-  private static let program = digest(of: "/proc/self/exe")
+  /// Digest of this program's file, so that every stage is computed again after a build, also one
+  /// whose version was not increased. `nil` if the file cannot be read.
+  static let program: Digest128? = MappedFile.program().flatMap(digest)
 
-  /// The C library's math functions, which differ between versions.
-  private static let mathematics: Digest128 = {
+  /// The C library's math functions, which differ between versions. `nil` if they cannot be read.
+  private static let mathematics: Digest128? = {
     let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
     let path = maps.split(separator: "\n").first {
       $0.contains("/libm.so") || $0.contains("/libm-")
     }
     .flatMap { $0.firstIndex(of: "/").map($0.suffix(from:)) }
-    return path.map { digest(of: String($0)) } ?? .zero
+    // They are a part of the program if it maps no such library.
+    return path.map { MappedFile(String($0)).flatMap(digest) } ?? .zero
   }()
 
-  private static func digest(of path: String) -> Digest128 {
-    guard let file = MappedFile(path) else { return .zero }
-    return file.digest(at: 0, count: file.count) ?? .zero
+  private static func digest(of file: MappedFile) -> Digest128? {
+    file.digest(at: 0, count: file.count)
   }
 
-  static func digest(with decoder: Digest128) -> Digest128 {
+  /// - Throws: `CacheError.noProgram`. Without the digests of all code, a cached value could be that
+  ///   of other code.
+  static func digest(with decoder: Digest128) throws(CacheError) -> Digest128 {
+    guard let program, let mathematics else { throw .noProgram }
     var hasher = DigestHasher()
     hasher.append("code 1")
     hasher.append(program)

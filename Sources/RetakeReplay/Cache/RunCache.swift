@@ -15,7 +15,7 @@ package final class RunCache: ValueCache {
   private let counts = Locked((known: 0, computed: 0))
 
   /// - Parameter tracks: The tracks that the run reads.
-  /// - Throws: `SessionError`. A folder that cannot be written is only read, and the summary
+  /// - Throws: `SessionError`, `CacheError.noProgram`. A folder that cannot be written is only read, and the summary
   ///   reports it.
   package init(_ folder: CacheFolder, reader: SessionReader, tracks: Set<Int>) throws {
     self.folder = folder
@@ -24,7 +24,7 @@ package final class RunCache: ValueCache {
     hasher.append(SessionReader.decoderDigest)
     hasher.append(MachineCode.processor)
     decoder = hasher.finish()
-    codeDigest = MachineCode.digest(with: decoder)
+    codeDigest = try MachineCode.digest(with: decoder)
     var scopes: [Int: CacheTrack] = [:]
     for track in tracks.sorted() {
       scopes[track] = try CacheTrack(folder, reader: reader, track: track)

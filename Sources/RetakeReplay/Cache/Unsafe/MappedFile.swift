@@ -9,10 +9,20 @@ final class MappedFile: @unchecked Sendable {
   let base: UnsafeRawPointer
   let count: Int
 
-  /// - Returns: `nil` for a file that cannot be opened, and for an empty file.
-  init?(_ path: String) {
+  /// - Returns: `nil` for a file that cannot be opened, for a symbolic link, and for an empty file.
+  convenience init?(_ path: String) {
+    self.init(path, flags: O_NOFOLLOW)
+  }
+
+  /// The file of this program, even if it was replaced or removed since the program began.
+  static func program() -> MappedFile? {
+    // A link of the system's own, which must be followed.
+    MappedFile("/proc/self/exe", flags: 0)
+  }
+
+  private init?(_ path: String, flags: Int32) {
     // O_NONBLOCK: opening a FIFO or a device at this path must not block.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
