@@ -152,7 +152,7 @@ html:not(.js) .case + .case { margin-top: 48px; padding-top: 40px; border-top: 1
 .graph .added rect, .graph .removed rect { stroke: var(--blue); stroke-width: 2; fill: var(--blue-soft); }
 .graph .added .status, .graph .removed .status { fill: var(--blue); }
 .graph .removed rect { stroke-dasharray: 2 3; }
-.graph .notRun { opacity: 0.6; }
+.graph .notRun, .graph .notCompared { opacity: 0.6; }
 
 table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th { text-align: left; font-weight: 500; color: var(--ink-3); }
@@ -1654,7 +1654,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
     "verdict": {"enum": ["passed", "changed", "missing", "stale", "not comparable", "errored"]},
     "status": {
       "description": "How the output of a node compares with the golden's: root = differs while the inputs are equal; echo = differs, and so do the inputs; tainted = stateful, and saw a differing input before.",
-      "enum": ["equal", "root", "echo", "tainted", "notRun", "added", "removed"]
+      "enum": ["equal", "root", "echo", "tainted", "notRun", "notCompared", "added", "removed"]
     },
     "textPair": {
       "type": "object",

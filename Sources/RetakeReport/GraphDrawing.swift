@@ -103,6 +103,7 @@ extension ReportNode.Status {
     case .echo: "echo"
     case .tainted: "tainted"
     case .notRun: "not run"
+    case .notCompared: "not compared"
     case .added: "added"
     case .removed: "removed"
     }
@@ -114,7 +115,7 @@ extension ReportNode.Status {
     case .root: "◆"
     case .echo: "≈"
     case .tainted: "≋"
-    case .notRun: "–"
+    case .notRun, .notCompared: "–"
     case .added: "+"
     case .removed: "−"
     }

@@ -40,6 +40,11 @@ extension ReportCase {
         root, findings: comparison.findings.filter { $0.root == index }, graph: graph)
     }
     self.graph = graph
+    if [.errored, .missing, .notComparable].contains(comparison.verdict) {
+      for index in self.graph?.nodes.indices ?? 0..<0 {
+        self.graph?.nodes[index].status = .notCompared
+      }
+    }
     self.tracks = tracks
     timelines = tracks.map {
       ReportTimeline($0, findings: comparison.findings, errors: comparison.errorCurves)

@@ -89,6 +89,8 @@ package struct ReportNode: Hashable, Sendable, Codable {
     /// A stateful stage that received a differing input before.
     case tainted
     case notRun
+    /// The case has no results that could be compared.
+    case notCompared
     /// Only in the run.
     case added
     /// Only in the golden.

@@ -94,10 +94,11 @@ public struct StageRegistry: StageCatalog {
     _ signature: StageSignature,
     make: @escaping @Sendable (JSONValue) throws(OptionProblem) -> AnyStage
   ) {
-    precondition(
+    requirement(
       entries[signature.kind] == nil, "the stage kind '\(signature.kind)' is registered twice")
-    precondition(
-      PipelineNode.isValidID(signature.kind), "a stage kind is [a-z][A-Za-z0-9-]*")
+    requirement(
+      PipelineNode.isValidID(signature.kind),
+      "'\(signature.kind)' is not a stage kind: write [a-z][A-Za-z0-9-]*")
     entries[signature.kind] = Entry(signature: signature, make: make)
   }
 

@@ -63,6 +63,14 @@ import Testing
     #expect(page.contains("it failed 12 times"))
   }
 
+  @Test func `a verification says that a stage failed`() throws {
+    let workplace = try yard()
+    let result = try workplace.retake("verify", "yard", "-p", "outside.json")
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(
+      result.stdout.contains("warning: a stage failed 12 times in each run"), "\(result.stdout)")
+  }
+
   @Test func `a live run tells of its failures when it ends`() throws {
     let workplace = try yard()
     let result = try workplace.retake(
@@ -73,5 +81,6 @@ import Testing
       result.stderr.contains("warning: frame 0:0, \(said) [crop.outside]"), "\(result.stderr)")
     let again = try workplace.retake("replay", "live", "--mode", "reenact")
     #expect(again.status == 0, "\(again.stderr)")
+    #expect(again.stdout.contains(" failed, "), "\(again.stdout)")
   }
 }

@@ -152,6 +152,14 @@ import Testing
     #expect(item.checks == [ReportCheck("results", .missing, "no golden.yml")])
   }
 
+  @Test(arguments: [Verdict.missing, .errored, .notComparable])
+  func `where nothing was compared no stage is called equal`(verdict: Verdict) {
+    let item = ReportCase(
+      Comparison(key: "s/c", verdict: verdict), session: "s", name: "c", pipeline: "p",
+      mode: "lossless", graph: ReportGraph(nodes: [ReportNode(id: "a", kind: "grey")], edges: []))
+    #expect(item.graph?.nodes.map(\.status) == [.notCompared])
+  }
+
   @Test func `every verdict has its word in the document`() {
     for verdict in Verdict.allCases {
       #expect(ReportVerdict(verdict).rawValue == verdict.rawValue)

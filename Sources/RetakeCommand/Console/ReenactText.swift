@@ -6,7 +6,10 @@ enum ReenactText {
     var lines = [
       "\(report.session)/run \(report.run)  reenact  \(report.pipeline)",
       "  \(report.frames.captured) captured, \(report.frames.delivered) delivered, "
-        + "\(report.frames.droppedTotal) dropped, \(report.lostBeforeCapture) lost before capture",
+        + "\(report.frames.droppedTotal) dropped, "
+        + (report.frames.failed > 0 ? "\(report.frames.failed) failed, " : "")
+        + (report.frames.inFlight > 0 ? "\(report.frames.inFlight) unfinished, " : "")
+        + "\(report.lostBeforeCapture) lost before capture",
       "  decisions \(report.reproducedDecisions) of \(report.recordedDecisions) reproduced"
         + " from \(report.events) external events",
     ]

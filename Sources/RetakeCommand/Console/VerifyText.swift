@@ -25,7 +25,12 @@ enum VerifyText {
   }
 
   private static func conclusion(_ report: VerifyReport) -> [String] {
-    [verdict(report)] + (report.advice.map { ["next: \($0)"] } ?? [])
+    var lines = [verdict(report)]
+    if let halt = report.halt { lines.append("warning: each run was halted: \(halt)") }
+    if let count = report.failureCount, report.halt == nil || count > 1 {
+      lines.append("warning: a stage failed \(counted(count, "time")) in each run")
+    }
+    return lines + (report.advice.map { ["next: \($0)"] } ?? [])
   }
 
   private static func verdict(_ report: VerifyReport) -> String {

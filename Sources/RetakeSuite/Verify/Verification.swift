@@ -36,7 +36,8 @@ public struct Verification {
     var report = VerifyReport(
       session: summary.session, caseName: summary.caseName ?? summary.pipeline,
       frames: first.facts.frames, decisionDigest: summary.decisionDigest,
-      resultDigest: summary.resultDigest, variations: [])
+      resultDigest: summary.resultDigest, variations: [], halt: summary.halt,
+      failureCount: summary.failureCount)
     for condition in VerifyCondition.inProcess {
       report.variations.append(try runs.compare(condition, with: first, named: .first).0)
     }

@@ -16,6 +16,10 @@ public struct VerifyReport: Hashable, Sendable, Codable {
   public var decisionDigest: Digest128
   public var resultDigest: Digest128
   public var variations: [Variation]
+  /// The failure that halted the first run, so that only the frames before it were verified.
+  public var halt: StageFailure?
+  /// Failures of stages in the first run; `nil` without failures.
+  public var failureCount: Int?
 
   public var outcome: Outcome {
     if variations.contains(where: { $0.outcome == .different }) { return .notDeterministic }
@@ -50,6 +54,7 @@ public struct VerifyReport: Hashable, Sendable, Codable {
 
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", frames, decisionDigest, resultDigest, variations
+    case halt, failureCount
   }
 }
 
