@@ -90,9 +90,9 @@ final class RecordingWindow {
     rest.finishAndExit(Result { try result() }, feed.figures)
   }
 
-  /// How long the window may take to notice that the recording has ended. If its display no longer
-  /// responds, it never does.
-  private static let answerSecondsMax = 5.0
+  /// How long a window may take to notice that its work has ended. If its display no longer responds,
+  /// it never does.
+  static let answerSecondsMax = 5.0
 }
 
 /// The work after a recording. It is done by one thread: the one that draws, or the recorder's

@@ -76,7 +76,8 @@ struct ViewCommand: ParsableCommand {
       )
     }
     guard selection.mode != .reenact else {
-      throw ValidationError("--mode reenact decides nothing again: write lossless or redecide")
+      throw ValidationError(
+        "--mode reenact makes no decisions of its own: write lossless or redecide")
     }
   }
 
@@ -102,7 +103,7 @@ struct ViewCommand: ParsableCommand {
     let reader = try SessionReader(opening: path)
     var content = try PlayerContent(reader, name: reader.folder.name, track: try shownTrack())
     if selection.pipeline != nil { try replay(project, path, reader, into: &content) }
-    Interruption.endAtTheLatest(afterSeconds: Self.answerSecondsMax)
+    Interruption.endAtTheLatest(afterSeconds: RecordingWindow.answerSecondsMax)
     let player = try SessionPlayer(content, options: try options(content))
     DisplayLoss.onLoss {
       Console.error(PreviewError.displayLost)
@@ -113,10 +114,6 @@ struct ViewCommand: ParsableCommand {
     if let screenshot { output.note("the window's picture is in \(screenshot)") }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
   }
-
-  /// How long the window may take to notice an interruption. If its display no longer responds, it
-  /// never does.
-  private static let answerSecondsMax = 5.0
 
   private func shownTrack() throws -> Int? {
     let choices = selection.track.compactMap { TrackChoice($0) }

@@ -14,7 +14,8 @@ final class RecordingReport {
   private var commits: LineStream?
   private let outputs: RecordingOutputs?
   private let holder = Locked<String?>(nil)
-  private let isWaitingForReaders = Locked(false)
+  /// How the session ended, while only readers keep the command from ending.
+  private let waiting = Locked<String?>(nil)
 
   /// - Throws: `SuiteError`, `ReplayError`, `RuntimeError`; no file is left in that case.
   init(_ live: LivePipelineOptions, of pipeline: LivePipeline?, _ output: OutputOptions) throws {
@@ -37,11 +38,11 @@ final class RecordingReport {
   }
 
   /// What an interruption does where the recording has ended, and only a reader keeps the command
-  /// from ending. The session is closed then.
+  /// from ending.
   var interrupted: @Sendable () -> Void {
-    { [output, isWaitingForReaders] in
-      guard isWaitingForReaders.withLock({ $0 }) else { return }
-      output.note("warning: lines that were not read are dropped; the session is whole")
+    { [output, waiting] in
+      guard let session = waiting.withLock({ $0 }) else { return }
+      output.note("warning: lines that were not read are dropped; \(session)")
       _exit(ExitStatus.interrupted.rawValue)
     }
   }
@@ -82,11 +83,15 @@ final class RecordingReport {
   /// - Throws: `CommandEnd`, and the error that prevented an output from being written.
   func finish(_ result: RecordingResult, preview: WindowFigures?) throws {
     line.finish()
-    isWaitingForReaders.withLock { $0 = true }
+    let session =
+      result.isClosed
+      ? "the session is closed"
+      : "the session is not closed; type: retake session recover \(result.folder.path)"
+    waiting.withLock { $0 = session }
     let written = outputs?.finish(result) { line.update("tracing", done: $0, total: nil) }
     line.finish()
     let committed = Result { try commits.take()?.finish() }
-    isWaitingForReaders.withLock { $0 = false }
+    waiting.withLock { $0 = nil }
     try show(result, written?.lines ?? RecordingLines(), preview)
     note(result)
     try end(result) {
