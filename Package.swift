@@ -30,6 +30,7 @@ let graph = "RetakeGraph"
 let store = "RetakeStore"
 let process = "RetakeProcess"
 let media = "RetakeMedia"
+let timePlane = "RetakeTimePlane"
 let runtime = "RetakeRuntime"
 let compare = "RetakeCompare"
 let stages = "RetakeStages"
@@ -45,8 +46,8 @@ let metrics = "RetakeMetrics"
 
 /// What Retake re-exports.
 let facade = [
-  core, buffers, graph, media, runtime, compare, stages, session, golden, record, replay, report,
-  suite,
+  core, buffers, graph, media, timePlane, runtime, compare, stages, session, golden, record, replay,
+  report, suite,
 ]
 
 let rooms: [Room] = [
@@ -56,20 +57,21 @@ let rooms: [Room] = [
   Room(name: store, ours: [core], outside: [grdb, grdbSQLite]),
   Room(name: process, outside: ["CSpawn"]),
   Room(name: media, ours: [core, buffers], outside: ["CFFmpeg"]),
-  Room(name: runtime, ours: [core, buffers, graph], outside: [deque]),
+  Room(name: timePlane, ours: [core, buffers, graph], outside: [deque]),
+  Room(name: runtime, ours: [core, buffers, graph, timePlane], outside: [deque]),
   Room(name: compare, ours: [core, buffers, graph]),
   Room(name: stages, ours: [core, buffers, graph, media, runtime]),
-  Room(name: session, ours: [core, buffers, graph, media, store, runtime]),
+  Room(name: session, ours: [core, buffers, graph, media, store, timePlane, runtime]),
   Room(name: golden, ours: [core, graph, compare], outside: [yams]),
-  Room(name: record, ours: [core, buffers, graph, media, store, runtime, session]),
-  Room(name: replay, ours: [core, buffers, graph, media, runtime, session]),
+  Room(name: record, ours: [core, buffers, graph, media, store, timePlane, runtime, session]),
+  Room(name: replay, ours: [core, buffers, graph, media, timePlane, runtime, session]),
   Room(name: report, ours: [core, graph, compare, golden], outside: [mustache, rainbow]),
-  Room(name: preview, ours: [core, buffers, graph, media, runtime, stages]),
+  Room(name: preview, ours: [core, buffers, graph, media, timePlane, runtime, stages]),
   Room(
     name: suite,
     ours: [
-      core, buffers, graph, store, process, media, runtime, compare, stages, session, golden,
-      record, replay, report,
+      core, buffers, graph, store, process, media, timePlane, runtime, compare, stages, session,
+      golden, record, replay, report,
     ]),
   Room(name: "Retake", ours: facade),
   // The doors import Retake alone. SwiftPM sees a change behind a re-export only in targets that
@@ -118,7 +120,7 @@ let benchmarks = "retake-benchmarks"
 let benchmarkTarget = Target.executableTarget(
   name: benchmarks,
   dependencies: named([
-    core, buffers, graph, runtime, stages, compare, report, support,
+    core, buffers, graph, timePlane, runtime, stages, compare, report, support,
   ]),
   path: "Tests/Benchmarks", exclude: ["thresholds.json"], swiftSettings: settings)
 

@@ -11,3 +11,4 @@
 @_exported import RetakeSession
 @_exported import RetakeStages
 @_exported import RetakeSuite
+@_exported import RetakeTimePlane

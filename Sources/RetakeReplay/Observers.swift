@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeRuntime
+import RetakeTimePlane
 
 /// Combines several observers into one and notifies them in turn.
 final class ObserverGroup: RunObserver {

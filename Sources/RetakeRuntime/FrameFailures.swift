@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// The failures at one frame: the first failure of each node. If several items of a node failed, it
 /// is the failure that halts the run.

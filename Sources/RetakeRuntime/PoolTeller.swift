@@ -1,4 +1,5 @@
 import RetakeGraph
+import RetakeTimePlane
 
 /// Reports to an observer how many buffers of each pool are leased, and how many buffers an
 /// adaptive pool has, when these numbers change.
@@ -16,8 +17,8 @@ struct PoolTeller {
 
   /// - Parameter time: The time of the event that was handled last.
   mutating func tell(_ observer: any RunObserver, of core: borrowing DecisionCore, at time: Int64) {
-    for pool in pools.indices where core.leases.inUse(pool: pool) != leases[pool] {
-      leases[pool] = core.leases.inUse(pool: pool)
+    for pool in pools.indices where core.leased(ofPool: pool) != leases[pool] {
+      leases[pool] = core.leased(ofPool: pool)
       observer.leased(leases[pool], of: pools[pool], at: time)
     }
     for pool in pools.indices where core.size(ofPool: pool) != sizes[pool] {

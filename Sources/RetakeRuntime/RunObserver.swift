@@ -1,5 +1,6 @@
 import RetakeBuffers
 import RetakeCore
+import RetakeTimePlane
 
 /// The options of a run.
 public struct RunOptions: Sendable {

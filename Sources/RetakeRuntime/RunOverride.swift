@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// A change that the caller of a run requests, in addition to what the session contains.
 public enum RunOverride: Sendable {
@@ -7,6 +8,15 @@ public enum RunOverride: Sendable {
   /// instant it comes after the session's own events, in the order of the list.
   case event(atNanoseconds: Int64, DeviceEvent)
   case swap(StageSwap)
+}
+
+extension RunOverride {
+  /// The same, with the new stage's body measured.
+  func measured(by meter: CostMeter) -> RunOverride {
+    guard case .swap(var swap) = self else { return self }
+    swap.stage = swap.stage.measured(by: meter)
+    return .swap(swap)
+  }
 }
 
 /// A stage that replaces a node's stage during the run.

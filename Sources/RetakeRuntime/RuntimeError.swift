@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeTimePlane
 
 /// Errors of a run as a whole. A failing stage is not among them: that is an outcome.
 public enum RuntimeError: CodedError, Hashable {
@@ -35,6 +36,16 @@ public enum RuntimeError: CodedError, Hashable {
   case hung(node: String, FrameID, seconds: Double)
   /// The system cannot create a thread: memory, or a limit, is exhausted.
   case noThread(name: String, cause: String)
+
+  /// - Parameter error: What prevented the time plane from deciding.
+  init(_ error: DecisionError) {
+    switch error {
+    case .endlessInstant(let nanoseconds, let node):
+      self = .endlessInstant(nanoseconds: nanoseconds, node: node)
+    case .costMissing(let node, let frame, let item, let tape, let detail):
+      self = .costMissing(node: node, frame: frame, item: item, tape: tape, detail: detail)
+    }
+  }
 
   public var code: String {
     switch self {

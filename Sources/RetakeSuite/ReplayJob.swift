@@ -5,6 +5,7 @@ import RetakeGraph
 import RetakeReplay
 import RetakeRuntime
 import RetakeSession
+import RetakeTimePlane
 
 /// One case on one session, from names to a summary.
 public struct ReplayJob {

@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 
 /// The time plane alone, without any values: decisions, their lines and their digest for six nodes,
 /// and the memory that it uses after a number of frames.

@@ -3,6 +3,7 @@ import RetakeCore
 import RetakeRuntime
 import RetakeStore
 import RetakeTestSupport
+import RetakeTimePlane
 import Testing
 
 @testable import RetakeSession

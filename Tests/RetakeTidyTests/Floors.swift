@@ -28,7 +28,7 @@ enum Floors {
   static let reexported = [
     "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph", "RetakeMedia",
     "RetakeRecord", "RetakeReplay", "RetakeReport", "RetakeRuntime", "RetakeSession",
-    "RetakeStages", "RetakeSuite",
+    "RetakeStages", "RetakeSuite", "RetakeTimePlane",
   ]
   /// The lowest floor that may print, and the only one that may re-export.
   static let suite = 5
@@ -51,7 +51,11 @@ enum Floors {
     FloorEntry(
       floor: 2, name: "RetakeMedia", ours: ["RetakeBuffers", "RetakeCore"], outside: ["CFFmpeg"]),
     FloorEntry(
-      floor: 2, name: "RetakeRuntime", ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph"],
+      floor: 2, name: "RetakeTimePlane", ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph"],
+      outside: ["DequeModule"]),
+    FloorEntry(
+      floor: 2, name: "RetakeRuntime",
+      ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeTimePlane"],
       outside: ["DequeModule"], toolchain: ["Synchronization"]),
     FloorEntry(
       floor: 2, name: "RetakeCompare", ours: ["RetakeBuffers", "RetakeCore", "RetakeGraph"]),
@@ -63,6 +67,7 @@ enum Floors {
       floor: 3, name: "RetakeSession",
       ours: [
         "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime", "RetakeStore",
+        "RetakeTimePlane",
       ]),
     FloorEntry(
       floor: 3, name: "RetakeGolden", ours: ["RetakeCompare", "RetakeCore", "RetakeGraph"],
@@ -72,13 +77,13 @@ enum Floors {
       floor: 4, name: "RetakeRecord",
       ours: [
         "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
-        "RetakeSession", "RetakeStore",
+        "RetakeSession", "RetakeStore", "RetakeTimePlane",
       ]),
     FloorEntry(
       floor: 4, name: "RetakeReplay",
       ours: [
         "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
-        "RetakeSession",
+        "RetakeSession", "RetakeTimePlane",
       ]),
     FloorEntry(
       floor: 4, name: "RetakeReport",
@@ -88,7 +93,7 @@ enum Floors {
       floor: 4, name: "RetakePreview",
       ours: [
         "RetakeBuffers", "RetakeCore", "RetakeGraph", "RetakeMedia", "RetakeRuntime",
-        "RetakeStages",
+        "RetakeStages", "RetakeTimePlane",
       ]),
 
     FloorEntry(
@@ -96,7 +101,7 @@ enum Floors {
       ours: [
         "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGolden", "RetakeGraph",
         "RetakeMedia", "RetakeProcess", "RetakeRecord", "RetakeReplay", "RetakeReport",
-        "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeStore",
+        "RetakeRuntime", "RetakeSession", "RetakeStages", "RetakeStore", "RetakeTimePlane",
       ], outside: ["Yams"]),
 
     FloorEntry(floor: 6, name: "Retake", ours: reexported),
@@ -117,7 +122,7 @@ enum Floors {
       floor: 7, name: "retake-benchmarks",
       ours: [
         "RetakeBuffers", "RetakeCompare", "RetakeCore", "RetakeGraph", "RetakeReport",
-        "RetakeRuntime", "RetakeStages",
+        "RetakeRuntime", "RetakeStages", "RetakeTimePlane",
       ], outside: ["RetakeTestSupport"]),
   ]
 

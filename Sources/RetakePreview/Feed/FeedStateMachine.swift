@@ -1,6 +1,7 @@
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 
 /// Decides which of the offered frames a preview takes, as a semaphore of two. One frame waits
 /// while another is drawn; a third is dropped, never queued.

@@ -1,6 +1,7 @@
 import RetakeCore
 import RetakeRuntime
 import RetakeStore
+import RetakeTimePlane
 
 /// Rows of a live run that are not yet in the database.
 struct RunRows: Sendable {

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeRuntime
+import RetakeTimePlane
 
 extension CostTape {
   /// Reads the file of a cost tape, line by line.

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeRuntime
+import RetakeTimePlane
 
 extension DeviceProfile {
   /// The largest document that is read, in bytes.

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeRuntime
+import RetakeTimePlane
 
 /// The lines of a cost tape's file; docs/costs.md describes them.
 ///

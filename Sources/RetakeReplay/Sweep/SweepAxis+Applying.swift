@@ -1,6 +1,7 @@
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 
 extension SweepAxis {
   /// Sets one value.

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// The readers of the pixels of a node's frames. They decide whether a frame has to be decoded now,
 /// and whether its pixels are worth keeping.

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Measures a call of a stage's body.
 struct BodyMeter {

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Carries out the actions that the core decided on.
 extension EventDriver {
@@ -76,7 +77,7 @@ extension EventDriver {
     }
     host.delivered(
       LiveDelivery(
-        frame: frame, sink: sink, position: position, nanoseconds: core.current.time,
+        frame: frame, sink: sink, position: position, nanoseconds: core.now,
         content: .value(input(of: sink, work: Work(slot: slot)))))
   }
 
@@ -93,7 +94,7 @@ extension EventDriver {
     ledgers.count(fate, sink: position, track: frame.entry.id.track)
     host.delivered(
       LiveDelivery(
-        frame: frame, sink: sink, position: position, nanoseconds: core.current.time,
+        frame: frame, sink: sink, position: position, nanoseconds: core.now,
         content: .ended(fate, node: plan.nodes[node].id), failure: failure))
   }
 

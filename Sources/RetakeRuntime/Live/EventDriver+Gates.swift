@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// The core asks these questions during an event, so nothing here reads the core.
 extension EventDriver: GateKeeper {

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Values pass from node to node unchanged. A value arrives with an earlier event than the one that
 /// reads it.

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Does what a driver of external events cannot decide: it runs bodies and notifies readers.
 protocol EventHost: AnyObject {
@@ -115,7 +116,7 @@ final class EventDriver {
     case .arrival(let id): try arrive(id, value, damage: nil, stamped)
     case .allocationFailed(let id):
       // source-damaged: live, a frame for which there was no memory is treated like a damaged one.
-      try arrive(id, value, damage: LiveCode.allocationFailed, stamped)
+      try arrive(id, value, damage: FailureCode.allocationFailed, stamped)
     case .completion(let body, let outcome):
       let work = try running(body, stamped)
       ending = outcome
@@ -192,7 +193,7 @@ final class EventDriver {
     Swift.swap(&turn.actions, &actions)
     // Bounded: the core bounds each instant, and each event that it schedules is a timer of a
     // frame.
-    while let key = core.nextKey, key.time <= time, let event = try core.popEvent() {
+    while let key = core.nextKey, key.time <= time, let event = try core.nextEvent() {
       core.handle(event, &turn)
       if let poolObserver { poolTeller.tell(poolObserver, of: core, at: event.key.time) }
       for action in turn.actions { carryOut(action) }

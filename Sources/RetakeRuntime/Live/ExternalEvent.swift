@@ -1,4 +1,5 @@
 import RetakeCore
+import RetakeTimePlane
 
 /// An event that a decision core gets from outside when real time drives it. The set is closed.
 package enum ExternalEvent: Hashable, Sendable {

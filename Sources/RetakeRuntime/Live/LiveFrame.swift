@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// One call of a stage's body, which any thread can make.
 struct BodyCall: Sendable {
@@ -23,7 +24,7 @@ struct BodyCall: Sendable {
     switch FrameShortage.checked({ body(input, context) }) {
     case .success(let outcome): outcome
     case .failure(let error):
-      .failure(StageError(code: LiveCode.allocationFailed, message: error.message))
+      .failure(StageError(code: FailureCode.allocationFailed, message: error.message))
     }
   }
 }
@@ -60,9 +61,8 @@ struct LiveSwap: Sendable {
   var isDecided = false
 }
 
-/// Codes of failures that the driver itself reports.
+/// Codes that the driver itself reports.
 enum LiveCode {
-  static let allocationFailed = "allocation.failed"
   /// The run ended before the swap was decided.
   static let ended = "swap.ended"
 }

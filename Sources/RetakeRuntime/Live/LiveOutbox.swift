@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 import Synchronization
 
 /// Passes deliveries to sinks and results to their readers, in order, on a thread of its own. A

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 import Synchronization
 
 /// A pipeline that runs in real time: the decision thread, its workers, and the thread that calls

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Receives every event and every decision of a live run, so that the run can be recorded and
 /// reenacted.

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Repeats a live run: gives a core the recorded events, in the same order and at the same times,
 /// and computes the values again.

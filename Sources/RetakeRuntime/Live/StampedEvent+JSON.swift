@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// The form of external events in a session: a kind, and a JSON object that names nodes by ID, such
 /// as `{"frame":"0:12","node":"motion","outcome":"done"}`.

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// A captured frame, until everything about it is known and reported to the observer.
 final class PendingFrame {

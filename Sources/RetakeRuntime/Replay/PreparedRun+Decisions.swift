@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// A body that fails for a frame.
 package struct BodyFailure: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// A pipeline whose sources are connected to frames. It can be run any number of times.
 public struct PreparedRun: Sendable {

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Changes around a run: events of the device, and swaps, in the order in which the environment's
 /// events of one instant are handled.

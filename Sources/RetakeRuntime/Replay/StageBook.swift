@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// One call of a stage's body. It refuses frames in a pixel format that the graph was not made for.
 typealias StageCall = @Sendable (any PipelineValue, StageContext) -> StageOutcome

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Reads frames, and computes the pure stages behind the source, before virtual time needs them.
 extension VirtualRun {

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Events of the device, and swaps.
 extension VirtualRun {

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 extension VirtualRun {
   /// Nothing has a cost, and nothing is measured.
@@ -26,7 +27,7 @@ extension VirtualRun {
   func cost(of service: CostModel.Service, body: ValueFuture) throws -> Int64 {
     // serve-cost: a run that measures takes the measured time as the cost; see `RunCosts.measured`.
     if let meter = options.costs.meter { return try measured(service, body: body, by: meter) }
-    let answer = try costs.answer(service)
+    let answer = try costs.cost(of: service)
     switch answer.origin {
     case .free: break
     case .recorded: outcome.recordedCosts += 1

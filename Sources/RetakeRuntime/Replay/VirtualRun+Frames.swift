@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// The outcome of each captured frame.
 extension VirtualRun {

@@ -1,5 +1,6 @@
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// The only place where the time plane waits for a value. The core asks these questions during an
 /// event, so nothing here reads the core.

@@ -1,6 +1,7 @@
 import RetakeBuffers
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// Futures that compute the bodies of stages.
 extension VirtualRun {
@@ -109,7 +110,7 @@ extension VirtualRun {
     workers.need(future)
     values[slot][node, work] = future
     record.start(future, node: node, work: work)
-    let now = core.current.time
+    let now = core.now
     // serve-cost: known when the service begins. The body may be computed before or after.
     let cost =
       isFree ? 0 : try cost(of: service(node, work, record, at: now), body: future)

@@ -1,6 +1,7 @@
 import DequeModule
 import RetakeCore
 import RetakeGraph
+import RetakeTimePlane
 
 /// One run of a pipeline in virtual time. It feeds the decision core from the sources and the cost
 /// model, and lets the workers compute what the core decides.
@@ -59,7 +60,7 @@ final class VirtualRun {
     core = DecisionCore(
       plan: plan, rules: options.mode == .lossless ? .lossless : .redecide,
       observer: observer.wantsDecisions ? { observer.decided($0) } : nil)
-    costs = CostModel(plan: plan, options: options)
+    costs = CostModel(plan: plan, options)
     stages = StageBook(plan, code: options.cache?.codeDigest)
     ledgers = LedgerBook(sinks: plan.sinks.count)
     poolTeller = PoolTeller(plan)
@@ -73,7 +74,7 @@ final class VirtualRun {
     for index in sources.indices { try announce(source: index) }
     var turn = Turn(gates: self)
     // Bounded: each event comes from a frame, and the sources end.
-    while let event = try core.popEvent() {
+    while let event = try core.nextEvent() {
       if options.isInterrupted?() == true { throw RuntimeError.interrupted }
       if event.kind == .arrival {
         // Before another frame is announced, so that at

@@ -1,5 +1,6 @@
 import Foundation
 import RetakeCore
+import RetakeTimePlane
 import Synchronization
 
 /// Real threads that compute values. Their number changes the speed and nothing else.

@@ -1,6 +1,7 @@
 import Foundation
 import RetakeCore
 import RetakeRuntime
+import RetakeTimePlane
 
 /// The load on a pool of camera buffers: frames at a rate, each with a cost drawn from a seed.
 package struct PoolLoad: Sendable {

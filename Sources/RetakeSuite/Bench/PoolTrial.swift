@@ -2,6 +2,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeRuntime
+import RetakeTimePlane
 
 /// One pool under one load, in virtual time. It runs on the engine that replays sessions, with a
 /// camera that leases from the pool and a stage that takes as long as the load specifies.

@@ -3,6 +3,7 @@ import RetakeBuffers
 import RetakeCore
 import RetakeGraph
 import RetakeTestSupport
+import RetakeTimePlane
 import Testing
 
 @testable import RetakeReplay

@@ -2,6 +2,7 @@ import Foundation
 import RetakeCore
 import RetakeGraph
 import RetakeTestSupport
+import RetakeTimePlane
 import Testing
 
 @testable import RetakeReplay

@@ -3,6 +3,7 @@ import RetakeCore
 import RetakeReplay
 import RetakeRuntime
 import RetakeTestSupport
+import RetakeTimePlane
 import Testing
 
 /// An invalid device profile: where the error is, and its message.

@@ -4,6 +4,7 @@ import RetakeGraph
 import Testing
 
 @testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 /// Keeps what a measuring run reports.
 private final class SpanNotes: RunObserver {

@@ -3,6 +3,7 @@ import RetakeGraph
 import Testing
 
 @testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 extension CostTape {
   /// A tape of rows `(node, sequence, item, nanoseconds)` on track 0.

@@ -3,6 +3,7 @@ import RetakeGraph
 import Testing
 
 @testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 @Suite struct DeviceProfileTests {
   private static let pipeline = Pipeline(

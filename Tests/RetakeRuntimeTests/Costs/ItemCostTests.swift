@@ -3,6 +3,7 @@ import RetakeGraph
 import Testing
 
 @testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 /// The costs of the items of a forEach, in whole runs.
 @Suite struct ItemCostTests {

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 @Suite struct MemoryBoundTests {
   /// Frames whose pixels are counted while they are in use.

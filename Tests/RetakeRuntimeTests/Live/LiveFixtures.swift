@@ -5,6 +5,7 @@ import RetakeTestSupport
 import Synchronization
 
 @testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 /// Keeps everything that a live run reports, as a session would.
 final class KeptRun: LiveTap {

@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-@testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 @Suite struct DeclaredCostTests {
   /// The quantile of the standard normal distribution for `probability`, by bisection.

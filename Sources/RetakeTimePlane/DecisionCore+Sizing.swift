@@ -15,6 +15,9 @@ extension DecisionCore {
     sizings.pools.isEmpty || sizings.pools[pool] == nil ? 0 : leases.capacity(of: pool)
   }
 
+  /// Buffers of a pool that are in use.
+  package func leased(ofPool pool: Int) -> Int { leases.inUse(pool: pool) }
+
   /// Counts of the pools that adapt to the load.
   package var poolCounts: [PoolCounts] { sizings.pools.compactMap { $0?.counts } }
 

@@ -36,13 +36,13 @@ package struct GraphPlan: Sendable {
     /// Whether virtual time has to wait for the body's outcome.
     package var isGate: Bool { stage.signature.canFail || guardsFormat }
     /// Whether its values may be computed before virtual time needs them.
-    var isComputedAhead: Bool { role == .pure || role == .source }
+    package var isComputedAhead: Bool { role == .pure || role == .source }
     /// Whether the node handles items instead of frames.
     package var isInner: Bool { fork != nil && role.isServed }
   }
 
   /// The lanes of pinned nodes. Each lane has a thread of its own.
-  var lanes: [Int] { nodes.indices.filter { nodes[$0].isPinned } }
+  package var lanes: [Int] { nodes.indices.filter { nodes[$0].isPinned } }
 
   package struct Edge: Sendable {
     package var from: Int
@@ -143,7 +143,7 @@ package struct GraphPlan: Sendable {
 
   /// Whether pixels that are computed ahead are kept until virtual time needs them, because a node
   /// other than a pure stage reads them.
-  var keepsPixelsAhead: Bool { sources.contains { keepsPixels(ofNode: $0) } }
+  package var keepsPixelsAhead: Bool { sources.contains { keepsPixels(ofNode: $0) } }
 
   private func keepsPixels(ofNode node: Int) -> Bool {
     if nodes[node].hasFallback { return true }

@@ -1,7 +1,7 @@
 import RetakeGraph
 import Testing
 
-@testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 @Suite struct EventKeyTests {
   @Test func `keys compare by time, band, microstep, phase, node, track, sequence, item, ordinal`()

@@ -32,7 +32,7 @@ package final class CostMeter: Sendable {
 
 extension GraphPlan {
   /// The same plan, with each stage's body measured.
-  func measured(by meter: CostMeter) -> GraphPlan {
+  package func measured(by meter: CostMeter) -> GraphPlan {
     var plan = self
     for index in plan.nodes.indices {
       plan.nodes[index].stage = plan.nodes[index].stage.measured(by: meter)
@@ -41,17 +41,9 @@ extension GraphPlan {
   }
 }
 
-extension RunOverride {
-  /// The same, with the new stage's body measured.
-  func measured(by meter: CostMeter) -> RunOverride {
-    guard case .swap(var swap) = self else { return self }
-    swap.stage = swap.stage.measured(by: meter)
-    return .swap(swap)
-  }
-}
-
 extension AnyStage {
-  fileprivate func measured(by meter: CostMeter) -> AnyStage {
+  /// The same stage, with its body measured.
+  package func measured(by meter: CostMeter) -> AnyStage {
     switch body {
     case .pure(let process):
       replacingBody(.pure { input, context in meter.measure { process(input, context) } })
@@ -62,7 +54,7 @@ extension AnyStage {
   }
 
   /// The same node with another body.
-  func replacingBody(_ body: Body) -> AnyStage {
+  package func replacingBody(_ body: Body) -> AnyStage {
     AnyStage(
       signature: signature, options: options, body: body, isExportable: isExportable,
       outputFormat: outputFormat)

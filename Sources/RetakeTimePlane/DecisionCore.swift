@@ -44,7 +44,7 @@ package struct DecisionCore: ~Copyable {
   private let bound: MicrostepBound
   private var microstepsMax = 0
   /// Frames and items in flight.
-  private(set) var tokensAlive = 0
+  package private(set) var tokensAlive = 0
   package internal(set) var epoch = 0
   package internal(set) var isHalted = false
 
@@ -107,10 +107,13 @@ package struct DecisionCore: ~Copyable {
 
   package var nextKey: EventKey? { events.first?.key }
 
+  /// Virtual time, in nanoseconds, of the event that is being handled.
+  package var now: Int64 { current.time }
+
   /// The next event in the total order.
   ///
-  /// - Throws: `RuntimeError.endlessInstant` if an instant never ends.
-  package mutating func popEvent() throws(RuntimeError) -> Event? {
+  /// - Throws: `DecisionError.endlessInstant` if an instant never ends.
+  package mutating func popEvent() throws(DecisionError) -> Event? {
     guard !isHalted, let event = events.pop() else { return nil }
     // order-same-instant: a new event never comes before one that was handled, so keys only rise.
     precondition(lastKey.map { $0 < event.key } ?? true, "event keys strictly increase")
@@ -122,7 +125,7 @@ package struct DecisionCore: ~Copyable {
     // order-bound: a graph with a loop without delay gets
     // an error that names a node; it does not run forever.
     guard event.key.microstep <= microstepsMax else {
-      throw RuntimeError.endlessInstant(
+      throw .endlessInstant(
         nanoseconds: event.key.time, node: plan.nodes[event.key.node].id)
     }
     lastKey = event.key

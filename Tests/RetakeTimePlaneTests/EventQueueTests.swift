@@ -3,7 +3,7 @@ import RetakeGraph
 import RetakeTestSupport
 import Testing
 
-@testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 @Suite struct EventQueueTests {
   @Test func `pushes and pops in any mixture give what a sorted list gives`() {

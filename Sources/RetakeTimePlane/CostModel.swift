@@ -62,10 +62,9 @@ package struct CostModel: Sendable {
   }
 
   /// The costs of one run.
-  package init(plan: GraphPlan, options: RunOptions) {
-    self.init(
-      seed: options.seed, isFree: options.mode == .lossless, nodes: plan.costNodes(options.costs),
-      costs: options.costs)
+  /// - Parameter isFree: Whether all costs are zero: the mode `lossless`.
+  package init(plan: GraphPlan, seed: UInt64, isFree: Bool, costs: RunCosts) {
+    self.init(seed: seed, isFree: isFree, nodes: plan.costNodes(costs), costs: costs)
   }
 
   private init(
@@ -82,8 +81,8 @@ package struct CostModel: Sendable {
     quantiles = nodes.map { _ in nil }
   }
 
-  /// - Throws: `RuntimeError.costMissing` for a cost that a strict tape does not have.
-  package mutating func answer(_ service: Service) throws(RuntimeError) -> Answer {
+  /// - Throws: `DecisionError.costMissing` for a cost that a strict tape does not have.
+  package mutating func answer(_ service: Service) throws(DecisionError) -> Answer {
     // serve-cost: `lossless` asks neither the tape nor the profile.
     guard !isFree else { return Answer(nanoseconds: 0, origin: .free) }
     var answer = try unscaled(service)
@@ -95,7 +94,7 @@ package struct CostModel: Sendable {
     return answer
   }
 
-  private mutating func unscaled(_ service: Service) throws(RuntimeError) -> Answer {
+  private mutating func unscaled(_ service: Service) throws(DecisionError) -> Answer {
     let node = nodes[service.node]
     // serve-cost: the tape's cost, then a draw from its quantiles, then the declared cost. A tape
     // comes first even for a stage that was swapped in.

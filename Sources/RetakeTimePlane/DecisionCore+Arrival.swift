@@ -51,9 +51,9 @@ extension DecisionCore {
     _ source: Int, _ work: Work, code: String, _ turn: inout Turn
   ) {
     decide(.fail, node: source, work, .code(code))
-    if code == LiveCode.allocationFailed { noteAllocationFailure(at: source) }
+    if code == FailureCode.allocationFailed { noteAllocationFailure(at: source) }
     let message =
-      code == LiveCode.allocationFailed
+      code == FailureCode.allocationFailed
       ? "there was no memory for the frame" : "the frame is damaged or missing in the session"
     turn.actions.append(
       .report(node: source, work: work, StageError(code: code, message: message)))

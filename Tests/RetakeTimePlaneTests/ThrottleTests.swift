@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 import Testing
 
-@testable import RetakeRuntime
+@testable import RetakeTimePlane
 
 @Suite struct ThrottleTests {
   private func passing(_ times: [Int64], rate: Double) -> Int {
@@ -101,28 +101,5 @@ import Testing
     #expect(ThrottleStateMachine(framesPerSecond: policy).intervalNanoseconds == 0)
     state.apply(.thermal(.critical))
     #expect(policy.intervalNanoseconds(in: state) == 66_666_667)
-  }
-
-  @Test func `in a run too, with jitter and a gap: 450 or 451 of 900`() throws {
-    var frames = TinyFrames.at(rate: 30, count: 900)
-    frames.arrivals = times(900) {
-      let bits = Draw.bits(seed: 4, node: 0, sequence: Int($0), item: 0, purpose: .cost)
-      return Int64(bits % 8_000_000) + ($0 > 400 ? 500_000_000 : 0)
-    }
-    let pipeline = Pipeline.named("thin").source(Nodes.source(frames))
-      .passing(Nodes.throttle(15)).stage(Brightness()).sink(Nodes.sink())
-    let ledger = try pipeline.noted().outcome.headline
-    #expect((450...451).contains(ledger.delivered))
-    #expect(ledger.delivered + ledger.thinned == 900)
-  }
-
-  @Test func `thinned frames are counted by design, not as loss`() throws {
-    let pipeline = Pipeline.named("thin").source(Nodes.source(.at(rate: 30, count: 30)))
-      .passing(Nodes.throttle(15)).stage(Brightness()).sink(Nodes.sink())
-    let (notes, outcome) = try pipeline.noted(RunOptions(mode: .lossless))
-    #expect(outcome.headline.thinned == 15)
-    #expect(outcome.headline.delivered == 15)
-    #expect(notes.sequences("thin").first == 1)
-    #expect(outcome.headline.isBalanced)
   }
 }

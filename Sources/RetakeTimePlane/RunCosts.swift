@@ -16,14 +16,6 @@ public struct RunCosts: Sendable {
   /// The costs that the pipeline declares; stages without a cost take no time.
   public static let declared = RunCosts()
 
-  /// The thread time of each body. It differs between runs, but a tape of it does not.
-  public static var measured: RunCosts {
-    var costs = RunCosts.declared
-    let clock = WallClock()
-    costs.meter = CostMeter { clock.threadNanoseconds }
-    return costs
-  }
-
   public init(tape: CostTape? = nil, profile: DeviceProfile? = nil, isStrict: Bool = false) {
     self.tape = tape
     self.profile = profile
