@@ -146,6 +146,7 @@ extension StoreReader {
           min(pts_ns), max(pts_ns)
         FROM frame WHERE track = ?
         """, [track], in: database)
+      // An aggregate without GROUP BY always gives one row.
       guard try sizes.next(), try frames.next() else {
         throw RowDamage(table: "frame", column: "track")
       }
@@ -198,6 +199,7 @@ extension StoreReader {
         """, [track, nanoseconds.lowerBound, nanoseconds.upperBound], in: database)
       guard try walk.next() else { return nil }
       var reader = RowReader(walk, of: Schema.frame)
+      // min and max of no rows are NULL.
       guard let first = try reader.countIfAny(), let last = try reader.countIfAny() else {
         return nil
       }
