@@ -101,6 +101,8 @@ struct TrackDecoding {
       guard error.isAboutMemory else { throw error }
       return try settled()
     }
+    // What several threads conceal depends on their timing; one thread gives
+    // the same facts each time.
     if fast.isDamaged || fast.frames.isEmpty { return try settled() }
     fast.standing = .provisional
     return fast
