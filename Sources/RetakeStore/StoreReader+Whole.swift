@@ -110,8 +110,7 @@ extension StoreReader {
   ) throws(StoreError) -> [FrameRecord] {
     let rows = try frames(track: track, sequences: sequences)
     let version = Int64(schemaVersion)
-    // The file does not change while it is open, so rows that were compared
-    // once need no second look.
+    // The file is immutable or a private copy, so rows that were compared once need no second look.
     guard version >= Schema.firstVersionWithChecks, !rows.isEmpty, !wholeness.isProven else {
       return rows
     }

@@ -68,7 +68,8 @@ package final class StoreWriter: @unchecked Sendable {
     // Added like any row, because the running digest covers `schema`.
     add(Schema.meta, ["schema".databaseValue, String(version).databaseValue])
     try storeErrors(at: path, writing: true) {
-      // One transaction: after a kill the file has no tables, or all of them with a first digest.
+      // One transaction: a recorder that is killed leaves no tables, or all of them with a first
+      // digest.
       try queue.writeWithoutTransaction { database in
         try database.inTransaction {
           for table in Schema.tables {

@@ -21,6 +21,7 @@ struct DoctorNotes {
   }
 
   mutating func add(_ finding: SessionFinding) {
+    // Counted even if the finding is omitted below: the verdict must not depend on the bound.
     if finding.severity == .error { hasErrors = true }
     if findings.count < SessionDoctor.findingCount {
       findings.append(finding)

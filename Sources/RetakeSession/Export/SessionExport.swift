@@ -124,6 +124,7 @@ final class NewFile {
 
   func finish() throws(SessionError) {
     do {
+      // Before the rename, so that the name never leads to a file with lost bytes.
       try handle.synchronize()
       try handle.close()
       try FileManager.default.moveItem(atPath: hidden, toPath: path)

@@ -23,6 +23,7 @@ struct TableExport {
     try eachPage { page in
       var text = ""
       for cells in page {
+        // The columns' names come from the first row; without rows there is an error and no table.
         if count == 0, form == .csv { text += Self.line(cells.map { .string($0.name) }) }
         text += line(cells)
         count += 1
@@ -56,6 +57,7 @@ struct TableExport {
       guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
       return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
+    // RFC 4180 ends every line with CRLF.
     return fields.joined(separator: ",") + "\r\n"
   }
 

@@ -82,8 +82,7 @@ struct EntryFinder: Sendable {
   ) throws(SessionError) -> EntryTable? {
     let spans = group(wanted, of: facts)
     let shared = SharedEntries(count: facts.count, report: report)
-    // `PixelBudget` plans memory for two decoders at a time. If they do not
-    // fit, one thread does all spans.
+    // Each thread has a decoder. If two do not fit into the budget, one thread does all spans.
     let hasRoom = PixelBudget.ofProcess.allowsTwoDecoders(holding: decoderBytes)
     let workerCount = hasRoom ? min(Self.workerCount, max(1, spans.count)) : 1
     // The number of threads does not reach the result: each span is decoded

@@ -92,8 +92,8 @@ extension PacketIndexer.Findings {
     let counts = packets.values.map { list in
       list.indices.count { list.flags($0).contains(.corrupt) }
     }
-    // libavformat marks at most one packet of a stream for each joint. More
-    // marks than joints, or places that could not be read, are losses.
+    // Each joint explains at most one marked packet of a stream. More marks than joints, or places
+    // that could not be read, are losses.
     guard let most = counts.max(), most > 0, losses.isEmpty,
       let joints = TransportJoints.count(in: file), joints >= most
     else { return }

@@ -119,8 +119,8 @@ final class SessionIndex: @unchecked Sendable {
   ///
   /// - Parameter place: The folder of the media, if it is not the index's own.
   func requireSizes(in place: SessionFolder? = nil) throws(SessionError) {
+    // Sorted, so that the error names the same file each time.
     for name in mediaSizes.keys.sorted() {
-      // Sorted, so that the error names the same file each time.
       let path = try (place ?? folder).file(name)
       // A missing file is an error where it is read.
       guard let facts = try? RegularFile.facts(of: path, links: .followed) else { continue }

@@ -136,7 +136,8 @@ struct TailRows {
     number: Int, base: TimeBase, _ state: inout State
   ) -> Int {
     if var last = segments.max(by: { $0.index < $1.index }) {
-      // The segment of these rows grows; another one would make the decoder begin again.
+      // These packets continue the file's last segment, so it grows: its codec parameters are
+      // theirs.
       last.bytes = file.size
       state.segments.append(last)
       return last.index
