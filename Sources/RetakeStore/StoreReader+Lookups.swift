@@ -140,6 +140,7 @@ extension StoreReader {
         SELECT count(*), coalesce(sum(size), 0), coalesce(max("index") + 1, 0)
         FROM packet WHERE track = ?
         """, [track], in: database)
+      // count(column) leaves out NULL: a frame without a packet was shed.
       let frames = try RowWalk(
         """
         SELECT count(*), count(cause), count(*) - count(packet), coalesce(max(sequence) + 1, 0),

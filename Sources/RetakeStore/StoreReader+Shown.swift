@@ -52,7 +52,7 @@ extension StoreReader {
           last = (track, packet, 0)
           continue
         }
-        // A damaged file can lead a table round in circles.
+        // A damaged table may have no end.
         guard ranks.count < rowCountMax else { throw RowDamage(table: "frame", column: "rows") }
         last = (track, packet, before.rank + 1)
         ranks[id] = before.rank + 1
