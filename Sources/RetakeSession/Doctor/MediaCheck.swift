@@ -21,6 +21,7 @@ struct MediaCheck {
         try reader.index.store.counts(track: track)
       }
     }
+    // Up to the highest index, because missing rows are looked for, too.
     let total = counts.values.reduce(0) { $0 + $1.packetEnd }
     var suffering: Set<FrameID> = []
     for track in reader.index.tracks {

@@ -153,9 +153,9 @@ struct MediaExport {
     _ part: Part, path: String, instead: String
   ) throws(SessionError) {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
+    // nil is a container that does not say; `ExportProof` then decides.
     guard let format = Self.containers[suffix],
       MediaMuxer.holds(codec: part.stream.codec, format: format) == false
-    // nil is a container that does not say; the proof then decides.
     else { return }
     throw .containerCodec(path: path, codec: part.stream.codec, instead: instead)
   }

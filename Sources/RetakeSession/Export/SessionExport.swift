@@ -51,6 +51,8 @@ public struct SessionExport: Sendable {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     try reader.requireWholeRows()
+    // The rows were checked: packets that are missing or altered would make
+    // a file that looks whole.
     return try MediaExport(reader: reader, report: report).run(to: path, track: track)
   }
 

@@ -101,6 +101,7 @@ struct TableExport {
       throw SessionError.unknownRun(session: reader.folder.path, run: run, known: known)
     }
     if rows == .spans {
+      // Spans have no ordinal to page by, so they are read node by node.
       for node in try store.nodes(run: run) {
         let page = try store.spans(run: run, node: node.node)
         if !page.isEmpty { try body(page.map(Self.cells)) }

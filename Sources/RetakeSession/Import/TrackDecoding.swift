@@ -132,6 +132,7 @@ struct TrackDecoding {
     while let outcome = try decoding.outcome() {
       switch outcome {
       case .frame(let decoded, let shown):
+        // A decoder may return an image long after its packet; `EntryFinder` has to read as far.
         facts.frames.append(DecodedFact(decoded, shown: shown, through: decoding.next - 1))
         if facts.frames.count.isMultiple(of: Self.reportEvery), !report(facts.frames.count) {
           throw .interrupted

@@ -123,6 +123,8 @@ public struct SessionOptimise: Sendable {
     do throws(SessionError) {
       return try write(reader, to: site)
     } catch {
+      // Tracks are written one after another, so a later one may have an earlier
+      // mismatch in the order of capture, which is the one that a replay names.
       guard case .pixelMismatch = error else { throw error }
       let tracks = reader.tracks.filter { $0.frameCount > 0 }.map {
         TrimSpan.Track(track: $0.track, sequences: 0...$0.frameCount - 1)

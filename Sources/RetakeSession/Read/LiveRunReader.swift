@@ -99,6 +99,7 @@ extension SessionReader {
     try requireWholeRows()
     let rows = try fromStore { () throws(StoreError) in try index.store.runs() }
       .filter { $0.kind == Self.liveKind }
+    // Rows are in the order of runs, so the last one is the newest.
     guard let row = number.map({ wanted in rows.first { $0.run == wanted } }) ?? rows.last else {
       throw SessionError.noLiveRun(session: folder.path, known: rows.map(\.run))
     }

@@ -64,6 +64,8 @@ public struct SessionTrim: Sendable {
   private func trim() throws(SessionError) -> TrimResult {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
+    // Before the span is looked up: with rows missing, the result would be a
+    // shorter session that looks whole.
     try reader.requireWholeRows()
     guard reader.index.store.isClosed else { throw .notClosed(folder) }
     try reader.index.requireSizes()

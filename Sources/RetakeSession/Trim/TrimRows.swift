@@ -26,7 +26,7 @@ struct TrimRows {
     let tracks = Set(span.tracks.map(\.track))
     // Events without a track concern all tracks.
     var events = (carried + inside).filter { $0.track.map { tracks.contains($0) } ?? true }
-    // Ordinals have no gaps.
+    // An event's ordinal is its index, without gaps (`SessionEvent`).
     for place in events.indices { events[place].ordinal = place }
     self.events = events
     carriedEvents = carried.count
@@ -90,6 +90,7 @@ struct TrimRows {
     writer.append(spans)
     let external = try store.externalEvents(run: run.run, ordinals: 0..<Int(Int32.max))
     var inside = external.filter { span.times.contains($0.timeNanoseconds) }
+    // A gap in the ordinals reads as missing events when the run is reenacted.
     for place in inside.indices { inside[place].ordinal = place }
     writer.append(inside)
     try writer.commit()

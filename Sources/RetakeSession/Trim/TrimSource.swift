@@ -63,7 +63,7 @@ struct TrimSource {
 
   private func lastGroup(_ packet: Int?) throws(SessionError) -> TrimPlan.LastGroup {
     guard let packet else { return .nothing }
-    // Nothing follows, so nothing that follows can be hidden in the last group.
+    // The track ends here, so no packet behind the span shows what the last group hides.
     guard try reader.index.packet(track: track.track, index: packet + 1) != nil else {
       return .whole
     }
