@@ -54,7 +54,8 @@ extension StoreReader {
     // A row whose checksum alone is damaged is the one that was written, and may be used.
     let complaints = scan.complaints(stored: stored).filter { $0.kind != .check }
     guard let first = complaints.first else { return nil }
-    // Every row that is left equals its checksum, so rows are missing or were added.
+    // From schema 2 on, every row that is left equals its checksum here: rows are missing or were
+    // added.
     guard first.kind == .digest, let stored else { return first.text }
     if let gap = scan.gap { return gap }
     // If exactly one row was added, the excess of the sum is the digest of that row.
