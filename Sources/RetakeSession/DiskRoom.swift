@@ -7,6 +7,7 @@ package enum DiskRoom {
     var information = statvfs()
     guard statvfs(path, &information) == 0 else { return nil }
     let (bytes, overflow) = Int64(clamping: information.f_bavail)
+      // f_bavail counts units of f_frsize, and not of f_bsize (man 3 statvfs).
       .multipliedReportingOverflow(by: Int64(clamping: information.f_frsize))
     return overflow ? .max : bytes
   }

@@ -118,6 +118,8 @@ public enum SessionError: CodedError {
 
   /// Whether there was not enough memory, which says nothing about what was read.
   package var isAboutMemory: Bool {
+    // A prefix, because the limit of one decoder (`media.memory.limit`) says
+    // as little about the bytes as an allocation that fails.
     code.hasPrefix("media.memory") || code.hasPrefix("store.memory")
   }
 

@@ -39,6 +39,7 @@ public struct SessionFolder: Hashable, Sendable {
   package func file(_ relative: String) throws(SessionError) -> String {
     let parts = relative.split(separator: "/", omittingEmptySubsequences: false)
     guard !parts.isEmpty, parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }),
+      // The system would read the path only up to a zero byte.
       !relative.utf8.contains(0)
     else { throw .unsafePath(session: path, path: relative) }
     return path + "/" + relative
@@ -63,8 +64,10 @@ public struct SessionFolder: Hashable, Sendable {
         result.append("-")
       }
     }
+    // A leading dot would hide the folder from `list`, and a leading dash reads as an option.
     let ends: Set<Character> = ["-", "."]
     let trimmed = result.drop { ends.contains($0) }.prefix(nameLengthMax)
+    // Again at the end, where the cut may have left a dot or a dash.
     let name = trimmed.reversed().drop { ends.contains($0) }.reversed()
     guard !name.isEmpty else { throw .badName(name: result, suggestion: nil) }
     return String(name)

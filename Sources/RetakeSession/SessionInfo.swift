@@ -103,6 +103,7 @@ extension SessionReader {
       let counts = try store.counts(track: track.track)
       frames.captured += counts.frames
       frames.payloadMissing += counts.shed
+      // A frame that was shed has a cause, too; it counts once, as missing.
       frames.damaged += max(0, counts.damaged - counts.shed)
       first = min(first, counts.firstNanoseconds ?? first)
       last = max(last, counts.lastNanoseconds ?? last)

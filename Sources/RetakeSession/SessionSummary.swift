@@ -25,6 +25,7 @@ package struct SessionSummary: Hashable, Sendable {
     name = folder.name
     status = try store.status(in: folder)
     let parts = try fromStore { () throws(StoreError) in
+      // Read for its bound: what has too many segments for a reader is an error in the list, too.
       _ = try store.segments()
       return try store.segmentTracks()
     }

@@ -11,7 +11,11 @@ enum DatabaseFile {
   static func check(_ path: String) throws(StoreError) {
     let size = try checkedFacts(path).bytes
     guard size > 0 else { throw .notSession(path: path, cause: "an empty file") }
+    // The header has 100 bytes, with the page size at 16 and the number of
+    // pages at 28 (SQLite, Database File Format, 1.3).
     let header = try head(of: path, count: 100)
+    // The signature before the length: a short file of another kind is "not
+    // a session", and not a session that was cut.
     guard header.starts(with: Array("SQLite format 3\0".utf8)) else {
       throw .notSession(path: path, cause: "no SQLite header")
     }
@@ -19,7 +23,10 @@ enum DatabaseFile {
       throw .truncated(path: path, expectedBytes: 100, actualBytes: size)
     }
     let pageSize = bigEndian(header[16..<18])
+    // A page of 65,536 bytes does not fit the field's 16 bits; the format stores it as 1.
     let expected = (pageSize == 1 ? 65_536 : pageSize) * bigEndian(header[28..<32])
+    // A checkpoint or a transaction that was interrupted may have written the header before the
+    // last pages. SQLite settles that from the log or the journal, so the file may be shorter then.
     guard size >= expected || hasJournal(path) else {
       throw .truncated(path: path, expectedBytes: expected, actualBytes: size)
     }
@@ -49,8 +56,11 @@ enum DatabaseFile {
   /// The format: <https://www.sqlite.org/fileformat2.html#the_rollback_journal>.
   private static func checkJournal(_ path: String) throws(StoreError) {
     let journal = path + "-journal"
+    // A journal that is there and is not a regular file was refused by the caller before.
     guard let handle = try? RegularFile.handle(journal) else { return }
     defer { try? handle.close() }
+    // The name of a super-journal is at the end, followed by its length, its
+    // checksum and this magic. SQLite ignores the name if the magic is not there.
     guard let bytes = try? handle.seekToEnd(), bytes >= UInt64(journalMagic.count),
       (try? handle.seek(toOffset: bytes - UInt64(journalMagic.count))) != nil,
       let end = try? handle.read(upToCount: journalMagic.count), end.elementsEqual(journalMagic)
@@ -58,6 +68,7 @@ enum DatabaseFile {
     throw .unsafeFile(path: journal, cause: "it names a journal of other databases")
   }
 
+  // The eight bytes that begin every rollback journal.
   private static let journalMagic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
   static func facts(_ path: String) throws(StoreError) -> RegularFile.Facts {
@@ -90,6 +101,9 @@ enum DatabaseFile {
     for _ in 0..<attemptCount {
       let before = try state(of: path)
       do throws(StoreError) {
+        // Copied without a lock, so that a recorder never waits for a reader. A
+        // commit only appends to the log; what a checkpoint does shows in the
+        // two states, and the copy is then made again.
         let copy = try PrivateCopy(of: path, suffixes: journalSuffixes)
         if try state(of: path) == before { return copy }
       } catch .missing(let file) where file != path {
@@ -107,11 +121,15 @@ enum DatabaseFile {
 
   private static func state(of path: String) throws(StoreError) -> State {
     State(
+      // A log that is missing counts as an empty header: one that appears or
+      // is removed meanwhile makes the two states differ.
       database: try facts(path), logHeader: (try? head(of: path + "-wal", count: 32)) ?? [])
   }
 
   /// A database, including its log, has at most a quarter as many rows as bytes.
   static func rowCountMax(_ path: String) throws(StoreError) -> Int {
+    // A row takes a cell pointer of 2 bytes, a length of at least 1 and a record
+    // header of at least 2, so the quotient is above any true number of rows.
     let log = (try? facts(path + "-wal").bytes) ?? 0
     return Int((try facts(path).bytes + log) / 4)
   }

@@ -13,6 +13,7 @@ final class DatabaseLock {
 
   /// SQLite's pending, reserved and shared bytes.
   private static let first: Int64 = 0x4000_0000
+  // PENDING_BYTE, RESERVED_BYTE and SHARED_SIZE (510) of SQLite's os.h, which follow each other.
   private static let count: Int64 = 512
 
   enum State {
@@ -27,6 +28,8 @@ final class DatabaseLock {
 
   /// nil when the file cannot be opened. The deinitialiser releases the lock.
   init?(_ path: String) {
+    // O_RDWR because F_SETLK refuses a write lock on a descriptor that is only open for reading
+    // (man 2 fcntl). The other flags refuse a link, and do not wait for what is not a file.
     descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     self.path = path
@@ -42,11 +45,16 @@ final class DatabaseLock {
   func state() -> State {
     var lock = Self.whole
     if fcntl(descriptor, F_SETLK, &lock) != 0 {
+      // Any other error, for example ENOLCK from a file system without locks,
+      // says nothing about other programs, so the recording continues.
       guard errno == EACCES || errno == EAGAIN else { return .held }
       return .taken(holder)
     }
+    // With the lock held, no other process can write now. The log shows whether one did while the
+    // lock was lost.
     let now = LogState(ofDatabase: path)
     if now == log { return .held }
+    // SQLite appends to one file; a log that was deleted and made again has another inode.
     return now.file == log.file ? .changed : .logGone
   }
 
@@ -57,6 +65,8 @@ final class DatabaseLock {
 
   private var holder: LockHolder? {
     var lock = Self.whole
+    // F_GETLK gives -1 for the lock of an open file description, and F_UNLCK if the lock was
+    // released meanwhile (man 2 fcntl). The search in /proc may still find a process then.
     guard fcntl(descriptor, F_GETLK, &lock) == 0, lock.l_type != Int16(F_UNLCK), lock.l_pid > 0
     else { return LockHolder.ofDatabase(path) }
     return LockHolder(process: Int(lock.l_pid))

@@ -49,6 +49,8 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
   static func process(in table: String, locking file: UInt64, except ours: Int = ours) -> Int? {
     for line in table.split(separator: "\n") {
       let words = line.split(separator: " ")
+      // `->` marks a process that waits, and -1 is the process of an open file
+      // description lock (man 5 proc_locks).
       guard words.count > 5, words[1] != "->", let process = Int(words[4]), process > 0,
         process != ours, words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == file
       else { continue }
@@ -59,12 +61,15 @@ package struct LockHolder: Hashable, Sendable, CustomStringConvertible {
 
   /// Fallback if the table has no entry: the process that has one of the files open.
   private static func user(of files: [String]) -> LockHolder? {
+    // The links in /proc/PID/fd name the resolved file.
     let wanted = Set(files.map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path })
     let manager = FileManager.default
+    // Sorted, so that the message names the same process each time: a folder has no order.
     let processes = ((try? manager.contentsOfDirectory(atPath: "/proc")) ?? [])
       .compactMap { Int($0) }.filter { $0 != ours }.sorted()
     for process in processes {
       let folder = "/proc/\(process)/fd"
+      // The descriptors of another user's process cannot be listed; it stays unnamed.
       for file in ((try? manager.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
         guard let target = try? manager.destinationOfSymbolicLink(atPath: "\(folder)/\(file)"),
           wanted.contains(target)

@@ -16,6 +16,8 @@ extension SegmentRecord: StoredRow {
   }
 
   init(_ row: inout RowReader) throws(RowDamage) {
+    // Swift evaluates arguments from left to right, so their order is that of the columns. Values
+    // are checked even where the schema has a CHECK: rows of a foreign file need not fulfil it.
     self.init(
       index: try row.count(), file: try row.text(), startedNanoseconds: try row.nanoseconds(),
       isClosed: try row.int(among: [0, 1]) == 1, bytes: Int64(try row.count()),
@@ -54,6 +56,7 @@ extension SegmentTrackRecord: StoredRow {
     let (codec, profile) = (try row.text(), try row.intIfAny(in: Self.profiles))
     let extradata = try row.blobIfAny()
     let width = try row.int(in: 1...Self.pixelsMax)
+    // The area is bounded and not each side alone: two sides at their limit would be 2^56 pixels.
     let height = try row.int(in: 1...Self.pixelsMax / Int64(width))
     self.init(
       segment: segment, track: track, streamIndex: streamIndex, codec: codec, profile: profile,

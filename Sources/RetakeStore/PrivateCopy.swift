@@ -20,14 +20,17 @@ final class PrivateCopy: Sendable {
   private static let pieceBytes = 1 << 20
 
   init(of original: String, suffixes: [String]) throws(StoreError) {
+    // A new name for each reader: several may read one session, and each removes its own copy.
     let folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("retake-read-\(UUID().uuidString)")
     let name = URL(fileURLWithPath: original).lastPathComponent
     self.folder = folder
     path = folder.appendingPathComponent(name).path
     let present = [""] + suffixes.filter { RegularFile.isTaken(original + $0) }
+    // Before the folder is made, so that a refused file leaves nothing and fills no disk.
     try Self.checkSizes(of: original, suffixes: present)
     try storeErrors(at: original, writing: false) {
+      // 0700: other users share the temporary folder, and the rows are not theirs to read.
       try FileManager.default.createDirectory(
         at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
@@ -64,6 +67,8 @@ final class PrivateCopy: Sendable {
       total += facts.bytes
     }
     let free = freeBytes()
+    // Where the system does not say how much is free, the copy is tried; a
+    // full disk is an error then.
     guard free.map({ $0 >= total }) ?? true else {
       throw .readFailed(
         path: original,
@@ -75,6 +80,7 @@ final class PrivateCopy: Sendable {
 
   static func bytesMax(suffix: String, database: Int64) -> Int64 {
     guard !suffix.isEmpty else { return databaseBytesMax }
+    // Bounded before it is multiplied, because twice a sparse file's size may not fit 64 bits.
     let relative = journalBytesFree + journalBytesPerDatabaseByte * min(database, databaseBytesMax)
     return min(relative, journalBytesMax)
   }
@@ -87,6 +93,8 @@ final class PrivateCopy: Sendable {
 
   /// Copies a file, keeping its holes. Bytes that a recorder appends meanwhile are not copied.
   private static func copy(_ source: String, to target: String) throws(StoreError) {
+    // The size comes from the descriptor that is read, and not from the
+    // name, which may lead to another file by now.
     let (number, facts) = try opened(source)
     let input = FileHandle(fileDescriptor: number, closeOnDealloc: true)
     defer { try? input.close() }
@@ -100,14 +108,18 @@ final class PrivateCopy: Sendable {
       var rest = facts.bytes
       while rest > 0 {
         let piece = try input.read(upToCount: min(pieceBytes, Int(rest))) ?? Data()
+        // The file became shorter: a checkpoint has cut the log. The caller sees
+        // the changed state and copies again.
         guard !piece.isEmpty else { break }
         rest -= Int64(piece.count)
+        // Zeros are skipped, so that a hole takes no space in the temporary folder either.
         if piece.contains(where: { $0 != 0 }) {
           try output.write(contentsOf: piece)
         } else {
           try output.seek(toOffset: try output.offset() + UInt64(piece.count))
         }
       }
+      // A seek alone does not make the file longer, so a hole at the end needs this.
       try output.truncate(atOffset: UInt64(facts.bytes - rest))
     }
   }

@@ -37,9 +37,12 @@ struct RowScan {
           kind: .structure, text: damage?.cause ?? "a value is larger than a session's ever is",
           table: table.name, isAboutSize: true))
     } catch {
+      // Only SQLITE_CORRUPT is about the file. A lack of memory or a failing
+      // disk must not be reported as damage of the session.
       if let error = error as? DatabaseError, error.resultCode != .SQLITE_CORRUPT {
         failure = failure ?? error
       }
+      // The only other error is the bound on rows above.
       let cause = (error as? DatabaseError)?.message ?? "it leads round in circles"
       broken.append(
         StoreReader.Complaint(
@@ -51,9 +54,12 @@ struct RowScan {
   private mutating func take(_ walk: RowWalk, of table: Schema.Table) {
     let count = table.columnCount(version: version)
     let digest = walk.digest(table: table, columns: count)
+    // The writer takes the sum before it writes `commit` and `digest`, so the stored sum does not
+    // have them.
     if table.name != Schema.meta.name || !Self.isWriters(walk) { running.add(digest) }
     if gap == nil, table.countsItsRows { gap = place.missing(before: walk, of: table) }
     guard version >= Schema.firstVersionWithChecks,
+      // The checksum is the column behind those of the row.
       walk.int64(count) != RunningDigest.check(of: digest),
       damaged.count < StoreReader.complaintCount
     else { return }
@@ -87,6 +93,8 @@ struct RowScan {
       let all = StoreReader.Complaint(kind: .digest, text: text + "\(stored.digest)")
       return broken + damaged + [all]
     }
+    // If the sum of all rows is right, each row is as it was written, and a checksum that differs
+    // is what was damaged. The sum does not cover two rows of `meta`, so that table proves nothing.
     return broken
       + damaged.map { complaint in
         guard complaint.table != Schema.meta.name else { return complaint }
@@ -109,6 +117,7 @@ private struct Place {
     let group = table.keyCount == 2 ? walk.int64(0) ?? 0 : 0
     let number = walk.int64(table.keyCount - 1) ?? 0
     let expected = self.group == group ? next : 0
+    // A damaged key may be the largest number, so the next one wraps.
     (self.group, next) = (group, number &+ 1)
     guard number > expected else { return nil }
     return table.missing(group: group, number: expected)

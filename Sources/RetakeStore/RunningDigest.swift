@@ -26,6 +26,8 @@ struct RunningDigest: Hashable, Sendable {
   /// Digest of the table's name and each value with its storage class; different rows never have
   /// the same encoding.
   static func digest(of values: [DatabaseValue], table: Schema.Table) -> Digest128 {
+    // `RowWalk.digest` gives the same bytes from SQLite's own memory, and must change
+    // together with this. docs/formats/session.md, Checksums, is the definition.
     var bytes: [UInt8] = []
     bytes.reserveCapacity(192)
     append(table.name, to: &bytes)
@@ -60,6 +62,7 @@ struct RunningDigest: Hashable, Sendable {
   }
 
   private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+    // Little-endian on every machine, because sessions are copied between them.
     for shift in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * shift))) }
   }
 }

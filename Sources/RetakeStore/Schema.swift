@@ -58,6 +58,8 @@ enum Schema {
       let lines =
         stored(version: version).map { "\"\($0.name)\" \($0.rule)" }
         + ["PRIMARY KEY (\(keyList))"] + references
+      // STRICT: a value that does not fit its column's type is refused (SQLite, STRICT Tables).
+      // WITHOUT ROWID: rows are stored in the order of their key, by which readers page.
       return "CREATE TABLE \(name) (\(lines.joined(separator: ", "))) STRICT, WITHOUT ROWID"
     }
 

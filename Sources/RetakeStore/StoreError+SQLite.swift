@@ -17,9 +17,11 @@ func storeErrors<Value>(
     case .SQLITE_NOTADB: throw .notSession(path: path, cause: cause)
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       throw .busy(path: path, holder: LockHolder.ofDatabase(path))
+    // Only `SchemaReadLimit` interrupts a statement.
     case .SQLITE_INTERRUPT: throw .schemaUnknown(path: path, object: "sqlite_schema")
     case .SQLITE_FULL: throw .diskFull(path: path)
     case .SQLITE_NOMEM where AddressRoom.isCauseOfRefusal: throw .noMemory(path: path)
+    // The limit of a value's size, or of SQLite's memory, which no true session reaches.
     case .SQLITE_NOMEM, .SQLITE_TOOBIG:
       throw .corrupt(path: path, cause: "a value is larger than a session's ever is")
     default:

@@ -36,6 +36,7 @@ package enum StoreMigration {
   private static func copy(
     _ table: Schema.Table, from reader: StoreReader, to writer: StoreWriter
   ) throws(StoreError) -> Int {
+    // Before the read, because it reads all frames itself, and reads of one connection cannot nest.
     let completed = try reader.completion(of: table)
     return try reader.read { database in
       let cursor = try Row.fetchCursor(
@@ -46,10 +47,12 @@ package enum StoreMigration {
         let values = row.cells
         if table.name == Schema.meta.name, isOwn(values) { continue }
         total += 1
+        // A damaged file can lead a table round in circles.
         guard total <= reader.rowCountMax else {
           throw RowDamage(table: table.name, column: "rows")
         }
         batch.append(completed(values))
+        // A full batch is committed, so that a long table never has to fit into memory.
         guard batch.count == batchRows else { continue }
         writer.append(batch, to: table, replaces: false)
         try writer.commit()
@@ -64,6 +67,7 @@ package enum StoreMigration {
   /// Facts that the new database's writer keeps itself.
   private static func isOwn(_ values: [DatabaseValue]) -> Bool {
     guard let key = values.first.flatMap({ String.fromDatabaseValue($0) }) else { return false }
+    // The copy is closed by its own writer, when all rows are there.
     return key == "closed" || StoreWriter.ownKeys.contains(key)
   }
 }

@@ -49,6 +49,7 @@ extension StoreReader {
           .filter { $0 != "ok" }.map { Complaint(kind: .structure, text: $0) }
       }
     } catch .corrupt(_, let cause) {
+      // Damage may also end the check itself; for the doctor that is a finding like the others.
       return [Complaint(kind: .structure, text: cause)]
     }
   }
@@ -58,6 +59,8 @@ extension StoreReader {
     try read { database in
       var complaints: [Complaint] = []
       for table in Schema.tables {
+        // Counted by table: a missing segment would otherwise give a complaint
+        // for each of its packets.
         let rows = try Row.fetchAll(
           database, sql: "SELECT \"parent\", count(*) FROM pragma_foreign_key_check(?) GROUP BY 1",
           arguments: [table.name])
@@ -80,6 +83,7 @@ extension StoreReader {
     try read { database in
       var scan = RowScan(version: Int64(schemaVersion), rowCountMax: rowCountMax)
       for table in Schema.tables { scan.run(table, in: database) }
+      // A commit that cannot be read is one of the complaints, and not a reason to report none.
       let stored = try? Self.lastCommit(in: database)
       return scan.complaints(stored: stored)
     }

@@ -11,8 +11,11 @@ extension StoreReader {
   /// optimised.
   package func digest(tracks selected: [Int]? = nil) throws(StoreError) -> Digest128 {
     let parts = Dictionary(grouping: try segmentTracks(), by: \.track)
+    // Sorted, because the digest must not depend on a Dictionary's order: goldens store it.
     let tracks = parts.keys.sorted().filter { selected?.contains($0) ?? true }
     var hasher = DigestHasher()
+    // Goldens store this digest: any change of a field or of the order makes
+    // all of them stale. docs/formats/session.md, Checksums, is the definition.
     hasher.append("session 1")
     for track in tracks {
       hasher.append("track")
@@ -64,6 +67,7 @@ extension StoreReader {
   }
 
   private static func append(_ value: Int64?, to hasher: inout DigestHasher) {
+    // The byte keeps NULL and 0 apart.
     hasher.append(UInt8(value == nil ? 0 : 1))
     hasher.append(value ?? 0)
   }
@@ -72,6 +76,7 @@ extension StoreReader {
     hasher.append(part.segment)
     hasher.append(part.codec)
     append(part.profile.map { Int64($0) }, to: &hasher)
+    // -1 keeps NULL and an empty blob apart.
     hasher.append(part.extradata?.count ?? -1)
     hasher.append(part.extradata ?? [])
     for number in [

@@ -22,6 +22,8 @@ extension StoreReader {
     var place = 0
     do {
       let walk = try RowWalk("SELECT \"\(column.name)\" \(order) 0", in: database)
+      // SQLite stops at the row that it cannot read. The number of rows before it gives its place,
+      // and its key is then read without the value.
       while try walk.next() { place += 1 }
       return nil
     } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
@@ -31,6 +33,7 @@ extension StoreReader {
         table: table.name, column: column.name, key: key.map { table.key(of: $0.cells) },
         value: "larger than \(RowReader.valueBytesMax) bytes")
     } catch {
+      // Other damage is reported by the statement that led here.
       return nil
     }
   }

@@ -140,12 +140,14 @@ extension StoreReader {
         SELECT count(*), coalesce(sum(size), 0), coalesce(max("index") + 1, 0)
         FROM packet WHERE track = ?
         """, [track], in: database)
+      // count(column) leaves out NULL: a frame without a packet was shed.
       let frames = try RowWalk(
         """
         SELECT count(*), count(cause), count(*) - count(packet), coalesce(max(sequence) + 1, 0),
           min(pts_ns), max(pts_ns)
         FROM frame WHERE track = ?
         """, [track], in: database)
+      // An aggregate without GROUP BY always gives one row.
       guard try sizes.next(), try frames.next() else {
         throw RowDamage(table: "frame", column: "track")
       }
@@ -198,6 +200,7 @@ extension StoreReader {
         """, [track, nanoseconds.lowerBound, nanoseconds.upperBound], in: database)
       guard try walk.next() else { return nil }
       var reader = RowReader(walk, of: Schema.frame)
+      // min and max of no rows are NULL.
       guard let first = try reader.countIfAny(), let last = try reader.countIfAny() else {
         return nil
       }

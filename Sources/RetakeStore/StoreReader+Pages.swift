@@ -10,6 +10,7 @@ extension StoreReader {
   package static let trackCountMax = 1_000
 
   package func segments() throws(StoreError) -> [SegmentRecord] {
+    // One row above the limit shows that there are more, without reading them all.
     let rows: [SegmentRecord] = try rows("ORDER BY \"index\" LIMIT \(Self.segmentCountMax + 1)")
     guard rows.count <= Self.segmentCountMax else {
       throw tooMany("segment", "\(Self.segmentCountMax) rows")
@@ -196,6 +197,8 @@ extension StoreReader {
       while try walk.next() {
         var reader = RowReader(walk, of: Record.table)
         bytes += reader.byteCount
+        // Two bounds: a damaged table may have no end, and a few rows may have
+        // values of 64 MiB each.
         guard records.count < rowCountMax, bytes <= Self.pageBytesMax else {
           throw RowDamage(table: Record.table.name, column: "rows")
         }

@@ -20,11 +20,13 @@ extension StoreReader {
   package func salvage() -> Salvage {
     var salvage = Salvage()
     let facts: [FactRow] = trusted()
+    // The writer of the new database sets these itself.
     for fact in facts where !StoreWriter.ownKeys.contains(fact.key) {
       salvage.facts[fact.key] = fact.value
     }
     salvage.events = trusted()
     salvage.runs = trusted()
+    // If a run's own row is damaged, rows that refer to it would refer to nothing.
     let known = Set(salvage.runs.map(\.run))
     salvage.nodes = trusted().filter { (row: NodeRecord) in known.contains(row.run) }
     salvage.spans = trusted().filter { (row: SpanRecord) in known.contains(row.run) }
@@ -46,6 +48,7 @@ extension StoreReader {
         table.selectStoredSQL(version: version) + " ORDER BY \(table.keyList)", in: database)
       let count = table.columnCount(version: version)
       while records.count < rowCountMax, try walk.next() {
+        // A row of schema 1 has no checksum; it counts as whole if its values are within bounds.
         let isWhole =
           version < Schema.firstVersionWithChecks
           || walk.int64(count) == RunningDigest.check(of: walk.digest(table: table, columns: count))

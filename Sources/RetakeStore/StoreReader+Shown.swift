@@ -31,6 +31,7 @@ extension StoreReader {
   /// The frames that are not their packet's first, with their rank. It scans all frames once.
   private func ranks() throws(StoreError) -> [FrameID: Int] {
     if let known = derivedShown.ranks { return known }
+    // Two threads may compute this at the same time; they find the same, so the last one wins.
     let found = try read { database in
       let walk = try RowWalk(
         """
@@ -51,6 +52,7 @@ extension StoreReader {
           last = (track, packet, 0)
           continue
         }
+        // A damaged table may have no end.
         guard ranks.count < rowCountMax else { throw RowDamage(table: "frame", column: "rows") }
         last = (track, packet, before.rank + 1)
         ranks[id] = before.rank + 1
@@ -70,6 +72,7 @@ extension StoreReader {
     else { return { $0 } }
     let ranks = try ranks()
     return { values in
+      // A frame without a rank is its packet's first, and `selectSQL` has put 0 there.
       guard let track = Int.fromDatabaseValue(values[0]),
         let sequence = Int.fromDatabaseValue(values[1]),
         let rank = ranks[FrameID(track: track, sequence: sequence)]

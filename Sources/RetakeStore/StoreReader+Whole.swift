@@ -17,6 +17,7 @@ final class Wholeness: @unchecked Sendable {
       if let known = self.outcome { return known }
       let found = Result { () throws(StoreError) in try check() }
       switch found {
+      // Only an answer about the rows is kept. A lack of memory may be over at the next call.
       case .success, .failure(.corrupt): self.outcome = found
       case .failure: break
       }
@@ -46,13 +47,18 @@ extension StoreReader {
       scan.run(table, in: database)
       // A lack of memory, or a failing disk.
       if let failure = scan.failure { throw failure }
+      // The session is refused in any case; the doctor lists the rest.
       if scan.isHopeless { break }
     }
     let stored = try? Self.lastCommit(in: database)
+    // A row whose checksum alone is damaged is the one that was written, and may be used.
     let complaints = scan.complaints(stored: stored).filter { $0.kind != .check }
     guard let first = complaints.first else { return nil }
+    // From schema 2 on, every row that is left equals its checksum here: rows are missing or were
+    // added.
     guard first.kind == .digest, let stored else { return first.text }
     if let gap = scan.gap { return gap }
+    // If exactly one row was added, the excess of the sum is the digest of that row.
     var surplus = scan.running
     surplus.subtract(stored.digest)
     return try added(surplus.value, in: database) ?? lastMissing(in: database)
@@ -75,6 +81,7 @@ extension StoreReader {
 
   /// The missing last row of a track's packets or frames, if the other table has more rows.
   private func lastMissing(in database: Database) throws -> String? {
+    // A missing last row leaves no gap behind it. Only the other table shows that there was one.
     let walk = try RowWalk(
       """
       SELECT track, max("index"), (
@@ -104,11 +111,13 @@ extension StoreReader {
   ) throws(StoreError) -> [FrameRecord] {
     let rows = try frames(track: track, sequences: sequences)
     let version = Int64(schemaVersion)
+    // The file is immutable or a private copy, so rows that were compared once need no second look.
     guard version >= Schema.firstVersionWithChecks, !rows.isEmpty, !wholeness.isProven else {
       return rows
     }
     let width = Schema.frame.columnCount(version: version)
     let stored = try checks(track: track, sequences: sequences)
+    // Both lists are in the order of sequences, of one range and of a file that does not change.
     for (row, check) in zip(rows, stored) {
       // The values that were read, in their stored form.
       let values = Array(row.values.prefix(width))

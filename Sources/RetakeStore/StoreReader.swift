@@ -27,6 +27,8 @@ package final class StoreReader: Sendable {
     self.path = path
     try DatabaseFile.check(path)
     let before = try DatabaseFile.checkedFacts(path)
+    // SQLite would recover the log in the session's folder, and write there;
+    // in a copy it may. The copy is opened for writing for that reason.
     let copy = DatabaseFile.hasJournal(path) ? try DatabaseFile.privateCopy(of: path) : nil
     self.copy = copy
     let queue = try storeErrors(at: path, writing: false) {
@@ -35,11 +37,14 @@ package final class StoreReader: Sendable {
           path: copy.path, configuration: Self.configuration(readonly: false))
         return recovered
       }
+      // `immutable`: no lock, no -shm file, and no search for a log, even if the header says WAL.
       return try DatabaseQueue(
         path: Self.immutableURI(path), configuration: Self.configuration(readonly: true))
     }
     self.queue = queue
     let after = try DatabaseFile.checkedFacts(path)
+    // A private copy was checked when it was made. Only a file that SQLite
+    // opened by its name can have been exchanged in between.
     guard copy != nil || after.isSameFile(as: before) else {
       throw .unsafeFile(path: path, cause: "it was replaced while it was opened")
     }
@@ -51,6 +56,7 @@ package final class StoreReader: Sendable {
     }
     schemaVersion = Int(version)
     self.isClosed = isClosed
+    // Of what is read: the log next to the original may have grown since.
     rowCountMax = try DatabaseFile.rowCountMax(copy?.path ?? path)
   }
 
@@ -75,12 +81,15 @@ package final class StoreReader: Sendable {
     configuration.readonly = readonly
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
+      // The file may come from another person: functions in its schema are not run, a page's cells
+      // are checked when it is loaded, and a file that is cut is a failed read and not SIGBUS.
       try database.execute(sql: "PRAGMA trusted_schema = OFF")
       try database.execute(sql: "PRAGMA cell_size_check = ON")
       try database.execute(sql: "PRAGMA mmap_size = 0")
       // The limit applies to the whole process; a page cache takes a few MiB.
       _ = try Int64.fetchOne(database, sql: "PRAGMA hard_heap_limit = \(heapBytesMax)")
       ValueLimit.set(database, bytesMax: RowReader.valueBytesMax)
+      // SQLite parses the whole schema at the first statement; `checkSchema` ends the limit.
       SchemaReadLimit.begin(database)
     }
     return configuration
@@ -92,6 +101,7 @@ package final class StoreReader: Sendable {
   /// SQLite's URI form of a file name with options; all bytes except plain ones are escaped.
   private static func immutableURI(_ path: String) -> String {
     let absolute = URL(fileURLWithPath: path).path
+    // In a URI `?`, `#` and `%` have meanings, and a folder's name may contain them.
     let plain = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-".utf8)
     var escaped = ""
     for byte in absolute.utf8 {
@@ -119,6 +129,7 @@ package final class StoreReader: Sendable {
     }
     let expected = Dictionary(
       uniqueKeysWithValues: Schema.tables.map { ($0.name, $0.createSQL(version: version)) })
+    // More objects than the schema has tables include a foreign one, which the loop below refuses.
     let rows = try Row.fetchAll(
       database, sql: "SELECT type, name, sql FROM sqlite_schema ORDER BY name LIMIT 100")
     for row in rows {
@@ -143,6 +154,7 @@ package final class StoreReader: Sendable {
   }
 
   static func fact(_ key: String, in database: Database) throws -> String? {
+    // A value of another type, which a damaged file may have, reads as a missing fact.
     let value = try DatabaseValue.fetchOne(
       database, sql: "SELECT value FROM meta WHERE key = ?", arguments: [key])
     return value.flatMap { String.fromDatabaseValue($0) }
@@ -171,6 +183,7 @@ package final class StoreReader: Sendable {
         do {
           return try body(database)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
+          // The code does not say which value is too large, so it is searched for here.
           throw Self.giant(in: database, version: Int64(schemaVersion)) ?? error
         }
       }

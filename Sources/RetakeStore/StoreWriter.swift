@@ -65,8 +65,11 @@ package final class StoreWriter: @unchecked Sendable {
       try DatabaseQueue(path: path, configuration: Self.configuration(durability))
     }
     self.queue = queue
+    // Added like any row, because the running digest covers `schema`.
     add(Schema.meta, ["schema".databaseValue, String(version).databaseValue])
     try storeErrors(at: path, writing: true) {
+      // One transaction: a recorder that is killed leaves no tables, or all of them with a first
+      // digest.
       try queue.writeWithoutTransaction { database in
         try database.inTransaction {
           for table in Schema.tables {
@@ -106,6 +109,7 @@ package final class StoreWriter: @unchecked Sendable {
     do throws(StoreError) {
       _ = try connected()
     } catch .busy {
+      // Each commit tries to connect again.
       return
     }
   }
@@ -113,6 +117,8 @@ package final class StoreWriter: @unchecked Sendable {
   private static func opened(
     _ path: String
   ) throws(StoreError) -> (DatabaseQueue, last: Commit, version: Int64) {
+    // SQLite opens the file by its name. If the name leads to another file
+    // afterwards, what was checked is not what was opened.
     let before = try DatabaseFile.checkedFacts(path)
     let opened = try storeErrors(at: path, writing: true) {
       let queue = try DatabaseQueue(path: path, configuration: configuration(.recording))
@@ -132,14 +138,19 @@ package final class StoreWriter: @unchecked Sendable {
   /// - Throws: `StoreError.busy` when another process has locked it; nothing has been changed then.
   private func connected() throws(StoreError) -> DatabaseQueue {
     if let queue {
+      // Without a guardian, whose descriptor could not be opened, SQLite's own
+      // lock has to be enough.
       switch guardian?.state() ?? .held {
       case .held: return queue
       case .taken(let holder): throw .busy(path: path, holder: holder)
       case .changed: throw lost("another program wrote to the database while it was recorded")
+      // The connection still has the deleted log open. A commit through it
+      // would succeed, and would be lost with the file.
       case .logGone: try disconnect(queue)
       }
     }
     let (opened, last, version) = try Self.opened(path)
+    // Merging a log changes no row. Another digest or ordinal shows that the other process wrote.
     guard last.digest == running.value, last.ordinal == commitOrdinal, version == self.version
     else { throw lost("another program changed the database while it was recorded") }
     queue = opened
@@ -150,11 +161,15 @@ package final class StoreWriter: @unchecked Sendable {
   /// A process that removed the log has merged all of it into the database before.
   private func disconnect(_ queue: DatabaseQueue) throws(StoreError) {
     self.queue = nil
+    // After SQLite has closed: closing the guardian's descriptor releases
+    // every lock of this process on the file, also SQLite's.
     defer { guardian = nil }
     try storeErrors(at: path, writing: true) { try queue.close() }
   }
 
   private func lost(_ cause: String) -> StoreError {
+    // For good: the rows that wait, and their digest, continue a state that
+    // is not in the file any more.
     isClosed = true
     return .writeFailed(path: path, cause: cause)
   }
@@ -162,17 +177,24 @@ package final class StoreWriter: @unchecked Sendable {
   private static func configuration(_ durability: Durability) -> Configuration {
     var configuration = Configuration()
     configuration.label = "session writer"
+    // References are declared for readers and the doctor. A recording must not fail because of one.
     configuration.foreignKeysEnabled = false
     configuration.prepareDatabase { database in
+      // Before the log is opened: in exclusive mode SQLite then keeps the log's index
+      // in its own memory, and needs no shared memory (SQLite, Write-Ahead Logging, 8).
       try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+      // Without a mapping, a file that another program cuts is an I/O error; with one it is SIGBUS.
       try database.execute(sql: "PRAGMA mmap_size = 0")
       try database.execute(sql: "PRAGMA trusted_schema = OFF")
       switch durability {
       case .recording:
         _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+        // In WAL mode only FULL syncs the log at every commit (SQLite, PRAGMA synchronous).
         try database.execute(sql: "PRAGMA synchronous = FULL")
       case .building:
         _ = try String.fetchOne(database, sql: "PRAGMA journal_mode = MEMORY")
+        // `BuildSite` syncs the finished file once, before it gets its name; a kill before leaves a
+        // folder that is removed.
         try database.execute(sql: "PRAGMA synchronous = OFF")
       }
     }
@@ -219,6 +241,8 @@ package final class StoreWriter: @unchecked Sendable {
 
   private func commitLocked() throws(StoreError) -> Commit {
     guard !isClosed else { throw StoreError.closed(path: path) }
+    // Before `isClosed` is set: `busy` means that nothing has begun, so the
+    // rows wait for the next commit.
     let queue = try connected()
     isClosed = true
     // `isClosed` stays true if the transaction throws: a failed commit is never retried.
@@ -242,6 +266,8 @@ package final class StoreWriter: @unchecked Sendable {
   private func flush(_ database: Database) throws -> Commit {
     for change in pending {
       if change.replaces {
+        // The sum still has the old row. If it were not subtracted, no reader
+        // would get the stored digest from the rows.
         let old = try database.cachedStatement(sql: change.table.selectByKeySQL(version: version))
         old.setUncheckedArguments(StatementArguments(change.values.prefix(change.table.keyCount)))
         if let row = try Row.fetchOne(old) {
@@ -251,8 +277,10 @@ package final class StoreWriter: @unchecked Sendable {
       running.add(try write(change, to: database))
     }
     pending.removeAll(keepingCapacity: true)
+    // Only `schema` is there while the tables are made: that is commit 0, the empty database.
     let isFirst = try Int.fetchOne(database, sql: "SELECT count(*) FROM meta") == 1
     if !isFirst { commitOrdinal += 1 }
+    // These two rows are not added to the running digest, which cannot cover itself.
     for (key, value) in [("commit", String(commitOrdinal)), ("digest", "\(running.value)")] {
       let values = [key.databaseValue, value.databaseValue]
       _ = try write(Change(table: Schema.meta, values: values, replaces: true), to: database)
@@ -263,6 +291,7 @@ package final class StoreWriter: @unchecked Sendable {
   /// - Returns: the row's digest.
   private func write(_ change: Change, to database: Database) throws -> Digest128 {
     let values = change.values.prefix(change.table.columnCount(version: version))
+    // The digest covers what is stored, so a writer of an older schema leaves out later columns.
     let digest = RunningDigest.digest(of: Array(values), table: change.table)
     let statement = try database.cachedStatement(
       sql: change.replaces
@@ -294,6 +323,8 @@ package final class StoreWriter: @unchecked Sendable {
         if durability == .recording {
           _ = try Row.fetchAll(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         }
+        // Reading a database in WAL mode would create files next to it. The pragma
+        // does not fail: if the mode cannot be left, it returns the old one.
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
         guard mode == "delete" else {
           throw DatabaseError(message: "the journal stays \(mode ?? "unknown")")

@@ -58,6 +58,7 @@ struct RowReader {
   private var damage: RowDamage {
     let place = next - 1
     let column = table.columns.indices.contains(place) ? table.columns[place].name : "\(place)"
+    // Only a row that was selected with all columns begins with its key.
     let isWhole = columnCount >= table.columns.count
     return RowDamage(
       table: table.name, column: column, key: isWhole ? table.key(of: walk.values) : nil,

@@ -21,6 +21,7 @@ package enum WriteAheadLog {
     guard let file = try? RegularFile.handle(path + "-wal") else { return nil }
     defer { try? file.close() }
     let header = bytes(file, headerBytes)
+    // A log of no bytes is whole: a checkpoint with TRUNCATE leaves one.
     guard !header.isEmpty else { return nil }
     guard header.count == headerBytes else {
       return Damage(isCut: true, text: "the write-ahead log is cut within its header")
@@ -33,6 +34,8 @@ package enum WriteAheadLog {
   }
 
   private static func damage(in file: FileHandle, _ header: Header) -> Damage? {
+    // Each frame's checksum continues the one before, the first that of the header (Database File
+    // Format, 4.2). So one damaged byte makes every later frame invalid, and the walk stops there.
     var sum = header.sum
     var number = 0
     let size = frameHeaderBytes + header.pageBytes
@@ -49,6 +52,8 @@ package enum WriteAheadLog {
       let salts = (frame.word(8), frame.word(12))
       // A frame from before the last reset of the log has different salts, both of them.
       if salts.0 != header.salts.0, salts.1 != header.salts.1 { return nil }
+      // Of a frame's header only the first 8 bytes are in the sum. The salts
+      // are not, and are compared below.
       sum.add(frame[..<8], isBig: header.isBig)
       sum.add(frame[frameHeaderBytes...], isBig: header.isBig)
       guard salts == header.salts, sum.first == frame.word(16), sum.second == frame.word(20) else {
@@ -73,6 +78,8 @@ package enum WriteAheadLog {
 
     /// nil when the header is damaged.
     init?(_ bytes: [UInt8]) {
+      // The last bit says whether the words of the checksum are big-endian.
+      // All fields are, in either case.
       let magic = bytes.word(0)
       guard magic == 0x377F_0682 || magic == 0x377F_0683 else { return nil }
       isBig = magic & 1 == 1
@@ -80,6 +87,8 @@ package enum WriteAheadLog {
       salts = (bytes.word(16), bytes.word(20))
       sum = Sum()
       sum.add(bytes[..<24], isBig: isBig)
+      // A forged header has a correct sum, too. Its page size decides how many
+      // bytes are read at once, so it is bounded as in the format.
       guard sum.first == bytes.word(24), sum.second == bytes.word(28),
         (512...65_536).contains(pageBytes)
       else { return nil }
@@ -92,6 +101,8 @@ package enum WriteAheadLog {
     var second: UInt32 = 0
 
     mutating func add(_ bytes: ArraySlice<UInt8>, isBig: Bool) {
+      // The sum takes pairs of 32-bit words. 24, 8 and every page size are
+      // multiples of 8, so no byte is left over.
       for place in stride(from: bytes.startIndex, to: bytes.endIndex - 7, by: 8) {
         first = first &+ word(bytes, place, isBig) &+ second
         second = second &+ word(bytes, place + 4, isBig) &+ first

@@ -23,6 +23,7 @@ struct BuiltSession<Made> {
     let site = try BuildSite(for: target)
     do throws(SessionError) {
       let made = try build(site)
+      // Read as any session before it gets its name: what a reader would refuse must not appear.
       try self.init(made, in: site.folder, as: target)
       if let wanted, digest != wanted {
         throw SessionError.recoveryFailed(
@@ -43,6 +44,7 @@ struct BuiltSession<Made> {
     guard store.isClosed, !store.hasJournal else {
       throw .recoveryFailed(path: target.path, cause: "the copy's database is still open")
     }
+    // Under its future path, because the hidden folder is removed when this fails.
     try SessionClosing.check(store, at: target.database)
     let (digest, damaged) = try fromStore { () throws(StoreError) in
       let counts = try reader.index.tracks.map { track throws(StoreError) in
@@ -77,9 +79,11 @@ struct MediaCopy {
   let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   func run(to site: BuildSite) throws(SessionError) {
+    // Before anything is copied: media with other bytes than were indexed makes no good copy.
     try reader.index.requireSizes(in: folder)
     let stored = try fromStore { () throws(StoreError) in try reader.index.store.files() }
     var files: [(name: String, path: String, bytes: Int64)] = []
+    // A file with a digest is usually media, too; each is copied once, in a fixed order.
     for name in Set(reader.mediaFiles() + stored.map(\.path)).sorted() {
       let path = try folder.file(name)
       guard let bytes = BuildSite.byteCount(path) else { throw .mediaMissing(file: path) }

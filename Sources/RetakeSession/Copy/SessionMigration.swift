@@ -41,6 +41,7 @@ public struct SessionMigration: Sendable {
       return nil
     }
     guard store.isClosed else { throw .notClosed(folder) }
+    // Copied rows get new checksums, which would hide damage of the old ones.
     try SessionClosing.check(store, at: folder.database)
     let digest = try fromStore { () throws(StoreError) in try store.digest() }
     let destination = try target.folder(for: folder)

@@ -24,6 +24,7 @@ public struct SessionTarget: Hashable, Sendable {
       name = try SessionFolder.sanitised(name: session.name)
     }
     let target = SessionFolder(path: into + "/" + name)
+    // With links resolved: a link could lead into the session itself.
     let (here, there) = (session.path, Self.real(into) + "/" + name)
     guard there != Self.real(here), !there.hasPrefix(Self.real(here) + "/") else {
       throw .intoItself(path: here)
@@ -88,6 +89,8 @@ public struct SessionSnapshot: Sendable {
 
   /// - Returns: remarks for the reader.
   private func copy(to site: BuildSite) throws(SessionError) -> [String] {
+    // The rows first. A recorder syncs media before it commits rows, so all
+    // bytes that these rows need are in the media that is copied afterwards.
     try fromStore { () throws(StoreError) in
       try StoreReader.copy(folder.database, to: site.folder.database)
     }
@@ -102,6 +105,7 @@ public struct SessionSnapshot: Sendable {
     try site.write(notes ?? "# \(folder.name)\n", to: site.folder.notes)
     let closing = SessionClosing(folder: site.folder, report: report)
     guard !isClosed else {
+      // The recorder was killed between its last commit and the merging of the log.
       if reader.index.store.hasJournal {
         _ = try fromStore { () throws(StoreError) in
           try StoreWriter(continuing: site.folder.database).close()
@@ -123,6 +127,7 @@ public struct SessionSnapshot: Sendable {
   private func copyMedia(of reader: SessionReader, to site: BuildSite) throws(SessionError) {
     var limits: [String: Int64] = [:]
     for segment in reader.index.segments.values where !segment.isClosed {
+      // Several segments may be in one file, which is needed up to the last of them.
       limits[segment.file] = max(limits[segment.file] ?? 0, segment.bytes)
     }
     try MediaCopy(folder: folder, reader: reader, limits: limits, report: report).run(to: site)

@@ -16,6 +16,7 @@ struct DamagedFrames {
     try each(of: track) { (frame) throws(SessionError) in
       guard frame.cause == nil, let packet = frame.packet else { return }
       let entry = try fromStore { () throws(StoreError) in
+        // A recording that was never closed has no entries yet.
         if let entry = frame.entry { return entry }
         return try reader.index.store.keyPacket(track: track, atOrBefore: packet)
       }

@@ -21,6 +21,7 @@ struct DoctorNotes {
   }
 
   mutating func add(_ finding: SessionFinding) {
+    // Counted even if the finding is omitted below: the verdict must not depend on the bound.
     if finding.severity == .error { hasErrors = true }
     if findings.count < SessionDoctor.findingCount {
       findings.append(finding)
@@ -56,6 +57,7 @@ struct DoctorNotes {
     let isPacket = table == "packet" && key.count == 2
     let isFrame = table == "frame" && key.count == 2
     add(
+      // docs/sessions.md: errors end with 2, and a row whose checksum alone is damaged may be used.
       complaint.kind == .check ? .warning : .error, complaint.kind.rawValue, complaint.text,
       file: "session.sqlite", table: table, track: isPacket || isFrame ? key[0] : nil,
       packet: isPacket ? key[1] : nil,

@@ -21,6 +21,7 @@ struct MediaCheck {
         try reader.index.store.counts(track: track)
       }
     }
+    // Up to the highest index, because missing rows are looked for, too.
     let total = counts.values.reduce(0) { $0 + $1.packetEnd }
     var suffering: Set<FrameID> = []
     for track in reader.index.tracks {
@@ -78,6 +79,7 @@ struct MediaCheck {
         track: track, frames: run.range(of: track), advice: Self.advice)
     }
     notes.damagedFrames += rows.count
+    // What the session itself records is a warning: the frame is as it was stored.
     let known = try DamagedFrames(reader: reader).known(of: track)
     for run in FrameStretch.stretches(known.map { ($0.sequence, $0.cause ?? "") }) {
       notes.add(
@@ -121,6 +123,7 @@ struct MediaCheck {
   }
 
   private func checkPixels(of id: FrameID, _ notes: inout DoctorNotes) throws(SessionError) {
+    // These frames have no pixels to compare, and were reported from their rows.
     guard let record = try reader.index.frame(id), record.cause == nil, record.packet != nil else {
       return
     }

@@ -41,6 +41,8 @@ final class PacketCheck {
     while packet < end {
       var next = packet + 1
       if var damage = try damage(of: packet) {
+        // A row with a very high index leaves a gap that would take forever to
+        // walk, so it is one finding.
         if damage.topic == "gap" {
           let found = try? reader.index.store.firstPacket(
             track: table.track, atOrAfter: packet)
@@ -77,6 +79,7 @@ final class PacketCheck {
       guard try fetcher.packet(packet) == nil else { return nil }
       return Damage(packets: packet...packet, file: file, cause: "has no row", topic: "gap")
     } catch {
+      // The demuxer's position is not known after an error.
       fetcher = PacketFetcher(table: table)
       switch error {
       case _ where error.isAboutMemory: throw error
@@ -84,6 +87,7 @@ final class PacketCheck {
         return Damage(
           packets: packet...packet, file: file, cause: "is damaged: \(cause)", topic: "packet")
       case .mediaSize:
+        // The file is not asked again, and its other packets fold into this finding.
         let cause = "is not read: \(error.message)"
         if let file { missing[file] = cause }
         return Damage(packets: packet...packet, file: file, cause: cause, topic: "media")

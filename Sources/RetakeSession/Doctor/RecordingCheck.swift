@@ -51,6 +51,7 @@ struct RecordingCheck {
 
   private func tails() -> [Tail] {
     let named = Set(reader.mediaFiles())
+    // A file that no row names may be the one that was written last.
     return Set(reader.folder.mediaOnDisk).union(named).sorted().compactMap { name in
       guard let file = try? reader.index.file(name) else { return nil }
       let indexedBytes = reader.index.mediaSizes[name]?.bytes ?? 0
@@ -77,6 +78,7 @@ struct RecordingCheck {
       file: tail.file, advice: isLong ? notes.rebuildAdvice : nil)
   }
 
+  // docs/sessions.md, `tail`: far above the 350 ms in which a recorder commits (docs/recording.md).
   private static let crashMillisecondsMax: Int64 = 1_500
   /// A commit has at most this many rows, and another one may be in progress.
   private static let crashPacketsMax = 2 * 1_024
@@ -97,8 +99,10 @@ struct RecordingCheck {
     else { return (0, 0) }
     demuxer.select([stream.index])
     var (count, times) = (0, [Int64]())
+    // A packet that cannot be read ends the tail: a crash may have cut it.
     while let packet = try? demuxer.nextPacket() {
       count += 1
+      // From the last committed packet on, so that the span begins at the commit.
       if count >= committed, let pts = packet.pts,
         let time = Timestamp(pts: pts, timeBase: stream.timeBase)
       {

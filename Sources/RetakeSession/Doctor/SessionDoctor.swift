@@ -50,9 +50,11 @@ public struct SessionDoctor: Sendable {
     var notes = DoctorNotes(folder: folder)
     let reader: SessionReader
     do throws(SessionError) {
+      // Without `.checked`, because the doctor has to read damaged rows.
       reader = try SessionReader(
         folder, options: ReadOptions(verifiesPixels: true, framesPerChain: nil))
     } catch {
+      // Everything else is a finding: a damaged session still has media to report.
       if case .notSession = error { throw error }
       note(unreadable: error, &notes)
       return notes.diagnosis(status: nil)
@@ -60,6 +62,8 @@ public struct SessionDoctor: Sendable {
     checkDatabase(reader, &notes)
     RecordingCheck(reader: reader).run(&notes)
     do throws(SessionError) {
+      // Sizes first: a file with other bytes than were indexed is not read
+      // (docs/sessions.md, Sessions of others).
       try checkFiles(reader, sizes: checkSizes(reader, &notes), &notes)
       let check = MediaCheck(reader: reader, report: report)
       let failing = try check.checkPackets(&notes)
@@ -74,6 +78,7 @@ public struct SessionDoctor: Sendable {
   /// The database cannot be used. Reports which media is left, and how to rebuild the index from
   /// it.
   private func note(unreadable error: SessionError, _ notes: inout DoctorNotes) {
+    // A newer schema is not damage, and rebuilding the index would lose what it holds.
     notes.add(.error, "database", error, advice: error.isNewerSchema ? nil : notes.rebuildAdvice)
     for name in folder.mediaOnDisk {
       guard let path = try? folder.file(name), let file = try? MediaFile(path: path) else {

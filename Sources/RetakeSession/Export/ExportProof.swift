@@ -27,6 +27,8 @@ struct ExportProof {
   /// - Throws: `SessionError.exportDiffers`.
   func check(_ written: WrittenPart) throws(SessionError) {
     let expected = try expected(written)
+    // A decoder may omit a damaged frame, and a player may show what an edit
+    // list hid. Then only the good frames can be asked for, in order.
     let isWhole = expected.allSatisfy { !$0.isDamaged } && written.hidden == 0
     let found = try decoded(packets: written.packets)
     if isWhole {
@@ -76,6 +78,8 @@ struct ExportProof {
       return Self.inTimeOrder(facts.frames)
     } catch {
       switch error {
+      // An error of the file that was just written says that the container
+      // lost something. A lack of memory says nothing.
       case .media(let code, let text) where code != "media.memory":
         throw differs(text.cause.map { "\(text.message): \($0)" } ?? text.message)
       default: throw error
@@ -91,6 +95,7 @@ struct ExportProof {
       latest = frame.pts ?? frame.bestEffort ?? latest
       return latest
     }
+    // By place, too, so that frames of one time keep the decoder's order.
     return frames.indices.sorted { (times[$0], $0) < (times[$1], $1) }.map { frames[$0] }
   }
 
@@ -99,6 +104,7 @@ struct ExportProof {
       throw differs("it has \(found.count) frames, not \(expected.count)")
     }
     for (place, (found, expected)) in zip(found, expected).enumerated() {
+      // Frames of a recording that was never closed have no digest.
       guard let digest = expected.digest, digest != found.digest else { continue }
       let (size, wanted) = (Self.size(found.shape.width, found.shape.height), streamSize)
       throw differs(

@@ -31,6 +31,8 @@ struct MediaExport {
     var files: [NewFile] = []
     let facts = try PacketFacts(
       IndexedTrack(index: reader.index, track: track), of: parts)
+    // Before anything is written: the walk ends at a missing row, and the
+    // rest would silently be absent.
     if !isOriginal { try checkCount(facts.packets, of: count, track: track) }
     let other = instead(of: path, track: wanted, facts)
     for part in parts { try checkCodec(part, path: path, instead: other) }
@@ -59,6 +61,7 @@ struct MediaExport {
         written.append(SessionExport.Media(file: name, packets: packets))
       }
       try checkCount(taken, of: count, track: track)
+      // Only when every part has passed its check, so that no part appears alone.
       for file in files { try file.finish() }
       return written
     } catch {
@@ -117,6 +120,7 @@ struct MediaExport {
     } catch {
       throw .write(path: path, cause: error.systemText)
     }
+    // While the file still has its hidden name.
     try checkOriginal(file.hidden, bytes: total)
     try file.finish()
   }
@@ -125,6 +129,7 @@ struct MediaExport {
   private func checkOriginal(_ copy: String, bytes total: Int64) throws(SessionError) {
     let name = reader.mediaFiles()[0]
     let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+    // Without a stored digest there is nothing to compare with.
     guard let expected = files.first(where: { $0.path == name })?.sha256 else { return }
     let digest = try mediaDigest(copy) { progress(total + $0, of: 2 * total) }
     guard digest == expected else {
@@ -148,6 +153,7 @@ struct MediaExport {
     _ part: Part, path: String, instead: String
   ) throws(SessionError) {
     let suffix = URL(fileURLWithPath: path).pathExtension.lowercased()
+    // nil is a container that does not say; `ExportProof` then decides.
     guard let format = Self.containers[suffix],
       MediaMuxer.holds(codec: part.stream.codec, format: format) == false
     else { return }
@@ -220,6 +226,7 @@ struct MediaExport {
       guard part.segments.contains(record.segment) else { continue }
       written.numbers = (written.numbers?.lowerBound ?? next)...next
       written.taken += 1
+      // A packet without bytes stands in for a damaged frame; there is nothing to write.
       guard record.size > 0, var packet = try fetcher.packet(next)?.packet else { continue }
       packet.stream = 0
       if next == ending.packet { packet.duration = ending.duration }
@@ -238,6 +245,7 @@ struct MediaExport {
     let descriptions = reader.index.parts[track] ?? [:]
     var parts: [Part] = []
     var before: SegmentTrackRecord?
+    // Sorted, so that parts follow each other in the order of the track.
     for number in descriptions.keys.sorted() {
       guard let description = descriptions[number] else { continue }
       defer { before = description }
@@ -313,6 +321,7 @@ private struct PartEnding {
   mutating func add(_ record: PacketRecord) {
     guard let pts = record.pts else { return }
     if let shown = last, pts <= shown {
+      // Packets come in decoding order, so the second latest time may follow the latest.
       if pts < shown { before = max(before ?? pts, pts) }
       return
     }

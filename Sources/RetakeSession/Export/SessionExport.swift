@@ -51,6 +51,8 @@ public struct SessionExport: Sendable {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     try reader.requireWholeRows()
+    // The rows were checked: packets that are missing or altered would make
+    // a file that looks whole.
     return try MediaExport(reader: reader, report: report).run(to: path, track: track)
   }
 
@@ -124,6 +126,7 @@ final class NewFile {
 
   func finish() throws(SessionError) {
     do {
+      // Before the rename, so that the name never leads to a file with lost bytes.
       try handle.synchronize()
       try handle.close()
       try FileManager.default.moveItem(atPath: hidden, toPath: path)

@@ -23,6 +23,7 @@ struct TableExport {
     try eachPage { page in
       var text = ""
       for cells in page {
+        // The columns' names come from the first row; without rows there is an error and no table.
         if count == 0, form == .csv { text += Self.line(cells.map { .string($0.name) }) }
         text += line(cells)
         count += 1
@@ -56,6 +57,7 @@ struct TableExport {
       guard text.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return text }
       return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
+    // RFC 4180 ends every line with CRLF.
     return fields.joined(separator: ",") + "\r\n"
   }
 
@@ -99,6 +101,7 @@ struct TableExport {
       throw SessionError.unknownRun(session: reader.folder.path, run: run, known: known)
     }
     if rows == .spans {
+      // Spans have no ordinal to page by, so they are read node by node.
       for node in try store.nodes(run: run) {
         let page = try store.spans(run: run, node: node.node)
         if !page.isEmpty { try body(page.map(Self.cells)) }

@@ -38,6 +38,8 @@ struct AVIStructure {
     }
     let bases: [Int64] = [movie, 0]
     let hits = bases.map { base in sample.count { isThere($0.chunk, at: base + $0.offset) } }
+    // If no sampled entry fits either origin, the index cannot be
+    // understood, and says nothing about damage.
     guard let most = hits.max(), most > 0, let place = hits.firstIndex(of: most) else { return nil }
     var damaged: (first: Int64, count: Int)?
     forEachEntry(in: index) { entry in
@@ -56,6 +58,7 @@ struct AVIStructure {
   /// The position of the name of the list of chunks, and the range of the index's content.
   private func places() -> (movie: Int64, index: Range<Int64>)? {
     var movie: Int64?
+    // `RIFF`, the size and the form `AVI ` come before the first chunk.
     var offset: Int64 = 12
     for _ in 0..<Self.chunkCountMax {
       guard offset + 8 <= end, let chunk = chunk(at: offset) else { return nil }
@@ -66,6 +69,7 @@ struct AVIStructure {
       if chunk.name == Array("idx1".utf8), let movie {
         return (movie, start..<min(start + chunk.size, end))
       }
+      // A chunk is padded to an even length, which its size does not count.
       offset = start + chunk.size + chunk.size % 2
     }
     return nil
@@ -91,6 +95,8 @@ struct AVIStructure {
       for place in stride(from: 0, through: bytes.count - Int(Self.entryBytes), by: 16) {
         let name = Array(bytes[place..<place + 4])
         let size = Self.number(bytes[place + 12..<place + 16])
+        // Chunks of a stream are named by two digits and a kind (`00dc`). An
+        // index may also have `rec ` lists.
         let isStream = name[..<2].allSatisfy {
           (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
         }

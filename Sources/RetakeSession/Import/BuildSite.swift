@@ -16,6 +16,7 @@ struct BuildSite {
   init(for target: SessionFolder) throws(SessionError) {
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
     self.target = target
+    // Asked first, because making the folder makes its parent, too.
     parentIsNew = !FileManager.default.fileExists(atPath: parent)
     Self.sweep(for: target)
     (folder, lock) = try Self.makeFolder(beside: target, in: parent)
@@ -49,9 +50,11 @@ struct BuildSite {
 
   /// Opens a folder and locks it, if no other process has locked it.
   private static func locked(_ path: String) -> FileHandle? {
+    // O_NOFOLLOW: `sweep` removes what it can lock, and must not follow a link of such a name.
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    // Without waiting: a lock that is held is a build in progress.
     return flock(descriptor, LOCK_EX | LOCK_NB) == 0 ? handle : nil
   }
 
@@ -64,6 +67,8 @@ struct BuildSite {
       let path = "\(parent)/\(name)"
       guard let lock = locked(path) else { continue }
       try? FileManager.default.removeItem(atPath: path)
+      // Swift may release a value after its last use, and the lock has to last
+      // until the folder is removed.
       withExtendedLifetime(lock) {}
     }
   }
@@ -72,6 +77,7 @@ struct BuildSite {
   func link(_ source: String, as relative: String) throws(SessionError) {
     let manager = FileManager.default
     let destination = try folder.file(relative)
+    // `link` does not follow a symbolic link on Linux (man 2 link), so its target is linked.
     let source = URL(fileURLWithPath: source).resolvingSymlinksInPath().path
     do {
       do {
@@ -104,6 +110,7 @@ struct BuildSite {
         guard !piece.isEmpty else { break }
         try output.write(contentsOf: piece)
         done += Int64(piece.count)
+        // After each piece, so that Ctrl-C ends the copy of a large file soon.
         guard report(done) else { throw SessionError.interrupted }
       }
       try output.synchronize()
@@ -166,6 +173,8 @@ struct BuildSite {
   func finish() throws(SessionError) {
     do {
       let media = folder.mediaOnDisk.map { folder.path + "/" + $0 }
+      // First the files, then the folders that name them: a folder that is durable must
+      // not name a file that is not. Syncing a file does not sync its entry (man 2 fsync).
       for path in media + [folder.database, folder.notes, folder.media, folder.path] {
         try Self.synchronise(path)
       }
@@ -173,6 +182,7 @@ struct BuildSite {
         throw SessionError.nameTaken(path: target.path)
       }
       try FileManager.default.moveItem(atPath: folder.path, toPath: target.path)
+      // The rename is durable when the parent folder is.
       try Self.synchronise(URL(fileURLWithPath: target.path).deletingLastPathComponent().path)
     } catch let error as SessionError {
       throw error
@@ -185,6 +195,7 @@ struct BuildSite {
     let manager = FileManager.default
     try? manager.removeItem(atPath: folder.path)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
+    // Another process may have made a session in it meanwhile.
     if parentIsNew, (try? manager.contentsOfDirectory(atPath: parent))?.isEmpty == true {
       try? manager.removeItem(atPath: parent)
     }

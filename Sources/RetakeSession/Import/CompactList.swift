@@ -23,6 +23,7 @@ struct CompactList<Element: Sendable>: RandomAccessCollection, Sendable {
   mutating func append(_ element: Element) {
     if count.isMultiple(of: Self.pieceCount) {
       pieces.append([])
+      // Reserved at once, because growing by doubling would copy the piece several times.
       pieces[pieces.count - 1].reserveCapacity(Self.pieceCount)
     }
     pieces[pieces.count - 1].append(element)
@@ -48,6 +49,7 @@ struct ValueTable<Value: Hashable & Sendable>: Sendable {
 
   /// The number of a value, from 0.
   mutating func number(of value: Value) -> Int32 {
+    // Only looked up: a value's number comes from the order in which values came.
     if let number = numbers[value] { return number }
     let number = Int32(values.count)
     values.append(value)

@@ -6,6 +6,7 @@ enum ContainerEnd {
   /// Descriptions of the losses; empty if nothing is missing, or the container has no such
   /// structure.
   static func losses(of file: MediaFile, format: String) -> [String] {
+    // FFmpeg names this demuxer by a list: `mov,mp4,m4a,3gp,3g2,mj2`.
     let names = format.split(separator: ",")
     if names.contains("mov") { return movie(file).map { [$0] } ?? [] }
     if names.contains("matroska") { return MatroskaStructure.losses(of: file) }
@@ -33,10 +34,13 @@ enum ContainerEnd {
     var hasMovie = false
     for _ in 0..<partCountMax {
       guard let box = box(in: file, at: offset) else {
+        // Zeros to the end of the file are padding, and not the head of a box.
         let isRest = offset < file.size && !isZero(file, from: offset)
         return isRest ? "the file is cut short in the head of the box at byte \(offset)" : nil
       }
       if box.name == "moov" {
+        // A file has one `moov`. A second one is that of a file that was
+        // appended, which FFmpeg does not read.
         if hasMovie { return another(at: offset) }
         hasMovie = true
       }
@@ -45,6 +49,8 @@ enum ContainerEnd {
       // before another box are a hole.
       if box.size == 0, isKnown || isZero(file, from: offset) { return nil }
       let (end, overflow) = offset.addingReportingOverflow(box.size)
+      // A name that no box has, with an end behind the file, is garbage.
+      // Calling it cut would ask the user to look for bytes that never existed.
       if box.size < 8 || overflow || (end > file.size && !isKnown) {
         return "the file is damaged: the box at byte \(offset) cannot be read"
       }
@@ -64,11 +70,13 @@ enum ContainerEnd {
     guard let head = try? file.bytes(16, at: offset), head.count >= 8 else { return nil }
     let name = String(decoding: head[4..<8], as: UTF8.self)
     let size = number(head[..<4])
+    // A size of 1 says that the true one follows in 64 bits (ISO/IEC 14496-12, 4.2).
     guard size == 1 else { return (size, name) }
     return head.count == 16 ? (number(head[8...]), name) : nil
   }
 
   private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
+    // A size above Int64.max becomes negative, and the caller refuses sizes below 8.
     Int64(truncatingIfNeeded: bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }
 
@@ -98,6 +106,7 @@ enum ContainerEnd {
       // The size that a writer leaves if it cannot seek back.
       guard size > 0, size < 0xFFFF_FFF0 else { break }
       let end = offset + 8 + size
+      // Only the first part has an `idx1`.
       if offset == 0, let damage = AVIStructure.damage(of: file, end: end) { losses.append(damage) }
       // The last part may lack the padding byte that makes its length even.
       if end > file.size + 1 {

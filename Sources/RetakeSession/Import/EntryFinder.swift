@@ -82,8 +82,11 @@ struct EntryFinder: Sendable {
   ) throws(SessionError) -> EntryTable? {
     let spans = group(wanted, of: facts)
     let shared = SharedEntries(count: facts.count, report: report)
+    // Each thread has a decoder. If two do not fit into the budget, one thread does all spans.
     let hasRoom = PixelBudget.ofProcess.allowsTwoDecoders(holding: decoderBytes)
     let workerCount = hasRoom ? min(Self.workerCount, max(1, spans.count)) : 1
+    // The number of threads does not reach the result: each span is decoded
+    // by itself, and its entries are stored by the index of the fact.
     DispatchQueue.concurrentPerform(iterations: workerCount) { worker in
       // Contiguous shares: a demuxer that must be read in order then reads each share once.
       let share = spans.count * worker / workerCount..<spans.count * (worker + 1) / workerCount
@@ -115,6 +118,7 @@ struct EntryFinder: Sendable {
     if standing == .provisional { spans.append(Span(key: 0, wanted: 0..<0, end: packetCount)) }
     for (place, picture) in wanted.enumerated() {
       let key = key(atOrBefore: facts.packet(picture))
+      // `wanted` is in the order of packets, so the pictures of one key follow each other.
       if let last = spans.last, last.key == key {
         spans[spans.count - 1].wanted = last.wanted.lowerBound..<place + 1
       } else {
@@ -127,6 +131,7 @@ struct EntryFinder: Sendable {
 
   /// The index in `keys` of the last key at or before a packet.
   func key(atOrBefore packet: Int) -> Int {
+    // The first packet counts as a key, so every packet has one at or before it.
     var (low, high) = (0, keys.count)
     while high - low > 1 {
       let middle = (low + high) / 2
@@ -156,16 +161,21 @@ struct EntryFinder: Sendable {
     var stride = 1
     var refused: Set<Int> = []
     if standing == .provisional {
+      // Several threads may have missed damage. So the whole span is decoded,
+      // and whatever they did not see puts their facts in doubt.
       let sight = try look(for: open, from: keys[key], fetcher: fetcher, whole: span)
       guard !sight.isDoubtful else { return nil }
       refused = sight.refused
       found = sight.equal.map { ($0, Entry(packet: keys[key], crossesDamage: false)) }
       open.removeAll { sight.equal.contains($0) }
+      // From the first packet on nothing is missing. A picture that differs
+      // even so is not what several threads gave.
       if key == 0, !open.isEmpty { return nil }
       (key, stride) = step(back: key, of: span, stride)
     }
     while !open.isEmpty {
       let entry = keys[key]
+      // With damage between entry and picture, no earlier entry helps either: the search ends.
       let crossing = open.filter { damage(from: entry, through: $0.packet) != nil }
       found += crossing.map { ($0, Entry(packet: entry, crossesDamage: true)) }
       if !crossing.isEmpty {
@@ -188,6 +198,7 @@ struct EntryFinder: Sendable {
       }
       (key, stride) = step(back: key, of: span, stride)
     }
+    // What one thread rejects from every entry is damage that several threads missed.
     return refused.isEmpty ? found : nil
   }
 
@@ -228,6 +239,8 @@ struct EntryFinder: Sendable {
     while !missing.isEmpty || run.next < (span?.end ?? entry) {
       guard let outcome = try run.outcome(before: limit) else {
         if hasFinished { break }
+        // The decoder still delays pictures, which come without more packets
+        // when it is drained. That can be done once.
         run.finish()
         hasFinished = true
         continue
@@ -237,6 +250,7 @@ struct EntryFinder: Sendable {
         sight.refused.insert(packet)
       case .frame(let decoded, let shown):
         let key = Key(packet: decoded.packetIndex, shown: shown)
+        // A picture that several threads did not give.
         if let span, pictures[key] == nil, (entry..<span.end).contains(key.packet) {
           sight.isDoubtful = true
         }
@@ -246,6 +260,7 @@ struct EntryFinder: Sendable {
         take(picture, decoded, &sight)
       }
     }
+    // Packets behind the span are only its margin; the next span judges them.
     if let span { sight.refused = sight.refused.filter { $0 < span.end } }
     return sight
   }

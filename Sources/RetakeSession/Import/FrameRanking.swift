@@ -72,6 +72,8 @@ struct FrameRanking {
 
   /// Half the range of a 33-bit clock, for containers that have one.
   private var wrap: Int64? {
+    // MPEG-TS and MPEG-PS count 33 bits at 90 kHz (ISO/IEC 13818-1), so half
+    // of the range is 47,721 s.
     guard timeBase == TimeBase(1, 90_000) else { return nil }
     return Timestamp(pts: 1 << 32, timeBase: timeBase)?.nanoseconds
   }
@@ -82,8 +84,10 @@ struct FrameRanking {
     var order: [Int32] = []
     order.reserveCapacity(facts.frames.count + lost.count)
     var next = lost[...]
+    // One round more than there are facts, for rejections after the last image.
     for fact in 0...facts.frames.count {
       while let refusal = next.first, refusal.place <= fact {
+        // `~` makes index 0 negative, too.
         order.append(~Int32(refusal.number))
         next.removeFirst()
       }
@@ -101,12 +105,16 @@ struct FrameRanking {
     var seen: Set<Int> = []
     var lost: [(place: Int, number: Int)] = []
     for (number, refusal) in facts.refused.enumerated() {
+      // A packet that was rejected and still gave an image is one frame. What
+      // an edit list hides is decoded and not shown. And a packet may be
+      // rejected twice, when it is sent and when its image is taken.
       guard !given.contains(refusal.packet), packets.indices.contains(refusal.packet),
         !packets.flags(refusal.packet).contains(.discard),
         seen.insert(refusal.packet).inserted
       else { continue }
       lost.append((place(of: refusal.packet, after: refusal.after, facts, packets), number))
     }
+    // By number as well, because `sorted` does not promise to keep the order of equal places.
     return lost.sorted { ($0.place, $0.number) < ($1.place, $1.number) }
   }
 
@@ -134,6 +142,7 @@ struct FrameRanking {
       return source(pts: fact.pts, guess: fact.bestEffort, duration: fact.duration)
     }
     let packet = packets[facts.refused[Int(~number)].packet]
+    // The decoder made no guess for a packet that it rejected; the decoding time takes its place.
     return source(pts: packet.pts, guess: packet.dts, duration: packet.duration)
   }
 
@@ -198,6 +207,7 @@ private struct FrameClock {
     } else if time == nil, let guess, isLikely(guess.added(offset)) {
       assumed.insert(.ptsBestEffort)
       settled = guess.added(offset)
+      // The first frames have no time yet; this guess is the first that dates them.
       if !isAnchored { countBack(from: settled, step: step) }
       isAnchored = true
     } else {
@@ -208,6 +218,7 @@ private struct FrameClock {
     // A frame with a time or an estimate ends a run of frames without one.
     if time != nil || guess != nil { closeMissing() }
     append(settled, assumed, step: step, fact: fact, refusal: refusal)
+    // Frames that were counted stay open until a later one has a time of the file.
     if time != nil, !assumed.contains(.ptsFromDuration) {
       open = timeline.frames.count
       steps = []
@@ -232,6 +243,7 @@ private struct FrameClock {
 
   /// Whether a time is far ahead of all, while the following frames continue as before.
   private func isOdd(_ time: Int64, _ ahead: [Int64]) -> Bool {
+    // A last frame has no successor that could contradict it, so it is believed.
     guard let latest, time.subtracted(latest) > leapNanoseconds, let next = ahead.first else {
       return false
     }
@@ -244,6 +256,8 @@ private struct FrameClock {
   ) -> Int64 {
     if let latest, time < latest {
       assumed.insert(.ptsBackwards)
+      // docs/sessions.md, `late`: a following frame continues where time was,
+      // so time does not go back.
       if ahead.contains(where: { $0 > latest && $0.subtracted(latest) <= leapNanoseconds }) {
         late = counted(late, .late)
         return last ?? 0
@@ -253,6 +267,8 @@ private struct FrameClock {
     } else if let latest, time.subtracted(latest) > leapNanoseconds {
       let length = time.subtracted(latest)
       let isWrap = wrapNanoseconds.map { length >= $0 } ?? false
+      // docs/sessions.md: a gap is kept, because a gap in a recording is real.
+      // Only a clock that wrapped continues by one frame.
       note(isWrap ? .wrap : .gap, length)
       if isWrap { restart(at: time, step: step) }
     }
@@ -273,15 +289,18 @@ private struct FrameClock {
     let end = timeline.frames.count
     guard open < end else { return }
     guard open > 0 else {
+      // Guesses of the decoder that do not pass the first known time stay as they are.
       if !isAnchored || timeline.frames[end - 1].nanoseconds > time {
         countBack(from: time, step: step)
       }
       return
     }
+    // Counted times are kept while they do not pass the next known one.
     guard timeline.frames[end - 1].nanoseconds > time else { return }
     let start = timeline.frames[open - 1].nanoseconds
     let (span, count) = (max(0, time.subtracted(start)), Int64(end - open + 1))
     for place in open..<end {
+      // Divided before it is multiplied, so that the product fits 64 bits.
       timeline.frames[place].nanoseconds = start + span / count * Int64(place - open + 1)
     }
   }
@@ -319,6 +338,8 @@ private struct FrameClock {
 
   mutating func finish() -> FrameTimeline {
     closeMissing()
+    // These two are counted over the whole track, so they are complete only
+    // here. Sorting by kind as well gives two places of one frame a fixed order.
     timeline.places += [late, odd].compactMap(\.self)
     timeline.places.sort { ($0.frame, $0.kind.rawValue) < ($1.frame, $1.kind.rawValue) }
     for place in timeline.frames.indices.dropFirst()

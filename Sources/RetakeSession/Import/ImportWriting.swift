@@ -20,6 +20,8 @@ struct ImportWriting {
       writer.append([SegmentRecord(index: 0, file: media, isClosed: true, bytes: bytes)])
       var nextSegment = 1
       for (stream, rows) in tracks {
+        // Segment 0 is the beginning of the file for every track; later ones
+        // belong to one track each.
         var segments = [0]
         for part in rows.parts.dropFirst() {
           writer.append([segment(nextSegment, from: part, of: rows)])
@@ -30,6 +32,7 @@ struct ImportWriting {
           zip(segments, rows.parts).map { description(of: stream, segment: $0, shape: $1.shape) })
         var part = 0
         try rows.write(to: writer) { packet in
+          // Packets come in rising order, so the part only moves forward.
           while part + 1 < rows.parts.count, rows.parts[part + 1].packet <= packet.index {
             part += 1
           }
@@ -45,6 +48,7 @@ struct ImportWriting {
   ) -> SegmentRecord {
     let first = rows.timeline.frames.indices.first { rows.packet(ofFrame: $0) == part.packet }
     let start = first.map { rows.timeline.frames[$0].nanoseconds } ?? 0
+    // Each segment has the size of the whole file, which `MediaSize` compares with the disk.
     return SegmentRecord(
       index: index, file: media, startedNanoseconds: start, isClosed: true, bytes: bytes,
       reason: "\(part.shape.width)x\(part.shape.height) \(part.shape.format.rawValue)")

@@ -33,6 +33,7 @@ struct MatroskaStructure {
   private static let headerID: UInt32 = 0x1A45_DFA3
   private static let segmentID: UInt32 = 0x1853_8067
   private static let clusterID: UInt32 = 0x1F43_B675
+  // Void and CRC-32, which may be in any element (RFC 8794, 11.3).
   private static let fillers: Set<UInt32> = [0xEC, 0xBF]
   /// More blocks than a recording of a month has; the walk ends when the count reaches zero.
   private var elementsLeft = 500_000_000
@@ -92,6 +93,7 @@ struct MatroskaStructure {
     if let end = segment.end { noteCut("Segment", end: end) }
     var offset = segment.start
     while offset < limit, takeElement() {
+      // A segment of unknown size ends only where the next file begins.
       if segment.end == nil, case .element(let next) = head(at: offset), next.id == Self.headerID {
         return offset
       }
@@ -104,6 +106,7 @@ struct MatroskaStructure {
   private mutating func passTop(at offset: Int64, hasSize: Bool) -> Int64 {
     switch head(at: offset) {
     case .short:
+      // With a known size the cut was noted at the segment's beginning.
       if !hasSize { noteCut("Segment", end: file.size + 1) }
       return limit
     case .invalid: return passHole(at: offset)
@@ -113,9 +116,11 @@ struct MatroskaStructure {
       }
       if let end = element.end, end > limit {
         if !hasSize { noteCut(element.id == Self.clusterID ? "Cluster" : "Segment", end: end) }
+        // The file is whole, so an element that is longer than what holds it is damage.
         guard cut != nil else { return passHole(at: offset) }
       }
       if element.id == Self.clusterID { return passCluster(element) }
+      // Only segments and clusters may have an unknown size (RFC 9559, unknownsizeallowed).
       guard let end = element.end else { return passHole(at: offset) }
       return min(end, limit)
     }
@@ -134,6 +139,7 @@ struct MatroskaStructure {
         noteCut("Cluster", end: file.size + 1)
         return limit
       }
+      // An element of the segment ends a cluster of unknown size.
       if cluster.end == nil, Self.isTop(child.id) { return offset }
       guard let childEnd = child.end, !Self.isTop(child.id) else {
         return passHole(at: offset, in: cluster)
@@ -141,6 +147,8 @@ struct MatroskaStructure {
       if childEnd > end {
         // The block in which the file ends.
         if end == file.size, cluster.end == nil { noteCut("Cluster", end: childEnd) }
+        // The block ends behind the file and within its cluster: the cut, which
+        // is noted once, explains it.
         if end == file.size, cut != nil, childEnd <= cluster.end ?? .max { return limit }
         return passHole(at: offset, in: cluster)
       }
@@ -152,6 +160,7 @@ struct MatroskaStructure {
   /// An unreadable region extends to the end of its cluster, or otherwise to the next cluster.
   private mutating func passHole(at offset: Int64, in cluster: Element? = nil) -> Int64 {
     let next = cluster?.end.map { min($0, limit) } ?? nextCluster(behind: offset)
+    // At least one byte further, or the walk would not end.
     let end = max(next, offset + 1)
     holes.append(offset..<end)
     return end
@@ -174,6 +183,7 @@ struct MatroskaStructure {
         word = word << 8 | UInt32(byte)
         if place >= 3, word == Self.clusterID { return min(start + Int64(place) - 3, limit) }
       }
+      // Pages overlap by 3 bytes, so that an identifier across two of them is found.
       start += Int64(page.count) - 3
     }
     return limit
@@ -183,9 +193,11 @@ struct MatroskaStructure {
   private static func isTop(_ id: UInt32) -> Bool { id >= 0x1000_0000 }
 
   private func head(at offset: Int64) -> Head {
+    // 4 bytes of identifier and 8 of size are the longest head of Matroska (RFC 9559).
     guard let bytes = try? file.bytes(12, at: offset), let first = bytes.first else {
       return .short
     }
+    // Leading zero bits give the length of a number (RFC 8794, 4).
     let idLength = first.leadingZeroBitCount + 1
     guard idLength <= 4 else { return .invalid }
     guard bytes.count > idLength else { return .short }

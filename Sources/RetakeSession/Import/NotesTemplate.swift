@@ -28,6 +28,7 @@ enum NotesTemplate {
 
   private static func fileName(_ path: String) -> String {
     let name = path.split(separator: "/").last.map(String.init) ?? path
+    // The name comes from outside: a backtick or a line end would end the code span.
     return String(name.map { $0 == "`" || $0.isNewline ? "'" : $0 })
   }
 

@@ -36,6 +36,8 @@ struct PacketIndexer {
     for stream in streams { findings.packets[stream.index] = PacketList() }
     var (done, failuresInRow, failures) = (0, 0, 0)
     var lastFailure: MediaError?
+    // A demuxer may continue behind damage, or fail at one place for ever.
+    // So errors in a row are bounded, and a good packet resets them.
     while failuresInRow < demuxFailureCount {
       let packet: MediaPacket
       do throws(MediaError) {
@@ -56,6 +58,7 @@ struct PacketIndexer {
       findings.losses.append(
         "the file could not be read on at \(failures) places: \(lastFailure.cause ?? "")")
     }
+    // Joints first: they clear flags that count as losses below.
     if demuxer.format == "mpegts" { findings.forgiveJoints(in: file) }
     findings.losses += Self.corruptPackets(findings.packets)
     findings.losses += ContainerEnd.losses(of: file, format: demuxer.format)
@@ -73,6 +76,7 @@ struct PacketIndexer {
   }
 
   private static func corruptPackets(_ packets: [Int: PacketList]) -> [String] {
+    // Sorted, because a Dictionary's order would reach the stored losses and NOTES.md.
     packets.keys.sorted().compactMap { track in
       let list = packets[track] ?? PacketList()
       let count = list.indices.count { list.flags($0).contains(.corrupt) }
@@ -88,6 +92,8 @@ extension PacketIndexer.Findings {
     let counts = packets.values.map { list in
       list.indices.count { list.flags($0).contains(.corrupt) }
     }
+    // Each joint explains at most one marked packet of a stream. More marks than joints, or places
+    // that could not be read, are losses.
     guard let most = counts.max(), most > 0, losses.isEmpty,
       let joints = TransportJoints.count(in: file), joints >= most
     else { return }
@@ -120,12 +126,14 @@ struct PacketLocator {
   mutating func offset(of packet: MediaPacket) -> Int64? {
     guard let claimed = packet.offset, packet.size > 0, misses < Self.missesMax else { return nil }
     let digest = packet.digest
+    // A container that reports early positions does so by the same distance for most packets.
     if let bytes = read(packet, at: claimed + delta, size: packet.size), bytes.digest == digest {
       misses = 0
       return claimed + delta
     }
     misses += 1
     guard let found = search(packet, from: claimed) else { return nil }
+    // The search compares only the beginning.
     guard let bytes = read(packet, at: found, size: packet.size), bytes.digest == digest else {
       return nil
     }
@@ -150,6 +158,7 @@ struct PacketLocator {
 
   private func read(_ packet: MediaPacket, at offset: Int64, size: Int) -> MediaPacket? {
     guard offset >= 0, offset + Int64(size) <= file.size else { return nil }
+    // Bytes that cannot be read here are not found here; the packet is then read by a demuxer.
     return try? file.packet(
       index: packet.index, pts: nil, dts: nil, flags: [], offset: offset, size: size)
   }

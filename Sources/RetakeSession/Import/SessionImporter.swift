@@ -27,6 +27,8 @@ public struct SessionImporter: Sendable {
 
   private func build() throws(SessionError) -> ImportResult {
     let source = URL(fileURLWithPath: options.file).resolvingSymlinksInPath()
+    // Before a folder is made: an unsuitable file leaves nothing, and the
+    // error names the user's file.
     let (streams, all) = try select(in: source.path)
     let target = try place(for: source)
     let site = try BuildSite(for: target)
@@ -59,6 +61,7 @@ public struct SessionImporter: Sendable {
           _ = try MediaDecoder(stream: stream, file: path)
           decodable.append(stream)
         } catch {
+          // A track without packets needs no decoder, and is skipped with a note.
           guard maySkip(chosen), try Self.isEmpty(stream, in: path) else { throw error }
         }
       }
@@ -98,6 +101,7 @@ public struct SessionImporter: Sendable {
 
   private func bring(_ source: URL, into site: BuildSite) throws(SessionError) -> String {
     guard report(ImportProgress(phase: .copying, done: 0, total: nil)) else { throw .interrupted }
+    // The name is stored and must be safe in any folder, so an unusual extension is left out.
     let kept = source.pathExtension.utf8.allSatisfy {
       (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
     }
@@ -139,6 +143,7 @@ public struct SessionImporter: Sendable {
           }
         ))
     }
+    // Before the file is hashed, which takes a while for a file that is refused in any case.
     try requireGoodFrame(rows, in: path)
     let isLossy = !findings.losses.isEmpty || rows.contains { $0.1.damaged > 0 }
     let status = isLossy ? SessionStatus.lossy : .clean
@@ -225,6 +230,7 @@ extension SessionError {
     case .media(let code, var description)
     where description.place?.file?.hasPrefix(folder) ?? false:
       let copy = description.place?.file ?? folder
+      // Advice has the path as a word of the shell, so that form is replaced.
       description.advice = description.advice?.replacing(copy.shellWord, with: source.shellWord)
       description.place?.file = source
       return .media(code: code, description: description)

@@ -77,6 +77,8 @@ struct TimePlaces: Hashable, Sendable, Codable {
   /// nil without places: then the fact is not stored.
   var stored: String? {
     let encoder = JSONEncoder()
+    // The encoder's own order of keys may differ from run to run, and the
+    // fact is in the digest of the rows.
     encoder.outputFormatting = [.sortedKeys]
     guard count > 0, let data = try? encoder.encode(self) else { return nil }
     return String(decoding: data, as: UTF8.self)

@@ -101,6 +101,8 @@ struct TrackDecoding {
       guard error.isAboutMemory else { throw error }
       return try settled()
     }
+    // What several threads conceal depends on their timing; one thread gives
+    // the same facts each time.
     if fast.isDamaged || fast.frames.isEmpty { return try settled() }
     fast.standing = .provisional
     return fast
@@ -130,6 +132,7 @@ struct TrackDecoding {
     while let outcome = try decoding.outcome() {
       switch outcome {
       case .frame(let decoded, let shown):
+        // A decoder may return an image long after its packet; `EntryFinder` has to read as far.
         facts.frames.append(DecodedFact(decoded, shown: shown, through: decoding.next - 1))
         if facts.frames.count.isMultiple(of: Self.reportEvery), !report(facts.frames.count) {
           throw .interrupted

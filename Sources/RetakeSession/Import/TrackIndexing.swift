@@ -55,9 +55,11 @@ struct TrackIndexing {
     let decoding = TrackDecoding(table: table, memory: memory) {
       report(ImportProgress(phase: .decoding, done: $0, total: packets.count))
     }
+    // A corrupt packet is damage, and damage needs one thread; several would only decode in vain.
     let isCorrupt = packets.indices.contains { packets.flags($0).contains(.corrupt) }
     let first = isCorrupt ? try decoding.settled() : try decoding.run()
     if let rows = try rows(of: first, table: table) { return rows }
+    // One thread has refuted the facts of several, so it decides.
     guard let rows = try rows(of: try decoding.settled(), table: table) else {
       preconditionFailure("settled facts are confirmed")
     }
@@ -66,6 +68,7 @@ struct TrackIndexing {
 
   /// - Returns: nil when the facts were provisional and were refuted.
   private func rows(of facts: TrackFacts, table: ImportTable) throws(SessionError) -> TrackRows? {
+    // The search for entries has memory of its own, so what waits here for the next image is freed.
     memory.freeWaiting()
     guard !facts.frames.isEmpty else {
       if let refusal = facts.firstRefusal { throw SessionError(refusal) }
@@ -91,6 +94,7 @@ struct TrackIndexing {
     for place in packets.indices where packets.flags(place).contains(.corrupt) {
       damage[place] = "media.packet.corrupt"
     }
+    // Without damage none of the facts has to be built.
     for frame in facts.frames.hasDamage ? facts.frames : FactList() {
       if let code = frame.damage { damage[frame.packet] = damage[frame.packet] ?? code }
     }
@@ -119,6 +123,7 @@ struct TrackIndexing {
     for place in rows.timeline.frames.indices {
       let fact = rows.timeline.frames[place].fact
       let packet = rows.packet(ofFrame: place)
+      // A rejected packet has no pixels to compare, so its frame gets the nearest key.
       guard fact >= 0 else {
         rows.settle(place, entry: finder.keys[finder.key(atOrBefore: packet)], cause: nil)
         continue
@@ -129,6 +134,8 @@ struct TrackIndexing {
         rows.settle(place, entry: entry, cause: nil)
         continue
       }
+      // The cause is the packet's own damage, else the first on the way from the
+      // entry. Without any of these, the pixels were not the same in two decodings.
       let first = finder.damage(from: entry, through: packet)
       rows.settle(
         place, entry: entry,

@@ -61,6 +61,7 @@ struct TrackRows: Sendable {
     }
     let fact = facts.frames[Int(frame.fact)]
     let cause = causes[sequence]
+    // The pixels of a frame with a cause may differ each time, so it has no digest.
     return FrameRecord(
       track: track, sequence: sequence, pts: fact.pts, ptsNanoseconds: frame.nanoseconds,
       arrivalNanoseconds: frame.nanoseconds, packet: fact.packet, entry: Int(entries[sequence]),
@@ -100,6 +101,7 @@ struct TrackRows: Sendable {
     for place in inPacketOrder {
       let fact = facts[place]
       guard parts.last?.shape != fact.shape else { continue }
+      // The first part begins at packet 0, even if the first packets give no image.
       parts.append(Part(packet: parts.isEmpty ? 0 : fact.packet, shape: fact.shape))
     }
     return parts

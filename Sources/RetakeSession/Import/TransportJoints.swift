@@ -47,6 +47,7 @@ struct TransportJoints {
   /// container.
   static func count(in file: MediaFile) -> Int? {
     var joints = TransportJoints()
+    // Forms with 192 or 204 bytes for a packet count as another container, and keep their flags.
     guard file.size.isMultiple(of: Int64(packetBytes)) else { return nil }
     var offset: Int64 = 0
     while offset < file.size {
@@ -63,13 +64,17 @@ struct TransportJoints {
 
   /// - Returns: `false` if something is missing.
   private mutating func take(_ packet: ArraySlice<UInt8>) -> Bool {
+    // The sync byte, and transport_error_indicator.
     guard packet.first == 0x47, packet[packet.startIndex + 1] & 0x80 == 0 else { return false }
+    // A null packet's counter says nothing, and a packet without payload
+    // does not advance it (ISO/IEC 13818-1, 2.4.3.3).
     guard let head = Head(packet), head.stream != Self.nullStream else { return true }
     if let before = streams[head.stream] {
       let leaps = head.counter != (before.counter + 1) & 15 && !head.isDeclared
       if leaps, !beginJoint(head) { return false }
     }
     if count > 0, begun.insert(head.stream).inserted {
+      // A stream that does not begin again at zero after a joint lacks its first packets.
       guard head.counter == 0, head.begins else { return false }
     }
     return update(head, packet[head.payload])
@@ -78,6 +83,7 @@ struct TransportJoints {
   /// Handles a jump: the first one of a joint, or one that follows from it.
   private mutating func beginJoint(_ head: Head) -> Bool {
     guard head.counter == 0, head.begins else { return false }
+    // The joint was counted at its first stream; this one follows from it.
     if count > 0, !begun.contains(head.stream) { return true }
     // The first packet of any other stream comes after those of the tables.
     guard Self.firstStreams.contains(head.stream),
@@ -93,11 +99,13 @@ struct TransportJoints {
     stream.counter = head.counter
     stream.isFilledUp = head.isFilledUp
     if head.begins {
+      // A new PES packet before the one before has all its bytes: something is missing.
       guard stream.isWhole else { return false }
       stream.isPES = payload.starts(with: [0, 0, 1])
       let bytes = payload.prefix(6)
       let length =
         bytes.count == 6 ? Int(bytes[bytes.startIndex + 4]) << 8 | Int(bytes.last ?? 0) : 0
+      // The length counts from behind these 6 bytes; 0 means that it is not given.
       stream.expectedBytes = stream.isPES && length > 0 ? 6 + length : 0
       stream.bytes = 0
     }
@@ -120,6 +128,7 @@ extension TransportJoints.Head {
   fileprivate init?(_ packet: ArraySlice<UInt8>) {
     let start = packet.startIndex
     let control = packet[start + 3]
+    // Bit 0x10: there is a payload; 0x20 below: there is an adaptation field.
     guard control & 0x10 != 0 else { return nil }
     stream = Int(packet[start + 1] & 0x1F) << 8 | Int(packet[start + 2])
     begins = packet[start + 1] & 0x40 != 0
@@ -129,6 +138,7 @@ extension TransportJoints.Head {
     if control & 0x20 != 0 {
       let length = packet[start + 4]
       let flags = length > 0 ? packet[start + 5] : 0
+      // discontinuity_indicator: the writer says itself that counters jump here.
       isDeclared = flags & 0x80 != 0
       // The flags, and a clock of six bytes.
       let needed: UInt8 = flags & 0x10 != 0 ? 7 : flags == 0 ? 0 : 1

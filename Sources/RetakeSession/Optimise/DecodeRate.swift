@@ -34,6 +34,7 @@ struct DecodeRate {
   init(original: SessionFolder, copy: SessionFolder) {
     frames = Self.framesMax
     for _ in 0..<Self.passes {
+      // Both in each pass, so that a passing load of the machine does not meet only one of them.
       let (first, second) = (Self.pass(original), Self.pass(copy))
       originalFramesPerSecond = max(originalFramesPerSecond, first.framesPerSecond)
       copyFramesPerSecond = max(copyFramesPerSecond, second.framesPerSecond)

@@ -27,6 +27,7 @@ struct InputLineage: Hashable {
   /// The selections of tracks that a case may read. With many tracks, only each alone and all
   /// together.
   static func choices(of tracks: [Int]) -> [[Int]] {
+    // Every subset would be 2^tracks digests, each of a whole input.
     guard tracks.count <= tracksMax else { return tracks.map { [$0] } + [tracks] }
     return (1..<(1 << tracks.count)).map { bits in
       tracks.indices.filter { bits & (1 << $0) != 0 }.map { tracks[$0] }
@@ -55,6 +56,7 @@ struct InputLineage: Hashable {
     guard let json = try? JSONValue(parsing: Data(text.utf8)), json["exact"] == .bool(true),
       case .array(let inputs) = json["inputs"]
     else { return nil }
+    // Stored selections are in ascending order.
     let wanted = JSONValue.array(tracks.sorted().map { .integer(Int64($0)) })
     let found = inputs.first {
       $0["tracks"] == wanted && $0["copy"] == .string("\(copy)")

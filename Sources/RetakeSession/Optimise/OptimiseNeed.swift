@@ -50,11 +50,13 @@ struct OptimiseNeed {
     for sequence in stride(from: 0, to: track.frameCount, by: step).prefix(samples) {
       let id = FrameID(track: track.track, sequence: sequence)
       guard let record = try reader.index.frame(id), record.packet != nil, record.cause == nil,
+        // A frame that cannot be read is left out here; making the copy reports it.
         let frame = try? reader.frame(id)
       else { continue }
       let size = try fromMedia { () throws(MediaError) in try bytes(of: frame, encoding) }
       (total, count, largest) = (total + size, count + 1, max(largest, size))
     }
+    // Above the mean, because the estimate should rather be too high.
     return count == 0 ? 0 : (total / count + largest) / 2
   }
 

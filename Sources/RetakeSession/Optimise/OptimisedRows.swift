@@ -14,11 +14,14 @@ struct OptimisedRows {
   ) throws(SessionError) {
     let store = reader.index.store
     try bringSidecars(to: site, writer)
+    // `copyAccounts` copies the runs as they are, unless it gets others.
     let runs = account.isExact ? nil : try inexactRuns()
     try fromStore { () throws(StoreError) in
       try StoreMigration.copyAccounts(store, to: writer, runs: runs)
       try writer.close()
     }
+    // After the close, because the lineage maps the digest of the finished rows. Facts are not
+    // in the input digest (docs/formats/session.md), so adding it does not change what it maps.
     try writeLineage(account, to: site.folder)
     let own = reader.folder.notesText
     let exactly = account.isExact ? "with the same pixels" : "with other pixels"
@@ -31,6 +34,7 @@ struct OptimisedRows {
   private func bringSidecars(to site: BuildSite, _ writer: StoreWriter) throws(SessionError) {
     let media = Set(reader.mediaFiles())
     let files = try fromStore { () throws(StoreError) in try reader.index.store.files() }
+      // The copy has media of its own.
       .filter { !media.contains($0.path) }
     for file in files {
       let path = try reader.folder.file(file.path)
@@ -63,6 +67,7 @@ struct OptimisedRows {
     for tracks in account.isExact ? InputLineage.choices(of: reader.index.tracks) : [] {
       inputs.append(
         InputLineage.Input(
+          // `input` and not `stored`: a copy of an exact copy stands in for the first original.
           tracks: tracks, original: try reader.input(tracks: tracks),
           copy: try copy.stored(tracks: tracks)))
     }

@@ -71,11 +71,14 @@ final class OptimisedSegment {
   /// Whether the frame belongs in this file.
   func takes(_ frame: Frame, _ part: SegmentTrackRecord) -> Bool {
     written.count < Self.framesMax && bytes < Self.bytesMax && frame.hasShape(of: original)
+      // Whether a value was assumed is part of a segment's description, so
+      // such frames need another file.
       && part.timeBase == self.part.timeBase && (part.range == nil) == (self.part.range == nil)
       && (part.matrix == nil) == (self.part.matrix == nil)
   }
 
   func add(_ frame: Frame, _ row: FrameRecord) throws(SessionError) {
+    // Counted within the file, because each file has an encoder of its own.
     let isKey = encoding.isIntraOnly || written.count.isMultiple(of: ReplayEncoding.groupFrames)
     let picture = try Self.converted(frame, encoding, scaler)
     advance(to: row.ptsNanoseconds)
@@ -93,6 +96,7 @@ final class OptimisedSegment {
     let wanted = overflow ? Self.leapMilliseconds : step / 1_000_000
     lastMilliseconds =
       lastMilliseconds < 0
+      // At least 1 ms: frames may have equal times, and muxers demand rising ones.
       ? 0 : lastMilliseconds + max(1, min(wanted, Self.leapMilliseconds))
     lastNanoseconds = nanoseconds
   }
@@ -100,6 +104,7 @@ final class OptimisedSegment {
   private func write(_ packets: [MediaPacket]) throws(SessionError) {
     for var packet in packets {
       packet.stream = 0
+      // An encoder that does not reorder gives no decoding time, and muxers need one.
       packet.dts = packet.dts ?? packet.pts
       bytes += Int64(packet.size)
       try file.write(packet)
@@ -120,15 +125,18 @@ final class OptimisedSegment {
     var packets =
       try PacketIndexer(file: media, streams: [demuxed]) { _ in true }.run()
       .packets[demuxed.index].map(Array.init) ?? []
+    // The rows below are paired with the packets by their place.
     guard packets.count == written.count else {
       throw differs(session, written.first?.row, "it has \(packets.count) packets")
     }
     var stream = encoder.stream
+    // As the container gives it back, because readers open the decoder with that.
     (stream.index, stream.extradata) = (demuxed.index, demuxed.extradata)
     let part = self.part(as: stream)
     for place in packets.indices {
       let row = written[place].row
       (packets[place].track, packets[place].segment) = (track, number)
+      // The file's times are shortened (`leapMilliseconds`); rows have the true ones.
       (packets[place].pts, packets[place].dts) = (row.pts, row.pts)
       packets[place].flags = written[place].isKey ? .key : []
     }
@@ -157,6 +165,7 @@ final class OptimisedSegment {
       throw differs(session, expected.row, "it comes out in another form")
     }
     let isEqual = frame.pixelDigest == expected.pixelDigest && frame.digest == expected.digest
+    // A lossless encoder may only give other pixels if they had to be converted before.
     guard isEqual || !encoding.isLossless || first.format != original.format else {
       throw differs(session, expected.row, "its pixels are others")
     }
@@ -191,6 +200,7 @@ final class OptimisedSegment {
       if written[place].isKey { key = index }
       var row = written[place].row
       (row.packet, row.entry, row.pixelHash) = (index, key, hashes[place])
+      // The original's packet may have shown several images; here each has a packet of its own.
       row.shown = 0
       frames.append(row)
     }
@@ -215,6 +225,8 @@ private struct OptimisedCheck {
 
   /// Passes on the frames in order; ends at the first frame that is not decoded.
   func run(_ body: (Int, Frame) throws(SessionError) -> Void) throws(SessionError) {
+    // A group is decoded alone, as a replay may read it. One run through the
+    // file would hide that it needs the group before.
     let starts = isIntraOnly ? [0] : keys
     var next = 0
     for (place, start) in starts.enumerated() {

@@ -40,6 +40,7 @@ final class OptimisedTrack {
       next = last.sequence + 1
       for row in page { try take(row, &account, &progress) }
     }
+    // Before the damaged ones, which follow all packets with bytes.
     try closeSegment(&account, &progress)
     guard nextSegment > firstSegment else {
       throw .noPictures(session: reader.folder.path, track: track)
@@ -53,9 +54,11 @@ final class OptimisedTrack {
   ) throws(SessionError) {
     try progress.advance()
     guard row.packet != nil, row.cause == nil else {
+      // The total counts each frame twice, read and checked; this one is not checked.
       try progress.advance()
       var row = row
       (row.entry, row.pixelHash, row.shown) = (nil, nil, 0)
+      // A frame without a packet needs no number, and can be written now.
       if row.packet == nil { writer.append([row]) } else { damaged.append(row) }
       return
     }
@@ -92,6 +95,7 @@ final class OptimisedTrack {
     writer.append([rows.part])
     writer.append(rows.packets)
     writer.append(rows.frames)
+    // One file's rows at a time, so that those of a long track need not fit into memory.
     try fromStore { () throws(StoreError) in _ = try writer.commit() }
     nextPacket += rows.packets.count
     nextSegment += 1
@@ -105,6 +109,7 @@ final class OptimisedTrack {
         PacketRecord(
           track: track, index: nextPacket, segment: nextSegment - 1, ordinal: nextPacket, pts: nil,
           dts: nil, duration: 0, flags: .corrupt, size: 0, digest: Digest128(of: [UInt8]()),
+          // True for any file: the digest is that of no bytes, which are at every offset.
           offset: 0)
       ])
       nextPacket += 1

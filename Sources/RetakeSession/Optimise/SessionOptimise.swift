@@ -76,12 +76,14 @@ public struct SessionOptimise: Sendable {
   private func make() throws(SessionError) -> OptimiseResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
     guard reader.index.store.isClosed else { throw .notClosed(folder) }
+    // All rows are checked here, so the reader does not check them again.
     try SessionClosing.check(reader.index.store, at: folder.database)
     try reader.index.requireSizes()
     let destination = try options.target.folder(for: folder)
     if !options.isForced { try checkWorth(reader) }
     let need = try OptimiseNeed(reader: reader, encoding: options.encoding)
     let originalBytes = need.originalBytes
+    // Where the free space is unknown, the copy is tried; a full disk ends it then.
     if let free = freeBytes(destination.path), free < need.bytes {
       throw .noRoom(path: options.target.into, needBytes: need.bytes, freeBytes: free)
     }
@@ -89,6 +91,7 @@ public struct SessionOptimise: Sendable {
       try writeNamingMismatch(reader, to: site)
     }
     let (copied, account) = built.made
+    // After the copy has its name, so that both are read as any session is.
     let rate = DecodeRate(original: folder, copy: destination)
     return OptimiseResult(
       path: destination.path, status: built.status, codec: options.encoding.name,
@@ -120,6 +123,8 @@ public struct SessionOptimise: Sendable {
     do throws(SessionError) {
       return try write(reader, to: site)
     } catch {
+      // Tracks are written one after another, so a later one may have an earlier
+      // mismatch in the order of capture, which is the one that a replay names.
       guard case .pixelMismatch = error else { throw error }
       let tracks = reader.tracks.filter { $0.frameCount > 0 }.map {
         TrimSpan.Track(track: $0.track, sequences: 0...$0.frameCount - 1)
@@ -132,6 +137,7 @@ public struct SessionOptimise: Sendable {
     _ reader: SessionReader, to site: BuildSite
   ) throws(SessionError) -> (bytes: Int64, account: OptimiseAccount) {
     let frames = reader.tracks.reduce(0) { $0 + $1.frameCount }
+    // Each frame is read, and is checked after its file is written.
     var progress = TrimProgress(total: 2 * frames, report: report)
     var account = OptimiseAccount()
     let writer = try fromStore { () throws(StoreError) in

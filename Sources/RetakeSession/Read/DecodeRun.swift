@@ -91,6 +91,7 @@ final class DecodeRun {
       finish()
       return
     }
+    // docs/formats/session.md: a decoder is drained and opened again where the media file changes.
     if let current = self.view, current.file !== view.file { drain() }
     if decoder == nil {
       decoder = try fromMedia { () throws(MediaError) in
@@ -99,10 +100,12 @@ final class DecodeRun {
       }
     }
     self.view = view
+    // Counted before it is sent, so that a rejected packet is not sent again.
     next += 1
     do throws(MediaError) {
       try decoder?.send(packet)
     } catch {
+      // Not an end: packets after a rejected one may be good.
       ready.append(.refused(packet: packet.index, cause: error))
     }
     receive(after: packet.index)
@@ -124,9 +127,11 @@ final class DecodeRun {
     do throws(MediaError) {
       try decoder?.drain()
     } catch {
+      // What the drain reports belongs to the last packet that was sent.
       ready.append(.refused(packet: max(start, next - 1), cause: error))
     }
     receive(after: max(start, next - 1))
+    // Kept, because the memory's own counter ends with the decoder.
     bytesMost = decoderBytes
     decoder = nil
   }

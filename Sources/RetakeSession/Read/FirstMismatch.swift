@@ -35,10 +35,12 @@ struct FirstMismatch {
     var progress = TrimProgress(total: places.count, report: report)
     for place in places {
       try progress.advance()
+      // Reading a frame does not use the sequences.
       let source = TrimSource(reader: reader, track: .init(track: place.track, sequences: 0...0))
       do throws(SessionError) {
         _ = try source.frame(place.sequence)
       } catch {
+        // Other errors do not matter here: the caller has a mismatch, and wants the first.
         if case .pixelMismatch = error { return error }
         if error.isAboutMemory { throw error }
       }

@@ -50,7 +50,11 @@ final class FrameRun {
   /// entry.
   /// - Returns: the number of packets to decode on the way; nil when it is not possible.
   func distance(to picture: Picture, sequence: Int) -> Int? {
+    // A decoder gives pictures in order: one before the last request has
+    // passed, unless it is stashed.
     guard sequence > served || isStashed(picture) else { return nil }
+    // A run that began behind the entry may give other pixels. One that has
+    // not reached the entry would decode more than a new one.
     guard run.start <= picture.entry, picture.entry <= run.next else { return nil }
     return max(0, picture.packet - run.next)
   }
@@ -79,11 +83,13 @@ final class FrameRun {
         guard failure == nil, run.next > picture.packet, !error.isAboutMemory else { throw error }
         failure = error
         isSpent = true
+        // The picture may already be in the decoder; draining gives it without more packets.
         run.finish()
         continue
       }
       guard let outcome else {
         let last = try lastLimit(of: picture)
+        // Before `limit`, the track itself has ended, and more packets cannot come.
         guard failure == nil, run.next == limit, limit < last else { break }
         limit = last
         continue
@@ -103,6 +109,7 @@ final class FrameRun {
     let limit = picture.packet + Self.lookaheadMax
     let record = try index.packet(track: track, index: picture.packet)
     let codec = record.flatMap { index.parts[track]?[$0.segment]?.codec } ?? ""
+    // Most codecs give a picture soon after its packet, so a lost one is noticed early.
     guard picture.shown > 0 || MediaStream.mayHidePictures(codec) else { return limit }
     let key = try fromStore { () throws(StoreError) in
       try index.store.keyPacket(track: track, after: picture.packet)

@@ -43,6 +43,7 @@ package struct LiveRunReader: Sendable {
       case .integer(let workers) = json["workers"]
     else { throw .badRun(session: session, run: row.run, detail: "its facts cannot be read") }
     let known = tracks.compactMap { LiveTrack(json: $0) }
+    // A run without one of its tracks would decide otherwise, so none may be left out.
     guard known.count == tracks.count, !known.isEmpty else {
       throw .badRun(session: session, run: row.run, detail: "its tracks cannot be read")
     }
@@ -53,6 +54,7 @@ package struct LiveRunReader: Sendable {
     self.tracks = known
     originNanoseconds = origin
     self.workers = Int(clamping: workers)
+    // By bytes: Swift's own order of strings compares normalised characters.
     nodeIDs = nodes.map(\.node).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     hasExactPixels = json["exactPixels"] == .bool(true)
     self.store = store
@@ -97,6 +99,7 @@ extension SessionReader {
     try requireWholeRows()
     let rows = try fromStore { () throws(StoreError) in try index.store.runs() }
       .filter { $0.kind == Self.liveKind }
+    // Rows are in the order of runs, so the last one is the newest.
     guard let row = number.map({ wanted in rows.first { $0.run == wanted } }) ?? rows.last else {
       throw SessionError.noLiveRun(session: folder.path, known: rows.map(\.run))
     }

@@ -47,6 +47,8 @@ final class PacketFetcher {
     guard packet.size == record.size, packet.digest == record.digest else {
       throw mismatch(record, view, "its checksum is \(packet.digest), not \(record.digest)")
     }
+    // The media numbers packets by file. A decoder reports this number with
+    // its images, and they are found by it.
     packet.index = index
     return (packet, view)
   }
@@ -71,6 +73,7 @@ final class PacketFetcher {
     _ record: PacketRecord, in view: SegmentView
   ) throws(MediaError) -> MediaPacket {
     var current = try demuxing(view, upTo: record.ordinal)
+    // Kept only if the packet is found; after an error its position is not known.
     demuxing = nil
     var failures = 0
     while true {
@@ -101,6 +104,7 @@ final class PacketFetcher {
   private func demuxing(
     _ view: SegmentView, upTo ordinal: Int
   ) throws(MediaError) -> Demuxing {
+    // A demuxer only moves forward: for an earlier packet the file is read from its beginning.
     if let demuxing, demuxing.demuxer.path == view.file.path, demuxing.next <= ordinal {
       return demuxing
     }

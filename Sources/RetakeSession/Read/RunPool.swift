@@ -52,6 +52,7 @@ final class RunPool: @unchecked Sendable {
     condition.withLock {
       users -= 1
       reserved -= bytes
+      // All of them: the waiting threads need different amounts, and each looks for itself.
       condition.broadcast()
     }
   }

@@ -28,11 +28,13 @@ final class SessionIndex: @unchecked Sendable {
     let (segments, tracks) = try fromStore { () throws(StoreError) in
       (try store.segments(), try store.segmentTracks())
     }
+    // Damaged rows may repeat a key. `uniqueKeysWithValues` would end the process then.
     self.segments = Dictionary(segments.map { ($0.index, $0) }) { first, _ in first }
     var parts: [Int: [Int: SegmentTrackRecord]] = [:]
     for part in tracks { parts[part.track, default: [:]][part.segment] = part }
     self.parts = parts
     mediaSizes = Dictionary(grouping: segments, by: \.file).mapValues(MediaSize.init)
+    // All names are checked when the session is opened, before any file is read.
     for segment in segments { _ = try folder.file(segment.file) }
   }
 
@@ -50,12 +52,14 @@ final class SessionIndex: @unchecked Sendable {
     let number = id.sequence / Self.pageRows
     let page = try framePage(track: id.track, number: number)
     let place = id.sequence - number * Self.pageRows
+    // Sequences have no gaps, so the place is known; only a page of damaged rows is searched.
     if page.indices.contains(place), page[place].sequence == id.sequence { return page[place] }
     return page.first { $0.sequence == id.sequence }
   }
 
   private func framePage(track: Int, number: Int) throws(SessionError) -> [FrameRecord] {
     let key = PageKey(track: track, number: number)
+    // Not locked while the rows are read: two threads may read one page, and read the same.
     if let page = lock.withLock({ framePages[key] }) { return page }
     let start = number * Self.pageRows
     let page = try fromStore { () throws(StoreError) in
@@ -85,6 +89,7 @@ final class SessionIndex: @unchecked Sendable {
 
   /// The first frame that a packet gives, if any.
   func frame(ofPacket packet: Int, of track: Int) -> FrameID? {
+    // Only for the text of an error, so a failure here must not replace that error.
     let sequence = try? store.firstSequence(track: track, packet: packet)
     return sequence.map { FrameID(track: track, sequence: $0) }
   }
@@ -102,6 +107,8 @@ final class SessionIndex: @unchecked Sendable {
     }
     try requireSize(opened.size, of: relative, at: path)
     return lock.withLock {
+      // The file that another thread may have opened meanwhile wins, because
+      // `DecodeRun` compares files by identity and would begin again.
       let file = files[path] ?? opened
       files[path] = file
       return file
@@ -112,8 +119,10 @@ final class SessionIndex: @unchecked Sendable {
   ///
   /// - Parameter place: The folder of the media, if it is not the index's own.
   func requireSizes(in place: SessionFolder? = nil) throws(SessionError) {
+    // Sorted, so that the error names the same file each time.
     for name in mediaSizes.keys.sorted() {
       let path = try (place ?? folder).file(name)
+      // A missing file is an error where it is read.
       guard let facts = try? RegularFile.facts(of: path, links: .followed) else { continue }
       try requireSize(facts.bytes, of: name, at: path)
     }

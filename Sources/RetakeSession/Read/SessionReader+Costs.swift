@@ -24,6 +24,8 @@ extension SessionReader {
           try builder.append(span)
           return true
         } catch {
+          // `eachSpan` throws only the store's errors, so this one is thrown when
+          // the walk has ended.
           problem = error
           return false
         }

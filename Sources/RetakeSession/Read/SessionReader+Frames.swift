@@ -46,6 +46,8 @@ extension SessionReader {
     if options.verifiesPixels, let hash = record.pixelHash,
       decoded.frame.frame.pixelDigest != hash
     {
+      // The decoder may have come from other frames. A new one decides whether
+      // the media is at fault.
       decoded = try again(picture, of: id, first: decoded, hash: hash)
     }
     if !decoded.run.isSpent { pool.put(decoded.run) }
@@ -68,6 +70,8 @@ extension SessionReader {
       throw .noPixels(session: folder.path, frame: id, cause: record.cause ?? "shed")
     }
     let entry: Int
+    // A recording that was never closed has no entries. Its key packets
+    // begin stretches that depend on nothing before (`MissingPixels`).
     if let known = record.entry {
       entry = known
     } else {
@@ -89,6 +93,7 @@ extension SessionReader {
   private func decode(
     _ picture: FrameRun.Picture, of id: FrameID
   ) throws(SessionError) -> Decoded {
+    // A run that does not give the picture is not put back; a new decoder begins at the entry.
     if let run = pool.take(track: id.track, picture: picture, sequence: id.sequence),
       let frame = try run.decode(picture, id: id)
     {

@@ -16,6 +16,7 @@ extension SessionReader {
     else { return false }
     let fetcher = PacketFetcher(table: IndexedTrack(index: index, track: id.track))
     for packet in entry...last where !checked.contains(packet, of: id.track) {
+      // Without a position, a demuxer would read the file from its beginning for each frame.
       guard try index.packet(track: id.track, index: packet)?.offset != nil else { return false }
       let found = try namingDamage { () throws(SessionError) in try fetcher.packet(packet) }
       guard found != nil else { return false }

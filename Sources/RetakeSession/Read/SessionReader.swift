@@ -54,6 +54,7 @@ public final class SessionReader: FrameReader {
     pool = RunPool(countMax: options.idleDecodersMax)
     var descriptions: [TrackDescription] = []
     var chains: [Int: ChainPlan] = [:]
+    // Numbered over all tracks, so that no two tracks share a chain.
     var next = 0
     for track in index.tracks {
       descriptions.append(try Self.description(of: track, in: index))
@@ -81,6 +82,7 @@ public final class SessionReader: FrameReader {
       throw .notSession(path: folder.path, cause: "it is a file, not a session's folder")
     }
     guard FileManager.default.fileExists(atPath: folder.database) else {
+      // Media without a database can be indexed again; the advice for the two cases differs.
       guard folder.mediaOnDisk.isEmpty else { throw .noDatabase(path: folder.path) }
       throw .notSession(path: folder.path, cause: "it has no session.sqlite")
     }
@@ -109,6 +111,7 @@ public final class SessionReader: FrameReader {
       height: part.height, range: stream.range,
       matrix: format.isYUV ? stream.matrix : .identity, rotationDegrees: part.rotationDegrees,
       sampleAspect: stream.sampleAspect, frameCount: counts.frames)
+    // A track's size may change between segments, and memory is planned for the largest frame.
     for part in parts.values {
       guard let format = PixelFormat(ffmpegName: part.pixelFormat) else { continue }
       description.noteFrame(format, width: part.width, height: part.height)
@@ -131,6 +134,7 @@ public final class SessionReader: FrameReader {
         id: FrameID(track: track, sequence: frame.sequence), pts: frame.pts,
         timestamp: Timestamp(nanoseconds: frame.ptsNanoseconds),
         arrival: Timestamp(nanoseconds: frame.arrivalNanoseconds),
+        // A frame without a packet was shed: its payload is missing, and nothing is damaged.
         damage: frame.packet == nil ? nil : frame.cause, isPayloadMissing: frame.packet == nil,
         packetDigest: digests[frame.sequence])
     }

@@ -34,6 +34,7 @@ struct MediaRebuild {
   }
 
   private func facts(_ kind: String) -> [(key: String, value: String)] {
+    // These follow from the media, and are set again.
     let kept = salvage.facts.filter {
       !["status", "losses", "closed", TimePlaces.fact].contains($0.key)
     }
@@ -48,6 +49,7 @@ struct MediaRebuild {
       let demuxer = try MediaDemuxer(path: path)
       _ = try demuxer.videoStream()
       guard let tracks else { return demuxer.videoStreams }
+      // The import may have selected tracks, and only the old database knows which.
       return demuxer.streams.filter { $0.kind == .video && tracks.contains($0.index) }
     }
     let report = report
@@ -86,6 +88,7 @@ struct MediaRebuild {
     try fromStore { () throws(StoreError) in
       let writer = try StoreWriter(continuing: site.database)
       var events = salvage.events
+      // Ordinals have no gaps, and damaged events are left out.
       for place in events.indices { events[place].ordinal = place }
       writer.append(events)
       writer.append(salvage.runs)

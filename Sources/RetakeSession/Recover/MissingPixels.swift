@@ -32,6 +32,7 @@ package struct MissingPixels {
       var rest = page.filter { $0.packet != nil && $0.cause == nil && $0.pixelHash == nil }[...]
       while let first = rest.first?.packet {
         guard goesOn() else { return found }
+        // One decoder for all frames of a key packet, instead of one for each frame.
         let key = try keyPacket(track: track, atOrBefore: first)
         var stretch: [FrameRecord] = []
         while let frame = rest.first, let packet = frame.packet,
@@ -67,6 +68,7 @@ package struct MissingPixels {
     let end = (frames.last?.packet ?? key) + 1
     do throws(SessionError) {
       while let outcome = try run.outcome(before: end) { note(outcome, &hashes, &causes) }
+      // The decoder still delays the last pictures of the stretch.
       run.finish()
       while let outcome = try run.outcome() { note(outcome, &hashes, &causes) }
     } catch  where !error.isAboutMemory {

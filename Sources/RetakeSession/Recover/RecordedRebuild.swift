@@ -25,12 +25,14 @@ struct RecordedRebuild {
     for name in names {
       do throws(SessionError) {
         let track = Self.track(of: name)
+        // Segments are numbered over all tracks, in the order of the files' names.
         let number = tracks.values.reduce(0) { $0 + $1.count }
         var segment = try read(name, index: number, losses: &outcome.losses)
         if let before = tracks[track]?.last { Self.continue(before, with: &segment) }
         for place in segment.packets.indices { segment.packets[place].track = track }
         tracks[track, default: []].append(segment)
       } catch {
+        // A file that cannot be read is a loss, and the others are still worth having.
         if case .interrupted = error { throw error }
         outcome.losses.append("\(name) cannot be read: \(error.cause ?? error.message)")
       }
@@ -80,6 +82,7 @@ struct RecordedRebuild {
     let first = segment.packets.compactMap(\.pts).min() ?? 0
     let base = before.stream.timeBase
     func moved(_ time: Int64?) -> Int64? {
+      // Rows have the time base of the track's first file.
       guard let time, segment.stream.timeBase != base else { return time }
       return Timestamp(pts: time, timeBase: segment.stream.timeBase)?.pts(in: base)
     }
@@ -87,6 +90,7 @@ struct RecordedRebuild {
     let shift = (moved(first) ?? 0) > last ? 0 : last + step - (moved(first) ?? 0)
     for place in segment.packets.indices {
       segment.packets[place].index += number
+      // Wraps: a file may claim any time, and must not end the process.
       segment.packets[place].pts = moved(segment.packets[place].pts).map { $0 &+ shift }
       segment.packets[place].dts = moved(segment.packets[place].dts).map { $0 &+ shift }
     }

@@ -21,6 +21,8 @@ package final class RecorderLock: Sendable {
   /// - Throws: `SessionError.beingRecorded` when another process holds it, `store.file.unsafe` if
   ///   the path is not a regular file, or `.write`.
   package init(taking path: String) throws(SessionError) {
+    // Asked before it is opened: opening a device may have effects, and a
+    // pipe could be locked like a file.
     if RegularFile.isTaken(path) {
       do throws(RegularFile.Refusal) {
         _ = try RegularFile.facts(of: path)
@@ -28,6 +30,8 @@ package final class RecorderLock: Sendable {
         throw SessionError(StoreError(error, path: path))
       } catch {}
     }
+    // O_CLOEXEC, because the lock belongs to the open file description (man 2
+    // flock): a child process that inherits it would keep the session locked.
     let descriptor = open(
       path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0o644)
     guard descriptor >= 0 else {
@@ -35,7 +39,10 @@ package final class RecorderLock: Sendable {
       let cause = number == ELOOP ? "it is a symbolic link" : String(cString: strerror(number))
       throw .write(path: path, cause: cause)
     }
+    // flock and not fcntl: no other part of this process can release it by
+    // closing the file, and the kernel releases it when the process is killed.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      // `close` may change errno.
       let number = errno
       close(descriptor)
       guard number == EWOULDBLOCK else {
@@ -54,6 +61,8 @@ package final class RecorderLock: Sendable {
   package static func isHeld(_ path: String) -> Bool {
     guard let descriptor = try? RegularFile.descriptor(path).number else { return false }
     defer { close(descriptor) }
+    // A shared lock is enough to ask, and two processes that ask at once do
+    // not take each other for a recorder.
     return flock(descriptor, LOCK_SH | LOCK_NB) != 0
   }
 

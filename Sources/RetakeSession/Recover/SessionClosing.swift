@@ -29,6 +29,7 @@ struct SessionClosing {
     var rows = try damagedRows(reader)
     let damaged = rows.count
     for track in reader.index.tracks {
+      // A frame whose media differs keeps that cause, even if its packets still decode.
       let known = Set(rows.map { FrameID(track: $0.track, sequence: $0.sequence) })
       rows += try MissingPixels(reader).find(track: track).filter {
         !known.contains(FrameID(track: $0.track, sequence: $0.sequence))
@@ -40,6 +41,7 @@ struct SessionClosing {
       let writer = try StoreWriter(continuing: folder.database)
       writer.replace(rows)
       if let event = account.event { writer.append([event]) }
+      // Damage was found here, so the caller's status would promise too much.
       let status = damaged > 0 ? SessionStatus.lossy : account.status
       writer.setMeta("status", status.rawValue)
       for fact in account.facts { writer.setMeta(fact.key, fact.value) }
@@ -86,6 +88,7 @@ struct SessionClosing {
   /// checksum passes.
   static func check(_ store: StoreReader, at path: String) throws(SessionError) {
     let complaints = try fromStore { () throws(StoreError) in try store.checkContent() }
+    // A checksum that is damaged alone leaves a row that was written.
     guard let first = complaints.first(where: { $0.kind != .check }) else { return }
     throw SessionError(StoreError.corrupt(path: path, cause: first.text))
   }

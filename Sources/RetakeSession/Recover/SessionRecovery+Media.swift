@@ -15,6 +15,7 @@ extension SessionRecovery {
     guard !folder.mediaOnDisk.isEmpty else {
       throw .notSession(path: folder.path, cause: "it has no media to make an index of")
     }
+    // Until the end, so that no recorder begins in a folder whose database is replaced.
     let lock = try RecorderLock(taking: folder.lock)
     defer { lock.remove(folder.lock) }
     let exchange = DatabaseExchange(folder: folder)
@@ -26,8 +27,10 @@ extension SessionRecovery {
     switch try condition() {
     case .whole(let reader): return try closed(reader)
     case .open(let reader) where !reader.tracks.isEmpty: return try extend(reader, exchange)
+    // Rows without a track give no clock and no shape to continue from.
     case .open(let reader): return try rebuild(reader.index.store, tracks: nil, exchange)
     case .damaged(let store):
+      // The import may have selected tracks. If that cannot be read, all tracks are taken.
       let tracks = try? store?.segmentTracks().map(\.track)
       return try rebuild(store, tracks: tracks.map { Set($0).sorted() }, exchange)
     }
@@ -48,6 +51,7 @@ extension SessionRecovery {
       reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))
       try SessionClosing.check(reader.index.store, at: folder.database)
     } catch {
+      // A newer schema is not damage: rebuilding would lose what this version does not know.
       if error.isNewerSchema { throw error }
       return .damaged(try? StoreReader(opening: folder.database))
     }
@@ -58,9 +62,11 @@ extension SessionRecovery {
     _ reader: SessionReader, _ exchange: DatabaseExchange
   ) throws(SessionError) -> RecoveryResult {
     let site = try BuildSite(for: folder)
+    // Also after success: only the database is moved out, and the media here is a link.
     defer { site.discard() }
     try site.borrowMedia()
     try fromStore { () throws(StoreError) in
+      // A copy, so that a kill while rows are added leaves the session as it is.
       try StoreReader.copy(folder.database, to: site.folder.database)
     }
     let rebuilt = try TailRows(site: site.folder, report: report).append()
@@ -110,6 +116,7 @@ struct DatabaseExchange {
 
   /// Moves a finished database into the folder.
   func take(_ database: String) throws(SessionError) {
+    // From here on the exchange is pending, and the next recovery completes it.
     try move(database, to: ready)
     try synchronise()
   }
@@ -120,14 +127,17 @@ struct DatabaseExchange {
     where FileManager.default.fileExists(atPath: folder.database + suffix) {
       try move(folder.database + suffix, to: old + suffix)
     }
+    // If this is done already, an earlier recovery was killed after this step.
     if FileManager.default.fileExists(atPath: folder.database) {
       try move(folder.database, to: old)
     }
+    // Last, because only this name makes `isPending` false again.
     try move(ready, to: folder.database)
     try synchronise()
   }
 
   private func move(_ path: String, to target: String) throws(SessionError) {
+    // rename replaces an older `.damaged` in one step (man 2 rename); FileManager would refuse.
     guard rename(path, target) == 0 else {
       throw .write(path: target, cause: String(cString: strerror(errno)))
     }

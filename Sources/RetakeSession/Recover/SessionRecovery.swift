@@ -52,6 +52,7 @@ public struct SessionRecovery: Sendable {
   }
 
   private func recover() throws(SessionError) -> RecoveryResult {
+    // Before the lock is taken, which would make a file in a folder that is not a session.
     _ = try SessionReader.open(folder)
     let lock = try RecorderLock(taking: folder.lock)
     defer { lock.remove(folder.lock) }
@@ -64,6 +65,7 @@ public struct SessionRecovery: Sendable {
     let (isClosed, hasJournal) = (reader.index.store.isClosed, reader.index.store.hasJournal)
     var tail: Int64 = 0
     if !isClosed {
+      // Before anything is written: damaged rows are for `--from-media`.
       try SessionClosing.check(reader.index.store, at: folder.database)
       tail = try close(reader, rebuilt: rebuilt)
     } else if hasJournal {
@@ -152,6 +154,7 @@ public struct SessionRecovery: Sendable {
         try store.counts(track: track)
       }
       return (
+        // A frame that was shed has a cause, too, and is not damaged.
         try store.digest(), counts.reduce(0) { $0 + $1.damaged - $1.shed },
         try store.meta("losses")
       )

@@ -35,6 +35,7 @@ struct TailRows {
     var states: [State] = []
     for track in index.tracks {
       var state = try self.state(of: track, index)
+      // Sorted by name, which is the order in which the recorder made the files.
       for name in site.mediaOnDisk where RecordedRebuild.track(of: name) == track {
         try take(name, index, &state, nextSegment: &nextSegment)
       }
@@ -50,6 +51,7 @@ struct TailRows {
         writer.append(state.frames)
       }
       try writer.commit()
+      // Not closed: the caller then finds entries and hashes, and closes it.
       try writer.release()
     }
     return added.reduce(0) { $0 + $1.frames.count }
@@ -65,6 +67,7 @@ struct TailRows {
   private func take(
     _ name: String, _ index: SessionIndex, _ state: inout State, nextSegment: inout Int
   ) throws(SessionError) {
+    // A file that cannot be read adds no rows; recovery of the others continues.
     guard let file = try? index.file(name),
       let stream = try? MediaDemuxer(path: file.path).videoStream()
     else { return }
@@ -83,6 +86,8 @@ struct TailRows {
       for segment in segments { total += try index.store.packetCount(segment: segment.index) }
       return total
     }
+    // Media is written before its rows (docs/formats/session.md, What is
+    // durable when), so the rows are those of the file's first packets.
     if let last = all.prefix(committed).last {
       state.meeting = try meeting(
         at: last, index: index, segments: segments, track: state.track)
@@ -92,6 +97,7 @@ struct TailRows {
     let rest = all.dropFirst(committed)
     guard !rest.isEmpty else { return }
     let base = try timeBase(index, track: state.track)
+    // A segment number is used only if the file has none.
     if segments.isEmpty { nextSegment += 1 }
     let segment = self.segment(
       name, segments, file, stream, number: nextSegment - 1, base: base, &state)
@@ -130,6 +136,8 @@ struct TailRows {
     number: Int, base: TimeBase, _ state: inout State
   ) -> Int {
     if var last = segments.max(by: { $0.index < $1.index }) {
+      // These packets continue the file's last segment, so it grows: its codec parameters are
+      // theirs.
       last.bytes = file.size
       state.segments.append(last)
       return last.index
@@ -158,11 +166,13 @@ struct TailRows {
     _ state: inout State
   ) {
     let meeting = state.meeting
+    // Wraps: a file may claim any time, and must not end the process.
     let step = ((packet.pts ?? meeting.milliseconds) &- meeting.milliseconds) &* 1_000_000
     let time = meeting.ptsNanoseconds &+ step
     let pts = Timestamp(nanoseconds: time).pts(in: base)
     var row = packet
     (row.track, row.index, row.segment) = (state.track, state.nextPacket, segment)
+    // One packet a frame, in order, so decoding and presentation have one time.
     (row.pts, row.dts) = (pts, pts)
     state.packets.append(row)
     state.frames.append(

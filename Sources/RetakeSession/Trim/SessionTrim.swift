@@ -64,6 +64,8 @@ public struct SessionTrim: Sendable {
   private func trim() throws(SessionError) -> TrimResult {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
+    // Before the span is looked up: with rows missing, the result would be a
+    // shorter session that looks whole.
     try reader.requireWholeRows()
     guard reader.index.store.isClosed else { throw .notClosed(folder) }
     try reader.index.requireSizes()
@@ -93,9 +95,11 @@ public struct SessionTrim: Sendable {
   ) throws(SessionError) -> TrimResult {
     let rows = try TrimRows(reader: reader, span: span)
     let built = try BuiltSession(destination) { (site) throws(SessionError) in
+      // Each frame is written, and then compared with the original's.
       var progress = TrimProgress(total: 2 * span.frameCount, report: report)
       var tracks: [TrimmedTrack] = []
       for track in span.tracks {
+        // Segments are numbered over all tracks (docs/formats/session.md).
         let number = tracks.reduce(0) { $0 + $1.segments.count }
         tracks.append(
           try TrimmedTrack(
@@ -104,6 +108,7 @@ public struct SessionTrim: Sendable {
       }
       try rows.write(tracks, to: site.folder.database)
       try site.write(rows.notes, to: site.folder.notes)
+      // Last: the copy is read as any session, with the rows and media that it will have.
       try TrimProof(original: reader, copy: site.folder).check(span.tracks, &progress)
       return tracks
     }

@@ -30,6 +30,8 @@ struct TrimMedia {
     var countsTimes: Bool
   }
 
+  // The packets' own times first, for other programs; a container may reject those, or change the
+  // bytes.
   private static let forms = [
     Form(format: "matroska", countsTimes: false), Form(format: "matroska", countsTimes: true),
     Form(format: "nut", countsTimes: true),
@@ -56,6 +58,7 @@ struct TrimMedia {
         }
         try file.finish()
         let piece = try read(name)
+        // A muxer may succeed and store other bytes, so the file is read back.
         if piece.packets.map(\.digest) == records.map(\.digest) { return piece }
       } catch {
         // If a container rejects the packets, try the next one. A full disk ends the trim.
@@ -84,6 +87,7 @@ struct TrimMedia {
     var frame: Frame? = first
     var last: Int64 = -1
     while let current = frame {
+      // Frames may have equal times, and the muxer demands rising ones.
       last = max(last + 1, (current.timestamp.nanoseconds &- origin) / 1_000_000)
       let packets = try fromMedia { () throws(MediaError) in
         try encoder.encode(current, pts: last, isKey: true)
@@ -107,8 +111,10 @@ struct TrimMedia {
   private static func encoder(for frame: Frame) throws(SessionError) -> MediaEncoder {
     var settings = EncoderSettings(encoder: "ffv1", for: frame, timeBase: .milliseconds)
     settings.keyFrameInterval = 1
+    // Checksums in each slice, so that the decoder notices damage (RFC 9043).
     settings.options = [.init("level", "3"), .init("slicecrc", "1")]
     if let encoder = try? MediaEncoder(settings) { return encoder }
+    // FFV1 does not take every format; PNG takes RGB.
     settings.encoder = "png"
     settings.options = []
     do throws(MediaError) {
@@ -133,6 +139,7 @@ struct TrimMedia {
     if form.countsTimes {
       (packet.pts, packet.dts, packet.duration) = (Int64(place), Int64(place), 1)
     } else {
+      // Wraps: a session may have any pts, and the rows keep the true ones.
       packet.pts = packet.pts.map { $0 &- origin }
       packet.dts = packet.dts.map { $0 &- origin }
     }

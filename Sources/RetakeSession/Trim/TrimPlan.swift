@@ -72,6 +72,8 @@ struct TrimPlan: Hashable {
       let before = runs.firstIndex { packet < $0.packets.lowerBound } ?? runs.count
       return row.isDamaged ? .unreadable : .encoded(before: before)
     }
+    // A damaged frame keeps its packet, and fails in the copy as in the original. An intact one
+    // also needs its entry here: leading images of an open group may have theirs before the run.
     if row.isDamaged || runs[place].packets.contains(row.entry ?? -1) { return .copied }
     return .encoded(before: place)
   }
@@ -98,6 +100,7 @@ struct TrimPlan: Hashable {
           of: start...limit, isLast: isLast, shows: shows, span: span, segments: segments,
           damaged: damaged), let segment = segments[start]
       else { continue }
+      // One file for groups that follow each other; a segment has one set of parameters.
       if let run = runs.last, run.packets.upperBound + 1 == start, run.segment == segment {
         runs[runs.count - 1].packets = run.packets.lowerBound...end
       } else {

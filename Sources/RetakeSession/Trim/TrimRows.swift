@@ -24,7 +24,9 @@ struct TrimRows {
     let carried = Self.carried(all, before: span.times.lowerBound)
     let inside = all.filter { span.times.contains($0.timeNanoseconds) }
     let tracks = Set(span.tracks.map(\.track))
+    // Events without a track concern all tracks.
     var events = (carried + inside).filter { $0.track.map { tracks.contains($0) } ?? true }
+    // An event's ordinal is its index, without gaps (`SessionEvent`).
     for place in events.indices { events[place].ordinal = place }
     self.events = events
     carriedEvents = carried.count
@@ -44,6 +46,7 @@ struct TrimRows {
     for event in events where event.source == DeviceEvent.source && event.timeNanoseconds < time {
       last[event.kind] = event
     }
+    // Sorted, because a Dictionary's order would reach the ordinals.
     return last.keys.sorted().compactMap { kind in
       var event = last[kind]
       event?.timeNanoseconds = time
@@ -61,6 +64,7 @@ struct TrimRows {
         writer.append(track.parts)
         writer.append(track.packets)
         writer.append(track.frames)
+        // One track's rows at a time, so that all of them need not wait in memory.
         try writer.commit()
       }
       writer.append(events)
@@ -78,6 +82,7 @@ struct TrimRows {
     try store.eachSpan(run: run.run) { row in
       guard let sequences = kept[row.track], sequences.contains(row.sequence) else { return true }
       var row = row
+      // Sequences of the new session begin at 0.
       row.sequence -= sequences.lowerBound
       spans.append(row)
       return true
@@ -85,6 +90,7 @@ struct TrimRows {
     writer.append(spans)
     let external = try store.externalEvents(run: run.run, ordinals: 0..<Int(Int32.max))
     var inside = external.filter { span.times.contains($0.timeNanoseconds) }
+    // A gap in the ordinals reads as missing events when the run is reenacted.
     for place in inside.indices { inside[place].ordinal = place }
     writer.append(inside)
     try writer.commit()

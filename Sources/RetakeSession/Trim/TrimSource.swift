@@ -16,6 +16,7 @@ struct TrimSource {
     let wanted = span.compactMap(\.packet)
     guard let first = wanted.min(), let last = wanted.max() else { return span }
     let around = try fromStore { () throws(StoreError) in
+      // Packets are in decoding order, so frames from outside the span may be among them.
       try reader.index.store.frames(track: track.track, packets: first...last)
     }
     let others = around.filter { !track.sequences.contains($0.sequence) }
@@ -39,6 +40,7 @@ struct TrimSource {
     let wanted = rows.compactMap(\.packet)
     var segments: [Int: Int] = [:]
     var damaged: Set<Int> = []
+    // Every packet is read before anything is planned: a damaged one ends what can be copied.
     if copies, let first = wanted.min(), let last = wanted.max() {
       let fetcher = fetcher()
       for record in try packets(first...last) {
@@ -61,12 +63,14 @@ struct TrimSource {
 
   private func lastGroup(_ packet: Int?) throws(SessionError) -> TrimPlan.LastGroup {
     guard let packet else { return .nothing }
+    // The track ends here, so no packet behind the span shows what the last group hides.
     guard try reader.index.packet(track: track.track, index: packet + 1) != nil else {
       return .whole
     }
     let following = try fromStore { () throws(StoreError) in
       try reader.index.store.frames(track: track.track, packets: packet + 1...packet + 1)
     }
+    // Decoding can begin behind the span, so its last group is whole.
     if following.contains(where: { $0.entry == packet + 1 }) { return .whole }
     let codec = MediaStream(try part(of: packet)).codec
     return MediaStream.mayHidePictures(codec) ? .hidden : .cut
@@ -99,6 +103,7 @@ struct TrimSource {
     let segment = try packet.flatMap { (packet) throws(SessionError) in
       try reader.index.packet(track: track, index: packet)?.segment
     }
+    // A frame without a packet has the description at the track's beginning.
     guard let part = segment.flatMap({ parts[$0] }) ?? parts.keys.min().flatMap({ parts[$0] })
     else { throw .unknownTrack(session: reader.folder.path, track: track, known: []) }
     return part
@@ -151,6 +156,7 @@ struct TrimProof {
               session: original.folder.path, frame: id, cause: "its pixels are others")
           }
         } catch {
+          // Thrown above, and not an error of reading the copy.
           if case .trimDiffers = error { throw error }
           guard expected == nil else {
             throw .trimDiffers(

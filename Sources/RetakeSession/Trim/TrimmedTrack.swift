@@ -32,6 +32,7 @@ struct TrimmedTrack {
     let media = TrimMedia(site: site, track: track.track)
     var waiting = rows.filter { track.sequences.contains($0.sequence) }
     for (place, run) in plan.runs.enumerated() {
+      // Before the run, so that files and packets stay in the order of the track.
       try encode(&waiting, plan, before: place, source, media, origin, &progress)
       guard try copy(run, source, media, origin) else {
         throw .trimDiffers(
@@ -41,6 +42,8 @@ struct TrimmedTrack {
     }
     try encode(&waiting, plan, before: plan.runs.count, source, media, origin, &progress)
     guard !segments.isEmpty else { throw nothingToShow(in: reader, from: track.sequences) }
+    // Last, because unreadable frames get packets without bytes, which no
+    // decoder should meet on its way to others.
     for row in waiting {
       frames.append(remaining(row, plan))
       try progress.advance()
@@ -100,6 +103,7 @@ struct TrimmedTrack {
   ) throws(SessionError) {
     var mine = waiting.filter { plan.fates[$0.sequence] == .encoded(before: place) }[...]
     waiting.removeAll { plan.fates[$0.sequence] == .encoded(before: place) }
+    // A frame with another shape ends a file; it waits here and begins the next one.
     var ready: (FrameRecord, Frame)?
     while true {
       if ready == nil { ready = try readable(&mine, source, &progress) }
@@ -159,6 +163,7 @@ struct TrimmedTrack {
         index: segment, file: piece.name, startedNanoseconds: rows.first?.ptsNanoseconds ?? 0,
         isClosed: true, bytes: piece.bytes, reason: "encoded again, without loss"))
     var part = SegmentTrackRecord(encoded: stream, like: frame, segment: segment, track: track)
+    // Rows keep their own pts, so they keep their time base.
     part.timeBase = try source.part(of: rows.first?.packet).timeBase
     parts.append(part)
     for (var row, var packet) in zip(rows, piece.packets) {
@@ -179,6 +184,7 @@ struct TrimmedTrack {
     let records = try source.packets(run.packets)
     var part = try source.part(of: run.packets.lowerBound)
     let fetcher = source.fetcher()
+    // The file's times begin near zero; those of the rows do not change.
     let start = Timestamp(nanoseconds: origin).pts(in: part.timeBase)
     let piece = try media.copy(
       records, stream: MediaStream(part), segment: segment, origin: start
@@ -197,6 +203,7 @@ struct TrimmedTrack {
     (part.segment, part.streamIndex) = (segment, 0)
     parts.append(part)
     for (var record, place) in zip(records, piece.packets) {
+      // Entries of later frames name these packets by their old numbers.
       copied[record.index] = packets.count
       (record.index, record.segment) = (packets.count, segment)
       (record.ordinal, record.offset) = (place.ordinal, place.offset)

@@ -9,6 +9,8 @@ enum AddressRoom {
   static let giantBytes: Int64 = 32 << 20
 
   static var isThere: Bool {
+    // glibc gives a block above 32 MiB a mapping of its own (man 3 mallopt), so freed
+    // pieces of the heap cannot answer for the system, and `free` returns it at once.
     // SAFETY: only this function uses the block and frees it; nothing is written to it.
     guard let block = malloc(probeBytes) else { return false }
     free(block)

@@ -31,6 +31,8 @@ final class RowWalk {
   }
 
   deinit {
+    // A statement that is not reset keeps its read transaction open, and a
+    // cached one is used again.
     sqlite3_reset(pointer)
     form.deallocate()
   }
@@ -41,9 +43,11 @@ final class RowWalk {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     case let code:
+      // Read before the reset, which may replace the message.
       let message = sqlite3_errmsg(database.sqliteConnection).map { String(cString: $0) }
       // A cached statement must be reset after an error.
       sqlite3_reset(pointer)
+      // An extended code is reduced to its primary one, which `storeErrors` switches over.
       throw DatabaseError(resultCode: ResultCode(rawValue: code & 0xFF), message: message)
     }
   }

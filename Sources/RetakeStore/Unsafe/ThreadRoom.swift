@@ -33,6 +33,7 @@ final class ThreadRoom: @unchecked Sendable {
     #else
       let flags = MAP_PRIVATE | MAP_ANONYMOUS
     #endif
+    // PROT_NONE: the pages count as address space, which `ulimit -v` limits, and take no memory.
     guard let pages = mmap(nil, bytes, PROT_NONE, flags, -1, 0), pages != MAP_FAILED else {
       throw .noMemory(path: path)
     }
