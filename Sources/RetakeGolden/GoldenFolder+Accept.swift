@@ -122,8 +122,7 @@ extension GoldenFolder {
     if split.chosen.isEmpty {
       isGone = try seen.discard()
     } else {
-      // In the folder of the pending result, because `rename` fails across file systems (`man 2
-      // rename`).
+      // In the folder of the pending result: `rename` fails across file systems (`man 2 rename`).
       let scratch = try ScratchFolder(in: seen.origin.url)
       defer { scratch.remove() }
       try GoldenMerge(split).write(to: scratch)
