@@ -55,6 +55,7 @@ public struct ProjectStart {
     }
     try addIgnored(to: &result)
     let sessions = project.sessionNames
+    // Last: after a failure the folder is not a project yet, and the command can be repeated.
     try add(
       Self.text(of: result, sessions: sessions.isEmpty ? ["*"] : sessions), as: Project.fileName,
       to: &result)
@@ -106,6 +107,7 @@ public struct ProjectStart {
     let known = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     let missing = Self.ignored.filter { !known.contains($0) }
     guard !missing.isEmpty else { return }
+    // Without its line end, the last line would be joined with the first added one.
     if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
     text += missing.joined(separator: "\n") + "\n"
     try write(text, to: path, options: .atomic)
@@ -128,6 +130,7 @@ public struct ProjectStart {
     } catch {
       throw .notWritable(path: folder, cause: error.systemText)
     }
+    // Fails if another process has made the file since it was looked for.
     try write(text, to: path, options: .withoutOverwriting)
     result.written.append(name)
   }

@@ -81,6 +81,7 @@ public struct BaseComparison {
       result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
       result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
     } catch RuntimeError.interrupted {
+      // An interruption is about all cases, so it does not become the verdict of one.
       throw RuntimeError.interrupted
     } catch let error as any CodedError {
       result.error = error

@@ -77,6 +77,7 @@ public struct GoldenFit {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     var fits: [(GoldenFolder, CompareRules, Item)] = []
+    // Before the runs of this machine, which take long.
     try checkGiven()
     let selection = try selection.resolve(in: project)
     for selected in selection {
@@ -108,6 +109,8 @@ public struct GoldenFit {
     guard let selected = try selection.resolve(in: project).first(where: { "\($0.key)" == key }),
       let condition = VerifyCondition.newProcess(named: name)
     else { throw SuiteError.nothingSelected("\(key) under '\(name)'") }
+    // In this process and before it decodes. glibc's share of the condition is in the environment
+    // with which the process was started.
     condition.process?.processor.force()
     var job = ReplayJob(
       project: project, definition: selected.definition, session: selected.session,
@@ -161,6 +164,8 @@ public struct GoldenFit {
     var largest: [String: [String: Double]] = [:]
     for (_, folder) in runs {
       for row in try comparison(golden, folder, manifest.compare).headroom {
+        // No number covers this. `widen` leaves it out, and the comparison below names the
+        // difference.
         let error = row.largest ?? .infinity
         largest[row.sink, default: [:]][row.quantity, default: 0] = max(
           largest[row.sink]?[row.quantity] ?? 0, error)
@@ -171,6 +176,7 @@ public struct GoldenFit {
     for sink in largest.keys.sorted() {
       rows += Self.widen(&rules, sink, largest[sink] ?? [:], manifest)
     }
+    // Again with the new tolerances: a missing box, for example, must not be hidden by any.
     for (name, folder) in runs {
       let comparison = try comparison(golden, folder, rules)
       guard comparison.verdict == .passed else {
@@ -189,6 +195,8 @@ public struct GoldenFit {
     _ golden: GoldenFolder, _ run: GoldenFolder, _ rules: CompareRules
   ) throws -> Comparison {
     var options = GoldenComparator.Options()
+    // Runs of other machines may have other costs. Whether a run of this machine is of the same
+    // case was checked before.
     options.ignoresKeys = true
     options.rules = rules
     return try GoldenComparator(golden: golden, actual: run, options: options).compare()
@@ -233,6 +241,7 @@ public struct GoldenFit {
     for (name, path, step, decimals) in quantities {
       guard let error = largest[name], error > 0, error.isFinite else { continue }
       let count = (error / step * margin).rounded(.up)
+      // Through decimals, so that golden.yml gets 0.3 and not 0.30000000000000004.
       let allowed = FixedDecimal(count * step, decimals: decimals).value
       rows.append(
         Row(

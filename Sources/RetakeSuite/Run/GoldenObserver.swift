@@ -124,6 +124,7 @@ extension Replay {
   private func digestedInputs(of node: RunNode) -> [String] {
     node.inputs.flatMap { id -> [String] in
       guard let input = nodes.first(where: { $0.id == id }) else { return [] }
+      // Ends: every source is digested, and a pipeline has no cycle.
       return input.role.isDigested ? [id] : digestedInputs(of: input)
     }
   }

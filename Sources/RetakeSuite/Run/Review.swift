@@ -47,6 +47,7 @@ public struct Review {
     self.acceptance = acceptance
     // The question itself shows what the golden describes, so replacing it needs no extra option.
     self.acceptance.replacesOthers = true
+    // What is accepted at the end must be what the questions show, even if a run ends meanwhile.
     for (comparison, identity) in waiting { self.acceptance.seen[comparison.key] = identity }
     questions = waiting.flatMap { Self.questions($0.comparison) }
     answers = questions.map { _ in nil }
@@ -96,6 +97,7 @@ public struct Review {
     var result: (accepted: [Acceptance.Item], rejected: [Acceptance.Item], failures: [Failure])
     result = ([], [], [])
     var keys: [String] = []
+    // The questions of a case are next to each other, so the last key is enough to compare with.
     for question in questions where keys.last != question.key { keys.append(question.key) }
     for key in keys {
       do {
@@ -123,6 +125,8 @@ public struct Review {
     guard !meant.isEmpty else { return [] }
     var acceptance = acceptance
     acceptance.keys = [key]
+    // Rejected root causes are removed first. If the others are all accepted, what is left is
+    // accepted as a whole, without naming them.
     let isWhole = own.allSatisfy { answers[$0] == answer || answers[$0] == .reject }
     let takesAll = meant.count == own.count || (isWhole && answer == .accept)
     acceptance.roots = takesAll ? [] : meant.compactMap { questions[$0].root }

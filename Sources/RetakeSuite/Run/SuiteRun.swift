@@ -65,6 +65,7 @@ public struct SuiteRun {
   ///   the error that prevents the report from being written. An error of one case becomes its
   ///   verdict.
   public func run() throws -> Outcome {
+    // Before the cases run, which takes long: a folder that cannot be used is known now.
     for folder in [reportFolder, traceFolder] {
       if let folder { try project.requireOwn(folder) }
     }
@@ -91,6 +92,7 @@ public struct SuiteRun {
         try runner.run(item) { progress(item.key.description, $0, $1) }
       }
     }
+    // Sorted, because a Dictionary has no order.
     let groups = Dictionary(grouping: selected.indices) { selected[$0].session }.values
       .sorted { $0[0] < $1[0] }
     let shared = SuiteProgress(cases: selected.count, tell: progress)
@@ -105,6 +107,7 @@ public struct SuiteRun {
           return (index, result)
         }
       })
+    // In the order of the selection, so that any number of jobs gives the same report.
     return done.joined().sorted { $0.0 < $1.0 }.map(\.1)
   }
 
@@ -178,6 +181,8 @@ public struct SuiteRun {
     var golden: [String: String] = [:]
     var actual: [String: String] = [:]
     for result in results {
+      // Goldens may be of several ages. The order of the results is fixed, so the same one is
+      // shown.
       golden.merge(result.golden.environment(platform)) { first, _ in first }
       actual.merge(result.actual.environment(platform)) { first, _ in first }
     }
@@ -231,10 +236,12 @@ private struct RunFolder {
   /// - Parameter folder: A folder in which files can become pending without a copy, if it is
   ///   writable.
   init(preferring folder: URL?) throws(GoldenError) {
+    // Before `ScratchFolder` makes the missing folders.
     let made = folder.map { NewFolders(upTo: $0) }
     if let folder, let scratch = try? ScratchFolder(in: folder) {
       (self.scratch, self.made, url) = (scratch, made, scratch.url)
     } else {
+      // A project that cannot be written is still tested, in the temporary folder.
       scratch = try .temporary()
       (self.made, url) = (nil, scratch.url)
     }

@@ -55,6 +55,7 @@ struct TraceComparison {
   static func firstDifference(
     among count: Int, isDifferent: (Int) throws -> Bool
   ) rethrows -> Int? {
+    // Digests cover all that comes before, so the last one tells whether anything differs.
     guard count > 0, try isDifferent(count - 1) else { return nil }
     var (low, high) = (0, count - 1)
     while low < high {
