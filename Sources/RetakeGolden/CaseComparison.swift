@@ -126,7 +126,7 @@ struct CaseComparison {
     for index in 0..<max(counts.golden, counts.actual) {
       let golden = index < counts.golden ? try folders.golden.chunk(index) : nil
       let actual = index < counts.actual ? try folders.actual.chunk(index) : nil
-      // Every file of the golden is read and hashed, even where the run ended earlier. Otherwise
+      // Every file of the golden is read and hashed, even if the run ended earlier. Otherwise
       // damage behind the run's last frame would pass.
       golden?.append(to: &rolling)
       totals.frames += golden?.frameCount ?? 0

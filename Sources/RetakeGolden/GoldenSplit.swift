@@ -20,9 +20,9 @@ package struct GoldenSplit {
     // The parts are made from the findings, so all findings are needed.
     options.findingLimit = .max
     let comparator = GoldenComparator(golden: golden, actual: pending, options: options)
+    // A second lock on the same folder through another descriptor would wait for the first one,
+    // also within one process (`man 2 flock`).
     comparison =
-      // A second lock on the same folder through another descriptor would wait for the first one,
-      // even within one process (`man 2 flock`).
       isLocked ? try comparator.compareLocked(pending.manifest()) : try comparator.compare()
     isChosen = comparison.roots.map(choose)
     (self.golden, self.pending) = (golden, pending)

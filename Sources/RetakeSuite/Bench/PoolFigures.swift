@@ -38,7 +38,7 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
     let sizes = meter.samples.map(\.size)
     fewestBuffers = sizes.min() ?? 0
     peakBuffers = sizes.max() ?? 0
-    // Buffers times nanoseconds times bytes do not fit into 64 bits.
+    // Buffers times nanoseconds times bytes may not fit into 64 bits.
     meanBytes = Int(Int128(meter.sizeArea) * Int128(load.bufferBytes) / Int128(span))
     peakBytes = peakBuffers * load.bufferBytes
     usedPermille = Int((meter.useArea * 1_000 + meter.sizeArea / 2) / max(1, meter.sizeArea))

@@ -69,6 +69,7 @@ package struct PoolPlot: Sendable {
         "<path d=\"M\(Self.left) \(bottom)\(points.joined())L\(Self.left + Self.width) \(bottom)Z\" "
         + "fill=\"#c8c8c8\"/>\n"
     }
+    // Each curve is a pixel higher than the one before, so that pools of equal size stay visible.
     for (index, curve) in curves(load).enumerated() {
       text +=
         "<path d=\"\(steps(curve.row, end: end, bottom: bottom - index))\" fill=\"none\" "

@@ -35,6 +35,7 @@ package struct PoolTuning: Sendable {
     let fixed = try PoolTable(
       loads, [PoolContender("fixed 16", capacity: 16)], isInterrupted: isInterrupted
     ).rows
+    // Every candidate runs once on every load; the folds only choose among these figures.
     let tried = try Self.candidates.map { sizing in
       try PoolTable(
         loads, [PoolContender("tuned", capacity: 8, adaptive: sizing)],

@@ -88,6 +88,7 @@ extension ProjectReader {
   /// A budget of virtual time, in nanoseconds.
   private func time(_ fields: Fields, _ key: String) throws(ProjectProblem) -> Int? {
     switch fields.value(key) {
+    // An error of its own: "must be a string" would not tell that the unit is missing.
     case .integer, .number:
       throw ProjectProblem(
         "a duration has a unit",

@@ -74,6 +74,7 @@ public struct ProjectStart {
   /// - Parameter sessions: The existing sessions, so that a later recording does not become part of
   ///   the suite by itself.
   private static func text(of result: Result, sessions: [String]) -> String {
+    // In the quotes of JSON, in which YAML reads any name as a string.
     let list = sessions.map { JSONValue.string($0).canonicalText }.joined(separator: ", ")
     return """
       # Which cases run on which sessions, and how results are compared.
@@ -110,6 +111,7 @@ public struct ProjectStart {
     // Without its line end, the last line would be joined with the first added one.
     if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
     text += missing.joined(separator: "\n") + "\n"
+    // The file is the user's own, so an interruption must leave it whole.
     try write(text, to: path, options: .atomic)
     result.written.append(".gitignore")
   }

@@ -12,6 +12,7 @@ public enum TrackedFiles {
     var environment = ProcessInfo.processInfo.environment
     // git sets these for its hooks. They would name its own repository instead of the folder's.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] { environment[name] = nil }
+    // git then takes no lock for which another git would have to wait (`man 1 git`).
     environment["GIT_OPTIONAL_LOCKS"] = "0"
     environment["LC_ALL"] = "C"
     // Without core.fsmonitor: a repository's configuration may name a program there, which git

@@ -36,6 +36,7 @@ struct CaseTimelines {
         if let fate = fates[line.kind], let frame = line.frame, line.item == nil {
           endings.append((fate, frame))
         } else if CaseTimelines.lanes[line.kind] != nil, marks.count < CaseTimelines.marksMax {
+          // Bounded while the lines are read: a long run may have any number of them.
           marks.append(line)
         }
       }
@@ -65,6 +66,7 @@ struct CaseTimelines {
         name, golden: counts(name, golden, line, bins), actual: counts(name, actual, line, bins))
       if (lane.golden + lane.actual).contains(where: { $0 > 0 }) { line.lanes.append(lane) }
     }
+    // `retake diff` opens no session, and without arrivals no mark has a place.
     guard let times = FrameTimes(reader, track: line.track) else { return }
     line.startNanoseconds = times.first
     line.endNanoseconds = times.last

@@ -34,6 +34,7 @@ struct ReportBuilder {
   mutating func makeCase(_ result: CaseResult) -> ReportCase {
     let pictures = FramePictures(result: result)
     let frames = choosePictures(result, pictures)
+    // Decoded before boxes are placed: a frame may have another shape than its track.
     let (inputs, shapes) = pictures.inputs(frames)
     let places = BoxPlaces(result, frames: shapes)
     var item = ReportCase(
@@ -119,6 +120,8 @@ struct ReportBuilder {
 
   /// A case of the project is given by its name, any other case by all of its options.
   private func caseOptions(_ definition: CaseDefinition) -> String {
+    // Compared as a whole: a case with other options, such as a seed of the command line, is not
+    // the project's case of the same name.
     if cases.contains(definition) { return "--pipeline \(definition.name)" }
     var text = "--pipeline \(shell.path(definition.pipeline))"
     if definition.mode != .lossless { text += " --mode \(definition.mode.rawValue)" }
@@ -155,6 +158,8 @@ struct ReportBuilder {
       if result.comparison.verdict == .notComparable { accept += " --replace" }
       accept += " --reason \"why it is right\""
       var commands = [ReportCommand("Replay it", replay)]
+      // In CI nothing is pending next to the golden, so the result has to be made where it is
+      // accepted.
       if isCI { commands.append(ReportCommand("Test it on your machine", test(result))) }
       if result.pendingRefusal == nil {
         commands.append(

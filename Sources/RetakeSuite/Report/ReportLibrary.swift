@@ -33,6 +33,7 @@ public struct ReportLibrary: Sendable {
     let root = URL(fileURLWithPath: project.folder, isDirectory: true)
     var room = Self.entriesMax
     var level = [(path: "", folder: root)]
+    // Level by level, so that the bound on entries leaves out the deepest folders.
     for depth in 0...Self.depthMax {
       var next: [(path: String, folder: URL)] = []
       for (path, folder) in level {

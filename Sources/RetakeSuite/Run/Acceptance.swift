@@ -124,6 +124,7 @@ public struct Acceptance {
   ///
   /// - Throws: As `run(reason:isDryRun:)`.
   public func reject(isDryRun: Bool = false) throws -> [Item] {
+    // A pending folder of its own is an artifact of CI, and not among the goldens.
     guard !isCI || isDryRun || pendingFolder != nil else { throw SuiteError.acceptInCI }
     return try chosen().map { waiting in
       if isDryRun { return waiting.item }
@@ -194,6 +195,7 @@ public struct Acceptance {
     guard !all.isEmpty else { throw SuiteError.nothingPending }
     guard choosesRoots else { return all }
     let known = all.flatMap { $0.item.roots + $0.item.left }
+    // A misspelt root cause would otherwise accept nothing and look like a success.
     for pattern in roots where !known.contains(where: { Glob.matches(pattern, $0) }) {
       throw SuiteError.noRoot(pattern, known: Set(known).sorted())
     }
@@ -258,6 +260,7 @@ public struct Acceptance {
       // A finding without a root cause belongs to none of the choices, only to the whole.
       finding.root.map { isChosen(comparison.roots[$0]) } ?? left.isEmpty
     }
+    // One finding may cover many lost or inserted frames, so findings do not give their number.
     let frames =
       left.isEmpty
       ? counts.changed + counts.missing + counts.inserted : Set(own.compactMap(\.frame)).count

@@ -48,6 +48,7 @@ extension CaseResult {
   /// A known change passes. A run without frames compared nothing.
   func exitStatus(isCI: Bool) -> ExitStatus {
     if comparison.isExpected { return .passed }
+    // Any other error, such as a damaged golden, is trouble: something could have been compared.
     if comparison.verdict == .errored, summary?.frames.captured == 0 { return .nothingCompared }
     return comparison.verdict.exitStatus(isCI: isCI)
   }
@@ -233,12 +234,13 @@ enum GoldenRun {
   ) throws -> RunSummary {
     let plan = try GoldenWriter.Plan(
       replay, definition: definition, project: project, reader: reader, comparedWith: golden)
+    // Noted before the writer makes the missing folders.
     let made = NewFolders(upTo: folder.url)
     let writer = try GoldenWriter(folder, plan: plan)
     do {
       let golden = GoldenObserver(writer)
       let summary = try replay.run(observers: [golden] + observers)
-      // A golden of a run that was cut off would pass whenever the run is cut off there again.
+      // A golden of a halted run would pass in every run that is halted at the same place.
       if let halt = summary.halt, !withRun { throw SuiteError.halted(halt) }
       try writer.finish(run: withRun ? summary : nil)
       return summary

@@ -18,6 +18,7 @@ struct CaseSchedule {
     body: @Sendable (Item) throws -> Result
   ) throws -> [Result] {
     let sizes = items.map(bytes)
+    // By place as well, so that items of equal size start in a fixed order.
     let order = items.indices.sorted { (-sizes[$0], $0) < (-sizes[$1], $1) }
     let state = Locked(State<Result>(results: items.map { _ in nil }))
     // Returns when every iteration has ended, so no thread outlives this call.

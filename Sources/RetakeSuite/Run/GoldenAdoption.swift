@@ -84,6 +84,7 @@ public struct GoldenAdoption {
       try work.folder.setRules(rules, budgets: project.budgets, fitted: [])
     }
     guard let pipeline = work.pipeline else { return }
+    // An alternate is a whole golden, with a document that is checked against its own golden.yml.
     for folder in [work.folder] + work.folder.alternates() where folder.exists {
       _ = try folder.adopt(pipeline)
     }

@@ -90,6 +90,7 @@ public struct GoldenFit {
       throw SuiteError.noRun(of: selection.map(\.key.description).joined(separator: ", "))
     }
     guard !isDryRun else { return fits.map(\.2) }
+    // After all cases: if one of them cannot be fitted, no golden is changed.
     let date = WallClock().dateText
     for (golden, rules, item) in fits where !item.rows.isEmpty {
       let evidence = item.rows.map { row in
@@ -117,6 +118,7 @@ public struct GoldenFit {
       registry: registry, pipelines: pipelines)
     job.poisonsMemory = condition.memory != .asItIs
     job.output = folder
+    // Written in the golden's form, such as its order of boxes, because the two are compared.
     job.comparedWith = try library.folder(selected.key).manifest()
     _ = try job.run()
   }
@@ -156,6 +158,8 @@ public struct GoldenFit {
       else { throw SuiteError.notFitted(selected.key.description, cause: Self.otherCase) }
     }
     for (name, folder) in runs {
+      // Runs of this machine are written by the golden's rules, so only a given one can have its
+      // boxes in another order.
       guard let problem = BoxOrder.problem(golden: manifest, run: try folder.manifest()),
         given.contains(name)
       else { continue }
@@ -176,7 +180,7 @@ public struct GoldenFit {
     for sink in largest.keys.sorted() {
       rows += Self.widen(&rules, sink, largest[sink] ?? [:], manifest)
     }
-    // Again with the new tolerances: a missing box, for example, must not be hidden by any.
+    // Again with the new tolerances: what they do not cover, such as a missing box, is an error.
     for (name, folder) in runs {
       let comparison = try comparison(golden, folder, rules)
       guard comparison.verdict == .passed else {

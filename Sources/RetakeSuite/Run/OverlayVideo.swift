@@ -83,6 +83,7 @@ final class OverlayVideo: RunOutput {
   }
 
   private func write(_ frame: Frame) throws {
+    // Sorted, so that the video is the same in every run.
     let contents = newest.keys.sorted().compactMap { sink -> OverlayContent? in
       guard let found = newest[sink] else { return nil }
       let age = frame.timestamp.nanoseconds - found.timestamp.nanoseconds

@@ -57,6 +57,7 @@ package final class RecordingOutputs {
     guard !streams.isEmpty else { return nil }
     return RecordingWatch(
       captured: { _ in },
+      // A copy of the list: other threads call this while `finish` takes streams out.
       found: { [streams] result in for stream in streams { stream.add(result) } })
   }
 

@@ -66,6 +66,7 @@ public struct Review {
   @discardableResult
   public mutating func answerAlike(_ question: Int, _ answer: Answer) -> [Int] {
     let stage = questions[question].stage
+    // Questions without a stage, such as those about first goldens, have nothing in common.
     let alike = questions.indices.filter { index in
       index == question
         || (answers[index] == nil && stage != nil && questions[index].stage == stage)
@@ -111,6 +112,7 @@ public struct Review {
           return try acceptance.run(reason: reason)
         }
       } catch let error as any CodedError {
+        // The other cases do not depend on this one, so they are changed as decided.
         result.failures.append(Failure(key: key, error: error))
       }
     }

@@ -44,6 +44,7 @@ struct RevisionFiles {
   func contents(of path: String) throws -> Data? {
     let inside = project + "/"
     let relative = path.hasPrefix(inside) ? String(path.dropFirst(inside.count)) : path
+    // A file outside of the project is in no revision of it.
     guard !relative.hasPrefix("/"), !relative.isEmpty else { return nil }
     let git = Git(folder: project, index: scratch.appending(path: "index").path, isInterrupted)
     let tree = scratch.appending(path: "tree", directoryHint: .isDirectory)

@@ -156,6 +156,7 @@ extension RunOutputs {
   /// The path after following the links of its folders, and of the file itself if it exists.
   private static func resolved(_ path: String) -> String {
     let url = URL(fileURLWithPath: path).standardizedFileURL
+    // Links are followed, because one that leads into a session would get past the checks.
     if FileManager.default.fileExists(atPath: url.path) {
       return url.resolvingSymlinksInPath().path
     }

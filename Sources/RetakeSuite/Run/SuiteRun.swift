@@ -70,6 +70,8 @@ public struct SuiteRun {
       if let folder { try project.requireOwn(folder) }
     }
     let selected = try selection.resolve(in: project)
+    // A rule for a sink that does not exist would never be used, and the real sink would be
+    // compared without it.
     try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
     let scratch = try RunFolder(preferring: pendingRoot)
     defer { scratch.remove() }
@@ -206,6 +208,7 @@ public struct SuiteRun {
   /// Notes about differing results that could not be left pending next to their goldens.
   private func pendingNotes(_ results: [CaseResult]) -> [String] {
     let lost = results.filter {
+      // A case that did not run has no result that could be pending.
       $0.pendingRefusal != nil && $0.summary != nil && $0.comparison.verdict != .passed
     }
     guard let first = lost.first, let cause = first.pendingRefusal else { return [] }

@@ -94,6 +94,7 @@ private final class OutputTail: Sendable {
   }
 
   func start() {
+    // Holds this object until the pipe ends, which may be after `run` has returned.
     pipe.readToEnd { [self] bytes in
       guard let bytes else { return closed.ring() }
       tail.withLock { tail in tail = (tail + bytes).suffix(bytesMax) }
@@ -101,6 +102,7 @@ private final class OutputTail: Sendable {
   }
 
   var text: String {
+    // On one line, because it becomes part of an error's cause.
     String(decoding: tail.withLock { $0 }, as: UTF8.self)
       .split(whereSeparator: \.isNewline).joined(separator: " | ")
   }

@@ -109,6 +109,7 @@ private struct Runs {
     keeps: Bool = false
   ) throws -> (VerifyReport.Variation, StoredTrace) {
     let actual = try trace(condition)
+    // At once, because the traces of all conditions together could fill the disk.
     defer { if !keeps { actual.remove() } }
     let divergence = try TraceComparison(expected: expected, actual: actual).divergence()
     var variation = VerifyReport.Variation(
