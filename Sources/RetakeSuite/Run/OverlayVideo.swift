@@ -60,7 +60,7 @@ final class OverlayVideo: RunOutput {
     places = OverlayPlaces(
       replay.pipeline, tracks: tracks,
       shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first }))
-    // A muxer goes back to write into the head of the file, which a pipe cannot do.
+    // A muxer may go back to write into the head of the file, which a pipe does not allow.
     let type = try? FileManager.default.attributesOfItem(
       atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
     if let type = type as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {

@@ -57,7 +57,7 @@ package final class RecordingOutputs {
     guard !streams.isEmpty else { return nil }
     return RecordingWatch(
       captured: { _ in },
-      // A copy of the list: other threads call this while `finish` takes streams out.
+      // Captures the list and not this object, because another thread calls it.
       found: { [streams] result in for stream in streams { stream.add(result) } })
   }
 
