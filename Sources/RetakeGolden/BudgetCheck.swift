@@ -29,6 +29,8 @@ struct BudgetCheck {
 
   private func drops(_ comparator: inout ResultComparator) -> BudgetResult? {
     guard let allowed = budgets.droppedMax else { return nil }
+    // Drops are counted at each sink. A frame that two sinks miss is one frame, so the counts are
+    // not added.
     let spent = comparator.dropped.max() ?? 0
     if spent > allowed {
       comparator.log.add(

@@ -30,6 +30,8 @@ struct CaseComparison {
       isOneSession ? try DecisionFilesComparison.run(folders, manifests) : DecisionFilesComparison()
     comparison.counts.decisions = decisions.compared
     var log = FindingLog(limit: options.findingLimit)
+    // Set before the stage digests are compared: a stage that was given a frame in only one of the
+    // runs then differs because of this decision.
     if let first = decisions.findings.first {
       log.causes.setDecisionRoot(
         RootCause(
@@ -40,6 +42,7 @@ struct CaseComparison {
     try compareResults(stages?.log ?? log, decisions)
     addNotes(stages)
     conclude()
+    // Last, because only a comparison that passed can say that the summary is wrong.
     try checkSummary()
     return comparison
   }
@@ -57,10 +60,14 @@ struct CaseComparison {
     let name = GoldenFolder.digestsName(options.platform)
     let (mine, theirs) = (folders.golden.file(name), folders.actual.file(name))
     guard FileManager.default.fileExists(atPath: theirs.path) else { return nil }
+    // Digests are accepted per platform, so their absence is normal on a second machine. The causes
+    // are then seen at the sinks.
     guard FileManager.default.fileExists(atPath: mine.path) else {
       comparison.notes.append("the golden has no stage digests for \(options.platform)")
       return nil
     }
+    // With a single track, rows do not name it (docs/formats/goldens.md), so this is the one they
+    // mean.
     let track = manifests.golden.input.tracks.values.min() ?? 0
     let golden = try StageDigestReader(mine, track: track)
     let actual = try StageDigestReader(theirs, track: track)
@@ -69,6 +76,7 @@ struct CaseComparison {
     let frames = (manifests.golden.summary.captured, manifests.actual.summary.captured)
     // A golden that is compared with itself is checked in full, like any other.
     if mine != theirs, try areEqual(mine, theirs) { return comparator }
+    // Checked after the comparison of bytes: a file that equals the run's has the run's key.
     guard golden.header.key == manifests.golden.key else {
       throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
     }
@@ -85,6 +93,8 @@ struct CaseComparison {
       }
       aligner.drain(into: &comparator, atEnd: isAtEnd)
     }
+    // The rows are complete here. This compares their number with golden.yml, which the checksums
+    // of the blocks do not cover.
     try golden.finish(frames: frames.0)
     try actual.finish(frames: frames.1)
     return comparator
@@ -112,9 +122,12 @@ struct CaseComparison {
       golden: GoldenFolder.chunkCount(frames: manifests.golden.summary.captured),
       actual: GoldenFolder.chunkCount(frames: manifests.actual.summary.captured)
     )
+    // Also the files that only one side has: their frames are findings, lost or inserted.
     for index in 0..<max(counts.golden, counts.actual) {
       let golden = index < counts.golden ? try folders.golden.chunk(index) : nil
       let actual = index < counts.actual ? try folders.actual.chunk(index) : nil
+      // Every file of the golden is read and hashed, even if the run ended earlier. Otherwise
+      // damage behind the run's last frame would pass.
       golden?.append(to: &rolling)
       totals.frames += golden?.frameCount ?? 0
       totals.facts += golden?.blocks.reduce(0) { $0 + $1.facts } ?? 0
@@ -126,6 +139,8 @@ struct CaseComparison {
             + "take those of this platform with: retake accept --alternate"
         ]
       }
+      // Made from the first pair of files. There is always one: a golden without frames has a file
+      // with a header alone.
       if comparator == nil, let golden, let actual {
         comparator = ResultComparator(
           golden: golden.header, actual: actual.header,
@@ -141,14 +156,18 @@ struct CaseComparison {
     try checkTotals(totals, rolling.finish(), chunks: counts.golden)
     guard var comparator else { return }
     comparison.headroom = comparator.finish()
+    // After `finish`, which compares the frames that waited for a partner until the end.
     comparison.errorCurves = comparator.errorCurves
     comparison.decisions = Array(decisions.findings.prefix(options.findingLimit))
     addDecisions(decisions, &comparator)
+    // After all other findings: a broken budget follows from the first root cause if there is one,
+    // and is a root of its own only without any.
     comparison.budgets = BudgetCheck(manifests).run(&comparator)
     let origins = CauseOrigins(
       manifests: manifests, pipelineDiffers: pipelines.isChanged,
       environmentDiffers: !environmentChanges.isEmpty, knowsLibraries: knowsLibraries)
     comparator.log.causes.setOrigins { origins.origin(of: $0) }
+    // The comparator counts only results, so assigning its counts would lose the decisions.
     let compared = comparison.counts.decisions
     comparison.notes += comparator.notes
     comparison.counts = comparator.counts
@@ -159,6 +178,7 @@ struct CaseComparison {
 
   private func otherPlatform(_ golden: ResultChunk?, _ actual: ResultChunk?) -> String? {
     guard let platform = golden?.header.platform,
+      // A run's file without P, N or U lines names no platform; it holds where this program runs.
       platform != actual?.header.platform ?? options.platform
     else { return nil }
     return platform
@@ -175,6 +195,7 @@ struct CaseComparison {
     guard chunk.header.key == manifest.key else {
       throw broken("it is about \(chunk.header.key), golden.yml about \(manifest.key)")
     }
+    // How many files are read follows from this number (`chunkCount`).
     guard chunk.header.chunk == ResultHeader.chunkSize else {
       throw broken("files of \(chunk.header.chunk) frames are not written by this version")
     }
@@ -185,6 +206,7 @@ struct CaseComparison {
     guard chunk.header.sinks == manifest.quantisation.keys.sorted() else {
       throw broken("its sinks are not those of golden.yml")
     }
+    // A short file in the middle is a cut one: frames are numbered across the files.
     guard isLast || chunk.frameCount == ResultHeader.chunkSize else {
       throw broken("it has \(chunk.frameCount) frames instead of \(ResultHeader.chunkSize)")
     }
@@ -203,6 +225,7 @@ struct CaseComparison {
     }
     let known = (0..<chunks).map { ResultChunkText.name($0) }
     let extra = folders.golden.fileNames().first {
+      // A file beyond the last one is not in any digest. It was left by another golden, or added.
       $0.hasPrefix("results-") && !known.contains($0)
     }
     if let extra {
@@ -215,6 +238,8 @@ struct CaseComparison {
   private func addDecisions(
     _ decisions: DecisionFilesComparison, _ comparator: inout ResultComparator
   ) {
+    // A frame whose end changed would otherwise count twice: as its fate at the sink and as the
+    // decision that caused it. Lines about no frame, or about all, have no such double.
     for finding in decisions.findings {
       if let frame = finding.frame, finding.kind != .decisionsDiffer,
         comparator.framesWithOtherFate.contains(frame)
@@ -228,6 +253,8 @@ struct CaseComparison {
   // MARK: conclusions
 
   private mutating func addNotes(_ stages: StageComparator?) {
+    // Not a finding: the results are what is tested, and a difference that they do not show changes
+    // no verdict.
     if let stages, stages.differingFrames > 0, comparison.findingCount == 0 {
       let root = stages.log.causes.roots.first
       let place = root.map { " from \($0.id) on" } ?? ""
@@ -241,6 +268,7 @@ struct CaseComparison {
     comparison.notes += RuleDifferences.notes(golden: golden, actual: actual)
     comparison.pipelineChanges = pipelines.changes
     comparison.suspects += pipelines.suspicions
+    // Sorted, because the order of a Set differs from process to process, and reports are compared.
     for name in Set(golden.models.keys).union(actual.models.keys).sorted()
     where golden.models[name] != actual.models[name] {
       comparison.suspects.append("the model \(name) changed")
@@ -259,6 +287,8 @@ struct CaseComparison {
   private var environmentChanges: [String] {
     let mine = folders.golden.environment(options.platform)
     let theirs = folders.actual.environment(options.platform)
+    // A name that only one side has is not a known change: the golden may have no environment file
+    // of this platform.
     return mine.keys.sorted().compactMap { name in
       guard let new = theirs[name], let old = mine[name], new != old else { return nil }
       return "\(name) is \(new), the golden was made with \(old)"
@@ -267,6 +297,8 @@ struct CaseComparison {
 
   private mutating func conclude() {
     if comparison.verdict == .missing { return }
+    // Without this rule, an empty session would pass against an empty golden, and nothing was
+    // tested.
     if comparison.comparedNothing && comparison.findingCount == 0 {
       comparison.verdict = .errored
       comparison.reasons.append("no frame was compared")
@@ -276,6 +308,8 @@ struct CaseComparison {
       manifests.golden.expected, track: manifests.golden.input.tracks.values.min() ?? 0)
     comparison.isExpected = marks.cover(comparison)
     comparison.known = marks.known(comparison)
+    // Evaluated once, before the first one is added: an added finding concerns the mark's own
+    // frame, and would be taken for its difference.
     for finding in marks.vanished(comparison) { addVanished(finding) }
     comparison.verdict = comparison.findingCount == 0 ? .passed : .changed
   }
@@ -294,6 +328,7 @@ struct CaseComparison {
 
   /// If a golden passes, its own summary must agree with the summary of the run.
   private func checkSummary() throws(GoldenError) {
+    // `ignoresKeys` compares two different cases, whose summaries may differ without any damage.
     guard comparison.verdict == .passed, !options.ignoresKeys else { return }
     let (mine, theirs) = (manifests.golden.summary, manifests.actual.summary)
     let isSame =

@@ -37,14 +37,19 @@ final class DecisionFileWriter {
   func append(_ line: DecisionLine) throws(GoldenError) {
     let text = line.description + "\n"
     count += 1
+    // Before folding: `decisionDigest` covers every line, including those that are not written.
     total.append(text.utf8)
     if let frame = line.frame {
+      // By frame and not by position in the log: lines of many frames interleave, and a report must
+      // name the frames whose folded decisions differ.
       let place = Place(track: frame.track, index: frame.sequence / DecisionFold.size)
       let block = blocks[place] ?? Block()
       blocks[place] = block
       block.hasher.append(text.utf8)
       block.count += 1
       block.last = max(block.last, frame.sequence)
+      // Inside the `if`: a line that names no frame is in no fold's digest, so it has to be
+      // written.
       if Self.folded.contains(line.kind) { return }
     }
     try file.append(text.utf8)
@@ -54,6 +59,8 @@ final class DecisionFileWriter {
   var digest: Digest128 { total.finish() }
 
   func finish() throws(GoldenError) {
+    // The order of a Dictionary would differ between runs, and equal decisions must have equal
+    // bytes.
     for place in blocks.keys.sorted() {
       guard let block = blocks[place] else { continue }
       let isLast = blocks[Place(track: place.track, index: place.index + 1)] == nil
@@ -83,6 +90,7 @@ extension DecisionFold {
       let first = Int(ends[0].dropFirst()), let last = Int(ends[1].dropFirst()), first <= last
     else { return nil }
     self.init(track: track, first: first, last: last, count: count, digest: digest)
+    // Refuses other spellings of the same numbers (`+1`, `007`): equal facts have equal bytes.
     guard self.text == text else { return nil }
   }
 }
@@ -125,6 +133,8 @@ final class DecisionFileReader {
   func entry(_ line: Data) throws(GoldenError) -> Entry {
     let text = String(decoding: line, as: UTF8.self)
     if text.hasPrefix("="), let fold = DecisionFold(parsing: text) { return .fold(fold) }
+    // Compared with its own text, so that a line with an added space or zero is damage, not a
+    // change.
     guard let decision = DecisionLine(parsing: text), decision.description == text else {
       throw reader.damaged(line, "'@ns node track:sequence kind …' or '= track f0..f1023 n=… …'")
     }

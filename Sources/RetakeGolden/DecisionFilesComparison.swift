@@ -35,6 +35,7 @@ struct DecisionFilesComparison {
     let isEqual = changedLine == nil
     result.findings = comparator.finish()
     result.compared = comparator.compared
+    // After the lines, so that a damaged line is reported with its number.
     guard golden.header.key == manifests.golden.key else {
       throw .inconsistent(file: mine.path, detail: "it is about \(golden.header.key)")
     }
@@ -47,15 +48,19 @@ struct DecisionFilesComparison {
         detail:
           "its decisionDigest does not fit decisions.gold, which has every decision of the run")
     }
+    // The same lines in another order pair completely, but they are not the same decisions.
     if result.findings.isEmpty && !(isEqual && areSame) {
       result.findings = [isEqual ? orderAlone(manifests) : otherOrder]
     }
+    // The run's digest was made from its lines. If golden.yml has the same digest, the lines that
+    // were accepted were these, and decisions.gold was altered since.
     if areSame, !result.findings.isEmpty || golden.origin != actual.origin {
       let line = changedLine.map { "line \($0)" } ?? "its first line"
       throw .inconsistent(
         file: mine.path, detail: "\(line) does not fit the decisionDigest in golden.yml")
     }
     if golden.origin != actual.origin {
+      // First, because every time in the lines is relative to it.
       result.findings.insert(
         Finding(
           .decisionsDiffer, golden: String(golden.origin), actual: String(actual.origin),
@@ -86,11 +91,15 @@ struct DecisionFilesComparison {
     _ comparator: inout DecisionComparator
   ) throws(GoldenError) -> Int? {
     var changed: Int?
+    // Ends: both files end. Lines stream through, so a long golden needs no more memory than a
+    // short one.
     while true {
       let left = try golden.nextLine()
       let right = try actual.nextLine()
       if left == nil && right == nil { return changed }
+      // Also of equal lines: the number of tracks decides whether the folds cover all lines.
       if let left { golden.noteTrack(of: left) }
+      // Compared as bytes: most lines of most runs are equal, and parsing them would take the time.
       if left == right {
         comparator.noteEqual()
         continue

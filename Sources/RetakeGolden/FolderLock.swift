@@ -14,8 +14,12 @@ final class FolderLock {
 
   /// Waits for the lock. A folder that cannot be opened is not locked.
   init(_ folder: URL, _ kind: Kind) {
+    // O_CLOEXEC: a `flock` belongs to the open file description (`man 2 flock`). A child that
+    // inherited it would keep the lock after this process has ended.
     descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
+    // A signal may interrupt the wait. Where the file system has no locks the call fails at once;
+    // then the renames alone keep each file whole.
     while flock(descriptor, kind == .reading ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR {}
   }
 
@@ -27,6 +31,7 @@ final class FolderLock {
 /// Makes the entries of a folder survive a power failure, if the file system supports it.
 func synchronize(folder: URL) {
   let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  // Not an error: the files are whole either way, and only a power failure could undo the rename.
   guard descriptor >= 0 else { return }
   fsync(descriptor)
   close(descriptor)

@@ -44,6 +44,7 @@ public struct GoldenComparator: Sendable {
       return try compare()
     } catch {
       let key = (try? actual.manifest().key) ?? golden.url.path
+      // Only the golden may be missing. The same error about the run's folder is trouble.
       if case .missing(golden.url.path) = error {
         return Comparison(key: key, verdict: .missing, reasons: [error.message])
       }
@@ -61,6 +62,8 @@ public struct GoldenComparator: Sendable {
         key: run.key, verdict: .missing, reasons: [GoldenError.missing(folder: "").message])
     }
     let lock = FolderLock(golden.url, .reading)
+    // Swift may release an object after its last use, which would end the lock before the
+    // comparison.
     defer { withExtendedLifetime(lock) {} }
     return try compareLocked(run)
   }
@@ -75,6 +78,7 @@ public struct GoldenComparator: Sendable {
     var comparison = try CaseComparison(
       folders: (golden, actual), manifests: (manifest, run), options: options
     ).result()
+    // Here only with `ignoresKeys`: the reader has to know that two different things were compared.
     comparison.notes += reasons
     return comparison
   }
@@ -102,6 +106,7 @@ enum KeyDifferences {
       "override", JSONValue.object(golden.testCase.overrides).canonicalText,
       JSONValue.object(actual.testCase.overrides).canonicalText)
     for sink in golden.quantisation.keys.sorted() {
+      // A sink that only one side has is a finding (`sinkAdded`, `sinkRemoved`), not another key.
       guard let mine = golden.quantisation[sink], let theirs = actual.quantisation[sink] else {
         continue
       }
@@ -126,6 +131,7 @@ enum RuleDifferences {
   static func notes(golden: GoldenManifest, actual: GoldenManifest) -> [String] {
     var notes: [String] = []
     for sink in golden.compare.bySink.keys.sorted() {
+      // Without a partner there is no rule to differ from; the missing sink is a finding itself.
       guard let mine = golden.compare.bySink[sink], let theirs = actual.compare.bySink[sink]
       else { continue }
       let changes = mine.changes(to: theirs)
@@ -147,6 +153,8 @@ package enum BoxOrder {
   /// Why not, for a run that was written with its own rules; `nil` if the order can be compared.
   package static func problem(golden: GoldenManifest, run: GoldenManifest) -> String? {
     let sinks = golden.compare.bySink.keys.sorted().filter { sink in
+      // Boxes are sorted when they are written, so their original order cannot be found again in
+      // the run.
       golden.compare.bySink[sink]?.order == .significant
         && run.compare.bySink[sink].map { $0.order != .significant } ?? false
     }
@@ -192,6 +200,8 @@ public struct GoldenLibrary: Hashable, Sendable {
   /// - Throws: `GoldenError.io`.
   package func requireOwn(_ key: Key) throws(GoldenError) {
     let folder = folder(key)
+    // Also the folders in which an acceptance writes and moves: a link there would lead out just
+    // the same.
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)) ?? []
     let inner =
       [GoldenFolder.acceptingName]
@@ -232,6 +242,7 @@ public struct GoldenLibrary: Hashable, Sendable {
     return entries.filter { entry in
       var isFolder: ObjCBool = false
       let path = url.appending(path: entry).path
+      // Hidden folders are those of writers and acceptances in progress, not sessions or cases.
       return !entry.hasPrefix(".")
         && FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
         && isFolder.boolValue

@@ -104,6 +104,8 @@ public enum GoldenError: CodedError, Hashable {
 extension GoldenError {
   /// How to fix a file that cannot be read or written.
   private static func advice(forCause cause: String) -> String {
+    // The texts are those of `GoldenLibrary.requireOwn` and of `RegularFile.Refusal`. They have to
+    // change together with these prefixes.
     if cause.hasPrefix("it is a symbolic link that leads") {
       return "Put a folder in its place; 'Goldens' itself may be a link"
     }
@@ -117,6 +119,7 @@ extension GoldenError {
       return "Restore the file, for instance with 'git checkout', or write it again where the "
         + "pipeline is the golden's: retake golden adopt --pipelines"
     }
+    // Git ignores pending files, so it cannot restore one; a new run writes them all again.
     return file.hasSuffix(".new")
       ? "Make what is pending again: retake test"
       : "Restore the file, for instance with 'git checkout', or make a new golden: "

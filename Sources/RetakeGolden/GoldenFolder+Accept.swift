@@ -28,11 +28,14 @@ extension GoldenFolder {
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder,
     step: (String) throws -> Void
   ) throws(GoldenError) -> GoldenManifest {
+    // Before the lock, because the lock is on this folder.
     try io(url, "make the folder") {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
+    // Before anything is written: a golden that is complete in the folder of an earlier acceptance
+    // is the accepted one, and this acceptance keeps its rules and history.
     try finishInterrupted(step)
     return try acceptLocked(acceptance, from: pending, step: step)
   }
@@ -41,6 +44,7 @@ extension GoldenFolder {
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder,
     step: (String) throws -> Void
   ) throws(GoldenError) -> GoldenManifest {
+    // Asked under the lock: another acceptance may have taken the result while this one waited.
     guard pending.exists else { throw .nothingPending(folder: pending.url.path) }
     let names = pending.fileNames()
     let manifest = try acceptedManifest(acceptance, pending, names)
@@ -75,10 +79,13 @@ extension GoldenFolder {
       golden: self, pending: pending, options: options, isLocked: true, isChosen)
     guard !split.chosen.isEmpty else { return split }
     let entry = acceptance(split.chosen, split.frames)
+    // Nothing is left out, so the pending files are taken as they are, with the pipeline's
+    // document. A merge would keep the golden's own document (docs/comparing.md).
     if split.left.isEmpty {
       _ = try acceptLocked(entry, from: pending) { _ in }
       return split
     }
+    // In the golden's folder: hard links do not cross file systems, and copies take longer.
     let scratch = try ScratchFolder(in: url)
     defer { scratch.remove() }
     try GoldenMerge(split).write(to: scratch)
@@ -106,6 +113,7 @@ extension GoldenFolder {
     from seen: PendingGolden, options: GoldenComparator.Options = .init(),
     roots isChosen: (RootCause) -> Bool
   ) throws(GoldenError) -> GoldenSplit {
+    // The roles are swapped: what is not rejected is the part that the merge takes over.
     let split = try GoldenSplit(
       golden: self, pending: seen.folder, options: options, isLocked: false
     ) { !isChosen($0) }
@@ -114,6 +122,7 @@ extension GoldenFolder {
     if split.chosen.isEmpty {
       isGone = try seen.discard()
     } else {
+      // In the folder of the pending result: `rename` fails across file systems (`man 2 rename`).
       let scratch = try ScratchFolder(in: seen.origin.url)
       defer { scratch.remove() }
       try GoldenMerge(split).write(to: scratch)
@@ -131,6 +140,8 @@ extension GoldenFolder {
   public func discardPending() throws(GoldenError) {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
+    // Under the lock: two people may take back the same result, and the second one has to learn
+    // that.
     guard pending.exists else { throw .nothingPending(folder: url.path) }
     try pending.removeFiles()
   }
@@ -152,6 +163,8 @@ extension GoldenFolder {
     _ acceptance: GoldenManifest.Acceptance, _ pending: GoldenFolder, _ names: [String]
   ) throws(GoldenError) -> GoldenManifest {
     var manifest = try pending.manifest()
+    // A pending result of which a file was removed must not become a golden that can never be read.
+    // Acceptance is the last moment at which the old golden still exists.
     for index in 0..<Self.chunkCount(frames: manifest.summary.captured) {
       guard names.contains(ResultChunkText.name(index)) else {
         throw .fileMissing(file: pending.file(ResultChunkText.name(index)).path)
@@ -173,6 +186,7 @@ extension GoldenFolder {
       // left.
       manifest.accepted = old.accepted
     }
+    // The latest is last, and the oldest is dropped first, so that golden.yml stays bounded.
     manifest.accepted.append(acceptance)
     manifest.accepted = manifest.accepted.suffix(GoldenManifest.acceptedMax)
     return manifest
@@ -186,6 +200,8 @@ extension GoldenFolder {
       old.summary == new.summary
     else { return [] }
     let mine = fileNames()
+    // Digests of another platform cannot be computed here. If this platform's digests are the same
+    // as before, no stage changed, and the others are still right.
     let digests = names.filter { $0.hasPrefix("digests-") && mine.contains($0) }
     let areSame = digests.allSatisfy { name in
       (try? StageDigestReader.areSame(file(name), pending.file(name))) == true
@@ -203,6 +219,8 @@ extension GoldenFolder {
   ) throws(GoldenError) {
     let accepting = url.appending(path: Self.acceptingName)
     let kept = keptNames(manifest, names, pending)
+    // Fails if the folder exists: `finishInterrupted` has removed it under this lock, so it would
+    // belong to a process without the lock.
     try perform("make", step) {
       try FileManager.default.createDirectory(at: accepting, withIntermediateDirectories: false)
     }
@@ -220,12 +238,16 @@ extension GoldenFolder {
       try OutputFile.write(
         manifest.text.utf8, to: accepting.appending(path: Self.manifestName))
     }
+    // Before the mark: after a power failure, a mark without the files would be a golden in pieces.
     synchronize(folder: accepting)
+    // Renamed into place and not created there, so that it exists only when it is on the disk.
     try perform("commit", step) {
       let mark = accepting.appending(path: Self.commitName + ".new")
       try OutputFile.write("complete\n".utf8, to: mark)
       try replace(accepting.appending(path: Self.commitName), with: mark)
     }
+    // The mark has to be on the disk before the first old file is replaced. From here on an
+    // interruption leads forward, to the new golden.
     synchronize(folder: accepting)
   }
 
@@ -246,10 +268,13 @@ extension GoldenFolder {
   /// Copies the complete new golden into place. Readers do not use these files in the meantime.
   private func rollForward(_ step: (String) throws -> Void) throws(GoldenError) {
     let accepting = url.appending(path: Self.acceptingName)
+    // While the mark exists, this lists the files of the new golden.
     let names = fileNames()
     let present = try io(url, "list the files") {
       try FileManager.default.contentsOfDirectory(atPath: url.path)
     }
+    // Files that the new golden does not have, such as results of a longer run. Left in place, they
+    // would be refused as files that are not of this golden.
     for name in present.sorted() where Self.isGoldenFile(name) && !names.contains(name) {
       try perform("remove \(name)", step) {
         try FileManager.default.removeItem(at: url.appending(path: name))
@@ -258,11 +283,16 @@ extension GoldenFolder {
     for name in names {
       try perform("place \(name)", step) {
         let copied = accepting.appending(path: name + ".placing")
+        // Left by an interrupted acceptance; a link or a copy fails if its target exists.
         try? FileManager.default.removeItem(at: copied)
         try copy(accepting.appending(path: name), to: copied)
+        // A second link is renamed, and the file itself stays: readers use the accepting folder
+        // until the mark is removed.
         try replace(url.appending(path: name), with: copied)
       }
     }
+    // All files are in place on the disk before the mark that points to the other copies is
+    // removed.
     synchronize(folder: url)
     try perform("uncommit", step) {
       try FileManager.default.removeItem(at: accepting.appending(path: Self.commitName))

@@ -19,9 +19,11 @@ extension GoldenFolder {
     if let budgets { manifest.budgets = budgets }
     manifest.fitted = fitted
     let target = file(Self.manifestName)
+    // Ends in .new, so git and readers ignore it if this is interrupted.
     let new = target.appendingPathExtension("fitting.new")
     try OutputFile.write(manifest.text.utf8, to: new)
     try replace(target, with: new)
+    // The folder of the file and not `url`: golden.yml may still be in the folder of an acceptance.
     synchronize(folder: target.deletingLastPathComponent())
   }
 }

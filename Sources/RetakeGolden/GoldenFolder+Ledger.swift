@@ -15,6 +15,7 @@ extension GoldenFolder {
       guard let place = chunk.header.sinks.firstIndex(of: sink) else { return nil }
       for block in chunk.blocks {
         ledger.captured += block.frameCount
+        // Without an X line every frame was delivered, so the block needs no parsing.
         if block.holdsBoxesAlone {
           ledger.delivered += block.frameCount
         } else {
@@ -37,6 +38,7 @@ extension GoldenFolder {
     var ledgers: [Int: FrameLedger] = [:]
     for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
       let chunk = try chunk(index)
+      // Frames fail in X lines only, which such a block does not have.
       for block in chunk.blocks where !block.holdsBoxesAlone {
         for outcome in try frames(of: block, chunk).flatMap(\.outcomes) {
           guard let fate = outcome.ended?.fate else { continue }

@@ -23,6 +23,7 @@ extension GoldenFolder {
         "it is not the golden's pipeline: its digest is \(record.digest), golden.yml says "
           + "\(manifest.pipeline.digest)")
     }
+    // Compared separately, because the digest leaves the name out (docs/formats/pipeline.md).
     guard record.name == manifest.pipeline.name else {
       throw broken(
         "it is not the golden's pipeline: it is called '\(record.name.shortened)', in golden.yml "
@@ -35,6 +36,7 @@ extension GoldenFolder {
     do throws(GoldenError) {
       return try contents(of: url, bytesMax: Int64(PipelineDocument.bytesMax))
     } catch {
+      // Goldens from before documents were kept have none, and stay valid.
       if case .fileMissing = error { return nil }
       throw error
     }
@@ -61,13 +63,17 @@ extension GoldenFolder {
     let lock = FolderLock(url, isDryRun ? .reading : .writing)
     defer { withExtendedLifetime(lock) {} }
     let manifest = try manifest()
+    // Before the digests are compared: a golden that has its document is fine, whatever the
+    // project's pipeline is by now.
     if try hasPipeline(of: manifest) { return .present }
     guard record.digest == manifest.pipeline.digest else { return .otherPipeline }
     var kept = record.withoutCosts
+    // The name is not in the digest, so it may differ here, and readers refuse another name.
     kept.name = manifest.pipeline.name
     guard kept.text.utf8.count <= PipelineDocument.bytesMax else { return .tooLarge }
     if isDryRun { return .added }
     let target = file(Self.pipelineName)
+    // Ends in .new, so git and readers ignore it if this is interrupted.
     let new = target.appendingPathExtension("adopting.new")
     try OutputFile.write(kept.text.utf8, to: new)
     try replace(target, with: new)
@@ -82,6 +88,7 @@ extension GoldenFolder {
     do throws(GoldenError) {
       return try pipeline(of: manifest) != nil
     } catch {
+      // An altered document counts as missing, so that adopting writes it again.
       if case .inconsistent = error { return false }
       throw error
     }

@@ -71,6 +71,7 @@ public struct GoldenFolder: Hashable, Sendable {
   /// The location of a file of this golden. After an acceptance that was interrupted when it was
   /// already complete, that is in the folder of the acceptance.
   package func file(_ name: String) -> URL {
+    // A pending result is never in the accepting folder: the files there are a golden already.
     form == .pending ? url.appending(path: name + ".new") : base.appending(path: name)
   }
 
@@ -103,6 +104,7 @@ public struct GoldenFolder: Hashable, Sendable {
   package static func pictureName(_ frame: FrameID, sink: String) -> String {
     let digits = String(frame.sequence)
     let padded = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
+    // Nodes inside of a forEach have a `/` in their ids, which a file's name cannot have.
     return "picture-\(frame.track)-\(padded)-\(sink.replacing("/", with: "-")).png"
   }
 
@@ -122,6 +124,7 @@ public struct GoldenFolder: Hashable, Sendable {
 
   /// The number of results files of a golden with a given number of frames.
   static func chunkCount(frames: Int) -> Int {
+    // A golden without frames still has one file, with the header alone.
     max(1, (frames + ResultHeader.chunkSize - 1) / ResultHeader.chunkSize)
   }
 
@@ -153,6 +156,7 @@ public struct GoldenFolder: Hashable, Sendable {
     for index in 0..<Self.chunkCount(frames: try manifest().summary.captured) {
       let chunk = try chunk(index)
       header = header ?? chunk.header
+      // Parsing is what takes the time, so it ends with the last frame that is wanted.
       for block in chunk.blocks where found.count < ids.count {
         for frame in try frames(of: block, chunk) where ids.contains(frame.id) {
           found[frame.id] = frame
@@ -175,11 +179,13 @@ public struct GoldenFolder: Hashable, Sendable {
 
   /// The content of the environment file, by name; empty without one.
   public func environment(_ platform: String) -> [String: String] {
+    // A damaged file counts as none: versions are information for reports and change no verdict.
     guard
       let data = try? contents(
         of: file(Self.environmentName(platform)), bytesMax: Int64(YAMLOutline.bytesMax)),
       case .object(let members)? = try? JSONValue(yaml: String(decoding: data, as: UTF8.self))
     else { return [:] }
+    // Versions such as `7` or `6.1` are numbers in YAML if a person wrote them without quotes.
     return members.compactMapValues { value in
       switch value {
       case .string(let text): text

@@ -23,6 +23,7 @@ func members(
 func texts(_ json: JSONValue?, at pointer: String) throws(GoldenError) -> [String: String] {
   var result: [String: String] = [:]
   let members = try members(json, at: pointer)
+  // Sorted, so that of several errors the same one is reported in every run.
   for key in members.keys.sorted() {
     guard case .string(let text)? = members[key] else {
       throw wrong("must be a string", at: "\(pointer)/\(key.pointerEscaped)")

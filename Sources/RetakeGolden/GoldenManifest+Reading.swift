@@ -28,6 +28,8 @@ extension GoldenManifest {
   }
 
   private init(_ json: JSONValue) throws(GoldenError) {
+    // First of all: a later version may have other keys, and "unknown key" would mislead its
+    // reader.
     if case .integer(let version)? = json["v"], version != Int64(Self.version) {
       throw .version(file: "", version: Int(version))
     }
@@ -49,11 +51,13 @@ extension GoldenManifest {
     accepted = try Self.acceptedPart(fields)
     expected = try Self.expectedPart(fields)
     fitted = try Self.fittedPart(fields)
+    // After all parts: it compares two of them with a third.
     try checkSinks()
   }
 
   /// Checks that rules and quanta belong to existing sinks.
   private func checkSinks() throws(GoldenError) {
+    // Older goldens do not say which nodes are sinks, so any node's name is accepted there.
     let sinks = pipeline.sinks.isEmpty ? pipeline.nodes : pipeline.sinks.keys.sorted()
     // The name of a rule may also be the name of a mode.
     let known = Set(pipeline.nodes + sinks + SinkRule.Mode.allCases.map(\.rawValue))
@@ -76,6 +80,8 @@ extension GoldenManifest {
     _ json: JSONValue?, at pointer: String
   ) throws(GoldenError) -> CompareRules {
     let rules = try members(json, at: pointer)
+    // One by one first: a decoder skips unknown keys, which are errors here, and the place of an
+    // error then names the rule.
     for name in rules.keys.sorted() {
       let place = "\(pointer)/\(name.pointerEscaped)"
       let rule = rules[name] ?? .null
@@ -149,6 +155,7 @@ extension GoldenManifest {
   private static func testCasePart(_ document: Fields) throws(GoldenError) -> Case {
     let fields = try part(
       "case", of: document, keys: ["name", "pipeline", "mode", "costs", "seed", "overrides"])
+    // A JSON integer has 64 bits with a sign, so larger seeds are strings of digits.
     var seed: UInt64?
     switch fields.value("seed") {
     case .integer(let value)?: seed = UInt64(exactly: value)
@@ -184,6 +191,8 @@ extension GoldenManifest {
     for sink in sinks.keys.sorted() {
       let pointer = "/quantisation/\(sink.pointerEscaped)"
       let value = sinks[sink] ?? .null
+      // The keys are checked first: a decoder skips unknown ones, and a misspelt step would
+      // silently be the default.
       _ = try Fields(value, at: pointer, keys: Quantisation.CodingKeys.names)
       result[sink] = try decoded(value, at: pointer)
     }
@@ -226,9 +235,11 @@ extension GoldenManifest {
       let fields = try Fields(json, at: "/expected/\(index)", keys: ["id", "frames", "url"])
       var frames = ""
       switch fields.value("frames") {
+      // A single frame, written without quotes, is a number in YAML.
       case .integer(let value)?: frames = String(value)
       default: frames = try fields.required("frames")
       }
+      // Only the form is checked, so any track will do here.
       guard ExpectedFrames.span(frames, track: 0) != nil else {
         throw .manifest(
           file: "", pointer: "/expected/\(index)/frames",

@@ -13,6 +13,8 @@ extension GoldenManifest {
   }
 
   private static func list(_ key: String, _ items: [FlowYAML]) -> [String] {
+    // A list with several entries has one on each line, so that an added acceptance is one added
+    // line in a diff.
     if items.count <= 1 { return ["\(key): \(FlowYAML.list(items).text)"] }
     return ["\(key):"] + items.map { "- \($0.text)" }
   }
@@ -38,6 +40,7 @@ extension GoldenManifest {
         .map([
           ("name", .text(testCase.name)), ("pipeline", .text(testCase.pipeline)),
           ("mode", .text(testCase.mode)), ("costs", .text(testCase.costs)),
+          // Above 2^63 - 1 a string, because a YAML reader may round or refuse the integer.
           ("seed", Int(exactly: testCase.seed).map { .integer($0) } ?? .text("\(testCase.seed)")),
           ("overrides", .sorted(testCase.overrides) { FlowYAML($0) }),
         ])
@@ -139,6 +142,7 @@ indirect enum FlowYAML {
   static func sorted<Value>(
     _ values: [String: Value], _ form: (Value) -> FlowYAML
   ) -> FlowYAML {
+    // By bytes, as other programs sort: Swift's `<` compares strings in a normalised form.
     let entries = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     return .map(entries.map { ($0.key, form($0.value)) })
   }
@@ -175,6 +179,7 @@ indirect enum FlowYAML {
 
   /// Plain if every YAML reader takes it for a string, else in double quotes.
   static func scalar(_ text: String, asKey: Bool = false) -> String {
+    // No `:` among them: YAML 1.1 reads `1:12` as a number to the base 60.
     let plain = text.utf8.allSatisfy { byte in
       switch byte {
       case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
@@ -184,6 +189,7 @@ indirect enum FlowYAML {
       default: false
       }
     }
+    // A leading `-` may begin a list item, and `@` is reserved (YAML 1.2, section 5.3).
     guard plain, let first = text.utf8.first, let last = text.utf8.last, first != 0x20,
       last != 0x20, first != UInt8(ascii: "-"), first != UInt8(ascii: "@"),
       !reserved.contains(text.lowercased()), asKey || !looksLikeNumber(text)
@@ -196,6 +202,7 @@ indirect enum FlowYAML {
   ]
 
   private static func looksLikeNumber(_ text: String) -> Bool {
+    // Without `_`, which YAML 1.1 allows between digits.
     Double(text.filter { $0 != "_" }) != nil || text.hasPrefix("0x") || text.hasPrefix("0o")
   }
 }

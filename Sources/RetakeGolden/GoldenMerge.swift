@@ -31,6 +31,8 @@ struct GoldenMerge {
       manifest.expected, track: manifest.input.tracks.values.min() ?? 0
     ).marks(holding: split.findings(false))
     manifest.summary.captured = summary.captured
+    // Delivered frames and decisions follow from the timing, which is of one side as a whole. Facts
+    // and results are mixed, so the writer has counted them again.
     manifest.summary.delivered = summary.delivered
     manifest.summary.decisions = summary.decisions
     manifest.summary.decisionDigest = summary.decisionDigest
@@ -43,6 +45,7 @@ struct GoldenMerge {
       try copy(golden.file(name), scratch.file(name))
     }
     for name in pending.fileNames() {
+      // The versions under which the newly accepted values were made.
       if name.hasPrefix("environment-") { try copy(pending.file(name), scratch.file(name)) }
       if name.hasPrefix("digests-") { try writeDigests(name, of: manifest, scratch) }
     }
@@ -71,6 +74,8 @@ struct GoldenMerge {
         try other.next().map { ($0.id, $0) }
       }
       let merged = partner.map { self.frame(base: frame, other: $0, header.sinks) } ?? frame
+      // A class that is found later is only in the headers from there on, so names are set frame by
+      // frame.
       for (sink, names) in zip(header.sinks, base.classes) { writer.setClasses(names, of: sink) }
       // The writer writes it to the files in which a line needs it.
       if let platform = base.platform ?? other.platform { writer.setPlatform(platform) }
@@ -83,6 +88,8 @@ struct GoldenMerge {
   private func frame(
     base: ResultFrame, other: ResultFrame, _ sinks: [String]
   ) -> ResultFrame {
+    // Fates are those of the base. Lines are exchanged only where both runs delivered the frame,
+    // because a frame that was dropped has none.
     let (old, new) = split.takesTiming ? (other, base) : (base, other)
     var merged = base
     merged.pts = takes(base.id, sink: nil) ? new.pts : old.pts
@@ -99,6 +106,8 @@ struct GoldenMerge {
   }
 
   private func takes(_ frame: FrameID, sink: String?) -> Bool {
+    // If both kinds of causes meet in one place, the golden's value stays: accepting too little is
+    // found by the next run, accepting too much is not.
     chosen.contains(frame, sink: sink) && !left.contains(frame, sink: sink)
   }
 
@@ -108,6 +117,7 @@ struct GoldenMerge {
   private func writeDigests(
     _ name: String, of manifest: GoldenManifest, _ scratch: ScratchFolder
   ) throws(GoldenError) {
+    // Without the golden's digests there are no old cells for the causes that were not chosen.
     guard golden.fileNames().contains(name) else { return }
     let tracks = manifest.input.tracks.values
     let track = tracks.min() ?? 0
@@ -129,6 +139,7 @@ struct GoldenMerge {
         try others.next().map { ($0.frame, $0) }
       }
       let (old, new) = split.takesTiming ? (partner, row) : (row, partner)
+      // Only the side with the timing has this frame.
       guard let old, let new else {
         try writer.append(row)
         continue
@@ -148,6 +159,7 @@ private struct RowMerge {
     for stage in Set(left.compactMap(\.stage)).sorted() {
       guard let first = columns.firstIndex(where: { $0.node == stage }) else { continue }
       var nodes: Set<String> = [stage]
+      // One pass is enough: columns are in topological order, so inputs come before their readers.
       for column in columns[first...] where column.inputs.contains(where: nodes.contains) {
         nodes.insert(column.node)
       }
@@ -158,6 +170,7 @@ private struct RowMerge {
   func row(golden: StageRow, pending: StageRow) -> StageRow {
     var row = pending
     for columns in reach {
+      // Where the stage's own output is the same, a difference behind it has another cause.
       guard let stage = columns.first, golden.cells[stage] != pending.cells[stage] else { continue }
       for column in columns { row.cells[column] = golden.cells[column] }
     }
@@ -177,6 +190,7 @@ private struct ResultPlaces {
     for finding in findings where finding.kind.isInResults {
       guard let frame = finding.frame else { continue }
       switch (finding.kind, finding.node) {
+      // A frame's time is in its F line, which belongs to all sinks.
       case (.timeChanged, _), (_, nil): frames.insert(frame)
       case (.drift, let sink?): driftingSinks.insert(sink)
       case (_, let sink?): bySink[sink, default: []].insert(frame)

@@ -23,6 +23,7 @@ struct GoldenPictures: ImageMeasure {
 
   private func pixels(_ folder: GoldenFolder, _ sink: String, _ frame: FrameID) -> PicturePixels? {
     let file = folder.file(GoldenFolder.pictureName(frame, sink: sink))
+    // Only one of every `pictureEvery` frames is kept, so a missing file is normal.
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     return source.pixels(of: file)
   }

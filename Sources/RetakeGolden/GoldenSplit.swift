@@ -20,6 +20,8 @@ package struct GoldenSplit {
     // The parts are made from the findings, so all findings are needed.
     options.findingLimit = .max
     let comparator = GoldenComparator(golden: golden, actual: pending, options: options)
+    // A second lock on the same folder through another descriptor would wait for the first one,
+    // also within one process (`man 2 flock`).
     comparison =
       isLocked ? try comparator.compareLocked(pending.manifest()) : try comparator.compare()
     isChosen = comparison.roots.map(choose)
@@ -29,6 +31,7 @@ package struct GoldenSplit {
         folder: golden.url.path,
         why: comparison.reasons.first ?? "it does not differ from the golden")
     }
+    // All or none can always be taken; only a real division can tear something apart.
     guard !chosen.isEmpty, !left.isEmpty else { return }
     try checkParts()
   }
@@ -58,6 +61,7 @@ package struct GoldenSplit {
   }
 
   private func checkParts() throws(GoldenError) {
+    // The header of a results file names all sinks and classes, so it is of one side or the other.
     if comparison.findings.contains(where: { $0.kind.isStructural }) {
       throw inseparable("the sinks or their classes changed, so all is accepted or nothing") {
         _ in true
@@ -71,6 +75,7 @@ package struct GoldenSplit {
   /// The error that names the root causes that were not chosen, for the findings in question.
   private func inseparable(_ why: String, _ isMeant: (Finding) -> Bool) -> GoldenError {
     let indices = Set(comparison.findings.filter { isMeant($0) && !isChosen($0) }.map(\.root))
+    // By index and not from the Set, so that the message has the report's order.
     let others = comparison.roots.indices.filter { indices.contains($0) }
     return .inseparable(
       folder: golden.url.path, why: why, others: others.map { comparison.roots[$0].id })

@@ -65,6 +65,7 @@ public final class GoldenWriter {
     var plan = plan
     plan.header.key = plan.manifest.key
     plan.header.platform = plan.platform
+    // Written as used, so that golden.yml and the results cannot disagree about the steps.
     for sink in plan.sinks { plan.manifest.quantisation[sink.path] = sink.quantisation }
     for track in plan.header.tracks { plan.manifest.input.timeBase[track.index] = track.timeBase }
     self.target = target
@@ -91,6 +92,7 @@ public final class GoldenWriter {
   ///
   /// - Throws: `GoldenError.io`, also for a decision before it that could not be written.
   public func append(_ frame: FrameResult) throws(GoldenError) {
+    // Decisions come from an observer that cannot throw; the next frame reports their error.
     if let failure { throw failure }
     if isDelivered(frame) { delivered += 1 }
     for outcome in frame.outcomes { noteMode(outcome) }
@@ -119,6 +121,7 @@ public final class GoldenWriter {
   /// Whether the rules need the pixels of a frame at a sink.
   public func keepsPicture(of frame: FrameID, at sink: String) -> Bool {
     let rules = plan.writtenRules.bySink
+    // A rule for a sink is stronger than one for all sinks in the mode `pictures`.
     guard let rule = rules[sink] ?? rules[SinkRule.Mode.pictures.rawValue] else { return false }
     return rule.mode == .pictures && frame.sequence % rule.pictureEvery == 0
   }
@@ -138,6 +141,7 @@ public final class GoldenWriter {
   /// - Parameter run: Written as run.json, for the folder of a run.
   @discardableResult
   public func finish(run: RunSummary? = nil) throws(GoldenError) -> GoldenManifest {
+    // Also here: the failing decision may have come after the last frame.
     if let failure { throw failure }
     if let chunk = results.finish() { try write(chunk) }
     try decisions.finish()
@@ -187,6 +191,8 @@ public final class GoldenWriter {
       captured: results.frames, delivered: delivered, facts: results.facts,
       decisions: decisions.count, decisionDigest: decisions.digest, resultDigest: results.digest)
     manifest.summary.latency = latency.latency
+    // Also for a sink that retake.yml does not name: an accepted golden is judged by its own rules
+    // alone, so each sink needs one in golden.yml.
     let rules = plan.header.sinks.map { sink in
       // A sink that received nothing keeps the mode of the golden.
       let mode = modes[sink] ?? plan.writtenRules.bySink[sink]?.mode ?? .boxes
@@ -211,6 +217,7 @@ public final class GoldenWriter {
       switch fact {
       case .detection: modes[outcome.sink] = .boxes
       case .scalar, .waveform, .classification:
+        // A detector may also report scalars. Boxes need pairing, so they decide about the sink.
         if modes[outcome.sink] != .boxes { modes[outcome.sink] = .numeric }
       case .frame where plan.writtenRules.bySink[SinkRule.Mode.pictures.rawValue] != nil:
         modes[outcome.sink] = modes[outcome.sink] ?? .pictures

@@ -12,9 +12,11 @@ struct LatencyMeter {
   mutating func delivered(_ frame: FrameID, at time: Int64) { deliveries[frame] = time }
 
   mutating func finished(_ frame: FrameID, arrival: Int64) {
+    // A frame that ended before the sink has no latency.
     guard let delivery = deliveries.removeValue(forKey: frame) else { return }
     let latency = Int(delivery - arrival)
     latencies.append(latency)
+    // Strictly more, so that of equal ones the first frame is named.
     if latency > worst?.nanoseconds ?? 0 { worst = (latency, frame) }
   }
 
@@ -22,6 +24,7 @@ struct LatencyMeter {
   var latency: GoldenManifest.Latency? {
     guard let worst else { return nil }
     let sorted = latencies.sorted()
+    // Nearest rank: 99 percent of the number, rounded up, in integers.
     let rank = (sorted.count * 99 + 99) / 100
     return GoldenManifest.Latency(
       max: worst.nanoseconds, p99: sorted[rank - 1], slowest: worst.frame)

@@ -26,8 +26,10 @@ package final class PendingGolden {
     (self.origin, self.scratch, self.folder) = (origin, scratch, GoldenFolder(folder))
     let lock = FolderLock(origin.url, .reading)
     defer { withExtendedLifetime(lock) {} }
+    // Under the lock, so that the copied files are those of one run.
     guard origin.exists else { throw .nothingPending(folder: origin.url.path) }
     try origin.copyFiles(to: folder)
+    // From the copy: the identity is that of the bytes that are going to be accepted.
     identity = try self.folder.identity()
   }
 
@@ -41,6 +43,7 @@ package final class PendingGolden {
   package func discard() throws(GoldenError) -> Bool {
     let lock = FolderLock(origin.url, .writing)
     defer { withExtendedLifetime(lock) {} }
+    // Another process has taken it, so there is nothing left to remove.
     guard origin.exists else { return true }
     guard try isStillPending() else { return false }
     try origin.removeFiles()
@@ -64,8 +67,10 @@ extension GoldenFolder {
   /// - Throws: `GoldenError.io`.
   @discardableResult
   package func publish(_ run: GoldenFolder) throws(GoldenError) -> Digest128 {
+    // Next to the target, so that every file is placed by a rename.
     let scratch = try ScratchFolder(in: url)
     defer { scratch.remove() }
+    // The run's own folder is still read, by the report and its images.
     try run.copyFiles(to: scratch.url)
     let identity = try GoldenFolder(scratch.url).identity()
     try scratch.move(into: pending)
@@ -75,6 +80,8 @@ extension GoldenFolder {
   /// Makes hard links if the file system supports it, else copies.
   fileprivate func copyFiles(to folder: URL) throws(GoldenError) {
     for name in fileNames() {
+      // A link is as good as a copy: Retake replaces the files of goldens by a rename and never
+      // writes into them, so the linked bytes stay what they are.
       try io(file(name), "copy the file") {
         try copy(file(name), to: folder.appending(path: name))
       }
@@ -87,6 +94,7 @@ extension GoldenFolder {
     for name in fileNames() {
       let bytes = try contents(of: file(name))
       hasher.append(name)
+      // The length separates the files: bytes moved from one to the next give another digest.
       hasher.append(Int64(bytes.count))
       hasher.append(bytes)
     }

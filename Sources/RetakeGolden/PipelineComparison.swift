@@ -79,6 +79,7 @@ struct PipelineComparison {
   /// excluded.
   /// - Parameter builtInKinds: The kinds of Retake's own stages; if `nil`, nothing is reported.
   func programSuspicion(_ roots: [RootCause], builtInKinds: Set<String>?) -> String? {
+    // Any recorded change explains more than a guess about code that was not recorded.
     guard !isChanged, let builtInKinds, let kinds = records.actual?.kinds else { return nil }
     var stages: [String] = []
     var knowsLibraries = true

@@ -22,6 +22,8 @@ public struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
     #else
       let architecture = "other"
     #endif
+    // With fused multiplication one rounding is left out, so floating-point results differ in their
+    // last bits from those of a processor without it.
     description = "\(system)-\(architecture)" + (hasFusedMultiplyAdd ? "-fma" : "")
   }
 
@@ -31,6 +33,8 @@ public struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
     #if arch(arm64)
       return PlatformKey(hasFusedMultiplyAdd: true)
     #else
+      // Without /proc no flags are known, and the key is that of a processor without fused
+      // multiplication.
       let description = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
       return PlatformKey(hasFusedMultiplyAdd: flags(in: description).contains("fma"))
     #endif

@@ -22,6 +22,8 @@ struct RowAligner {
   }
 
   mutating func drain(into comparator: inout StageComparator, atEnd: Bool) {
+    // By track: rows of several tracks are in the order of time, and only within a track do
+    // sequences rise. Sorted, because the first difference becomes the first root.
     for number in tracks.keys.sorted() {
       guard var track = tracks.removeValue(forKey: number) else { continue }
       drain(&track, into: &comparator, atEnd: atEnd)
@@ -46,6 +48,7 @@ struct RowAligner {
     }
     track.golden.removeFirst(golden)
     track.actual.removeFirst(actual)
+    // What is left of one side may find its partner in the next batch.
     guard atEnd else { return }
     for row in track.golden { comparator.compareOneSided(row, isLost: true) }
     for row in track.actual { comparator.compareOneSided(row, isLost: false) }

@@ -34,6 +34,8 @@ package final class ScratchFolder {
       try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       let url = folder.appending(path: "\(prefix)\(process)-\(number)\(Self.suffix)")
       guard mkdir(url.path, mode) == 0 else {
+        // EEXIST: a second writer of this process, or one of another container with the same
+        // process id.
         if errno == EEXIST || errno == ENOENT { continue }
         break
       }
@@ -74,9 +76,11 @@ package final class ScratchFolder {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix(suffix) {
       let url = folder.appending(path: entry)
+      // O_NOFOLLOW: a link with this name must not lead to the removal of another folder.
       let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
       guard descriptor >= 0 else { continue }
       defer { close(descriptor) }
+      // Not waiting: a lock that is held shows that its writer is alive.
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
       try? FileManager.default.removeItem(at: url)
     }
@@ -91,6 +95,7 @@ package final class ScratchFolder {
   func makeFolder() throws(GoldenError) -> URL {
     for number in 0..<Self.foldersMax {
       let folder = file(String(number))
+      // `mkdir` both asks and takes, so two callers never get one name.
       if mkdir(folder.path, 0o777) == 0 { return folder }
       guard errno == EEXIST else { break }
     }
@@ -115,7 +120,9 @@ package final class ScratchFolder {
       try FileManager.default.contentsOfDirectory(atPath: url.path)
     }
     let names = entries.sorted().filter { $0 != GoldenFolder.manifestName }
+    // Only a run's folder has a run.json, and that of an earlier run must not stay.
     let old = target.fileNames() + (target.form == .accepted ? ["run.json"] : [])
+    // golden.yml first: without it there is no golden, so no reader mixes old and new files.
     for name in [GoldenFolder.manifestName] + old {
       try? FileManager.default.removeItem(at: target.file(name))
     }

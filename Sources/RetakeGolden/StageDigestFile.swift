@@ -44,6 +44,7 @@ final class StageDigestWriter {
   }
 
   func finish() throws(GoldenError) {
+    // Without rows there is still a checksum, because the header needs one.
     if block.rows > 0 || rows == 0 { try file.append(block.end().utf8) }
     try file.close()
   }
@@ -100,6 +101,7 @@ final class StageDigestReader {
   }
 
   private static func isTopological(_ columns: [StageColumn]) -> Bool {
+    // The search for the first stage that differs goes from left to right, and relies on this.
     var known: Set<String> = []
     for column in columns {
       guard column.inputs.allSatisfy(known.contains) else { return false }
@@ -132,6 +134,7 @@ final class StageDigestReader {
     while let line = try reader.next() {
       let text = String(decoding: line, as: UTF8.self)
       if header.version > 1, text.hasPrefix("B ") {
+        // Compared as text, so that the number of rows is checked as well.
         guard block.end() == text + "\n" else { throw changed }
         continue
       }
@@ -145,6 +148,7 @@ final class StageDigestReader {
       rows += 1
       return row
     }
+    // Rows without a checksum behind them: the file was cut off.
     guard header.version == 1 || block.rows == 0 else { throw changed }
     return nil
   }
@@ -158,6 +162,7 @@ final class StageDigestReader {
 
   /// Reads the remaining rows and checks that there is one row for each frame of the golden.
   func finish(frames: Int) throws(GoldenError) {
+    // Ends: the file ends. The rest is read for its checksums.
     while try next() != nil {}
     guard rows == frames else {
       throw .inconsistent(
@@ -172,6 +177,7 @@ final class StageDigestReader {
     )
     guard mine.columns == theirs.columns, mine.header.key == theirs.header.key else { return false }
     while true {
+      // Row by row and not by bytes: version 2 has checksum lines that version 1 does not have.
       let (row, other) = (try mine.next(), try theirs.next())
       guard row == other else { return false }
       if row == nil { return true }

@@ -14,6 +14,7 @@ final class OutputFile {
   init(_ url: URL) throws(GoldenError) {
     self.url = url
     // Never through a symbolic link: git can store one that leads to any file of this user.
+    // O_NONBLOCK: opening a named pipe without a reader then fails, where it would wait forever.
     let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
     let descriptor = open(url.path, flags, 0o666)
     guard descriptor >= 0 else {
@@ -32,6 +33,7 @@ final class OutputFile {
   func close() throws(GoldenError) {
     try flush()
     try io(url, "write the file") {
+      // Before any rename: a name that survives a power failure must not lead to an empty file.
       try handle.synchronize()
       try handle.close()
     }
@@ -77,6 +79,7 @@ final class LineReader {
   /// - Throws: `GoldenError.line` for a last line without a line end, or one that is too long.
   func next() throws(GoldenError) -> Data? {
     while true {
+      // A slice of Data keeps the indices of its base, so positions count from `startIndex`.
       if let end = piece[(piece.startIndex + position)...].firstIndex(of: 0x0a) {
         let line = piece[(piece.startIndex + position)..<end]
         position = end - piece.startIndex + 1
@@ -88,6 +91,7 @@ final class LineReader {
       let more = try io(URL(filePath: file), "read the file") {
         try handle.read(upToCount: Self.pieceBytes)
       }
+      // The bound keeps a file without line ends from being read into memory as one line.
       if let more, !more.isEmpty, piece.count <= Self.lineBytesMax {
         piece += more
       } else if piece.isEmpty {
@@ -100,6 +104,7 @@ final class LineReader {
   }
 
   func damaged(_ line: Data, _ expected: String) -> GoldenError {
+    // At most 80 bytes: a damaged line may be as long as the bound, and messages are printed.
     .line(
       file: file, line: number, text: String(decoding: line.prefix(80), as: UTF8.self),
       expected: expected)

@@ -14,6 +14,7 @@ extension JSONValue {
   /// empty document. Keys are strings. Anchors are rejected, so that a small input cannot become a
   /// huge document.
   package init?(yaml text: String) throws(YAMLProblem) {
+    // Before Yams sees the document: it would expand aliases while it composes.
     try YAMLOutline.check(text)
     let root: Node?
     do {
@@ -68,6 +69,8 @@ private struct YAMLReader {
           throw YAMLProblem(detail: "a key is not a string", pointer: pointer)
         }
         let place = "\(pointer)/\(name.pointerEscaped)"
+        // Yams compares keys with their tags, so `1` and `"1"` are two keys for it, but one name
+        // here.
         guard members[name] == nil else {
           throw YAMLProblem(detail: "the key is there twice", pointer: place)
         }
@@ -85,6 +88,7 @@ private struct YAMLReader {
   }
 
   private static func value(of scalar: Node.Scalar) -> JSONValue {
+    // In YAML's core schema a quoted scalar is always a string.
     guard scalar.style == .plain else { return .string(scalar.string) }
     switch scalar.string {
     case "", "~", "null": return .null
@@ -93,6 +97,7 @@ private struct YAMLReader {
     default: break
     }
     if let integer = Int64(scalar.string) { return .integer(integer) }
+    // Swift also reads `inf`, `nan` and hexadecimal floats, which JSON does not have.
     let isNumber = scalar.string.utf8.allSatisfy { byte in
       (0x30...0x39).contains(byte) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].contains(byte)
     }

@@ -50,6 +50,7 @@ extension CaseOverride {
     guard kind == .battery else { return .object(["state": .string(String(state))]) }
     let parts = state.split(separator: ",", omittingEmptySubsequences: false)
     var members: [String: JSONValue] = [:]
+    // What is not a number stays a string: the check of the event then says what a level is.
     members["level"] = Int64(parts[0]).map { .integer($0) } ?? .string(String(parts[0]))
     for word in parts.dropFirst() { members[String(word)] = .bool(true) }
     return .object(members)
@@ -59,6 +60,7 @@ extension CaseOverride {
     _ text: Substring, _ bad: (String, String?) -> ReplayError
   ) throws(ReplayError) -> OptionSwap {
     let example = "Write it like swap:motion@4s={\"threshold\": 30}"
+    // From the first brace on it is JSON, which may have `@`, `=` and commas of its own.
     guard let brace = text.firstIndex(of: "{"), let at = text.firstIndex(of: "@"), at < brace,
       let equals = text[..<brace].lastIndex(of: "="), at < equals,
       text[text.index(after: equals)..<brace].allSatisfy({ $0 == " " })
@@ -92,6 +94,8 @@ extension CaseOverride {
   private static func moment(_ text: Substring) -> OptionSwap.Moment? {
     guard text.hasPrefix("frame") else { return time(text).map { .nanoseconds($0) } }
     let numbers = text.dropFirst(5).split(separator: ":", omittingEmptySubsequences: false)
+    // 43 is `+`, which Swift's Int also reads: a moment has one spelling, because it is part of a
+    // golden's key.
     let values = numbers.compactMap { $0.utf8.first == 43 ? nil : Int($0) }
     guard values.count == numbers.count, (1...2).contains(values.count),
       values.allSatisfy({ (0...sequenceMax).contains($0) }), let sequence = values.last

@@ -58,6 +58,7 @@ extension CaseOverride {
       case .nanoseconds(let time): .nanoseconds(time)
       case .frame(let own, let sequence): .arrival(FrameID(track: own ?? track, sequence: sequence))
       }
+    // An override names options alone, so the new stage has the node's declared cost.
     return StageSwap(
       at: moment, node: node.id, stage: stage, cost: node.cost, prepare: swap.prepare)
   }

@@ -87,9 +87,11 @@ extension CaseOverride {
   /// - Throws: `ReplayError.badOverride` if two overrides have the same key.
   package static func ordered(_ overrides: [Self]) throws(ReplayError) -> [Self] {
     let sorted = overrides.sorted {
+      // When a frame arrives is only known in the run, so swaps at a frame have no time to sort by.
       let (left, right) = ($0.nanoseconds ?? .max, $1.nanoseconds ?? .max)
       return left != right ? left < right : $0.key.utf8.lexicographicallyPrecedes($1.key.utf8)
     }
+    // Equal keys have equal times, so they are next to each other.
     for (first, second) in zip(sorted, sorted.dropFirst()) where first.key == second.key {
       throw .badOverride(
         second.text, detail: "there are two for \(first.key)", advice: "Keep one of them")
@@ -99,6 +101,7 @@ extension CaseOverride {
 
   /// By key, for a golden.
   package static func byKey(_ overrides: [Self]) -> [String: JSONValue] {
+    // No key is lost: `ordered` has refused two overrides of the same key.
     Dictionary(overrides.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
   }
 

@@ -40,6 +40,7 @@ public final class FailureLog: RunObserver {
   }
 
   public func failed(_ failure: StageFailure) {
+    // An unrecoverable failure halts the run, and the summary names it as `halt`.
     guard failure.isRecoverable else { return }
     if tally.note(failure) <= Self.toldMax { tell("warning: \(failure)") }
   }
@@ -63,6 +64,8 @@ extension RunSummary {
   ) -> [String] {
     let kept = failures ?? []
     return kept.filter { $0.isRecoverable && isWanted($0) }
+      // A summary has the first failures only (`failuresMax`), so with more the numbers are lower
+      // bounds.
       .lines(isWhole: kept.count == failureCount)
   }
 }

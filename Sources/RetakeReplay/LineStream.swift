@@ -25,6 +25,8 @@ package final class LineStream: Sendable {
     let writing = LineWriting(file, bytesMax: waitingBytesMax, lost: lost)
     self.writing = writing
     thread = try NamedThread("retake-lines") { [ended] in
+      // A write to a reader that has left would end the process with SIGPIPE (`man 7 pipe`).
+      // Blocked, it is an error of this output alone.
       NamedThread.blockPipeSignal()
       writing.run()
       ended.signal()
@@ -55,6 +57,7 @@ package final class LineStream: Sendable {
 
   /// Stops writing and removes the file. Call this once, instead of `finish`.
   package func discard() {
+    // Before the end is announced, because the thread ends only when no line waits.
     writing.abandon()
     writing.end()
     thread.join()
@@ -132,14 +135,17 @@ private final class LineWriting: @unchecked Sendable {
   }
 
   private func write(_ line: String) {
+    // Flushed line by line: a reader follows the run, and must not wait until a buffer is full.
     file.append(line.utf8)
     file.flush()
     if let failure = file.loss {
       state.withLock {
         $0.isLost = true
+        // In one step: a line that is added later must not wait for a thread that cannot write it.
         $0.backlog.abandon()
         $0.backlog.countDropped()
       }
+      // Outside of the lock, because the callback may ask this stream for its counts.
       lost(failure)
     } else {
       state.withLock { $0.written += 1 }
@@ -150,6 +156,7 @@ private final class LineWriting: @unchecked Sendable {
     do throws(ReplayError) {
       try file.finish()
     } catch {
+      // A reader that left early has what it wanted; only a disk's error is one.
       guard case .readerGone = error else {
         file.discard()
         throw error
@@ -190,9 +197,11 @@ struct LineBacklog: Sendable {
   mutating func take() -> String? {
     guard first < lines.count else { return nil }
     let line = lines[first]
+    // Releases the line's memory now; its place is removed later.
     lines[first] = ""
     first += 1
     bytes -= line.utf8.count
+    // Not at each call, because removing from the front moves all lines behind.
     if first * 2 >= lines.count {
       lines.removeFirst(first)
       first = 0

@@ -23,6 +23,8 @@ extension Replay {
     case .values: return nil
     case .failures:
       var options = runOptions
+      // Every frame goes through every stage there, so the failures of all frames are found, also
+      // of those that some combinations drop.
       options.mode = .lossless
       let notes = FailureNotes()
       _ = try prepared.forFailures.run(options, observer: notes)

@@ -51,6 +51,8 @@ public struct Replay: Sendable {
     _ pipeline: Pipeline, reader: (any FrameReader)?, catalog: some StageCatalog, request: Request
   ) throws {
     let bindings = try Self.bindings(pipeline, reader: reader, request: request)
+    // Only the run uses the changed pipeline. A golden keeps the document as it was written, and
+    // names the profile in its costs.
     let modelled = request.options.costs.profile?.applied(to: pipeline) ?? pipeline
     prepared = try PreparedRun(modelled, bindings: bindings, catalog: catalog)
     self.request = request
@@ -70,6 +72,7 @@ public struct Replay: Sendable {
 
   /// The name of the chosen costs in a golden.
   public var costsText: String {
+    // Nothing has a cost there, so other costs must not make the golden incomparable.
     request.options.mode == .lossless ? "none" : request.options.costs.text
   }
 
@@ -117,6 +120,7 @@ public struct Replay: Sendable {
     let counter = ResultCounter(sinks: sinks)
     let outcome = try prepared.run(
       runOptions, observer: ObserverGroup([digester, counter] + observers))
+    // Before the cache is finished: writing and pruning are not part of the run's speed.
     let nanoseconds = clock.monotonicNanoseconds - start
     let use = cache?.finish()
     var summary = summary(

@@ -69,6 +69,7 @@ package final class ResultLineWriter: RunObserver {
     isFollowed = isLive
     lines = try ResultLines(of: replay, sink: sink) { line in
       file.append(line.utf8)
+      // Before the check, so that a reader that has left is noticed with this line.
       if isLive { file.flush() }
       try file.check()
     }

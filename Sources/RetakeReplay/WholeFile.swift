@@ -77,6 +77,8 @@ package final class WholeFile {
     let attributes = try? FileManager.default.attributesOfItem(
       atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     switch attributes?[.type] as? FileAttributeType {
+    // /dev/stdout is a regular file if the output is redirected to one. A rename would replace the
+    // link in /dev and not write that file.
     case nil, .typeRegular?: return !path.hasPrefix("/dev/")
     case .typeDirectory?: throw .unwritable(output, path: path, cause: "it is a folder")
     default: return false
@@ -123,8 +125,10 @@ package final class WholeFile {
   package func finish() throws(ReplayError) {
     flush()
     try check()
+    // Others may write to the stream after this, so it stays open.
     guard !isStream else { return }
     do {
+      // Before the rename: a name that survives a power failure must not lead to an empty file.
       if partialPath != nil { try handle.synchronize() }
       try handle.close()
     } catch {

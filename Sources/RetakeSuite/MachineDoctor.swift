@@ -46,6 +46,8 @@ public struct MachineDoctor {
   }
 
   private var codecs: [Check] {
+    // Footage of other codecs can still be imported, so a missing decoder is only advice. Without
+    // its encoders Retake cannot record.
     let decoders = ["h264", "hevc", "mjpeg", "mpeg4", "ffv1", "vp9", "av1"].map { name in
       MediaLibraries.hasDecoder(codec: name)
         ? Check(name: "decoder \(name)", state: .present, detail: "footage can be imported")
@@ -76,6 +78,7 @@ public struct MachineDoctor {
 
   private var temporaryFolder: Check {
     do {
+      // In the way in which runs make theirs, so that whatever hinders a run is found here.
       let scratch = try ScratchDirectory()
       scratch.remove()
       return Check(name: "temporary folder", state: .present, detail: "can be written")

@@ -69,6 +69,7 @@ public struct ReplayJob {
   func makeReplay(_ pipeline: Pipeline, reader: SessionReader?) throws -> Replay {
     var replay = try Replay(
       pipeline, reader: reader, catalog: registry, request: request(reader: reader))
+    // A tape measures the computation, and a known value is not computed (docs/cache.md).
     if let cache, let reader, outputs.tape == nil {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
     }
@@ -89,6 +90,7 @@ public struct ReplayJob {
   }
 
   private func costs(reader: SessionReader?) throws -> RunCosts {
+    // Before the mode is asked: in `lossless` a tape is complete (docs/costs.md).
     if outputs.tape != nil { return .measured }
     guard definition.mode != .lossless else { return .declared }
     var costs = try definition.costs.load(session: reader) { project.path($0) }
@@ -101,6 +103,7 @@ public struct ReplayJob {
   /// - Throws: What the session, the pipeline or the run throws. No incomplete file is left.
   public func run() throws -> RunSummary {
     let (pipeline, reader) = try open()
+    // Before any output is opened, which could already overwrite what the run reads.
     try outputs.check(session: session, pipeline: pipelineFile)
     let replay = try makeReplay(pipeline, reader: reader)
     let pixelNotes = try replay.pixelNotes(reader)
@@ -128,6 +131,8 @@ public struct ReplayJob {
   public func sweep(_ sweep: Sweep) throws -> SweepReport {
     let (pipeline, reader) = try open()
     let request = try request(reader: reader)
+    // Made for its notes alone: the sweep makes a replay for each combination, and each would
+    // repeat them.
     try Replay(pipeline, reader: reader, catalog: registry, request: request).costNotes
       .forEach(note)
     return try SweepRun(
@@ -141,6 +146,7 @@ public struct ReplayJob {
     guard let output else { return try replay.run(observers: observers) }
     let folder = URL(fileURLWithPath: project.path(output))
     if let session { try Project.checkName(ofSession: session) }
+    // The run writes a pipeline.json, which may be the very file that its pipeline was read from.
     try RunOutputs.check(
       file: folder.appending(path: GoldenFolder.pipelineName).path, pipeline: pipelineFile)
     try Self.checkFree(folder, named: output)
@@ -155,6 +161,7 @@ extension ReplayJob {
   /// Only an earlier run is replaced. A golden changes only when it is accepted, never in a replay.
   private static func checkFree(_ folder: URL, named name: String) throws(SuiteError) {
     guard FileManager.default.fileExists(atPath: folder.path) else { return }
+    // A killed run leaves a hidden folder, which would make an unused folder look occupied.
     GoldenFolder.removeAbandoned(in: folder)
     let entries = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
     guard let entries, entries.isEmpty || entries.contains("run.json") else {

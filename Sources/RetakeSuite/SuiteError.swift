@@ -213,6 +213,7 @@ public enum SuiteError: CodedError, Hashable {
     case .badProject(_, _, let pointer, let file), .badLoad(_, _, let pointer, let file):
       Place(file: file, pointer: pointer)
     case .noSession(_, let folder, _): Place(file: folder)
+    // Standard output is not a file that could be shown as the place.
     case .sameOutput(let path) where path != "-": Place(file: path)
     case .badSessionName(let path), .notWritable(let path, _), .exists(let path),
       .noGolden(let path), .noReport(let path), .noFile(let path), .traceUnwritable(let path, _):
@@ -227,6 +228,7 @@ public enum SuiteError: CodedError, Hashable {
     case .badLoad(_, let advice, _, _): advice ?? "See the loads in docs/pools.md"
     case .badProject(_, let advice, _, _):
       advice ?? "Fix it, and check that it can be read with: retake doctor"
+    // Nothing is similar to this path, so a suggestion would be empty. The known ones are listed.
     case .noPipeline(let name, let known)
     where Self.isPath(name) && Suggestion.nearest(to: name, among: known) == nil:
       "Check the path, or name one of these: \(known.joined(separator: ", "))"

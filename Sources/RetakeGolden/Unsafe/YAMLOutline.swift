@@ -46,6 +46,7 @@ struct YAMLOutline {
       // Ends: each event consumes bytes of the input, and the end of the input is an event.
       while problem == nil {
         var event = yaml_event_t()
+        // A syntax error: Yams finds it again, and describes it.
         guard yaml_parser_parse(&parser, &event) == 1 else { return }
         defer { yaml_event_delete(&event) }
         guard event.type != YAML_STREAM_END_EVENT else { return }
@@ -78,6 +79,8 @@ struct YAMLOutline {
 
   private mutating func open(_ level: Level, _ line: Int) -> YAMLProblem? {
     if let problem = count(line) { return problem }
+    // An object or list in the place of a key. Yams would compare all of it with the other keys,
+    // which this pass prevents.
     if case .object(key: nil)? = levels.last {
       return problem("a key is not a string", line)
     }

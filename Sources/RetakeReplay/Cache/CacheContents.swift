@@ -76,6 +76,7 @@ extension CacheFolder {
 
   private func scope(in folder: URL) -> CacheScope {
     var scope = CacheScope(folder: folder.lastPathComponent)
+    // Information only (docs/formats/cache.md): without it the folder is listed without a session.
     if let data = try? RegularFile.contents(
       folder.appending(path: CacheAbout.name).path, bytesMax: CacheAbout.bytesMax),
       let about = try? JSONDecoder().decode(CacheAbout.self, from: data)
@@ -98,6 +99,7 @@ extension CacheFolder {
     scope.leftovers = leftovers(in: folder).map { file in
       CacheLeftover(
         name: file.name, bytes: file.bytes ?? 0,
+        // A shared lock: two processes that look at once must not take each other for a writer.
         isBeingWritten: file.withUnlocked(LOCK_SH) { _ in true } == nil)
     }
     return scope
@@ -113,6 +115,7 @@ extension CacheFolder {
   func packs(in folder: URL) -> [Pack] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     return names.sorted().compactMap { name in
+      // A file that is being written has no `.pack` at its end, so it is never opened here.
       guard name.hasSuffix(".pack"),
         let kind = CachePack.Kind.allCases.first(where: { name.hasPrefix($0.rawValue + "-") })
       else { return nil }
@@ -182,6 +185,7 @@ struct UnfinishedFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    // Not waiting: a writer may hold its lock for the whole run.
     guard flock(descriptor, kind | LOCK_NB) == 0 else { return nil }
     return body(path)
   }

@@ -20,10 +20,13 @@ extension CacheFolder {
       packs += self.packs(in: folder)
     }
     var total = packs.reduce(0) { $0 + $1.bytes }
+    // By path as well, so that packs with equal times are removed in the same order everywhere.
     for pack in packs.sorted(by: { ($0.used, $0.url.path) < ($1.used, $1.url.path) })
     where total > limit {
       if removal.remove(pack.url.path, bytes: pack.bytes) { total -= pack.bytes }
     }
+    // A run may use the folder at this moment: `rmdir` fails if it has begun a file, and its writer
+    // makes the folder again if it is missing.
     for folder in scopeFolders() where isLeft(folder) {
       unlink(folder.appending(path: CacheAbout.name).path)
       rmdir(folder.path)
@@ -43,6 +46,7 @@ extension CacheFolder {
         bytes += size
         return true
       }
+      // Another run may prune at the same time. What it removed needs no room any more.
       if errno == ENOENT { return true }
       failure = failure ?? CacheFolder.notRemoved(path, errno)
       return false

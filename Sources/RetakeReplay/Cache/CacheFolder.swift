@@ -31,6 +31,7 @@ public struct CacheFolder: Sendable {
     if try Self.state(of: path) == .marked { return }
     do {
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      // The marker is last and atomic: a folder with a marker is used without any other check.
       try Data("*\n".utf8).write(to: url.appending(path: Self.ignored))
       try Data(Self.markerText.utf8).write(to: url.appending(path: Self.marker), options: .atomic)
     } catch {
@@ -43,6 +44,7 @@ public struct CacheFolder: Sendable {
   ///   one that leads nowhere.
   public static func check(_ path: String, in project: String) throws(CacheError) {
     guard let link = OwnFolder.linkOut(of: project, to: path) else { return }
+    // A link that leads nowhere has an error of its own, because it needs another remedy.
     _ = try isFolder(path)
     throw .linkOut(path: link)
   }
@@ -89,6 +91,7 @@ public struct CacheFolder: Sendable {
     } catch {
       throw .unreadable(path: path, cause: error.systemText)
     }
+    // Nothing is written into a folder that has something else in it (docs/cache.md).
     guard entries.allSatisfy(isOwn) else { throw .notCache(path: path) }
     return entries.contains { Digest128(hex: $0) != nil } ? .unmarked : .empty
   }
@@ -100,6 +103,7 @@ public struct CacheFolder: Sendable {
       guard status.st_mode & S_IFMT == S_IFDIR else { throw .notFolder(path: path) }
       return true
     }
+    // Before any other call, which may set it again.
     let cause = errno
     guard cause == ENOENT else {
       throw .unreadable(path: path, cause: String(cString: strerror(cause)))

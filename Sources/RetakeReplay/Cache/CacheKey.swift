@@ -29,6 +29,8 @@ public struct CacheKey: Sendable {
   public static func ofUser(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(CacheError) -> CacheKey {
+    // Empty counts as unset: a CI job that may not read the secret, such as one for a fork, gets an
+    // empty variable.
     if let word = environment[variable], !word.isEmpty {
       guard word.utf8.count >= wordBytesMin else { throw .weakKey }
       return CacheKey(secret: Array(word.utf8))
@@ -63,6 +65,7 @@ public struct CacheKey: Sendable {
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw .noKey(path: path, cause: "it is not a regular file")
     }
+    // Any other user who can read the key can write packs that this user's runs would use.
     guard status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
       throw .noKey(path: path, cause: "it must belong to you and be closed to others (chmod 600)")
     }
@@ -91,8 +94,11 @@ public struct CacheKey: Sendable {
       close(descriptor)
       unlink(new)
     }
+    // A secret must not be predictable. No value and no decision depends on it.
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<fileBytes).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    // `link` and not `rename`: it fails if the name exists, where `rename` would replace a key with
+    // which another process may have written packs already.
     guard write(descriptor, bytes, fileBytes) == fileBytes, fsync(descriptor) == 0,
       link(new, path) == 0 || errno == EEXIST
     else { throw .noKey(path: path, cause: String(cString: strerror(errno))) }

@@ -55,10 +55,15 @@ final class CachePack: Sendable {
       let first = file.bytes(at: 0, count: magic.count),
       let last = file.bytes(at: file.count - magic.count, count: magic.count), first == last
     else { return .damaged }
+    // Of another version, whose layout is not known here.
     guard first == magic else { return first.starts(with: family) ? .foreign : .damaged }
     let end = file.count - endBytes
     let numbers = end + HmacSha256.count
+    // Checked before the code of the table: it needs no secret, and tells a damaged file from one
+    // that was written with another key.
     let digest = Digest128(high: file.word(at: numbers + 16), low: file.word(at: numbers + 24))
+    // `count` is bounded before the product, which could overflow with a damaged number and end the
+    // process.
     guard let start = Int(exactly: file.word(at: numbers)),
       let count = Int(exactly: file.word(at: numbers + 8)), count <= file.count / entryBytes,
       start >= 0, start <= end, start + count * entryBytes == end,
@@ -137,6 +142,8 @@ final class CachePack: Sendable {
   func damagedCount() -> Int {
     (0..<count).count {
       let place = place($0)
+      // Each record is read once. Without this, the memory of the process would grow with the
+      // cache.
       defer { file.release(at: place.offset, count: place.count) }
       return !isWhole(place)
     }
@@ -160,6 +167,8 @@ final class CachePack: Sendable {
 
   private func place(_ index: Int) -> Place {
     let offset = entries + index * Self.entryBytes
+    // Not checked here: each use goes through `MappedFile.contains`, which refuses places outside
+    // of the file.
     return Place(
       offset: Int(truncatingIfNeeded: file.word(at: offset + 16)),
       count: Int(truncatingIfNeeded: file.word(at: offset + 24)),

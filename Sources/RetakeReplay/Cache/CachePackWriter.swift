@@ -59,6 +59,8 @@ final class CachePackWriter: @unchecked Sendable {
 
   /// Adds a record, unless the key is known. `make` is only called if the record is written.
   func append(_ key: Digest128, _ make: () -> [UInt8]) {
+    // The key is noted before its bytes are made, so that no second worker makes them. Making and
+    // digesting are outside of the lock, because they take the time.
     guard lock.withLock({ isWanted(key) }) else { return }
     let bytes = make()
     let digest = seal.digest(of: bytes)
@@ -79,6 +81,7 @@ final class CachePackWriter: @unchecked Sendable {
     do throws(CacheFailure) {
       if open == nil { try begin() }
       guard let (descriptor, end) = open.map({ ($0.descriptor, $0.end) }) else { return }
+      // Pixels begin at a page, so that releasing a frame's pages releases no other record's.
       let offset = kind == .pixels ? aligned(end) : end
       try PackBytes.write(bytes, to: descriptor, at: offset)
       let place = CachePack.Place(offset: offset, count: bytes.count, digest: digest)
@@ -97,6 +100,7 @@ final class CachePackWriter: @unchecked Sendable {
 
   private func begin() throws(CacheFailure) {
     for _ in 0..<Self.attemptsMax {
+      // A random name, because any number of runs may write into this folder at once.
       let url = folder.appending(
         path: UnfinishedFile.prefix + "\(kind.rawValue)-\(UUID().uuidString.lowercased())")
       let descriptor = try make(url.path)
@@ -112,6 +116,8 @@ final class CachePackWriter: @unchecked Sendable {
       try PackBytes.write(CachePack.magic, to: descriptor, at: 0)
       return
     }
+    // `CacheFailure` takes its cause from `errno`, and the calls above have succeeded without
+    // setting it.
     errno = ENOENT
     throw CacheFailure()
   }
@@ -134,6 +140,7 @@ final class CachePackWriter: @unchecked Sendable {
   private func publish() throws(CacheFailure) {
     guard let file = open else { return }
     var index = ByteWriter()
+    // By rising key, because readers search the table by halves.
     for entry in file.entries.sorted(by: { ($0.key.high, $0.key.low) < ($1.key.high, $1.key.low) })
     {
       index.append(entry.key)
@@ -152,8 +159,11 @@ final class CachePackWriter: @unchecked Sendable {
     try PackBytes.write(bytes, to: file.descriptor, at: start)
     let name = file.url.lastPathComponent.dropFirst(UnfinishedFile.prefix.count) + ".pack"
     let url = folder.appending(path: String(name))
+    // Not synchronised to the disk first: the digests show a pack that a power failure damaged, and
+    // its values are computed again.
     guard rename(file.url.path, url.path) == 0 else { throw CacheFailure() }
     files.append(File(url: url, bytes: start + bytes.count))
+    // After the rename: until then this lock keeps `prune` from removing the file as a leftover.
     close(file.descriptor)
     open = nil
   }
@@ -178,6 +188,7 @@ final class CachePackWriter: @unchecked Sendable {
   }
 
   deinit {
+    // A run that ended with an error has not called `finish`.
     guard let file = open else { return }
     unlink(file.url.path)
     close(file.descriptor)

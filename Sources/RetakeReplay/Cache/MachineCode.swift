@@ -6,6 +6,7 @@ enum MachineCode {
   /// The processor's features, as the system lists them. Libraries select their code by them.
   static let processor: Digest128 = {
     let text = (try? String(contentsOfFile: "/proc/cpuinfo", encoding: .utf8)) ?? ""
+    // The line is called `flags` on x86 and `Features` on ARM.
     let flags = text.split(separator: "\n").first {
       $0.hasPrefix("flags") || $0.hasPrefix("Features")
     }
@@ -19,6 +20,8 @@ enum MachineCode {
   /// The C library's math functions, which differ between versions. `nil` if they cannot be read.
   private static let mathematics: Digest128? = {
     let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
+    // The library that is mapped, because a path by name may lead to another one than the loader
+    // chose.
     let path = maps.split(separator: "\n").first {
       $0.contains("/libm.so") || $0.contains("/libm-")
     }
@@ -36,6 +39,7 @@ enum MachineCode {
   static func digest(with decoder: Digest128) throws(CacheError) -> Digest128 {
     guard let program, let mathematics else { throw .noProgram }
     var hasher = DigestHasher()
+    // Counted up if other things are digested: values under the old keys are then not found.
     hasher.append("code 1")
     hasher.append(program)
     hasher.append(mathematics)

@@ -20,6 +20,7 @@ package final class RunCache: ValueCache {
   package init(_ folder: CacheFolder, reader: SessionReader, tracks: Set<Int>) throws {
     self.folder = folder
     self.reader = reader
+    // FFmpeg selects its code by the processor's abilities, so pixels may depend on both.
     var hasher = DigestHasher()
     hasher.append(SessionReader.decoderDigest)
     hasher.append(MachineCode.processor)
@@ -33,6 +34,8 @@ package final class RunCache: ValueCache {
   }
 
   package func key(of frame: FrameID) throws -> Digest128? {
+    // The packets are checked also if the frame is known, so that damaged media is found as without
+    // a cache.
     guard scopes[frame.track] != nil, try reader.checkPackets(of: frame) else { return nil }
     var hasher = DigestHasher()
     hasher.append("frame")
@@ -84,6 +87,7 @@ package final class RunCache: ValueCache {
     }
     // Files that cannot be removed now are removed after another run.
     if !files.isEmpty { _ = try? folder.prune(to: folder.limitBytes) }
+    // Pruning also removes files of this run if they alone exceed the limit.
     let left = files.filter { FileManager.default.fileExists(atPath: $0.url.path) }
     use.bytesWritten = left.reduce(0) { $0 + $1.bytes }
     if let cause = use.failure {
@@ -136,6 +140,7 @@ private final class CacheTrack: Sendable {
   }
 
   func record(_ key: Digest128) -> CachedRecord? {
+    // Several packs may have the key: a record that was damaged is kept again in a later pack.
     for pack in values {
       if let place = pack.place(of: key), let bytes = pack.record(place) {
         return CachedRecord(bytes)
@@ -193,6 +198,8 @@ private final class CacheTrack: Sendable {
     for pack in values + pixels {
       use.damaged += pack.damagedRecords
       if pack.damagedRecords > 0 { unlink(pack.url.path) }
+      // A pack never changes, so its modification time can say when it was used last. `prune` goes
+      // by it.
       if pack.isUsed { utimes(pack.url.path, nil) }
     }
     return files

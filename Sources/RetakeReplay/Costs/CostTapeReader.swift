@@ -50,6 +50,7 @@ private struct CostTapeReader {
   consuming func tape(named name: String) throws(TapeProblem) -> CostTape {
     defer { file.close() }
     try readLines()
+    // A file that was cut between two blocks is otherwise whole: only the last line tells.
     guard isEnded else { throw TapeProblem(fault: .cut(spans: spans)) }
     do throws(CostTape.Problem) {
       return try builder.finish(name: name, session: session)
@@ -76,6 +77,8 @@ private struct CostTapeReader {
         start = end + 1
       }
       rest.removeFirst(start)
+      // A file without line ends must not become one line in memory. In the first line it shows
+      // that this is not a tape.
       guard rest.count <= TapeFormat.lineBytesMax else {
         if number == 0 { throw TapeProblem(fault: .notTape) }
         throw damaged("it has no end", line: number + 1)
@@ -140,6 +143,8 @@ private struct CostTapeReader {
     }
     spans += 1
     spansInBlock += 1
+    // Lines with other letters are bounded as well, because the block keeps them all until its
+    // digest.
     guard spansInBlock <= TapeFormat.blockSpans, linesInBlock <= 2 * TapeFormat.blockSpans else {
       throw damaged("the digest of the spans before it is missing")
     }
@@ -162,6 +167,7 @@ private struct CostTapeReader {
   private mutating func end(_ line: ArraySlice<UInt8>) throws(TapeProblem) {
     var words = WordCursor(line)
     _ = words.next()
+    // Lines since the last B line would have no digest.
     guard linesInBlock == 0, let count = words.integer(), words.isAtEnd, count == spans else {
       throw damaged("it does not end the \(spans) spans before it")
     }

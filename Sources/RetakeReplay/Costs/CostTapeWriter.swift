@@ -40,6 +40,7 @@ public final class CostTapeWriter: RunObserver {
     let waiting = Waiting(node: line.node, item: line.item ?? -1)
     switch line.kind {
     case "deliver": ready[frame, default: [:]][waiting] = line.time
+    // No body runs for it here, so no span would remove its entry.
     case "drop", "supersede": ready[frame]?[waiting] = nil
     default: break
     }
@@ -59,6 +60,7 @@ public final class CostTapeWriter: RunObserver {
 
   public func finished(_ frame: FinishedFrame) throws {
     ready[frame.result.id] = nil
+    // `decided` and `measured` cannot throw, so a full disk ends the run here.
     try file.check()
   }
 
@@ -66,6 +68,7 @@ public final class CostTapeWriter: RunObserver {
   ///
   /// - Throws: `ReplayError.unwritable`.
   public func finish() throws(ReplayError) {
+    // The header counts as a line: a tape without spans has a digest, too.
     if linesInBlock > 0 { endBlock() }
     file.append("E \(spans)\n".utf8)
     try file.finish()

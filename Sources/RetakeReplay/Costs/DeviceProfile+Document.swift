@@ -16,6 +16,7 @@ extension DeviceProfile {
     do throws(InputFile.Failure) {
       let file = try InputFile(path)
       defer { file.close() }
+      // One byte more than allowed shows that the document is too large, without reading all of it.
       bytes = try file.read(upTo: Self.documentBytesMax + 1)
     } catch {
       throw .profile(.unreadable(cause: error.cause), path: name ?? path)
@@ -105,6 +106,7 @@ private struct ProfileReader {
     guard members.count <= DocumentProblem.elementsMax else {
       throw ProfileProblem("more than \(DocumentProblem.elementsMax) members", at: "/\(key)")
     }
+    // Sorted, so that of several errors the same one is reported in every run.
     return members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
@@ -139,6 +141,7 @@ private struct ProfileReader {
       let pointer = "/thermal/\(index)"
       let fields = try Fields(json, at: pointer, keys: ["after", "scale"])
       let after = try fields.duration("after")
+      // Two steps at one time would leave open which of them holds.
       guard steps.last.map({ $0.after < after }) ?? true else {
         throw ProfileProblem(
           "the steps come in the order of their time", at: "\(pointer)/after")

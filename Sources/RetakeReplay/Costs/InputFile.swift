@@ -12,6 +12,7 @@ struct InputFile {
 
   init(_ path: String) throws(Failure) {
     do throws(RegularFile.Refusal) {
+      // A person has named this file, so a link is followed as with any other program.
       handle = try RegularFile.handle(path, links: .followed)
     } catch {
       throw Failure(cause: error.description)

@@ -111,6 +111,7 @@ struct WordCursor {
     let digits = isNegative ? word.dropFirst() : word
     guard let first = digits.first, first != 0x30 || word.count == 1 else { return nil }
     var value: Int64 = 0
+    // Counted downwards, because the smallest Int64 has no positive counterpart.
     for byte in digits {
       guard case let digit = byte &- 0x30, digit < 10 else { return nil }
       let (product, isLarge) = value.multipliedReportingOverflow(by: 10)

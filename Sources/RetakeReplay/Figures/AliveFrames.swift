@@ -18,6 +18,7 @@ struct AliveFrames {
     let ended = ends.firstIndex { $0.end >= birth } ?? ends.count
     for entry in ends[..<ended] { bytes -= entry.bytes }
     ends.removeFirst(ended)
+    // Sorted by end, so that the frames that have ended are always at the front.
     let place = ends.lastIndex { $0.end <= end }.map { $0 + 1 } ?? 0
     ends.insert((end, frameBytes), at: place)
     bytes += frameBytes

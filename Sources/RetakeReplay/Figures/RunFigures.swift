@@ -65,11 +65,13 @@ public final class RunFigures: RunObserver {
     ordinal += 1
     lastTime = line.time
     guard let id = line.frame else { return }
+    // source-lost: the frame is not captured, so no ledger has it, and no `finished` comes for it.
     if line.kind == "lost" {
       totalsSoFar.lostBeforeCapture += 1
       totalsSoFar.stalls += 1
       return
     }
+    // A late line of a finished frame would open an entry that nothing closes.
     guard open[id] != nil || !finishedFrames.contains(id) else { return }
     read(line, into: &open[id, default: OpenFrame(birth: ordinal)])
   }
@@ -82,6 +84,7 @@ public final class RunFigures: RunObserver {
       frame.endTime = line.time
       if line.kind == "deliver", line.node == primarySink { frame.delivery = line.time }
     case "drop":
+      // Each frame counts once, even if several nodes behind its source drop it.
       guard !frame.isStalled, receivers.contains(line.node) || sources.contains(line.node) else {
         return
       }
@@ -104,8 +107,10 @@ public final class RunFigures: RunObserver {
     let found = open.removeValue(forKey: id) ?? OpenFrame(birth: ordinal)
     let isInFlight = frame.result.outcomes.contains { $0.content.fate == .inFlight }
     let endTime = isInFlight ? lastTime : found.endTime ?? lastTime
+    // A frame that ended while it was blocked has no `unblock` line.
     for waiting in found.blocked { totalsSoFar.blockedNanoseconds += endTime - waiting.since }
     alive.add(
+      // Nothing has ended a frame in flight, so it is counted with all frames that come later.
       from: found.birth, to: isInFlight ? .max : found.end ?? found.birth,
       bytes: frameBytes[id.track] ?? 0)
     // Frames of sources that this sink does not read from are not in its ledger.

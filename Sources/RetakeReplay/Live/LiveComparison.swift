@@ -38,6 +38,7 @@ package final class LiveComparison: RunObserver {
         if Self.isDrop(line) { agreement.liveDrops += 1 }
         if Self.isLost(line) { agreement.liveLost += 1 }
         let hash = Self.hash(line)
+        // Counted down, because a line without its time may occur several times.
         if let count = rest[hash], count > 0 {
           rest[hash] = count - 1
           agreement.same += 1

@@ -33,8 +33,10 @@ final class ReenactComparison {
   // MARK: Decisions
 
   func decided(_ line: String) {
+    // Later differences may all follow from the first one.
     guard divergence == nil, failure == nil else { return }
     let recorded = nextDecision()
+    // An unreadable record gives no line, which must not look like a divergence.
     guard failure == nil else { return }
     if recorded == line {
       reproduced += 1
@@ -53,6 +55,7 @@ final class ReenactComparison {
   /// The events have ended, so no recorded decision may be left.
   func end() throws {
     try check()
+    // Checked again: the row that is asked for here may be the one that cannot be read.
     guard divergence == nil, let recorded = nextDecision() else { return try check() }
     diverge(recorded: recorded, reenacted: nil)
     divergence?.event = nil
@@ -69,6 +72,7 @@ final class ReenactComparison {
         decisionPage = try live.decisions(from: decisionsRead)[...]
         decisionsRead += decisionPage.count
       } catch {
+        // Kept: this is called from within a decision, which cannot throw.
         failure = failure ?? error
       }
     }
@@ -89,6 +93,7 @@ final class ReenactComparison {
   func finished(_ result: LiveResult) {
     guard divergence == nil, failure == nil else { return }
     for (line, isComputed) in zip(lines.lines(of: result), result.isComputed) {
+      // Taken also if there is nothing to compare, so that rows and lines stay in step.
       guard let recorded = nextResult(), failure == nil else { return }
       guard isComputed else {
         notComputed += 1

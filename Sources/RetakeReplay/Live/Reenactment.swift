@@ -41,6 +41,7 @@ public struct Reenactment: Sendable {
   }
 
   private static func isOther(_ recorded: String, than pipeline: Pipeline) -> Bool {
+    // A pipeline with closures has no document, so it counts as another one.
     (try? PipelineDocument.json(of: pipeline))?.canonicalText != recorded
   }
 
@@ -82,6 +83,7 @@ public struct Reenactment: Sendable {
     observer: (any RunObserver)?, values: Values, isInterrupted: () -> Bool = { false },
     progress: (Int) -> Void = { _ in }
   ) throws -> ReenactReport {
+    // Only for `wallSeconds`. The times of decisions come from the record.
     let clock = WallClock()
     let start = clock.monotonicNanoseconds
     let comparison = ReenactComparison(live, try LiveResultLines(pipeline))
@@ -125,6 +127,7 @@ public struct Reenactment: Sendable {
       for row in page where comparison.divergence == nil {
         if isInterrupted() { throw RuntimeError.interrupted }
         do {
+          // A missing event is a fault of the record, even if all decisions would come out again.
           guard row.ordinal == next else {
             throw RuntimeError.strayExternalEvent(
               ordinal: row.ordinal, detail: "the events before it, from \(next) on, are missing")
@@ -135,6 +138,8 @@ public struct Reenactment: Sendable {
               ordinal: row.ordinal, nanoseconds: row.nanoseconds, kind: row.kind,
               text: row.json, nodes: nodes))
         } catch let error as RuntimeError where error.isAboutRecord {
+          // An event that does not fit is a divergence at a known place. Any other error is
+          // trouble, and says nothing about the record.
           comparison.diverge(because: error.message)
         }
         try comparison.check()

@@ -13,6 +13,7 @@ extension SweepAxis {
     switch (target, value) {
     case (.scale, .ratio(let ratio)): costs.scale = ratio
     case (.queues, .count(let count)):
+      // A replace edge always has the capacity 1, so there is nothing to vary.
       for index in pipeline.edges.indices where pipeline.edges[index].policy != .replace {
         pipeline.edges[index].capacity = count
       }

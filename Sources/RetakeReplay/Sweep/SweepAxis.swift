@@ -125,11 +125,13 @@ public struct SweepAxis: Hashable, Sendable {
         "'\(text)' is not a value for '\(name)'",
         advice: "Write 1 to \(max) as 4, as 1..6, or as 1|3|6")
     }
+    // Before the range becomes an array of up to 65,536 values.
     guard high - low < Sweep.combinationsMax else { throw Sweep.tooLarge }
     return low...high
   }
 
   private static func whole(_ text: Substring) -> Int? {
+    // Swift's Int also reads `+4`.
     text.utf8.allSatisfy { (48...57).contains($0) } ? Int(text) : nil
   }
 }
@@ -158,6 +160,7 @@ public struct Sweep: Hashable, Sendable {
     self.axes = axes
     var count = 1
     for axis in axes {
+      // Checked after each factor, so the product cannot overflow.
       count *= axis.values.count
       guard count <= Self.combinationsMax else { throw Self.tooLarge }
     }

@@ -31,6 +31,7 @@ public struct SweepRun {
     let combinations = sweep.combinations
     // All combinations are checked before the first one runs.
     let replays = try combinations.map { try replay($0) }
+    // Axes change when bodies run, never what they compute, so these failures hold for all.
     let failures = try replays.first?.knownFailures()
     var rows: [SweepReport.Row] = []
     for (values, replay) in zip(combinations, replays) {

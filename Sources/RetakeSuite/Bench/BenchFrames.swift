@@ -9,6 +9,7 @@ struct BenchFrames: FrameSource, FrameReader {
   let count: Int
 
   static func time(ofFrame sequence: Int, fps: Int) -> Int64 {
+    // From the start of the track, so that the rounding of single frames does not add up.
     Int64(sequence) * 1_000_000_000 / Int64(fps)
   }
 

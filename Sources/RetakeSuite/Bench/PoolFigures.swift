@@ -33,10 +33,12 @@ package struct PoolFigures: Hashable, Sendable, Encodable {
     frames = load.frameCount
     self.stalls = stalls
     let span = load.nanoseconds
+    // Half of the divisor is added, so that the division of integers rounds to the nearest.
     meanBuffersHundredths = Int((meter.sizeArea * 100 + span / 2) / span)
     let sizes = meter.samples.map(\.size)
     fewestBuffers = sizes.min() ?? 0
     peakBuffers = sizes.max() ?? 0
+    // Buffers times nanoseconds times bytes may not fit into 64 bits.
     meanBytes = Int(Int128(meter.sizeArea) * Int128(load.bufferBytes) / Int128(span))
     peakBytes = peakBuffers * load.bufferBytes
     usedPermille = Int((meter.useArea * 1_000 + meter.sizeArea / 2) / max(1, meter.sizeArea))
@@ -84,6 +86,7 @@ package struct PoolTable: Sendable {
       headings: Self.headings, rows: rows.map(Self.cells),
       wordColumns: [0, 1, Self.headings.count - 1]
     ).lines
+    // From the end, because an inserted line shifts all places behind it.
     for index in rows.indices.reversed() where index > 0 && rows[index].load != rows[index - 1].load
     {
       lines.insert("", at: index + 1)

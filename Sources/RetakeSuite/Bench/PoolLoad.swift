@@ -49,6 +49,7 @@ package struct PoolLoad: Sendable {
     let bits = Draw.bits(
       seed: seed, node: Draw.hash(ofNode: PoolTrial.stage), sequence: sequence, item: -1,
       purpose: .cost)
+    // The high half of the product spreads 64 bits evenly over the range, with integers alone.
     let span = UInt64(range.upperBound - range.lowerBound) + 1
     return range.lowerBound + Int64(bits.multipliedFullWidth(by: span).high)
   }
@@ -117,6 +118,7 @@ extension PoolLoad {
     for (index, json) in try fields.array("events").enumerated() {
       events.append(try Self.event(json, at: "/events/\(index)"))
     }
+    // Divided and not multiplied: the product with `repeats` could overflow.
     guard phases.allSatisfy({ $0.nanoseconds <= Self.nanosecondsMax }),
       cycle <= Self.nanosecondsMax / Int64(repeats)
     else { throw LoadProblem("a load lasts an hour at most", at: "/phases") }

@@ -12,6 +12,7 @@ package struct PoolPlot: Sendable {
   package init(_ table: PoolTable) { rows = table.rows }
 
   package var svg: String {
+    // The rows of a load are next to each other: `PoolTable` runs load by load.
     let loads = rows.reduce(into: [String]()) { if $0.last != $1.load { $0.append($1.load) } }
     let full = (Self.width + Self.left + 24, Self.top + loads.count * (Self.height + 28) + 12)
     var text = """
@@ -68,6 +69,7 @@ package struct PoolPlot: Sendable {
         "<path d=\"M\(Self.left) \(bottom)\(points.joined())L\(Self.left + Self.width) \(bottom)Z\" "
         + "fill=\"#c8c8c8\"/>\n"
     }
+    // Each curve is a pixel higher than the one before, so that pools of equal size stay visible.
     for (index, curve) in curves(load).enumerated() {
       text +=
         "<path d=\"\(steps(curve.row, end: end, bottom: bottom - index))\" fill=\"none\" "
@@ -96,6 +98,7 @@ package struct PoolPlot: Sendable {
     for (index, sample) in row.samples.enumerated() {
       let until = index + 1 < row.samples.count ? row.samples[index + 1].time : end
       let first = Int(sample.time * Int64(Self.columns) / end)
+      // The next sample's instant belongs to that sample, so this one ends a nanosecond before.
       let last = Int(max(sample.time, until - 1) * Int64(Self.columns) / end)
       for column in first...min(last, Self.columns - 1) {
         levels[column] = max(levels[column], value(sample))

@@ -20,7 +20,10 @@ package struct PoolTrial: Sendable {
 
   /// - Throws: What a run throws. A valid load causes no error.
   package func run() throws -> PoolFigures {
+    // No watchdog: the stage's body returns at once, and only its virtual cost is long.
     var options = RunOptions(mode: .redecide, workers: 0, watchdog: nil)
+    // Strict, because a cost that is missing on the tape would be modelled, and the load would be
+    // another one than its document says.
     options.costs = RunCosts(tape: try tape(), isStrict: true)
     options.overrides = load.events.map { .event(atNanoseconds: $0.nanoseconds, $0.event) }
     let meter = PoolMeter(end: load.nanoseconds, size: contender.capacity)
@@ -117,9 +120,11 @@ final class PoolMeter: RunObserver {
   func finished(_ frame: FinishedFrame) {}
 
   private func note(at time: Int64, _ change: (inout Sample) -> Void) {
+    // The last frames leave after the end of the load. All pools are measured over the same time.
     guard time < end else { return }
     var next = samples[samples.count - 1]
     add(next, until: time)
+    // Several changes at one instant are one sample: nothing lasted in between.
     if next.time == time { samples.removeLast() }
     next.time = time
     change(&next)

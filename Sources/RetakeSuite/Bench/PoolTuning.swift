@@ -35,6 +35,7 @@ package struct PoolTuning: Sendable {
     let fixed = try PoolTable(
       loads, [PoolContender("fixed 16", capacity: 16)], isInterrupted: isInterrupted
     ).rows
+    // Every candidate runs once on every load; the folds only choose among these figures.
     let tried = try Self.candidates.map { sizing in
       try PoolTable(
         loads, [PoolContender("tuned", capacity: 8, adaptive: sizing)],
@@ -44,8 +45,10 @@ package struct PoolTuning: Sendable {
     for family in loads.map(\.family).uniqued() {
       let here = loads.indices.filter { loads[$0].family == family }
       let there = loads.indices.filter { loads[$0].family != family }
+      // With a single family there is nothing to tune on.
       guard !there.isEmpty else { continue }
       let scores = tried.map { Score($0, fixed, there) }
+      // Of equal scores, `min` takes the first, so the choice is the same in every run.
       guard let best = scores.indices.min(by: { scores[$0] < scores[$1] }) else { continue }
       let judged = Score(tried[best], fixed, here)
       folds.append(

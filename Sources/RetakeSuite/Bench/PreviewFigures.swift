@@ -65,6 +65,7 @@ final class PreviewMeter: RunObserver {
     switch line.kind {
     case "drop": dropped.append(frame.sequence)
     case "latest":
+      // A port with `-` has no value: nothing was found yet (latest-read).
       let from = line.details.first { $0.value != "-" }?.value.split(separator: ":").last
       found[frame.sequence] = from.flatMap { Int($0) }.map {
         BenchFrames.time(ofFrame: $0, fps: PreviewTrial.fps)

@@ -53,6 +53,7 @@ package struct PreviewTrial: Sendable {
       trial("draws 17 ms") { $0.render = late },
       trial("draws 17 ms, reference") { ($0.render, $0.vision) = (late, .reference) },
       trial("draws 17 ms, 2 on screen") { ($0.render, $0.screenBuffers) = (late, 2) },
+      // As many buffers as frames may wait; with fewer, they would be lost at the camera instead.
       trial("draws 17 ms, queued") {
         ($0.render, $0.isQueued, $0.cameraBuffers) = (late, true, waitingMax)
       },
@@ -62,6 +63,7 @@ package struct PreviewTrial: Sendable {
 
   /// - Throws: What a run throws. No trial causes an error.
   package func run() throws -> PreviewFigures {
+    // No watchdog: a vision that hangs costs an hour of virtual time, and its body returns at once.
     var options = RunOptions(mode: .redecide, workers: 0, watchdog: nil)
     if let heat {
       options.overrides = [

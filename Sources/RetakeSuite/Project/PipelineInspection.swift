@@ -35,6 +35,7 @@ public struct PipelineInspection: Sendable {
     _ pipeline: Pipeline, session: String? = nil, catalog: some StageCatalog
   ) throws {
     self.pipeline = pipeline
+    // Before the session is opened, because an error of the document needs none.
     try pipeline.validate()
     let reader = try session.map { try SessionReader(opening: $0) }
     var sources: [Source] = []

@@ -17,6 +17,7 @@ extension Project {
   /// - Throws: `SuiteError.noSession`.
   public func sessionPath(_ name: String) throws(SuiteError) -> String {
     let named = "\(recordings)/\(name)"
+    // `.` and `..` exist in every folder, but they are paths and not names of sessions.
     let isName = !name.isEmpty && !name.contains("/") && name != "." && name != ".."
     if isName, FileManager.default.fileExists(atPath: named) { return named }
     let given = path(name)
@@ -52,6 +53,8 @@ extension String {
     let plain = String(
       map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
         .prefix(64))
+    // A name without a letter or digit at its front cannot name a folder. The digest makes one that
+    // is the same in every run.
     return plain.isSafeName ? plain : "case-\(Digest128(of: self).short)"
   }
 }

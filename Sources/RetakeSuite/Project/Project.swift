@@ -111,6 +111,7 @@ public struct Project: Sendable {
   private func example(
     _ name: String, catalog: some StageCatalog, given: [Pipeline]
   ) throws -> Pipeline {
+    // First, so that a program may use a name that an example of Retake has as well.
     if let own = given.first(where: { $0.name == name }) { return own }
     guard let example = ExamplePipelines.named(name) else {
       throw SuiteError.noPipeline(

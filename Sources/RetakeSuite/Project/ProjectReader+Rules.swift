@@ -9,6 +9,8 @@ extension ProjectReader {
     _ fields: Fields, of definition: inout CaseDefinition, at pointer: String
   ) throws(ProjectProblem) {
     definition.strictCosts = try fields.bool("strictCosts") ?? false
+    // `none` is how golden.yml names the costs of `lossless`; in that mode it may be copied from
+    // there.
     if let text = try fields.string("costs"), text != "none" || definition.mode != .lossless {
       guard let choice = CostChoice(parsing: text) else {
         throw ProjectProblem(
@@ -18,6 +20,8 @@ extension ProjectReader {
       definition.costs = choice
     }
     if definition.costs.needsRedecide {
+      // A mode that is not written follows from the costs. Only a written `lossless` contradicts
+      // them.
       guard fields.value("mode") == nil || definition.mode == .redecide else {
         throw ProjectProblem(
           "in mode lossless nothing has a cost", advice: "Write: mode: redecide",
@@ -62,6 +66,7 @@ extension ProjectReader {
       rule[keyPath: path] = try whole(count, "a count", at: "\(pointer)/\(key.rawValue)")
     }
     if let problem = rule.problem {
+      // The text of a rule's problem begins with the key that it is about.
       let key = problem.prefix { $0 != " " }
       throw ProjectProblem(
         problem, advice: "Write, for example: \(key): \(key == "pictureEvery" ? "30" : "0.5")",
@@ -83,6 +88,7 @@ extension ProjectReader {
   /// A budget of virtual time, in nanoseconds.
   private func time(_ fields: Fields, _ key: String) throws(ProjectProblem) -> Int? {
     switch fields.value(key) {
+    // An error of its own: "must be a string" would not tell that the unit is missing.
     case .integer, .number:
       throw ProjectProblem(
         "a duration has a unit",
@@ -107,6 +113,7 @@ extension ProjectReader {
     for key in keys {
       guard let quantum = try tolerance(fields, key, at: pointer) else { continue }
       do throws(ResultTextError) {
+        // Tried as the step of a box, because the same steps are allowed for all three.
         _ = try Quantisation(box: quantum)
       } catch {
         throw ProjectProblem(

@@ -42,6 +42,7 @@ extension Project {
 
   private static func json(_ text: String) throws(ProjectProblem) -> JSONValue {
     do throws(YAMLProblem) {
+      // An empty file gets the same advice as one without `v`.
       return try JSONValue(yaml: text) ?? .object([:])
     } catch {
       throw ProjectProblem(error.detail, advice: error.advice, at: error.pointer)
@@ -77,6 +78,7 @@ struct ProjectReader {
     for (name, json) in try members(fields.value("cases"), at: "/cases") {
       project.cases.append(try definition(name, json, at: "/cases/\(name.pointerEscaped)"))
     }
+    // After the cases, because a suite may only name existing ones.
     for (name, json) in try members(fields.value("suites"), at: "/suites") {
       project.suites[name] = try suite(
         json, at: "/suites/\(name.pointerEscaped)", known: project.cases.map(\.name))
@@ -97,6 +99,7 @@ struct ProjectReader {
     guard case .object(let members) = json else {
       throw ProjectProblem("must be an object, is \(json.kindText)", at: pointer)
     }
+    // Sorted, so that cases have a fixed order and, of several errors, the same one is reported.
     return members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
@@ -144,6 +147,7 @@ struct ProjectReader {
     for (index, text) in words.enumerated() {
       do throws(ReplayError) {
         result.append(try CaseOverride(parsing: text))
+        // After each one, so that the error names the second of two equal overrides.
         _ = try CaseOverride.ordered(result)
       } catch {
         throw ProjectProblem(

@@ -55,6 +55,7 @@ public struct ProjectStart {
     }
     try addIgnored(to: &result)
     let sessions = project.sessionNames
+    // Last: after a failure the folder is not a project yet, and the command can be repeated.
     try add(
       Self.text(of: result, sessions: sessions.isEmpty ? ["*"] : sessions), as: Project.fileName,
       to: &result)
@@ -73,6 +74,7 @@ public struct ProjectStart {
   /// - Parameter sessions: The existing sessions, so that a later recording does not become part of
   ///   the suite by itself.
   private static func text(of result: Result, sessions: [String]) -> String {
+    // In the quotes of JSON, in which YAML reads any name as a string.
     let list = sessions.map { JSONValue.string($0).canonicalText }.joined(separator: ", ")
     return """
       # Which cases run on which sessions, and how results are compared.
@@ -106,8 +108,10 @@ public struct ProjectStart {
     let known = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
     let missing = Self.ignored.filter { !known.contains($0) }
     guard !missing.isEmpty else { return }
+    // Without its line end, the last line would be joined with the first added one.
     if !text.isEmpty, !text.hasSuffix("\n") { text += "\n" }
     text += missing.joined(separator: "\n") + "\n"
+    // The file is the user's own, so an interruption must leave it whole.
     try write(text, to: path, options: .atomic)
     result.written.append(".gitignore")
   }
@@ -128,6 +132,7 @@ public struct ProjectStart {
     } catch {
       throw .notWritable(path: folder, cause: error.systemText)
     }
+    // Fails if another process has made the file since it was looked for.
     try write(text, to: path, options: .withoutOverwriting)
     result.written.append(name)
   }

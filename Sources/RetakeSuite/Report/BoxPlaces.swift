@@ -28,6 +28,7 @@ struct BoxPlaces {
       shapes[track.track] = PictureShape(
         width: track.width, height: track.height, format: track.format)
     }
+    // The order of the Dictionaries has no effect: what is added depends on its key alone.
     for (track, shape) in shapes { add(track, shape) }
     for (frame, shape) in frames { add(frame.track, shape) }
   }
@@ -41,6 +42,7 @@ struct BoxPlaces {
     for side in [ReportBox.Side.golden, .actual] {
       let key = Key(side: side, track: track, shape: shape)
       guard placements[key] == nil, let pipeline = pipeline(of: side) else { continue }
+      // Unknown placements are not an error: such boxes are not drawn, and `notes` says so.
       placements[key] = (try? pipeline.picturePlacements(sources: sources)) ?? [:]
     }
   }

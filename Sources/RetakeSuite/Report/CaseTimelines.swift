@@ -32,9 +32,11 @@ struct CaseTimelines {
       let fates = Dictionary(uniqueKeysWithValues: CaseTimelines.fates)
       var (endings, marks) = (endings, marks)
       let origin = try? folder.eachDecision { line in
+        // The end of an item is not the end of its frame.
         if let fate = fates[line.kind], let frame = line.frame, line.item == nil {
           endings.append((fate, frame))
         } else if CaseTimelines.lanes[line.kind] != nil, marks.count < CaseTimelines.marksMax {
+          // Bounded while the lines are read: a long run may have any number of them.
           marks.append(line)
         }
       }
@@ -64,6 +66,7 @@ struct CaseTimelines {
         name, golden: counts(name, golden, line, bins), actual: counts(name, actual, line, bins))
       if (lane.golden + lane.actual).contains(where: { $0 > 0 }) { line.lanes.append(lane) }
     }
+    // `retake diff` opens no session, and without arrivals no mark has a place.
     guard let times = FrameTimes(reader, track: line.track) else { return }
     line.startNanoseconds = times.first
     line.endNanoseconds = times.last
@@ -123,6 +126,7 @@ private struct FrameTimes {
       let entries = try? reader.entries(of: track, sequences: 0..<found.frameCount),
       let one = entries.first, let end = entries.last
     else { return nil }
+    // By arrival, because frames may arrive in another order than that of their sequences.
     arrivals = entries.map { ($0.arrival.nanoseconds, $0.id.sequence) }.sorted { $0 < $1 }
     (first, last) = (one.timestamp.nanoseconds, end.timestamp.nanoseconds)
   }

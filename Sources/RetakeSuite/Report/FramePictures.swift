@@ -25,6 +25,7 @@ struct FramePictures {
     for finding in result.comparison.findings where chosen.count < most {
       guard let frame = finding.frame, !chosen.contains(frame) else { continue }
       let root = finding.root ?? -1
+      // One root cause may have most of the findings, and the others need images as well.
       guard counts[root, default: 0] < Self.perRootMax else { continue }
       counts[root, default: 0] += 1
       chosen.append(frame)

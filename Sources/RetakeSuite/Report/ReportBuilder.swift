@@ -34,6 +34,7 @@ struct ReportBuilder {
   mutating func makeCase(_ result: CaseResult) -> ReportCase {
     let pictures = FramePictures(result: result)
     let frames = choosePictures(result, pictures)
+    // Decoded before boxes are placed: a frame may have another shape than its track.
     let (inputs, shapes) = pictures.inputs(frames)
     let places = BoxPlaces(result, frames: shapes)
     var item = ReportCase(
@@ -54,6 +55,8 @@ struct ReportBuilder {
     if let manifest = try? result.golden.manifest() { item.describe(manifest) }
     if result.comparison.verdict == .changed { CaseTimelines(result).fill(&item.timelines) }
     item.pictures = pictures.complete(inputs, places)
+    // A single root cause is accepted as the whole result, which takes the pipeline's document over
+    // as well (docs/comparing.md).
     let isAlone = item.rootCauses.count == 1
     for index in item.rootCauses.indices {
       let root = isAlone ? nil : item.rootCauses[index].id
@@ -93,6 +96,7 @@ struct ReportBuilder {
     guard [.passed, .changed].contains(result.comparison.verdict),
       let golden = try? result.golden.manifest().summary, let summary = result.summary
     else { return nil }
+    // Equal digests are equal runs, so the golden's files need not be read.
     if golden.resultDigest == summary.resultDigest,
       golden.decisionDigest == summary.decisionDigest
     {
@@ -116,6 +120,8 @@ struct ReportBuilder {
 
   /// A case of the project is given by its name, any other case by all of its options.
   private func caseOptions(_ definition: CaseDefinition) -> String {
+    // Compared as a whole: a case with other options, such as a seed of the command line, is not
+    // the project's case of the same name.
     if cases.contains(definition) { return "--pipeline \(definition.name)" }
     var text = "--pipeline \(shell.path(definition.pipeline))"
     if definition.mode != .lossless { text += " --mode \(definition.mode.rawValue)" }
@@ -139,6 +145,7 @@ struct ReportBuilder {
     _ result: CaseResult, accepting root: String? = nil
   ) -> [ReportCommand] {
     let definition = result.selected.definition
+    // The placeholder of a stale golden, whose case is not defined: see `SuiteRun.staleResults`.
     guard definition.pipeline != "-" else { return [] }
     let session = shell.session(result.selected.session)
     switch result.comparison.verdict {
@@ -147,9 +154,12 @@ struct ReportBuilder {
       var accept = "\(program) accept \(result.selected.key)"
       if let goldens { accept += " --goldens \(shell.path(goldens))" }
       if let root { accept += " --root \(shell.word(root))" }
+      // Without it, `accept` refuses a golden that is about something else.
       if result.comparison.verdict == .notComparable { accept += " --replace" }
       accept += " --reason \"why it is right\""
       var commands = [ReportCommand("Replay it", replay)]
+      // In CI nothing is pending next to the golden, so the result has to be made where it is
+      // accepted.
       if isCI { commands.append(ReportCommand("Test it on your machine", test(result))) }
       if result.pendingRefusal == nil {
         commands.append(
@@ -175,6 +185,7 @@ struct Shell {
   let project: Project
 
   func word(_ text: String) -> String {
+    // 45 to 58 are `-`, `.`, `/`, the digits and `:`.
     let isPlain = text.utf8.allSatisfy { byte in
       (97...122).contains(byte) || (65...90).contains(byte) || (45...58).contains(byte)
         || byte == 95

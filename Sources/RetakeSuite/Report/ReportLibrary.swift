@@ -33,11 +33,13 @@ public struct ReportLibrary: Sendable {
     let root = URL(fileURLWithPath: project.folder, isDirectory: true)
     var room = Self.entriesMax
     var level = [(path: "", folder: root)]
+    // Level by level, so that the bound on entries leaves out the deepest folders.
     for depth in 0...Self.depthMax {
       var next: [(path: String, folder: URL)] = []
       for (path, folder) in level {
         let entries = Self.entries(of: folder, room: &room)
         add(entries, path: path, folder: folder)
+        // Only in the project itself: elsewhere these are folders like others.
         for name in entries.folders where depth > 0 || !["Recordings", "Goldens"].contains(name) {
           next.append((path.isEmpty ? name : "\(path)/\(name)", folder.appending(path: name)))
         }
@@ -57,6 +59,7 @@ public struct ReportLibrary: Sendable {
   }
 
   private static func isNewer(_ left: Item, _ right: Item) -> Bool {
+    // The path decides between equal times, so that the order is the same each time.
     left.modifiedNanoseconds == right.modifiedNanoseconds
       ? left.path < right.path : left.modifiedNanoseconds > right.modifiedNanoseconds
   }
@@ -71,10 +74,12 @@ public struct ReportLibrary: Sendable {
     let manager = FileManager.default
     let names = (try? manager.contentsOfDirectory(atPath: folder.path)) ?? []
     var entries = Entries()
+    // Sorted, so that the bound leaves out the same entries each time.
     for name in names.sorted() where !name.hasPrefix(".") {
       guard room > 0 else { break }
       room -= 1
       let path = folder.appending(path: name).path
+      // The attributes are those of a link itself, so links are neither files nor folders here.
       guard let attributes = try? manager.attributesOfItem(atPath: path) else { continue }
       switch attributes[.type] as? FileAttributeType {
       case .typeDirectory: entries.folders.append(name)

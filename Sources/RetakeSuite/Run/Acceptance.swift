@@ -78,8 +78,11 @@ public struct Acceptance {
     guard !reason.isEmpty else { throw SuiteError.missingReason }
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     guard !(asAlternate && choosesRoots) else { throw SuiteError.partialAlternate }
+    // For the readers of golden.yml: no comparison uses it.
     let date = WallClock().dateText
     let chosen = try self.chosen()
+    // Before the first one is accepted, so that the error leaves all goldens as they were. An
+    // alternate is a golden of its own and replaces nothing.
     if !replacesOthers, !asAlternate, !isDryRun,
       let other = chosen.first(where: { !$0.item.replaces.isEmpty })?.item
     {
@@ -91,6 +94,8 @@ public struct Acceptance {
       func entry(_ roots: [String], _ frames: Int, _ largest: Double)
         -> GoldenManifest.Acceptance
       {
+        // At most 20 roots: golden.yml has one line for each acceptance, and a run any number of
+        // causes.
         GoldenManifest.Acceptance(
           at: date, reason: reason, roots: Array(roots.prefix(20)), frames: frames,
           maxError: largest)
@@ -107,6 +112,7 @@ public struct Acceptance {
         ) {
           entry($0.map(\.id), $1, $0.map(\.largest).max() ?? 0)
         }
+        // Another acceptance may have taken the other root causes in the meantime.
         if split.left.isEmpty { _ = try? waiting.pending.discard() }
       }
       return item
@@ -118,6 +124,7 @@ public struct Acceptance {
   ///
   /// - Throws: As `run(reason:isDryRun:)`.
   public func reject(isDryRun: Bool = false) throws -> [Item] {
+    // A pending folder of its own is an artifact of CI, and not among the goldens.
     guard !isCI || isDryRun || pendingFolder != nil else { throw SuiteError.acceptInCI }
     return try chosen().map { waiting in
       if isDryRun { return waiting.item }
@@ -140,6 +147,7 @@ public struct Acceptance {
 
   /// The same, with an identity that distinguishes each result from another.
   func waitingResults() throws -> [(comparison: Comparison, identity: Digest128)] {
+    // One folder for all copies. Each copy holds it, so it is removed with the last of them.
     let scratch = try ScratchFolder.temporary()
     return try selectedKeys().compactMap { key in
       guard let pending = try pending(key, in: scratch) else { return nil }
@@ -152,6 +160,8 @@ public struct Acceptance {
     _ key: GoldenLibrary.Key, in scratch: ScratchFolder
   ) throws -> PendingGolden? {
     do throws(GoldenError) {
+      // Later the golden is written in the first folder, and the pending result removed from the
+      // second.
       try library.requireOwn(key)
       try pendingLibrary.requireOwn(key)
       let pending = try PendingGolden(pendingLibrary.folder(key).pending, in: scratch)
@@ -185,6 +195,7 @@ public struct Acceptance {
     guard !all.isEmpty else { throw SuiteError.nothingPending }
     guard choosesRoots else { return all }
     let known = all.flatMap { $0.item.roots + $0.item.left }
+    // A misspelt root cause would otherwise accept nothing and look like a success.
     for pattern in roots where !known.contains(where: { Glob.matches(pattern, $0) }) {
       throw SuiteError.noRoot(pattern, known: Set(known).sorted())
     }
@@ -246,8 +257,10 @@ public struct Acceptance {
       comparison.roots.filter { isChosen($0) }, comparison.roots.filter { !isChosen($0) }
     )
     let own = comparison.findings.filter { finding in
+      // A finding without a root cause belongs to none of the choices, only to the whole.
       finding.root.map { isChosen(comparison.roots[$0]) } ?? left.isEmpty
     }
+    // One finding may cover many lost or inserted frames, so findings do not give their number.
     let frames =
       left.isEmpty
       ? counts.changed + counts.missing + counts.inserted : Set(own.compactMap(\.frame)).count
@@ -274,6 +287,8 @@ public struct Acceptance {
     do {
       _ = try GoldenComparator(golden: pending.folder, actual: pending.folder).compare()
     } catch {
+      // The error above names a temporary copy. The same check of the original names the file that
+      // a person can find.
       _ = try GoldenComparator(golden: pending.origin, actual: pending.origin).compare()
       throw error
     }

@@ -41,6 +41,8 @@ public struct BaseComparison {
     let selected = try selection.resolve(in: project)
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
+    // Before the first case: a revision that does not exist is one error, and not the verdict of
+    // each case.
     let files = try RevisionFiles(
       base, of: project.folder, scratch: scratch.url, isInterrupted: isInterrupted)
     let clock = WallClock()
@@ -67,6 +69,8 @@ public struct BaseComparison {
       let change = try project.pipeline(
         selected.definition.pipeline, catalog: registry, given: pipelines)
       result.pipeline = change
+      // A pipeline that is new in the working tree has nothing to be compared with, which is a
+      // verdict and not an error.
       guard let base = try pipeline(of: selected.definition, files) else {
         result.comparison = Comparison(
           key: selected.key.description, verdict: .missing,
@@ -81,6 +85,7 @@ public struct BaseComparison {
       result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
       result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
     } catch RuntimeError.interrupted {
+      // An interruption is about all cases, so it does not become the verdict of one.
       throw RuntimeError.interrupted
     } catch let error as any CodedError {
       result.error = error

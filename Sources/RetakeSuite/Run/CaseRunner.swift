@@ -48,6 +48,7 @@ extension CaseResult {
   /// A known change passes. A run without frames compared nothing.
   func exitStatus(isCI: Bool) -> ExitStatus {
     if comparison.isExpected { return .passed }
+    // Any other error, such as a damaged golden, is trouble: something could have been compared.
     if comparison.verdict == .errored, summary?.frames.captured == 0 { return .nothingCompared }
     return comparison.verdict.exitStatus(isCI: isCI)
   }
@@ -85,6 +86,7 @@ struct CaseRunner {
         root: scratch, session: selected.key.session, testCase: selected.key.testCase),
       pendingRefusal: pendingRefusal(selected.key))
     do {
+      // Before the replay, which takes long, and before anything is written through such a link.
       try library.requireOwn(selected.key)
       if let pendingRoot { try GoldenLibrary(root: pendingRoot).requireOwn(selected.key) }
       try replay(selected, into: &result, progress: progress)
@@ -111,12 +113,15 @@ struct CaseRunner {
     let key = result.selected.key
     let folder = GoldenFolder(root: pendingRoot, session: key.session, testCase: key.testCase)
     guard result.comparison.verdict != .passed else {
+      // Usually nothing is pending, which is an error of `discardPending`.
       try? folder.discardPending()
       return
     }
     do throws(GoldenError) {
       result.pendingIdentity = try folder.publish(result.actual)
     } catch {
+      // The verdict does not depend on it. A project on a read-only disk is tested all the same,
+      // and a note says what is not pending.
       guard isPendingOptional else { throw error }
       result.pendingRefusal = error.cause ?? error.message
     }
@@ -172,6 +177,7 @@ struct CaseRunner {
     _ selected: SelectedCase, _ job: ReplayJob, _ replay: Replay, _ reader: SessionReader,
     into result: inout CaseResult, progress: @escaping (Int, Int) -> Void
   ) throws {
+    // Noted before the folders are made, so that a failed run leaves none of them.
     let made = traces.map { NewFolders(upTo: $0.appending(path: selected.key.session)) }
     let outputs = try OpenOutputs(try outputs(of: selected.key), of: replay, isAlone: false)
     do {
@@ -228,11 +234,13 @@ enum GoldenRun {
   ) throws -> RunSummary {
     let plan = try GoldenWriter.Plan(
       replay, definition: definition, project: project, reader: reader, comparedWith: golden)
+    // Noted before the writer makes the missing folders.
     let made = NewFolders(upTo: folder.url)
     let writer = try GoldenWriter(folder, plan: plan)
     do {
       let golden = GoldenObserver(writer)
       let summary = try replay.run(observers: [golden] + observers)
+      // A golden of a halted run would pass in every run that is halted at the same place.
       if let halt = summary.halt, !withRun { throw SuiteError.halted(halt) }
       try writer.finish(run: withRun ? summary : nil)
       return summary
@@ -262,6 +270,7 @@ struct NewFolders {
 
   /// Removes the folders that are empty.
   func removeEmpty() {
+    // A folder that is not empty keeps all folders above it from being empty.
     for path in paths where rmdir(path) != 0 { return }
   }
 }

@@ -18,8 +18,10 @@ struct CaseSchedule {
     body: @Sendable (Item) throws -> Result
   ) throws -> [Result] {
     let sizes = items.map(bytes)
+    // By place as well, so that items of equal size start in a fixed order.
     let order = items.indices.sorted { (-sizes[$0], $0) < (-sizes[$1], $1) }
     let state = Locked(State<Result>(results: items.map { _ in nil }))
+    // Returns when every iteration has ended, so no thread outlives this call.
     DispatchQueue.concurrentPerform(iterations: min(jobs, items.count)) { _ in
       while let place = state.withLock({ $0.take(from: order.count) }) {
         let index = order[place]
@@ -71,12 +73,15 @@ final class MemoryShare: @unchecked Sendable {
 
   func holding<Result>(_ bytes: Int, _ body: () throws -> Result) rethrows -> Result {
     condition.withLock {
+      // A case that needs more than the total runs when it is alone. It would wait forever
+      // otherwise.
       while held > 0, held + bytes > total { condition.wait() }
       held += bytes
     }
     defer {
       condition.withLock {
         held -= bytes
+        // To all of them: the case that waited longest may still not fit where a smaller one does.
         condition.broadcast()
       }
     }

@@ -71,6 +71,7 @@ public struct GoldenAdoption {
       if !work.item.changes.isEmpty || work.item.note != nil { found.append(work) }
     }
     guard goldenCount > 0 else { throw SuiteError.noGoldenYet }
+    // After all goldens were read, so that a damaged one leaves the others unchanged.
     if !isDryRun {
       for work in found { try write(work) }
     }
@@ -79,9 +80,11 @@ public struct GoldenAdoption {
 
   private func write(_ work: Work) throws(GoldenError) {
     if let rules = work.rules {
+      // Fitted tolerances are replaced as well, and their evidence no longer holds.
       try work.folder.setRules(rules, budgets: project.budgets, fitted: [])
     }
     guard let pipeline = work.pipeline else { return }
+    // An alternate is a whole golden, with a document that is checked against its own golden.yml.
     for folder in [work.folder] + work.folder.alternates() where folder.exists {
       _ = try folder.adopt(pipeline)
     }
@@ -98,10 +101,12 @@ public struct GoldenAdoption {
       record = PipelineRecord(
         try project.pipeline(definition.pipeline, catalog: registry, given: pipelines))
     } catch let error as any CodedError {
+      // Rules do not depend on the pipeline, so they are adopted even if it cannot be read.
       work.item.note = "no pipeline.json is added: \(error.message)"
       return
     }
     for folder in folders {
+      // Only asked here. It is written when all goldens were read.
       switch try folder.adopt(record, isDryRun: true) {
       case .present: continue
       case .added:
@@ -126,6 +131,8 @@ public struct GoldenAdoption {
     for sink in manifest.compare.bySink.keys.sorted() {
       let (old, new) = (manifest.compare.rule(for: sink), rules.rule(for: sink))
       work.item.changes += old.changes(to: new).map { "\(sink).\($0)" }
+      // Both decided how the results were written. Files that were sorted, or that lack images,
+      // cannot be compared by such a rule.
       if old.order != new.order || old.pictureEvery != new.pictureEvery {
         work.item.needsResults = true
       }

@@ -77,6 +77,7 @@ public struct GoldenFit {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     var fits: [(GoldenFolder, CompareRules, Item)] = []
+    // Before the runs of this machine, which take long.
     try checkGiven()
     let selection = try selection.resolve(in: project)
     for selected in selection {
@@ -89,6 +90,7 @@ public struct GoldenFit {
       throw SuiteError.noRun(of: selection.map(\.key.description).joined(separator: ", "))
     }
     guard !isDryRun else { return fits.map(\.2) }
+    // After all cases: if one of them cannot be fitted, no golden is changed.
     let date = WallClock().dateText
     for (golden, rules, item) in fits where !item.rows.isEmpty {
       let evidence = item.rows.map { row in
@@ -108,12 +110,15 @@ public struct GoldenFit {
     guard let selected = try selection.resolve(in: project).first(where: { "\($0.key)" == key }),
       let condition = VerifyCondition.newProcess(named: name)
     else { throw SuiteError.nothingSelected("\(key) under '\(name)'") }
+    // In this process and before it decodes. glibc's share of the condition is in the environment
+    // with which the process was started.
     condition.process?.processor.force()
     var job = ReplayJob(
       project: project, definition: selected.definition, session: selected.session,
       registry: registry, pipelines: pipelines)
     job.poisonsMemory = condition.memory != .asItIs
     job.output = folder
+    // Written in the golden's form, such as its order of boxes, because the two are compared.
     job.comparedWith = try library.folder(selected.key).manifest()
     _ = try job.run()
   }
@@ -153,6 +158,8 @@ public struct GoldenFit {
       else { throw SuiteError.notFitted(selected.key.description, cause: Self.otherCase) }
     }
     for (name, folder) in runs {
+      // Runs of this machine are written by the golden's rules, so only a given one can have its
+      // boxes in another order.
       guard let problem = BoxOrder.problem(golden: manifest, run: try folder.manifest()),
         given.contains(name)
       else { continue }
@@ -161,6 +168,8 @@ public struct GoldenFit {
     var largest: [String: [String: Double]] = [:]
     for (_, folder) in runs {
       for row in try comparison(golden, folder, manifest.compare).headroom {
+        // No number covers this. `widen` leaves it out, and the comparison below names the
+        // difference.
         let error = row.largest ?? .infinity
         largest[row.sink, default: [:]][row.quantity, default: 0] = max(
           largest[row.sink]?[row.quantity] ?? 0, error)
@@ -171,6 +180,7 @@ public struct GoldenFit {
     for sink in largest.keys.sorted() {
       rows += Self.widen(&rules, sink, largest[sink] ?? [:], manifest)
     }
+    // Again with the new tolerances: what they do not cover, such as a missing box, is an error.
     for (name, folder) in runs {
       let comparison = try comparison(golden, folder, rules)
       guard comparison.verdict == .passed else {
@@ -189,6 +199,8 @@ public struct GoldenFit {
     _ golden: GoldenFolder, _ run: GoldenFolder, _ rules: CompareRules
   ) throws -> Comparison {
     var options = GoldenComparator.Options()
+    // Runs of other machines may have other costs. Whether a run of this machine is of the same
+    // case was checked before.
     options.ignoresKeys = true
     options.rules = rules
     return try GoldenComparator(golden: golden, actual: run, options: options).compare()
@@ -233,6 +245,7 @@ public struct GoldenFit {
     for (name, path, step, decimals) in quantities {
       guard let error = largest[name], error > 0, error.isFinite else { continue }
       let count = (error / step * margin).rounded(.up)
+      // Through decimals, so that golden.yml gets 0.3 and not 0.30000000000000004.
       let allowed = FixedDecimal(count * step, decimals: decimals).value
       rows.append(
         Row(

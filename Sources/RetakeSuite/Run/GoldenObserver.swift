@@ -22,6 +22,8 @@ final class GoldenObserver: RunObserver {
   func decided(_ line: DecisionLine) { writer.append(line) }
 
   func finished(_ frame: FinishedFrame) throws {
+    // Before the frame is written: its lines have the numbers of classes, whose names are in the
+    // header of its file.
     for (outcome, names) in zip(frame.result.outcomes, frame.classNames) where !names.isEmpty {
       writer.setClasses(names, of: outcome.sink)
     }
@@ -124,6 +126,7 @@ extension Replay {
   private func digestedInputs(of node: RunNode) -> [String] {
     node.inputs.flatMap { id -> [String] in
       guard let input = nodes.first(where: { $0.id == id }) else { return [] }
+      // Ends: every source is digested, and a pipeline has no cycle.
       return input.role.isDigested ? [id] : digestedInputs(of: input)
     }
   }

@@ -16,6 +16,7 @@ struct KeptPictures: PictureSource {
     case .grey: channels = 1
     case .rgb: channels = 3
     case .rgba: channels = 4
+    // No run has written such a file: kept images have 8 bits in one of these forms.
     default: return nil
     }
     var planes = [[UInt8]](repeating: [], count: channels)

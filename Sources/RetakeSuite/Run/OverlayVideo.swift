@@ -60,6 +60,7 @@ final class OverlayVideo: RunOutput {
     places = OverlayPlaces(
       replay.pipeline, tracks: tracks,
       shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first }))
+    // A muxer may go back to write into the head of the file, which a pipe does not allow.
     let type = try? FileManager.default.attributesOfItem(
       atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)[.type]
     if let type = type as? FileAttributeType, ![.typeRegular, .typeDirectory].contains(type) {
@@ -82,6 +83,7 @@ final class OverlayVideo: RunOutput {
   }
 
   private func write(_ frame: Frame) throws {
+    // Sorted, so that the video is the same in every run.
     let contents = newest.keys.sorted().compactMap { sink -> OverlayContent? in
       guard let found = newest[sink] else { return nil }
       let age = frame.timestamp.nanoseconds - found.timestamp.nanoseconds
@@ -92,6 +94,7 @@ final class OverlayVideo: RunOutput {
     do throws(MediaError) {
       try openWriter(for: drawn).write(drawn)
     } catch {
+      // A lack of memory is not a fault of the file that the other error names.
       if error.isOutOfMemory { throw error }
       throw unwritable(error)
     }
@@ -144,7 +147,9 @@ final class OverlayVideo: RunOutput {
       start = frame.timestamp.nanoseconds
       // The duration for a file with a single image.
       lastDuration = Int64(OverlayVideo.timeBase.denominator) / 30
+      // Two at least: the even number below one pixel is 0.
       let first = try Self.prepared(frame, scalers, max(2, width), max(2, height))
+      // libx264 is not in every build of FFmpeg; mpeg4 needs no other library.
       let isH264 = MediaLibraries.hasEncoder("libx264")
       var settings = EncoderSettings(
         encoder: isH264 ? "libx264" : "mpeg4", for: first, timeBase: OverlayVideo.timeBase)
@@ -173,7 +178,10 @@ final class OverlayVideo: RunOutput {
       let picture = try Self.prepared(
         frame, scalers, encoder.settings.width, encoder.settings.height)
       let step = frame.timestamp.nanoseconds - start
+      // A little more than a day in nanoseconds, times 90,000, does not fit into 64 bits.
       let units = (Int128(step) * 90_000 + 500_000_000) / 1_000_000_000
+      // Times must rise in a container, also for frames that are closer than a unit or out of
+      // order.
       last = max(last + 1, Int64(units))
       try put(try encoder.encode(picture, pts: last))
     }

@@ -57,6 +57,7 @@ package final class RecordingOutputs {
     guard !streams.isEmpty else { return nil }
     return RecordingWatch(
       captured: { _ in },
+      // Captures the list and not this object, because another thread calls it.
       found: { [streams] result in for stream in streams { stream.add(result) } })
   }
 
@@ -72,6 +73,7 @@ package final class RecordingOutputs {
     var lines = RecordingLines()
     var failure: (any Error)?
     while let stream = streams.first {
+      // Taken out before it ends: `discard`, which follows in any case, must not end it again.
       streams.removeFirst()
       do {
         try stream.finish()
@@ -112,6 +114,7 @@ package final class RecordingOutputs {
         "warning: there is no trace: the session is not closed; type: "
           + "retake session recover \(result.folder.path)")
     }
+    // No workers, because no value is computed.
     let reenactment = try Reenactment(
       try SessionReader(opening: result.folder.path), pipeline: live.pipeline,
       registry: live.registry, workers: 0)
@@ -185,6 +188,7 @@ private final class ResultStream: @unchecked Sendable {
     let counts = try lines.finish {
       note("waiting for the reader of \(path == "-" ? "the result lines" : path); Ctrl-C ends that")
     }
+    // A reader that left was reported when it left, and its dropped lines follow from that.
     if counts.dropped > 0, !lines.isLost {
       let all = counts.written + counts.dropped
       note(

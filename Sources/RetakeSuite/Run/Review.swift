@@ -47,6 +47,7 @@ public struct Review {
     self.acceptance = acceptance
     // The question itself shows what the golden describes, so replacing it needs no extra option.
     self.acceptance.replacesOthers = true
+    // What is accepted at the end must be what the questions show, even if a run ends meanwhile.
     for (comparison, identity) in waiting { self.acceptance.seen[comparison.key] = identity }
     questions = waiting.flatMap { Self.questions($0.comparison) }
     answers = questions.map { _ in nil }
@@ -65,6 +66,7 @@ public struct Review {
   @discardableResult
   public mutating func answerAlike(_ question: Int, _ answer: Answer) -> [Int] {
     let stage = questions[question].stage
+    // Questions without a stage, such as those about first goldens, have nothing in common.
     let alike = questions.indices.filter { index in
       index == question
         || (answers[index] == nil && stage != nil && questions[index].stage == stage)
@@ -96,6 +98,7 @@ public struct Review {
     var result: (accepted: [Acceptance.Item], rejected: [Acceptance.Item], failures: [Failure])
     result = ([], [], [])
     var keys: [String] = []
+    // The questions of a case are next to each other, so the last key is enough to compare with.
     for question in questions where keys.last != question.key { keys.append(question.key) }
     for key in keys {
       do {
@@ -109,6 +112,7 @@ public struct Review {
           return try acceptance.run(reason: reason)
         }
       } catch let error as any CodedError {
+        // The other cases do not depend on this one, so they are changed as decided.
         result.failures.append(Failure(key: key, error: error))
       }
     }
@@ -123,6 +127,8 @@ public struct Review {
     guard !meant.isEmpty else { return [] }
     var acceptance = acceptance
     acceptance.keys = [key]
+    // Rejected root causes are removed first. If the others are all accepted, what is left is
+    // accepted as a whole, without naming them.
     let isWhole = own.allSatisfy { answers[$0] == answer || answers[$0] == .reject }
     let takesAll = meant.count == own.count || (isWhole && answer == .accept)
     acceptance.roots = takesAll ? [] : meant.compactMap { questions[$0].root }

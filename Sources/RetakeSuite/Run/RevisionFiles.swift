@@ -29,6 +29,7 @@ struct RevisionFiles {
     self.scratch = scratch
     self.isInterrupted = isInterrupted
     let git = Git(folder: project, index: scratch.appending(path: "index").path, isInterrupted)
+    // A revision that begins with `-` must not be taken for an option.
     commit = try git.run(
       ["rev-parse", "--verify", "--quiet", "--end-of-options", "\(revision)^{commit}"],
       revision, failure: "the repository has no such revision")
@@ -43,6 +44,7 @@ struct RevisionFiles {
   func contents(of path: String) throws -> Data? {
     let inside = project + "/"
     let relative = path.hasPrefix(inside) ? String(path.dropFirst(inside.count)) : path
+    // A file outside of the project is in no revision of it.
     guard !relative.hasPrefix("/"), !relative.isEmpty else { return nil }
     let git = Git(folder: project, index: scratch.appending(path: "index").path, isInterrupted)
     let tree = scratch.appending(path: "tree", directoryHint: .isDirectory)
@@ -76,8 +78,10 @@ struct RevisionFiles {
     func run(_ words: [String], _ revision: String, failure: String) throws -> String {
       var environment = ProcessInfo.processInfo.environment
       environment["GIT_INDEX_FILE"] = index
+      // No one answers here, so git must fail and not ask.
       environment["GIT_TERMINAL_PROMPT"] = "0"
       environment["GIT_OPTIONAL_LOCKS"] = "0"
+      // The messages become part of errors, and must not depend on the locale.
       environment["LC_ALL"] = "C"
       let process = BoundedProcess(
         executable: "/usr/bin/env", arguments: ["git", "-C", folder] + words,

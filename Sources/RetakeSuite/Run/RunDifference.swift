@@ -20,6 +20,7 @@ public struct RunDifference {
       throw SuiteError.noGolden(path: folder.url.path)
     }
     var options = GoldenComparator.Options.withPictures
+    // A person has named the two folders, so they are compared whatever they are about.
     options.ignoresKeys = true
     let (base, manifest) = (try golden.manifest(), try actual.manifest())
     options.pairing = Self.pairing(base.input, manifest.input)

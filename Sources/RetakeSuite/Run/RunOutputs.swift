@@ -53,6 +53,7 @@ public struct RunOutputs: Sendable {
     if let overlay { _ = try OverlayVideo.container(of: overlay) }
     let streams = paths.count(where: Self.isStandardOutput) + (follows ? 1 : 0)
     guard streams < 2 else { throw .sameOutput("-") }
+    // Devices may be named several times: nothing is overwritten in /dev/null.
     let files = paths.filter { !$0.hasPrefix("/dev/") }.map {
       URL(fileURLWithPath: $0).standardizedFileURL.path
     }
@@ -104,6 +105,7 @@ extension RunOutputs {
   ) throws(SuiteError) {
     guard !isStandardOutput(path), !path.hasPrefix("/dev/") else { return }
     let file = resolved(path)
+    // With the slash, because a session `yard` does not contain the files of `yard2`.
     if let session, file == resolved(session) || file.hasPrefix(resolved(session) + "/") {
       throw .outputOverInput(path: path, input: "the session that is read")
     }
@@ -154,6 +156,7 @@ extension RunOutputs {
   /// The path after following the links of its folders, and of the file itself if it exists.
   private static func resolved(_ path: String) -> String {
     let url = URL(fileURLWithPath: path).standardizedFileURL
+    // Links are followed, because one that leads into a session would get past the checks.
     if FileManager.default.fileExists(atPath: url.path) {
       return url.resolvingSymlinksInPath().path
     }
@@ -195,7 +198,10 @@ struct OpenOutputs {
   init(
     _ wanted: RunOutputs, of replay: Replay, reader: SessionReader? = nil, isAlone: Bool
   ) throws {
+    // Before the first file is opened: of two outputs with one path, the second would replace the
+    // first.
     try wanted.check()
+    // With any other output the run continues, because that one is still wanted.
     endsWithReader = isAlone && wanted.paths.count + (wanted.follows ? 1 : 0) == 1
     do {
       try open(wanted, of: replay)

@@ -75,10 +75,13 @@ public struct Selection: Sendable {
       do throws(SuiteError) {
         try Project.checkName(ofSession: item.session)
       } catch {
+        // A person who names the session gets an error at once. A session that only a glob finds
+        // must not keep the other cases from running.
         guard definition == nil, sessions.isEmpty else { throw error }
         item.problem = item.problem ?? error
       }
       let known = paths.updateValue(item.session, forKey: item.key)
+      // Both would have one golden, and each would be compared with the other's results.
       if let known, known != item.session {
         throw .sameName(item.sessionName, paths: [known, item.session])
       }
@@ -149,6 +152,7 @@ public struct Selection: Sendable {
   private func wanted(in project: Project) -> [Wanted] {
     sessions.map { text in
       let parts = text.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+      // A folder with this path is meant before a case: `yard/motion` may be a session.
       guard parts.count == 2, definition == nil, project.definition(named: parts[1]) != nil,
         !FileManager.default.fileExists(atPath: project.path(text))
       else { return Wanted(session: text) }
@@ -163,6 +167,7 @@ public struct Selection: Sendable {
     do throws(SuiteError) {
       return try paths([name], in: project).map { ($0, nil) }
     } catch {
+      // The path where it should be, so that the case with the error has a key in the report.
       return [("\(project.recordings)/\(name)", error)]
     }
   }

@@ -47,6 +47,7 @@ public struct StaleGoldens {
   public func remove(isCI: Bool) throws -> [Item] {
     guard !isCI else { throw SuiteError.acceptInCI }
     let stale = try stale()
+    // All are checked before the first is removed.
     for (_, key, _) in stale { try library.requireOwn(key) }
     for (_, _, folder) in stale { try folder.remove() }
     return stale.map(\.item)
@@ -73,6 +74,7 @@ public struct StaleGoldens {
   private func selected() throws -> [SelectedCase] {
     // Without a project file, it is not known which goldens are wanted.
     guard project.hasFile else { throw SuiteError.noProjectFile }
+    // All suites: a golden that only a nightly suite produces is not stale.
     let suites = project.suites.isEmpty ? [nil] : project.suites.keys.sorted().map { Optional($0) }
     return try suites.flatMap { suite in
       var selection = Selection()
@@ -85,6 +87,7 @@ public struct StaleGoldens {
     do {
       return try selection.resolve(in: project)
     } catch {
+      // An empty suite is not an error here, because another one may have the cases.
       guard case .nothingSelected = error else { throw error }
       return []
     }

@@ -34,6 +34,7 @@ final class SuiteProgress: Sendable {
     state.withLock { state in
       if let done = state.frames[index]?.done { state.frames[index]?.total = done }
       state.ended += 1
+      // The number of ended cases has changed, so it is reported even if the step is the same.
       state.toldStep = -1
       report(&state)
     }

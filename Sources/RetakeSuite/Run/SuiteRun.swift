@@ -65,10 +65,13 @@ public struct SuiteRun {
   ///   the error that prevents the report from being written. An error of one case becomes its
   ///   verdict.
   public func run() throws -> Outcome {
+    // Before the cases run, which takes long: a folder that cannot be used is known now.
     for folder in [reportFolder, traceFolder] {
       if let folder { try project.requireOwn(folder) }
     }
     let selected = try selection.resolve(in: project)
+    // A rule for a sink that does not exist would never be used, and the real sink would be
+    // compared without it.
     try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
     let scratch = try RunFolder(preferring: pendingRoot)
     defer { scratch.remove() }
@@ -91,6 +94,7 @@ public struct SuiteRun {
         try runner.run(item) { progress(item.key.description, $0, $1) }
       }
     }
+    // Sorted, because a Dictionary has no order.
     let groups = Dictionary(grouping: selected.indices) { selected[$0].session }.values
       .sorted { $0[0] < $1[0] }
     let shared = SuiteProgress(cases: selected.count, tell: progress)
@@ -105,6 +109,7 @@ public struct SuiteRun {
           return (index, result)
         }
       })
+    // In the order of the selection, so that any number of jobs gives the same report.
     return done.joined().sorted { $0.0 < $1.0 }.map(\.1)
   }
 
@@ -178,6 +183,8 @@ public struct SuiteRun {
     var golden: [String: String] = [:]
     var actual: [String: String] = [:]
     for result in results {
+      // Goldens may be of several ages. The order of the results is fixed, so the same one is
+      // shown.
       golden.merge(result.golden.environment(platform)) { first, _ in first }
       actual.merge(result.actual.environment(platform)) { first, _ in first }
     }
@@ -201,6 +208,7 @@ public struct SuiteRun {
   /// Notes about differing results that could not be left pending next to their goldens.
   private func pendingNotes(_ results: [CaseResult]) -> [String] {
     let lost = results.filter {
+      // A case that did not run has no result that could be pending.
       $0.pendingRefusal != nil && $0.summary != nil && $0.comparison.verdict != .passed
     }
     guard let first = lost.first, let cause = first.pendingRefusal else { return [] }
@@ -231,10 +239,12 @@ private struct RunFolder {
   /// - Parameter folder: A folder in which files can become pending without a copy, if it is
   ///   writable.
   init(preferring folder: URL?) throws(GoldenError) {
+    // Before `ScratchFolder` makes the missing folders.
     let made = folder.map { NewFolders(upTo: $0) }
     if let folder, let scratch = try? ScratchFolder(in: folder) {
       (self.scratch, self.made, url) = (scratch, made, scratch.url)
     } else {
+      // A project that cannot be written is still tested, in the temporary folder.
       scratch = try .temporary()
       (self.made, url) = (nil, scratch.url)
     }

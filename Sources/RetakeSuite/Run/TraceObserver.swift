@@ -18,6 +18,7 @@ final class TraceObserver: RunOutput {
   convenience init(_ file: WholeFile, of replay: Replay) {
     self.init(
       file, nodes: replay.nodes,
+      // In `lossless` pools have no limit (docs/architecture.md), so there is no size to draw.
       pools: replay.request.options.mode == .lossless ? [] : replay.pipeline.pools,
       about: [
         ("case", replay.request.caseName), ("mode", replay.request.options.mode.rawValue),

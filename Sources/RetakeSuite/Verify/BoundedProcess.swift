@@ -51,6 +51,7 @@ struct BoundedProcess {
     process.onEnd { _ in bell.ring() }
     output.start()
     let end = wait(bell) { process.end }
+    // Also after a normal end: a child that it left behind would hold the pipe open.
     process.sendToGroup(SIGKILL)
     let clock = WallClock()
     clock.wait(
@@ -64,6 +65,8 @@ struct BoundedProcess {
     let deadline = clock.monotonicNanoseconds + Int64(secondsMax * 1e9)
     // Bounded by the deadline; the bell ends a wait early.
     while true {
+      // Asked first: a process that has ended is reported as that, even if its time is over as
+      // well.
       switch end() {
       case .exited(let status): return .exited(status)
       case .signalled(let number): return .signalled(number)
@@ -91,6 +94,7 @@ private final class OutputTail: Sendable {
   }
 
   func start() {
+    // Holds this object until the pipe ends, which may be after `run` has returned.
     pipe.readToEnd { [self] bytes in
       guard let bytes else { return closed.ring() }
       tail.withLock { tail in tail = (tail + bytes).suffix(bytesMax) }
@@ -98,6 +102,7 @@ private final class OutputTail: Sendable {
   }
 
   var text: String {
+    // On one line, because it becomes part of an error's cause.
     String(decoding: tail.withLock { $0 }, as: UTF8.self)
       .split(whereSeparator: \.isNewline).joined(separator: " | ")
   }

@@ -60,6 +60,8 @@ public struct NewProcessRuns {
     case .signalled(let number): cause = "signal \(number) ended it"
     case .stopped: cause = "it did not end within \(Int(seconds.rounded(.up))) s"
     }
+    // A process that did not end well says nothing about the stages: it is trouble, not a
+    // difference.
     throw SuiteError.verifyProcessFailed(condition: condition.name, cause: cause + lastWords)
   }
 }

@@ -74,6 +74,7 @@ struct StoredTrace {
   private func read(_ file: FileHandle, at offset: Int, count: Int) throws -> [UInt8] {
     try file.seek(toOffset: UInt64(offset))
     let bytes = try file.read(upToCount: count) ?? Data()
+    // A short file is an error, and must not look like a difference between two runs.
     guard bytes.count == count else { throw CocoaError(.fileReadCorruptFile) }
     return Array(bytes)
   }

@@ -55,6 +55,8 @@ final class StoredTraceWriter: RunObserver {
 
   private func endBlock() {
     var record: [UInt8] = []
+    // `finish` does not reset the hasher: each digest covers all lines so far, which
+    // `TraceComparison` relies on.
     record.append(lineHasher.finish())
     record.append(decisions.count)
     blocks.append(record)
@@ -80,12 +82,14 @@ final class StoredTraceWriter: RunObserver {
     head.append(frameHasher.finish())
     frames.append(head + record)
     frameCount += 1
+    // Once for each frame, because `decided` cannot throw.
     for file in [frames, decisions, blocks] { try file.check() }
   }
 
   func finish(_ summary: RunSummary) throws {
     if !lineCount.isMultiple(of: TraceFiles.linesPerBlock) { endBlock() }
     for file in [frames, decisions, blocks] { try file.finish() }
+    // Last: a trace without facts is of a run that did not end, and is refused.
     let facts = TraceFacts(
       summary: summary, stages: stages, sinks: sinks, frames: frameCount, decisions: lineCount,
       mathematics: MathLibrary.digest)

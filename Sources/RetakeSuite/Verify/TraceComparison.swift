@@ -11,6 +11,8 @@ struct TraceComparison {
     let decision = try firstDecision()
     guard let frame = try firstFrame() else { return decision.map(Self.divergence(of:)) }
     if let stage = frame.stage {
+      // A stage whose value may follow from an earlier decision is not the cause; the decision is
+      // named instead.
       let isFollower = decision.map { Self.comesFirst($0, frame: frame.id, stage: stage) } ?? false
       if !isFollower { return Self.divergence(of: stage, frame: frame.id, then: decision) }
     }
@@ -39,6 +41,7 @@ struct TraceComparison {
       try expected.digest(throughBlock: $0) != actual.digest(throughBlock: $0)
     }
     guard found != nil || expected.facts.decisions != actual.facts.decisions else { return nil }
+    // If all common blocks are equal, the difference begins in the first one that only one run has.
     let block = found ?? count
     let left = try block < expected.blockCount ? expected.lines(ofBlock: block) : []
     let right = try block < actual.blockCount ? actual.lines(ofBlock: block) : []
@@ -55,6 +58,7 @@ struct TraceComparison {
   static func firstDifference(
     among count: Int, isDifferent: (Int) throws -> Bool
   ) rethrows -> Int? {
+    // Digests cover all that comes before, so the last one tells whether anything differs.
     guard count > 0, try isDifferent(count - 1) else { return nil }
     var (low, high) = (0, count - 1)
     while low < high {

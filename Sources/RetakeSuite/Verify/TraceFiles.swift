@@ -97,10 +97,12 @@ final class StoredTraceFile {
   func finish() throws(SuiteError) {
     flush()
     try check()
+    // The bytes are written, and a temporary trace need not survive a power failure.
     try? handle.close()
   }
 
   private func flush() {
+    // Also after a failure, so that the memory of a run that continues does not grow.
     defer { batch.removeAll(keepingCapacity: true) }
     guard failure == nil else { return }
     do {

@@ -45,6 +45,8 @@ public struct Verification {
     runs.firstSeconds = summary.wallSeconds
     var baseline = first
     for condition in VerifyCondition.newProcess {
+      // The first run drew its hash seed, too. Processes with the fixed seed are compared with the
+      // baseline, so that only their own condition makes a difference.
       let isFirst = condition.process?.hashSeed == .drawn || condition == .baseline
       let (variation, trace) = try runs.compare(
         condition, with: isFirst ? first : baseline, named: isFirst ? .first : .baseline,
@@ -87,6 +89,7 @@ private struct Runs {
     let processes = verification.newProcesses == nil ? 0 : VerifyCondition.newProcess.count
     let trace = try read(place, of: condition)
     verification.progress(
+      // Repetitions are not in the announced number of runs.
       count - repeated, 1 + VerifyCondition.inProcess.count + processes)
     return trace
   }
@@ -106,6 +109,7 @@ private struct Runs {
     keeps: Bool = false
   ) throws -> (VerifyReport.Variation, StoredTrace) {
     let actual = try trace(condition)
+    // At once, because the traces of all conditions together could fill the disk.
     defer { if !keeps { actual.remove() } }
     let divergence = try TraceComparison(expected: expected, actual: actual).divergence()
     var variation = VerifyReport.Variation(

@@ -96,7 +96,9 @@ extension VerifyCondition {
     var environment = inherited
     // If the process crashes, its last line of output is of more use than a dump of all registers.
     environment["SWIFT_BACKTRACE"] = inherited["SWIFT_BACKTRACE"] ?? "enable=no"
+    // Removed for a drawn seed, because this process may have been started with it.
     environment["SWIFT_DETERMINISTIC_HASHING"] = process.hashSeed == .fixed ? "1" : nil
+    // After the user's own tunables, which stay in force.
     let tunables = [environment["GLIBC_TUNABLES"] ?? ""] + heapTunables + processorTunables
     environment["GLIBC_TUNABLES"] = tunables.filter { !$0.isEmpty }.joined(separator: ":")
     return environment

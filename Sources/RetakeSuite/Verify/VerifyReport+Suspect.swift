@@ -12,8 +12,11 @@ extension VerifyReport {
   public var suspect: Suspect? {
     guard let divergence = firstDivergence else { return nil }
     let differing = variations.filter { $0.outcome == .different }
+    // Something differs, so all that differs is platform-dependent.
     if differing.isEmpty { return .processor }
+    // A stage can only give another value. Decisions, and what sinks receive, are Retake's work.
     if divergence.kind != .value { return .engine }
+    // Compared with its own repetition (`Runs.confirm`): only time has passed between the two.
     if differing.contains(where: { $0.comparedWith == $0.condition.name }) {
       return .clockOrSharedState
     }

@@ -40,6 +40,7 @@ public struct VerifyReport: Hashable, Sendable, Codable {
   public var firstDivergence: Divergence? {
     let graver = variations.filter { $0.outcome == .different }
     return (graver.isEmpty ? variations : graver).compactMap(\.divergence).min {
+      // A difference that names no frame cannot be earlier than one that does.
       ($0.frame?.sequence ?? .max) < ($1.frame?.sequence ?? .max)
     }
   }

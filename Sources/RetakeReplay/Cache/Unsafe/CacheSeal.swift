@@ -27,6 +27,8 @@ struct CacheSeal: Sendable {
     // SAFETY: the bytes are only read, and no pointer to them is kept.
     guard kind == .values else { return pixelSecret.digest(of: bytes) }
     var code = HmacSha256(key: key)
+    // Records and tables share a key. This word, and `table` below, keep one from passing for the
+    // other.
     code.append(Array("record".utf8))
     code.append(bytes)
     return Digest128(bytes: code.finish().prefix(16)) ?? .zero

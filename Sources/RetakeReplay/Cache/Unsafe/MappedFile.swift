@@ -83,6 +83,7 @@ final class MappedFile: @unchecked Sendable {
   }
 
   private func advise(at offset: Int, count length: Int, _ advice: Int32) {
+    // The address has to be a multiple of the page size (`man 2 madvise`).
     let start = offset / Self.pageBytes * Self.pageBytes
     guard contains(start, offset - start + length) else { return }
     // SAFETY: whole pages of the mapping; the advice changes no byte that can be read. A system
