@@ -122,7 +122,7 @@ extension PipelineEdge {
       "from": .string(from + (fromPort.map { ".\($0)" } ?? "")),
       "to": .string(to + (toPort.map { ".\($0)" } ?? "")),
     ]
-    // A key that has its default is left out, so that writing a default does not change the digest.
+    // The canonical form leaves out a key that has its default, and the digest covers that form.
     if capacity != Self.defaultCapacity { members["capacity"] = .integer(Int64(capacity)) }
     if policy != .block { members["policy"] = .string(policy.rawValue) }
     return .object(members)

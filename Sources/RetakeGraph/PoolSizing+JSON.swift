@@ -16,7 +16,7 @@ extension PoolSizing {
   package var json: JSONValue {
     let standard = PoolSizing()
     var members: [String: JSONValue] = [:]
-    // A key that has its default is left out, so that writing a default does not change the digest.
+    // The canonical form leaves out a key that has its default, and the digest covers that form.
     for (key, path) in Self.counts where self[keyPath: path] != standard[keyPath: path] {
       members[key] = .integer(Int64(self[keyPath: path]))
     }
