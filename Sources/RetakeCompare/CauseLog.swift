@@ -103,8 +103,8 @@ package struct CauseLog: Sendable {
       // No stage before the sink differs at this frame, so the difference begins at the sink.
       if hasStageDigests { return root(of: finding, why: .outputDiffers) }
       if let decisionRoot { return decisionRoot }
-      // Without stage digests nothing distinguishes a later difference from an echo, so it joins the
-      // last root.
+      // Without stage digests nothing distinguishes a later difference from an echo, so it joins
+      // the last root.
       return roots.indices.last { roots[$0].why == .seenAtSink || roots[$0].why == .frameLost }
         ?? root(of: finding, why: .seenAtSink)
     }
