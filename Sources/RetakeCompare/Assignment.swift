@@ -8,7 +8,9 @@ enum Assignment {
     guard rows > 0, let columns = weights.first?.count, columns > 0 else {
       return Array(repeating: nil, count: rows)
     }
+    // Objects that do not touch have no rivals, and need no search.
     if let pairs = undisputed(weights, columns: columns) { return pairs }
+    // The solver gives each row a column, so there must be enough of them.
     if rows > columns {
       let transposed = (0..<columns).map { column in weights.map { $0[column] } }
       var pairs = [Int?](repeating: nil, count: rows)
@@ -19,6 +21,7 @@ enum Assignment {
     }
     let rowOfColumn = Solver(weights, rows: rows, columns: columns).solve()
     var pairs = [Int?](repeating: nil, count: rows)
+    // The solver pairs every row. A pair of weight 0 only fills a place and is not a pair.
     for (column, row) in rowOfColumn.enumerated() where row >= 0 && weights[row][column] > 0 {
       pairs[row] = column
     }
@@ -87,12 +90,15 @@ enum Assignment {
         var delta = Int.max
         var next = 0
         for candidate in 1...columns where !used[candidate] {
+          // The method finds the smallest sum of costs, so the weights are negated. Integers are
+          // exact: no rounding decides between two pairings.
           let cost =
             -weights[row - 1][candidate - 1] - rowPotential[row] - columnPotential[candidate]
           if cost < least[candidate] {
             least[candidate] = cost
             before[candidate] = column
           }
+          // Strictly less: of equal columns the first one wins, in every run.
           if least[candidate] < delta {
             delta = least[candidate]
             next = candidate

@@ -26,6 +26,7 @@ struct BoxMatching {
     golden: [DetectionLine], actual: [DetectionLine], leastOverlap: Double, previous: [Int: Int]
   ) {
     self.init(inOrder: golden.count, actual.count)
+    // The search takes cubic time, and a detector may give any number of boxes.
     guard max(golden.count, actual.count) <= Self.limit else { return }
     for index in partners.indices { partners[index] = nil }
     var taken = [Bool](repeating: false, count: actual.count)
@@ -66,7 +67,10 @@ struct BoxMatching {
     guard overlap >= leastOverlap else { return 0 }
     let wasPair =
       golden.identity.map { (previous[$0] ?? $0) == actual.identity } ?? false
+    // An integer, so that the sum of a pairing does not depend on the order of its terms.
     let millionths = Int((overlap * 1_000_000).rounded())
+    // One more than the overlap: with `iou: 0` boxes that do not touch may be one object, and a
+    // weight of 0 means that they cannot.
     return 1 + millionths + (wasPair ? 1_000_000_000 : 0)
       + (golden.classIndex == actual.classIndex ? 2_000_000 : 0)
   }
@@ -86,6 +90,7 @@ struct BoxMatching {
     let union =
       left.width.units * left.height.units + right.width.units * right.height.units - inner
     let overlap = inner / union
+    // NaN for boxes of infinite size. The bounds hold also if large coordinates were rounded.
     return overlap.isFinite ? min(max(overlap, 0), 1) : 0
   }
 }

@@ -21,6 +21,7 @@ package struct CauseLog: Sendable {
 
   /// The root with the same stage and reason, or a new one.
   package mutating func root(_ root: RootCause) -> Int {
+    // Later frames with the same cause are its echoes, and are not causes of their own.
     roots.firstIndex { $0.stage == root.stage && $0.why == root.why } ?? add(root)
   }
 
@@ -43,6 +44,7 @@ package struct CauseLog: Sendable {
 
   private func root(of finding: Finding) -> Int? {
     guard let frame = finding.frame else { return nil }
+    // `rootOfFrame` is not asked then: its root may be in a branch that does not lead to this sink.
     if let sink = finding.node, let roots = rootOfFrameBySink[sink] { return roots[frame] }
     return rootOfFrame[frame]
   }
@@ -66,6 +68,7 @@ package struct CauseLog: Sendable {
     if let frame = finding.frame, let first = roots[index].frame, frame != first {
       roots[index].echoes += 1
     }
+    // Stage digests have no times, so the first finding of the root's frame provides it.
     if roots[index].time == nil, finding.frame == roots[index].frame {
       roots[index].time = finding.time
     }
@@ -82,10 +85,13 @@ package struct CauseLog: Sendable {
       return root(RootCause(stage: finding.node, why: .sinkChanged))
     case .sinkAdded, .sinkRemoved:
       return root(RootCause(stage: finding.node, why: .sinkChanged))
+    // A budget that is exceeded follows from what changed, and is a root only if nothing else is
+    // known.
     case .budget: return roots.isEmpty ? root(RootCause(why: .budget)) : 0
     case .drift:
       if let known = root(of: finding) { return known }
       return root(of: finding, why: .drift)
+    // A gate may have decided by a value that differs, so the stage comes before the decision.
     case .decisionAdded, .decisionRemoved, .decisionMoved, .decisionChanged, .decisionsDiffer:
       if let known = finding.frame.flatMap({ rootOfFrame[$0] }) { return known }
       return decisionRoot ?? root(of: finding, why: .decisionDiffers)
@@ -94,14 +100,18 @@ package struct CauseLog: Sendable {
       return decisionRoot ?? root(of: finding, why: .decisionDiffers)
     default:
       if let known = root(of: finding) { return known }
+      // No stage before the sink differs at this frame, so the difference begins at the sink.
       if hasStageDigests { return root(of: finding, why: .outputDiffers) }
       if let decisionRoot { return decisionRoot }
+      // Without stage digests nothing distinguishes a later difference from an echo, so it joins
+      // the last root.
       return roots.indices.last { roots[$0].why == .seenAtSink || roots[$0].why == .frameLost }
         ?? root(of: finding, why: .seenAtSink)
     }
   }
 
   private mutating func root(of finding: Finding, why: RootCause.Why) -> Int {
+    // A frame that one run lacks was missing before its first stage.
     let stage = why == .frameLost || why == .frameInserted ? nil : finding.node
     return root(RootCause(frame: finding.frame, time: finding.time, stage: stage, why: why))
   }

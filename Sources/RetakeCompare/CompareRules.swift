@@ -79,6 +79,8 @@ public struct CompareRules: Hashable, Sendable, Codable {
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     bySink = try container.decode([String: SinkRule].self)
+    // Decoded twice: a missing `mode` and a written `boxes` give the same rule, and only the
+    // written one may stay.
     let given = try container.decode([String: GivenMode].self)
     for (name, rule) in bySink where given[name]?.mode == nil {
       if let mode = SinkRule.Mode(rawValue: name) {

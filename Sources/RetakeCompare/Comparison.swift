@@ -40,6 +40,7 @@ public struct ErrorHeadroom: Hashable, Sendable, Codable {
   /// error is allowed and there was one.
   public var used: Double? {
     guard let largest else { return nil }
+    // No error is within every tolerance, also within one of 0.
     if largest == 0 { return 0 }
     return allowed > 0 ? largest / allowed : nil
   }

@@ -78,7 +78,9 @@ package struct DecisionComparator {
 
     mutating func take(_ key: Key) -> Placed? {
       guard var lines = waiting[key], !lines.isEmpty else { return nil }
+      // First in, first out: decisions with equal keys pair in the order in which they were made.
       let line = lines.removeFirst().line
+      // An empty list is removed, so that memory is bounded by the lines that wait.
       waiting[key] = lines.isEmpty ? nil : lines
       count -= 1
       return line
@@ -96,6 +98,7 @@ package struct DecisionComparator {
 
     /// In the order in which they were added.
     var lines: [Placed] {
+      // A Dictionary has another order in each process, and findings must not.
       waiting.values.joined().sorted { $0.order < $1.order }.map(\.line)
     }
   }
@@ -145,6 +148,7 @@ package struct DecisionComparator {
       differences.append(
         difference(.decisionChanged, golden, actual, "\(subject) has other details"))
     } else {
+      // The keys and the details are equal, so only the time is left.
       let change = actual.line.time - golden.line.time
       let words = "\(Self.milliseconds(change)) \(change < 0 ? "earlier" : "later")"
       differences.append(
@@ -169,6 +173,7 @@ package struct DecisionComparator {
       differences.append(
         difference(.decisionAdded, nil, line, "\(Self.subject(line.line)) is new"))
     }
+    // The position decides between equals, because `sorted` does not promise to keep their order.
     var sorted = differences.enumerated().sorted { left, right in
       guard let mine = left.element.first, let theirs = right.element.first else {
         return left.offset < right.offset
@@ -201,6 +206,8 @@ package struct DecisionComparator {
       guard let line, let form = DecisionForm(line.line), let indices = candidates[form] else {
         continue
       }
+      // Lines of one form come in the order of their frames: a candidate that is too far back for
+      // this line is so for all later ones. This keeps the search linear.
       var place = next[form] ?? 0
       while place < indices.count, let other = added[indices[place]],
         form.distance(line.line, other.line) < -Self.reach
@@ -240,6 +247,7 @@ package struct DecisionComparator {
     var explained: Set<Place> = []
     for finding in findings {
       guard let frame = finding.frame else { continue }
+      // A fold's digest covers all decisions about its frames, so a line that differs explains it.
       let first = frame.sequence / DecisionFold.size * DecisionFold.size
       explained.insert(Place(track: frame.track, first: first))
     }

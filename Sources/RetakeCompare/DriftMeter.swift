@@ -49,6 +49,8 @@ struct DriftMeter {
     windows.append(sum / Double(frames))
     (sum, frames) = (.zero, 0)
     guard windows.count == Self.windowsMax else { return }
+    // Both windows have the same number of frames, so the mean of their means is the mean of all.
+    // Memory is the same for a run of any length.
     windows = stride(from: 0, to: windows.count, by: 2).map { (windows[$0] + windows[$0 + 1]) / 2 }
     framesPerWindow *= 2
   }
@@ -71,6 +73,7 @@ struct DriftMeter {
       values += y * y
       both += x * y
     }
+    // The square of the correlation is the share of the variance that the line explains.
     guard values > 0, both * both / (places * values) >= Self.explainedMin else { return nil }
     let slope = (both / places).magnitude
     return Drift(change: slope / Double(framesPerWindow) * 1_000, total: slope * (count - 1))

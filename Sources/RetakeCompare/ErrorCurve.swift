@@ -58,7 +58,9 @@ struct CurveMeter {
 
   /// Adds the largest error of one frame. Frames without an error need not be added.
   mutating func add(_ error: Double, at sequence: Int) {
+    // A golden is text that may have been edited, and its grammar allows a negative sequence.
     guard sequence >= 0 else { return }
+    // Ends: each merge doubles `framesPerBin`.
     while sequence / framesPerBin >= Self.binsMax { merge() }
     let place = sequence / framesPerBin
     if place >= bins.count {
@@ -81,6 +83,7 @@ struct CurveMeter {
   var largest: [Double] { bins.map { Double($0.largest) } }
 
   var least: [Double] {
+    // Frames without an error are not added, so a bin that lacks frames has one with the error 0.
     bins.map { $0.frames < framesPerBin ? 0 : Double($0.least) }
   }
 }

@@ -71,12 +71,14 @@ struct ErrorMeter {
   mutating func measure(
     _ quantity: Quantity, _ golden: FixedDecimal, _ actual: FixedDecimal, _ frame: FrameID
   ) -> Measured {
+    // A score is not a sample of the drift, which is in pixels or in the unit of the scalars.
     if quantity == .scalar { current.count += 1 }
     if golden == actual {
       return Measured(error: 0, allowed: allowed[quantity.rawValue], isAllowed: true)
     }
     let measured = judge(quantity, golden, actual)
     note(quantity, measured.error, allowed: measured.allowed, frame)
+    // An infinite error would make the line through all windows NaN, and is a finding of its own.
     if quantity == .scalar, measured.error.isFinite {
       current.sum[0] += actual.value - golden.value
       quantum = FixedDecimal(units: 1, like: golden).value
@@ -89,6 +91,7 @@ struct ErrorMeter {
     _ golden: DetectionLine, _ actual: DetectionLine, _ frame: FrameID
   ) -> Measured {
     var worst = Measured(error: 0, allowed: allowed[0], isAllowed: true)
+    // A box is one sample of the drift, however many of its sides differ.
     current.count += 1
     compareSide(0, golden.x, actual.x, &worst)
     compareSide(1, golden.y, actual.y, &worst)
@@ -120,10 +123,12 @@ struct ErrorMeter {
   ) -> Measured {
     let allowed = allowed[quantity.rawValue]
     let steps = (golden.units - actual.units).magnitude
+    // The same number of quanta is another value if the quanta differ.
     guard steps.isFinite, golden.decimals == actual.decimals else {
       return Measured(error: .infinity, allowed: allowed, isAllowed: false)
     }
     let error = FixedDecimal(units: steps, like: golden).value
+    // Compared in quanta, which are integers: the difference of two decimals would be rounded.
     let isWithin = steps <= allowedSteps[quantity.rawValue][Int(golden.decimals)]
     let share = quantity == .scalar ? relative * golden.value.magnitude : 0
     return Measured(
@@ -135,12 +140,15 @@ struct ErrorMeter {
     _ quantity: Quantity, _ error: Double, allowed: Double, _ frame: FrameID
   ) {
     guard error > 0 else { return }
+    // With a relative tolerance every number allows another error, and only shares fit one curve.
     let height = quantity == .scalar && relative > 0 ? error / allowed : error
     current.largest[quantity.rawValue] = max(current.largest[quantity.rawValue], height)
     let before = worst[quantity.rawValue]
+    // Shares of the tolerance are compared without a division, because the tolerance may be 0.
     let isWorse =
       before.allowed == allowed
       ? error > before.error : error * before.allowed > before.error * allowed
+    // Against a row without an error both products may be 0, so the first error is always taken.
     if isWorse || before.frame == nil {
       worst[quantity.rawValue] = Worst(error: error, allowed: allowed, frame: frame)
     }
@@ -164,6 +172,7 @@ struct ErrorMeter {
     let isWithin = [Quantity.position, .scalar].allSatisfy { quantity in
       worst[quantity.rawValue].error <= worst[quantity.rawValue].allowed * (1 + 1e-9)
     }
+    // Less than a quantum in all can come from rounding.
     guard isWithin, let drift = drift.largest, drift.total >= quantum * (1 - 1e-9) else {
       return nil
     }
@@ -203,6 +212,7 @@ extension ErrorMeter {
   ) -> (box: SIMD4<Double>, score: Double) {
     let mine = SIMD4(golden.x.units, golden.y.units, golden.width.units, golden.height.units)
     let theirs = SIMD4(actual.x.units, actual.y.units, actual.width.units, actual.height.units)
+    // `allows` and `note` use one scale for all four sides, so their quanta must be the same.
     let areAlike =
       golden.x.decimals == actual.x.decimals && golden.y.decimals == actual.y.decimals
       && golden.width.decimals == actual.width.decimals

@@ -65,6 +65,7 @@ public struct Finding: Hashable, Sendable, Codable {
     self.node = node
     self.golden = golden
     self.actual = actual
+    // JSON has no infinity, which is the error of a NaN against a number.
     self.magnitude = magnitude.flatMap { $0.isFinite ? $0 : nil }
     self.allowed = allowed
     self.message = message

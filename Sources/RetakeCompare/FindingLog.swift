@@ -15,6 +15,7 @@ package struct FindingLog: Sendable {
 
   package mutating func add(_ finding: Finding) {
     var finding = finding
+    // Findings beyond the limit are attributed, too: the counts of the roots cover all of them.
     causes.attribute(&finding)
     count += 1
     if findings.count < limit { findings.append(finding) }
@@ -44,6 +45,7 @@ package struct FindingLog: Sendable {
   private static func precedes(_ left: Place, _ right: Place) -> Bool {
     if (left.frame == nil) != (right.frame == nil) { return left.frame == nil }
     if let mine = left.frame, let theirs = right.frame, mine != theirs {
+      // Sequences of two tracks cannot be compared; times can.
       if mine.track != theirs.track, let time = left.time, let other = right.time, time != other {
         return time < other
       }

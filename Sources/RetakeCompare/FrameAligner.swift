@@ -44,6 +44,7 @@ struct FrameAligner {
   /// The pairs that are certain by now; at the end, all remaining ones.
   mutating func take(atEnd: Bool) -> [Pair] {
     var pairs: [Pair] = []
+    // Sorted, because findings must not have the order of a Dictionary.
     for number in tracks.keys.sorted() {
       if var track = tracks[number] {
         take(from: &track, into: &pairs, atEnd: atEnd)
@@ -59,6 +60,7 @@ struct FrameAligner {
     while golden < track.golden.count && actual < track.actual.count {
       let left = track.golden[golden]
       let right = track.actual[actual]
+      // Both streams rise on each track, so the smaller of two frames has no partner any more.
       let order = order(left, right)
       switch order {
       case 0: pairs.append(.both(golden: left, actual: right))

@@ -6,6 +6,8 @@ extension FrameComparator {
     _ golden: [ResultLine], _ actual: [ResultLine], _ partners: [Int?],
     _ frames: (golden: FrameID, actual: FrameID), into differences: inout [Difference]
   ) {
+    // Labels of both sides are found by the detection's index in the actual run: a box that appears
+    // before another one shifts the indices.
     let goldenFacts = KeyedFacts(golden) { partners.indices.contains($0) ? partners[$0] : nil }
     let actualFacts = KeyedFacts(actual) { $0 }
     let paired = Set(partners.compactMap(\.self))
@@ -19,11 +21,13 @@ extension FrameComparator {
             kind: .factDisappeared, golden: line.text, message: "\(key.words) is missing"))
       }
     }
+    // Labels of a box without a partner are part of the finding about that box.
     for (key, line) in actualFacts.entries
     where goldenFacts[key] == nil && key.detection.map(paired.contains) ?? true {
       differences.append(
         Difference(kind: .factAppeared, actual: line.text, message: "\(key.words) is new"))
     }
+    // Asked last, because a fact that was added or removed changes the order, too.
     if rule.mode == .exact, differences.isEmpty, goldenFacts.keys != actualFacts.keys {
       differences.append(
         Difference(kind: .factChanged, message: "the facts come in another order"))
@@ -101,6 +105,7 @@ extension FrameComparator {
       case .classification(_, _, let theirs)? = other[label.key]
     else { return false }
     let allowed = rule.mode == .exact ? 0 : rule.score
+    // The factor allows for the rounding of decimals, as in `ErrorMeter`.
     return (score.value - theirs.value).magnitude <= allowed * (1 + 1e-9)
   }
 
@@ -117,14 +122,18 @@ extension FrameComparator {
     var worst = meter.measure(.scalar, rate, otherRate, frame)
     let isSameRate = worst.isAllowed
     for (sample, other) in zip(left, right) {
+      // Samples that are judged by their shape are not recorded: their errors would exceed a
+      // tolerance that does not apply.
       let error =
         isByShape ? meter.look(sample, other) : meter.measure(.scalar, sample, other, frame)
       if error.isWorse(than: worst) { worst = error }
     }
     guard !worst.isAllowed || isByShape else { return nil }
+    // A single NaN would make every measure of the shape NaN.
     let samples = (left + right).allSatisfy(\.units.isFinite)
     let shape =
       samples ? SignalDifference(golden: left.map(\.value), actual: right.map(\.value)) : nil
+    // Equal lines may contain a NaN and have no shape then, and are equal all the same.
     if isByShape, isSameRate, golden == actual || shape.map(isAllowed) ?? false { return nil }
     var message = "\(name) differs by \(worst.text(decimals: rate.decimals))"
     if let shape { message += ": \(words(shape, rate: rate.value))" }

@@ -44,6 +44,7 @@ struct FrameComparator {
     golden: [ResultLine], actual: [ResultLine], frame: FrameID, actualFrame: FrameID? = nil
   ) -> [Difference] {
     var differences: [Difference] = []
+    // The boxes and the scalars of a frame are one sample of the drift, which ends behind both.
     defer { meter.endFrame(frame) }
     let goldenBoxes = golden.compactMap(\.detection)
     let actualBoxes = actual.compactMap(\.detection)
@@ -72,8 +73,10 @@ struct FrameComparator {
 
   /// In equal lines, each identity is paired with itself.
   mutating func noteEqual(_ lines: [ResultLine]) {
+    // A frame that did not come to the sink has no values, and is not a sample of the drift.
     if let first = lines.first, case .ended = first { return }
     if !lines.isEmpty { meter.noteEqual(frames: 1) }
+    // A series that has begun needs every frame: a gap would look like a lag.
     if !series.isEmpty {
       for case .scalar(let name, let value) in lines { series.add(name, value, value) }
     }
@@ -86,7 +89,10 @@ struct FrameComparator {
   /// Like `noteEqual(_:)`, for a number of frames whose facts were not read.
   mutating func noteEqualFacts(frames: Int) {
     meter.noteEqual(frames: frames)
+    // The facts of equal blocks are not read, so that the series would have a gap here.
     series.end()
+    // In the frames that were not read, each identity was paired with itself. Which ones they have
+    // is not known.
     identities.removeAll()
   }
 
@@ -114,9 +120,13 @@ struct FrameComparator {
       guard isMatched else { continue }
       for place in 0..<theirs.count {
         let overlap = BoxMatching.overlap(box, actual.boxes[theirs.lowerBound + place])
+        // Another possible partner, or a partner that is not possible, is for the matching to
+        // decide.
         guard (overlap >= rule.iou) == (place == offset) else { return nil }
       }
     }
+    // Recorded only now: until here the slower path could still take over, which records the same
+    // errors.
     for offset in 0..<mine.count {
       let box = golden.boxes[mine.lowerBound + offset]
       let steps = ErrorMeter.steps(box, actual.boxes[theirs.lowerBound + offset])
@@ -145,6 +155,7 @@ struct FrameComparator {
   private mutating func compare(
     _ golden: DetectionLine, _ actual: DetectionLine, _ frame: FrameID
   ) -> Difference? {
+    // Called even if nothing else differs, because it remembers the pair for the next frames.
     let isNewPair = pairs(golden.identity, actual.identity)
     let position = meter.measurePosition(golden, actual, frame)
     let score = meter.measure(.score, golden.score, actual.score, frame)
@@ -187,6 +198,7 @@ struct FrameComparator {
 
   private func isSameClass(_ golden: DetectionLine, _ actual: DetectionLine) -> Bool {
     if golden.classIndex == actual.classIndex && hasSameClasses { return true }
+    // An index belongs to its own run's list: a class that is inserted moves those behind it.
     return className(golden, classes.golden) == className(actual, classes.actual)
   }
 
@@ -194,6 +206,8 @@ struct FrameComparator {
   /// `boxes`, whether the two identities differ.
   private mutating func pairs(_ golden: Int?, _ actual: Int?) -> Bool {
     guard let golden, let actual else { return golden != actual }
+    // A tracker's numbers are arbitrary. In `boxes` an object with another number is reported once,
+    // when its pair changes, and not in every frame.
     let before = identities[golden] ?? golden
     identities[golden] = golden == actual ? nil : actual
     return rule.mode == .boxes ? before != actual : golden != actual

@@ -60,6 +60,7 @@ struct KeyedFacts {
 
   private mutating func add(_ line: ResultLine, _ key: Key) {
     var key = key
+    // Two facts of one name are kept apart, so that the n-th is compared with the n-th.
     while lines[key] != nil { key.occurrence += 1 }
     lines[key] = line
     entries.append((key, line))

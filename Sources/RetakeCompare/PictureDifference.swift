@@ -90,9 +90,11 @@ package struct PictureDifference: Hashable, Sendable {
     _ left: [UInt8], _ right: [UInt8], width: Int, height: Int
   ) -> Double {
     let side = structureSide
+    // Without a window there is no measure in between.
     guard width >= side, height >= side else { return left == right ? 1 : 0 }
     var sum = 0.0
     var count = 0
+    // Up to three rows and columns at the far edges are in no window. `densest` covers every pixel.
     for top in stride(from: 0, through: height - side, by: structureStep) {
       for start in stride(from: 0, through: width - side, by: structureStep) {
         sum += similarity(left, right, at: top * width + start, width: width)
@@ -121,6 +123,8 @@ package struct PictureDifference: Hashable, Sendable {
     let (a, b) = (Double(sumLeft), Double(sumRight))
     let variances = Double(squares) * n - a * a - b * b
     let covariance = Double(products) * n - a * b
+    // K1 = 0.01 and K2 = 0.03 are those of the paper. The factors with n are those of the sums
+    // above.
     let meanConstant = 0.01 * 0.01 * 255 * 255 * n * n
     let varianceConstant = 0.03 * 0.03 * 255 * 255 * n * (n - 1)
     return (2 * a * b + meanConstant) * (2 * covariance + varianceConstant)
@@ -147,6 +151,7 @@ package struct PictureDifference: Hashable, Sendable {
         let count =
           sums[below + x + wide] - sums[below + x] - sums[above + x + wide]
           + sums[above + x]
+        // Strictly more: of equal windows the first is named, in every run.
         if count > best.count { best = (count, x, y) }
       }
     }

@@ -32,7 +32,9 @@ struct PictureMeter {
     guard forms[0] == forms[1] else {
       return "the picture is \(forms[1]) instead of \(forms[0])"
     }
+    // In the other modes no pixels are kept, and the digest decides.
     guard rule.mode == .pictures else { return "the picture differs" }
+    // By sequence, as the files are chosen when they are kept: both sides have the same frames.
     guard frames.golden.sequence % rule.pictureEvery == 0 else {
       unmeasured += 1
       return nil
@@ -47,6 +49,7 @@ struct PictureMeter {
     _ found: PictureDifference, _ rule: SinkRule, _ frame: FrameID
   ) -> String? {
     measured += 1
+    // Recorded before the verdict: headroom shows how close the images within the limits came.
     structure.note(1 - found.ssim, frame)
     densest.note(found.densest, frame)
     noise.note(found.rms, frame)
@@ -73,6 +76,7 @@ struct PictureMeter {
       row("densest window", densest, rule.densestMax),
     ]
     if rule.psnrMin > 0 {
+      // As a root mean square: decibels fall when the error rises, and have no share of a limit.
       rows.append(row("noise", noise, PictureDifference.rms(psnr: rule.psnrMin)))
     }
     return rows

@@ -3,6 +3,7 @@ import RetakeCore
 /// One pair of frames.
 extension ResultComparator {
   mutating func compare(_ golden: ResultFrame, _ actual: ResultFrame) {
+    // Outcomes name their sink by its index in the header of their own run.
     if golden == actual && blocksAreComparable {
       for outcome in golden.outcomes { sinks[outcome.sink].noteEqual(outcome.lines) }
       counts.same += 1
@@ -26,6 +27,7 @@ extension ResultComparator {
       let sink = outcome.sink
       let differences = sinks[sink].compare(
         golden: outcome.lines, actual: other.lines, frame: golden.id, actualFrame: actual.id)
+      // The lines differ, and no rule objects.
       isWithin = isWithin || differences.isEmpty
       for difference in differences {
         findings += admit(

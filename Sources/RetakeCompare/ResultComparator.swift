@@ -43,6 +43,8 @@ package struct ResultComparator {
       golden.tracks.map { ($0.index, $0.timeBase) }, uniquingKeysWith: { first, _ in first })
     sinkPairs = golden.sinks.map { actual.sinks.firstIndex(of: $0) }
     dropped = actual.sinks.map { _ in 0 }
+    // A sink and a track are not written where there is only one, so equal bytes state equal facts
+    // only under the same header.
     blocksAreComparable = golden.sinks == actual.sinks && golden.tracks == actual.tracks
     aligner = FrameAligner(pairing: pairing)
     sinks = golden.sinks.enumerated().map { index, sink in
@@ -76,6 +78,7 @@ package struct ResultComparator {
       let theirs = index < right.count ? right[index] : nil
       counts.facts += mine?.facts ?? 0
       for (sink, count) in (theirs?.dropped ?? []).enumerated() { dropped[sink] += count }
+      // With `aligner.isEmpty`: a frame that waits may find its partner in this block.
       if let mine, let theirs, blocksAreComparable, mine.digest == theirs.digest,
         aligner.isEmpty
       {
@@ -107,6 +110,7 @@ package struct ResultComparator {
     _ golden: (block: ResultChunk.Block, chunk: ResultChunk),
     _ actual: (block: ResultChunk.Block, chunk: ResultChunk)
   ) -> Bool {
+    // An open gap is closed by the next pair of its track, for which the slower path is needed.
     guard blocksAreComparable, sinks.count == 1, aligner.isEmpty, gaps.isEmpty,
       golden.block.holdsBoxesAlone, actual.block.holdsBoxesAlone,
       golden.block.frameCount == actual.block.frameCount,
@@ -115,6 +119,8 @@ package struct ResultComparator {
     else { return false }
     let indices = goldenBoxes.entries.indices
     let isByTime = aligner.pairing == .presentationTime
+    // All frames are checked before the first is recorded, because the slower path reads the whole
+    // block.
     for index in indices {
       let (mine, theirs) = (goldenBoxes.entries[index], actualBoxes.entries[index])
       guard mine.id == theirs.id, !isByTime || mine.pts == theirs.pts else { return false }
@@ -127,6 +133,7 @@ package struct ResultComparator {
       switch isEqual {
       case true?: counts.same += 1
       case false?: counts.withinTolerance += 1
+      // This also reports another presentation time.
       case nil: compare(goldenBoxes.frame(index), actualBoxes.frame(index))
       }
     }
@@ -136,6 +143,8 @@ package struct ResultComparator {
   /// Compares the remaining frames. Findings about the whole run are added now.
   package mutating func finish() -> [ErrorHeadroom] {
     for pair in aligner.take(atEnd: true) { compare(pair) }
+    // No further pair closes these gaps. Sorted, because findings must not have a Dictionary's
+    // order.
     for track in gaps.keys.sorted() { closeGap(track) }
     var headroom: [ErrorHeadroom] = []
     for (index, sink) in sinks.enumerated() {
@@ -191,6 +200,8 @@ package struct ResultComparator {
       let names = [golden.classes[index], actual.classes[partner]].map {
         $0.joined(separator: ", ")
       }
+      // Every file's header is compared, because a class that is found later is not in the headers
+      // before. One finding for each sink is enough.
       let isKnown = log.findings.contains { $0.kind == .classesChanged && $0.node == sink }
       guard !isKnown else { continue }
       log.add(
@@ -224,6 +235,7 @@ package struct ResultComparator {
   /// Consecutive missing frames are one finding.
   private mutating func extendGap(_ kind: Finding.Kind, _ frame: ResultFrame) {
     let track = frame.id.track
+    // The decisions about this frame are missing, too, and would only repeat the finding.
     framesWithOtherFate.insert(frame.id)
     if gaps[track]?.kind == kind {
       gaps[track]?.frameCount += 1
@@ -235,6 +247,8 @@ package struct ResultComparator {
 
   private mutating func closeGap(_ track: Int) {
     guard var gap = gaps.removeValue(forKey: track), let frame = gap.frame else { return }
+    // "about" in the message, because a source counts lost frames, so that sequences may have
+    // holes.
     let last = frame.sequence + gap.frameCount - 1
     let frames =
       gap.frameCount == 1

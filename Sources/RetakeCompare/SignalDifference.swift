@@ -29,6 +29,8 @@ package struct SignalDifference: Hashable, Sendable {
     for distance in 1...farthest {
       for candidate in [distance, -distance] {
         let found = Self.measures(golden, actual, lag: candidate)
+        // Near lags first, and a margin: a periodic signal fits at several lags, and rounding must
+        // not prefer a farther one.
         if found.correlation > correlationAtLag + 1e-9 {
           (rmsAtLag, correlationAtLag) = found
           lag = candidate

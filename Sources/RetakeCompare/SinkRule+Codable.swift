@@ -44,6 +44,7 @@ extension SinkRule: Codable {
     order = try fields.decodeIfPresent(Order.self, forKey: .order) ?? order
     for (key, path) in Self.tolerances {
       guard let value = try fields.decodeIfPresent(Double.self, forKey: key) else { continue }
+      // False for NaN, too, against which every comparison would fail.
       guard value >= 0 else { throw bad("a tolerance is 0 or more") }
       self[keyPath: path] = value
     }

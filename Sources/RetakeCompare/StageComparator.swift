@@ -45,10 +45,13 @@ package struct StageComparator {
       }
       var stage = Stage(column: column, golden: index, actual: other, inputs: inputs)
       if column.inputs != actual[other].inputs {
+        // An earlier root, such as a node that is new, explains the other inputs.
         stage.rewired =
           self.log.causes.roots.indices.first
           ?? self.log.causes.add(RootCause(stage: column.node, why: .inputsRewired))
       }
+      // If the stage remembers in one run only, an earlier difference can still explain a later
+      // one.
       stage.column.isStateful = column.isStateful || actual[other].isStateful
       stages.append(stage)
     }
@@ -56,6 +59,8 @@ package struct StageComparator {
     guard sinks.count > 1 else { return }
     for (name, inputs) in sinks.sorted(by: { $0.key < $1.key }) {
       var reached = Set(inputs)
+      // Columns are in topological order, so one pass from the end finds everything before the
+      // sink.
       for stage in stages.reversed() where reached.contains(stage.column.node) {
         reached.formUnion(stage.inputs.map { stages[$0].column.node })
       }
@@ -87,11 +92,14 @@ package struct StageComparator {
       let left = golden.cells[stage.golden]
       let right = actual.cells[stage.actual]
       var inputCause = stage.inputs.lazy.compactMap { causes[$0] }.first ?? stage.rewired
+      // The packet is the input of a source.
       if stage.inputs.isEmpty && packetDiffers {
         inputCause = inputCause ?? packetRoot(golden.frame)
       }
       if left != right {
         let cause =
+          // An input that differs at this frame explains it better than one that the state
+          // remembers.
           inputCause ?? stage.taint
           ?? ownRoot(
             of: index, golden.frame, served: left != .notRun && right != .notRun,
@@ -100,6 +108,7 @@ package struct StageComparator {
         deepest = cause
       }
       if stage.column.isStateful && stage.taint == nil {
+        // A stage that was given another input has stored it, even if its output is equal so far.
         stages[index].taint = causes[index] ?? (left == .notRun ? nil : inputCause)
       }
     }
@@ -107,6 +116,7 @@ package struct StageComparator {
       differingFrames += 1
       log.causes.set(deepest, for: golden.frame)
       for sink in sinks {
+        // The deepest stage that differs is the nearest to what the sink shows.
         let cause = sink.stages.last { causes[$0] != nil }.flatMap { causes[$0] }
         if let cause { log.causes.set(cause, for: golden.frame, sink: sink.name) }
       }
@@ -132,6 +142,7 @@ package struct StageComparator {
   private mutating func ownRoot(
     of index: Int, _ frame: FrameID, served: Bool, equal: [Int]
   ) -> Int {
+    // That a stage ran in one run only was decided before it, and not computed by it.
     if !served, let decision = log.causes.decisionRoot { return decision }
     if let root = stages[index].root { return root }
     let root = log.causes.add(

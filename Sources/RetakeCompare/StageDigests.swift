@@ -39,6 +39,7 @@ package enum StageCell: Hashable, Sendable {
     }
     let isFailed = text.hasPrefix("!")
     let digits = isFailed ? text.dropFirst() : text[...]
+    // `UInt32(_:radix:)` alone would accept a sign and upper case.
     let isHex = digits.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     guard digits.utf8.count == 8, isHex, let bits = UInt32(digits, radix: 16) else { return nil }
     self = isFailed ? .failed(bits) : .value(bits)

@@ -13,6 +13,8 @@ package struct ByteWriter: Sendable {
     }
   }
 
+  // Unlike a digest, this keeps the sign of zero and the bits of a NaN: a value that is read back
+  // has to be the one that was computed.
   package mutating func append(_ number: Double) { append(number.bitPattern) }
 
   package mutating func append(_ text: String) { append(Array(text.utf8)) }
@@ -63,6 +65,7 @@ package struct ByteReader {
   }
 
   package mutating func text() throws(Mismatch) -> String {
+    // Bytes that are not UTF-8 are damage. Repaired, they would be another value.
     guard let text = String(validating: try content(), as: UTF8.self) else { throw Mismatch() }
     return text
   }
@@ -74,6 +77,7 @@ package struct ByteReader {
   /// The number of elements that follow, each of at least one byte.
   package mutating func count() throws(Mismatch) -> Int {
     let count = try integer()
+    // A damaged count must not make the caller allocate memory or loop for long.
     guard (0...rest.count).contains(count) else { throw Mismatch() }
     return count
   }

@@ -20,6 +20,7 @@ public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
   /// Parses `"2"` or `"3.25"`; `nil` for any other form and for numbers out of range.
   public init?(parsing text: some StringProtocol) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    // `Int64(_:)` alone would accept a sign.
     let isPlain = parts.allSatisfy { part in
       !part.isEmpty && part.utf8.allSatisfy { (48...57).contains($0) }
     }
@@ -34,6 +35,7 @@ public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
       for _ in parts[1].utf8.count..<Self.decimalsMax { fraction *= 10 }
       millionths += fraction
     }
+    // The whole part of 1000.5 is in range; the number is not.
     guard millionths <= Self.wholeMax * Self.denominator else { return nil }
     self.millionths = millionths
   }
@@ -65,6 +67,8 @@ public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
   {
     precondition(value >= 0 && limit >= 0, "a cost is not negative")
     let factors = ratios.filter { $0 != .one }
+    // Asked first: if the other factors overflowed before, the answer would be the limit instead of
+    // 0.
     guard !factors.contains(where: { $0.millionths == 0 }) else { return 0 }
     var product = Int128(value)
     var divisor: Int128 = 1

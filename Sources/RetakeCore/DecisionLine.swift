@@ -32,6 +32,8 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
     self.frame = frame
     self.item = item
     self.kind = kind
+    // The line is digested, so its bytes must not depend on the order in which a caller lists
+    // details.
     self.details = details.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 

@@ -55,6 +55,8 @@ extension DeviceEvent {
       guard let level = try fields.integer("level") else {
         throw DeviceEventError(DocumentProblem(reason: .missingKey("level"), pointer: ""))
       }
+      // Checked here, because `BatteryState` ends the process for such a level, and a session may
+      // come from someone else.
       guard (0...100).contains(level) else {
         throw DeviceEventError(
           DocumentProblem(

@@ -59,6 +59,7 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
       throw Failure.problem(
         .wrongValue("must be an object, is \(json.kindText)", advice: nil), at: pointer)
     }
+    // Sorted, so that of several unknown keys every run reports the same one.
     for key in members.keys.sorted() where !keys.contains(key) {
       throw Failure.problem(
         .unknownKey(key.shortened, advice: Suggestion.advice(for: key, among: keys)),
@@ -93,6 +94,8 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
 
   package func integer(_ key: String) throws(Failure) -> Int? {
     guard let value = members[key] else { return nil }
+    // The parser makes a Double of an integer beyond 64 bits. It is an integer to its author, so
+    // "must be an integer" would be the wrong message.
     if case .number(let number) = value, number.magnitude >= 0x1p63 {
       throw Failure.problem(
         .wrongValue("is too large; at most \(Int64.max) is read", advice: nil),
@@ -127,6 +130,7 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
     guard let value = members[key] else { return [:] }
     guard case .object(let entries) = value else { throw wrong(key, "an object", value) }
     var result: [String: Double] = [:]
+    // Sorted, so that of several wrong values every run reports the same one.
     for name in entries.keys.sorted() {
       switch entries[name] {
       case .number(let number): result[name] = number
@@ -160,6 +164,7 @@ package struct DocumentFields<Failure: DocumentFailure>: Sendable {
 extension String {
   /// Shortened for messages, because a string of a document may have millions of characters.
   package var shortened: String {
+    // `count` would walk the whole string; `prefix` stops after 80 characters.
     let limit = 80
     let head = prefix(limit)
     return head.endIndex == endIndex ? self : head + "…"
@@ -167,6 +172,7 @@ extension String {
 
   /// Escaped as a token of a JSON pointer (RFC 6901).
   package var pointerEscaped: String {
+    // RFC 6901, section 3. In the other order the `~` of a new `~1` would be escaped, too.
     replacing("~", with: "~0").replacing("/", with: "~1")
   }
 }

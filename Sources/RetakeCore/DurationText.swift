@@ -3,6 +3,7 @@ extension Duration {
   /// Rounded to integer nanoseconds, half away from zero.
   public var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
+    // A Duration may be longer than 64 bits of nanoseconds, let alone of attoseconds.
     let total = Int128(seconds) * 1_000_000_000_000_000_000 + Int128(attoseconds)
     return Int64(clamping: divideToNearest(total, by: 1_000_000_000))
   }
@@ -14,6 +15,7 @@ extension Duration {
     let scales: [String: Int64] = ["ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000]
     guard let scale = scales[String(text.dropFirst(digits.count))] else { return nil }
     let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+    // Nine digits of seconds are below 10^18 nanoseconds, so the sum below fits 64 bits.
     guard (1...2).contains(parts.count), let whole = Int64(parts[0]), parts[0].count <= 9 else {
       return nil
     }
@@ -32,7 +34,10 @@ extension Duration {
   public var unitText: String {
     let value = nanoseconds
     let second: Int64 = 1_000_000_000
+    // `init(parsing:)` reads nine digits before the point. What needs ten in its unit is written in
+    // seconds, with a fraction.
     if value >= second, value % 1_000 != 0 || value / 1_000 >= second, value % second != 0 {
+      // The added second keeps the leading zeros of the fraction.
       let digits = String(value % second + second).dropFirst()
       let fraction = String(digits.reversed().drop { $0 == "0" }.reversed())
       return "\(value / second).\(fraction)s"

@@ -43,6 +43,7 @@ extension FixedDecimal: Hashable {
   }
 
   package func hash(into hasher: inout Hasher) {
+    // All NaNs are equal here, and equal values need equal hashes; the bits of NaNs differ.
     hasher.combine(units.isNaN ? Double.nan.bitPattern : units.bitPattern)
     if units.isFinite { hasher.combine(decimals) }
   }

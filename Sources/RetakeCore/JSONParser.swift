@@ -10,6 +10,8 @@ struct JSONParser {
 
   init(_ bytes: [UInt8]) {
     self.bytes = bytes
+    // RFC 8259, section 8.1: a parser may ignore a byte order mark instead of refusing the
+    // document.
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { position = 3 }
   }
 
@@ -49,6 +51,7 @@ struct JSONParser {
       return try number()
     case nil: throw problem("the JSON ends too early")
     default:
+      // What follows is checked by the caller: `truely` fails where it expects a comma or the end.
       for (word, value) in [
         ("true", JSONValue.bool(true)), ("false", .bool(false)), ("null", .null),
       ]
@@ -64,6 +67,7 @@ struct JSONParser {
     _ body: (inout JSONParser) throws(DecodingError) -> JSONValue
   ) throws(DecodingError) -> JSONValue {
     depth += 1
+    // Each level is a recursion. Without a bound, a document of brackets would overflow the stack.
     guard depth <= Self.depthMax else { throw problem("nested more than \(Self.depthMax) deep") }
     position += 1
     let value = try body(&self)
@@ -86,6 +90,7 @@ struct JSONParser {
       guard next == UInt8(ascii: "\"") else { throw problem("a key in quotes is expected here") }
       let start = position
       let key = try string()
+      // RFC 8259, section 4: parsers differ in which of two equal keys counts, so neither is taken.
       guard members[key] == nil else {
         position = start
         throw problem("the key '\(key)' is there twice")
@@ -131,7 +136,10 @@ extension JSONParser {
       guard digits() > 0 else { throw problem("a digit is expected here") }
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    // A larger integer continues as a Double, so that the reader of its key can say that it is too
+    // large (`DocumentFields.integer`).
     if isWhole, let value = Int64(text) { return .integer(value) }
+    // `Double` parses 1e999 to infinity, which JSON does not have.
     guard let value = Double(text), value.isFinite else {
       position = start
       throw problem("the number is out of range")
@@ -161,6 +169,8 @@ extension JSONParser {
     var start = position
     while position < bytes.count {
       switch bytes[position] {
+      // `String(decoding:as:)` would replace bytes that are not UTF-8, and the value would not be
+      // that of the document.
       case UInt8(ascii: "\""):
         let text =
           content.isEmpty
@@ -217,6 +227,7 @@ extension JSONParser {
       bytes[position + 1] == UInt8(ascii: "u")
     else { return nil }
     let text = String(decoding: bytes[position + 2..<position + 6], as: UTF8.self)
+    // `UInt32(_:radix:)` alone would accept a sign, as in `\u+123`.
     guard text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
       let value = UInt32(text, radix: 16)
     else { return nil }

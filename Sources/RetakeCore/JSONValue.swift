@@ -52,6 +52,8 @@ public enum JSONValue: Hashable, Sendable {
       text += "]"
     case .object(let members):
       text += "{"
+      // A Dictionary has another order in each process, and `<` of String compares normalised
+      // forms. Bytes are what a program in any language can sort by.
       let keys = members.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
       for (index, key) in keys.enumerated() {
         if index > 0 { text += "," }
@@ -66,6 +68,7 @@ public enum JSONValue: Hashable, Sendable {
   /// Integers have no decimal point, so that 2 and 2.0 are the same value in a document.
   private static func numberText(_ value: Double) -> String {
     if let whole = Int64(exactly: value) { return String(whole) }
+    // `description` is the shortest decimal that parses to the same number, in every locale.
     return value.isFinite ? value.description : "null"
   }
 
@@ -97,6 +100,7 @@ public enum JSONValue: Hashable, Sendable {
 
 extension JSONValue: Codable {
   public init(from decoder: any Decoder) throws {
+    // Int64 is tried before Double: as a Double, an integer above 2^53 would lose digits.
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null

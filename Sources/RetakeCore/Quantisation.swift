@@ -39,6 +39,7 @@ public struct Quantisation: Hashable, Sendable {
   private static func decimals(
     _ quantum: Double, named name: CodingKeys
   ) throws(ResultTextError) -> Int {
+    // Compared exactly: the 0.1 of a document and the literal 0.1 parse to the same Double.
     guard let decimals = quanta.firstIndex(of: quantum) else {
       throw .quantum(name: name.rawValue, value: quantum)
     }

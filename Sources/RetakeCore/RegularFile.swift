@@ -49,6 +49,7 @@ package enum RegularFile {
 
     fileprivate init(_ status: stat) {
       bytes = Int64(status.st_size)
+      // man 3type stat: blocks of 512 bytes, whatever the file system's own block size is.
       allocatedBytes = Int64(status.st_blocks) * 512
       device = UInt64(truncatingIfNeeded: status.st_dev)
       number = UInt64(status.st_ino)
@@ -91,10 +92,12 @@ package enum RegularFile {
     // Checked first: opening a device may have an effect, and only O_NONBLOCK prevents it from
     // blocking.
     _ = try facts(of: path, links: links)
+    // O_CLOEXEC: a program that another thread starts meanwhile must not inherit the descriptor.
     let flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY
     let number = open(path, links == .refused ? flags | O_NOFOLLOW : flags)
     guard number >= 0 else { throw refusal(ofError: errno) }
     do throws(Refusal) {
+      // Asked again of the open file: since the check above, the path may lead to another one.
       var status = stat()
       guard fstat(number, &status) == 0 else { throw Refusal.system(errno) }
       try check(status)
@@ -122,6 +125,7 @@ package enum RegularFile {
   ) throws(Refusal) -> Data {
     let handle = try handle(path, links: links, bytesMax: bytesMax)
     let limit = Int(clamping: bytesMax)
+    // One byte more than allowed tells a file that grew from one that is exactly at the limit.
     let data = try read(handle, count: limit == .max ? limit : limit + 1)
     guard data.count <= limit else {
       throw .tooLarge(bytes: Int64(data.count), bytesMax: bytesMax)
@@ -159,6 +163,7 @@ package enum RegularFile {
   private static func refusal(ofError number: Int32) -> Refusal {
     switch number {
     case ENOENT, ENOTDIR: .missing
+    // man 2 open: with O_NOFOLLOW, a link as the last component of the path gives ELOOP.
     case ELOOP: .link
     default: .system(number)
     }

@@ -52,6 +52,7 @@ package struct ResultHeader: Hashable, Sendable {
   ) {
     self.key = key
     self.tracks = tracks.sorted { $0.index < $1.index }
+    // Part of the format: O lines and the classes follow this order in every file.
     self.sinks = sinks.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     self.classes = self.sinks.map { classes[$0] ?? [] }
     self.platform = platform
@@ -80,6 +81,7 @@ package struct ResultHeader: Hashable, Sendable {
 
   /// Parses a header line.
   package init(parsing line: String, file: String) throws(ResultTextError) {
+    // Fields are separated by one space, so two in a row are damage.
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count >= 2, words[0] == "#retake", let version = Int(words[1]) else {
       throw .header(file: file, line: String(line.prefix(80)))
@@ -95,6 +97,7 @@ package struct ResultHeader: Hashable, Sendable {
   private init?(fields: ArraySlice<Substring>) {
     let names = ["chunk", "key", "tb", "sinks", "classes", "platform"]
     var values: [Substring] = []
+    // The fields have a fixed order, so that equal headers have equal bytes.
     for (field, name) in zip(fields, names) {
       guard field.hasPrefix(name + "=") else { return nil }
       values.append(field.dropFirst(name.count + 1))
@@ -162,6 +165,7 @@ extension TextBuffer {
   fileprivate mutating func append(list: [(prefix: String, word: String)]) {
     for (index, entry) in list.enumerated() {
       if index > 0 { append(UInt8(ascii: ",")) }
+      // The prefix is a sink's id, which has no character that would need an escape.
       append(entry.prefix)
       append(word: entry.word)
     }

@@ -37,6 +37,8 @@ package struct ResultJSON: ~Copyable, Sendable {
   /// The line of the frame, with its line end.
   package mutating func line(of frame: Frame) -> String {
     text.removeAll()
+    // The literals are in the order of the keys' bytes: each line is canonical JSON without a
+    // Dictionary.
     text.append("{\"pts\":")
     if let pts = frame.result.pts { text.append(Int(pts)) } else { text.append("null") }
     text.append(",\"sequence\":")
@@ -44,12 +46,15 @@ package struct ResultJSON: ~Copyable, Sendable {
     text.append(",\"sinks\":{")
     var isFirst = true
     for (index, outcome) in frame.result.outcomes.enumerated() {
+      // A metadata file has the lines of its own sink alone.
       guard let sink = sinks.first(where: { $0.path == outcome.sink }) else { continue }
       if !isFirst { text.append(UInt8(ascii: ",")) }
       isFirst = false
       text.append(json: outcome.sink)
       switch outcome.content {
       case .ended(let fate, let node):
+        // A frame can fail in several branches. The message is that of the node where it ended for
+        // this sink.
         append(fate, node: node, failure: frame.failures.first { $0.node == node })
       case .facts(let facts):
         lines.removeAll(keepingCapacity: true)
@@ -76,6 +81,7 @@ package struct ResultJSON: ~Copyable, Sendable {
     }
     text.append(",\"node\":")
     text.append(json: node)
+    // In JSON a key without a value is left out; `-` is the form of result lines.
     if fate.reason != "-" {
       text.append(",\"reason\":")
       text.append(json: fate.reason)
@@ -90,6 +96,7 @@ package struct ResultJSON: ~Copyable, Sendable {
     text.append(":{")
     if let age {
       text.append("\"ageMilliseconds\":")
+      // Nanoseconds are millionths of a millisecond, so nothing is divided or rounded.
       text.append(json: FixedDecimal(units: Double(age), decimals: 6))
       text.append(UInt8(ascii: ","))
     }

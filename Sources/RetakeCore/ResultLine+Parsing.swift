@@ -78,6 +78,7 @@ extension ResultLine {
 
   private static func text(_ cursor: inout ByteCursor) -> ResultLine? {
     guard let name = cursor.word(), cursor.skipSpace() else { return nil }
+    // The string is the last field of its line, because it may contain spaces.
     return unquoted(cursor.rest()).map { .text(name: name, text: $0) }
   }
 
@@ -100,6 +101,7 @@ extension ResultLine {
 extension DetectionLine {
   /// Parses the part after `D `; `nil` for any other form.
   init?(_ cursor: inout ByteCursor) {
+    // With the colon: `-5:` is a negative identity.
     if cursor.skip("-:") {
       identity = nil
     } else {
@@ -119,6 +121,7 @@ extension DetectionLine {
 
 extension ByteCursor {
   fileprivate mutating func skip(_ text: StaticString) -> Bool {
+    // All or nothing: the caller tries another form at the same position.
     var copy = self
     for index in 0..<text.utf8CodeUnitCount where !copy.skip(text.utf8Start[index]) {
       return false
@@ -135,6 +138,7 @@ private func unquoted(_ quoted: some Collection<UInt8>) -> String? {
   var rest = quoted.dropFirst().makeIterator()
   while let byte = rest.next() {
     switch byte {
+    // Half of a surrogate pair is not a string, and was not written by `append(quoted:)`.
     case 0x22: return rest.next() == nil ? String(validating: units, as: UTF16.self) : nil
     case 0x5c:
       guard let unit = escaped(&rest) else { return nil }

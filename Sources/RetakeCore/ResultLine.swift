@@ -29,6 +29,7 @@ package enum ResultLine: Hashable, Sendable {
   /// Whether the line's value is valid only on the platform that produced it.
   package var isPlatformBound: Bool {
     switch self {
+    // Their digests cover exact bytes, which depend on the processor and the libraries.
     case .picture, .tensor, .user: true
     default: false
     }

@@ -15,6 +15,7 @@ struct ResultQuantiser: Sendable {
     for index in detections.indices {
       lines.append(.detection(detections[index].line))
       for label in detections[index].classes {
+        // The index after sorting: a C line counts the D lines as they are written.
         lines.append(.classification(detection: index, label: label.label, score: label.score))
       }
     }

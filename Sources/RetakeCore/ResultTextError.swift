@@ -53,6 +53,7 @@ public enum ResultTextError: CodedError, Hashable {
   public var advice: String? {
     switch self {
     case .quantum: "Use 1, 0.1, 0.01 and so on down to 0.000000001"
+    // No version is older than this one, so a lower number is damage and gets the last advice.
     case .version(_, let version) where version > ResultHeader.version:
       "Use the Retake that wrote it, or a newer one"
     case .lineEnds: "Add '*.gold text eol=lf' to .gitattributes and check the file out again"

@@ -87,6 +87,8 @@ package struct ResultWriter: ~Copyable {
   /// The last file; `nil` if the file before it ended with the last frame.
   package mutating func finish() -> ResultChunkText? {
     closeBlock()
+    // A run without frames has one file, a header alone. A run that ended with a full file has no
+    // empty one behind it.
     return framesInChunk > 0 || chunkIndex == 0 ? takeChunk() : nil
   }
 
@@ -120,6 +122,7 @@ package struct ResultWriter: ~Copyable {
   }
 
   private mutating func write(_ line: ResultLine) {
+    // By the format, `summary.facts` in golden.yml does not count X lines.
     if case .ended = line {} else { facts += 1 }
     if line.isPlatformBound { chunkIsBound = true }
     text.append(line)
@@ -136,12 +139,14 @@ package struct ResultWriter: ~Copyable {
     framesInChunk += 1
     framesInBlock += 1
     let chunkIsFull = framesInChunk == header.chunk
+    // Each file ends with a B line, even if its last block is not full.
     if chunkIsFull || framesInBlock == ResultHeader.blockSize { closeBlock() }
     return chunkIsFull ? takeChunk() : nil
   }
 
   private mutating func closeBlock() {
     guard framesInBlock > 0 else { return }
+    // B lines are in neither digest, so the result digest does not depend on where blocks end.
     let digest = text.withBytes(from: blockStart) { bytes in
       rolling.append(bytes)
       return Digest128(of: bytes)
@@ -157,7 +162,10 @@ package struct ResultWriter: ~Copyable {
 
   private mutating func takeChunk() -> ResultChunkText {
     var header = header
+    // A file without P, N and U lines holds on every platform. With the name it could not be
+    // compared on another one.
     if !chunkIsBound { header.platform = nil }
+    // The header is made last: classes and the platform may become known while frames are written.
     var bytes = Array(header.text.utf8)
     bytes.append(UInt8(ascii: "\n"))
     text.withBytes { bytes.append(contentsOf: $0) }

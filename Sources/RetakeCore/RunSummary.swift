@@ -67,6 +67,8 @@ public struct RunSummary: Hashable, Sendable, Codable {
     public var sharePercent: Int {
       let total = same + onlyLive
       guard total > 0, onlyLive > 0 else { return 100 }
+      // In integers, 100 · same / total rounded to the nearest. Capped at 99, because at least one
+      // decision differs.
       return min(99, (200 * same + total) / (2 * total))
     }
   }

@@ -5,6 +5,7 @@ extension String {
     func isPlain(_ byte: UInt8) -> Bool {
       (97...122).contains(byte) || (65...90).contains(byte) || (48...57).contains(byte)
     }
+    // A leading `.` would make a hidden folder or `..`, a leading `-` an option of a command.
     return isPlain(first) && utf8.allSatisfy { isPlain($0) || [45, 46, 95].contains($0) }
   }
 
@@ -16,6 +17,8 @@ extension String {
         (97...122).contains($0) || (65...90).contains($0) || (48...57).contains($0)
           || "/._-+:@=".utf8.contains($0)
       }
+    // A shell has no escapes within single quotes: the quote ends them, is escaped, and opens them
+    // again.
     return isPlain ? self : "'" + replacing("'", with: "'\\''") + "'"
   }
 }

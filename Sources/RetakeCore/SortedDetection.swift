@@ -11,6 +11,7 @@ struct SortedDetection: Comparable {
   var index: Int
 
   init(_ detection: Detection, _ quantisation: Quantisation, index: Int) {
+    // Quantised before sorting: digits that no line shows must not decide the order of the lines.
     line = DetectionLine(detection, quantisation)
     classes =
       detection.classes.isEmpty
@@ -26,6 +27,7 @@ struct SortedDetection: Comparable {
     let order = left.line.order(against: right.line)
     if order != 0 { return order < 0 }
     if left.classes != right.classes { return left.precedesByClasses(right) }
+    // Makes the order total. `sort()` does not promise to keep the order of equal elements.
     return left.index < right.index
   }
 

@@ -10,6 +10,8 @@ package enum Suggestion {
       let farthest = max(1, max(letters.count, others.count) / 3)
       // Each additional letter counts as a difference.
       guard abs(letters.count - others.count) <= farthest else { continue }
+      // A candidate that is farther than the best one cannot win, so its table is not completed. A
+      // document may have thousands of long names.
       let distance = distance(letters, others, atMost: min(farthest, best?.distance ?? farthest))
       guard distance <= farthest, (distance, candidate) < best ?? (.max, "") else { continue }
       best = (distance, candidate)
@@ -36,6 +38,8 @@ package enum Suggestion {
   }
 
   private static func letters(_ word: String) -> [Unicode.Scalar] {
+    // Cut twice: a character may consist of any number of scalars, and the table is quadratic in
+    // them.
     Array(word.prefix(64).lowercased().unicodeScalars.prefix(64))
   }
 
@@ -63,6 +67,8 @@ package enum Suggestion {
         current[j + 1] = min(best, tooFar)
         least = min(least, best)
       }
+      // The next row reads one cell further than this one wrote, and the reused array has an old
+      // value there.
       if high < b.count { current[high + 1] = tooFar }
       // A transposition of two letters skips a row.
       if least > limit, leastBefore > limit { return tooFar }

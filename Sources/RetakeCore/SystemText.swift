@@ -11,6 +11,7 @@ extension Error {
     // error.
     let underlying = error.userInfo[NSUnderlyingErrorKey] as? any Error
     let deepest = underlying.map { $0 as NSError } ?? error
+    // Codes of other domains are not `errno`: `strerror` would name an unrelated error.
     return deepest.domain == NSPOSIXErrorDomain ? Int32(clamping: deepest.code) : nil
   }
 

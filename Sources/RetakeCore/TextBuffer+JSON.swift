@@ -8,6 +8,7 @@ extension TextBuffer {
   }
 
   private static func isPlainInJSON(_ byte: UInt8) -> Bool {
+    // RFC 8259 allows DEL in a string. `JSONValue` escapes it, and both must write the same bytes.
     byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7f
   }
 

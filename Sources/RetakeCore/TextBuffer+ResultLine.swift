@@ -108,6 +108,8 @@ extension TextBuffer {
   }
 
   private static func isPlain(_ byte: UInt8) -> Bool {
+    // A space separates fields, a comma the words of a list, `=` a name and its value; `%` begins
+    // an escape.
     byte > 0x20 && byte < 0x7f && byte != UInt8(ascii: "%") && byte != UInt8(ascii: ",")
       && byte != UInt8(ascii: "=")
   }
@@ -119,6 +121,7 @@ extension TextBuffer {
   /// A JSON string in ASCII.
   private mutating func append(quoted text: String) {
     append(UInt8(ascii: "\""))
+    // RFC 8259, section 7: an escape is one UTF-16 code unit, and other characters are two of them.
     for unit in text.utf16 {
       switch unit {
       case 0x22: append("\\\"")

@@ -13,6 +13,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
   /// The instant of a presentation time: `pts × timeBase`, to the nearest nanosecond, half away
   /// from zero, computed with 128 bits. `nil` if the result does not fit in 64 bits.
   public init?(pts: Int64, timeBase: TimeBase) {
+    // Below 2^63 × 2^31 × 2^30, so 128 bits hold every product.
     let product = Int128(pts) * Int128(timeBase.numerator) * 1_000_000_000
     let value = divideToNearest(product, by: Int128(timeBase.denominator))
     guard let nanoseconds = Int64(exactly: value) else { return nil }
@@ -64,6 +65,7 @@ public struct TimeBase: Hashable, Sendable, Codable, CustomStringConvertible {
 package func divideToNearest(_ value: Int128, by divisor: Int128) -> Int128 {
   requirement(divisor > 0, "the divisor is positive")
   let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
+  // The magnitudes are unsigned, so that doubling the remainder cannot overflow.
   guard 2 * remainder.magnitude >= divisor.magnitude else { return quotient }
   return value < 0 ? quotient - 1 : quotient + 1
 }

@@ -10,6 +10,8 @@ extension AnyStage {
   /// Pairs the frames of its ports by their track and sequence.
   public static func join(_ ports: [String], mode: JoinMode = .all) -> AnyStage {
     var stage = AnyStage(
+      // In the options for the document and its digest; `inputPorts` has the same list for the
+      // graph.
       signature: joinSignature,
       options: .object([
         "mode": .string(mode.rawValue), "ports": .array(ports.map { .string($0) }),

@@ -126,6 +126,7 @@ public struct AnyStage: Sendable {
     self.body = body
     self.isExportable = isExportable
     self.outputFormat = outputFormat
+    // Swift cannot compare functions, so the copies of a closure share an object.
     closure = isExportable ? nil : ClosureIdentity()
   }
 
@@ -139,6 +140,7 @@ public struct AnyStage: Sendable {
     self.init(
       signature: Stage.signature, options: Self.canonical(stage.options),
       body: .pure { input, context in
+        // `validate` compares kinds, and two types of a user may have the same name and version.
         guard let typed = input as? Stage.Input else { return .failure(.wrongInput(Stage.kind)) }
         do throws(Stage.Failure) {
           return .success(try stage.process(typed, context))
@@ -209,6 +211,7 @@ private final class StatefulBox<Stage: StatefulStage>: StageInstance, @unchecked
 
   init(_ stage: Stage) {
     self.stage = stage
+    // The value that a user passed may have been used before; a run begins without its memory.
     self.stage.reset()
   }
 

@@ -17,6 +17,7 @@ public struct DevicePolicy: Hashable, Sendable {
   /// Frames per second in this state; 0 = no limit.
   public func fps(in state: DeviceState) -> Double {
     let limits = [fps] + rules.filter { $0.matches(state) }.map(\.fps)
+    // 0 means no limit, and would otherwise be the lowest rate.
     return limits.filter { $0 > 0 }.min() ?? 0
   }
 }

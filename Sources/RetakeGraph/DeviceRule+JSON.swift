@@ -7,6 +7,7 @@ extension DeviceRule {
   package static let fpsMax = 1_000.0
 
   package var json: JSONValue {
+    // Assigning `nil` to a key leaves it out: a document refuses an explicit `null`.
     var members: [String: JSONValue] = ["fps": .number(fps)]
     members["thermal"] = thermal.map { .string($0.rawValue) }
     members["memory"] = memory.map { .string($0.rawValue) }
@@ -35,6 +36,7 @@ extension DeviceRule {
       battery: try fields.value("battery").map { value throws(OptionProblem) in
         try BatteryCondition(json: value, at: "\(pointer)/battery")
       }, orientation: try fields.choice("orientation", at: pointer), fps: fps)
+    // Such a rule would match no state and have no effect.
     guard thermal != nil || memory != nil || battery != nil || orientation != nil else {
       throw OptionProblem(
         pointer: pointer, message: "the rule has no condition",
@@ -58,6 +60,7 @@ extension DeviceRule.BatteryCondition {
     self.init(
       below: try fields.integer("below"), charging: try fields.bool("charging"),
       lowPower: try fields.bool("lowPower"))
+    // No level is below 0, so a rule with 0 would never match.
     guard below.map({ (1...100).contains($0) }) ?? true else {
       throw OptionProblem(
         pointer: "\(pointer)/below", message: "'below' is 1 to 100 percent")

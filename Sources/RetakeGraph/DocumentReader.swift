@@ -90,6 +90,7 @@ struct DocumentReader {
       return .forEach
     }
     guard catalog.signature(of: kind) != nil else {
+      // The catalog does not have forEach, which this reader makes itself.
       let known = catalog.kinds + [AnyStage.forEachKind]
       throw PipelineError(
         .unknownKind(kind.shortened, advice: Suggestion.advice(for: kind, among: known.sorted())),
@@ -110,6 +111,7 @@ struct DocumentReader {
     node.lanes = try members.integer("lanes") ?? 1
     node.isPinned = try members.bool("pinned") ?? false
     node.pool = try members.string("pool")
+    // `duration` throws for a key that is missing, and these two are optional.
     if members.value("timeout") != nil { node.timeout = try members.duration("timeout") }
     if members.value("hold") != nil { node.hold = try members.duration("hold") }
     if let word = try members.string("fallback") {
@@ -169,6 +171,7 @@ struct DocumentReader {
     }
     if let adaptive = members.value("adaptive") {
       pool.adaptive = try sizing(adaptive, at: "\(pointer)/adaptive")
+      // The default of a fixed pool may be outside of `min` to `max`, which would be refused.
       if members.value("capacity") == nil { pool.capacity = pool.adaptive?.startStandard ?? 8 }
     }
     return pool
@@ -182,8 +185,10 @@ struct DocumentReader {
     if let word = try members.string("policy") {
       edge.policy = try choice(word, of: EdgePolicy.self, "policy", at: "\(pointer)/policy")
     }
+    // The default capacity of other policies would be refused for this one.
     if edge.policy == .replace { edge.capacity = 1 }
     if let capacity = try members.integer("capacity") {
+      // `Pipeline.checkNumbers` has the same bounds for pipelines that are made in Swift.
       guard (1...65_536).contains(capacity), edge.policy != .replace || capacity == 1 else {
         throw PipelineError(
           .wrongValue(
@@ -219,6 +224,7 @@ struct DocumentReader {
 
   private func cost(_ json: JSONValue, at pointer: String) throws(PipelineError) -> Cost {
     let members = try Members(json, at: pointer, keys: ["fixed", "uniform", "p50", "p99"])
+    // Exact sets of keys: a cost with `fixed` and `p50` must not be read as one of the two.
     if members.has(exactly: ["fixed"]) {
       return .fixed(try members.duration("fixed"))
     }

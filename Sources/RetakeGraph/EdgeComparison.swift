@@ -11,6 +11,8 @@ struct DocumentEdge {
   init(_ json: JSONValue) {
     self.json = json
     ends = ["from", "to"].map { key in
+      // A stored document is compared without being validated, because its kinds may be unknown
+      // here.
       if case .string(let text)? = json[key] { text } else { "?" }
     }
     nodes = ends.map { String($0.prefix { $0 != "." }) }
@@ -31,6 +33,7 @@ struct DocumentEdge {
   var queue: String? {
     var parts: [String] = []
     if case .string(let policy)? = json["policy"] { parts.append(policy) }
+    // A replace edge always has the capacity 1.
     if let capacity = json["capacity"], json["policy"] != .string("replace") {
       parts.append("capacity \(capacity.canonicalText)")
     }
@@ -66,6 +69,7 @@ struct EdgeList {
     ids = edges.map { edge in
       let id = edge.ends.joined(separator: " ")
       counts[id, default: 0] += 1
+      // Two edges with the same ends are not valid, but each must be compared with its own partner.
       let number = counts[id] ?? 1
       return number == 1 ? id : "\(id) #\(number)"
     }
@@ -85,6 +89,7 @@ struct EdgeList {
     case (let before?, nil): return "behind \(before)"
     case (nil, let behind?): return "before \(behind)"
     case (let before?, let behind?):
+      // "between a, b and c" would not say where the node is.
       return before.contains(" ") || behind.contains(" ")
         ? "from \(before) to \(behind)" : "between \(before) and \(behind)"
     }
@@ -93,6 +98,7 @@ struct EdgeList {
   /// `camera, rear and 3 others`.
   private static func names(_ ids: [String]) -> String? {
     var seen: Set<String> = []
+    // Two nodes may have several edges, one for each port.
     let names = ids.filter { seen.insert($0).inserted }
     guard !names.isEmpty else { return nil }
     let others = names.count - namesMax
@@ -113,8 +119,11 @@ struct EdgeList {
     while next < waiting.count {
       for index in bySender[waiting[next], default: []] {
         steps += 1
+        // The search runs for each edge without a partner, of which a hostile document has
+        // thousands. Without a path the edges are reported one by one.
         guard steps <= Self.stepsMax else { return nil }
         let to = edges[index].to
+        // A direct edge between the two does not pass through a new node.
         if to == end, waiting[next] != start { return path(back: index, from: start, reached) }
         guard nodes.contains(to), reached[to] == nil else { continue }
         reached[to] = index
@@ -159,6 +168,7 @@ struct EdgeComparison {
         pairs.append((before, edge))
       } else if let before = left.old.takeFirst(between: edge.nodes) {
         pairs.append((before, edge))
+        // An edge that moved to another port is one change, and neither removed nor new.
         left.new.take(id)
       }
     }
@@ -186,6 +196,7 @@ struct EdgeComparison {
       self.indices = indices
       places = Dictionary(
         indices.map { (list.ids[$0], $0) }, uniquingKeysWith: { first, _ in first })
+      // `popLast` takes the first edge of the document this way, without moving the others.
       byNodes = Dictionary(grouping: indices.reversed()) { list.edges[$0].nodes }
     }
 
@@ -212,9 +223,11 @@ struct EdgeComparison {
         guard let way = other.list.way(from: edge.from, to: edge.to, through: nodes),
           way.compactMap({ other.list.edges[$0].queue }) == [edge.queue].compactMap(\.self)
         else { continue }
+        // The old queue is on one edge of the path, and there is no other: only the node is new.
         taken.insert(index)
         other.taken.formUnion(way)
       }
+      // The line about the node names its neighbours, so these edges would say nothing new.
       for index in other.indices where other.list.edges[index].queue == nil {
         if !nodes.isDisjoint(with: other.list.edges[index].nodes) { other.taken.insert(index) }
       }

@@ -16,6 +16,7 @@ struct GraphIndex {
   let outgoing: [[Int]]
 
   init(_ flat: Pipeline) {
+    // `validate` reports an id that occurs twice; `uniqueKeysWithValues` would end the process.
     let places = Dictionary(
       zip(flat.nodes.map(\.id), flat.nodes.indices), uniquingKeysWith: { first, _ in first })
     let known = flat.edges.compactMap { edge -> (edge: PipelineEdge, from: Int, to: Int)? in
@@ -48,6 +49,7 @@ struct GraphIndex {
     guard !ports.isEmpty else { return [incoming[node].first] }
     var byPort: [String: Int] = [:]
     for edge in incoming[node] {
+      // Of two edges to one port the first counts here; `checkPorts` refuses the second.
       if let port = edges[edge].toPort, byPort[port] == nil { byPort[port] = edge }
     }
     return ports.map { byPort[$0] }
@@ -67,6 +69,7 @@ extension GraphIndex {
     var open = incoming.map(\.count)
     var ranks = Array(repeating: 0, count: nodes.count)
     var ready = nodes.indices.filter { open[$0] == 0 }
+    // A rank is a maximum, so it does not depend on the order in which nodes are taken.
     while let node = ready.popLast() {
       for edge in outgoing[node] {
         let next = receivers[edge]
@@ -75,6 +78,7 @@ extension GraphIndex {
         if open[next] == 0 { ready.append(next) }
       }
     }
+    // What was never ready is on a cycle or behind one.
     if open.contains(where: { $0 > 0 }) { throw cycle(among: open.map { $0 > 0 }) }
     return ranks
   }
@@ -92,6 +96,8 @@ extension GraphIndex {
   private func cycle(among waiting: [Bool]) -> PipelineError {
     var path: [Int] = []
     var places: [Int: Int] = [:]
+    // Backwards, because each waiting node has a sender that waits. Forwards, the walk could leave
+    // the cycle and end.
     var node = waiting.firstIndex(of: true) ?? 0
     // Ends: each round takes a node that was not taken before.
     while places[node] == nil {
@@ -100,6 +106,7 @@ extension GraphIndex {
       guard let edge = incoming[node].first(where: { waiting[senders[$0]] }) else { break }
       node = senders[edge]
     }
+    // The walk went against the edges, and the message follows them.
     let circle = [node] + path[(places[node] ?? 0)...].reversed()
     return PipelineError(.cycle(written(circle)), at: pointer(along: circle))
   }
@@ -118,6 +125,8 @@ extension GraphIndex {
     let along = zip(circle, circle.dropFirst()).compactMap { from, to in
       outgoing[from].first { receivers[$0] == to }
     }
+    // An edge that was made for a forEach has the pointer of its body; one that a person wrote is
+    // the one to remove.
     let written = along.first { pointer(ofEdge: $0).contains("/edges/") }
     return (written ?? along.first).map { pointer(ofEdge: $0) } ?? "/edges"
   }

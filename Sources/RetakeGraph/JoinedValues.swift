@@ -44,6 +44,7 @@ public struct Joined: PipelineValue {
     hasher.append(Int64(parts.count))
     for part in parts {
       hasher.append(part.port)
+      // A port without a value must not give the bytes of the next port's value.
       hasher.append(Int64(part.value == nil ? 0 : 1))
       part.value?.digest(into: &hasher)
     }
@@ -127,6 +128,8 @@ extension ResultFact {
     case .scalar(let name, let value): .scalar(name: "\(index).\(name)", value: value)
     case .text(let name, let text): .text(name: "\(index).\(name)", text: text)
     case .user(let kind, let digest): .user(kind: "\(index).\(kind)", digest: digest)
+    // A C line is about the frame or about one of its D lines, so an item's label is written as a
+    // string.
     case .classification(let item):
       .text(name: "\(index).\(item.label)", text: "\(item.score)")
     case .detection, .frame, .tensor, .waveform: self
@@ -156,9 +159,11 @@ package enum ForEachItems {
   package static func gathered(
     _ value: any PipelineValue, outcomes: [Items.Outcome], isClassified: Bool
   ) -> any PipelineValue {
+    // A frame that an `any` or latest join passed on without its detections has no items.
     guard var detections = input(value)?.1 else { return Detections([], classNames: []) }
     guard isClassified else { return Items(detections: detections, outcomes: outcomes) }
     for (index, outcome) in outcomes.enumerated() {
+      // By `gather-close`, a failed item keeps its place: its detection stays, without labels.
       guard case .value(let value) = outcome, let classes = value as? Classes else { continue }
       detections.items[index].classes = classes.items
     }

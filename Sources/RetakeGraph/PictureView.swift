@@ -70,7 +70,9 @@ package struct PicturePlacement: Hashable, Sendable {
     // A format that the stage does not accept is converted before it.
     let accepted = stage.signature.inputFormats
     if let best = accepted.first, !accepted.contains(shape.format) { result.shape.format = best }
+    // A user's stage may describe a view of any size, and the scales divide by it.
     if let view = stage.pictureView(result.shape), view.width > 0, view.height > 0 {
+      // The area is in pixels of the input, so the input's own scale applies.
       result.x += view.area.x * acrossScale
       result.y += view.area.y * downScale
       result.acrossScale *= view.area.width / Double(view.width)
@@ -143,6 +145,7 @@ private struct PlacementWalk {
     switch graph.role(node) {
     case .source: return
     case .fork:
+      // `ForEachItems.input` takes the first detections, too.
       let boxes = given.first { $0.kind == .detections }
       parts[node] = [Part(kind: .region, placement: boxes?.placement)]
     case .gather: parts[node] = [gathered(given, at: node)]
@@ -154,6 +157,7 @@ private struct PlacementWalk {
   func placement(ofBoxesAt node: Int) -> PicturePlacement? { Self.common(parts[node]) }
 
   private func made(of given: [Part], by stage: AnyStage) -> Part {
+    // What a stage finds is in the pixels of its input.
     guard stage.signature.output == .frame else {
       return Part(kind: stage.signature.output, placement: Self.common(given))
     }

@@ -26,6 +26,7 @@ extension Pipeline {
     var result = pipelines[0]
     for other in pipelines.dropFirst() {
       var other = other
+      // `PipelineChain.sink` marks the sink of every chain, and a pipeline has one primary sink.
       if result.nodes.contains(where: \.isPrimary) {
         for index in other.nodes.indices { other.nodes[index].isPrimary = false }
       }
@@ -51,6 +52,7 @@ extension Pipeline {
   mutating func merge(_ other: Pipeline) {
     let known = Dictionary(nodes.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     for node in other.nodes {
+      // New nodes are appended in their own order, because the order is part of the digest.
       guard let same = known[node.id] else {
         nodes.append(node)
         continue

@@ -49,11 +49,15 @@ extension Pipeline {
         id: "\(receiver.id)/\(port)convert",
         stage: try conversion(to: format, for: receiver, catalog: catalog))
       node.scope = receiver.scope
+      // An error at the conversion points to the stage that needs it, because the conversion itself
+      // is not in the document.
       node.pointer = receiver.pointer
       node.isInserted = true
       var before = PipelineEdge(from: graph.edges[edge].from, to: node.id)
       before.fromPort = graph.edges[edge].fromPort
       before.pointer = graph.edges[edge].pointer
+      // The queue of the document stays in front of its stage, with its capacity and policy. The
+      // edge in front of the conversion has the defaults.
       result.edges[edge].from = node.id
       result.edges[edge].fromPort = nil
       result.nodes.append(node)
@@ -105,6 +109,7 @@ private struct ConversionPlan {
       case .region:
         try convertRegions(edge, of: node, to: best)
         format = best
+      // `convert` takes frames alone, so no other input can be converted.
       default: break
       }
     }
@@ -118,6 +123,8 @@ private struct ConversionPlan {
     guard let edge = frameEdge(to: node), let format = formats[graph.senders[edge]] else {
       return false
     }
+    // Without conversions: they were inserted for the format at the start, and do not follow a
+    // change.
     give(format, to: node)
     let signature = graph.nodes[node].stage.signature
     return (signature.input == .frame || signature.input == .region)
@@ -143,10 +150,12 @@ private struct ConversionPlan {
     // Ends: each round goes back by one node, and the graph has no cycles.
     while outputs[graph.senders[edge]] != .frame {
       let sender = graph.senders[edge]
+      // What is between the join and the forEach carries the converted frames.
       formats[sender] = format
       guard let before = frameEdge(to: sender) else { return }
       edge = before
     }
+    // An edge has one conversion, and two forEach may ask for different ones.
     guard conversions.updateValue(format, forKey: edge) ?? format == format else {
       throw PipelineError(
         .unsupported(

@@ -11,6 +11,7 @@ extension Pipeline {
       own.pointer = "/nodes/\(index)"
       flat.nodes.append(own)
       guard node.body != nil else { continue }
+      // In the document, edges from a forEach carry what its end gives.
       outputs[node.id] = Self.joinID(of: node.id)
       flat.appendBody(of: own)
     }
@@ -48,6 +49,7 @@ extension Pipeline {
     join.scope = node.id
     join.pointer = "\(pointer)/body"
     nodes.append(join)
+    // The document has no edge from the forEach to the first stage of its body.
     let targets = Set(body.edges.map(\.to))
     for inner in body.nodes where !targets.contains(inner.id) {
       var edge = PipelineEdge(from: node.id, to: "\(node.id)/\(inner.id)")

@@ -41,6 +41,7 @@ extension Pipeline {
   fileprivate static func joining(
     _ ends: [BranchEnd], ports: [String]?, id: String?, stage: ([String]) -> AnyStage
   ) -> PipelineChain<Joined> {
+    // Branches behind a route are named by its ports, because both end at the same node.
     let names = ports ?? ends.map { $0.port ?? $0.last }
     requirement(
       (2...AnyStage.portsMax).contains(ends.count), "a join has 2 to \(AnyStage.portsMax) branches")
@@ -52,6 +53,7 @@ extension Pipeline {
     var pipeline = ends[0].pipeline
     for end in ends.dropFirst() { pipeline.merge(end.pipeline) }
     let stage = stage(names)
+    // After the merge: the id has to be free in all branches.
     let id = id ?? pipeline.freeID(for: stage.signature.kind)
     pipeline.nodes.append(PipelineNode(id: id, stage: stage))
     for (end, name) in zip(ends, names) {

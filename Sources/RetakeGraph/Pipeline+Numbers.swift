@@ -9,6 +9,7 @@ extension Pipeline {
   /// Checks capacities, servers, buffers, costs and times, because the methods of the DSL accept
   /// any.
   func checkNumbers() throws(PipelineError) {
+    // Flat, so that the nodes and edges of bodies are checked, with their pointers.
     let flat = flattened()
     for edge in flat.edges {
       try Self.check(edge, at: "\(edge.pointer ?? "/edges")/capacity")
@@ -33,6 +34,7 @@ extension Pipeline {
   private static func check(
     _ edge: PipelineEdge, at pointer: @autoclosure () -> String
   ) throws(PipelineError) {
+    // `DocumentReader.edge` has the same bounds for documents.
     guard (1...65_536).contains(edge.capacity) else {
       throw PipelineError(
         .wrongValue("a capacity of \(edge.capacity) is out of range", advice: "Use 1 to 65536"),
@@ -75,6 +77,7 @@ extension Cost {
       case .uniform(let low, let high): (low, high)
       case .quantiles(let p50, let p99): (p50, p99)
       }
+    // Before the others: these assume that `low` is the smaller one.
     if low > high { return "the smaller duration comes first" }
     if case .quantiles = self, low.nanoseconds <= 0 { return "p50 must be above zero" }
     if low < .zero { return "a cost is not negative" }

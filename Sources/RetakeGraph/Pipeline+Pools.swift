@@ -7,6 +7,8 @@ extension Pipeline {
     guard !pools.isEmpty else { return }
     let needs = PoolNeeds(graph: graph, order: order, pools: pools).needs
     for (index, pool) in pools.enumerated() {
+      // An adaptive pool has to be large enough at its smallest, because heat or a shortage of
+      // memory can take it there at any time.
       guard let need = needs[index], need.count > pool.fewest else { continue }
       let holders = need.holders.prefix(Self.holdersMax).map { graph.nodes[$0].id }
       let more = need.holders.count > Self.holdersMax ? " and others" : ""

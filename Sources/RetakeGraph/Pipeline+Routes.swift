@@ -25,6 +25,7 @@ private struct RouteConditions {
   /// The conditions under which both hold. Returns a route without a common port, if there is one.
   mutating func formIntersection(_ other: RouteConditions) -> Int? {
     for condition in other.conditions {
+      // A route that is not on the way of this part does not restrict it.
       let common = condition.ports & (ports(of: condition.route) ?? condition.ports)
       guard common != 0 else { return condition.route }
       add(Condition(route: condition.route, ports: common))
@@ -35,6 +36,7 @@ private struct RouteConditions {
   /// The conditions under which at least one of them holds.
   mutating func formUnion(_ other: RouteConditions) {
     conditions = conditions.compactMap { condition in
+      // A route that one part did not pass is not a condition of both.
       other.ports(of: condition.route).map {
         Condition(route: condition.route, ports: condition.ports | $0)
       }
@@ -70,6 +72,7 @@ extension GraphIndex {
     if let port = edges[edge].fromPort,
       let index = nodes[sender].stage.outputPorts.firstIndex(of: port)
     {
+      // `AnyStage.portsMax` keeps the index within the bits of the mask.
       result.add(.init(route: sender, ports: 1 << UInt32(index)))
     }
     return result

@@ -94,6 +94,7 @@ extension PipelineNode {
       quantum.isEmpty || stage.signature.role == .sink, "quantum",
       "is not a sink, and writes nothing")
     let known = Quantisation.CodingKeys.allCases.map(\.rawValue)
+    // Sorted, so that of several wrong keys every run reports the same one.
     for key in quantum.keys.sorted() {
       let pointer = "\(place("quantum"))/\(key.shortened.pointerEscaped)"
       guard known.contains(key) else {
@@ -102,6 +103,7 @@ extension PipelineNode {
         )
       }
       do throws(ResultTextError) {
+        // All three keys allow the same values, so each is checked as that of boxes.
         _ = try Quantisation(box: quantum[key])
       } catch {
         throw PipelineError(

@@ -48,6 +48,7 @@ extension GraphIndex {
       return
     }
     guard !edges.isEmpty else {
+      // The end of a forEach is in no document; its author knows the forEach.
       let owner = role(node) == .gather ? nodes[node].scope ?? nodes[node].id : nodes[node].id
       throw PipelineError(
         .missing(

@@ -52,16 +52,21 @@ extension GraphIndex {
       switch role(node) {
       case .join, .latest:
         counts[node] = inputs.reduce(0) { $0 + ($1.map { counts[$0] } ?? 1) }
+        // Asked before the kinds are put together: each join can double them, and a document may
+        // have thousands of joins.
         guard counts[node] <= Self.joinedValuesMax else { throw tooWide(node) }
         let kinds = inputs.compactMap { input in input.flatMap { outputs[$0] } }
+        // If one part is not known, the join fits everywhere: an error has to be certain.
         outputs[node] = kinds.count == inputs.count ? .joined(kinds) : .joined([])
       case .fork: outputs[node] = .region
       case .gather:
         let kind = inputs.first.flatMap { $0 }.flatMap { outputs[$0] }
+        // `ForEachItems.gathered` makes the values of these kinds; both must agree.
         outputs[node] = kind == .classes ? .detections : .items
       case .source, .pure, .stateful, .throttle, .sample, .route, .sink:
         let input = inputs.first.flatMap { $0 }
         outputs[node] = nodes[node].stage.signature.output ?? input.flatMap { outputs[$0] }
+        // A node that passes a join on passes all of its values on.
         if nodes[node].stage.signature.output == nil {
           counts[node] = input.map { counts[$0] } ?? 1
         }

@@ -56,6 +56,7 @@ extension PipelineBody {
       last = edges[edge].to
       reached.insert(last)
     }
+    // Nodes that were not reached form a cycle, which the check of the whole graph reports.
     guard last == output || reached.count < nodes.count else {
       throw branches("the line ends at '\(last)', not at '\(output)'", at: "\(pointer)/output")
     }

@@ -41,6 +41,7 @@ extension PipelineChain where Output == Frame {
   private func joining(
     _ detections: PipelineChain<Detections>, id: String?
   ) -> (PipelineChain<Joined>, id: String) {
+    // The id has to be free in both branches, which are merged only with the join.
     var both = pipeline
     both.merge(detections.pipeline)
     let id = id ?? both.freeID(for: AnyStage.forEachKind)
@@ -80,6 +81,8 @@ extension PipelineChain where Output == Joined {
     requirement(!isBody, "a forEach cannot be in the body of another")
     let start = PipelineChain<Region>(
       pipeline: Pipeline(name: "body", nodes: [], edges: []), last: "", isBody: true)
+    // The closure may also return a chain that it captured instead of one that begins with its
+    // region.
     let end = body(start)
     requirement(
       end.isBody && !end.pipeline.nodes.isEmpty, "the body of a forEach begins with its region")
@@ -88,6 +91,8 @@ extension PipelineChain where Output == Joined {
       $0.body = PipelineBody(
         nodes: end.pipeline.nodes, edges: end.pipeline.edges, output: end.last)
     }
+    // A body has no executors and pools of its own in a document, so those that were declared in
+    // the closure become the pipeline's.
     result.pipeline.merge(
       Pipeline(
         name: "body", nodes: [], edges: [], executors: end.pipeline.executors,

@@ -72,6 +72,7 @@ extension PipelineChange {
   private static func excerpts(_ old: String, _ new: String) -> (old: String, new: String) {
     guard old.count > partMax || new.count > partMax else { return (old, new) }
     let same = zip(old, new).prefix { $0 == $1 }.count
+    // A third of the excerpt shows what comes before the difference.
     let start = max(0, same - partMax / 3)
     func part(_ text: String) -> String {
       (start > 0 ? "…" : "") + cut(String(text.dropFirst(start)), partMax)

@@ -133,6 +133,7 @@ public struct PipelineChain<Output: PipelineValue>: Sendable {
     var grown = pipeline
     let id = id ?? grown.freeID(for: stage.signature.kind)
     grown.nodes.append(PipelineNode(id: id, stage: stage))
+    // The first stage of a body has no edge; `flattened` adds the one from the forEach.
     if !last.isEmpty { grown.edges.append(PipelineEdge(from: last, to: id, fromPort: port)) }
     return PipelineChain<Next>(pipeline: grown, last: id, isBody: isBody)
   }

@@ -26,6 +26,7 @@ package struct PipelineDifference: Hashable, Sendable {
     compareGraph(old.json, new.json, scope: "")
     compareList("executors", .executor, old.json, new.json)
     compareList("pools", .pool, old.json, new.json)
+    // `PipelineRecord` accepts other keys, too, and the digest covers them.
     let known = ["v", "name", "nodes", "edges", "executors", "pools"]
     for key in Self.keys(old.json, new.json) where !known.contains(key) {
       compare(.other, at: key, old.json[key], new.json[key])
@@ -38,6 +39,7 @@ package struct PipelineDifference: Hashable, Sendable {
   private mutating func add(_ kind: PipelineChange.Kind, _ change: () -> PipelineChange) {
     guard !ignored.contains(kind) else { return }
     count += 1
+    // The text is made only if it is kept: a hostile document may have thousands of changes.
     if changes.count < limit { changes.append(change()) }
   }
 
@@ -100,9 +102,11 @@ package struct PipelineDifference: Hashable, Sendable {
       let (before, now) = (old["options"]?[key], new["options"]?[key])
       // Another kind of stage has its own options.
       guard isSameKind || (before != nil && now != nil) else { continue }
+      // `motion.lanes` would be read as the node's setting, so such an option is written in full.
       let isSetting = Self.nodeParts.contains(key) || Self.settings.contains(key)
       compare(.option, at: isSetting ? "\(id).options.\(key)" : "\(id).\(key)", before, now)
     }
+    // As a whole: of a change from `fixed` to quantiles, the keys that come and go say less.
     if old["cost"] != new["cost"] {
       add(.cost) {
         .init(
@@ -209,6 +213,7 @@ package struct PipelineDifference: Hashable, Sendable {
   private mutating func compareOrder(
     _ what: String, _ old: [String], _ new: [String], scope: String
   ) {
+    // Elements that only one side has are reported themselves, and reorder nothing.
     let shared = Set(old).intersection(new)
     guard old.filter(shared.contains) != new.filter(shared.contains) else { return }
     let place = scope.isEmpty ? what : "\(what) of '\(scope.dropLast())'"
@@ -228,6 +233,7 @@ package struct PipelineDifference: Hashable, Sendable {
       for key in Self.keys(old, new) {
         compare(kind, at: "\(place).\(key)", old?[key], new?[key], absent: absent)
       }
+    // If an element was inserted, all behind it would differ from their new neighbours.
     case (.array(let before)?, .array(let now)?)
     where before.count == now.count && !(Self.isShort(before) && Self.isShort(now)):
       for (index, pair) in zip(before, now).enumerated() {
@@ -255,6 +261,7 @@ package struct PipelineDifference: Hashable, Sendable {
   private static func word(_ value: JSONValue?, absent: String) -> String {
     switch value {
     case nil: absent
+    // In quotes, the string "none" differs from a value that is missing.
     case .string(let text)? where isPlain(text) && text != absent: text
     case let value?: value.canonicalText
     }
@@ -267,6 +274,7 @@ package struct PipelineDifference: Hashable, Sendable {
         (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
           || (0x61...0x7a).contains(byte) || "-_./:@+%".utf8.contains(byte)
       }
+      // Without quotes, the string "24" would look like the number.
       && Double(text) == nil && !["true", "false", "null"].contains(text)
   }
 

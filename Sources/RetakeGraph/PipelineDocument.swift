@@ -17,6 +17,7 @@ public enum PipelineDocument {
       try pipeline.validate()
       return pipeline
     } catch {
+      // What throws knows the place in the document, and only this function knows the file.
       var located = error
       located.file = file
       throw located
@@ -24,6 +25,7 @@ public enum PipelineDocument {
   }
 
   static func json(_ data: Data) throws(PipelineError) -> JSONValue {
+    // Before parsing, because the size of the document bounds what the parser allocates.
     guard data.count <= bytesMax else {
       throw PipelineError(.tooLarge("the document is larger than 2 MiB"), at: "")
     }
@@ -38,6 +40,7 @@ public enum PipelineDocument {
   ///
   /// - Throws: `PipelineError` if a node is a closure.
   public static func json(of pipeline: Pipeline) throws(PipelineError) -> JSONValue {
+    // Flat, so that closures in bodies are found.
     for node in pipeline.flattened().nodes where !node.stage.isExportable {
       throw PipelineError(.notExportable(node.id), at: node.pointer ?? "/nodes")
     }
@@ -119,6 +122,7 @@ extension PipelineEdge {
       "from": .string(from + (fromPort.map { ".\($0)" } ?? "")),
       "to": .string(to + (toPort.map { ".\($0)" } ?? "")),
     ]
+    // The canonical form leaves out a key that has its default, and the digest covers that form.
     if capacity != Self.defaultCapacity { members["capacity"] = .integer(Int64(capacity)) }
     if policy != .block { members["policy"] = .string(policy.rawValue) }
     return .object(members)

@@ -85,6 +85,7 @@ public struct PipelineError: CodedError, Hashable {
 
   /// The IDs along a path; for a long path, its two ends.
   private static func path(_ ids: [String]) -> String {
+    // A cycle may go through 4,096 nodes.
     let endMax = 12
     guard ids.count > 2 * endMax else { return ids.joined(separator: " → ") }
     let middle = "… (\(ids.count - 2 * endMax) more) …"

@@ -107,6 +107,8 @@ extension Detections: PipelineValue {
   public static var valueKind: ValueKind { .detections }
 
   public func digest(into hasher: inout DigestHasher) {
+    // Accepted goldens have digests of these bytes: in another order or form, all of them would
+    // differ.
     hasher.append(Int64(classNames.count))
     for name in classNames { hasher.append(name) }
     hasher.append(Int64(items.count))
@@ -168,6 +170,7 @@ extension Tensor: PipelineValue {
   public static var valueKind: ValueKind { .tensor }
 
   public func digest(into hasher: inout DigestHasher) {
+    // The count tells where the shape ends and the elements begin.
     hasher.append(Int64(shape.count))
     for length in shape { hasher.append(Int64(length)) }
     for element in elements { hasher.append(element) }

@@ -47,6 +47,7 @@ struct PoolNeeds {
       guard [.throttle, .sample, .route].contains(graph.role(node)) else { continue }
       makers[node] = graph.senderByPort(to: node).first.flatMap { $0 }.map { makers[$0] } ?? node
     }
+    // Before the nodes are visited, because what is kept counts at each of them.
     keepLastValues()
     for node in order { note(node) }
   }
@@ -65,9 +66,11 @@ struct PoolNeeds {
     var result: BitSet
     switch stage.body {
     case .pure, .stateful:
+      // By `pool-lease`, of all stages only those that keep their input pass its leases on.
       result = union(stage.signature.keepsInput ? inputs(of: node) : [])
     // It continues with any value that arrives, so no lease is certain to be held.
     case .join(.any): result = union([])
+    // The values of the other ports are counted in `kept`: they are held even between frames.
     case .latest: result = union(Array(inputs(of: node).prefix(1)))
     case .source, .throttle, .sample, .route, .join, .fork, .gather, .sink:
       result = union(inputs(of: node))
@@ -87,6 +90,8 @@ struct PoolNeeds {
 
   private mutating func note(_ node: Int) {
     if let own = members[node] {
+      // By `pool-lease` a stage leases its buffer when its service begins, and still holds its
+      // input.
       let moment = Moment(others: union(inputs(of: node) + [kept]), own: own)
       raise(poolOfMember[own], at: node, moment, counts(in: moment))
     }
@@ -117,6 +122,7 @@ extension PoolNeeds {
         let last = inside.filter { poolOfMember[$0] == pool }.map { member in
           counts(in: Moment(others: union(inputs(of: leasing[member])), own: member))[pool]
         }.max()
+        // The last item needs its whole peak. Each item before it only keeps what its output holds.
         let room = pools[pool].fewest - (last ?? 0)
         return ItemLimit(
           pool: pool, gather: gather, itemsMax: 1 + max(0, room) / perItem[pool],
@@ -148,6 +154,7 @@ extension PoolNeeds {
     let moments = senders.indices.map { moment(ofLast: $0, among: senders) }
     let counts = moments.map { self.counts(in: $0) }
     for pool in needs.indices {
+      // Which part is last depends on the costs, so only the smallest of these numbers is certain.
       guard let least = counts.indices.min(by: { counts[$0][pool] < counts[$1][pool] }) else {
         continue
       }
@@ -158,7 +165,9 @@ extension PoolNeeds {
   private func moment(ofLast port: Int, among senders: [Int]) -> Moment {
     let maker = makers[senders[port]]
     var others = union(senders.indices.filter { $0 != port }.map { held[senders[$0]] })
+    // The input is held until the service ends.
     if graph.role(maker).isServed { others.formUnion(union(inputs(of: maker))) }
+    // Another branch may hold this buffer, too, and it must not count twice.
     if let own = members[maker] { others.remove(own) }
     others.formUnion(kept)
     return Moment(others: others, own: members[maker])

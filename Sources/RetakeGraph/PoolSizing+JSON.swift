@@ -16,6 +16,7 @@ extension PoolSizing {
   package var json: JSONValue {
     let standard = PoolSizing()
     var members: [String: JSONValue] = [:]
+    // The canonical form leaves out a key that has its default, and the digest covers that form.
     for (key, path) in Self.counts where self[keyPath: path] != standard[keyPath: path] {
       members[key] = .integer(Int64(self[keyPath: path]))
     }
@@ -23,9 +24,11 @@ extension PoolSizing {
       members[key] = .string(Duration.nanoseconds(self[keyPath: path]).unitText)
     }
     if predictor != standard.predictor { members["predictor"] = .string(predictor.rawValue) }
+    // A document has a fraction. The time plane computes with whole thousandths.
     if alphaPermille != standard.alphaPermille {
       members["alpha"] = .number(Double(alphaPermille) / 1_000)
     }
+    // In the order of the cases, because `off` is a Set and the digest covers this list.
     let switched = Policy.allCases.filter { off.contains($0) }
     if !switched.isEmpty { members["off"] = .array(switched.map { .string($0.rawValue) }) }
     return .object(members)
@@ -91,6 +94,7 @@ extension PipelinePool {
   /// Checks the options of an adaptive pool, because the methods of the DSL accept any.
   func checkSizing(at pointer: String) throws(PipelineError) {
     guard let adaptive else { return }
+    // Asked first: the range below would trap if `min` were above `max`.
     if let problem = adaptive.problem {
       throw PipelineError(
         .wrongValue(problem.detail, advice: problem.advice),
@@ -132,6 +136,7 @@ extension PoolSizing {
         key: "max", detail: "a pool's max of \(max) is below its min of \(min)",
         advice: "Write at least \(min)")
     }
+    // The breaker trips because buffers are missing, so it must not take any away.
     if breakerSize < max, isOn(.breaker) {
       return Problem(
         key: "breakerSize", detail: "the breaker's fixed pool is smaller than the max of \(max)",

@@ -35,6 +35,7 @@ package struct ScreenClock: Hashable, Sendable {
 
   private static func floorDivided(_ value: (high: Int64, low: UInt64), by divisor: Int64) -> Int64
   {
+    // The division rounds towards zero, and virtual times before zero have to be rounded down.
     let (quotient, remainder) = divisor.dividingFullWidth(value)
     return remainder < 0 ? quotient - 1 : quotient
   }

@@ -88,6 +88,7 @@ extension StageDefinition {
     do {
       try self.init(options: Options())
     } catch {
+      // A mistake in the stage: without options, no document and no program could make it.
       requirementFailure("the default options of the stage '\(Self.kind)' are refused: \(error)")
     }
   }
@@ -175,6 +176,7 @@ public struct StageError: Error, Sendable, Hashable {
     if let error = error as? StageError {
       self = error
     } else {
+      // The name of a generic type has spaces, and a code is one word in decision lines.
       let name = String(describing: type(of: error)).filter { $0.isASCII && !$0.isWhitespace }
       self.init(code: "error.\(name)", message: String(describing: error))
     }

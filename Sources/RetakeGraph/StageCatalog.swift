@@ -34,9 +34,12 @@ package enum OptionReader {
     guard case .object(let members) = given else {
       throw OptionProblem(pointer: "", message: "options must be an object")
     }
+    // Given options are put over the encoded defaults, because the decoders that Swift synthesises
+    // require every key, even if the property has a default.
     guard case .object(var complete) = AnyStage.canonical(Options()) else {
       return Options()
     }
+    // Sorted, so that of several wrong options every run reports the same one.
     for key in members.keys.sorted() {
       guard let fallback = complete[key] else {
         throw OptionProblem(
@@ -70,6 +73,7 @@ package enum OptionReader {
       guard case .integer? = defaults[key], let value = given[key], case .number = value else {
         continue
       }
+      // One option at a time, because the decoder's error does not say which one it refused.
       let single = defaults.merging([key: value]) { $1 }
       guard (try? JSONValue.object(single).decode(type)) == nil else { continue }
       return OptionProblem(

@@ -13,6 +13,9 @@ extension Pipeline {
   ///
   /// - Throws: `PipelineError` with the pointer of the node or edge in the document's order.
   public func validate() throws(PipelineError) {
+    // Each check relies on those before it: edges name nodes by valid ids, a flat graph needs valid
+    // bodies, and shape, types and pools are followed in an order that only a graph without cycles
+    // has.
     try checkSize()
     try checkIDs()
     try Self.checkPorts(nodes)
@@ -139,6 +142,7 @@ extension Pipeline {
       nodes.map { ($0.id, $0.stage) }, uniquingKeysWith: { first, _ in first })
     for (index, edge) in edges.enumerated() {
       for (key, id, port) in [("from", edge.from, edge.fromPort), ("to", edge.to, edge.toPort)] {
+        // Made for an error alone: a pipeline may have thousands of edges.
         func place() -> String { "\(pointer)/\(index)/\(key)" }
         guard let stage = stages[id] else {
           throw PipelineError(

@@ -32,6 +32,7 @@ package struct ValueForm: Sendable {
     decode = {
       var reader = ByteReader($0)
       let value = try Value(reading: &reader)
+      // Bytes that are left belong to another form of the value, which must be computed again.
       try reader.end()
       return value
     }
@@ -54,6 +55,7 @@ extension Detections: ByteFormed {
         writer.append(number)
       }
       writer.append(item.classIndex)
+      // A flag of its own, because any integer may be an identity.
       writer.append(item.identity == nil ? 0 : 1)
       writer.append(item.identity ?? 0)
       Classes(item.classes).write(to: &writer)
@@ -146,6 +148,8 @@ extension Tensor: ByteFormed {
     for _ in 0..<(try reader.count()) {
       elements.append(Float(bitPattern: UInt32(truncatingIfNeeded: try reader.word())))
     }
+    // `Tensor.init` ends the process if the shape does not count the elements, and the bytes may be
+    // damaged.
     var product = 1
     for length in shape {
       let (next, isLarge) = product.multipliedReportingOverflow(by: length)

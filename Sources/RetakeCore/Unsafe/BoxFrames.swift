@@ -22,7 +22,9 @@ package struct BoxFrames: Sendable {
   package mutating func read(_ block: ResultChunk.Block, of chunk: ResultChunk) -> Bool {
     entries.removeAll(keepingCapacity: true)
     boxes.removeAll(keepingCapacity: true)
+    // `frame(_:)` attributes every box to sink 0, which is right only if the header has one sink.
     guard block.holdsBoxesAlone, chunk.header.sinks.count == 1 else { return false }
+    // An F line names its track only if the header has several.
     let track = chunk.header.tracks.first?.index ?? 0
     // SAFETY: the chunk holds the bytes while the cursor reads within the block's range.
     return chunk.bytes.withUnsafeBufferPointer { bytes in
@@ -36,6 +38,7 @@ package struct BoxFrames: Sendable {
 
   private mutating func readLine(_ cursor: inout ByteCursor, _ track: Int) -> Bool {
     if cursor.skip(UInt8(ascii: "D")) {
+      // A D line before the first F line belongs to no frame, and is left to the other reader.
       guard cursor.skipSpace(), !entries.isEmpty, let line = DetectionLine(&cursor) else {
         return false
       }
@@ -80,6 +83,7 @@ extension ByteCursor {
   fileprivate mutating func skipLoneDash() -> Bool {
     var copy = self
     guard copy.skip(UInt8(ascii: "-")) else { return false }
+    // The line end is only looked at: `readLine` skips it. Without it, `-` is the sign of a time.
     let afterDash = copy
     guard copy.skip(UInt8(ascii: "\n")) else { return false }
     self = afterDash

@@ -50,12 +50,15 @@ struct ByteCursor {
     var value = 0
     while next < end, case let digit = next.pointee &- 0x30, digit < 10 {
       let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+      // Digits of a negative number are subtracted: the magnitude of `Int.min` is not an `Int`.
       let (sum, overflowToo) = product.addingReportingOverflow(
         isNegative ? -Int(digit) : Int(digit))
       if overflow || overflowToo { return nil }
       value = sum
       next += 1
     }
+    // Each number has one form, without leading zeros and without `-0`, so that equal values have
+    // equal bytes and equal digests.
     guard next > start, start.pointee != 0x30 || (next - start == 1 && !isNegative) else {
       return nil
     }
@@ -73,6 +76,7 @@ struct ByteCursor {
     while next < end {
       let byte = next.pointee
       if case let digit = byte &- 0x30, digit < 10 {
+        // 18 digits fit 64 bits. Further ones are only counted, and `large` reads them all.
         if digits < 18 { value = value &* 10 &+ UInt64(digit) }
         digits += 1
         if decimals >= 0 { decimals += 1 }
@@ -85,9 +89,11 @@ struct ByteCursor {
     }
     if digits == 0 { return special(isNegative) }
     let whole = digits - max(decimals, 0)
+    // 0 decimals after a point is `1.`, which is not written, and no quantum has more than nine.
     guard decimals != 0, decimals <= 9, whole == 1 || firstDigit.pointee != 0x30 else { return nil }
     guard digits <= 18 else { return large(from: start, decimals: max(decimals, 0)) }
     if isNegative && value == 0 { return nil }
+    // Exact even above 2^53, because the digits were written from a `Double`.
     let magnitude = Double(value)
     return FixedDecimal(
       units: isNegative ? -magnitude : magnitude, decimals: UInt8(max(decimals, 0)))
@@ -96,6 +102,7 @@ struct ByteCursor {
   private mutating func special(_ isNegative: Bool) -> FixedDecimal? {
     let word = String(decoding: bytes(before: UInt8(ascii: " ")), as: UTF8.self)
     switch word {
+    // A NaN is written without its sign, which depends on the processor.
     case "nan" where !isNegative: return FixedDecimal(units: .nan, decimals: 0)
     case "inf": return FixedDecimal(units: isNegative ? -.infinity : .infinity, decimals: 0)
     default: return nil
@@ -104,6 +111,7 @@ struct ByteCursor {
 
   /// A number of more than 18 digits. It is exact, because it was written from a `Double`.
   private func large(from start: UnsafePointer<UInt8>, decimals: Int) -> FixedDecimal? {
+    // Without the point these are the quanta, which is what a `FixedDecimal` stores.
     let digits = UnsafeBufferPointer(start: start, count: next - start)
       .filter { $0 != UInt8(ascii: ".") }
     return Double(String(decoding: digits, as: UTF8.self)).map {
@@ -120,6 +128,7 @@ struct ByteCursor {
       let nibble: UInt8
       switch byte {
       case 0x30...0x39: nibble = byte &- 0x30
+      // Upper case is refused: a digest has one spelling in a golden.
       case 0x61...0x66: nibble = byte &- 0x57
       default: return nil
       }

@@ -28,12 +28,14 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
 
   /// The digest of the string's UTF-8 bytes.
   public init(of text: String) {
+    // `withUTF8` is mutating, because it may have to make the string contiguous.
     var text = text
     self = text.withUTF8 { Digest128(of: UnsafeRawBufferPointer($0)) }
   }
 
   /// Parses 32 hexadecimal digits; `nil` for any other form.
   public init?(hex: some StringProtocol) {
+    // `UInt64(_:radix:)` alone would accept a sign, and `isHexDigit` alone full-width digits.
     guard hex.utf8.count == 32, hex.allSatisfy({ $0.isHexDigit && $0.isASCII }),
       let high = UInt64(hex.prefix(16), radix: 16), let low = UInt64(hex.dropFirst(16), radix: 16)
     else { return nil }
@@ -58,6 +60,7 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func hex(_ value: UInt64) -> String {
+    // `String(_:radix:)` has no leading zeros, and a half has always 16 digits.
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
@@ -112,6 +115,7 @@ public struct DigestHasher: ~Copyable {
   public init() {
     guard let state = XXH3_createState() else { preconditionFailure("out of memory") }
     self.state = state
+    // xxhash.h: a state has to be reset before the first update, also a new one.
     XXH3_128bits_reset(state)
   }
 
@@ -132,6 +136,7 @@ public struct DigestHasher: ~Copyable {
   /// Appends the string's UTF-8 bytes, preceded by their count.
   public mutating func append(_ text: String) {
     var text = text
+    // Without the counts, `ab` and `c` would have the digest of `a` and `bc`.
     append(Int64(text.utf8.count))
     text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
   }
@@ -141,6 +146,7 @@ public struct DigestHasher: ~Copyable {
   }
 
   public mutating func append(_ value: Double) {
+    // The bits of a NaN depend on the processor that made it: x86 sets the sign, ARM does not.
     append(value.isNaN ? 0x7ff8_0000_0000_0000 : (value == 0 ? 0 : value.bitPattern))
   }
 

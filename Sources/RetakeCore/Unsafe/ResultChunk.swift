@@ -35,9 +35,12 @@ package struct ResultChunk: Sendable {
     self.file = file
     let first = bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
     let line = String(decoding: bytes[..<first], as: UTF8.self)
+    // Git may change line ends when it checks out. Asked before the header is parsed, so that the
+    // error names this cause and not a damaged header.
     if line.hasSuffix("\r") { throw .lineEnds(file: file) }
     let header = try ResultHeader(parsing: line, file: file)
     self.header = header
+    // A header has its line end, too, even if the run had no frames.
     guard first < bytes.endIndex else { throw .cutShort(file: file) }
     let scan = BlockScan(file: file, sinks: header.sinks)
     blocks = try bytes.withUnsafeBufferPointer { pointer throws(ResultTextError) in
@@ -70,14 +73,17 @@ private struct BlockScan {
     in bytes: UnsafeBufferPointer<UInt8>, from start: Int
   ) throws(ResultTextError) -> [ResultChunk.Block] {
     var blocks: [ResultChunk.Block] = []
+    // Lines count from 1, and line 1 is the header.
     var block = emptyBlock(start..<start, firstLine: 2)
     var number = 1
+    // With one sink there are no O lines, and every X line is about that sink.
     var sink = 0
     let end = try LineScan.forEachLine(in: bytes, range: start..<bytes.count) {
       line throws(ResultTextError) in
       number += 1
       switch line.isEmpty ? 0 : bytes[line.lowerBound] {
       case UInt8(ascii: "B"):
+        // A B line is not covered by the digest that it states.
         block.bytes = block.bytes.lowerBound..<line.lowerBound
         try close(&block, bytes: bytes, line: line, number: number)
         blocks.append(block)
@@ -89,14 +95,19 @@ private struct BlockScan {
         block.facts += 1
         block.holdsBoxesAlone = false
       case UInt8(ascii: "O"):
+        // A sink that the header does not have is left to `FrameParser`; here lines are only
+        // counted.
         sink = index(ofSinkIn: line, bytes) ?? sink
         block.holdsBoxesAlone = false
       case UInt8(ascii: "X"):
         if bytes[line].starts(with: "X drop ".utf8), sink < sinks.count { block.dropped[sink] += 1 }
         block.holdsBoxesAlone = false
+      // A line of a later version counts for the digest alone.
       default: block.holdsBoxesAlone = false
       }
     }
+    // A file that was cut right behind a B line passes here. golden.yml has the number of frames,
+    // with which a comparison finds it.
     guard end == bytes.count, block.bytes.lowerBound >= end else { throw .cutShort(file: file) }
     return blocks
   }
@@ -127,6 +138,7 @@ private struct BlockScan {
     }
     block.digest = Digest128(
       of: UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[block.bytes])))
+    // `ResultWriter` closes no empty block, so a B line without frames was added later.
     guard block.digest == digest, block.frameCount == count, count > 0 else {
       throw .block(file: file, line: number)
     }
@@ -149,6 +161,7 @@ private struct FrameParser {
       guard parse(bytes, line, into: &frames) else {
         throw .line(
           file: file, line: number, text: String(decoding: bytes[line].prefix(80), as: UTF8.self),
+          // The first byte of an empty line is its line end, which has no form.
           expected: Self.forms[bytes[line.lowerBound]] ?? "a line after its F line")
       }
     }
@@ -170,6 +183,8 @@ private struct FrameParser {
   ) -> Bool {
     guard var cursor = ByteCursor(bytes, line), !line.isEmpty else { return false }
     let letter = bytes[line.lowerBound]
+    // A new letter does not change the version of the format, so readers skip those that they do
+    // not know.
     guard Self.forms[letter] != nil else { return true }
     guard cursor.skip(letter), cursor.skipSpace() else { return false }
     switch letter {
@@ -177,6 +192,7 @@ private struct FrameParser {
       guard let frame = frame(&cursor) else { return false }
       frames.append(frame)
     case UInt8(ascii: "O"):
+      // With one sink no O line is written: the F line has opened the only outcome already.
       guard let sink = cursor.word(), cursor.isAtEnd, !frames.isEmpty, header.sinks.count > 1,
         let index = header.sinks.firstIndex(of: sink)
       else { return false }

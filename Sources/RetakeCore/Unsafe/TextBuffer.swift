@@ -81,6 +81,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   package mutating func append(_ value: Int) {
     if value < 0 { append(UInt8(ascii: "-")) }
+    // The magnitude is a `UInt`: that of `Int.min` is not an `Int`.
     append(value.magnitude, pointBefore: 0)
   }
 
@@ -94,6 +95,8 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
   /// digit before the point.
   @inline(__always)
   private mutating func append(_ magnitude: UInt, pointBefore decimals: Int) {
+    // The number of digits is known first, so that they can be written in place from the last one
+    // on.
     let digits = max(Self.digitCount(magnitude), decimals + 1)
     let start = room(for: digits + (decimals > 0 ? 1 : 0))
     var place = start + digits + (decimals > 0 ? 0 : -1)
@@ -120,6 +123,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
   private static func digitCount(_ value: UInt) -> Int {
     var count = 1
     var bound: UInt = 10
+    // 10^19 is the largest power of ten in 64 bits; the next one would wrap around.
     while count < 19 && value >= bound {
       count += 1
       bound &*= 10
@@ -129,6 +133,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   package mutating func append(_ number: FixedDecimal) {
     let units = number.units
+    // False for NaN and the infinities, too, for which the conversion to an integer would trap.
     if units.magnitude < 0x1p62 {
       if units < 0 { append(UInt8(ascii: "-")) }
       append(UInt(units.magnitude), pointBefore: Int(number.decimals))
@@ -145,6 +150,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
   @inline(never)
   private mutating func appendLarge(_ number: FixedDecimal) {
     if number.units < 0 { append(UInt8(ascii: "-")) }
+    // `description` would have an exponent and the fewest digits; a golden has every digit.
     let digits = Self.decimalDigits(number.units.magnitude)
     let whole = digits.count - Int(number.decimals)
     for (index, digit) in digits.enumerated() {
@@ -155,6 +161,7 @@ package struct TextBuffer: ~Copyable, @unchecked Sendable {
 
   /// The digits of an integer, highest first: at most 309.
   private static func decimalDigits(_ whole: Double) -> [UInt8] {
+    // The number is a 53-bit integer times a power of two. Doubling decimal digits is exact.
     var digits = String(UInt64(whole.significandBitPattern | (1 << 52))).utf8.reversed().map {
       $0 - 0x30
     }

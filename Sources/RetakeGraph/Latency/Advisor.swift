@@ -40,6 +40,8 @@ struct Advisor {
 
   /// Whether the changed pipeline is valid and the complaint is gone.
   private func helps(_ fixes: [PipelineFix], _ complaint: Complaint) -> Bool {
+    // Only this complaint has to be gone. The change may cause another one, such as a join whose
+    // parts lose their partners, and the next check reports it.
     let changed = pipeline.applying(fixes)
     do throws(PipelineError) {
       try changed.validate()
@@ -47,6 +49,7 @@ struct Advisor {
         $0.kind == complaint.kind && $0.subject == complaint.subject
       }
     } catch {
+      // A change with which the pipeline is not valid, such as too many lanes, is not proposed.
       return false
     }
   }

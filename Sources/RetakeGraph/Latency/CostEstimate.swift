@@ -30,6 +30,8 @@ extension Cost {
       return CostEstimate(
         least: low, typical: middle, mean: Double(low) / 2 + Double(high) / 2, worst: high)
     case .quantiles(let p50, let p99):
+      // The C library's mathematics may differ in the last bit. No decision depends on this number;
+      // the time plane draws costs by integer arithmetic.
       let (p50, p99) = (p50.nanoseconds, p99.nanoseconds)
       // The mean of a log-normal is its median times e to half the variance of the logarithm.
       let deviation = log(Double(p99) / Double(p50)) / Self.z99
@@ -43,6 +45,8 @@ extension PipelineNode {
   /// The time of a frame at this node. A timeout ends the wait for the frame, but not the work.
   var timeOfFrame: CostEstimate {
     var estimate = cost?.estimate ?? .zero
+    // The timeout of a join limits how long it waits for parts, which `FrameTimes` takes into
+    // account.
     guard let limit = timeout?.nanoseconds, stage.signature.role.isServed else { return estimate }
     estimate.least = min(estimate.least, limit)
     estimate.typical = min(estimate.typical, limit)

@@ -44,6 +44,7 @@ struct FlowModel {
       let found = loads.overloads(graph, order, reachesSource: reachesSource)
       overloads = found.filter(\.reachesSource)
       let dropping = found.filter { !$0.reachesSource }
+      // In each round: once its frames are limited, a server is no longer overloaded.
       note(dropping)
       guard limit(dropping, &limits) else { return }
       rates = FlowRates(graph, order: order, sources: sources, items: items, limits: limits)
@@ -129,6 +130,7 @@ extension FlowModel {
     let served =
       overload.reachesSource
       ? offered * overload.share : min(offered, rates.arriving[graph.receivers[edge]])
+    // Where no frames come, none waits, and the divisions below have no meaning.
     guard offered > 0, served > 0 else { return }
     let capacity = Double(graph.edges[edge].capacity)
     var wait = capacity * 1e9 / served
@@ -136,8 +138,11 @@ extension FlowModel {
     case .block:
       guard graph.role(sender).isServed else { break }
       let node = graph.nodes[sender]
+      // By `lane-hold` a frame keeps its lane until its output is settled, and each lane gives its
+      // share of what is served.
       let hold = Double(node.lanes) * 1e9 / served - (node.cost?.estimate.mean ?? 0)
       full.holds[sender] = max(full.holds[sender], hold)
+    // A frame that was accepted waits for all frames before it.
     case .dropNewest: break
     // At most `capacity` newer frames can arrive before this one is dropped.
     case .dropOldest, .replace: wait = min(wait, capacity * 1e9 / offered)

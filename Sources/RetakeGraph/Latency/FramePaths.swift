@@ -41,6 +41,8 @@ extension FrameTimes {
 
   private func edge(to node: Int, _ left: inout Int) -> Int? {
     for edge in Self.frameEdges(graph, to: node) {
+      // The numbers are divided among the edges, as many to each as its sender has paths. `paths`
+      // asks for few paths only, so the bounded counts are exact here.
       if left < pathCounts[graph.senders[edge]] { return edge }
       left -= pathCounts[graph.senders[edge]]
     }
@@ -52,6 +54,8 @@ extension FrameTimes {
     for edge in edges {
       let node = graph.receivers[edge]
       path.nodes.append(node)
+      // The timeout of a join limits when the parts arrive; what the node takes itself comes after
+      // it.
       path.time = path.time.adding(wait(on: edge)).limited(by: limits[node]).adding(own[node])
     }
     return path

@@ -43,6 +43,7 @@ struct FrameTimes {
       return FrameTime(typical: time.typical, worst: time.worst)
     }
     for node in graph.nodes.indices {
+      // The nodes of the body count the first item. A frame leaves when the last one is there.
       if graph.role(node) == .gather { times[node] = Self.moreItems(at: node, model) }
       times[node].waiting = Int64(clamped: full.holds[node])
     }
@@ -69,6 +70,7 @@ struct FrameTimes {
       return
     }
     lastEdge[node] = edges[last]
+    // Each join can double the number.
     pathCounts[node] = min(1_000_000, edges.reduce(0) { $0 + pathCounts[graph.senders[$1]] })
     if case .join(.any) = graph.nodes[node].stage.body { limits[node] = limit(of: node, times) }
     leaving[node] = times[last].limited(by: limits[node]).adding(own[node])
@@ -85,6 +87,7 @@ struct FrameTimes {
     guard let timeout = graph.nodes[node].timeout?.nanoseconds,
       let first = times.min(by: { $0.longest < $1.longest })
     else { return nil }
+    // By `join-timer` the time starts with the first value.
     return first.adding(FrameTime(typical: timeout, worst: timeout))
   }
 
@@ -103,8 +106,11 @@ struct FrameTimes {
         $0.typical += graph.nodes[$1].timeOfFrame.typical
         $0.worst += graph.nodes[$1].timeOfFrame.worst
       }
+      // Servers beyond the lanes of the nodes have nothing to do for this body.
       let servers = min(group.servers, nodes.reduce(0) { $0 + graph.nodes[$1].lanes })
+      // Less one, because the times of the nodes themselves are the first round.
       let rounds = Int64((model.items + servers - 1) / servers - 1)
+      // Groups work at the same time, so the slowest one decides.
       typical = max(typical, rounds * together.typical)
       worst = max(worst, rounds * together.worst)
     }
@@ -116,6 +122,8 @@ extension FrameTime {
   /// A join with the mode any continues without late parts.
   func limited(by limit: FrameTime?) -> FrameTime {
     guard let limit else { return self }
+    // The waiting has what the limit leaves after the worst case, so that both together do not
+    // exceed it.
     return FrameTime(
       typical: min(typical, limit.typical), worst: min(worst, limit.worst),
       waiting: min(waiting, max(0, limit.longest - min(worst, limit.worst))))

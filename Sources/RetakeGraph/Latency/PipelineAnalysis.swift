@@ -70,6 +70,7 @@ extension Pipeline {
   public func analyzed(
     _ options: AnalysisOptions = AnalysisOptions()
   ) throws(PipelineError) -> PipelineAnalysis {
+    // The survey walks the graph without checks of its own.
     try validate()
     let survey = try PipelineSurvey(self, options)
     let advisor = Advisor(pipeline: self, options: options)

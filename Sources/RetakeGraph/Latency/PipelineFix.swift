@@ -41,8 +41,10 @@ extension Pipeline {
         result.executors[index].count = count
       }
     case .policy(let node, let port, let policy):
+      // Edges of bodies are not asked: they only block.
       for index in edges.indices where edges[index].to == node && edges[index].toPort == port {
         result.edges[index].policy = policy
+        // With any other capacity the changed pipeline would not be valid.
         if policy == .replace { result.edges[index].capacity = 1 }
       }
     }
@@ -51,6 +53,7 @@ extension Pipeline {
 
   /// Changes a node, given by its ID in the flat graph.
   private mutating func change(_ id: String, _ change: (inout PipelineNode) -> Void) {
+    // A flat id has one slash at most, because bodies do not nest.
     let parts = id.split(separator: "/", maxSplits: 1).map(String.init)
     for index in nodes.indices where nodes[index].id == parts[0] {
       guard parts.count == 2 else {

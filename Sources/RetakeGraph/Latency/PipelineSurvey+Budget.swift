@@ -16,6 +16,7 @@ extension PipelineSurvey {
 
   private func message(_ path: FramePath, _ budget: Int64) -> String {
     let ids = written(path.nodes).map { id($0) }
+    // A path may have 4,096 nodes.
     let ends = ids.count > 24 ? ids.prefix(12) + ["…"] + ids.suffix(12) : ids[...]
     var text =
       "the path \(ends.joined(separator: " → ")) needs \(PipelineWording.time(path.time.typical))"
@@ -34,11 +35,14 @@ extension PipelineSurvey {
     let members = Set(path.nodes)
     let slow = (model.overloads + model.relieved).filter { overload in
       overload.entries.contains { entry in
+        // A node next to the path delays its frames, too, if the queues that it fills reach into
+        // the path.
         members.contains(entry)
           || !members.isDisjoint(
             with: graph.backlog(before: entry).full.map { graph.receivers[$0] })
       }
     }
+    // For all slow servers at once: relieving one of them moves the waiting to the next.
     let servers = slow.flatMap { moreServers($0) }
     let items = moreLanes(path)
     let entries = slow.flatMap(\.entries)
@@ -46,6 +50,7 @@ extension PipelineSurvey {
     for policy in [EdgePolicy.dropOldest, .replace] {
       candidates.append(dropping(before: entries, policy))
     }
+    // If one of the lists is empty, the combination equals the other one.
     var seen: Set<[PipelineFix]> = []
     return candidates.filter { !$0.isEmpty && seen.insert($0).inserted }
   }
@@ -55,6 +60,7 @@ extension PipelineSurvey {
     guard options.items > 1 else { return [] }
     let lanes = min(options.items, Pipeline.lanesMax)
     let inner = path.nodes.filter {
+      // A stage that remembers has one lane, and without a cost more lanes save nothing.
       graph.nodes[$0].scope != nil && graph.role($0) == .pure && graph.nodes[$0].cost != nil
     }
     let executors = Set(inner.compactMap { graph.nodes[$0].executor }).sorted()
@@ -64,11 +70,13 @@ extension PipelineSurvey {
 
   private func cheaper(_ path: FramePath, _ budget: Int64) -> String {
     let costs = path.nodes.map { (node: $0, time: times.own[$0].worst) }
+    // The costs fit the budget, so only the waiting in full queues is too long.
     guard path.time.worst > budget, let largest = costs.max(by: { $0.time < $1.time }) else {
       return "make the stages cheaper, or throttle the frames"
     }
     let over = path.time.worst - budget
     let all = "more lanes do not make one frame faster: "
+    // Even if the slowest stage took no time, the path would be too long.
     guard largest.time > over else {
       let most = costs.filter { $0.time > 0 }.sorted { $0.time > $1.time }.prefix(4)
       let list = most.map { "'\(id($0.node))' (\(PipelineWording.time($0.time)))" }

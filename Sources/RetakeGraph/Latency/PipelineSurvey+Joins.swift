@@ -11,6 +11,8 @@ extension PipelineSurvey {
   }
 
   private func tooShort(_ node: Int, _ timeout: Int64) -> Complaint? {
+    // A timeout that ends rare calls is meant to do so. By `stage-timeout`, an end at exactly the
+    // timeout is in time.
     guard let cost = graph.nodes[node].cost?.estimate, cost.typical > timeout else { return nil }
     let often = cost.least > timeout ? "always" : "as a rule"
     let enough = Duration.nanoseconds(cost.worst).roundedUp
@@ -32,6 +34,7 @@ extension PipelineSurvey {
       times[last] - first >= timeout
     else { return nil }
     let worst = edges.map { self.times.arrival(on: $0).longest }.max() ?? 0
+    // By `join-timer` a part of the same instant is late, so the timeout has to be longer.
     let enough = Duration.nanoseconds(worst - first + 1_000_000).roundedUp
     let port = graph.edges[edges[last]].toPort ?? ""
     let end: String
@@ -73,6 +76,7 @@ extension PipelineSurvey {
       .filter { $0.itemsMax < options.items }.map { limit in
         let pool = pipeline.pools[limit.pool]
         let forEach = graph.nodes[limit.gather].scope ?? ""
+        // The policy `drop` is refused for items (`checkServices`), so only two are left.
         let end =
           pool.policy == .fail ? "the others fail (pool.empty)" : "the frame never leaves it"
         return Complaint(
@@ -126,6 +130,8 @@ private struct ThinningPoints {
       }
       var all = parts.first ?? passed[node]
       for part in parts.dropFirst() {
+        // A frame that ended in one branch continues with its other parts, so only what all
+        // branches passed can have ended it.
         if case .join(.any) = graph.nodes[node].stage.body {
           all.formIntersection(part)
         } else {
@@ -141,6 +147,7 @@ private struct ThinningPoints {
     switch survey.graph.nodes[node].stage.body {
     case .sample(let every): every > 1
     case .route: true
+    // Whether a throttle thins depends on the rate of the frames that come.
     case .throttle:
       survey.rates != nil
         && survey.model.rates.leaving[node] < survey.model.rates.arriving[node]
@@ -149,6 +156,7 @@ private struct ThinningPoints {
   }
 
   private static func drops(_ edge: Int, _ survey: PipelineSurvey) -> Bool {
+    // Without rates no queue is known to be full.
     guard survey.rates != nil, survey.graph.edges[edge].policy != .block else { return false }
     let rates = survey.model.rates
     return rates.arriving[survey.graph.receivers[edge]] + ServerLoads.slack

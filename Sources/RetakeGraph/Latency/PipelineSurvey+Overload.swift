@@ -12,6 +12,7 @@ extension PipelineSurvey {
   }
 
   private func subject(_ overload: Overload) -> String {
+    // `Advisor` finds a complaint again by its subject, and a node may have the id of an executor.
     overload.group.isShared ? "executor \(overload.group.id)" : overload.group.id
   }
 
@@ -24,6 +25,7 @@ extension PipelineSurvey {
   }
 
   private func message(_ overload: Overload) -> String {
+    // Of several entries, the one that makes a source lose frames explains the warning.
     let entry = overload.entries.first { model.reachesSource[$0] } ?? overload.entries[0]
     let arriving = model.rates.arriving[entry]
     let unit = graph.nodes[entry].scope == nil ? "frames" : "items"
@@ -75,8 +77,10 @@ extension PipelineSurvey {
     var fixes: [PipelineFix] = []
     for node in overload.group.nodes {
       let busy = model.loads.busy[node]
+      // A node that is busy all the time is fast enough, and rounding must not add a lane.
       let lanes = Int((busy - ServerLoads.slack).rounded(.up))
       guard lanes > graph.nodes[node].lanes else { continue }
+      // If one node cannot have its lanes, more servers for the others do not help.
       guard graph.role(node) == .pure, lanes <= Pipeline.lanesMax else { return [] }
       fixes.append(.lanes(node: id(node), count: lanes))
     }
@@ -93,6 +97,7 @@ extension PipelineSurvey {
     let heads = nodes.map { node in
       graph.nodes[node].scope.flatMap { scope in graph.nodes.firstIndex { $0.id == scope } } ?? node
     }
+    // Nodes of one body have the same head. Sorted, because a Set has no order.
     return Set(heads).sorted().flatMap { head in
       graph.edgesByPort(to: head).compactMap { $0 }.filter { graph.edges[$0].policy != policy }
         .map { .policy(before: id(head), port: graph.edges[$0].toPort, policy) }
@@ -101,6 +106,7 @@ extension PipelineSurvey {
 
   private func slower(_ overload: Overload) -> String {
     let entry = overload.entries[0]
+    // Rounded down below: a rate that was rounded up would overload the servers again.
     let rate = model.rates.arriving[entry] * overload.share
     return
       "let a throttle of \(PipelineWording.rate((rate * 10).rounded(.down) / 10)) frames a second come "

@@ -21,6 +21,7 @@ struct PipelineSurvey {
     let sources = graph.nodes.indices.filter { graph.role($0) == .source }
     var known: [Int: Double] = [:]
     for source in sources { known[source] = options.rate(of: graph.nodes[source].id) }
+    // Frames of several sources may share servers, so no load is known if one rate is not.
     rates = known.count == sources.count ? known : nil
     model = FlowModel(
       graph, order: order, executors: pipeline.executors, sources: rates ?? [:],
@@ -59,6 +60,7 @@ struct PipelineSurvey {
 
   private func load(_ group: ServerGroup) -> PipelineAnalysis.Load {
     let perFrame = group.nodes.reduce(0.0) { sum, node in
+      // A stage of a body works once for each item of a frame.
       let mean = graph.nodes[node].cost?.estimate.mean ?? 0
       return sum + mean * (graph.nodes[node].scope == nil ? 1 : Double(options.items))
     }
@@ -84,6 +86,7 @@ struct PipelineSurvey {
     guard let factor = model(1).factorMax() else { return ([:], nil) }
     var sustained: [String: Double] = [:]
     for (source, rate) in base { sustained[id(source)] = rate * factor }
+    // Slightly above the limit, because at the limit itself no server is overloaded.
     return (sustained, model(factor * 1.000_01).overloads.first?.group.id)
   }
 
@@ -108,6 +111,7 @@ struct PipelineSurvey {
   /// What queues drop because of their policy.
   private func relief(_ overload: Overload) -> String {
     let edges = overload.entries.flatMap { graph.backlog(before: $0).dropping }
+    // Two entries may be behind one queue. Sorted, because a Set has no order.
     let queues = Set(edges).sorted().map { edge in
       let receiver = graph.receivers[edge]
       let offered = model.rates.leaving[graph.senders[edge]]
@@ -132,6 +136,7 @@ package enum PipelineWording {
   /// With at most one decimal place: "22.2".
   package static func rate(_ value: Double) -> String {
     let tenths = (value * 10).rounded()
+    // The conversion to an integer would trap for very large rates.
     guard tenths < 1e15 else { return "\(value)" }
     let whole = Int64(tenths)
     return whole % 10 == 0 ? "\(whole / 10)" : "\(whole / 10).\(whole % 10)"

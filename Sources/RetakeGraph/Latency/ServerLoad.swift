@@ -56,6 +56,7 @@ extension GraphIndex {
     while let node = open.popLast() {
       if role(node) == .source { backlog.sources.append(node) }
       for edge in holdingUp(node) {
+        // An edge that drops is full, too. It only keeps the backlog from going further back.
         backlog.full.append(edge)
         if edges[edge].policy != .block {
           backlog.dropping.append(edge)
@@ -139,8 +140,10 @@ struct ServerLoads {
             group: group, busy: total, servers: group.servers, entries: entries,
             reachesSource: entries.contains { reachesSource[$0] }))
       }
+      // An executor that a node owns has a server for each lane, so its two limits are one.
       for node in group.nodes where group.isShared {
         let lanes = graph.nodes[node].lanes
+        // With as many lanes as servers, the group itself is overloaded first.
         guard lanes < group.servers, busy[node] > Double(lanes) + Self.slack else { continue }
         let own = ServerGroup(
           id: graph.nodes[node].id, isShared: false, servers: lanes, nodes: [node])
