@@ -32,6 +32,7 @@ extension Frame {
         }
       }
     }
+    // The pointers above do not keep the storage: Swift may release it after its last use.
     withExtendedLifetime(self.storage) {}
     guard let storage else { throw .noMemory(step: "turn a picture", file: nil) }
     return Frame(

@@ -48,6 +48,7 @@ extension Frame {
       for x in columns { sum &+= UInt32(samples[x &* step]) }
       total += Int(sum)
     }
+    // `source` does not keep the storage: Swift may release it after its last use.
     withExtendedLifetime(storage) {}
     return total
   }
