@@ -35,8 +35,8 @@ public final class LivePreview {
     var window = Canvas.Window(
       title: title, width: 640, height: 480 + PlayerLayout.rowHeight)
     window.waitsForScreen = waitsForScreen
-    // The first frame may take seconds, and a window that was never drawn shows anything.
     view = try PictureView(try Canvas.window(window))
+    // The first frame may take seconds, and until then the window would have undefined content.
     try drawAll()
     view.canvas.present()
   }

@@ -268,7 +268,8 @@ public final class Recorder: Sendable {
       if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {
         throw outcome.failure ?? RecordError.notTriggered(path: target.path)
       }
-      // The writer's failure first: the capturing thread sees only that the recording was ended.
+      // The writer's own first: `pipes` does not have a failure of the close, which comes after the
+      // recording has ended.
       if let failure = outcome.failure ?? pipes.failure { throw failure }
       // Without a frame with pixels there is no segment, and no row is committed without a segment.
       if pipes.isShortOfMemory {

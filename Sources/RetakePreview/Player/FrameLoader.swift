@@ -76,7 +76,7 @@ final class FrameLoader: Sendable {
         continue
       }
       // Outside the lock, so that the window can ask for other frames meanwhile. An error is kept
-      // like a frame: the same bytes would fail again.
+      // like a frame, and is shown in its place.
       let frame = Loaded { try content.reader.frame(content.entries[next].id) }
       state.withLock { state in
         state.kept.append((next, frame))

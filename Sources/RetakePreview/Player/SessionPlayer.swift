@@ -167,7 +167,7 @@ public final class SessionPlayer {
     if let due = state.nextDue {
       wait = max(0, min(wait, (due - clock.monotonicNanoseconds) / 1_000_000))
     }
-    // A frame that has been read is no event of SDL, so it is polled for.
+    // SDL has no event for a frame that has been read, so it is polled for.
     if drawn != state.index { wait = min(wait, 1) }
     // Ends: when no events are left.
     while let event = canvas.nextEvent(waitMilliseconds: Int(wait)) {

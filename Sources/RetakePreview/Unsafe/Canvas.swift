@@ -222,12 +222,12 @@ final class Canvas {
 
   /// Converts a position from the window's units to canvas pixels.
   func pixel(x: Int, y: Int) -> (x: Int, y: Int) {
-    // On a display with a scale factor the window's units are larger than pixels.
     guard let window else { return (x, y) }
     var (width, height): (Int32, Int32) = (0, 0)
     sdl.getWindowSize(window, &width, &height)
     guard width > 0, height > 0 else { return (x, y) }
     let area = area
+    // On a display with a scale factor the window's units are larger than pixels.
     return (x * area.width / Int(width), y * area.height / Int(height))
   }
 }

@@ -70,6 +70,7 @@ public struct MergeDetections: PureStage {
 extension Detections {
   /// Adds another detector's detections, with this one's indices for classes of the same name.
   fileprivate mutating func append(_ other: Detections) {
+    // Names without a detection, too, so that indices do not depend on what was found in a frame.
     for name in other.classNames where !classNames.contains(name) { classNames.append(name) }
     for item in other.items {
       let name = other.label(of: item) ?? "\(item.classIndex)"

@@ -46,6 +46,7 @@ public struct ImagesSource: FrameSource {
     guard FileManager.default.fileExists(atPath: options.path, isDirectory: &isFolder) else {
       throw .notFound(path: options.path)
     }
+    // A file that is named is read whatever its ending; endings select within a folder only.
     guard isFolder.boolValue else { return [options.path] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: options.path)) ?? []
     // By bytes: the system gives names in any order, and a locale would sort them in its own.

@@ -73,6 +73,7 @@ extension Frame {
         green: mean(first: layout.green, step: layout.step),
         blue: mean(first: layout.blue, step: layout.step))
     }
+    // A grey frame has one component, which counts as all three colours.
     guard format.isYUV else {
       let grey = mean(first: 0, step: 1)
       return ColourMeans(red: grey, green: grey, blue: grey)

@@ -59,7 +59,7 @@ struct PulsePainter: ScenePainter {
   /// In units of 1/65,536 turn; exact for the first four years.
   private static func angle(_ timestamp: Timestamp, turns: Int, inSeconds: Int) -> Int {
     let period = inSeconds * 1_000_000_000
-    // The remainder is taken first, or the product with a turn would overflow within hours.
+    // The remainder is taken first, or the product with a turn would overflow after half an hour.
     return Int(timestamp.nanoseconds) * turns % period * IntegerSine.turn / period
   }
 }

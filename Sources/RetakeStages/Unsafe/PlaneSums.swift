@@ -27,6 +27,7 @@ extension Frame {
         smallest = min(smallest, value)
         largest = max(largest, value)
       }
+      // A whole frame's sums do not fit into the 32 bits of a row's.
       sums.sum += UInt64(sum)
       sums.squares += UInt64(squares)
       sums.smallest = min(sums.smallest, smallest)
