@@ -18,6 +18,7 @@ public final class FrameLease: Sendable {
       defer { ended = nil }
       return ended
     }
+    // After the lock is released, because this calls foreign code (`Locked.withLock`).
     ended?()
   }
 }

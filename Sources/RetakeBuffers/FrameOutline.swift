@@ -38,6 +38,7 @@ package struct FrameOutline: Hashable, Sendable {
 
 extension FrameOutline {
   package func write(to writer: inout ByteWriter) {
+    // The order of docs/formats/cache.md and of `init(reading:)`; all three change together.
     writer.append(id.track)
     writer.append(id.sequence)
     writer.append(Int(timestamp.nanoseconds))
@@ -58,6 +59,7 @@ extension FrameOutline {
     guard let format = PixelFormat(rawValue: try reader.text()) else { throw ByteReader.Mismatch() }
     self.format = format
     (width, height) = (try reader.integer(), try reader.integer())
+    // A cache's file may have any bytes. Sides are bounded before memory is computed from them.
     let sides = 1...FrameOutline.sideMax
     guard sides.contains(width), sides.contains(height),
       let range = ColorRange(rawValue: try reader.text()),

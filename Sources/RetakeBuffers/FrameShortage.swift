@@ -27,6 +27,7 @@ package final class FrameShortage: Sendable {
   /// - Returns: `false` if the work of this thread is not checked.
   static func note(_ error: FrameMemoryError) -> Bool {
     guard let watching else { return false }
+    // The first one is the cause; what fails after it may be a consequence.
     watching.noted.withLock { $0 = $0 ?? error }
     return true
   }

@@ -62,6 +62,7 @@ package struct PixelBudget: Hashable, Sendable {
     case "G", "g": shift = 30
     default: return nil
     }
+    // Bounded before the shift, which would drop high bits without an error.
     guard let number = Int(text.dropLast()), (1...1 << 20).contains(number) else { return nil }
     let bytes = number << shift
     return bytesLimits.contains(bytes) ? bytes : nil

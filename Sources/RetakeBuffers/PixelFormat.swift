@@ -32,6 +32,7 @@ public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
     case .grey: width
     case .rgb: 3 * width
     case .bgra, .rgba: 4 * width
+    // An odd width has a chroma sample for its last column, too.
     case .i420, .i422: plane == 0 ? width : (width + 1) / 2
     case .i444: width
     case .nv12: plane == 0 ? width : 2 * ((width + 1) / 2)

@@ -74,6 +74,7 @@ extension MediaError {
       "Convert it first with an FFmpeg that reads it: "
         + "ffmpeg -i \(file?.shellWord ?? "IN") -c:v ffv1 OUT.mkv; "
         + "retake doctor says what this one has"
+    // A live source cannot be converted like a file, so its settings come first.
     case .bitDepth(_, _, let file?) where Self.isLive(file),
       .pixelFormat(_, let file?) where Self.isLive(file):
       "Set the source to 8 bits and YUV 4:2:0, or record it converted and import that: "
@@ -85,6 +86,7 @@ extension MediaError {
     case .noEncoder: "Run retake doctor, or choose ffv1, mpeg4 or mjpeg"
     case .encoderFormat(_, _, let supported):
       "Convert the picture to \(supported.joined(separator: ", ")) first"
+    // ENOSPC, on Linux and on Darwin.
     case .write(_, let errorNumber, _) where errorNumber == 28: "Free some space on the disk"
     case .write: "Check the disk; dmesg may say more"
     case .notImage: "Name a PNG or JPEG file"

@@ -79,6 +79,7 @@ package struct MediaStream: Hashable, Sendable {
   /// `mpeg4+44495658`, `rawvideo+0+24`.
   package var storedCodec: String {
     get {
+      // The form of `segment_track.codec` in docs/formats/session.md.
       if Self.tagless.contains(codec) || (codecTag == 0 && bitsPerCodedSample == 0) { return codec }
       let tag = "\(codec)+\(String(codecTag, radix: 16))"
       return bitsPerCodedSample == 0 ? tag : "\(tag)+\(bitsPerCodedSample)"

@@ -16,7 +16,9 @@ enum MovieBoxes {
       if size == 1 { size = header.count == 16 ? number(header[8..<16]) : 0 }
       if size == 0 { size = file.size - offset }
       let (end, overflow) = offset.addingReportingOverflow(size)
+      // A box is at least as large as its own header, so a smaller size is damage.
       guard size >= 8, !overflow else { return false }
+      // An index that was cut off cannot be used either.
       if Array(header[4..<8]) == Array("moov".utf8) { return end <= file.size }
       offset = end
     }

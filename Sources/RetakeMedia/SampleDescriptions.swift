@@ -25,6 +25,7 @@ struct SampleDescriptions {
   /// Whether a track has both encrypted and clear samples, so that some are skipped.
   func mixesEncryption(track: Int) -> Bool {
     guard tracks.indices.contains(track) else { return false }
+    // `encv` is the sample entry of encrypted video (ISO/IEC 14496-12, 8.12).
     return tracks[track].count > 1 && tracks[track].contains("encv")
   }
 
@@ -66,7 +67,9 @@ struct SampleDescriptions {
       guard head.count >= 8 else { return }
       var (size, headBytes) = (Self.number(head[..<4]), Int64(8))
       if size == 1, head.count == 16 { (size, headBytes) = (Self.number(head[8...]), 16) }
+      // 0: the box extends to the end (ISO/IEC 14496-12, 4.2).
       if size == 0 { size = range.upperBound - offset }
+      // A box that does not fit into its parent is damage. What was found before it still counts.
       guard size >= headBytes, size <= range.upperBound - offset else { return }
       let name = String(decoding: head[4..<8], as: UTF8.self)
       guard try body(name, offset + headBytes..<offset + size) else { return }

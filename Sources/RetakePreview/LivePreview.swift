@@ -36,6 +36,7 @@ public final class LivePreview {
       title: title, width: 640, height: 480 + PlayerLayout.rowHeight)
     window.waitsForScreen = waitsForScreen
     view = try PictureView(try Canvas.window(window))
+    // The first frame may take seconds, and until then the window would have undefined content.
     try drawAll()
     view.canvas.present()
   }
@@ -49,6 +50,7 @@ public final class LivePreview {
   /// - Returns: Whether the user closed the window.
   /// - Throws: `PreviewError.renderer`, `MediaError.scale`.
   public func run(isEnded: () -> Bool) throws -> Bool {
+    // Also when drawing fails: frames that wait would otherwise keep the camera's buffers.
     defer { feed.close() }
     // Ends: see above.
     while !isEnded(), !feed.isClosed {
@@ -56,6 +58,7 @@ public final class LivePreview {
         if try isEnd(event) { return true }
       }
       guard let picture = feed.take() else {
+        // SDL's events ring no bell, so the wait is short.
         clock.wait(
           untilNanoseconds: clock.monotonicNanoseconds + Self.waitNanosecondsMax, or: feed.arrived)
         continue
@@ -99,6 +102,7 @@ public final class LivePreview {
   private func drawAll() throws(PreviewError) {
     let canvas = view.canvas
     canvas.clear(ScreenColors.ground)
+    // The window may have another size since the last frame.
     view.place(in: area)
     try view.draw(showsResults ? shown?.result : nil, ageNanoseconds: shown?.ageNanoseconds)
     let counts = feed.counts

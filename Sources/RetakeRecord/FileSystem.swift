@@ -10,6 +10,7 @@ enum FileSystem {
 
   /// Creates a file that must not exist. Returns the descriptor, or the negated error number.
   static func create(_ path: String) -> Int32 {
+    // O_EXCL: an earlier file of this name is never written over, not even one behind a link.
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     return descriptor >= 0 ? descriptor : -errno
   }
@@ -17,14 +18,18 @@ enum FileSystem {
   /// Makes a file's bytes and its length durable. Returns 0 or the error number.
   static func synchroniseData(_ descriptor: Int32) -> Int32 {
     #if canImport(Darwin)
+      // On Darwin fsync leaves the bytes in the disk's own cache (man 2 fsync there).
       return fcntl(descriptor, F_FULLFSYNC) == -1 ? errno : 0
     #else
+      // Of a file's facts it also writes the length, without which new bytes cannot be read back;
+      // only times are left out (man 2 fdatasync).
       return fdatasync(descriptor) == 0 ? 0 : errno
     #endif
   }
 
   /// Makes a folder's entries durable. Returns 0 or the error number.
   static func synchroniseFolder(_ path: String) -> Int32 {
+    // A new or renamed file is durable only with the folder that names it (man 2 fsync).
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
@@ -36,6 +41,7 @@ enum FileSystem {
 
   /// Renames a folder, unless the target exists already.
   static func move(_ path: String, to target: String) -> Int32 {
+    // man 2 rename: a folder replaces an empty one only, and a session's folder is never empty.
     rename(path, target) == 0 ? 0 : errno
   }
 

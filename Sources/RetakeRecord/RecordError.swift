@@ -160,12 +160,14 @@ public enum RecordError: CodedError {
       "Leave out --ring, or leave out --pipeline and replay the session through it later"
     case .ringWithTracks: "Choose one track with --track, or leave out --ring"
     case .sourceLost: "Look at what was kept with: retake session info SESSION"
+    // Such a reserve was chosen with an option, so the advice is about the option and not the disk.
     case .diskReserve(_, let free, let reserve) where reserve > Self.reserveStandard:
       "The disk has less than that: choose a reserve below \(free >> 20)MiB with --reserve"
     case .diskReserve: "Free some space, or record to another disk with --into"
     case .writeFailed: "Check the disk, then look at what was kept: retake session doctor SESSION"
     case .encoderFailed: "Choose another preset with --preset"
     case .databaseHeld(let path, _):
+      // The error's path is the database's, and the command takes the session's folder.
       "End that program, then: retake session recover "
         + "\(path.replacing("/session.sqlite", with: "")) --from-media"
     case .stoppedBefore: nil

@@ -58,6 +58,7 @@ public final class Recorder: Sendable {
     if options.ring != nil, source.description.tracks.count > 1 { throw RecordError.ringWithTracks }
     (self.pipeline, self.watch) = (pipeline, watch)
     let name: String
+    // A name that the user chose is refused and not changed, because they will look for it.
     if let wanted = options.name {
       name = try SessionFolder.checked(name: wanted)
     } else {
@@ -110,7 +111,10 @@ public final class Recorder: Sendable {
     let stream = try source.open()
     let opening = SourceOpening(source: source, stream: stream, clock: machine.clock, pipes: pipes)
     let probe = try measure(opening)
+    // Before the folder is made: a source without frames, or a stop before the first one, leaves
+    // nothing.
     guard let first = try opening.next() else { throw opening.noFrames }
+    // A pipeline that cannot start is an error before there is a folder.
     let running = try startPipeline(first)
     let site = try RecordingSite(for: target, facts: facts())
     let writing = RecorderWriting(
@@ -152,6 +156,7 @@ public final class Recorder: Sendable {
       do {
         return (writer, try NamedThread("retake-encoder") { encoding.run() })
       } catch {
+        // The writer's thread runs already. A closed queue ends it before its folder is removed.
         pipes.encoded.close()
         writer.join()
         throw error
@@ -165,9 +170,12 @@ public final class Recorder: Sendable {
   private func checkPreset() throws {
     guard let encoder = options.preset.encoder else {
       for track in source.description.tracks {
+        // A drawn scene or an app's frames have no packets to copy.
         guard let refusal = track.stream.map(CopyRefusal.of) ?? .noPackets else { continue }
         throw RecordError.notCopyable(source: source.description.name, cause: "\(refusal)")
       }
+      // Only a file can be read in advance. With a live source the recording ends at the first such
+      // packet (`RecorderEncoding`).
       if let refusal = try (source as? MediaFileSource)?.copyRefusal() {
         throw RecordError.notCopyable(source: source.description.name, cause: "\(refusal)")
       }
@@ -198,6 +206,7 @@ public final class Recorder: Sendable {
   }
 
   private func measure(_ opening: SourceOpening) throws -> EncoderProbe.Measurement? {
+    // Unpaced frames wait for the encoder, and `copy` has none, so neither can be too slow.
     guard options.pace == .realtime, options.probe != .skip, options.preset != .copy else {
       return nil
     }
@@ -239,6 +248,7 @@ public final class Recorder: Sendable {
       ("preset", options.preset.rawValue), ("pace", options.pace.rawValue),
       ("libraries", MediaLibraries.fingerprint),
     ]
+    // An unpaced session is the same each time it is recorded, so it has no date.
     if options.pace == .realtime {
       let anchor = machine.clock.anchor()
       facts.append(("startedUnixNanoseconds", "\(anchor.unixNanoseconds)"))
@@ -258,7 +268,10 @@ public final class Recorder: Sendable {
       if options.ring != nil, !pipes.isTriggered, outcome.progress.passed + outcome.waiting > 0 {
         throw outcome.failure ?? RecordError.notTriggered(path: target.path)
       }
+      // The writer's own first: `pipes` does not have a failure of the close, which comes after the
+      // recording has ended.
       if let failure = outcome.failure ?? pipes.failure { throw failure }
+      // Without a frame with pixels there is no segment, and no row is committed without a segment.
       if pipes.isShortOfMemory {
         throw MediaError.noMemory(step: "record a frame", file: source.description.name)
       }
@@ -266,6 +279,7 @@ public final class Recorder: Sendable {
         RecordError.noFrames(
           source: source.description.name, isStopped: pipes.reason == .stopped)
     }
+    // Otherwise the file stays, as a killed recorder leaves it (docs/formats/session.md).
     if outcome.isClosed { site.unlock() }
     let failure = outcome.failure ?? pipes.failure
     return RecordingResult(

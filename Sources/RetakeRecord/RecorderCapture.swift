@@ -15,6 +15,7 @@ struct RecorderCapture {
 
   func run(_ stream: any FrameStream, first: SourceFrame) {
     defer {
+      // First: the pipeline's last rows go through `captured`, which is closed below.
       live?.finish()
       stream.close()
       pipes.captured.close()
@@ -33,6 +34,7 @@ struct RecorderCapture {
         capture(
           frame, sequence: sequence, assumed: tracks[frame.track].assumptions.assumed(for: frame))
         tracks[frame.track].frames += 1
+      // It takes a sequence like any frame: accepted + dropped = produced (docs/recording.md).
       case .missed(let missed):
         capture(missed, sequence: tracks[missed.track].frames)
         tracks[missed.track].frames += 1
@@ -40,6 +42,7 @@ struct RecorderCapture {
         pipes.note(source: "recorder", kind: kind, json: json)
         if SourceWatch.Note.isAway(kind) { live?.sourceLost(code: kind) }
       case .nothing:
+        // A silent source gives no frame that could reach the limit, so the clock is asked.
         if isBeyondLimit(pipes.sessionTime, start: first.frame.timestamp) {
           return pipes.end(.limit)
         }
@@ -55,6 +58,7 @@ struct RecorderCapture {
 
   private func lost(_ error: any Error) {
     let name = source.description.name
+    // The event of a source that may come back, so that readers need one rule for both.
     let kind = SourceWatch.Note.lost(cause: "").kind
     pipes.note(source: "recorder", kind: kind, json: .object(["cause": .string("\(error)")]))
     live?.sourceLost(code: kind)
@@ -63,6 +67,7 @@ struct RecorderCapture {
 
   /// - Returns: false when the recording should end.
   private func waitForTime(of frame: SourceFrame) -> Bool {
+    // A live frame comes at its own time. Waiting would only make the next one late.
     guard !source.description.isLive else { return true }
     let due = pipes.due(frame.frame.timestamp)
     // Ends: the clock reaches the due time, or the recording ends.
@@ -74,6 +79,8 @@ struct RecorderCapture {
   }
 
   private func isBeyondLimit(_ frame: SourceFrame, sequence: Int, start: Timestamp) -> Bool {
+    // Each track's frames are counted, and the first track that would exceed the limit ends the
+    // recording.
     if let framesMax = options.framesMax, sequence >= framesMax { return true }
     return isBeyondLimit(frame.frame.timestamp.nanoseconds, start: start)
   }
@@ -90,6 +97,8 @@ struct RecorderCapture {
       track: missed.track, sequence: sequence, pts: missed.pts, ptsNanoseconds: time.nanoseconds,
       arrivalNanoseconds: pipes.arrival(of: time), packet: nil)
     record.cause = RecordCause.shedMemory
+    // If no frame gets pixels, the error is then the lack of memory and not a source without
+    // frames.
     pipes.noteShortage()
     pipes.captured.add(.frame(CapturedFrame(record: record, frame: nil, original: nil)))
   }
@@ -104,8 +113,10 @@ struct RecorderCapture {
       ptsNanoseconds: frame.timestamp.nanoseconds,
       arrivalNanoseconds: pipes.arrival(of: frame.timestamp), packet: nil, assumed: assumed)
     var isTaken = true
+    // Before room is requested, so that this frame already meets the smaller queue.
     pipes.watchMemory()
     switch options.pace {
+    // Shedding would let the machine's speed decide which frames of the session have pixels.
     case .unpaced: pipes.captured.waitForRoom(bytes)
     case .realtime:
       let now = clock.monotonicNanoseconds
@@ -116,9 +127,12 @@ struct RecorderCapture {
       .frame(
         CapturedFrame(
           record: record, frame: isTaken ? frame : nil,
+          // Other presets never read the packet, and its bytes are not in the queue's budget.
           original: isTaken && options.preset == .copy ? captured.original : nil)))
+    // Shed frames, too: how fast the encoder is must not change what the pipeline decides.
     live?.push(record, frame)
     watch?.capture(record, frame)
+    // Rows are never shed, so without this bound a disk that hangs would take all memory.
     if waiting > RecorderOptions.waitingRowsMax {
       pipes.end(
         .failed,
@@ -143,6 +157,8 @@ struct FrameAssumptions: Hashable, Sendable {
     var assumed: FrameRecord.Assumed = frame.pts == nil ? .ptsFromDuration : []
     if let latest, time == latest { assumed.insert(.ptsDuplicate) }
     if let latest, time < latest { assumed.insert(.ptsBackwards) }
+    // The latest and not the last time: docs/formats/session.md marks each frame that comes after a
+    // frame with a later time.
     latest = max(latest ?? time, time)
     return assumed
   }

@@ -38,6 +38,8 @@ final class RecorderEncoding: @unchecked Sendable {
       }
       for row in rows {
         switch row {
+        // Rows without payload take the same way as frames, so that the writer gets all in one
+        // order.
         case .event(let event): pipes.encoded.add(.event(event))
         case .run(let rows): pipes.encoded.add(.run(rows))
         case .frame(let frame): encode(frame)
@@ -52,6 +54,7 @@ final class RecorderEncoding: @unchecked Sendable {
       pipes.encoded.add(.frame(record, nil))
       return
     }
+    // Also when encoding fails: room that never came back would block an unpaced source forever.
     defer { pipes.captured.finish(CapturedFrame.bytes(of: frame)) }
     if let cause = pipes.lossCause {
       record.cause = cause
@@ -62,6 +65,8 @@ final class RecorderEncoding: @unchecked Sendable {
       let encoded = try encoders[record.track].packet(
         of: frame, original: captured.original,
         wantsKey: pipes.takeKeyRequest(track: record.track),
+        // The hash is the first thing to save time on: it can be found at the close, a shed frame
+        // cannot. An unpaced session must not depend on the load, so it always has its hashes.
         hasTime: options.pace == .unpaced || !pipes.captured.isPressed)
       failures = 0
       if encoded == nil { record.cause = RecordCause.lostReference }
@@ -77,6 +82,8 @@ final class RecorderEncoding: @unchecked Sendable {
 
   private func waitForRoom(_ bytes: Int) {
     guard bytes > 0, pipes.encoded.offer(bytes) == .full else { return }
+    // While this thread waits, the queue in front of it fills up because of the disk, and frames
+    // that are shed there must get that cause.
     pipes.setDiskBehind(true)
     pipes.encoded.waitForRoom(bytes)
     pipes.setDiskBehind(false)

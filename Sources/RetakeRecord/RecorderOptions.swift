@@ -44,6 +44,8 @@ public struct RecorderOptions: Hashable, Sendable {
   ) {
     (self.name, self.into, self.preset, self.pace) = (name, into, preset, pace)
     (self.framesMax, self.durationMax, self.probe) = (framesMax, durationMax, probe)
+    // docs/recording.md gives the interval, the 64 MiB of waiting packets and the reserve as
+    // numbers; change both.
     commitInterval = .milliseconds(350)
     segmentBytesMax = 2 << 30
     segmentDurationMax = .seconds(600)

@@ -55,6 +55,7 @@ final class RecorderPipes: Sendable {
     self.clock = clock
     self.room = room
     pace = options.pace
+    // Read once, so that the ring and both queues take their shares of the same amount.
     let bytes = room.bytes()
     ringBytesMax = MemoryWatch.ringBound(
       options.ringBytesMax, room: bytes, available: room.availableBytes)
@@ -62,6 +63,7 @@ final class RecorderPipes: Sendable {
       PayloadBudget(
         countMax: options.waitingFramesMax,
         bytesMax: MemoryWatch.bound(options.waitingBytesMax, room: bytes),
+        // Age is real time, which decides nothing in an unpaced recording.
         ageNanosecondsMax: options.pace == .realtime
           ? options.waitingDurationMax.nanoseconds : nil))
     encoded = RowQueue(
@@ -87,6 +89,7 @@ final class RecorderPipes: Sendable {
 
   /// Makes the writer write the contents of the pre-trigger ring.
   func trigger() {
+    // Before the note: its row wakes the writer, which must then find the flag set.
     state.withLock { $0.isTriggered = true }
     note(source: "recorder", kind: "recording.triggered", json: .object([:]))
   }
@@ -125,6 +128,7 @@ final class RecorderPipes: Sendable {
   /// Why payload is shed now.
   var shedCause: String {
     state.withLock {
+      // Memory first: the queue is then full because it was made smaller.
       if $0.memory.level != .normal { return RecordCause.shedMemory }
       return $0.isDiskBehind ? RecordCause.shedDisk : RecordCause.shedEncoder
     }
@@ -143,6 +147,7 @@ final class RecorderPipes: Sendable {
       return true
     }
     guard isDue else { return }
+    // Outside the lock, which other threads take for each frame: this reads files of the kernel.
     let bytes = room.bytes()
     guard let level = state.withLock({ $0.memory.look(room: bytes) }) else { return }
     captured.shrink(to: level)
@@ -171,6 +176,8 @@ final class RecorderPipes: Sendable {
   }
 
   func note(source: String, kind: String, json: JSONValue) {
+    // The ordinal is set by the writer, in the order in which it takes events
+    // (`SessionWriter.add`).
     captured.add(
       .event(
         EventRecord(

@@ -64,6 +64,8 @@ final class RecorderWriting: @unchecked Sendable {
     ring = options.ring.map {
       PreTriggerRing(nanoseconds: $0.nanoseconds, bytesMax: pipes.ringBytesMax)
     }
+    // For its effect on the schedule: on a disk that is nearly full the first commit must be small,
+    // too.
     _ = roomBytes()
   }
 
@@ -72,6 +74,7 @@ final class RecorderWriting: @unchecked Sendable {
       let (rows, isClosed) = pipes.encoded.takeAll()
       for row in rows { take(row) }
       if rows.isEmpty {
+        // Only the encoder's thread adds rows, and it closes the queue last, so nothing can follow.
         guard !isClosed else { break }
         wait()
       }
@@ -87,7 +90,9 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   private func take(_ row: RecordedRow) {
+    // The queue's budget ends here. From now on the ring or the commit schedule bounds these bytes.
     if case .frame(_, let encoded?) = row { pipes.encoded.finish(encoded.packet.size) }
+    // Before this row, so that the ring's older rows are written first.
     if pipes.isTriggered { openRing() }
     guard ring == nil else {
       ring?.add(row)
@@ -100,6 +105,7 @@ final class RecorderWriting: @unchecked Sendable {
   private func tellShortRing() {
     guard ring?.isShort == true, !hasToldShortRing else { return }
     hasToldShortRing = true
+    // With a ring nothing is committed, so no report of a commit would say it.
     var progress = writer.progress
     progress.ringIsShort = true
     report(progress)
@@ -108,12 +114,15 @@ final class RecorderWriting: @unchecked Sendable {
   private func write(_ row: RecordedRow) {
     writer.add(renumbered(row))
     schedule.rowAdded(nowNanoseconds: machine.clock.monotonicNanoseconds)
+    // After each row and not after all that were taken: rows pile up during a slow sync, and all of
+    // them together could exceed the bounds of one commit.
     commitIfDue()
   }
 
   /// Sequences in a session start at 0, even if frames left the ring before.
   private func renumbered(_ row: RecordedRow) -> RecordedRow {
     guard case .frame(var record, let encoded) = row else { return row }
+    // Only frames have sequences here: events name none, and a ring excludes a pipeline's rows.
     let first = firstSequence ?? record.sequence
     firstSequence = first
     record.sequence -= first
@@ -142,9 +151,13 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   private func commit() {
+    // First, so that the event of a leap is committed together with the rows that it explains.
     watchClock()
     let isCommitted = writer.commit(at: pipes.sessionTime)
+    // Also when the database is locked: `retryNanoseconds` then sets the pace. A schedule that
+    // stayed due would try again after each row.
     schedule.committed()
+    // After the commit, so that the bytes it has just written count.
     let room = roomBytes()
     let rate = meter.rate(
       nowNanoseconds: machine.clock.monotonicNanoseconds,
@@ -152,8 +165,11 @@ final class RecorderWriting: @unchecked Sendable {
     writer.setRate(rate)
     outcome.progress = writer.progress
     retryNanoseconds = writer.isWaiting ? nextTry : nil
+    // While rows wait, the reports name the program that has locked the database
+    // (docs/recording.md).
     if isCommitted || writer.isWaiting { report(writer.progress) }
     if let failure = writer.failure { stop(failure) }
+    // After `stop`, because the first reason is kept: a failed write says more than a full disk.
     checkReserve(room)
   }
 
@@ -162,6 +178,7 @@ final class RecorderWriting: @unchecked Sendable {
   }
 
   private func stop(_ failure: RecordError) {
+    // The first failure is the cause; what fails after it is a consequence.
     outcome.failure = outcome.failure ?? failure
     pipes.loseFrames(cause: RecordCause.lostWrite)
     pipes.end(.failed, failure: failure)
@@ -203,21 +220,26 @@ final class RecorderWriting: @unchecked Sendable {
 
   /// Makes the last commit, ends the containers, adds missing hashes and closes the database.
   private func finish() {
+    // `take` looks only when a row comes, and the trigger may have come after the last one.
     if pipes.isTriggered { openRing() }
     if let ring {
       (outcome.progress.passed, outcome.waiting) = (ring.passedFrames, ring.frameCount)
     }
+    // Nothing was written, and the caller discards the folder.
     guard ring == nil else { return }
     writer.finishMedia(at: pipes.sessionTime)
     waitForDatabase()
     outcome.progress = writer.progress
     outcome.failure = outcome.failure ?? writer.failure
+    // The media is complete and only its rows are missing: `session recover --from-media` makes
+    // them again, so the caller must keep the folder.
     if case .databaseHeld = writer.failure {
       (outcome.hasUnwrittenRows, outcome.status) = (true, .recovered)
       return
     }
     guard writer.progress.frames.captured > 0 else { return }
     let missing = writer.progress.frames.missing
+    // Sorted, because the order of a Dictionary differs between runs.
     let losses = missing.keys.sorted().map { "\(missing[$0, default: 0]) frames: \($0)" }
     outcome.status = losses.isEmpty ? .clean : .lossy
     var facts = [
@@ -234,6 +256,8 @@ final class RecorderWriting: @unchecked Sendable {
       outcome.progress.status = outcome.status
       report(outcome.progress)
     } catch {
+      // All frames are committed. Only what the close adds is missing, and `session recover` adds
+      // it.
       outcome.failure = outcome.failure ?? RecordError(passing: error)
       outcome.status = .recovered
     }
@@ -250,6 +274,7 @@ final class RecorderWriting: @unchecked Sendable {
         return writer.giveUpDatabase(site.folder.database)
       }
       report(writer.progress)
+      // A bell that no one rings: a recording that was stopped waits for its rows, too.
       machine.clock.wait(untilNanoseconds: nextTry, or: Bell())
       writer.finishMedia(at: pipes.sessionTime)
     }
@@ -280,6 +305,8 @@ final class RecorderWriting: @unchecked Sendable {
   private static let hashNanosecondsMax: Int64 = 1_000_000_000
 
   private func missingHashes() -> [FrameRecord] {
+    // A hash that is not found stays NULL, which docs/formats/session.md allows, so an error here
+    // must not spoil the end of a good recording.
     guard writer.missingHashes > 0, let reader = try? SessionReader(opening: site.folder.path)
     else { return [] }
     let deadline = machine.clock.monotonicNanoseconds + Self.hashNanosecondsMax

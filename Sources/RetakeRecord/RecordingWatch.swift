@@ -37,6 +37,7 @@ public struct RecordingWatch: Sendable {
 
   func capture(_ record: FrameRecord, _ frame: Frame) {
     var frame = frame
+    // Only the recorder knows the sequence; observers match results to frames by the id.
     frame.id = FrameID(track: record.track, sequence: record.sequence)
     captured(frame)
   }

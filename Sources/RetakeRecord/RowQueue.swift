@@ -38,6 +38,7 @@ final class RowQueue<Row: Sendable>: Sendable {
       $0.rows.append(row)
       return $0.rows.count
     }
+    // After the lock is released, so that the thread that wakes up does not wait for it.
     arrived.ring()
     return count
   }
@@ -63,6 +64,7 @@ final class RowQueue<Row: Sendable>: Sendable {
   /// Payload that already waits is kept.
   func shrink(to level: MemoryWatch.Level) {
     state.withLock { $0.budget.level = level }
+    // The level may have ended, which makes room.
     relieved.ring()
   }
 

@@ -37,6 +37,7 @@ extension KeyedDecodingContainer {
 extension KeyedDecodingContainer {
   /// Reads a whole number inside an option; Foundation's own error for a fraction has no position.
   func integer(forKey key: Key) throws -> Int {
+    // JSON has one kind of number, so a fraction is read first and then refused with its place.
     let number = try decode(Double.self, forKey: key)
     guard let value = Int(exactly: number) else {
       throw DecodingError.dataCorruptedError(
@@ -51,6 +52,7 @@ extension Decoder {
   /// Rejects keys that an object inside the options does not have.
   func refuseUnknownKeys(_ known: [String]) throws {
     let container = try container(keyedBy: AnyKey.self)
+    // `allKeys` has the order of a Dictionary: which key the error names would differ between runs.
     let names = container.allKeys.map(\.stringValue).sorted()
     guard let odd = names.first(where: { !known.contains($0) }) else { return }
     throw DecodingError.dataCorruptedError(

@@ -42,6 +42,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
   public func lease(for stage: String) throws(PoolError) -> BufferLease<Buffer>? {
     guard let (taken, idle) = store.take(for: stage) else { return nil }
     if let box = idle as? BufferBox<Buffer> { return BufferLease(box, taken, of: store) }
+    // Outside the pool's lock, because `make` is foreign code and may be slow.
     return BufferLease(try made(for: taken), taken, of: store)
   }
 

@@ -38,6 +38,7 @@ final class PoolStore: Sendable {
     state.withLock { state in
       let generation = state.book.generation
       let result = change(&state.book)
+      // A recreation replaces all buffers. Those that are held are dropped when they come back.
       if state.book.generation != generation { state.idle.removeAll() }
       let room = max(0, state.book.size - state.book.inUse)
       if state.idle.count > room { state.idle.removeLast(state.idle.count - room) }

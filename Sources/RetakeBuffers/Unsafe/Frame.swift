@@ -107,6 +107,7 @@ public struct Frame: Sendable {
     var hasher = DigestHasher()
     digest(into: &hasher)
     let digest = hasher.finish()
+    // Two threads may compute it at the same time, and both find the same.
     storage.know(digest, of: form)
     return digest
   }

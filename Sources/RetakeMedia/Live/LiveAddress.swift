@@ -63,6 +63,7 @@ package struct StreamAddress: Hashable, Sendable {
     guard let scheme = Scheme(rawValue: name) else {
       throw .protocolRefused(name: name, allowed: Scheme.allCases.map(\.rawValue))
     }
+    // A line end in the URL would be one in the request's header, too (`HTTPBody.request`).
     guard !text.unicodeScalars.contains(where: { $0.value <= 0x20 || $0.value == 0x7F }),
       let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
       (1...65_535).contains(parts.port ?? Self.port(of: scheme))
@@ -94,6 +95,7 @@ package struct StreamAddress: Hashable, Sendable {
     case .http: 80
     case .https: 443
     case .rtsp: 554
+    // IANA's port for RTSPS. 5004 is that of RTP (RFC 3551, 8).
     case .rtsps: 322
     case .rtp, .udp: 5_004
     }
@@ -103,6 +105,7 @@ package struct StreamAddress: Hashable, Sendable {
   static func withoutSecrets(_ text: String) -> String {
     guard let start = text.range(of: "://")?.upperBound else { return text }
     let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+    // The last one, because a password may have others.
     guard let at = authority.lastIndex(of: "@") else { return text }
     return String(text[..<start]) + String(text[text.index(after: at)...])
   }
@@ -122,11 +125,14 @@ enum TestPicture {
   ]
 
   static func check(_ graph: String) throws(MediaError) {
+    // Links, quotes and escapes of FFmpeg's graphs could hide a filter from the check of names
+    // below.
     guard !graph.isEmpty, !graph.contains(where: { "[];'\\".contains($0) }) else {
       throw .badTestPicture(
         graph: graph, cause: "it is one chain of filters, without brackets, quotes or semicolons")
     }
     let names = graph.split(separator: ",", omittingEmptySubsequences: false).map {
+      // A filter may have a name of its own after an `@`.
       String($0.prefix { $0 != "=" && $0 != "@" })
     }
     for (place, name) in names.enumerated() {

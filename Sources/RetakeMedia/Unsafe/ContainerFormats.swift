@@ -33,10 +33,12 @@ enum ContainerFormats {
     let names = format.split(separator: ",").map(String.init)
     if names.contains(where: playlists.contains) { return .playlist(file: path) }
     if !names.contains(where: allowed.contains) {
+      // FFmpeg detects plain text as this format.
       return format == "tty"
         ? .notMedia(file: path, cause: FFmpeg.text(retake_error_invalid_data))
         : .container(file: path, format: format)
     }
+    // Before the index is looked for, which a still image does not have.
     if names.contains("mov"), let image = try MovieBoxes.stillImage(file) {
       return .stillImage(file: path, format: image)
     }
@@ -83,6 +85,7 @@ enum ContainerFormats {
       path.withCString { name in
         var data = AVProbeData(
           filename: name, buf: buffer.baseAddress, buf_size: Int32(head.count), mime_type: nil)
+        // AVPROBE_SCORE_RETRY: below it libavformat itself is not sure and would read more.
         var score: Int32 = AVPROBE_SCORE_MAX / 4
         let format = av_probe_input_format2(&data, 1, &score)
         return format.map { String(cString: $0.pointee.name) }

@@ -55,6 +55,7 @@ package struct DecodedFrame: Sendable {
     pts = decoded.pts.presentationTime
     bestEffortTimestamp = decoded.best_effort_timestamp.presentationTime
     duration = max(0, decoded.pkt_duration)
+    // FFmpeg takes this number from a packet to its image, in whatever order images are shown.
     packetIndex = Int(decoded.reordered_opaque)
     isKey = decoded.key_frame != 0
     pictureType = PictureType(decoded.pict_type)
@@ -95,6 +96,7 @@ extension Frame {
     guard let format = PixelFormat(ffmpeg: ffmpegFormat) else {
       preconditionFailure("the caller has checked the format")
     }
+    // FFmpeg's yuvj formats are full range by their name, even if the field is not set.
     let isFull = ffmpegFormat.isFullRangeByName || ffmpegFormat.isRGB
     self.init(
       format: format, width: Int(decoded.width), height: Int(decoded.height),

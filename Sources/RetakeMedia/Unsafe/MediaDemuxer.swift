@@ -122,6 +122,7 @@ package final class MediaDemuxer: @unchecked Sendable {
   ///
   /// - Throws: The errors of the initialiser.
   package func reopen() throws(MediaError) {
+    // Before the old context is closed, so that an error leaves the demuxer as it is.
     let fresh = try Self.open(try MediaFile(path: path))
     avformat_close_input(&context)
     context = fresh
@@ -148,6 +149,8 @@ package final class MediaDemuxer: @unchecked Sendable {
   private static func open(
     _ file: MediaFile
   ) throws(MediaError) -> UnsafeMutablePointer<AVFormatContext> {
+    // The protocol is also part of the URL below, so that a file named like one, as `http:x`, is
+    // opened as a file.
     var options = OptionDictionary([
       "format_whitelist": ContainerFormats.whitelist, "protocol_whitelist": "file",
     ])

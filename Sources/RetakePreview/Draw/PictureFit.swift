@@ -24,6 +24,7 @@ struct PictureFit: Hashable, Sendable {
   ) {
     self.width = width
     self.height = height
+    // The remainder of a negative angle is negative in Swift, and only quarter turns are drawn.
     degrees = ((rotationDegrees % 360) + 360) % 360 / 90 * 90
     let natural = Self.naturalSize(
       width: width, height: height, aspect: aspect, rotationDegrees: degrees)
@@ -41,6 +42,7 @@ struct PictureFit: Hashable, Sendable {
   static func naturalSize(
     width: Int, height: Int, aspect: SampleAspect, rotationDegrees: Int
   ) -> (width: Double, height: Double) {
+    // FFmpeg writes an unknown aspect as 0/1; square pixels are assumed then.
     let isKnown = aspect.numerator > 0 && aspect.denominator > 0
     let ratio = isKnown ? Double(aspect.numerator) / Double(aspect.denominator) : 1
     let size = (Double(width) * max(1, ratio), Double(height) * max(1, 1 / ratio))

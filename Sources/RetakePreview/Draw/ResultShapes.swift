@@ -27,6 +27,7 @@ struct ResultShapes {
 
 extension ResultFact {
   fileprivate func scaled(_ across: Double, _ down: Double) -> ResultFact {
+    // Boxes alone have positions in the image.
     guard case .detection(var detection) = self, across != 1 || down != 1 else { return self }
     let box = detection.box
     detection.box = Box(

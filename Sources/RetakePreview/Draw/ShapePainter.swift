@@ -10,6 +10,7 @@ struct ShapePainter {
   let area: CanvasRect
 
   func draw(_ shapes: [OverlayShape]) {
+    // Boxes may extend beyond the image, and must not cover the bars below it.
     canvas.clip(to: area)
     for shape in shapes { draw(shape) }
     canvas.clip(to: nil)
@@ -43,6 +44,7 @@ struct ShapePainter {
     zip(points, points.dropFirst()).flatMap { from, to -> [CanvasRect] in
       let length = max(abs(to.x - from.x), abs(to.y - from.y))
       guard length.isFinite else { return [] }
+      // Bounds the loop, because a point may be anywhere.
       let steps = max(1, Int(min(length, 65_536).rounded(.up)))
       return (0...steps).compactMap { step in
         let share = Double(step) / Double(steps)

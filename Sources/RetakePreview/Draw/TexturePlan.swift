@@ -37,6 +37,7 @@ struct TexturePlan: Hashable, Sendable {
       isGrey = true
     case .i420 where conversion != nil: self.init(.planar, conversion ?? .none)
     case .nv12 where conversion != nil: self.init(.semiPlanar, conversion ?? .none)
+    // SDL has no planar format with more chroma than 4:2:0.
     case .i422 where conversion != nil, .i444 where conversion != nil:
       self.init(.planar, conversion ?? .none, converted: .i420)
     case .i420, .nv12, .i422, .i444: self.init(.bgra, converted: .bgra)

@@ -10,10 +10,12 @@ struct FigureSamples: Hashable, Sendable {
   private var seen = 0
 
   mutating func add(_ nanoseconds: Int64) {
+    // Kept on its own, because the longest one may be among those that are left out.
     most = seen == 0 ? nanoseconds : max(most, nanoseconds)
     defer { seen += 1 }
     guard seen % stride == 0 else { return }
     if values.count == Self.countMax {
+      // Every second value and not the last ones, so that they stay spread over the whole run.
       values = values.enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
       stride *= 2
       guard seen % stride == 0 else { return }

@@ -81,6 +81,7 @@ public final class PreviewFeed: Sendable {
       state.waiting.append(Waiting(frame: frame, offered: now))
       return true
     }
+    // After the lock is released, so that the thread that draws does not wait for it.
     if isTaken { arrived.ring() }
     return isTaken
   }
@@ -104,6 +105,7 @@ public final class PreviewFeed: Sendable {
   public func close() {
     state.withLock { state in
       state.isClosed = true
+      // They will never be presented, and are counted as abandoned instead.
       for _ in state.waiting { state.machine.done() }
       state.book.abandoned += state.waiting.count
       state.waiting = []
@@ -117,6 +119,7 @@ public final class PreviewFeed: Sendable {
   var counts: WindowFigures { state.withLock { $0.book.counted } }
 
   public var figures: WindowFigures {
+    // The spreads are sorted outside the lock, which the camera's thread takes for each frame.
     let (book, held) = state.withLock { ($0.book.detached, $0.machine.held) }
     return book.figures(waiting: held + book.abandoned)
   }
@@ -145,6 +148,8 @@ public final class PreviewFeed: Sendable {
     let now = clock.monotonicNanoseconds
     let times = ShownTimes(picture, shownNanoseconds: now)
     let ordinal = picture.ordinal
+    // Released before another frame may be taken: with a pool of three, a third frame that is held
+    // would leave the camera without a buffer.
     _ = consume picture
     state.withLock { state in
       precondition(state.drawing == ordinal, "the picture that was taken is presented, once")

@@ -98,6 +98,7 @@ public struct WindowTrial: Sendable {
       var frame = frames[number % frames.count]
       frame.id = FrameID(track: 0, sequence: number)
       frame.timestamp = Timestamp(nanoseconds: offset)
+      // Before the detector: its copy takes time in the camera's callback.
       feed.offer(frame)
       session.push(copies ? frame.copied() : frame)
     }

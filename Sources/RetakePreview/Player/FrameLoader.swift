@@ -31,6 +31,7 @@ final class FrameLoader: Sendable {
 
   init(_ content: PlayerContent) {
     self.content = content
+    // Large images are few, so that reading ahead keeps within its share of the memory.
     let room = PixelBudget.ofProcess.aheadBytesMax / max(1, content.description.frameBytes)
     state = Locked(State(keptMax: max(Self.keptMin, min(Self.keptMax, room))))
   }
@@ -41,6 +42,7 @@ final class FrameLoader: Sendable {
   /// Requests a frame, and those that follow it in the direction of play.
   func want(_ index: Int) {
     state.withLock { state in
+      // The last move decides, so that reading ahead follows a user who steps back.
       if index != state.wanted { state.direction = index < state.wanted ? -1 : 1 }
       state.wanted = index
     }
@@ -73,6 +75,8 @@ final class FrameLoader: Sendable {
         asked.wait()
         continue
       }
+      // Outside the lock, so that the window can ask for other frames meanwhile. An error is kept
+      // like a frame, and is shown in its place.
       let frame = Loaded { try content.reader.frame(content.entries[next].id) }
       state.withLock { state in
         state.kept.append((next, frame))
@@ -102,6 +106,7 @@ extension FrameLoader.State {
 
   private func distance(_ index: Int) -> Int {
     let ahead = (index - wanted) * direction
+    // Frames behind count twice, because play moves away from them.
     return ahead >= 0 ? ahead : 2 * -ahead
   }
 }

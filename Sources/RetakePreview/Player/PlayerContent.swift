@@ -84,6 +84,7 @@ public struct PlayerContent: Sendable {
           id: result.id, timestamp: result.timestamp, outcome: outcome,
           classNames: result.classNames.indices.contains(place) ? result.classNames[place] : [])
       }
+      // Sorted, because the order of a Dictionary would change which result is on top.
       let all = newest.keys.sorted().compactMap { newest[$0] }
       guard isNew, let oldest = all.min(by: { ($0.timestamp, $0.id) < ($1.timestamp, $1.id) })
       else { return nil }

@@ -46,12 +46,14 @@ struct PlayerState: Hashable, Sendable {
     let last = times.count - 1
     // Ends: at the last frame at the latest.
     while index < last, times[index + 1] <= position { index += 1 }
+    // At the end it pauses, so that the space key begins again.
     if index == last { isPaused = true }
   }
 
   /// When the next frame is due, on the clock; `nil` while playback is paused or at the end.
   var nextDue: Int64? {
     guard !isPaused, let clock, index < times.count - 1 else { return nil }
+    // Rounded up, so that the frame is really due when the wait is over.
     return clock + Int64(max(0, Double(times[index + 1] - position) / speed).rounded(.up))
   }
 
@@ -65,6 +67,7 @@ struct PlayerState: Hashable, Sendable {
     case .stepBack: step(to: index - 1)
     case .seekForward: seek(to: times[index] + Self.seekNanoseconds)
     case .seekBack: seek(to: times[index] - Self.seekNanoseconds)
+    // The speed of the options need not be one of `speeds`.
     case .faster: speed = Self.speeds.first { $0 > speed } ?? speed
     case .slower: speed = Self.speeds.last { $0 < speed } ?? speed
     case .home: show(0)

@@ -97,6 +97,7 @@ public final class SessionPlayer {
     let screen = PlayerScreen(content: content, view: try PictureView(canvas))
     let thread = try loader.start()
     defer {
+      // The thread uses the reader until it has ended, so it is joined.
       loader.close()
       thread.join()
     }
@@ -152,6 +153,7 @@ public final class SessionPlayer {
 
   private func draw(_ screen: PlayerScreen) throws {
     try screen.draw(shown, state)
+    // Before `present`: SDL leaves undefined what the renderer holds after it.
     if isLast, let path = options.screenshot { try Screenshot.write(screen.view.canvas, to: path) }
     screen.view.canvas.present()
     isStale = false
@@ -165,6 +167,7 @@ public final class SessionPlayer {
     if let due = state.nextDue {
       wait = max(0, min(wait, (due - clock.monotonicNanoseconds) / 1_000_000))
     }
+    // SDL has no event for a frame that has been read, so it is polled for.
     if drawn != state.index { wait = min(wait, 1) }
     // Ends: when no events are left.
     while let event = canvas.nextEvent(waitMilliseconds: Int(wait)) {
@@ -174,6 +177,7 @@ public final class SessionPlayer {
   }
 
   private func apply(_ event: WindowEvent, _ canvas: Canvas, _ layout: PlayerLayout) {
+    // The pointer moves often, and nothing of it is on the screen: no reason to draw again.
     if case .pointer = event, !isScrubbing { return }
     isStale = true
     switch event {

@@ -47,9 +47,11 @@ final class Canvas {
   /// - Throws: `PreviewError`: no SDL, no display, no renderer.
   static func window(_ wanted: Window) throws(PreviewError) -> Canvas {
     let sdl = try SDLFunctions.load()
+    // Required before SDL_InitSubSystem in a program that does not use SDL's own `main`.
     sdl.setMainReady()
     // Signals must end a command as usual.
     _ = sdl.setHint("SDL_NO_SIGNAL_HANDLERS", "1")
+    // By default SDL asks the desktop to switch its compositor off, as for a game.
     _ = sdl.setHint("SDL_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR", "0")
     guard sdl.initSubSystem(SDLNumber.initVideo) == 0 else {
       throw .noDisplay(cause: sdl.errorText)
@@ -66,6 +68,7 @@ final class Canvas {
         wanted.title, place, place, Int32(wanted.width), Int32(wanted.height),
         SDLNumber.windowResizable | SDLNumber.windowAllowHighDPI)
     else {
+      // Read first, because the calls that clean up may replace it.
       let cause = sdl.errorText
       sdl.quitSubSystem(SDLNumber.initVideo)
       throw .noDisplay(cause: cause)
@@ -73,6 +76,7 @@ final class Canvas {
     if let driver = wanted.driver { _ = sdl.setHint("SDL_RENDER_DRIVER", driver) }
     let flags = wanted.waitsForScreen ? SDLNumber.rendererVsync : 0
     guard
+      // Machines without a GPU, and virtual displays, have the software renderer alone.
       let renderer = sdl.createRenderer(window, -1, flags)
         ?? sdl.createRenderer(window, -1, SDLNumber.rendererSoftware)
     else {
@@ -198,7 +202,9 @@ final class Canvas {
   /// The next event of the window, or `nil` if none arrives within the wait.
   func nextEvent(waitMilliseconds: Int) -> WindowEvent? {
     guard window != nil else { return nil }
+    // The window no longer exists; the caller ends as if the user had closed it.
     if DisplayLoss.hasRefused { return .close }
+    // 64-bit words, for the alignment of SDL's union.
     var bytes = [UInt64](repeating: 0, count: SDLEvent.byteCount / 8)
     var wait = Int32(clamping: waitMilliseconds)
     // Ends: at the first event of interest, or when no event arrives.
@@ -207,6 +213,7 @@ final class Canvas {
       // SAFETY: SDL fills at most the 56 bytes that the buffer has.
       while sdl.waitEventTimeout(base, wait) == 1 {
         if let event = SDLEvent.parse(UnsafeRawBufferPointer(bytes)) { return event }
+        // An event of no interest must not begin the whole wait again.
         wait = 0
       }
       return nil
@@ -220,6 +227,7 @@ final class Canvas {
     sdl.getWindowSize(window, &width, &height)
     guard width > 0, height > 0 else { return (x, y) }
     let area = area
+    // On a display with a scale factor the window's units are larger than pixels.
     return (x * area.width / Int(width), y * area.height / Int(height))
   }
 }

@@ -38,6 +38,8 @@ public enum DisplayLoss {
       return 0
     }
     let loss: LossHandler = { _ in
+      // Xlib ends the process when this handler returns (XSetIOErrorHandler), so the action must
+      // not.
       if let action = DisplayLoss.action.withLock({ $0 }) { action() }
       return 0
     }

@@ -24,6 +24,7 @@ final class GlyphTexture {
         Int32(height))
     else { throw .renderer(step: "making the letters", cause: canvas.sdl.errorText) }
     self.texture = texture
+    // White, with the coverage as opacity, so that modulation gives the letters any colour.
     var pixels = [UInt8](repeating: 255, count: width * height * 4)
     for cell in 0..<Self.cells {
       let letter = Unicode.Scalar(UInt32(cell)) ?? " "

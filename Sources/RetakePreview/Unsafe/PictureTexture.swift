@@ -54,8 +54,10 @@ final class PictureTexture {
   /// - Throws: `PreviewError.renderer`.
   func draw(_ fit: PictureFit) throws(PreviewError) {
     guard let texture, let plan else { return }
+    // Set again, because the software renderer converts here and the mode is one for all of SDL.
     canvas.sdl.setYUVConversionMode(plan.conversion.sdlMode)
     var target = SDLRect(fit.unturned)
+    // At its own size the image is shown pixel by pixel.
     let isScaled = fit.unturned.width != fit.width || fit.unturned.height != fit.height
     _ = canvas.sdl.setTextureScaleMode(
       texture, isScaled ? SDLNumber.scaleLinear : SDLNumber.scaleNearest)
@@ -79,6 +81,7 @@ final class PictureTexture {
         Int32(clamping: wanted.width),
         Int32(clamping: wanted.height))
     else { throw .renderer(step: "making a texture", cause: canvas.sdl.errorText) }
+    // An image's own opacity is ignored, so that the ground does not shine through.
     _ = canvas.sdl.setTextureBlendMode(fresh, SDLNumber.blendNone)
     (texture, kind) = (fresh, wanted)
     return fresh
@@ -94,6 +97,7 @@ final class PictureTexture {
     let sdl = canvas.sdl
     switch plan.layout {
     case .planar where plan.isGrey:
+      // 128 is neutral chroma: SDL has no format for luma alone.
       let (width, height) = ((frame.width + 1) / 2, (frame.height + 1) / 2)
       if neutral.count != width * height { neutral = Array(repeating: 128, count: width * height) }
       return neutral.withUnsafeBufferPointer { neutral in

@@ -19,6 +19,7 @@ struct ContainerTimeline: Hashable, Sendable {
   mutating func milliseconds(atNanoseconds time: Int64) -> Int64 {
     let known = origin ?? Origin(nanoseconds: time, milliseconds: 0)
     origin = known
+    // From a fixed origin and not from the previous frame, so that rounding does not add up.
     let distance = divideToNearest(
       Int128(time) - Int128(known.nanoseconds), by: 1_000_000)
     var next = Int64(clamping: Int128(known.milliseconds) + distance)

@@ -11,6 +11,8 @@ struct KeySchedule: Hashable, Sendable {
   func wantsKey(atNanoseconds time: Int64) -> Bool {
     guard let lastNanoseconds else { return true }
     let distance = Int128(time) - Int128(lastNanoseconds)
+    // After a leap back the distance would stay small for as long as the leap was. A 32nd of a
+    // second is about a frame at 30 frames a second.
     return distance < 0 || distance >= Int128(intervalNanoseconds - intervalNanoseconds / 32)
   }
 

@@ -39,13 +39,17 @@ struct LiveTimeline: Hashable, Sendable {
       self.last = Last(nanoseconds: first, arrival: arrival)
       return (first, pts)
     }
+    // At least 1, so that frames keep the order of their capture.
     let byArrival = last.nanoseconds + max(1, arrival - last.arrival)
     if let nanoseconds, connection != shifted {
       (shift, shifted) = (byArrival - nanoseconds, connection)
     }
     let shiftedTime = nanoseconds.map { $0 + shift } ?? byArrival
+    // Bounds what many reconnections can add up to, so that the sums above cannot overflow.
     let placed = min(2 * Self.range.upperBound, max(2 * Self.range.lowerBound, shiftedTime))
     self.last = Last(nanoseconds: placed, arrival: arrival)
+    // A time that was not shifted stays as the source gave it; computed back from nanoseconds it
+    // would be rounded.
     guard nanoseconds != nil, shift != 0 else { return (placed, pts) }
     return (placed, units(placed))
   }

@@ -37,6 +37,8 @@ struct PreTriggerRing {
     // Ends: each round removes rows.
     while let next = nextKey {
       let isOver = bytes > bytesMax
+      // Older rows leave only if the rest, which begins with this key frame, still reaches back far
+      // enough, or if the bytes are used up.
       guard isOver || newest.arrivalNanoseconds - next.arrival >= nanoseconds else { return }
       if newest.arrivalNanoseconds - next.arrival < nanoseconds { isShort = true }
       removeRows(before: next.place)

@@ -19,6 +19,7 @@ public enum SegmentLimit: Hashable, Sendable {
   }
 
   private static func duration(_ text: String) -> Duration? {
+    // `Duration(parsing:)` has no minutes. The bound keeps the product from overflowing.
     guard text.hasSuffix("m"), let minutes = Int64(text.dropLast()), (1...100_000).contains(minutes)
     else { return Duration(parsing: text) }
     return .seconds(60 * minutes)

@@ -56,6 +56,7 @@ struct SegmentStateMachine: Hashable, Sendable {
         return .lose(cause: RecordCause.lostReference)
       }
       return open(epoch, timeNanoseconds, reason: reason)
+    // A file's stream has one decoder configuration, so other settings need another file.
     case .open(let current, _) where current != epoch:
       guard isKey else {
         wantsKey = true

@@ -16,6 +16,7 @@ struct SourceWatch: Hashable, Sendable {
 
     init(framesPerSecond: Double?, patience: Duration?) {
       if let framesPerSecond, framesPerSecond > 0 {
+        // Int64 traps on a Double beyond its range, and a stream may claim any rate.
         noticeNanoseconds = max(noticeNanoseconds, Int64(min(3e9 / framesPerSecond, 1e12)))
       }
       patienceNanoseconds = patience?.nanoseconds
@@ -91,6 +92,7 @@ struct SourceWatch: Hashable, Sendable {
 
   /// A connection ended or could not be made. Only the first of several in a row is noted.
   mutating func lost(_ cause: String) -> Note? {
+    // A source that was only silent is noted again, because now its connection is gone, too.
     let isNew = gap?.isLost != true
     gap = Gap(isLost: true, cause: cause, attempts: (gap?.attempts ?? 0) + 1)
     return isNew ? .lost(cause: cause) : nil
@@ -111,6 +113,7 @@ struct SourceWatch: Hashable, Sendable {
         return .giveUp(cause: "\(abandoned) calls to the source never came back")
       }
       abandoned += 1
+      // A new connection follows, as after a lost one.
       gap?.attempts += 1
       return .abandon
     }

@@ -27,6 +27,8 @@ struct DeviceObserver: Sendable {
   mutating func changes() -> [DeviceEvent] {
     var changes: [DeviceEvent] = []
     for index in samplers.indices {
+      // A property that cannot be read for a moment has not changed. The first sample is always
+      // reported, so that the session has the state at its beginning.
       guard let event = samplers[index].sample(), event != last[index] else { continue }
       last[index] = event
       changes.append(event)

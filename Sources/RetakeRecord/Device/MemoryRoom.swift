@@ -45,10 +45,13 @@ package struct MemoryRoom: Sendable {
     let lines = (DeviceFile.text(machine) ?? "").split(separator: "\n")
     let line = lines.first { $0.hasPrefix("MemAvailable:") }
     let words = (line ?? "").split(separator: " ")
+    // The file's kB are units of 1,024 bytes.
     return words.count > 1 ? Int64(words[1]).map { $0 << 10 } : nil
   }
 
   private var addressBytes: Int64? {
+    // The first number is the size of the address space, which is what the limit counts (man 5
+    // proc).
     let pages = DeviceFile.text(sizes)?.split(separator: " ").first.flatMap { Int64($0) }
     return pages.map { $0 * Int64(sysconf(Int32(_SC_PAGESIZE))) }
   }
@@ -60,6 +63,8 @@ package struct MemoryRoom: Sendable {
     func fact(_ name: Substring) -> Int64? {
       words.firstIndex(of: name).flatMap { $0 + 1 < words.count ? Int64(words[$0 + 1]) : nil }
     }
+    // Version 1 adds up the groups below only under the longer name; version 2 always does, and has
+    // only the shorter one.
     let files = fact("total_inactive_file") ?? fact("inactive_file") ?? 0
     return group.limit - max(0, used - files)
   }
@@ -67,9 +72,11 @@ package struct MemoryRoom: Sendable {
   private static func groups(_ root: String) -> [Group] {
     let lines = (DeviceFile.text(root + "/proc/self/cgroup") ?? "").split(separator: "\n")
     return lines.flatMap { line -> [Group] in
+      // `ID:CONTROLLERS:PATH` (man 7 cgroups). A path may have colons of its own.
       let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       guard parts.count == 3 else { return [] }
       let isFirst = parts[1].split(separator: ",").contains("memory")
+      // Version 2 names no controllers; version 1 has a hierarchy for memory.
       guard isFirst || parts[1].isEmpty else { return [] }
       let base = root + "/sys/fs/cgroup" + (isFirst ? "/memory" : "")
       let (limit, usage) =
@@ -78,6 +85,7 @@ package struct MemoryRoom: Sendable {
       // Within a container, the group's own folder may appear as the root of the hierarchy.
       for folder in ["\(base)\(parts[2])", base] {
         let number = DeviceFile.text("\(folder)/\(limit)").flatMap { Int64($0) }
+        // Version 2 writes `max` for "no limit", which is not a number.
         guard let number, number < limitMax else { continue }
         return [
           Group(limit: number, usage: "\(folder)/\(usage)", statistics: "\(folder)/memory.stat")

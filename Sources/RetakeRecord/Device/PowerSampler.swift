@@ -16,7 +16,10 @@ struct PowerSampler: DeviceSampler {
   func sample() -> DeviceEvent? {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     var (least, isPlugged): (BatteryState?, Bool) = (nil, false)
+    // The system gives the entries in any order; of two batteries with equal levels the same one
+    // must count.
     for supply in entries.sorted() {
+      // The scope `Device` is a battery of a mouse or a keyboard, which does not feed this machine.
       if text(supply, "type") == "Battery", text(supply, "scope") != "Device",
         let level = text(supply, "capacity").flatMap({ Int($0) })
       {

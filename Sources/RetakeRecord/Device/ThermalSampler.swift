@@ -65,6 +65,7 @@ struct ThermalSampler: DeviceSampler {
       }
     }
     let standard = Self.standard
+    // A zone that throttles above the default critical limit must not be critical before that.
     let end = critical.map { $0 - Self.criticalMargin } ?? max(standard.critical, passive ?? 0)
     let serious = min(passive ?? standard.serious, end)
     return Limits(fair: serious - Self.fairMargin, serious: serious, critical: end)

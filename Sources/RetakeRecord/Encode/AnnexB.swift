@@ -17,11 +17,15 @@ enum AnnexB {
   /// either kind of set is missing.
   static func configuration(_ extradata: [UInt8]) -> [UInt8]? {
     let units = units(extradata)
+    // ITU-T H.264, Table 7-1: type 7 is a sequence parameter set, 8 a picture parameter set.
     let sequenceSets = units.filter { ($0.first ?? 0) & 0x1F == 7 && $0.count >= 4 }
     let pictureSets = units.filter { ($0.first ?? 0) & 0x1F == 8 }
+    // The record counts sequence sets in five bits and picture sets in eight.
     guard let first = sequenceSets.first, !pictureSets.isEmpty, sequenceSets.count < 32,
       pictureSets.count < 256
     else { return nil }
+    // Version, then profile, compatibility and level of the set. 0xFF: lengths have the four bytes
+    // that `lengthPrefixed` writes.
     var result: [UInt8] = [1] + first.dropFirst().prefix(3) + [0xFF]
     result.append(0xE0 | UInt8(sequenceSets.count))
     for set in sequenceSets { append(set, to: &result) }

@@ -69,6 +69,7 @@ public struct EncoderProbe: Sendable {
     while count < Self.framesMax, passed < Self.nanosecondsMax {
       let sample = samples[(count + 1) % samples.count]
       var frame = sample.frame
+      // The samples repeat, and times must rise, because key frames are scheduled by them.
       frame.timestamp = samples[0].frame.timestamp + Int64(count + 1) * step
       let encoded = try encoders[sample.track].encode(frame, wantsKey: false, hasTime: true)
       bytes += encoded.packet.size

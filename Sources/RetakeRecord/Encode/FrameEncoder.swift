@@ -47,6 +47,7 @@ final class FrameEncoder: PacketMaker {
   init(preset: RecordingPreset, timeBase: TimeBase, segmentMax: Duration = .seconds(1)) {
     self.preset = preset
     self.timeBase = timeBase
+    // A segment can end only at a key frame, so shorter segments need them closer together.
     keyInterval = min(.seconds(1), segmentMax)
   }
 
@@ -73,10 +74,12 @@ final class FrameEncoder: PacketMaker {
     let isKey = wantsKey || active.keys.wantsKey(atNanoseconds: time)
     let packets = try active.encoder.encode(
       frame, pts: active.timeline.milliseconds(atNanoseconds: time), isKey: isKey)
+    // A row names the packet of its own frame; an encoder with a delay would give that of another.
     guard packets.count == 1 else {
       throw .encode(encoder: settings.encoder, cause: "it gave \(packets.count) packets at once")
     }
     let packet = try stored(packets[0])
+    // The flag and not the request: encoders make key frames unasked, and ffv1 ignores requests.
     if packet.flags.contains(.key) { active.keys.keyMade(atNanoseconds: time) }
     let hash = active.witness.digest(of: packet, hasTime: hasTime)
     self.active = active

@@ -55,6 +55,7 @@ enum HEVCConfiguration {
     var chromaBits: UInt8
 
     init?(_ unit: ArraySlice<UInt8>) {
+      // A unit's header has two bytes (7.3.1.2), then the set begins with the id of its video set.
       var bits = BitReader(HEVCConfiguration.withoutEscapes(unit.dropFirst(2)))
       bits.skip(4)
       let higherLayers = bits.read(3)
@@ -79,6 +80,7 @@ enum HEVCConfiguration {
 
     private static func skipLayers(_ count: UInt32, _ bits: inout BitReader) {
       guard count > 0 else { return }
+      // ITU-T H.265, 7.3.3: if there are sub-layers, there are always eight pairs of flags.
       let flags = (0..<8).map { _ in bits.read(2) }
       for flag in flags.prefix(Int(count)) {
         bits.skip((flag & 2 != 0 ? 88 : 0) + (flag & 1 != 0 ? 8 : 0))

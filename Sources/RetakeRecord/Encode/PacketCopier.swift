@@ -84,6 +84,7 @@ final class PacketCopier: PacketMaker {
         bytes: AnnexB.lengthPrefixed(packet.bytes))
     }
     let time = active.timeline.milliseconds(atNanoseconds: frame.timestamp.nanoseconds)
+    // The source's duration is in another time base. 0 is the container's "unknown".
     (packet.stream, packet.pts, packet.dts, packet.duration) = (0, time, time, 0)
     packet.flags = isKey ? .key : []
     let hash = active.witness.digest(of: packet, hasTime: hasTime)
@@ -166,6 +167,7 @@ enum CopyRefusal: Error, CustomStringConvertible {
   }
 
   static func isAnnexB(_ stream: MediaStream) -> Bool {
+    // Both configuration records begin with their version, 1, and start codes with 0.
     ["h264", "hevc"].contains(stream.codec) && stream.extradata.first != 1
   }
 }

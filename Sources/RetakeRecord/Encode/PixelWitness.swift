@@ -22,11 +22,14 @@ final class PixelWitness {
   func digest(of packet: MediaPacket, hasTime: Bool) -> Digest128? {
     if packet.flags.contains(.key) {
       isWatching = hasTime
+      // Without a decoder the hashes are missing until the close; the recording is as good.
       if decoder == nil { decoder = try? MediaDecoder(stream: stream, memory: memory) }
       decoder?.flush()
     }
     guard isWatching, let decoder else { return nil }
     var numbered = packet
+    // A new connection counts its packets from 0 again, and the decoder tells frames apart by these
+    // numbers.
     numbered.index = count
     count += 1
     guard let frames = try? decoder.decode(numbered), frames.count == 1,

@@ -69,10 +69,13 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
   func format(for format: PixelFormat) -> PixelFormat {
     switch (self, format) {
     case (.copy, _): format
+    // FFmpeg's encoder of MPEG-4 takes no other format.
     case (.mpeg4, _): .i420
     case (_, .i420), (_, .i422), (_, .i444): format
     case (.ffv1, .grey), (.ffv1, .bgra): format
+    // Of the RGB formats with 8 bits FFmpeg's ffv1 takes those with 32 bits a pixel only.
     case (.ffv1, .rgb), (.ffv1, .rgba): .bgra
+    // All samples are kept; only the planes differ.
     case (_, .nv12), (_, .grey): .i420
     case (_, .rgb), (_, .bgra), (_, .rgba): .i444
     }
@@ -87,6 +90,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
     case .mpeg4: settings.quantizer = 3
     case .mjpeg: settings.quantizer = 3
     case .ffv1: settings.options = [.init("level", "3"), .init("slices", "4")]
+    // With qp 0 x264 is lossless, so its preset changes speed and size alone.
     case .h264: settings.options = [.init("preset", "ultrafast"), .init("qp", "0")]
     case .copy: preconditionFailure("what is copied is not encoded")
     }

@@ -62,6 +62,7 @@ final class LiveRecording: Sendable {
           track: number, timeBase: track.timeBase, format: frame.format, width: frame.width,
           height: frame.height)
       }
+      // A track that has not given a frame yet is known by its description alone.
       guard let stream = track.stream,
         let format = PixelFormat(ffmpegName: stream.pixelFormatName)
       else { return nil }
@@ -104,6 +105,7 @@ final class LiveRecording: Sendable {
 
   /// Returns when the frames in the pipeline have finished, or the time limit is reached.
   func finish() {
+    // First, so that the device reports nothing to a run that has ended.
     watch.withLock { $0 }?.stop()
     let result = Result { try session.finish() }
     ended.withLock { $0 = result }

@@ -25,6 +25,8 @@ struct ConnectionAttempt {
     _ isInterrupted: @escaping @Sendable () -> Bool
   ) {
     (self.source, self.clock, self.isInterrupted) = (source, clock, isInterrupted)
+    // The two limits in docs/recording.md, "A source that does not come": 5 s, or 1.5 s after the
+    // patience.
     let patient = min(Self.callNanosecondsMax, patience?.nanoseconds ?? .max)
     nanosecondsMax = min(Self.callNanosecondsMax, patient + Self.lookNanosecondsMax)
     limit = CallLimit(
@@ -38,6 +40,8 @@ struct ConnectionAttempt {
   ) throws -> InputConnection {
     let result = Locked<Result<InputConnection, any Error>?>(nil)
     let done = Bell()
+    // Not joined: a call that hangs in name resolution cannot be ended, and must not hang the
+    // caller.
     _ = try NamedThread("retake-connect") { [limit] in
       let made = Result { try limit.during { try connect(limit) } }
       result.withLock { $0 = made }
@@ -48,6 +52,7 @@ struct ConnectionAttempt {
     // Ends: the call returns, or the deadline is reached.
     while true {
       if let made = result.withLock({ $0 }) {
+        // The interrupted call's own error would blame the source.
         if isInterrupted() { throw RecordError.stoppedBefore(source: source) }
         return try made.get()
       }
@@ -57,6 +62,7 @@ struct ConnectionAttempt {
         throw RecordError.stoppedBefore(source: source)
       }
       guard now < deadline else { throw MediaError.timedOut(address: source) }
+      // An interruption rings no bell, so it is polled.
       clock.wait(untilNanoseconds: now + Self.pauseNanoseconds, or: done)
     }
   }

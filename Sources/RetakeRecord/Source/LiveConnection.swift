@@ -139,6 +139,7 @@ final class InputConnection: LiveConnection, @unchecked Sendable {
     } catch {
       misses += 1
       guard error.isOutOfMemory, misses < Self.missesMax else { throw error }
+      // Without a pause, 100 misses would be used up before any memory could be freed.
       limit.wait(nanoseconds: Self.missNanoseconds)
       throw MissedFrame(timestamp: nil, pts: nil)
     }

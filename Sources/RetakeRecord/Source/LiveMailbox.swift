@@ -56,6 +56,7 @@ final class LiveMailbox: Sendable {
 
   /// From now on only items of a new thread are accepted.
   func nextGeneration() -> Int {
+    // A replaced thread that waits for room must notice that it should end.
     defer { relieved.ring() }
     return state.withLock {
       $0.generation += 1

@@ -44,6 +44,8 @@ final class LiveStream: FrameStream {
   }
 
   deinit {
+    // A recording that is refused after the probe never calls `close`, and the thread must end,
+    // too.
     mailbox.close()
     reader.limit.cancel()
   }
@@ -106,12 +108,15 @@ final class LiveStream: FrameStream {
       frame.frame.timestamp = Timestamp(nanoseconds: place.nanoseconds)
       frame.pts = place.pts
       guard let note = watch.frame(atNanoseconds: arrival) else { return .frame(frame) }
+      // The note first: the session says that the source is back before the first frame after it.
       held = frame
       return .note(kind: note.kind, json: note.json)
     }
   }
 
   private func abandon() throws(RuntimeError) {
+    // The old call ends if FFmpeg's interrupt callback still runs, and its items are refused if
+    // not.
     reader.limit.cancel()
     let reader = LiveReader(plan, mailbox, generation: mailbox.nextGeneration())
     self.reader = reader
@@ -150,6 +155,8 @@ final class LiveReader: Sendable {
       do {
         let open = try connection ?? connect()
         while let item = try limit.during({ try item(of: open, number) }) {
+          // At a frame and not at a connection: a source that accepts and gives nothing is retried
+          // less and less often.
           backOff.reset()
           guard mailbox.put(item, generation: generation) else { return }
         }
@@ -157,6 +164,7 @@ final class LiveReader: Sendable {
       } catch {
         guard lost(Self.text(error)) else { return }
       }
+      // Before the pause, because releasing a connection ends it, and a device may allow only one.
       connection = nil
       number += 1
       limit.wait(nanoseconds: backOff.next())

@@ -156,6 +156,7 @@ private final class FileTrack {
 
   private func add(_ decoded: DecodedFrame) {
     var frame = decoded.frame
+    // `pts` stays nil, so that the recorder marks this time as assumed.
     if decoded.bestEffortTimestamp == nil { frame.timestamp = guess(decoded) }
     latest = frame.timestamp
     var captured = SourceFrame(
@@ -187,6 +188,7 @@ private final class MediaFileStream: FrameStream {
   func next() throws -> SourceFrame? {
     // Ends: the file ends.
     while true {
+      // Without a frame of each track it is not known which one is the earliest.
       if tracks.allSatisfy({ !$0.ready.isEmpty || $0.hasEnded }) { return try earliest?.next() }
       if let full = tracks.first(where: { $0.ready.count >= Self.waitingMax }) {
         return try full.next()
@@ -201,6 +203,7 @@ private final class MediaFileStream: FrameStream {
       guard let before = mine.timestamp, let after = other.timestamp else {
         return mine.timestamp == nil && other.timestamp != nil
       }
+      // The track settles equal times, so that the order is the same in each run.
       return (before, left.number) < (after, right.number)
     }
   }

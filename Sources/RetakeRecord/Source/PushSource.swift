@@ -144,6 +144,7 @@ private final class PushBox: Sendable {
   func close() {
     state.withLock { state in
       state.isClosed = true
+      // They were accepted, but no row will have them, and the app's count must say so.
       state.refused += state.frames.count
       state.frames = []
     }
@@ -197,6 +198,7 @@ private final class PushStream: FrameStream {
 
   private func keep(_ frame: SourceFrame) {
     first.append(frame)
+    // More frames than the probe takes: there is no measurement, so nothing will be put back.
     if first.count > EncoderProbe.sampleFrames { (first, keepsFirst) = ([], false) }
   }
 

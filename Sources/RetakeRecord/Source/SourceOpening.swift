@@ -26,6 +26,7 @@ struct SourceOpening {
   ///
   /// - Throws: `RecordError.noFrames`, or the source's own error.
   func samples(_ count: Int) throws -> [SourceFrame] {
+    // Others are opened a second time, so that the recording still begins with their first frame.
     let stream = source.description.isLive ? self.stream : try source.open()
     var samples: [SourceFrame] = []
     while samples.count < count, let frame = try next(of: stream) { samples.append(frame) }

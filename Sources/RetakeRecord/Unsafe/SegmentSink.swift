@@ -33,6 +33,7 @@ final class FileSink: SegmentSink {
   }
 
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) -> Int32 {
+    // Each write has its own offset, because the muxer returns to the file's beginning at the end.
     var done = 0
     // Ends: each round writes something or returns.
     while done < bytes.count {
@@ -44,6 +45,7 @@ final class FileSink: SegmentSink {
         if errno == EINTR { continue }
         return errno
       }
+      // Without progress and without an error number the loop would not end.
       guard count > 0 else { return EIO }
       done += count
     }

@@ -40,6 +40,7 @@ struct CommitBatch {
     var count = 0
     for place in frames.indices
     where frames[place].track == track && frames[place].packet != nil {
+      // A row with a packet but without its bytes would be read as damage; this one says why.
       frames[place].packet = nil
       frames[place].entry = nil
       frames[place].pixelHash = nil
@@ -48,6 +49,7 @@ struct CommitBatch {
     }
     packets.removeAll { $0.track == track }
     packetBytes = packets.reduce(0) { $0 + Int64($1.size) }
+    // A segment that was never committed leaves no row. The new segment of another track stays.
     if segmentTrack?.track == track { (segment, segmentTrack) = (nil, nil) }
     return count
   }

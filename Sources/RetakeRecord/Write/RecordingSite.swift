@@ -17,17 +17,24 @@ struct RecordingSite {
   init(for target: SessionFolder, facts: [(key: String, value: String)]) throws(RecordError) {
     try Self.checkFree(target)
     let parent = URL(fileURLWithPath: target.path).deletingLastPathComponent().path
+    // The random part keeps recorders that start at the same time out of each other's folder.
     let hidden = SessionFolder(path: "\(parent)/.\(target.name).\(UUID().uuidString.prefix(8))")
     Self.sweep(parent, prefix: ".\(target.name).")
     do {
       try FileManager.default.createDirectory(
         atPath: hidden.media, withIntermediateDirectories: true)
+      // A lock of flock belongs to the open file and not to its path, so it survives the rename
+      // (man 2 flock).
       lock = try RecorderLock(taking: hidden.lock)
+      // Closed again before the rename: SQLite finds the log by the database's path ("How To
+      // Corrupt An SQLite Database File").
       let first = try Self.makeDatabase(hidden.database, facts: facts)
       try Data(Self.notes(target.name, facts: facts).utf8)
         .write(to: URL(fileURLWithPath: hidden.notes))
       let moved = Self.name(hidden, as: target, parent: parent)
       guard moved == 0 else {
+        // Another recorder may have taken the name meanwhile, which says more than the system's
+        // error.
         try Self.checkFree(target)
         throw RecordError(
           passing: SessionError.write(path: target.path, cause: FileSystem.text(moved)))
@@ -83,8 +90,10 @@ struct RecordingSite {
   /// Removes the folders of recorders of the same name that were killed during their start.
   private static func sweep(_ parent: String, prefix: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
+    // 8 is the length of the random part that `init` adds.
     for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
       let left = SessionFolder(path: parent + "/" + name)
+      // Without the file, a recorder may be between making the folder and taking the lock.
       guard FileManager.default.fileExists(atPath: left.lock), !RecorderLock.isHeld(left.lock)
       else { continue }
       try? FileManager.default.removeItem(atPath: left.path)
@@ -96,15 +105,19 @@ struct RecordingSite {
   private static func name(_ hidden: SessionFolder, as target: SessionFolder, parent: String)
     -> Int32
   {
+    // Before the rename: after a loss of power, a folder with the final name must be complete.
+    // Opening for reading and fsync serve files as well as folders.
     for path in [hidden.database, hidden.notes, hidden.media, hidden.path] {
       let number = FileSystem.synchroniseFolder(path)
       guard number == 0 else { return number }
     }
     let number = FileSystem.move(hidden.path, to: target.path)
+    // The new name is an entry of the parent.
     return number == 0 ? FileSystem.synchroniseFolder(parent) : number
   }
 
   private static func notes(_ name: String, facts: [(key: String, value: String)]) -> String {
+    // A backquote or line end in the name would end the code span in Markdown.
     let source = facts.first { $0.key == "source" }?.value ?? "a live source"
     let lines = [
       "# \(name)", "", "Recorded from `\(source.filter { $0 != "`" && !$0.isNewline })`.",
@@ -122,6 +135,7 @@ struct RecordingSite {
   /// Removes the lock; the session is complete.
   func unlock() {
     lock.remove(folder.lock)
+    // If this fails, a file may be left that no process has locked, and only a lock counts.
     _ = FileSystem.synchroniseFolder(folder.path)
   }
 

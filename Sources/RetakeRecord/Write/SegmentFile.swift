@@ -34,6 +34,7 @@ final class SegmentFile {
     }
     var stream = epoch.stream
     stream.index = 0
+    // Only in the file: the row of the stream keeps the source's time base.
     stream.timeBase = ContainerTimeline.timeBase
     do throws(MediaError) {
       muxer = try MediaMuxer(to: sink.output, file: path, streams: [stream])
@@ -42,6 +43,8 @@ final class SegmentFile {
       try? FileManager.default.removeItem(atPath: path)
       throw SegmentFailed(error, file: file)
     }
+    // Without this a loss of power could take the new file's name, and all that was committed in
+    // it.
     let number = FileSystem.synchroniseFolder(folder + "/media")
     guard number == 0 else {
       abandon(keeping: .nothing)
@@ -70,10 +73,12 @@ final class SegmentFile {
   /// - Returns: the offsets of the packets' bytes, found by their checksums.
   func synchronise(placing packets: [PacketRecord]) throws(SegmentFailed) -> [Int64?] {
     try media { () throws(MediaError) in try muxer.flush() }
+    // After the flush: the open cluster is in the muxer's memory until then.
     let number = sink.synchronise()
     guard number == 0 else {
       throw SegmentFailed(.init(step: .synchronise, file: file, errorNumber: number))
     }
+    // libavformat does not report where it writes a packet's bytes, so they are looked up.
     let places = PacketPlaces(path: path, from: committedBytes).find(packets)
     committedBytes = muxer.bytesWritten
     return places
@@ -121,6 +126,7 @@ struct SegmentFailed: Error {
 
   init(_ error: MediaError, file: String) {
     guard case .write(_, let number, _) = error else {
+      // The muxer refused the packet, and no system call failed.
       failure = WriteFailure(step: .write, file: file, errorNumber: 0)
       return
     }
@@ -153,6 +159,7 @@ struct PacketPlaces {
 
   /// Tries the few candidates in order; the checksum decides.
   private func place(of packet: PacketRecord, in file: MediaFile, from start: Int64) -> Int64? {
+    // Only a file's first packet comes after the headers, which contain the codec's extradata.
     let gap = start == 0 ? Self.headerBytesMax : Self.gapBytesMax
     let window = min(Int64(gap + packet.size), file.size - start)
     guard packet.size > 0, window >= packet.size,
@@ -160,6 +167,7 @@ struct PacketPlaces {
     else { return nil }
     for offset in 0...(Int(window) - packet.size) {
       let end = offset + packet.size
+      // The cheap test first: the checksum reads the whole packet for each candidate.
       if couldBegin(bytes, at: offset, size: packet.size),
         Digest128(of: bytes[offset..<end]) == packet.digest
       {

@@ -12,8 +12,12 @@ extension SessionWriter {
   @discardableResult
   func commit(at time: Int64) -> Bool {
     guard !isStoreLost, !batch.isEmpty || !spool.isEmpty else { return false }
+    // Media first, so that each row that can be read has its bytes (docs/formats/session.md, "What
+    // is durable when").
     synchroniseMedia(at: time)
     guard hasSegment || batch.segment != nil else { return false }
+    // Before the commit and whether or not it succeeds: this media is synced, and the next batch
+    // begins without it.
     settle()
     do throws(StoreError) {
       let commit = try store.commit()
@@ -27,11 +31,15 @@ extension SessionWriter {
 
   private func refused(_ error: StoreError, at time: Int64) {
     if case .busy(let path, let holder) = error {
+      // The holder may be gone before it is looked up. The one that was found before is then kept,
+      // and the whole wait is one event.
       wait = DatabaseWait(since: wait?.since ?? time, holder: holder ?? wait?.holder)
       progress.databaseHolder = wait?.words
       guard store.pendingCount > spoolRowsMax else { return }
       giveUpDatabase(path)
     } else {
+      // A failed commit is not tried again: after a failed fsync the kernel may have dropped the
+      // pages, and the next fsync succeeds without them.
       loseStore(RecordError(passing: error))
     }
   }
@@ -58,10 +66,12 @@ extension SessionWriter {
       let places = try segment.synchronise(placing: rows.map { batch.packets[$0] })
       batch.place(places, rows: rows)
       if lanes[track].currentIsCommitted {
+        // `bytes` grows with each commit, so the segment's row is replaced each time.
         batch.changedSegments.append(lanes[track].row(of: segment, isClosed: false))
       } else {
         batch.segment?.bytes = segment.bytes
       }
+      // Only a successful sync shows that the disk works: a write may just have filled the cache.
       lanes[track].segments.committed()
     } catch {
       fail(track, error.failure, at: time)
@@ -77,6 +87,7 @@ extension SessionWriter {
       lanes[opened.track].currentIsCommitted = true
     }
     for place in lanes.indices { lanes[place].committedPackets = lanes[place].nextPacket }
+    // Kept until the database has the rows, because progress reports only what is durable.
     spool.append(batch)
     batch = CommitBatch()
   }
@@ -89,6 +100,7 @@ extension SessionWriter {
     }
     progress.commit = commit.ordinal
     progress.timeNanoseconds = time
+    // Before the event of the wait is added, which only the next commit makes durable.
     progress.events = nextEvent
     progress.databaseHolder = nil
     if let wait { add(wait.event(at: time)) }
@@ -98,6 +110,7 @@ extension SessionWriter {
   private func account(_ batch: CommitBatch) {
     var packets = batch.packets[...]
     for frame in batch.frames {
+      // Frames with a packet and packets were added in one order, and a failure removes both.
       let packet = frame.packet == nil ? nil : packets.popFirst()
       if let packet {
         if frame.pixelHash == nil { missingHashes += 1 }
@@ -111,7 +124,9 @@ extension SessionWriter {
 
   /// Commits waiting rows and ends the segments.
   func finishMedia(at time: Int64) {
+    // First, because packets are synced and their offsets found only while their segment is open.
     commit(at: time)
+    // This changes the segments' rows, which need a commit of their own.
     for track in lanes.indices { finishSegment(track, at: time) }
     commit(at: time)
     // After a wait, this commits the event that reports it.

@@ -76,6 +76,7 @@ final class SessionWriter {
   }
 
   func add(_ row: RecordedRow) {
+    // No commit follows, so more rows would only fill the memory.
     guard !isStoreLost else { return }
     switch row {
     case .event(let event): add(event)
@@ -104,6 +105,8 @@ final class SessionWriter {
     let action = lanes[track].segments.packet(
       epoch: encoded.epoch.number, shape: encoded.epoch.shape, isKey: isKey,
       timeNanoseconds: record.ptsNanoseconds, bytes: lanes[track].current?.bytes ?? 0)
+    // With each lost packet: a request is used up when a frame is encoded, even if the packet that
+    // it asked for never gets here.
     if lanes[track].segments.wantsKey { site.requestKey(track) }
     do throws(SegmentFailed) {
       switch action {
@@ -133,11 +136,15 @@ final class SessionWriter {
     record.packet = index
     if let hash = encoded.pixelHash {
       record.pixelHash = hash
+      // The witness decoded from this key packet on, so it gives exactly these pixels. For frames
+      // without a hash the entry is found at the close.
       record.entry = lanes[track].keyPacket
     }
     batch.add(
       PacketRecord(
         track: track, index: index, segment: segment.index, ordinal: ordinal,
+        // Rows have the source's own times; the container's milliseconds are for the muxer alone.
+        // The two times are equal because no preset reorders frames.
         pts: record.pts, dts: record.pts, duration: encoded.packet.duration,
         flags: isKey ? .key : [], size: encoded.packet.size, digest: encoded.packet.digest,
         sideData: encoded.packet.sideData))
@@ -147,9 +154,11 @@ final class SessionWriter {
   private func open(
     _ track: Int, _ epoch: StreamEpoch, at time: Int64, reason: String?
   ) throws(SegmentFailed) {
+    // A batch describes one new segment at most, so an earlier one has to be committed before.
     commit(at: time)
     finishSegment(track, at: time)
     let index = nextSegment
+    // Before the attempt: if the file cannot be opened, `fail` names the segment by this number.
     nextSegment += 1
     let segment = try SegmentFile(
       index: index, track: track, folder: site.folder.path, epoch: epoch,
@@ -185,6 +194,8 @@ final class SessionWriter {
     let remains: SegmentFile.Remains = failure.isDiskFull ? .committedBytes : .allBytes
     segment?.abandon(keeping: lanes[track].currentIsCommitted ? remains : .nothing)
     let lost = batch.losePackets(of: track, cause: RecordCause.lostWrite)
+    // The numbers of lost packets are given again, because a track's packets are numbered without
+    // gaps (docs/formats/session.md).
     lanes[track].nextPacket = lanes[track].committedPackets
     note(
       failure, track: track, segment: segment?.index ?? nextSegment - 1, lostFrames: lost,

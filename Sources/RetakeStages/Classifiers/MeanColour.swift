@@ -14,6 +14,7 @@ public struct NamedColour: Hashable, Sendable, Codable {
   }
 
   public init(from decoder: any Decoder) throws {
+    // Decodable ignores unknown keys, and a document's are refused (docs/pipelines.md).
     try decoder.refuseUnknownKeys(["label", "red", "green", "blue"])
     let container = try decoder.container(keyedBy: CodingKeys.self)
     label = try container.decode(String.self, forKey: .label)
@@ -76,6 +77,7 @@ public struct MeanColour: PureStage {
     }
     for (index, colour) in options.palette.enumerated() {
       let key = "palette/\(index)"
+      // A result names a colour by its label alone, so two with one label would be the same.
       guard !options.palette[..<index].contains(where: { $0.label == colour.label }) else {
         throw OptionError(key: key, message: "has the label '\(colour.label)' a second time")
       }
@@ -90,6 +92,7 @@ public struct MeanColour: PureStage {
   public func process(_ frame: Frame, _ context: StageContext) -> Classes {
     let mean = frame.colourMeans(percent: 100)
     let scores = options.palette.enumerated().map { (index: $0, score: $1.score(of: mean)) }
+    // The index settles equal scores, because `sorted` does not promise to keep their order.
     let best = scores.sorted { ($1.score, $0.index) < ($0.score, $1.index) }.prefix(options.top)
     return Classes(
       best.map { Classification(label: options.palette[$0.index].label, score: $0.score) })

@@ -12,6 +12,7 @@ struct JoinOptions: StageOptions {
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
+    // `choice` lists the valid names in its error, which a synthesised initialiser does not.
     mode = try container.choice(JoinMode.self, forKey: .mode)
     ports = try container.decode([String].self, forKey: .ports)
   }
@@ -46,6 +47,7 @@ enum Joins {
         advice: "For example \(example)")
     }
     for (index, port) in ports.enumerated() {
+      // An edge names a port after a dot (`pairs.frame`), so a port has the form of an ID.
       guard PipelineNode.isValidID(port) else {
         throw OptionProblem(
           pointer: "/ports/\(index)", message: "'\(port)' is not a port's name",

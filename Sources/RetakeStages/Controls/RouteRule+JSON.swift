@@ -17,6 +17,7 @@ extension RouteRule {
     switch self {
     case .detections(let countMin, let countMax, let scoreMin, let label):
       var members: [String: JSONValue] = ["countMin": .integer(Int64(countMin))]
+      // A bound that was not given stays absent, so that a rule is written as it was read.
       members["countMax"] = countMax.map { .integer(Int64($0)) }
       members["scoreMin"] = scoreMin.map { .number($0) }
       members["label"] = label.map { .string($0) }
@@ -85,6 +86,7 @@ extension RouteRule {
         throw OptionProblem(
           pointer: "/scalar", message: "the rule has no bound", advice: "Give min, max or both")
       }
+      // Before the comparison, which is false for NaN and would blame the order of the bounds.
       try Self.check([min, max], at: "/scalar")
       guard min ?? -.infinity <= max ?? .infinity else {
         throw OptionProblem(pointer: "/scalar/max", message: "'max' is below 'min'")

@@ -66,6 +66,7 @@ enum Route {
 
   static func stage(_ rule: RouteRule) throws(OptionProblem) -> AnyStage {
     try rule.check()
+    // 0 and 1 are places in `ports`.
     return .route(signature, options: rule.json, ports: ports) { rule.matches($0) ? 0 : 1 }
   }
 

@@ -22,6 +22,7 @@ enum Screen {
       throw OptionProblem(
         pointer: "/hertz", message: "'hertz' must be above 0 and at most 1000, is \(hertz)")
     }
+    // The core makes the refreshes (`screen-refresh`), so the body has nothing to do.
     var stage = AnyStage(
       signature: signature, options: .object(["hertz": .number(hertz)]), body: Sinks.silent)
     stage.screen = clock

@@ -16,6 +16,7 @@ enum Throttle {
 
   static func stage(_ policy: DevicePolicy) throws(OptionProblem) -> AnyStage {
     let least = policy.rules.isEmpty ? "above 0" : "0 (no limit) or above"
+    // 0 means no limit. Without a rule such a throttle would never thin a frame.
     guard policy.fps > 0 || policy.fps == 0 && !policy.rules.isEmpty,
       policy.fps <= DeviceRule.fpsMax
     else {

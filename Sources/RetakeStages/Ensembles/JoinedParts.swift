@@ -7,6 +7,7 @@ extension Joined {
   func parts<Value: PipelineValue>(all type: Value.Type) throws(StageError) -> [Value] {
     var values: [Value] = []
     for part in parts {
+      // A join with the mode `any` continues without the parts that are missing.
       guard let given = part.value else { continue }
       guard let value = given as? Value else {
         let kind = Swift.type(of: given).valueKind

@@ -36,6 +36,7 @@ public struct MeanClasses: PureStage {
   public func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Classes {
     let parts = try joined.parts(all: Classes.self)
     var sums: [String: Double] = [:]
+    // In the order of the ports, so that each sum of floating-point numbers has one order.
     for part in parts {
       var seen: Set<String> = []
       for item in part.items where seen.insert(item.label).inserted {
@@ -55,6 +56,7 @@ public struct MeanClasses: PureStage {
 extension Double {
   /// Whether this score ranks above the other: higher first, NaN last; `nil` for equal scores.
   func comesBefore(_ other: Double) -> Bool? {
+    // NaN is neither above nor below a number, and `sorted` needs an order that holds for all.
     if self > other || !isNaN && other.isNaN { return true }
     return self < other || isNaN && !other.isNaN ? false : nil
   }

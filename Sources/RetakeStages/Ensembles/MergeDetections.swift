@@ -70,11 +70,13 @@ public struct MergeDetections: PureStage {
 extension Detections {
   /// Adds another detector's detections, with this one's indices for classes of the same name.
   fileprivate mutating func append(_ other: Detections) {
+    // Names without a detection, too, so that indices do not depend on what was found in a frame.
     for name in other.classNames where !classNames.contains(name) { classNames.append(name) }
     for item in other.items {
       let name = other.label(of: item) ?? "\(item.classIndex)"
       if !classNames.contains(name) { classNames.append(name) }
       var item = item
+      // An index counts within its own detector's names and means another class in the next.
       item.classIndex = classNames.firstIndex(of: name) ?? item.classIndex
       items.append(item)
     }
@@ -89,6 +91,7 @@ extension Box {
     guard across > 0, down > 0 else { return 0 }
     let shared = across * down
     let overlap = shared / (area + other.area - shared)
+    // An infinite box has an infinite area, and the quotient of two of them is NaN.
     return overlap.isNaN ? 0 : overlap
   }
 }

@@ -12,6 +12,8 @@ enum FrameRate {
       throw OptionError(key: "fps", message: "must be 0.001 to 1000, is \(fps)")
     }
     if let whole = Int32(exactly: fps) { return TimeBase(1, whole) }
+    // Such rates are written with two or three decimals, so the nearest is taken: 0.005 is half of
+    // the second decimal, which also finds 23.98.
     let nominal = (fps * 1_001 / 1_000).rounded()
     if nominal >= 1, abs(nominal * 1_000 / 1_001 - fps) < 0.005 {
       return TimeBase(1_001, Int32(nominal) * 1_000)

@@ -46,8 +46,10 @@ public struct ImagesSource: FrameSource {
     guard FileManager.default.fileExists(atPath: options.path, isDirectory: &isFolder) else {
       throw .notFound(path: options.path)
     }
+    // A file that is named is read whatever its ending; endings select within a folder only.
     guard isFolder.boolValue else { return [options.path] }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: options.path)) ?? []
+    // By bytes: the system gives names in any order, and a locale would sort them in its own.
     let pictures = names.filter(Self.isPicture)
       .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     guard !pictures.isEmpty else { throw .noPictures(path: options.path) }
@@ -56,6 +58,7 @@ public struct ImagesSource: FrameSource {
 
   private static func isPicture(_ name: String) -> Bool {
     let name = name.lowercased()
+    // Names with a dot are hidden files, such as the `._` companions that macOS adds to images.
     return !name.hasPrefix(".") && [".png", ".jpg", ".jpeg"].contains { name.hasSuffix($0) }
   }
 }
@@ -69,6 +72,7 @@ private struct ImagesReader: FrameReader {
   init(files: [String], timeBase: TimeBase) throws {
     self.files = files
     index = TrackIndex(pts: files.indices.map { Int64($0) }, timeBase: timeBase)
+    // The first image is decoded here, so that a wrong file is an error before the run begins.
     tracks = [
       TrackDescription(
         of: try MediaImage.read(file: files[0]), timeBase: timeBase, frameCount: files.count)

@@ -28,6 +28,7 @@ public struct StaticSource: FrameSource, FrameReader {
     guard let first = frames.first else {
       throw OptionError(key: "frames", message: "must have at least one frame")
     }
+    // Equal times are allowed, because a recording may have them, too.
     guard pts.count == frames.count, zip(pts, pts.dropFirst()).allSatisfy(<=) else {
       throw OptionError(key: "pts", message: "must have one time a frame, in rising order")
     }

@@ -16,6 +16,7 @@ struct TrackIndex: Sendable {
   }
 
   func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {
+    // Sequences that do not exist are left out, as `FrameReader.entries` requires.
     track == 0 ? Array(rows[sequences.clamped(to: rows.indices)]) : []
   }
 

@@ -73,6 +73,7 @@ extension Frame {
         green: mean(first: layout.green, step: layout.step),
         blue: mean(first: layout.blue, step: layout.step))
     }
+    // A grey frame has one component, which counts as all three colours.
     guard format.isYUV else {
       let grey = mean(first: 0, step: 1)
       return ColourMeans(red: grey, green: grey, blue: grey)
@@ -84,6 +85,7 @@ extension Frame {
   /// Starts at an even sample, and has at least one sample.
   private static func middle(of side: Int, percent: Int) -> Range<Int> {
     let length = max(1, side * percent / 100)
+    // Even, so that the first chroma sample covers pixels of the region only.
     let start = (side - length) / 2 / 2 * 2
     return start..<start + length
   }
@@ -103,6 +105,7 @@ extension Frame {
   }
 
   private static func halved(_ range: Range<Int>) -> Range<Int> {
+    // Rounded up like the chroma planes of odd sizes.
     range.lowerBound / 2..<(range.upperBound + 1) / 2
   }
 }
@@ -125,6 +128,8 @@ private struct ColourCoefficients {
       case .bt2020: (96_639, 10_784, 37_444, 123_299)
       }
     let limited = range == .limited
+    // In limited range luma has 219 steps and chroma 224 (ITU-R BT.601). Half the divisor is added,
+    // so that the quotient is rounded.
     func scaled(_ value: Int) -> Int { limited ? (value * 255 + 112) / 224 : value }
     black = limited ? 16 : 0
     luma = limited ? (65_536 * 255 + 109) / 219 : 65_536
@@ -135,10 +140,12 @@ private struct ColourCoefficients {
   }
 
   func means(_ sums: ComponentSums) -> ColourMeans {
+    // A product of sum, count and coefficient exceeds 64 bits for large frames.
     let (n, m) = (Int128(sums.lumaCount), Int128(sums.chromaCount))
     let luma = Int128(luma) * (Int128(sums.luma) - Int128(black) * n) * m
     let blue = (Int128(sums.blueDifference) - 128 * m) * n
     let red = (Int128(sums.redDifference) - 128 * m) * n
+    // All before this is exact. One division is the same on every machine (IEEE 754).
     let divisor = Double(65_536 * n * m)
     func mean(_ value: Int128) -> Double { Double(value) / divisor }
     return ColourMeans(

@@ -29,6 +29,7 @@ public struct Luminance: PureStage {
 extension PlaneSums {
   /// √(n Σx² − (Σx)²) / n, with an exact radicand.
   fileprivate var standardDeviation: Double {
+    // Exact in 128 bits: in floating point the difference of two large products loses its digits.
     let (n, total) = (UInt128(count), UInt128(sum))
     let radicand = n * UInt128(squares) - total * total
     return Double(radicand).squareRoot() / Double(count)

@@ -60,6 +60,7 @@ public struct Motion: StatefulStage {
     guard changed else { return Detections([], classNames: Self.classNames) }
     let found = regions.regions(
       in: difference, pixelsMin: max(1, options.cell * options.cell / 8), reach: options.reach)
+    // The first order decides what the bound keeps, the second one is that of the results.
     let kept = found.filter { $0.area >= options.minimumArea }
       .sorted(by: MovingRegion.isLarger).prefix(options.maximumRegions)
     return Detections(

@@ -84,6 +84,7 @@ struct RegionFinder: Sendable {
     if places.count != counts.count {
       places = [Int32](repeating: -1, count: counts.count)
     } else {
+      // Only the last frame's cells: clearing the grid would cost more than the few that move.
       for cell in cells { places[Int(cell)] = -1 }
     }
     cells.removeAll(keepingCapacity: true)
@@ -128,6 +129,7 @@ struct RegionFinder: Sendable {
     var place = place
     // Ends: a parent never comes after its child.
     while Int(parents[place]) != place {
+      // Halves the way to the root, so that long chains of joined cells stay cheap.
       parents[place] = parents[Int(parents[place])]
       place = Int(parents[place])
     }

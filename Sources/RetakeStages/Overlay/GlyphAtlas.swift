@@ -7,6 +7,7 @@ public enum GlyphAtlas {
   /// The level of a fully covered pixel; 0 means not covered.
   public static let levelMax: UInt8 = 15
 
+  // The code points in between are control characters.
   private static let ranges = [32...126, 160...255]
   private static let area = width * height
   /// One level per pixel, row by row, glyph after glyph.

@@ -24,6 +24,7 @@ public struct Overlay: PureStage {
 
   private func contents(of joined: Joined) -> [OverlayContent] {
     joined.parts.compactMap { part in
+      // One frame is what is drawn over, and others have no form to be drawn in.
       guard let value = part.value, !(value is Frame) else { return nil }
       return OverlayContent(facts: value.facts, classNames: value.classNames)
     }

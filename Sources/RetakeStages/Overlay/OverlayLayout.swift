@@ -43,6 +43,7 @@ public struct OverlayPicture: Hashable, Sendable {
 
   /// The inverse of `upright`.
   func stored(_ box: Box) -> Box {
+    // The rest of the circle undoes the rotation.
     let turned = OverlayPicture(
       width: uprightWidth, height: uprightHeight, rotationDegrees: (360 - rotationDegrees) % 360)
     return turned.upright(box)
@@ -79,6 +80,7 @@ public struct OverlayLayout: Sendable {
 
   public init(_ picture: OverlayPicture) {
     self.picture = picture
+    // Text keeps its share of the image: factor 1 at 480 pixels, and 2 from 720 on.
     scale = max(1, (min(picture.uprightWidth, picture.uprightHeight) + 240) / 480)
   }
 
@@ -98,6 +100,7 @@ public struct OverlayLayout: Sendable {
         case .scalar(let name, let value): lines.append("\(name) \(Self.text(value))")
         case .text(let name, let text): lines.append("\(name) \(text)")
         case .waveform(let waveform): waveforms.append(waveform)
+        // These have no form that could be drawn.
         case .frame, .tensor, .user: break
         }
       }
@@ -105,6 +108,7 @@ public struct OverlayLayout: Sendable {
     for (index, waveform) in waveforms.enumerated() {
       shapes += curve(waveform, index: index, of: waveforms.count)
     }
+    // After boxes and curves, so that text is on top.
     shapes += list(lines)
     if let age = contents.compactMap(\.ageNanoseconds).max() { shapes += self.age(age) }
     return shapes
@@ -115,11 +119,13 @@ public struct OverlayLayout: Sendable {
   private func box(_ detection: Detection, _ names: [String]) -> [OverlayShape] {
     let box = picture.upright(detection.box)
     guard [box.x, box.y, box.width, box.height].allSatisfy(\.isFinite) else { return [] }
+    // With identities, an object keeps its colour from frame to frame.
     let colour = OverlayColour.ofClass(detection.identity ?? detection.classIndex)
     let known = names.indices.contains(detection.classIndex) ? names[detection.classIndex] : nil
     var label = "\(known ?? "class \(detection.classIndex)") \(Self.text(detection.score))"
     if let identity = detection.identity { label += " #\(identity)" }
     if let best = detection.classes.first { label += " \(best.label) \(Self.text(best.score))" }
+    // There may be no room above the box; the label is then inside it.
     let top = Self.pixel(box.y) - lineHeight
     return [OverlayShape(.outline(box, thickness: thickness), colour)]
       + line(label, x: Self.pixel(box.x), y: top < 0 ? Self.pixel(box.y) : top, colour)
@@ -142,6 +148,7 @@ public struct OverlayLayout: Sendable {
   private func line(_ text: String, x: Int, y: Int, _ colour: OverlayColour) -> [OverlayShape] {
     let shown = String(text.prefix(Self.letters))
     let width = GlyphAtlas.width(of: shown, scale: scale) + 4 * scale
+    // The left end has priority: a label wider than the image is cut at its end.
     let left = max(0, min(x, picture.uprightWidth - width))
     let top = max(0, min(y, picture.uprightHeight - lineHeight))
     let ground = Box(
@@ -159,8 +166,10 @@ public struct OverlayLayout: Sendable {
     let width = Double(picture.uprightWidth)
     let top = Double(picture.uprightHeight) - height * Double(count - index)
     let low = points.min() ?? 0
+    // A constant waveform must not divide by zero.
     let reach = max((points.max() ?? 0) - low, .leastNormalMagnitude)
     let step = width / Double(max(1, points.count - 1))
+    // Less the line's thickness, so that the lowest point stays inside its strip.
     let line = points.enumerated().map { place, value in
       OverlayShape.Point(
         x: Double(place) * step,
@@ -187,6 +196,7 @@ public struct OverlayLayout: Sendable {
     let start = Double(samples.count - 1) - Double(count) * step
     return (0...count).map { index in
       let place = max(0, start + Double(index) * step)
+      // Rounding may reach the last sample, which has no right neighbour.
       let left = min(Int(place), samples.count - 2)
       let share = place - Double(left)
       return samples[left] * (1 - share) + samples[left + 1] * share
@@ -195,12 +205,14 @@ public struct OverlayLayout: Sendable {
 
   /// At most three decimals, the same in every locale.
   private static func text(_ value: Double) -> String {
+    // Not with a format of Foundation, which could depend on the locale.
     let rounded = (value * 1_000).rounded() / 1_000
     guard let whole = Int64(exactly: rounded) else { return "\(rounded)" }
     return "\(whole)"
   }
 
   private static func pixel(_ value: Double) -> Int {
+    // Int traps on a Double beyond its range, and a detector may give any number.
     Int(max(-1e6, min(1e6, value.isNaN ? 0 : value)).rounded())
   }
 }

@@ -12,10 +12,12 @@ public struct OverlayPlaces: Sendable {
   ///   - shapes: The shapes of their frames, by track.
   public init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
     var sources: [String: PicturePlacement] = [:]
+    // A Dictionary's order does not matter here: each node has an entry of its own.
     for (node, track) in tracks {
       guard let shape = shapes[track] else { continue }
       sources[node] = PicturePlacement(track: track, shape: shape)
     }
+    // Without placements no boxes are drawn (`placed`), which is better than wrong ones.
     placements = (try? pipeline.picturePlacements(sources: sources)) ?? [:]
   }
 

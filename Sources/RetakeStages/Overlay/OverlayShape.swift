@@ -19,6 +19,7 @@ public struct OverlayColour: Hashable, Sendable {
   /// Distinguishes classes, also for most people with colour blindness: the palette of Okabe and
   /// Ito.
   static func ofClass(_ index: Int) -> OverlayColour {
+    // An identity may be negative, and so is then its remainder in Swift.
     let count = palette.count
     return palette[((index % count) + count) % count]
   }

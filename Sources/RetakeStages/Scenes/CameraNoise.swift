@@ -12,6 +12,7 @@ struct CameraNoise {
 
   /// The key of one row; the keys of its blocks follow in steps of `step`.
   func rowKey(plane: Int, y: Int, purpose: UInt64 = 0) -> UInt64 {
+    // The fields do not overlap, so that each row, plane and purpose has a key of its own.
     Self.mix(key ^ (UInt64(y) << 8 | UInt64(plane) << 4 | purpose))
   }
 

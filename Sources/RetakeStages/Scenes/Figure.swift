@@ -38,6 +38,7 @@ struct Figure: Sendable {
       (from, to) = (to, waypoint)
       if waypoint.milliseconds > now { break }
     }
+    // Two waypoints may have one time, which must not divide by zero.
     let (done, whole) = (now - from.milliseconds, max(1, to.milliseconds - from.milliseconds))
     return (
       width * (from.x * whole + (to.x - from.x) * done) / whole,

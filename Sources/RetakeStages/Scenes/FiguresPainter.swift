@@ -10,6 +10,7 @@ enum Backdrop: Sendable {
   func level(x: Int, y: Int, width: Int, height: Int) -> UInt8 {
     let tile = max(4, height / 15)
     let isOdd = (x / tile + y / tile) & 1 == 1
+    // Levels keep `CameraNoise.headroom` from 0 and 255; the noise depends on it.
     switch self {
     case .yard: return UInt8(84 + 44 * y / height + 12 * x / width + (isOdd ? 6 : 0))
     case .hall: return UInt8((isOdd ? 150 : 56) + 24 * x / width)
@@ -30,6 +31,7 @@ struct FiguresPainter: ScenePainter {
 
   init(width: Int, height: Int, backdrop: Backdrop, figures: [Figure]) {
     (self.width, self.height, self.backdrop, self.figures) = (width, height, backdrop, figures)
+    // Once for all frames, because the backdrop does not move.
     luma = (0..<width * height).map {
       backdrop.level(x: $0 % width, y: $0 / width, width: width, height: height)
     }
@@ -57,6 +59,7 @@ private struct PlacedFigure {
   init(_ figure: Figure, at timestamp: Timestamp, width: Int, height: Int) {
     self.figure = figure
     let centre = figure.centre(at: timestamp, width: width, height: height)
+    // A figure keeps a few pixels in the smallest scenes, too.
     self.width = max(3, figure.width * height / 1_000)
     self.height = max(3, figure.height * height / 1_000)
     left = (centre.x - 500 * self.width) / 1_000
@@ -78,6 +81,7 @@ private struct PlacedFigure {
       // Exact: whole numbers below 2^52, and IEEE's square root is correctly rounded.
       inset = (height - Int(square.squareRoot())) * width / (2 * height)
     }
+    // At a tip the insets may meet, and a Range that runs backwards traps.
     return left + inset..<max(left + inset, left + width - inset)
   }
 }
@@ -100,6 +104,7 @@ private struct FiguresPicture: ScenePicture {
   }
 
   private func fillLuma(_ row: inout [UInt8], y: Int, _ placed: PlacedFigure) {
+    // Checks are counted from the figure's own corner, so that they move with it.
     let odd = (y - placed.top) / placed.check
     for x in placed.span(y: y).clamped(to: 0..<width) {
       let isOdd = ((x - placed.left) / placed.check + odd) & 1 == 1
@@ -108,6 +113,7 @@ private struct FiguresPicture: ScenePicture {
   }
 
   private func fillChroma(_ row: inout [UInt8], plane: Int, y: Int, _ placed: PlacedFigure) {
+    // A row of chroma belongs to two rows of luma. The upper one decides.
     let span = placed.span(y: 2 * y).clamped(to: 0..<width)
     let level = plane == 1 ? placed.figure.chroma.0 : placed.figure.chroma.1
     for x in span.lowerBound / 2..<(span.upperBound + 1) / 2 { row[x] = level }

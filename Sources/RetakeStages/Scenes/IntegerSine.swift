@@ -5,11 +5,13 @@ enum IntegerSine {
 
   /// The sine of an angle in units of 1/65,536 turn, from -32,767 to 32,767.
   static func value(_ angle: Int) -> Int {
+    // A turn is a power of two, so the mask also brings negative angles into it.
     let inTurn = angle & (turn - 1)
     let inHalf = inTurn & 0x7fff
     let folded = inHalf <= 0x4000 ? inHalf : 0x8000 - inHalf
     let (cell, part) = (folded >> 8, folded & 0xff)
     let low = quarter[cell]
+    // The last cell is the peak itself, which no other follows.
     let high = cell + 1 < quarter.count ? quarter[cell + 1] : low
     let value = low + ((high - low) * part + 128) >> 8
     return inTurn < 0x8000 ? value : -value

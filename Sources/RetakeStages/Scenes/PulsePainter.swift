@@ -52,12 +52,14 @@ struct PulsePainter: ScenePainter {
   /// A steep rise and a slower fall, within -32,767 to 32,767.
   private static func pulse(at timestamp: Timestamp) -> Int {
     let phase = angle(timestamp, turns: beatsPerMinute, inSeconds: 60)
+    // Divided by the sum of the weights, so that it stays within the range of the sine.
     return (3 * IntegerSine.value(phase) + IntegerSine.value(2 * phase)) / 4
   }
 
   /// In units of 1/65,536 turn; exact for the first four years.
   private static func angle(_ timestamp: Timestamp, turns: Int, inSeconds: Int) -> Int {
     let period = inSeconds * 1_000_000_000
+    // The remainder is taken first, or the product with a turn would overflow after half an hour.
     return Int(timestamp.nanoseconds) * turns % period * IntegerSine.turn / period
   }
 }
@@ -86,6 +88,7 @@ private struct PulsePicture: ScenePicture {
   var widths: [Int]
 
   func fill(_ row: inout [UInt8], plane: Int, y: Int, noise: CameraNoise) {
+    // In limited range black is 16 and neutral chroma 128, here in 1/256 of a level.
     fillDithered(
       &row, count: widths[plane], weights: weights[plane], start: y * widths[plane],
       offset: plane == 0 ? 16 * 256 : 128 * 256, gain: components.gain(plane: plane),

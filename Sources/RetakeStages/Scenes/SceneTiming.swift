@@ -29,10 +29,13 @@ struct SceneTiming {
       if sequence == gap, gap > 0 { due += gapSeconds * ticks }
       defer { due += sequence < cut ? interval : slowInterval }
       guard sequence >= cut, sequence > 0 else { return Int64(due) }
+      // A draw by number, so that a time does not depend on the frames before it.
       let draw = CameraNoise(seed: UInt64(options.seed), frame: UInt64(sequence)).draw
+      // Two neighbours approach each other by two fifths at most, so times still rise.
       let fifth = slowInterval / 5
       return Int64(due - fifth + Int(draw % UInt64(2 * fifth + 1)))
     }
+    // A cut or gap at frame 0 would not be one, so very short scenes have none.
     return SceneTiming(
       pts: pts, timeBase: TimeBase(1, Int32(ticks)), cutSequence: cut > 0 ? cut : nil,
       gapSequence: gap > 0 ? gap : nil)

@@ -38,6 +38,7 @@ public struct SyntheticOptions: StageOptions, Hashable {
 
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
+    // As in `JoinOptions`: an unknown name is answered with the valid ones.
     scene = try container.choice(SceneKind.self, forKey: .scene)
     width = try container.decode(Int.self, forKey: .width)
     height = try container.decode(Int.self, forKey: .height)

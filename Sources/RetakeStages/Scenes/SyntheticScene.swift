@@ -34,6 +34,7 @@ public struct SyntheticScene: FrameReader, FrameSource {
     (pts, timeBase) = (timing.pts, timing.timeBase)
     (cutSequence, gapSequence) = (timing.cutSequence, timing.gapSequence)
     index = TrackIndex(pts: timing.pts, timeBase: timing.timeBase)
+    // Without a cut all frames come before it.
     painter = options.painter(cutSequence: timing.cutSequence ?? options.frames)
     tracks = [
       TrackDescription(

@@ -47,6 +47,8 @@ public struct Convert: PureStage {
     do throws(MediaError) {
       return try scalers.scale(frame, format: options.format)
     } catch {
+      // This stage cannot throw. The engine discards the frame and reports the lack of memory
+      // (`FrameShortage`).
       guard !error.isOutOfMemory else {
         return frame.withoutPixels(
           format: options.format, width: frame.width, height: frame.height)

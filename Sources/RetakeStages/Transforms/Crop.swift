@@ -72,9 +72,11 @@ public struct Crop: PureStage {
   /// The rectangle to cut; `nil` if it is not inside the image.
   private func rectangle(in shape: PictureShape) -> Rectangle? {
     let (width, height) = size(in: shape)
+    // A size of 0 extends to the edge, and an offset beyond the frame then makes it negative.
     guard width > 0, height > 0, options.x + width <= shape.width,
       options.y + height <= shape.height
     else { return nil }
+    // To whole chroma samples, so that all planes are cut at the same place.
     let grid = shape.format.cropGrid
     return Rectangle(
       x: options.x / grid.x * grid.x, y: options.y / grid.y * grid.y, width: width, height: height)

@@ -48,9 +48,11 @@ struct FrameScaling: Sendable {
     do throws(MediaError) {
       return try scalers.scale(frame, width: width, height: height)
     } catch {
+      // As in `Convert`: the frame is discarded, and the lack of memory is reported.
       guard !error.isOutOfMemory else {
         return frame.withoutPixels(format: frame.format, width: width, height: height)
       }
+      // FFmpeg rejects some shapes. Scaling must not fail, or a replay would wait for each outcome.
       return frame.boxMeans(width: width, height: height)
     }
   }

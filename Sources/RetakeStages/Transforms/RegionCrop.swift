@@ -41,6 +41,7 @@ public struct RegionCrop: PureStage {
 
   public func process(_ region: Region, _ context: StageContext) throws(StageError) -> Frame {
     let (frame, box) = (region.frame, region.detection.box)
+    // NaN is refused here, too, because comparisons with it are false.
     guard box.width > 0, box.height > 0 else {
       throw StageError(
         code: "regionCrop.empty",

@@ -36,6 +36,7 @@ extension Frame {
   /// The old samples that each new one covers: at least one.
   private static func spans(from old: Int, to new: Int) -> [Range<Int>] {
     (0..<new).map { index in
+      // From the index and not added up, so that the last span ends exactly at the side.
       let start = index * old / new
       return start..<max(start + 1, (index + 1) * old / new)
     }
@@ -46,6 +47,7 @@ extension Frame {
   ) -> UInt8 {
     let sum = sampleSum(plane: plane, columns: columns, rows: rows, step: step, first: component)
     let count = columns.count * rows.count
+    // Doubled, so that half a unit can be added without leaving the integers.
     return UInt8((2 * sum + count) / (2 * count))
   }
 }

@@ -36,6 +36,7 @@ struct FrameDifference: Sendable {
     frame.forEachRow(of: 0) { samples in
       compare(samples, pictures, row: row, threshold: threshold)
       row += 1
+      // The last row of cells may be lower than the others.
       if row % cell == 0 || row == height { count(cellRow: (row - 1) / cell) }
     }
     return isComparable
@@ -45,6 +46,7 @@ struct FrameDifference: Sendable {
     (self.width, self.height, self.cell) = (width, height, cell)
     columns = (width + cell - 1) / cell
     let rows = (height + cell - 1) / cell
+    // Released first, so that the images of two sizes never exist at once.
     pictures = nil
     pictures = PictureBytes(count: 2 * width * height)
     tally = [UInt8](repeating: 0, count: width)
@@ -53,6 +55,7 @@ struct FrameDifference: Sendable {
 
   /// Images that are not shared with a copy of this value; nil if an allocation fails.
   private mutating func ownPictures() -> PictureBytes? {
+    // A copied stage shares the images. The first of the two that continues makes its own.
     if !isKnownUniquelyReferenced(&pictures) {
       pictures = pictures.flatMap { PictureBytes(copying: $0) }
     }
@@ -115,6 +118,7 @@ struct FrameDifference: Sendable {
   /// The tight box around the changed pixels of a cell that has some.
   func changedBox(ofCell index: Int) -> MovingRegion {
     let square = square(ofCell: index)
+    // Begins inside out, so that the first changed pixel sets all four sides.
     var box = MovingRegion(
       left: square.right, top: square.bottom, right: square.left, bottom: square.top,
       area: square.area)

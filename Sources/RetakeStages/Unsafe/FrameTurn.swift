@@ -32,8 +32,10 @@ extension Frame {
         }
       }
     }
+    // The pointers above do not keep the storage: Swift may release it after its last use.
     withExtendedLifetime(self.storage) {}
     guard let storage else { throw .noMemory(step: "turn a picture", file: nil) }
+    // Without rotationDegrees, because the pixels are upright now.
     return Frame(
       id: id, timestamp: timestamp, format: format, width: picture.uprightWidth,
       height: picture.uprightHeight, range: range, matrix: matrix,

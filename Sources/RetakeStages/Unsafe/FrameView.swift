@@ -22,6 +22,7 @@ extension Frame {
   /// The luma plane of a YUV or grey frame as a GRAY8 frame that shares its memory.
   func lumaPlaneView() -> Frame {
     precondition(format.isYUV || format == .grey, "the first plane is luma")
+    // Without chroma no matrix applies.
     return described(
       format: .grey, width: width, height: height, matrix: .identity,
       storage: storage.view([storage.planes[0]]))

@@ -27,6 +27,7 @@ extension Frame {
       planes, strides in
       for plane in planes.indices {
         var row = 0
+        // Row by row, because the strides of the two planes may differ.
         forEachRow(of: plane) { source in
           // SAFETY: the new plane has as many rows, each at least as long as the visible one.
           UnsafeMutableRawBufferPointer(rebasing: planes[plane][(row * strides[plane])...])
@@ -66,8 +67,10 @@ private struct OverlayCanvas {
   }
 
   private func outline(_ box: Box, _ thickness: Double, _ ink: Ink) {
+    // The sides of a small box must not overlap, or a transparent colour would cover twice.
     let across = min(thickness, box.width / 2)
     let down = min(thickness, box.height / 2)
+    // The left and right side leave out the corners, which a transparent colour would cover twice.
     let sides = [
       Box(x: box.x, y: box.y, width: box.width, height: down),
       Box(x: box.x, y: box.y + box.height - down, width: box.width, height: down),
@@ -97,6 +100,7 @@ private struct OverlayCanvas {
     for (from, to) in zip(points, points.dropFirst()) {
       let length = max(abs(to.x - from.x), abs(to.y - from.y))
       guard length.isFinite else { continue }
+      // Bounds the loop, because a point may be anywhere.
       let steps = max(1, Int(min(length, 65_536).rounded(.up)))
       for step in 0...steps {
         let share = Double(step) / Double(steps)
@@ -129,6 +133,7 @@ private struct OverlayCanvas {
       let tall = Self.overlap(rows, row * down, down)
       for column in columns.lowerBound / across...(columns.upperBound - 1) / across {
         let wide = Self.overlap(columns, column * across, across)
+        // A chroma sample that the shape covers in part gets that part of its colour.
         let share = alpha * wide * tall / (across * down)
         for (index, sample) in samples.enumerated() {
           let place = column * samples.count + index

@@ -11,6 +11,7 @@ final class PictureBytes: @unchecked Sendable {
 
   /// All zeros; nil if the allocation fails.
   init?(count: Int) {
+    // For 0 bytes calloc may return NULL (man 3 malloc), which would look like a lack of memory.
     guard let base = calloc(max(1, count), 1) else { return nil }
     (self.count, self.base) = (count, base)
   }

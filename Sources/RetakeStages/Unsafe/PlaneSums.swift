@@ -27,6 +27,7 @@ extension Frame {
         smallest = min(smallest, value)
         largest = max(largest, value)
       }
+      // A whole frame's sums do not fit into the 32 bits of a row's.
       sums.sum += UInt64(sum)
       sums.squares += UInt64(squares)
       sums.smallest = min(sums.smallest, smallest)
@@ -48,6 +49,7 @@ extension Frame {
       for x in columns { sum &+= UInt32(samples[x &* step]) }
       total += Int(sum)
     }
+    // `source` does not keep the storage: Swift may release it after its last use.
     withExtendedLifetime(storage) {}
     return total
   }

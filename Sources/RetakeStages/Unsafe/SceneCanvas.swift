@@ -13,6 +13,7 @@ struct SceneCanvas {
     let storage = FrameStorage.makeIfRoom(format: .i420, width: width, height: height) {
       planes, strides in
       for plane in 0..<3 {
+        // As long as a stride, because noise is added to blocks of eight bytes.
         var row = [UInt8](repeating: 0, count: strides[plane])
         for y in 0..<PixelFormat.i420.rowCount(plane: plane, height: height) {
           picture.fill(&row, plane: plane, y: y, noise: noise)
@@ -47,6 +48,7 @@ extension CameraNoise {
       for offset in stride(from: 0, to: target.count, by: 8) {
         counter &+= Self.step
         let bits = Self.mix(counter)
+        // In little-endian order, so that a byte gets the same noise on every machine.
         let level = UInt64(
           littleEndian: source.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         let sum = plane == 0 ? Self.lumaNoise(bits, level) : Self.chromaNoise(bits, level)
@@ -59,6 +61,7 @@ extension CameraNoise {
   private static func lumaNoise(_ bits: UInt64, _ level: UInt64) -> UInt64 {
     let two: UInt64 = 0x0303_0303_0303_0303
     let one: UInt64 = 0x0101_0101_0101_0101
+    // Two fields of two bits and two of one bit: 0 to 8, and 4 is subtracted below.
     let noise =
       (bits & two) &+ (bits >> 2 & two) &+ (bits >> 4 & one) &+ (bits >> 5 & one)
     return level &+ noise &- 0x0404_0404_0404_0404
@@ -67,6 +70,7 @@ extension CameraNoise {
   @inline(__always)
   private static func chromaNoise(_ bits: UInt64, _ level: UInt64) -> UInt64 {
     let one: UInt64 = 0x0101_0101_0101_0101
+    // Two fields of one bit: 0 to 2, and 1 is subtracted.
     return level &+ (bits & one) &+ (bits >> 1 & one) &- one
   }
 }
@@ -104,7 +108,10 @@ func fillDithered(
         var bits = CameraNoise.mix(counter)
         for _ in 0..<min(8, count - x) {
           let level = offset &+ (gain &* Int32(weights[start &+ x])) >> 12
+          // A random part of a level is added before truncation, which then rounds up as often as
+          // the fraction requires.
           let value = (level &+ Int32(truncatingIfNeeded: bits & 0xff)) >> 8
+          // The bounds of limited range also leave the noise its headroom.
           row[x] = UInt8(truncatingIfNeeded: max(16, min(235, value)))
           bits >>= 8
           x &+= 1

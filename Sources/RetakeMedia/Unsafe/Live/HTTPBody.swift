@@ -27,6 +27,7 @@ final class HTTPBody {
         guard let opaque, let bytes else { return retake_error_invalid_argument }
         let read = Unmanaged<TextExchange>.fromOpaque(opaque).takeUnretainedValue()
           .read(bytes, count: Int(count))
+        // The callback must report the end with an error number, never with 0 (avio.h).
         return read == 0 ? retake_error_end : read
       }, nil, nil)
     reader = FFmpeg.required(context)

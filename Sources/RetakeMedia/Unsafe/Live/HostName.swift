@@ -5,6 +5,7 @@ import Foundation
 enum HostName {
   /// - Throws: `MediaError.unknownHost`.
   static func check(_ stream: StreamAddress) throws(MediaError) {
+    // A URL has an IPv6 address in brackets, which getaddrinfo does not take.
     let host = stream.host.trimmingCharacters(in: ["[", "]"])
     var hints = addrinfo()
     #if canImport(Darwin)

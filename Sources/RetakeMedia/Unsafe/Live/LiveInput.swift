@@ -48,6 +48,7 @@ package final class LiveInput: @unchecked Sendable {
 
   deinit {
     avformat_close_input(&context)
+    // The context refers to the body's reader until it is closed.
     withExtendedLifetime(body) {}
   }
 

@@ -29,6 +29,7 @@ final class TextExchange {
     self.interruption = interruption
     try HostName.check(stream)
     let scheme = stream.usesTLS ? "tls" : "tcp"
+    // An IPv6 address before a port needs brackets (RFC 3986, 3.2.2).
     let isBare = stream.host.contains(":") && !stream.host.hasPrefix("[")
     let host = isBare ? "[\(stream.host)]" : stream.host
     let verification: [(name: String, value: String)] = [
@@ -118,6 +119,7 @@ final class TextExchange {
       throw .notStream(address: stream.publicText, cause: "it speaks neither HTTP nor RTSP")
     }
     status = number
+    // The names of header fields are case-insensitive (RFC 9110, 5.1).
     let line = lines.first { $0.lowercased().hasPrefix("location:") }
     location = line.map { String($0.dropFirst("location:".count).drop { $0 == " " }) }
   }
