@@ -9,6 +9,7 @@ enum RecordingText {
     parts.append(counted(progress.frames.captured, "frame"))
     let missing = progress.frames.missing
     if !missing.isEmpty {
+      // Sorted, here and below: the order of a Dictionary would change from process to process.
       let causes = missing.keys.sorted().map { "\(missing[$0] ?? 0) \($0)" }
       parts.append("without pixels: \(causes.joined(separator: ", "))")
     }
