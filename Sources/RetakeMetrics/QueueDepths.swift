@@ -26,6 +26,8 @@ struct QueueDepths: Sendable {
     let token = Waiting(frame: frame, item: line.item)
     if line.kind == "deliver" {
       waiting[line.node]?.insert(token)
+    // The next line about a waiting frame takes it out: a start, or its end. Lines about one in
+    // service change nothing.
     } else if waiting[line.node]?.remove(token) == nil {
       return nil
     }
