@@ -24,10 +24,10 @@ struct QueueDepths: Sendable {
   mutating func apply(_ line: DecisionLine) -> Int? {
     guard let frame = line.frame, waiting[line.node] != nil else { return nil }
     let token = Waiting(frame: frame, item: line.item)
+    // A frame waits from its `deliver` to its next line, a start or its end. Lines about a frame in
+    // service change nothing.
     if line.kind == "deliver" {
       waiting[line.node]?.insert(token)
-    // The next line about a waiting frame takes it out: a start, or its end. Lines about one in
-    // service change nothing.
     } else if waiting[line.node]?.remove(token) == nil {
       return nil
     }

@@ -50,6 +50,7 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
       group = DecisionGroup(
         change: line.change, node: one.node, kind: one.kind, first: one.frame, last: one.frame,
         count: 1)
+      // A line that only one side has did not move, so both distances are 0.
       let both = golden.flatMap { golden in actual.map { (golden, $0) } }
       frames = both.map { ($1.frame?.sequence ?? 0) - ($0.frame?.sequence ?? 0) } ?? 0
       shortest = both.map { $1.time - $0.time } ?? 0

@@ -85,9 +85,9 @@ struct PageData {
     var place = 0
     while place < json.count {
       let byte = json[place]
+      // E2, EF and C2 are the first bytes of what `hidden` knows; the others need no closer look.
       if byte == 0x3C || byte == 0x3E || byte == 0x26 || byte == 0x7F {
         escape(UInt32(byte), into: &result)
-      // The first bytes of what `hidden` knows. All other bytes pass without a closer look.
       } else if byte == 0xE2 || byte == 0xEF || byte == 0xC2, let scalar = hidden(json, place) {
         escape(scalar.value, into: &result)
         place += scalar.length

@@ -7,6 +7,7 @@ package func visible(_ text: String) -> String {
   // Most strings are printable ASCII, and need no look at their scalars.
   if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
   var result = ""
+  // Scalar by scalar: a control character can be a part of a Character, as in CR LF.
   for scalar in text.unicodeScalars {
     if acts(scalar) {
       result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"

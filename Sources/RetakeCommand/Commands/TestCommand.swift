@@ -90,8 +90,8 @@ struct TestCommand: ParsableCommand {
       pipelines: environment.pipelines)
     suiteRun.goldens = goldens.map { project.path($0) }
     suiteRun.workers = workers
+    // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =
-      // Together the sessions then compute on about as many threads as there are processors.
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
     suiteRun.watchdog = patience.limit
     suiteRun.cache = try caching.folder(in: project, standard: .automatic) {

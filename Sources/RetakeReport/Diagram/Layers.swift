@@ -37,6 +37,7 @@ struct Layers {
     }
     before = Array(repeating: [], count: rankOfVertex.count)
     behind = before
+    // An edge of a cycle may lead back or stay in its column. It orders nothing.
     for ((from, to), chain) in zip(edges, chains) where from != to && ranks[from] < ranks[to] {
       let path = [from] + chain + [to]
       for (left, right) in zip(path, path.dropFirst()) {
