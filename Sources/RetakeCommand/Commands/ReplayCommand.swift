@@ -263,7 +263,7 @@ struct ReplayCommand: ParsableCommand {
 extension MetadataOutput {
   /// `NODE=FILE`, or a file alone.
   init(parsing text: String) {
-    // A path may contain an equals sign. With a slash before it, that is no id.
+    // A path may contain an equals sign. With a slash before it, that is not an id.
     guard let equals = text.firstIndex(of: "="), !text[..<equals].contains("/") else {
       self.init(path: text)
       return

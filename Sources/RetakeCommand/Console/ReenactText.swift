@@ -47,7 +47,7 @@ enum ReenactText {
     let texts = [
       "    live       \(first.recorded)", "    recomputed \(first.recomputed)",
     ]
-    // The stages were given other pixels than live, so other values are no fault of theirs.
+    // The stages were given other pixels than live, so other values are not their fault.
     guard values.hasExactPixels || isOther else {
       return [
         line,
