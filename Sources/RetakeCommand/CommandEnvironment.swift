@@ -15,6 +15,7 @@ struct CommandEnvironment: Sendable {
   /// Set by a continuous-integration service. Nothing is then written to Goldens/.
   var isCI: Bool {
     let value = ProcessInfo.processInfo.environment["CI"]?.lowercased() ?? ""
+    // CI=0 and CI=false switch it off.
     return !value.isEmpty && value != "0" && value != "false"
   }
 
@@ -43,6 +44,7 @@ enum ErrorStatus {
     case SuiteError.nothingSelected: .nothingCompared
     case RuntimeError.interrupted: .interrupted
     default:
+      // What fails after the request may fail because of it, so it is not reported as trouble.
       if Interruption.isRequested {
         .interrupted
       } else {

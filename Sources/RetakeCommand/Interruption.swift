@@ -16,6 +16,8 @@ enum Interruption {
   /// Calls `action` on a separate thread when an end is requested.
   static func onRequest(_ action: @escaping @Sendable () -> Void) {
     actions.withLock { $0.append(action) }
+    // The request may have come before the action was added. If it comes just now the action runs
+    // twice, which every action must allow.
     if isRequested { action() }
   }
 
@@ -39,6 +41,7 @@ enum Interruption {
   }
 
   private static func handle(_ number: Int32, _ action: @escaping @Sendable () -> Void) {
+    // Before the signal is caught, so that one that comes at once finds its action.
     handlers.withLock { $0[number] = action }
     thread
     SignalPipe.catchSignal(number)
@@ -78,6 +81,7 @@ enum Interruption {
   /// Ends this process as soon as its parent ends. The parent holds the other end of standard input
   /// and never writes to it. Call this once, instead of `listen`.
   static func endWithParent() {
+    // A closed pipe tells this process of the parent's end however it came, also by SIGKILL.
     let thread = Thread {
       var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
       // Ends: only a signal to this process causes another round.

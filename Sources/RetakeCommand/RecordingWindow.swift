@@ -17,6 +17,7 @@ final class RecordingWindow {
     let places = Locked<ResultPlaces?>(nil)
     watch = RecordingWatch(
       captured: { frame in
+        // A window shows one track, the first.
         guard frame.id.track == 0 else { return }
         if let pipeline { Self.learn(frame, pipeline.pipeline, places) }
         feed.offer(frame)
@@ -41,6 +42,7 @@ final class RecordingWindow {
     let tracks = ResultPlaces.liveTracks(of: pipeline)
     let known = ResultPlaces(
       pipeline, tracks: tracks,
+      // Several sources may read one track.
       shapes: Dictionary(tracks.values.map { ($0, shape) }, uniquingKeysWith: { first, _ in first })
     )
     places.withLock { $0 = known }
@@ -59,9 +61,13 @@ final class RecordingWindow {
     let feed = feed
     let rest = OneFinish(finish)
     let thread = try NamedThread("retake-recorder") {
+      // Kept as a value: a thread has no caller to throw to, and either thread may report the
+      // error.
       let result = Result { try recorder.run() }
       ended.withLock { $0 = result }
       feed.close()
+      // Normally the thread that draws has taken the rest by now. It has not if it waits for its
+      // display.
       guard rest.isLeft(after: Self.answerSecondsMax) else { return }
       output.note("warning: the display does not answer, and the window is left to it")
       rest.finishAndExit(result, feed.figures)
@@ -73,6 +79,8 @@ final class RecordingWindow {
       }
       return try result.get()
     }
+    // Called on the thread that draws, which can never return to the window: it waits for the
+    // recording here and ends the process.
     DisplayLoss.onLoss {
       feed.close()
       rest.take()
@@ -81,6 +89,7 @@ final class RecordingWindow {
     }
     do {
       let isClosed = try preview.run { ended.withLock { $0 != nil } }
+      // Closing the window ends the recording; the result below comes when its last commit is done.
       if isClosed { recorder.stop() }
     } catch {
       // The recording is more important than the preview.
@@ -118,6 +127,7 @@ private final class OneFinish: @unchecked Sendable {
   /// For the recorder's thread: whether the work was not claimed in that time. It then belongs to
   /// this thread.
   func isLeft(after seconds: Double) -> Bool {
+    // The other thread may take the work right after the time limit, so the claim decides.
     taken.wait(timeout: .now() + seconds) == .timedOut && claim()
   }
 

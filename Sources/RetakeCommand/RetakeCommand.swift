@@ -16,15 +16,20 @@ public enum RetakeCommand {
   public static func main(
     stages: (inout StageRegistry) -> Void = { _ in }, pipelines: [Pipeline] = []
   ) -> Never {
+    // First of all, also before a program's own code: a signal then ends it with the documented
+    // status.
     Interruption.begin()
     var registry = StageRegistry.builtIn
     stages(&registry)
     let arguments = Array(CommandLine.arguments.dropFirst())
     let called = CommandLine.arguments.first ?? "retake"
+    // Under another name it may be the only program that knows these stages, so advice names it as
+    // it was called and can be pasted.
     let isRetake = URL(fileURLWithPath: called).lastPathComponent == "retake"
     let environment = CommandEnvironment(
       registry: registry, pipelines: pipelines, arguments: arguments,
       program: isRetake ? "retake" : called)
+    // The parser makes the commands, so nothing can be handed to them.
     let status = CommandEnvironment.$current.withValue(environment) { run(arguments) }
     exit(number(of: status))
   }
@@ -43,12 +48,14 @@ public enum RetakeCommand {
   }
 
   private static func number(of status: ExitStatus) -> Int32 {
+    // A regression that no one could read must not pass for one that was reported.
     guard let cause = Console.lostOutput else { return status.rawValue }
     Console.note("error: standard output took no more (\(cause)); the result is lost")
     return ExitStatus.strongest([status, .trouble])?.rawValue ?? status.rawValue
   }
 
   private static func run(_ arguments: [String]) -> ExitStatus {
+    // An amount that cannot be read would otherwise be the default, without a message.
     let memory = ProcessInfo.processInfo.environment[PixelBudget.variable]
     if let problem = PixelBudget.problem(with: memory) {
       Console.note("error: \(problem)")
@@ -87,6 +94,7 @@ public enum RetakeCommand {
   private static func usage(_ error: any Error, _ arguments: [String]) -> ExitStatus {
     let code = Root.exitCode(for: error)
     let text = Root.fullMessage(for: error, columns: helpColumns)
+    // The parser throws help and versions like errors.
     if code.isSuccess {
       if !text.isEmpty { Console.result(text) }
       return .passed
@@ -120,6 +128,7 @@ extension RetakeCommand {
 
   /// A file such as -clip.mp4 is several short options to the parser, perhaps with -h for help.
   private static func dashed(_ arguments: [String]) -> String? {
+    // Behind `--` every word is an argument, whatever it begins with.
     let word = arguments.prefix { $0 != "--" }.first { word in
       word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2
         // A digit begins a value, such as -1s, which its option refuses in its own words.
@@ -139,6 +148,7 @@ extension RetakeCommand {
     var command = Root.configuration
     for word in arguments.drop(while: { $0 == "help" }) {
       let known = command.subcommands.map { $0.configuration }
+      // Behind the last command there are only its own arguments.
       guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
       guard let next = known.first(where: { $0.commandName == word }) else {
         let advice =

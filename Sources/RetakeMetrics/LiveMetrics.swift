@@ -35,6 +35,7 @@ public final class LiveMetrics: Sendable {
   /// Reports the decisions and the results of a recorder's pipeline.
   public var watch: RecordingWatch {
     RecordingWatch(
+      // A captured frame is counted when it has ended, together with how.
       captured: { _ in }, found: { self.report($0) },
       decided: { lines in self.meters.withLock { for line in lines { $0.decided(line) } } })
   }

@@ -24,6 +24,8 @@ struct QueueDepths: Sendable {
   mutating func apply(_ line: DecisionLine) -> Int? {
     guard let frame = line.frame, waiting[line.node] != nil else { return nil }
     let token = Waiting(frame: frame, item: line.item)
+    // A frame waits from its `deliver` to its next line, a start or its end. Lines about a frame in
+    // service change nothing.
     if line.kind == "deliver" {
       waiting[line.node]?.insert(token)
     } else if waiting[line.node]?.remove(token) == nil {

@@ -40,6 +40,7 @@ struct RunMeters: Sendable {
   // MARK: What happens in a run
 
   mutating func decided(_ line: DecisionLine) {
+    // source-lost: no sink sees the frame, so no result will ever name it.
     if line.kind == "lost" {
       count("retake.frames.lost", [("node", line.node), ("reason", line["reason"] ?? "-")])
     }
@@ -72,9 +73,11 @@ struct RunMeters: Sendable {
     count("retake.failures", [("node", failure.node), ("code", failure.code)])
     guard let logger else { return }
     let name = Name(label: "", values: [failure.node, failure.code])
+    // Bounded like the metrics: stages may make up any number of codes.
     guard logged.count < Self.metersMax || logged[name] != nil else { return }
     let number = logged[name, default: 0]
     logged[name] = number + 1
+    // docs/metrics.md: a failure that halts the run is always logged.
     guard number < Self.loggedMax || !failure.isRecoverable else { return }
     logger.log(
       level: failure.isRecoverable ? .warning : .error, "\(failure.message)",
@@ -94,6 +97,7 @@ struct RunMeters: Sendable {
     }
     for track in counts.tracks {
       let known = lost[track.track, default: 0]
+      // The counts are totals, and a counter can only be raised, so the difference is added.
       guard track.lostBeforeCapture > known else { continue }
       lost[track.track] = track.lostBeforeCapture
       count(
@@ -116,6 +120,7 @@ struct RunMeters: Sendable {
 
   private mutating func set(_ label: String, _ value: Int, _ dimensions: [(String, String)]) {
     handler(label, dimensions, in: \.gauges) {
+      // Not aggregated: this is what swift-metrics calls a gauge.
       $0.makeRecorder(label: $1, dimensions: $2, aggregate: false)
     }?.record(Int64(value))
   }
@@ -133,6 +138,7 @@ struct RunMeters: Sendable {
     in known: WritableKeyPath<Self, [Name: Handler]>,
     make: (any MetricsFactory, String, [(String, String)]) -> Handler
   ) -> Handler? {
+    // The values are enough: a label always comes with the same names of dimensions.
     let name = Name(label: label, values: dimensions.map(\.1))
     if let handler = self[keyPath: known][name] { return handler }
     guard hasRoom else { return nil }

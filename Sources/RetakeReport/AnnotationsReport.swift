@@ -27,6 +27,7 @@ package enum AnnotationsReport {
   }
 
   private static func kind(_ item: ReportCase) -> Kind? {
+    // Asked first: a known change has the verdict changed too, and does not fail the run.
     if item.expected != nil { return .notice }
     switch item.verdict {
     case .passed: return nil
@@ -36,6 +37,7 @@ package enum AnnotationsReport {
   }
 
   private static func lines(_ kind: Kind, _ items: [(title: String, text: String)]) -> [String] {
+    // The last place is for the line with the count: GitHub would not show an eleventh annotation.
     let shown = items.count > perKindMax ? perKindMax - 1 : items.count
     var lines = items.prefix(shown).map { line(kind, $0.title, $0.text) }
     if shown < items.count {
@@ -51,11 +53,13 @@ package enum AnnotationsReport {
 
   /// The runner decodes `%` and reads lines; line ends were already made visible.
   private static func data(_ text: String) -> String {
+    // Percent signs first, or the escapes of the line ends below would be escaped again.
     text.visible(limit: messageLengthMax).replacing("%", with: "%25")
       .replacing("\r", with: "%0D").replacing("\n", with: "%0A")
   }
 
   private static func property(_ text: String) -> String {
+    // In a workflow command a comma begins the next property, and `::` ends the properties.
     data(text).replacing(":", with: "%3A").replacing(",", with: "%2C")
   }
 }

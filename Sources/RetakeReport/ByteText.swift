@@ -2,6 +2,7 @@
 package enum ByteText {
   package static func of(_ bytes: Int) -> String {
     var (value, unit) = (Double(bytes), 0)
+    // From 999.95 on one decimal rounds to 1000.0, which is 1.0 of the next unit.
     while value >= 999.95, unit < units.count - 1 {
       value /= 1_000
       unit += 1

@@ -58,6 +58,7 @@ extension CaseContext {
     if commands.count == 1, item.rootCauses.count > 1 {
       commands[0].title = "all \(item.rootCauses.count) root causes"
     }
+    // Without a root cause, as for a missing golden, the case itself has the command.
     return commands.isEmpty ? item.commands.filter(\.accepts) : commands
   }
 }

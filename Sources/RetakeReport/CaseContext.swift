@@ -62,6 +62,7 @@ struct CaseContext {
   private var causes: Values {
     let shown = item.rootCauses.prefix(Self.rootCausesMax)
     let more = item.rootCauses.count - shown.count
+    // The cards of root causes show the graph. Without a root cause nothing else would.
     let alone = item.rootCauses.isEmpty ? graph([], id: "g\(number)") : ""
     return [
       "rootCauses": shown.enumerated().map { rootCause($0.element, index: $0.offset) },
@@ -71,6 +72,7 @@ struct CaseContext {
   }
 
   private func rootCause(_ cause: ReportRootCause, index: Int) -> Values {
+    // `aria-labelledby` of the drawing refers to this id, so it must be unique in the page.
     let drawing = graph(cause.statuses, id: "g\(number)-\(index)")
     let count = item.rootCauses.count
     return [
@@ -90,6 +92,7 @@ struct CaseContext {
 
   private func graph(_ statuses: [NodeStatus], id: String) -> String {
     guard let graph = item.graph else { return "" }
+    // For a graph that is too large to draw, the words still say which nodes are not equal.
     return GraphDrawing.svg(graph, statuses: statuses, id: id)
       ?? GraphDrawing.list(graph, statuses: statuses)
   }
@@ -171,11 +174,13 @@ struct CaseContext {
   }
 
   private func ledger(_ pair: LedgerPair) -> Values {
+    // The reasons of both sides, so that a row has the same index in both.
     let reasons = pair.reasons
     let golden = pair.golden?.rows(reasons: reasons)
     let actual = pair.actual?.rows(reasons: reasons)
     let names = (actual ?? golden ?? []).map(\.name)
     let rows = names.indices.map { place -> Values in
+      // A side may be absent, and then there is no difference to show.
       let (left, right) = (golden?[place].count, actual?[place].count)
       let difference = left.flatMap { left in right.map { $0 - left } } ?? 0
       return [
@@ -201,6 +206,8 @@ struct CaseContext {
 
   private func budget(_ row: ReportBudget) -> Values {
     let unit = row.unit.map { " \($0)" } ?? ""
+    // `met` was decided in whole units. The quotient of the Doubles may round to the other side of
+    // 1, and the bar must not contradict the word.
     let share = row.limit > 0 && row.actual.isFinite ? row.actual / row.limit : row.met ? 0 : 2
     return Self.measure(
       "budget: \(row.name)",
@@ -214,6 +221,7 @@ struct CaseContext {
     let width = share.isFinite ? min(max(share, 0), 1) * 100 : 100
     return [
       "measure": name, "amount": amount, "used": used, "share": Wording.number(width, places: 1),
+      // Negated, because NaN fails each comparison: a share that is not a number is over.
       "over": !(share <= 1),
     ]
   }

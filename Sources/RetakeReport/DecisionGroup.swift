@@ -22,6 +22,7 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
   static func all(_ lines: [DecisionDifference]) -> [DecisionGroup] {
     var groups: [Builder] = []
     for line in lines {
+      // A finding about the digests of two logs has no decision line.
       guard let next = Builder(line) else { continue }
       if let last = groups.last, last.takes(next) {
         groups[groups.count - 1].add(next)
@@ -49,6 +50,7 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
       group = DecisionGroup(
         change: line.change, node: one.node, kind: one.kind, first: one.frame, last: one.frame,
         count: 1)
+      // A line that only one side has did not move, so both distances are 0.
       let both = golden.flatMap { golden in actual.map { (golden, $0) } }
       frames = both.map { ($1.frame?.sequence ?? 0) - ($0.frame?.sequence ?? 0) } ?? 0
       shortest = both.map { $1.time - $0.time } ?? 0
@@ -60,6 +62,7 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
     func takes(_ other: Builder) -> Bool {
       let (mine, its) = (group, other.group)
       return mine.change == its.change && mine.node == its.node && mine.kind == its.kind
+        // A group says from which frame to which, and sequences are counted within a track.
         && mine.first?.track == its.first?.track && (mine.first == nil) == (its.first == nil)
         && frames == other.frames
     }
@@ -83,6 +86,7 @@ package struct DecisionGroup: Hashable, Sendable, Codable {
     }
 
     private var milliseconds: String {
+      // By magnitude: of times that moved earlier, the one that is nearest to 0 is the largest.
       let ends = [shortest.magnitude, longest.magnitude].sorted()
         .map { Wording.number(Double($0) / 1e6, places: 1) }
       return ends[0] == ends[1] ? "\(ends[0]) ms" : "\(ends[0]) to \(ends[1]) ms"

@@ -12,6 +12,7 @@ enum GraphDrawing {
       "<svg class=\"graph\" role=\"img\" aria-labelledby=\"\(id)\" width=\"\(layout.width)\" "
       + "height=\"\(layout.height)\" viewBox=\"0 0 \(layout.width) \(layout.height)\">"
     text += "<title id=\"\(id)\">\(MarkupText.escaped(describe(nodes)))</title>"
+    // SVG paints in the order of its elements: nodes come last, so that they cover the edges' ends.
     for line in layout.lines { text += edge(line, nodes) }
     for (node, corner) in zip(nodes, layout.corners) { text += Self.node(node, corner) }
     return text + "</svg>"
@@ -70,6 +71,7 @@ enum GraphDrawing {
       text += "d=\"M\(last.x - 7) \(last.y - 4)L\(last.x) \(last.y)L\(last.x - 7) \(last.y + 4)\"/>"
     }
     if let label = line.edge.label, line.points.count > 1 {
+      // Over the first part of the edge: `GraphLayout` has made the gap behind that column wider.
       let next = line.points[1]
       let (x, y) = ((first.x + next.x) / 2, (first.y + next.y) / 2 - 6)
       text += "<text class=\"label\" x=\"\(x)\" y=\"\(y)\">\(short(label, 15))</text>"
@@ -80,7 +82,7 @@ enum GraphDrawing {
   /// As much of a string as fits in a node.
   private static func fitted(_ text: String, size: Int, isBold: Bool = false) -> String {
     let room = GraphLayout.nodeWidth - 20
-    // Ends at one letter.
+    // A letter is wider than a pixel, so `room` letters never fit. Ends at one letter.
     var limit = text.visible(limit: room).count
     while limit > 1,
       DiagramText.width(text.visible(limit: limit), size: size, isBold: isBold) > room

@@ -29,9 +29,11 @@ struct GraphLayout {
   /// `nil` if the graph is too large or has the same node twice.
   init?(_ graph: ReportGraph) {
     let ids = graph.nodes.map(\.id)
+    // The document may come from a file. With an id twice the Dictionary below would trap.
     guard !ids.isEmpty, ids.count <= Self.nodesMax, Set(ids).count == ids.count else { return nil }
     let places = Dictionary(uniqueKeysWithValues: zip(ids, ids.indices))
     let edges = graph.edges.compactMap { edge -> (edge: ReportEdge, from: Int, to: Int)? in
+      // For the same reason, a loop or an edge to a node that is not there is left out.
       guard let from = places[edge.nodes.from], let to = places[edge.nodes.to], from != to
       else { return nil }
       return (edge, from, to)
@@ -39,6 +41,7 @@ struct GraphLayout {
     let pairs = edges.map { (from: $0.from, to: $0.to) }
     let ranks = LayeredLayout.ranks(count: ids.count, pairs)
     var gaps: [Int: Int] = [:]
+    // The label is drawn over the first part of its edge, behind this column.
     for (edge, from, _) in edges where edge.label != nil { gaps[ranks[from]] = Self.labelGap }
     let size = LayeredLayout.Size(width: Self.nodeWidth, height: Self.nodeHeight)
     let layout = LayeredLayout(

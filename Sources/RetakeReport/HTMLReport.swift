@@ -47,6 +47,8 @@ package enum HTMLReport {
   package static let servedPolicy =
     "default-src 'none'; img-src data: 'self'; connect-src 'self'; "
     + "style-src 'sha256-\(styleHash)'; script-src 'sha256-\(scriptHash)'; base-uri 'none'; "
+    // Browsers ignore `frame-ancestors` in a meta element (Content Security Policy Level 3), so
+    // only a served page, whose policy is also a header, can have it.
     + "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; "
     + "trusted-types 'none'"
 
@@ -57,6 +59,7 @@ package enum HTMLReport {
   static let script = EmbeddedResources.pageJS
 
   private static let template = Result<MustacheTemplate, any Error> {
+    // Before parsing: the template names this content type in its first line.
     MustacheContentTypes.register(PageText(), named: "RETAKE")
     return try MustacheTemplate(string: EmbeddedResources.pageMustache)
   }
@@ -70,6 +73,7 @@ private struct PageText: MustacheContentType {
 
   func escapeText(_ text: String) -> String {
     MarkupText.escaped(
+      // A string has at least as many bytes as characters, and counting bytes is cheap.
       text.utf8.count > Self.lengthMax ? text.visible(limit: Self.lengthMax) : text)
   }
 }

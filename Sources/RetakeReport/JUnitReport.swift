@@ -16,6 +16,7 @@ package struct JUnitReport {
   /// The XML document, with a newline at the end.
   package static func render(_ document: ReportDocument) -> String {
     var report = JUnitReport()
+    // An array, not a Set: the suites have the order of the run.
     var sessions: [String] = []
     for item in document.cases where sessions.last != item.session {
       if !sessions.contains(item.session) { sessions.append(item.session) }
@@ -24,6 +25,7 @@ package struct JUnitReport {
       report.suite(
         session, document.cases.filter { $0.session == session }, document.generatedAt)
     }
+    // An error without a case has a suite of its own, or a run that never began would look empty.
     if !document.errors.isEmpty { suites.append(report.trouble(document.errors)) }
     var total = Tally()
     for suite in suites { total.add(suite.tally) }
@@ -97,6 +99,8 @@ package struct JUnitReport {
       item.checks.isEmpty ? [ReportCheck("results", item.verdict, item.headline)] : item.checks
     return checks.enumerated().map { index, check in
       let name = unique(item.session, "\(item.name) / \(check.name)")
+      // A case runs once for all of its checks. With its time in each, the suite's total would be
+      // wrong.
       let seconds = index == 0 ? item.run?.wallSeconds ?? 0 : 0
       tally.tests += 1
       tally.seconds += seconds
@@ -111,6 +115,7 @@ package struct JUnitReport {
   private mutating func unique(_ group: String, _ name: String) -> String {
     var result = visible(name)
     var number = 2
+    // U+0000 is never part of a visible string, so two pairs cannot give the same key.
     while !usedNames.insert("\(visible(group))\u{0}\(result)").inserted {
       result = "\(visible(name)) (\(number))"
       number += 1
@@ -126,6 +131,7 @@ package struct JUnitReport {
     let message = check.message.isEmpty ? item.headline : check.message
     switch check.verdict {
     case .passed: return ""
+    // A known change does not fail the run, so it must not be a failure here either.
     case .changed where item.expected != nil:
       tally.skipped += 1
       let id = item.expected?.id ?? ""
@@ -165,6 +171,7 @@ package struct JUnitReport {
     }
     lines += item.suspects.prefix(ReportSuspect.shownMax).map { "suspected: \($0.text)" }
     lines += item.commands.prefix(5).map { "\($0.title): \($0.command)" }
+    // One line is for the count of what is left out.
     let room = linesMax - lines.count - 1
     let shown = item.findings.items.prefix(max(0, room))
     lines += shown.map { finding in

@@ -8,6 +8,7 @@ package struct MarkdownReport {
 
   /// The Markdown, with a newline at the end. A last line says what was left out.
   package static func render(_ document: ReportDocument) -> String {
+    // 200 bytes are for the last line, which says how much was left out.
     var page = Page(room: bytesMax - 200)
     page.add(head(document))
     let cases = ReportCase.inReadingOrder(document.cases)
@@ -27,6 +28,8 @@ package struct MarkdownReport {
 
     mutating func add(_ block: String) {
       guard !block.isEmpty else { return }
+      // After the first block without room no other is added, so the summary is a beginning without
+      // gaps.
       guard leftOut == 0, text.utf8.count + block.utf8.count + 1 <= room else {
         leftOut += 1
         return
@@ -109,6 +112,8 @@ package struct MarkdownReport {
     guard !commands.isEmpty else { return "" }
     let lines = commands.map { "# \(visible($0.title))\n\(visible($0.command))" }
     let text = lines.joined(separator: "\n")
+    // A code block ends at a fence at least as long as its first (CommonMark 4.5), so a command
+    // with backticks needs a longer one.
     let fence = String(repeating: "`", count: max(3, longestTicks(text) + 1))
     return "\n\(fence)sh\n\(text)\n\(fence)\n"
   }
@@ -118,6 +123,8 @@ package struct MarkdownReport {
       item.counts.compared, item.counts.same, item.counts.withinTolerance, item.counts.changed,
     ].map(Wording.grouped)
     let cells =
+      // GitHub splits a row into cells before it reads code spans, so a pipe needs its escape in
+      // them too.
       [item.verdictWords, code(item.title.visible(limit: 120)).replacing("|", with: "\\|")]
       + counts + [item.tightest.map(Wording.used) ?? "–"]
     return "| \(cells.joined(separator: " | ")) |\n"
@@ -141,6 +148,7 @@ package struct MarkdownReport {
       case "&": result += "&amp;"
       case "\\", "`", "*", "_", "[", "]", "(", ")", "#", "|", "!", "~", "$", "{", "}":
         result += "\\\(scalar)"
+      // GitHub looks for mentions in the rendered text, in which a backslash has left no trace.
       case "@": result += "@\u{200B}"
       default: result.unicodeScalars.append(scalar)
       }
@@ -151,8 +159,11 @@ package struct MarkdownReport {
   /// A code span that its content cannot end.
   static func code(_ text: String) -> String {
     let content = text.visible(limit: 2000)
+    // CommonMark has no empty code span: two backticks would be shown as they are.
     guard !content.isEmpty else { return "` `" }
     let fence = String(repeating: "`", count: longestTicks(content) + 1)
+    // CommonMark removes one space at each end of a code span. It separates the content's backtick
+    // from the fence.
     let space = content.hasPrefix("`") || content.hasSuffix("`") ? " " : ""
     return "\(fence)\(space)\(content)\(space)\(fence)"
   }

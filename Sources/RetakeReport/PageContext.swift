@@ -11,14 +11,18 @@ struct PageContext {
 
   init(data: PageData, json: [UInt8], served: HTMLReport.Served? = nil) {
     let document = data.document
+    // Numbered before they are sorted: the anchors, and the page's script, count in the order of
+    // the document.
     let cases = document.cases.enumerated().map { CaseContext($0.element, number: $0.offset + 1) }
     let order = ReportCase.readingOrder(document.cases)
     var notes = document.notes + data.notes
+    // Here and not in `PageData`, because the size is known only after the document was encoded.
     if json.count > PageData.pageBytesWarning {
       notes.append("This page is larger than 50 MB and slow to open; use retake report serve.")
     }
     values = [
       "served": served != nil, "servedRoot": served?.root ?? "",
+      // The page's script reads it from an attribute, which is a string.
       "canAccept": served?.canAccept ?? false ? "yes" : "no",
       "title": document.title.visible(limit: 120), "styleHash": HTMLReport.styleHash,
       "scriptHash": HTMLReport.scriptHash, "style": HTMLReport.style, "script": HTMLReport.script,

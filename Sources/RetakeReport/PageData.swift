@@ -32,6 +32,7 @@ struct PageData {
       room -= kept
       leftOut += items.count - kept
       guard kept < items.count else { continue }
+      // `total` stays as it is, so the page still says how many findings there are.
       document.cases[place].findings.items = Array(items.prefix(kept))
     }
     guard leftOut > 0 else { return }
@@ -43,6 +44,7 @@ struct PageData {
     var leftOut = 0
     for place in document.cases.indices where !document.cases[place].pictures.isEmpty {
       document.cases[place].pictures = document.cases[place].pictures.filter { picture in
+        // It becomes part of a data address. A report that was altered could put anything there.
         guard picture.png.utf8.count <= room, picture.isBase64 else {
           leftOut += 1
           return false
@@ -83,6 +85,7 @@ struct PageData {
     var place = 0
     while place < json.count {
       let byte = json[place]
+      // E2, EF and C2 are the first bytes of what `hidden` knows; the others need no closer look.
       if byte == 0x3C || byte == 0x3E || byte == 0x26 || byte == 0x7F {
         escape(UInt32(byte), into: &result)
       } else if byte == 0xE2 || byte == 0xEF || byte == 0xC2, let scalar = hidden(json, place) {
@@ -99,6 +102,7 @@ struct PageData {
 
   private static func hidden(_ json: [UInt8], _ place: Int) -> (value: UInt32, length: Int)? {
     if json[place] == 0xC2 {
+      // In UTF-8, C2 80 to C2 9F are U+0080 to U+009F, the C1 controls.
       guard place + 1 < json.count, json[place + 1] < 0xA0 else { return nil }
       return (UInt32(json[place + 1]), 2)
     }
@@ -114,6 +118,8 @@ struct PageData {
   }
 
   private static func escape(_ value: UInt32, into bytes: inout [UInt8]) {
+    // Four digits are enough for all of `hidden` (RFC 8259, section 7): it knows nothing above
+    // U+FFFF.
     let digits = String(value, radix: 16)
     bytes += "\\u\(String(repeating: "0", count: 4 - digits.count))\(digits)".utf8
   }

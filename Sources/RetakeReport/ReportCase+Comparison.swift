@@ -40,6 +40,7 @@ extension ReportCase {
         root, findings: comparison.findings.filter { $0.root == index }, graph: graph)
     }
     self.graph = graph
+    // Nothing was compared. A node's default status is equal, which the page would show for each.
     if [.errored, .missing, .notComparable].contains(comparison.verdict) {
       for index in self.graph?.nodes.indices ?? 0..<0 {
         self.graph?.nodes[index].status = .notCompared
@@ -53,6 +54,8 @@ extension ReportCase {
     // used.
     let decided = comparison.decisions
     decisions = DecisionDifferences(decided.isEmpty ? comparison.findings : decided)
+    // The comparison decides the order and the number of suspects, as sentences. A change of the
+    // pipeline is found again by its sentence, because the page also shows its place and values.
     suspects = comparison.suspects.map { text in
       comparison.pipelineChanges.first { $0.suspicion == text }.map { ReportSuspect($0) }
         ?? ReportSuspect(kind: "change", text: text)
@@ -96,12 +99,14 @@ extension ReportCheck {
   /// Results, decisions and budgets, each with the worst finding in it.
   static func all(_ comparison: Comparison) -> [ReportCheck] {
     let verdict = ReportVerdict(comparison.verdict)
+    // Nothing was compared. Without findings the checks below would all be reported as passed.
     guard verdict == .passed || verdict == .changed else {
       return [ReportCheck("results", verdict, comparison.reason)]
     }
     let areas = Dictionary(grouping: comparison.findings, by: \.kind.area)
     var checks = ["results", "decisions"]
     if !comparison.budgets.isEmpty || areas["budgets"] != nil { checks.append("budgets") }
+    // In the order of the names: the Dictionary is only looked up.
     return checks.map { name in
       let found = areas[name] ?? []
       guard let first = found.first else { return ReportCheck(name, .passed) }
@@ -139,6 +144,8 @@ extension Finding {
 extension Headroom {
   init(_ row: ErrorHeadroom) {
     self.init(
+      // No number: the largest error is infinite. NaN has no share of the allowance, and counts as
+      // over.
       measure: "\(row.sink).\(row.quantity)", largest: row.largest ?? .nan, allowed: row.allowed,
       unit: row.quantity == "position" ? "px" : nil, frame: row.frame)
   }

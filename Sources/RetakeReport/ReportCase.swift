@@ -205,6 +205,7 @@ package struct ReportTrack: Hashable, Sendable, Codable {
     width = try container.decode(Int.self, forKey: .width)
     height = try container.decode(Int.self, forKey: .height)
     frames = try container.decode(Int.self, forKey: .frames)
+    // Only shown, so one that cannot be parsed does not make the report unreadable.
     timeBase = try container.decodeIfPresent(String.self, forKey: .timeBase)
       .flatMap { TimeBase(parsing: $0) }
   }
@@ -215,6 +216,7 @@ package struct ReportTrack: Hashable, Sendable, Codable {
     try container.encode(width, forKey: .width)
     try container.encode(height, forKey: .height)
     try container.encode(frames, forKey: .frames)
+    // The schema has a string such as 1/90000, not an object of two numbers.
     try container.encodeIfPresent(timeBase?.description, forKey: .timeBase)
   }
 }
@@ -243,6 +245,8 @@ package struct ReportSuspect: Hashable, Sendable, Codable {
 
   init(_ change: PipelineChange) {
     self.init(
+      // A change of the pipeline keeps its parts next to its sentence, for the page and for
+      // scripts.
       kind: "pipeline", text: change.suspicion, golden: change.old, actual: change.new)
     self.change = change.kind.rawValue
     place = change.place

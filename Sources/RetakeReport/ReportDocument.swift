@@ -39,7 +39,11 @@ package struct ReportDocument: Hashable, Sendable, Codable {
   /// Numbers that JSON cannot represent are written as "NaN", "Infinity" and "-Infinity".
   package func encoded() throws -> Data {
     let encoder = JSONEncoder()
+    // Unsorted, Foundation writes keys in the order of a Dictionary, which differs from process to
+    // process.
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // JSON has no NaN or infinity (RFC 8259, section 6). By default the encoder throws, and one
+    // such error would cost the whole report.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     return try encoder.encode(self) + [0x0A]
@@ -58,11 +62,14 @@ package struct ReportDocument: Hashable, Sendable, Codable {
     decoder.nonConformingFloatDecodingStrategy = .convertFromString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     do {
+      // The version first: a newer document may fail for any key, and the version says more than
+      // the key.
       let version = try decoder.decode(Version.self, from: data)
       guard version.v <= 1 else { throw ReportError.newerVersion(version.v) }
       do {
         self = try decoder.decode(ReportDocument.self, from: data)
       } catch {
+        // Only after a failure, because it parses the document twice more.
         if let older = OlderReport.completed(data),
           let document = try? decoder.decode(ReportDocument.self, from: older)
         {
@@ -141,6 +148,7 @@ package struct ReportCache: Hashable, Sendable, Codable {
     ReportCache(
       known: first.known + second.known, computed: first.computed + second.computed,
       damaged: first.damaged + second.damaged, keptBytes: first.keptBytes + second.keptBytes,
+      // `nil` if no run has such files, so that the member is absent; 0 would be written.
       foreign: [first.foreign, second.foreign].compactMap(\.self).reduce(nil) { ($0 ?? 0) + $1 },
       failure: first.failure ?? second.failure)
   }

@@ -37,6 +37,8 @@ extension ReportBox {
     guard names.count == 2, numbers.count == 4 else { return nil }
     let index = Int(names[1])
     let name = index.flatMap { classes.indices.contains($0) ? classes[$0] : nil }
+    // docs/formats/goldens.md: `-` comes from a detector without a tracker, so there is no number
+    // to show.
     let identity = names[0] == "-" ? "" : "\(names[0]) "
     self.init(
       side, Box(x: numbers[0], y: numbers[1], width: numbers[2], height: numbers[3]),
@@ -61,6 +63,7 @@ extension ReportRootCause {
   private static func extent(_ findings: [Finding]) -> String? {
     let measured = findings.filter { $0.magnitude != nil }
     guard let first = measured.first,
+      // Errors of different kinds, such as pixels and scores, have no common largest one.
       measured.allSatisfy({ $0.kind == first.kind && $0.unit.name == first.unit.name }),
       let largest = measured.compactMap(\.magnitude).max()
     else { return nil }
@@ -122,6 +125,7 @@ extension ReportGraph {
   /// downstream sink is also equal if no finding names it.
   func statuses(root: String, why: RootCause.Why, touched: Set<String?>) -> [NodeStatus] {
     let behind = nodesBehind(root)
+    // A report's node has no role. A sink is a node that no edge leaves.
     let sinks = Set(nodes.map(\.id)).subtracting(edges.map(\.nodes.from))
     return nodes.map { node in
       let status: ReportNode.Status =

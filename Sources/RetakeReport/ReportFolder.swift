@@ -42,6 +42,8 @@ package enum ReportFolder {
   ) throws(ReportError) -> URL {
     let file = folder.appending(path: name)
     do {
+      // A browser or a server may read the older file now. `rename` replaces it at once, never
+      // half.
       try data.write(to: file, options: .atomic)
     } catch {
       throw .notWritten(file: file.path, reason: error.systemText)

@@ -4,6 +4,7 @@ extension ReportGraph {
   /// The pipeline as it runs, each forEach with its stages and its end. Every node has the status
   /// equal.
   package init(_ pipeline: Pipeline) {
+    // Decisions, digests and root causes have the names of the flattened pipeline.
     let flat = pipeline.flattened()
     self.init(
       nodes: flat.nodes.map { node in

@@ -170,6 +170,7 @@ extension LedgerPair {
   /// The drop reasons of both sides, in byte order.
   package var reasons: [String] {
     let all = [golden, actual].compactMap { $0 }.flatMap { $0.frames.dropped.keys }
+    // Sorted, because the order of a Set differs from process to process.
     return Set(all).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 }

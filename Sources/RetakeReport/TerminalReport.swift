@@ -139,10 +139,13 @@ package struct TerminalReport {
 
   private mutating func table(_ cases: [ReportCase]) {
     guard !cases.isEmpty else { return }
+    // In reading order the passed cases come last, so the prefix has all others.
     let shown = Array(cases.prefix { $0.verdict != .passed })
+    // Other cases may be more than the rows, and `prefix` traps on a negative number.
     let room = max(0, Self.rowsMax - shown.count)
     let passed = cases.dropFirst(shown.count)
     let rows = (shown + passed.prefix(room)).map(Row.init)
+    // At least as wide as the heads of the columns, `case` and `verdict`.
     let width = max(4, rows.map(\.title.count).max() ?? 0)
     let words = max(7, rows.map(\.verdict.count).max() ?? 0)
     let heads = ["compared", "same", "within", "changed", "tolerance"]
@@ -151,6 +154,7 @@ package struct TerminalReport {
       painted("\("verdict".padded(to: words))  \("case".padded(to: width))\(head)", .dim))
     for row in rows {
       let cells = row.cells.map { $0.leftPadded(to: 11) }.joined()
+      // Padded before it is coloured, because the padding would count the codes as letters.
       let word = painted(row.verdict.padded(to: words), colour(row.item))
       lines.append("\(word)  \(row.title.padded(to: width))\(cells)")
     }
@@ -191,6 +195,8 @@ package struct TerminalReport {
 
   private func painted(_ text: String, _ paint: Paint) -> String {
     guard palette == .ansi else { return text }
+    // Only Rainbow's codes: its own methods ask whether standard output is a terminal, and here the
+    // caller has decided that.
     let codes: [UInt8] =
       switch paint {
       case .red: NamedColor.red.value + Style.bold.value
@@ -199,6 +205,7 @@ package struct TerminalReport {
       case .bold: Style.bold.value
       case .dim: Style.dim.value
       }
+    // `visibleLines` lets only known codes act on a terminal, so a new one has to be allowed there.
     return "\u{1B}[\(codes.map(String.init).joined(separator: ";"))m\(text)\u{1B}[0m"
   }
 }

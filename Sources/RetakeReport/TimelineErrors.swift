@@ -61,6 +61,7 @@ extension TimelineErrors {
       unit: curve.isShare ? "of the allowed" : curve.quantity == "position" ? "px" : nil,
       allowed: curve.allowed, framesPerBin: curve.framesPerBin,
       largest: curve.largest.map(Self.short),
+      // With one frame in a bin the least is the largest. It need not be in the page twice.
       least: curve.framesPerBin == 1 ? [] : curve.least.map(Self.short))
   }
 

@@ -4,8 +4,10 @@
 /// Each becomes `\u{1B}`. A label with such characters from a stage, a file name or a model cannot
 /// move the cursor, change colours or reverse the direction of other text.
 package func visible(_ text: String) -> String {
+  // Most strings are printable ASCII, and need no look at their scalars.
   if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text }
   var result = ""
+  // Scalar by scalar: a control character can be a part of a Character, as in CR LF.
   for scalar in text.unicodeScalars {
     if acts(scalar) {
       result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
@@ -48,6 +50,7 @@ package func visibleJSON(_ text: String) -> String {
       result.unicodeScalars.append(scalar)
       continue
     }
+    // JSON escapes a character above U+FFFF as two surrogates (RFC 8259, section 7).
     for unit in String(scalar).utf16 {
       let digits = String(unit, radix: 16)
       result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
@@ -61,6 +64,8 @@ private func isLayout(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scal
 /// The number of scalars of the colour sequence that begins here, such as `ESC[1;31m`. Other
 /// terminal sequences are not accepted, nor is one that hides characters.
 private func colour(at text: Substring.UnicodeScalarView) -> Int? {
+  // `ESC[31;1m` has seven scalars. Without a bound, each sequence that never ends would be searched
+  // to the end of the text.
   let lengthMax = 10
   guard text.starts(with: "\u{1B}[".unicodeScalars),
     let end = text.prefix(lengthMax).firstIndex(of: "m")
@@ -73,13 +78,19 @@ private func colour(at text: Substring.UnicodeScalarView) -> Int? {
 
 /// Reset, bold, dim, and foreground colours, as `TerminalReport` uses them.
 private let colourCodes = Set(
+  // Not 8, which hides characters, and no background colour, before which a letter of the same
+  // colour cannot be seen.
   (["0", "1", "2", "22"] + (30...39).map { String($0) } + (90...97).map { String($0) }))
 
 private func acts(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
+  // Controls, the soft hyphen, the Arabic letter mark, and fillers that show nothing.
   case 0..<0x20, 0x7F...0x9F, 0xAD, 0x61C, 0x115F...0x1160, 0x180E: true
+  // Not U+200C and U+200D: words of some scripts, and emoji, are joined with them.
   case 0x200B, 0x200E...0x200F, 0x2028...0x202E, 0x2060...0x206F, 0x3164: true
+  // The byte order mark, interlinear annotations, and tags: letters that no one sees.
   case 0xFEFF, 0xFFF0...0xFFFB, 0xE0000...0xE0FFF: true
+  // The last two scalars of each plane are noncharacters; XML forbids U+FFFE and U+FFFF.
   case let value: value & 0xFFFE == 0xFFFE
   }
 }

@@ -4,6 +4,7 @@ import RetakeCore
 package enum Wording {
   /// `"1,234,567"`.
   static func grouped(_ number: Int) -> String {
+    // `magnitude`, because `abs` traps on the smallest Int. A formatter would follow the locale.
     let digits = String(number.magnitude)
     var result = ""
     for (index, digit) in digits.enumerated() {
@@ -27,6 +28,8 @@ package enum Wording {
   /// At most `places` decimals, without trailing zeros. NaN, infinity and very large numbers are
   /// written as Swift describes them.
   static func number(_ value: Double, places: Int = 4) -> String {
+    // Times 10,000 for four decimals this still fits into an Int64; the conversion below would
+    // trap.
     guard value.isFinite, abs(value) < 1e12 else { return value.description }
     var scale = 1.0
     for _ in 0..<places { scale *= 10 }
@@ -36,6 +39,7 @@ package enum Wording {
       while text.hasSuffix("0") { text.removeLast() }
       if text.hasSuffix(".") { text.removeLast() }
     }
+    // An error that exists is never shown as none.
     return text == "0" && value != 0 ? value.description : text
   }
 
@@ -47,6 +51,7 @@ package enum Wording {
 
   /// A speed in frames per second, as a whole number from ten on.
   static func speed(_ framesPerSecond: Double) -> String {
+    // `Int` traps on infinity and NaN, and on what does not fit.
     guard framesPerSecond.isFinite, framesPerSecond < 1e9 else { return "\(framesPerSecond)" }
     let whole = framesPerSecond >= 10
     return (whole ? grouped(Int(framesPerSecond.rounded())) : number(framesPerSecond, places: 1))
@@ -109,6 +114,8 @@ extension ReportCase {
   }
 
   private static func tightness(_ row: Headroom) -> Double {
+    // Nothing is allowed here, or the error is not a number: exact is the least tight, the rest is
+    // over.
     row.used ?? (row.largest == 0 ? -1 : .infinity)
   }
 
@@ -124,11 +131,13 @@ extension ReportCase {
 
   private var weight: Int {
     switch verdict {
+    // A known change needs no attention.
     case .changed: expected == nil ? 0 : 5
     case .errored: 1
     case .notComparable: 2
     case .missing: 3
     case .stale: 4
+    // The largest: `TerminalReport.table` depends on passed cases being last.
     case .passed: 6
     }
   }

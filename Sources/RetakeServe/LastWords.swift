@@ -18,6 +18,7 @@ struct LastWords: AsyncBufferedSequence {
     }
 
     mutating func nextBuffer(suggested count: Int) async throws -> Data? {
+      // FlyingFox closes a connection when sending its response throws. An end would keep it open.
       guard let all = bytes, !all.isEmpty else { throw Closed() }
       bytes = nil
       return all

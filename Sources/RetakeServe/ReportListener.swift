@@ -53,6 +53,7 @@ final class ReportListener: Sendable {
   func wait() { ended.wait() }
 
   func stop() {
+    // `run` looks at the flag under the same lock, so a server that is made meanwhile never begins.
     let server = state.withLock { state in
       state.isStopped = true
       return state.server
@@ -75,10 +76,13 @@ final class ReportListener: Sendable {
         try await server.run()
         return
       } catch {
+        // The first outcome stays: `listen` has returned with it.
         state.withLock { $0.outcome = $0.outcome ?? .failure(error) }
         begun.ring()
         guard Self.isShortage(error), let known = try? state.withLock({ $0.outcome })?.get()
         else { return }
+        // The same port again, even if any free one was wanted: open pages have it in their
+        // address.
         port = known
         await Self.pause()
       }
@@ -105,6 +109,8 @@ final class ReportListener: Sendable {
 
   private func configuration(port: Int) throws -> HTTPServer.Configuration {
     HTTPServer.Configuration(
+      // Never all addresses: another machine must not reach the pages. `ReportServer` has checked
+      // the port, on which UInt16 would trap.
       address: try .inet(ip4: "127.0.0.1", port: UInt16(port)), timeout: Self.answerSecondsMax,
       sharedRequestReplaySize: ServedSite.bodyBytesMax,
       pool: SilenceLimit(
@@ -115,6 +121,8 @@ final class ReportListener: Sendable {
   /// Whether there was no room for a connection, or it was closed before it was accepted.
   private static func isShortage(_ error: any Error) -> Bool {
     guard case .failed(_, let number, _)? = error as? SocketError else { return false }
+    // These are about one connection, or pass (man 2 accept); the listening socket itself is not
+    // broken.
     return [EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EINTR].contains(number)
   }
 }

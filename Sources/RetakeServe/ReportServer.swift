@@ -39,6 +39,8 @@ public final class ReportServer: Sendable {
       throw .cannotListen(port: options.port, cause: "ports are 0 to 65535")
     }
     let token = RequestGuard.makeToken()
+    // With port 0 the real one is known only when it listens. Until then each request is refused,
+    // because none names port 0.
     let doorkeeper = Locked(RequestGuard(token: token, port: options.port))
     let peers = AdmittedPeers()
     let handler = SiteHandler(

@@ -37,6 +37,7 @@ struct RequestGuard: Sendable {
   var address: String { "http://127.0.0.1:\(port)/\(token)/" }
 
   static func makeToken() -> String {
+    // The system's generator: another user of this machine must not be able to guess the token.
     var generator = SystemRandomNumberGenerator()
     let digits = (0..<tokenBytes).map { _ in
       let byte: UInt8 = generator.next()
@@ -49,6 +50,8 @@ struct RequestGuard: Sendable {
   ///
   /// - Throws: The first error of the request.
   func admit(_ request: RequestFacts) throws(ServeError) -> [String] {
+    // The host before the token: a site that was rebound to this address does not even learn
+    // whether its token is right.
     guard let host = request.host?.lowercased(), hosts.contains(host) else { throw .otherHost }
     let parts = try RequestPath.parts(request.path)
     guard let first = parts.first, Self.equal(first, token) else { throw .noToken }
@@ -69,9 +72,14 @@ struct RequestGuard: Sendable {
   }
 
   private func admitChanging(_ request: RequestFacts) throws(ServeError) {
+    // Browsers send the origin with each POST (Fetch standard), so a request without it is not a
+    // page's.
     guard let origin = request.origin, isOwn(origin) else { throw .otherSite }
+    // Not every client sends it, so its absence proves nothing.
     if let site = request.fetchSite, site != "same-origin" { throw .otherSite }
     guard let token = request.token, Self.equal(token, self.token) else { throw .noToken }
+    // A form cannot send this type. A script of another site needs a preflight request for it, and
+    // OPTIONS is refused.
     guard request.contentType == "application/json" else {
       throw .badRequest("what is sent must be application/json")
     }
@@ -84,6 +92,7 @@ struct RequestGuard: Sendable {
   /// Takes the same time no matter where the two strings differ.
   static func equal(_ left: String, _ right: String) -> Bool {
     let (left, right) = (Array(left.utf8), Array(right.utf8))
+    // The length tells nothing: all tokens have the same.
     guard left.count == right.count else { return false }
     return zip(left, right).reduce(into: UInt8(0)) { $0 |= $1.0 ^ $1.1 } == 0
   }
@@ -106,6 +115,7 @@ enum RequestPath {
     if words.last == "" { words = words.dropLast() }
     var parts: [String] = []
     for word in words {
+      // Decoded first, so that an encoded slash or dot is seen; once, so that %252e stays a name.
       guard let part = word.removingPercentEncoding, isPlain(part) else {
         throw .badRequest("this is not an address of this server")
       }

@@ -81,6 +81,7 @@ public enum ServeError: CodedError, Hashable {
   var status: Int {
     switch self {
     case .noToken, .otherSite, .outside: 403
+    // Misdirected Request: this server does not answer for that host (RFC 9110, section 15.5.20).
     case .otherHost: 421
     case .badRequest: 400
     case .notFound, .noPixels: 404

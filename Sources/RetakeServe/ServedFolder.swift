@@ -12,12 +12,14 @@ struct ServedFolder: Sendable {
   /// Whether a path leads, after all links, to something in the folder.
   func holds(_ path: String) -> Bool {
     let real = Self.real(path)
+    // With the slash, or /work/yard-2 would be inside /work/yard.
     return real == root || real.hasPrefix(root == "/" ? "/" : root + "/")
   }
 
   /// - Throws: `ServeError.outside` for a session outside the folder, or with files outside it.
   func check(session folder: SessionFolder) throws(ServeError) {
     let paths = [folder.path, folder.media].flatMap { path in
+      // What cannot be listed is reported when the session is opened.
       let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
       return [path] + names.map { "\(path)/\($0)" }
     }

@@ -68,6 +68,7 @@ final class ServedFrames: Sendable {
   private func onQueue<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
+    // Decoding on a thread of the concurrency pool would hold up the responses to other requests.
     try await withCheckedThrowingContinuation { continuation in
       queue.async { continuation.resume(with: Result { try work() }) }
     }
@@ -84,6 +85,7 @@ final class ServedFrames: Sendable {
         frame: "\(name.frame)", cause: entry.damage ?? "the recorder shed it")
     }
     let frame = try session.reader.frame(name.frame)
+    // Outside of the lock, because it takes long.
     let png = Data(try FramePicture.png(of: frame, widthMax: name.width))
     state.withLock { state in
       state.pictures.append((name, session.modified, png))
@@ -133,6 +135,7 @@ final class ServedFrames: Sendable {
     let session = OpenSession(
       name: name, modified: modified, reader: try SessionReader(opening: folder.path))
     state.withLock { state in
+      // The session has grown, and this is its reader from before.
       state.sessions.removeAll { $0.name == name }
       state.sessions.append(session)
       if state.sessions.count > Self.readersMax { state.sessions.removeFirst() }
@@ -142,6 +145,7 @@ final class ServedFrames: Sendable {
 
   /// Finds a session of the project by its name only.
   private func sessionFolder(_ name: String) throws(ServeError) -> SessionFolder {
+    // Among the names that exist, so that no part of a request becomes a path.
     guard project.sessionNames.contains(name) else { throw .notFound("session '\(name)'") }
     let session = SessionFolder(path: "\(project.recordings)/\(name)")
     try folder.check(session: session)

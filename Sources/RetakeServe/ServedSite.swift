@@ -87,6 +87,7 @@ struct ServedSite: Sendable {
     case ("state.json", 1): return try ServedAnswer(json: ServedState(self))
     case ("reports", 2): return try report(parts[1], root: root)
     case ("frames", 4): return try await frame(parts, query: query)
+    // The address exists, for POST.
     case ("accept", 1): throw ServeError.wrongMethod
     default: throw ServeError.notFound("page of this name")
     }

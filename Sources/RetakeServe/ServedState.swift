@@ -64,6 +64,7 @@ struct ServedState: Encodable, Sendable {
     let library = ReportLibrary(project: project)
     var places: [String: Pending] = [:]
     for item in library.reports.prefix(Self.itemsMax) {
+      // A report that cannot be read is listed with the reason; the others are shown all the same.
       let document = Result { try ServedReports.document(of: item) }
       reports.append(Report(item, document))
       Pending.add(item.id, try? document.get(), to: &places)
@@ -115,6 +116,7 @@ extension ServedState.Run {
   init(_ item: ReportLibrary.Item) {
     path = item.path
     do {
+      // The folder may have come from elsewhere, and a file without a bound could fill the memory.
       let data = try RegularFile.contents(
         item.folder.appending(path: "run.json").path, bytesMax: Int64(ServedReports.bytesMax))
       let summary = try JSONDecoder().decode(RunSummary.self, from: data)

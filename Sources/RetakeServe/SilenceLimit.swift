@@ -37,6 +37,8 @@ struct SilenceLimit: AsyncSocketPool {
       return try await base.suspendSocket(socket, untilReadyFor: events)
     }
     let base = base
+    // A task of its own, so that the watch can cancel it. A cancellation of this one has to be
+    // passed on.
     let wait = Task { try await base.suspendSocket(socket, untilReadyFor: events) }
     let number = watch.add(peer) { wait.cancel() }
     defer { watch.remove(number) }
@@ -64,6 +66,7 @@ enum ConnectionLimit {
       let result = getrlimit(RLIMIT_NOFILE, &limits)
     #endif
     guard result == 0 else { return most }
+    // On Linux `RLIM_INFINITY` is larger than an Int.
     return max(1, min(most, Int(clamping: limits.rlim_cur) / 4))
   }
 }
@@ -84,6 +87,7 @@ final class AdmittedPeers: Sendable {
 
   func contains(_ peer: Socket.Address) -> Bool {
     guard case .ip4(_, let port) = peer else { return false }
+    // The port is enough: all peers are on 127.0.0.1.
     return ports.withLock { $0.contains(port) }
   }
 }
@@ -132,6 +136,7 @@ private final class SilenceWatch: Sendable {
       state.waits[state.next] = Wait(peer: peer, deadline: deadline, end: end)
       return (state.next, takeSurplus(&state))
     }
+    // Outside of the lock, because it runs code of the pool.
     surplus?.end()
     return number
   }
@@ -139,6 +144,7 @@ private final class SilenceWatch: Sendable {
   /// The wait that must end so that the limit is kept.
   private func takeSurplus(_ state: inout State) -> Wait? {
     guard state.waits.count > connectionsMax else { return nil }
+    // Numbers only rise, so the least one is the oldest, whatever the order of the Dictionary is.
     let strangers = state.waits.filter { !peers.contains($0.value.peer) }
     let oldest = strangers.keys.min() ?? state.waits.keys.min()
     return oldest.flatMap { state.waits.removeValue(forKey: $0) }
@@ -151,6 +157,7 @@ private final class SilenceWatch: Sendable {
   /// Checks about once per second; ends with `stop`.
   private func watch() {
     let clock = WallClock()
+    // With a short limit a silent connection stays a quarter longer at most.
     let look = min(Self.lookNanosecondsMax, max(1, nanoseconds / 4))
     while true {
       let now = clock.monotonicNanoseconds

@@ -126,6 +126,7 @@ extension Acceptance.Item {
     let waiting =
       left.isEmpty
       ? "" : "  (\(left.count) still waiting: \(left.prefix(3).joined(separator: ", ")))"
+    // A golden can be accepted with frames that fail, and should not be by mistake.
     let failures = failed == 0 ? "" : "  (\(failed) failed at a stage)"
     let others = replaces.isEmpty ? "" : "  (\(replaces.joined(separator: "; ")))"
     return visible(

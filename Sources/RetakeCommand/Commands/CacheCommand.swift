@@ -18,6 +18,7 @@ struct CacheOptions: ParsableArguments {
   var cache: String?
 
   func validate() throws {
+    // An empty name, such as that of a variable that is not set, would be the project's folder.
     guard cache != "" else {
       throw ValidationError("'--cache' names nothing: write auto, none, or a folder")
     }
@@ -33,6 +34,8 @@ struct CacheOptions: ParsableArguments {
       do throws(CacheError) {
         return try CacheFolder(ofUser: project.cache, in: project)
       } catch {
+        // No one asked for this cache, and it only makes runs faster, so the run continues without
+        // it.
         note("no cache: \(error)")
         return nil
       }
@@ -46,6 +49,8 @@ struct CacheOptions: ParsableArguments {
 extension CacheFolder {
   /// Opens a cache whose files this user created. A folder with files tracked by git is rejected.
   init(ofUser path: String, in project: Project) throws(CacheError) {
+    // Before anything is made: the path must not lead out of the project, and files that came with
+    // the repository must not decide a verdict.
     try Self.check(path, in: project.folder)
     if let file = TrackedFiles.first(in: path) { throw .tracked(path: path, file: file) }
     try self.init(path: path, key: .ofUser())
@@ -91,6 +96,7 @@ struct CachePlace: ParsableArguments {
     let project = try CommandEnvironment.current.project()
     let path = path(in: project)
     try CacheFolder.check(path, in: project.folder)
+    // Never made here: looking after a cache that does not exist would leave one.
     return try CacheFolder(existing: path, key: .ofUser())
   }
 }
@@ -233,6 +239,7 @@ struct CacheVerifyCommand: ParsableCommand {
       line.update("verifying", done: $0, total: $1)
     }
     line.finish()
+    // Before the result: of the files that were not read it says nothing.
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
     if output.json {
       try Console.json(check)

@@ -91,10 +91,13 @@ struct CaseOptions: ParsableArguments {
     var definition = try base(in: project)
     if let mode { definition.mode = mode }
     if let seed { definition.seed = seed }
+    // After the mode, which most costs change to redecide.
     try applyCosts(to: &definition)
     definition.overrides += happenings.parsed
     let choices = track.compactMap { TrackChoice($0) }
     guard !choices.isEmpty else { return definition }
+    // Only now, because a pipeline is read to find its sources, and without --track that is not
+    // needed.
     let environment = CommandEnvironment.current
     let pipeline = try project.pipeline(
       definition.pipeline, catalog: environment.registry, given: environment.pipelines)
@@ -111,6 +114,7 @@ struct CaseOptions: ParsableArguments {
   private func applyCosts(to definition: inout CaseDefinition) throws {
     if let choice = costs.flatMap({ CostChoice(parsing: $0) }) {
       definition.costs = choice
+      // The case's strictness is about its own tape, which is not used now.
       definition.strictCosts = false
       if choice.needsRedecide { definition.mode = .redecide }
     }

@@ -21,6 +21,7 @@ struct DoctorCommand: ParsableCommand {
     } else {
       for check in checks { Console.result(Self.line(check)) }
     }
+    // What is only advised is not needed.
     if checks.contains(where: { [.missing, .invalid].contains($0.state) }) {
       throw CommandEnd(status: .trouble)
     }

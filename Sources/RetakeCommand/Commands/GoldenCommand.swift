@@ -77,6 +77,7 @@ struct GoldenFitCommand: ParsableCommand {
     let project = try environment.project()
     var chosen = Selection(sessions: sessions, cases: cases)
     if selection.pipeline != nil { chosen.definition = try selection.definition(in: project) }
+    // As they were typed, so that a started process selects the same cases.
     let words = environment.arguments
     var fit = GoldenFit(
       project: project, selection: chosen, registry: environment.registry,
@@ -86,6 +87,7 @@ struct GoldenFitCommand: ParsableCommand {
     }
     fit.goldens = goldens.map { project.path($0) }
     if let only, let condition, let into {
+      // This process leads a group of its own, so Ctrl-C does not reach it.
       Interruption.endWithParent()
       return try fit.record(only, condition: condition, into: into)
     }

@@ -34,6 +34,7 @@ struct ImportCommand: ParsableCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
+    // The name of a file may look like an address.
     guard file.contains("://"), !FileManager.default.fileExists(atPath: file) else { return }
     throw ValidationError(
       "'\(file)' is an address, and import takes a file. Download it first; a camera's stream is "
@@ -56,6 +57,7 @@ struct ImportCommand: ParsableCommand {
     for line in TimeText.lines(result.times, of: result.timeCount, max: Self.timesMax) {
       output.note("note: \(line)")
     }
+    // Read back, so that what is printed is what was stored.
     let info = try SessionReader(opening: result.folder.path).info()
     if output.json {
       try Console.json(Printed(info: info, notes: result.notes))
@@ -74,6 +76,7 @@ struct ImportCommand: ParsableCommand {
     }
 
     func encode(to encoder: any Encoder) throws {
+      // Both encode into one object, so `notes` is a member next to those of the session.
       try info.encode(to: encoder)
       var object = encoder.container(keyedBy: Key.self)
       try object.encode(notes, forKey: .notes)
@@ -101,6 +104,7 @@ struct ImportCommand: ParsableCommand {
     }
     let selection = Selection(sessions: [result.folder.name])
     let project = try? CommandEnvironment.current.project()
+    // The advice must not fail: without a valid project, or a case that fits, it names an example.
     let hasCases = project.map { (try? selection.resolve(in: $0))?.isEmpty == false } ?? false
     return hasCases
       ? "retake test \(result.folder.name)"
@@ -109,6 +113,8 @@ struct ImportCommand: ParsableCommand {
 
   /// A session outside Recordings cannot be found by its name alone.
   private func quotedPath(of result: ImportResult) -> String {
+    // A shell has no escape inside single quotes: they end, an escaped one follows, they begin
+    // again.
     "'" + "\(into)/\(result.folder.name)".replacing("'", with: "'\\''") + "'"
   }
 }

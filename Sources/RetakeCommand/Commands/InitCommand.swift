@@ -29,6 +29,7 @@ struct InitCommand: ParsableCommand {
     if output.json { return try Console.json(result) }
     for file in result.kept { Console.result("kept \(file), which is there already") }
     for file in result.written { Console.result("wrote \(file)") }
+    // Read again, because retake.yml may be new.
     let sessions = try environment.project().sessionNames
     Console.result(
       sessions.isEmpty

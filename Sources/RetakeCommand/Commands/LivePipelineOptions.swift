@@ -42,6 +42,7 @@ struct LivePipelineOptions: ParsableArguments {
       throw ValidationError(error.description)
     }
     if let workers {
+      // One less than the most workers: the first one belongs to the thread that decides.
       guard (1...255).contains(workers) else {
         throw ValidationError(
           "'--workers \(workers)' is not between 1 and 255: a live pipeline computes on threads "
@@ -62,6 +63,7 @@ struct LivePipelineOptions: ParsableArguments {
   /// The file that the pipeline is read from, if it is read from one.
   var pipelineFile: String? {
     guard let pipeline else { return nil }
+    // An invalid project is reported by `makePipeline`, which is called first.
     return (try? CommandEnvironment.current.project())?.pipelineFile(of: pipeline)
   }
 

@@ -61,6 +61,7 @@ struct PipelineCheckCommand: ParsableCommand {
   func run() throws {
     let inspection = try CommandEnvironment.current.inspection(of: pipeline, session: session)
     var analysis = try inspection.pipeline.analyzed(try options(inspection))
+    // The analysis knows no files. A warning says where to look in the one that was typed.
     for index in analysis.warnings.indices { analysis.warnings[index].file = pipeline }
     let report = PipelineCheckReport(inspection: inspection, analysis: analysis)
     if output.json {

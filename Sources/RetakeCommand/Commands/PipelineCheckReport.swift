@@ -38,6 +38,7 @@ struct PipelineCheckReport {
     let ordered = (try? flat.topologicalOrder()) ?? flat.nodes
     return ordered.filter { $0.stage.signature.role != .gather }.map { node in
       let queues = (incoming[node.id] ?? []).map { edge in
+        // The document knows the forEach only, not the end that it gets when it is flattened.
         let from = edge.from.hasSuffix("/join") ? String(edge.from.dropLast(5)) : edge.from
         let port = edge.toPort.map { " (\($0))" } ?? ""
         return "\(from)\(port) → \(edge.policy.rawValue) \(edge.capacity)"
@@ -60,6 +61,7 @@ struct PipelineCheckReport {
   }
 
   private var paths: [String] {
+    // A path without declared costs takes no time, and says nothing.
     let timed = analysis.paths.filter { $0.worst > .zero }
     guard !timed.isEmpty else { return [] }
     let lines = timed.map { path in
@@ -87,6 +89,7 @@ struct PipelineCheckReport {
       return "  \(load.executor)  \(load.servers) server\(load.servers == 1 ? "" : "s")  "
         + "\(PipelineWording.time(load.timePerFrame)) a frame\(percent)\(nodes)"
     }
+    // Sorted, because the order of a Dictionary differs from process to process.
     let rates = analysis.sustained.sorted { $0.key < $1.key }.map { source, rate in
       "\(PipelineWording.rate(rate)) frames a second of '\(source)'"
     }

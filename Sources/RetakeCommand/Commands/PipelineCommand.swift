@@ -61,6 +61,7 @@ struct PipelineStagesCommand: ParsableCommand {
       guard let signature = registry.signature(of: kind) else { continue }
       let types = [signature.input, signature.output].map { $0?.description ?? "any" }
       Console.result("\(kind)  \(types[0]) → \(types[1])  \(signature.summary)")
+      // A kind with options that must be given has no defaults to print.
       if let options = try? registry.make(kind: kind, options: .object([:])).options,
         case .object(let members) = options, !members.isEmpty
       {

@@ -48,6 +48,7 @@ struct PipelineDrawCommand: ParsableCommand {
     do throws(ReplayError) {
       try file.finish()
     } catch {
+      // The unfinished file next to the named one must not stay.
       file.discard()
       throw error
     }

@@ -164,11 +164,13 @@ struct RecordCommand: ParsableCommand {
     let pipeline = try live.makePipeline()
     let source = try source()
     let options = try options()
+    // Before anything is opened: an output over the input or over the new session would destroy it.
     try live.outputs.check(
       newSession: "\(options.into)/\(options.name ?? "")", pipeline: live.pipelineFile, input: input
     )
     let report = try RecordingReport(live, of: pipeline, output)
     defer { report.discard() }
+    // Before the recorder: without a display nothing is recorded.
     let window = preview ? try RecordingWindow(title: source.description.name, pipeline) : nil
     let recorder = try Recorder(
       source, options: options, pipeline: pipeline,
@@ -176,6 +178,8 @@ struct RecordCommand: ParsableCommand {
       report: report.committed)
     Interruption.onRequest { recorder.stop() }
     Interruption.onRequest(report.interrupted)
+    // Also without a ring: SIGUSR1 would end the process by default (man 7 signal). Here it adds an
+    // event.
     Interruption.onTrigger { recorder.trigger() }
     guard let window else { return try report.finish(try recorder.run(), preview: nil) }
     try window.record(recorder, output) { try report.finish($0, preview: $1) }
@@ -185,6 +189,7 @@ struct RecordCommand: ParsableCommand {
     var options = RecorderOptions(
       name: try name ?? defaultName, into: into, preset: try RecordingPreset.named(preset),
       pace: pace, framesMax: frames, durationMax: duration.flatMap(TimeArgument.parse),
+      // Unpaced, the source waits for the encoder, which therefore keeps up.
       probe: pace == .unpaced ? .skip : probe)
     switch segment.flatMap(SegmentLimit.init(parsing:)) {
     case .duration(let duration): options.segmentDurationMax = duration
@@ -222,6 +227,8 @@ struct RecordCommand: ParsableCommand {
       if input.hasPrefix("synthetic:") {
         return try SessionFolder.sanitised(name: String(input.dropFirst("synthetic:".count)))
       }
+      // A file or an address may have a name that is not safe for a folder. A name that was typed
+      // is refused instead, not changed.
       return try SessionFolder.sanitised(
         name: try SourceAddress.sessionName(input)
           ?? URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent)

@@ -6,6 +6,7 @@ extension ReplayCommand {
     let environment = CommandEnvironment.current
     let project = try environment.project()
     let hasOwnPipeline = selection.pipeline != nil
+    // The record has the pipeline of the live run, so none needs a name here.
     let definition =
       hasOwnPipeline
       ? try selection.definition(in: project) : CaseDefinition(name: "live", pipeline: "")
@@ -26,6 +27,7 @@ extension ReplayCommand {
     } else {
       form.note(ReenactText.of(report))
     }
+    // Values that differ because the preset does not store pixels exactly are as expected.
     guard report.isReproduced, !report.hasUnexplainedValues else {
       throw CommandEnd(status: .regression)
     }

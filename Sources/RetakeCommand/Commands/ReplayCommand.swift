@@ -88,17 +88,20 @@ struct ReplayCommand: ParsableCommand {
   @OptionGroup var form: OutputOptions
 
   func validate() throws {
+    // As a wrong argument: the parser then prints the usage, and the exit code is 64.
     do throws(SuiteError) {
       try outputs.check()
     } catch {
       throw ValidationError(error.description)
     }
+    // With --follow the output is JSON lines in any case, and the summary is one of them.
     guard !form.json || follow || outputs.leavesStandardOutput else {
       throw ValidationError("--json and a FILE of '-' both want standard output")
     }
     try checkReenact()
     try checkSweep()
     guard writeTape != nil else { return }
+    // A value that is read instead of computed would be measured as one that costs nothing.
     guard caching.cache.map({ $0 == "none" }) ?? true else {
       throw ValidationError("--write-tape measures every stage: leave out --cache")
     }
@@ -153,10 +156,12 @@ struct ReplayCommand: ParsableCommand {
     Interruption.listen()
     Console.outliveReaders()
     let line = ProgressLine(isQuiet: form.quiet || !outputs.leavesStandardOutput)
+    // For errors: without one, the line is removed before the result is printed.
     defer { line.finish() }
     if selection.mode == .reenact { return try reenact(line) }
     var job = try job()
     job.progress = { line.update("replaying", done: $0, total: $1) }
+    // Parsed again: the parser decodes this struct, so it can store nothing but options.
     if let sweep = try parsedSweep() {
       job.progress = { line.update("sweeping", done: $0, total: $1) }
       let report = try job.sweep(sweep)
@@ -183,6 +188,7 @@ struct ReplayCommand: ParsableCommand {
     } else if sweep != nil, definition.mode == .lossless {
       form.note("mode redecide: --sweep decides again")
     }
+    // In lossless no queue, server or cost makes a difference.
     if sweep != nil { definition.mode = .redecide }
     var job = ReplayJob(
       project: project, definition: definition,
@@ -191,6 +197,7 @@ struct ReplayCommand: ParsableCommand {
     if job.definition.mode == .lossless, job.definition.overrides.contains(where: \.isEvent) {
       form.note("note: device events change nothing in lossless; write --mode redecide")
     }
+    // docs/costs.md: a tape is measured with one worker.
     job.workers = workers ?? (writeTape == nil ? 2 : 1)
     job.watchdog = patience.limit
     job.cache = try caching.folder(in: project, standard: .none)
@@ -204,6 +211,7 @@ struct ReplayCommand: ParsableCommand {
   private func finish(_ summary: RunSummary) throws {
     try show(summary)
     if let output { form.note("the run is in \(output)") }
+    // A halted run leaves no tape.
     if let writeTape, summary.haltedBy == nil {
       form.note("the cost tape is in \(writeTape); decide with it: --costs tape:\(writeTape)")
     }
@@ -255,6 +263,7 @@ struct ReplayCommand: ParsableCommand {
 extension MetadataOutput {
   /// `NODE=FILE`, or a file alone.
   init(parsing text: String) {
+    // A path may contain an equals sign. With a slash before it, that is not an id.
     guard let equals = text.firstIndex(of: "="), !text[..<equals].contains("/") else {
       self.init(path: text)
       return

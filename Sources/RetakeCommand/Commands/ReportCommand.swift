@@ -60,6 +60,7 @@ enum DesktopBrowser {
   /// Opens the page and does not wait; `false` if no browser was found.
   static func open(_ page: URL) -> Bool {
     guard let found = ChildProcess.path(of: opener) else { return false }
+    // A desktop that does not start the browser is not an error: the path is printed.
     return (try? ChildProcess(ChildProcess.Request(found, [page.path]))) != nil
   }
 }
@@ -99,12 +100,14 @@ struct ReportServeCommand: ParsableCommand {
     options.pendingFolder = environment.pendingFolder
     options.isCI = environment.isCI
     let server = try ReportServer(project: project, options: options)
+    // Signals are handled on another thread, and this one waits for the server.
     Interruption.onRequest { server.stop() }
     if output.json {
       struct Serving: Encodable {
         var address: String
         var port: Int
       }
+      // Printed before it waits, on one line: scripts read the address from it.
       try Console.json(Serving(address: server.address, port: server.port), isPretty: false)
     } else {
       Console.result(server.address)
@@ -112,6 +115,7 @@ struct ReportServeCommand: ParsableCommand {
     }
     server.wait()
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
+    // Without a request `wait` returns only if listening has failed.
     throw ServeError.cannotListen(port: server.port, cause: "the server ended by itself")
   }
 }

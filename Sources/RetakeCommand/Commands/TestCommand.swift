@@ -65,6 +65,7 @@ struct TestCommand: ParsableCommand {
     }
     guard
       selection.pipeline != nil
+        // Cases of retake.yml have their own. Options without effect would look as if they had one.
         || (selection.mode == nil && selection.seed == nil && selection.track.isEmpty
           && selection.costs == nil && !selection.strictCosts
           && selection.happenings.texts.isEmpty)
@@ -89,6 +90,7 @@ struct TestCommand: ParsableCommand {
       pipelines: environment.pipelines)
     suiteRun.goldens = goldens.map { project.path($0) }
     suiteRun.workers = workers
+    // Together the sessions then compute on about as many threads as there are processors.
     suiteRun.jobs =
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
     suiteRun.watchdog = patience.limit
@@ -117,6 +119,7 @@ struct TestCommand: ParsableCommand {
           outcome.document, palette: Console.isColoured ? .ansi : .plain))
     }
     if CommandEnvironment.current.isGitHub {
+      // Not on standard output, which has one document alone with --json.
       for line in AnnotationsReport.render(outcome.document).split(separator: "\n") {
         Console.note(String(line))
       }

@@ -27,6 +27,7 @@ enum TimeArgument {
   private static let countMax: Int64 = 100 * 86_400
 
   private static func whole(_ text: Substring) -> Int64? {
+    // Int64 would also accept a sign.
     guard !text.isEmpty, text.allSatisfy({ $0.isASCII && $0.isNumber }), let value = Int64(text),
       value <= countMax
     else { return nil }
@@ -54,6 +55,7 @@ enum TimeArgument {
       guard let value = whole(part) else { return nil }
       minutes = minutes * 60 + value
     }
+    // With hours, equal only if the minutes are below 60. Without them, 90:00 is ninety minutes.
     guard parts.count == 2 || minutes % 60 == whole(parts[1]) else { return nil }
     return .seconds(60 * minutes) + rest
   }

@@ -44,6 +44,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
+    // Before `listen`: a started process ends with its parent, not by requests of its own.
     if let condition, let trace { return try record(condition, into: trace) }
     Interruption.listen()
     let line = ProgressLine(isQuiet: output.quiet)
@@ -72,6 +73,7 @@ struct VerifyCommand: ParsableCommand {
     let definition = try selection.definition(in: project)
     let path = try session.map { try project.sessionPath($0) }
     return { condition in
+      // Without a cache: a value of an earlier run would hide that this run computes another one.
       var job = ReplayJob(
         project: project, definition: definition, session: path,
         registry: environment.registry, pipelines: environment.pipelines)
@@ -89,6 +91,7 @@ extension VerifyCommand {
   /// The arguments of this process, with those for its copy.
   private static func arguments(for condition: VerifyCondition, folder: String) -> [String] {
     let words = CommandEnvironment.current.arguments
+    // Directly behind the command: at the end they would be arguments if the user wrote `--`.
     return words.prefix(1) + ["--condition", condition.name, "--trace", folder]
       + words.dropFirst()
   }

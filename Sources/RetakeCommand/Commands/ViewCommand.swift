@@ -91,6 +91,7 @@ struct ViewCommand: ParsableCommand {
     let environment = CommandEnvironment.current
     let project = try environment.project()
     let path = try project.sessionPath(session)
+    // Before anything is read: the image must not replace a file of the session or the pipeline.
     if let screenshot {
       let pipeline = try selection.pipeline.map { name in
         ReplayJob(
@@ -103,8 +104,10 @@ struct ViewCommand: ParsableCommand {
     let reader = try SessionReader(opening: path)
     var content = try PlayerContent(reader, name: reader.folder.name, track: try shownTrack())
     if selection.pipeline != nil { try replay(project, path, reader, into: &content) }
+    // From here on this thread may wait for a display that no longer answers, and hear no request.
     Interruption.endAtTheLatest(afterSeconds: RecordingWindow.answerSecondsMax)
     let player = try SessionPlayer(content, options: try options(content))
+    // Otherwise Xlib would end the process, with the exit status of a regression.
     DisplayLoss.onLoss {
       Console.error(PreviewError.displayLost)
       Foundation.exit(ExitStatus.trouble.rawValue)
@@ -152,6 +155,7 @@ struct ViewCommand: ParsableCommand {
       project: project, definition: definition, session: path, registry: environment.registry,
       pipelines: environment.pipelines)
     let replay = try job.makeReplay()
+    // Results about the pipeline's own frames have no place on those of the session.
     guard !replay.tracks.isEmpty else {
       throw SuiteError.overlaySession(pipeline: replay.pipeline.name)
     }
@@ -171,6 +175,7 @@ struct ViewCommand: ParsableCommand {
     job.note = { output.note("note: \($0)") }
     let summary = try job.run()
     for text in summary.failureLines() { output.note("warning: \(text)") }
+    // Only a warning: what was found before the halt can still be seen.
     if let halt = summary.halt { output.note("warning: the run was halted: \(halt)") }
     content.add(
       results: found.results, marks: found.marks,
@@ -205,6 +210,7 @@ private final class FoundResults: RunObserver {
   func decided(_ line: DecisionLine) { marks.add(line) }
 
   func finished(_ frame: FinishedFrame) {
+    // One track is played, and results of the others belong to other frames.
     guard frame.result.id.track == track else { return }
     let result = places.result(frame)
     if result.hasFacts { results.append(result) }

@@ -22,6 +22,7 @@ enum CacheText {
   }
 
   private static func rate(_ scope: CacheScope) -> String {
+    // 0: the length of the media is not known.
     guard scope.seconds > 0 else { return "" }
     let perMinute = { (bytes: Int) in ByteText.of(Int(Double(bytes) * 60 / scope.seconds)) }
     return "; a minute: \(perMinute(scope.pixelBytes)) pixels, "

@@ -30,6 +30,7 @@ enum Console {
   /// Prints a result for programs, such as JSON. It is unchanged, except on a terminal, where
   /// characters that could act are written as JSON escapes.
   static func data(_ text: String) {
+    // A file or a pipe gets each character as it is, because a program reads it.
     put(isTerminal ? visibleJSON(text) : text)
   }
 
@@ -37,10 +38,12 @@ enum Console {
 
   private static func put(_ text: String) {
     guard let cause = write(text, to: .standardOutput) else { return }
+    // The first cause: the others may only follow from it.
     failure.withLock { $0 = $0 ?? cause }
   }
 
   static func note(_ text: String) {
+    // There is nowhere left to say that standard error takes nothing.
     _ = write(visibleLines(ownCommands(text), keepsColours: false), to: .standardError)
   }
 
@@ -60,6 +63,7 @@ enum Console {
     // Bounded: each round removes an occurrence from the rest.
     while let range = rest.range(of: old) {
       result += rest[..<range.lowerBound]
+      // The name may be the end of a path or of a longer name.
       let isPart = result.last.map { $0.isLetter || $0.isNumber || "-_./".contains($0) } ?? false
       result += isPart ? old : new
       rest = rest[range.upperBound...]
@@ -75,6 +79,8 @@ enum Console {
 
   private static func text(_ severity: String, _ error: any CodedError) -> String {
     var text = "\(severity): "
+    // Each part by itself: a line feed in a file's name must not begin a line of the message, and
+    // the one before the advice must.
     if let place = error.place { text += visible("\(place): ") }
     text += visible(error.message)
     if let cause = error.cause { text += visible(" (\(cause))") }
@@ -91,6 +97,7 @@ enum Console {
   /// The same JSON as a string, for a stream of lines.
   static func jsonText(_ value: some Encodable, isPretty: Bool) throws -> String {
     let encoder = JSONEncoder()
+    // Unsorted, keys would come in the order of a Dictionary, another one in each process.
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     if isPretty { encoder.outputFormatting.insert(.prettyPrinted) }
     return String(decoding: try encoder.encode(value), as: UTF8.self)
@@ -109,6 +116,8 @@ enum Console {
 
   /// A reader such as `head` that closes its end is not an error, and neither is a closed output.
   private static func lossNumber(of error: any Error) -> Int32? {
+    // Only what a disk that is full or broken says. EPIPE is a reader that has left, EBADF a closed
+    // output.
     error.systemNumber.flatMap { [ENOSPC, EDQUOT, EFBIG, EIO].contains($0) ? $0 : nil }
   }
 }

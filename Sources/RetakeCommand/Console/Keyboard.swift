@@ -20,7 +20,10 @@ final class Keyboard {
   /// - Parameter question: Called when the terminal accepts keys, before waiting for the first one.
   func key(after question: () -> Void) throws(SuiteError) -> Character {
     var raw = settings
+    // Without ISIG Ctrl-C is a key like others: the command ends by itself and restores the
+    // terminal.
     raw.c_lflag &= ~tcflag_t(ICANON | ECHO | ISIG)
+    // TCSADRAIN keeps keys that were typed already; TCSAFLUSH would discard them (man 3 termios).
     guard tcsetattr(STDIN_FILENO, TCSADRAIN, &raw) == 0 else { throw .noTerminal }
     defer { giveBack() }
     question()
@@ -28,12 +31,15 @@ final class Keyboard {
     while true {
       let count = read(STDIN_FILENO, &byte, 1)
       if count == 1 { return Character(UnicodeScalar(byte)) }
+      // Without input no key will ever come, so the question ends as with Ctrl-C, and nothing
+      // changes.
       if count == 0 || errno != EINTR { return "\u{3}" }
     }
   }
 
   /// Asks for a line; `nil` is the end of input.
   func line(_ question: String) -> String? {
+    // On standard error, because the results on standard output may go to a file.
     FileHandle.standardError.write(Data(visibleLines(question, keepsColours: false).utf8))
     return readLine()
   }

@@ -36,6 +36,7 @@ final class ProgressLine: Sendable {
       state.isDrawn = true
       return true
     }
+    // Outside of the lock, because a slow terminal can make a write wait.
     if isDue { draw(text()) }
   }
 
@@ -54,6 +55,8 @@ final class ProgressLine: Sendable {
   }
 
   private func draw(_ text: String) {
+    // The line is erased first, or the end of a longer one would stay (ECMA-48, EL). A terminal
+    // that has gone away must not end the work.
     try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[2K\(visible(text))".utf8))
   }
 }

@@ -23,15 +23,20 @@ final class RecordingReport {
     let wanted = live.outputs
     leavesStandardOutput = wanted.leavesStandardOutput
     isFollowed = wanted.follows
+    // Lines on standard output may go to the same terminal, and the progress would be drawn into
+    // them.
     line = ProgressLine(isQuiet: output.quiet || !wanted.leavesStandardOutput)
     let note: @Sendable (String) -> Void = { output.note($0) }
     outputs = try pipeline.map { try RecordingOutputs(wanted, of: $0, note: note) }
+    // With --follow standard output has the result lines, and the last commit is in their summary.
     guard output.json, !wanted.follows else { return }
+    // A reader such as `head` that leaves must not end the recording.
     let file = WholeFile(
       stream: .standardOutput, name: "standard output", output: .results, endsWithReader: false)
     do {
       commits = try LineStream(file) { note("warning: \($0.message); the recording continues") }
     } catch {
+      // Nothing will be recorded, so no unfinished output stays.
       outputs?.discard()
       throw error
     }
@@ -87,9 +92,13 @@ final class RecordingReport {
       result.isClosed
       ? "the session is closed"
       : "the session is not closed; type: retake session recover \(result.folder.path)"
+    // Nothing of the session depends on what follows. Until the lines are read, Ctrl-C loses only
+    // lines, and ends the command at once.
     waiting.withLock { $0 = session }
     let written = outputs?.finish(result) { line.update("tracing", done: $0, total: nil) }
     line.finish()
+    // Thrown only at the end, so that the result is printed also when its lines were lost. Taken,
+    // because `discard` follows in any case.
     let committed = Result { try commits.take()?.finish() }
     waiting.withLock { $0 = nil }
     try show(result, written?.lines ?? RecordingLines(), preview)
@@ -132,6 +141,7 @@ final class RecordingReport {
 
   /// - Parameter check: Throws the error that prevented an output from being written.
   private func end(_ result: RecordingResult, check: () throws -> Void) throws {
+    // Before the outputs: what the recording lost is worse than a line that was not written.
     if let failure = result.failure {
       Console.error(failure)
       throw CommandEnd(status: .trouble)
@@ -145,6 +155,7 @@ final class RecordingReport {
       throw CommandEnd(status: .trouble)
     case nil: break
     }
+    // A signal that comes when the recording has ended by itself did not interrupt it.
     if result.end == .stopped, Interruption.isRequested {
       throw CommandEnd(status: .interrupted)
     }
@@ -162,6 +173,7 @@ struct RecordingSummary: Encodable {
   }
 
   func encode(to encoder: any Encoder) throws {
+    // Both encode into one object, so a summary has the keys of a commit and its own.
     try progress.encode(to: encoder)
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encodeIfPresent(lines.lines, forKey: .lines)

@@ -2,13 +2,14 @@ import Retake
 
 /// The messages of a recording for people.
 enum RecordingText {
-  /// `recording  29.9/s  1,200 frames  3 without pixels: record.shed.disk  412 min left`
+  /// `recording  29.9/s  1200 frames  without pixels: 3 record.shed.disk  412 min left`
   static func line(_ progress: RecordingProgress) -> String {
     var parts = ["recording"]
     if let rate = progress.rate { parts.append("\(tenths(rate.framesPerSecond))/s") }
     parts.append(counted(progress.frames.captured, "frame"))
     let missing = progress.frames.missing
     if !missing.isEmpty {
+      // Sorted, here and below: the order of a Dictionary would change from process to process.
       let causes = missing.keys.sorted().map { "\(missing[$0] ?? 0) \($0)" }
       parts.append("without pixels: \(causes.joined(separator: ", "))")
     }
@@ -43,7 +44,7 @@ enum RecordingText {
     "warning: the session's database is held by \(holder): frames are recorded, and their rows wait"
   }
 
-  /// `pipeline 1,170 delivered, 28 dropped (queue), 2 lost before capture`
+  /// `pipeline 1170 delivered, 28 dropped (queue), 2 lost before capture`
   private static func brief(_ pipeline: PipelineProgress) -> String {
     let frames = pipeline.frames
     var parts = ["\(frames.delivered) delivered"] + drops(frames)

@@ -31,6 +31,7 @@ enum ReenactText {
       "    reenacted  \(divergence.reenacted ?? "(no decision)")",
     ]
     if let detail = divergence.detail { lines.append("    \(detail)") }
+    // Another pipeline decides otherwise by right, and says nothing about the record.
     if !isOther { lines.append("    The live run knew something that is not in the record.") }
     return lines
   }
@@ -46,6 +47,7 @@ enum ReenactText {
     let texts = [
       "    live       \(first.recorded)", "    recomputed \(first.recomputed)",
     ]
+    // The stages were given other pixels than live, so other values are not their fault.
     guard values.hasExactPixels || isOther else {
       return [
         line,

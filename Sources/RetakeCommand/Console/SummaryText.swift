@@ -13,6 +13,7 @@ enum SummaryText {
       (frames.inFlight, "in flight"), (summary.lostBeforeCapture, "lost before capture"),
       (summary.payloadMissing, "without pixels"),
     ] where count > 0 { parts.append("\(count) \(word)") }
+    // In lossless nothing has a cost.
     let costs = summary.mode == "lossless" ? "" : "\n  costs     \(Self.costs(summary.costs))"
     let name = visible(
       (summary.session.map { "\($0)/" } ?? "") + (summary.caseName ?? summary.pipeline))
@@ -30,10 +31,12 @@ enum SummaryText {
     (summary.found ?? []).filter { $0.delivered > 0 }.map { found in
       let kinds = found.results.keys.sorted().map { kind in
         let count = found.results[kind] ?? 0
+        // The kinds of results are plurals.
         let noun = count == 1 ? String(kind.dropLast()) : kind
         return "\(count) \(noun) in \(found.frames[kind] ?? 0)"
       }
       let name = visible(found.sink)
+      // In line with the words below it, such as `decisions`.
       let gap = String(repeating: " ", count: max(1, 10 - name.count))
       let text = kinds.isEmpty ? "nothing in any" : kinds.joined(separator: ", ")
       return "\n  \(name)\(gap)\(text) of \(counted(found.delivered, "frame"))"
@@ -70,6 +73,7 @@ enum SummaryText {
 
   /// `16.7 ms`.
   private static func milliseconds(_ nanoseconds: Int64) -> String {
+    // Rounded before it is split, or 16.97 would become 16.10.
     "\((nanoseconds + 50_000) / 1_000_000).\((nanoseconds + 50_000) / 100_000 % 10) ms"
   }
 

@@ -30,6 +30,7 @@ enum SweepTable {
     let axes = report.axes.enumerated().map { index, axis in
       Column(title: axis.name, cells: report.rows.map { $0.values[index] })
     }
+    // Sorted, because the order of a Set differs from process to process.
     let reasons = Set(report.rows.flatMap { $0.figures.frames.dropped.keys }).sorted()
     let drops = reasons.map { reason in count("drop \(reason)") { $0.dropped[reason] ?? 0 } }
     // Columns that contain only zeros are left out.

@@ -5,6 +5,7 @@ enum SignalDisposition {
   /// Whether the parent process had set the signal to be ignored.
   static func isIgnored(_ number: Int32) -> Bool {
     var now = sigaction()
+    // Without a new action, sigaction only reports the present one (man 2 sigaction).
     guard sigaction(number, nil, &now) == 0 else { return false }
     #if canImport(Darwin)
       let handler = now.__sigaction_u.__sa_handler

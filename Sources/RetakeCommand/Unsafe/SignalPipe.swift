@@ -34,6 +34,8 @@ enum SignalPipe {
     #else
       action.__sigaction_handler.sa_handler = handler
     #endif
+    // A read or write of other code continues after a signal instead of failing with EINTR (man 7
+    // signal).
     action.sa_flags = Int32(SA_RESTART)
     sigaction(number, &action, nil)
   }

@@ -65,6 +65,8 @@ struct DiagramLayout {
     guard !box.inner.isEmpty else { return DiagramText.size(of: box) }
     let inner = box.inner.map { DiagramText.size(of: $0) }
     let width =
+      // 24 more than the padding: `placed` leaves 12 of it before the first stage, for the arrow
+      // that leads in, and as much is left behind the last.
       inner.reduce(0) { $0 + $1.width } + (inner.count - 1) * innerGap(of: box) + 2 * padding + 24
     return .init(
       width: max(width, DiagramText.size(of: box).width),
@@ -111,7 +113,9 @@ struct DiagramLayout {
           < (layout.bends[$1].last?.y ?? middle(given[$1].from), $1)
       }
     }
+    // Each entry changes another box, so the order of the Dictionary does not show.
     for (box, indices) in byStart {
+      // Several arrows may leave one output port, which has one row.
       boxes[box].outPorts = indices.compactMap { given[$0].arrow.fromPort }.uniqued
     }
     for (box, indices) in byEnd {
@@ -199,6 +203,7 @@ enum DiagramText {
 
   /// An estimated width, slightly more than most letters need.
   static func width(_ text: String, size: Int, isBold: Bool = false) -> Int {
+    // Estimated, because it is not known with which font a viewer draws.
     let perLetter = isBold ? 0.62 : 0.56
     return Int((Double(text.count) * Double(size) * perLetter).rounded(.up))
   }

@@ -14,6 +14,7 @@ struct DiagramPainter {
 
   /// Arrows are drawn first, so that boxes cover them.
   func drawing(_ layout: DiagramLayout) -> String {
+    // The frames of forEach come before the arrows, which end inside of them.
     (layout.boxes.filter { !$0.inner.isEmpty }.map { frame($0) }
       + layout.arrows.map { arrow($0) } + layout.boxes.flatMap { self.boxes($0) })
       .joined(separator: "\n")
@@ -45,6 +46,8 @@ struct DiagramPainter {
         placed.inner.indices.contains(place) ? placed.inner[place] : placed.inner[place - 1]
       let y = next.y + next.height / 2
       let edge =
+        // Only arrows between two stages are in `innerEdges`. The range would trap without a stage,
+        // but `drawing` makes no frame then.
         (1..<placed.inner.count).contains(place) ? placed.box.innerEdges[place - 1] : nil
       let dash = edge?.isInserted == true ? " inserted" : ""
       result += "<path class=\"edge\(dash)\" d=\"M\(ends[index]) \(y)H\(ends[index + 1])\"/>"
@@ -66,6 +69,7 @@ struct DiagramPainter {
     let words = ([box.id, DiagramText.kind(of: box)] + box.facts).joined(separator: ", ")
     var result =
       "<g class=\"box \(box.role.rawValue)\(box.isInserted ? " inserted" : "")\">"
+      // For a pointer or a screen reader: the labels, of which the drawing may show only a part.
       + "<title>\(MarkupText.escaped(words.visible(limit: 300)))</title>"
       + rect(placed, "body", radius: 9)
     result +=
@@ -128,6 +132,7 @@ struct DiagramPainter {
     }
     var result = "<path class=\"edge\(dash)\" d=\"\(path)\"/>" + tip(last.x, last.y)
     if let label = placed.arrow.label {
+      // `DiagramLayout.connect` gives each arrow both of its ends.
       let next = placed.points[1]
       result += text(label, "label", (first.x + next.x) / 2, (first.y + next.y) / 2 - 6)
     }

@@ -58,6 +58,7 @@ struct LayeredLayout {
       }
     }
     let bottoms = zip(corners, sizes).map { $0.y + $1.height }
+    // A long edge may pass below the lowest box.
     height = max(bottoms.max() ?? 0, bends.flatMap { $0 }.map(\.y).max() ?? 0)
   }
 
@@ -66,6 +67,7 @@ struct LayeredLayout {
   /// cycle, ranks are limited by the number of boxes.
   static func ranks(count: Int, _ edges: [(from: Int, to: Int)]) -> [Int] {
     var ranks = Array(repeating: 0, count: count)
+    // A longest path has fewer edges than there are boxes, so one round for each box is enough.
     for _ in 0..<count {
       var moved = false
       for (from, to) in edges

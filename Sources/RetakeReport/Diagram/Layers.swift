@@ -37,6 +37,7 @@ struct Layers {
     }
     before = Array(repeating: [], count: rankOfVertex.count)
     behind = before
+    // An edge of a cycle may lead back or stay in its column. It orders nothing.
     for ((from, to), chain) in zip(edges, chains) where from != to && ranks[from] < ranks[to] {
       let path = [from] + chain + [to]
       for (left, right) in zip(path, path.dropFirst()) {
@@ -71,7 +72,7 @@ struct Layers {
 // MARK: - Order
 
 extension Layers {
-  /// Sorts each column by the median position of its neighbours, alternately forwards and
+  /// Sorts each column by the mean position of its neighbours, alternately forwards and
   /// backwards, and keeps the order with the fewest crossings.
   mutating func order() {
     var best = layers
@@ -82,6 +83,7 @@ extension Layers {
         sort(rank, by: isForward ? before : behind)
       }
       let count = crossings()
+      // A round can also make the order worse, so the last one is not always the best.
       if count < fewest { (best, fewest) = (layers, count) }
     }
     layers = best
@@ -91,6 +93,7 @@ extension Layers {
     let places = self.places()
     let keys = layers[rank].enumerated().map { place, vertex -> (key: Double, place: Int) in
       let near = neighbours[vertex].map { places[$0] }
+      // Without neighbours on that side nothing pulls the vertex away.
       let middle = near.isEmpty ? Double(place) : Double(near.reduce(0, +)) / Double(near.count)
       return (middle, place)
     }
@@ -139,6 +142,7 @@ extension Layers {
         settle(layers[rank], wanted: wanted, spacing)
       }
     }
+    // Vertices move up as well as down; the drawing begins at 0.
     let top = rankOfVertex.indices.map { centers[$0] - heights[$0] / 2 }.min() ?? 0
     for vertex in centers.indices { centers[vertex] -= top }
   }
@@ -157,6 +161,7 @@ extension Layers {
     for (index, pull) in sorted.enumerated() {
       sum += pull.weight
       if 2 * sum > total { return pull.center }
+      // There is a next one: weights are positive, so half of the total is not all of it.
       if 2 * sum == total { return (pull.center + sorted[index + 1].center) / 2 }
     }
     return 0
@@ -183,6 +188,8 @@ extension Layers {
     }
     var blocks: [(pulls: [(center: Int, weight: Int)], place: Int)] = []
     for (index, vertex) in layer.enumerated() {
+      // With the distances taken off, keeping the order and the gaps means that positions never
+      // fall, which is what the algorithm solves.
       let pull = (wanted[index] - offsets[index], vertex < boxes ? 8 : 1)
       blocks.append(([pull], pull.0))
       while blocks.count > 1, blocks[blocks.count - 2].place > blocks[blocks.count - 1].place {

@@ -21,6 +21,7 @@ package enum PipelineDOT {
   private static func lines(of box: PipelineDiagram.Box) -> [String] {
     guard !box.inner.isEmpty else { return [node(box, indent: "  ")] }
     var lines = [
+      // Graphviz draws a frame only around a subgraph whose name begins with `cluster`.
       "  subgraph \(quoted("cluster_\(box.id)")) {",
       "    label=\(quoted("\(box.title) · forEach")); style=rounded; fontname=\"Helvetica\";",
       "    \(quoted(box.id)) [label=\"each item\", shape=plaintext];",
@@ -40,12 +41,14 @@ package enum PipelineDOT {
     if let executor = box.executor { label.append("on \(executor)") }
     if let pool = box.pool { label.append("pool \(pool)") }
     var attributes = ["label=\(quoted(label.joined(separator: "\n")))"]
+    // A node's own style replaces that of `node [...]`, so it names `rounded` again.
     if box.isInserted { attributes.append("style=\"rounded,dashed\"") }
     if box.role == .source || box.role == .sink { attributes.append("penwidth=2") }
     return "\(indent)\(quoted(box.id)) [\(attributes.joined(separator: ", "))];"
   }
 
   private static func line(of arrow: PipelineDiagram.Arrow, _ clusters: Set<String>) -> String {
+    // What leaves a forEach leaves its end, to which `Pipeline.flattened` gives this id.
     let from = clusters.contains(arrow.from) ? "\(arrow.from)/join" : arrow.from
     var attributes: [String] = []
     if let label = arrow.label { attributes.append("label=\(quoted(label))") }

@@ -64,6 +64,7 @@ struct PipelineDiagram {
     for edge in flat.edges {
       var arrow = Arrow(
         edge, isInserted: inserted.contains(edge.to) || inserted.contains(edge.from))
+      // The end of a forEach is not a box of its own: its edges leave the box of the forEach.
       arrow.from = ends[edge.from] ?? edge.from
       if outer.contains(arrow.from), outer.contains(arrow.to) { arrows.append(arrow) }
     }
@@ -103,6 +104,7 @@ extension PipelineEdge {
   fileprivate var label: String? {
     switch policy {
     case .block: capacity == Self.defaultCapacity ? nil : "\(capacity)"
+    // Its capacity is always 1.
     case .replace: policy.rawValue
     case .dropNewest, .dropOldest: "\(policy.rawValue) \(capacity)"
     }
@@ -115,6 +117,8 @@ extension PipelineDiagram.Box {
       id: node.id, title: node.id, kind: node.kind, role: Role(node.stage.signature.role),
       facts: node.facts, executor: node.executor, pool: node.pool,
       ports: node.stage.inputPorts + node.stage.outputPorts, isInserted: node.isInserted)
+    // A node of a body is called `x/NODE` outside of the document, and the box is inside that of
+    // `x`.
     if let scope = node.scope { title = String(node.id.dropFirst(scope.count + 1)) }
     if node.isInserted {
       title = "convert"

@@ -32,6 +32,8 @@ struct TraceCounters: Sendable {
 
   /// Begins the first instant: all counters will be written with their zero.
   mutating func begin() {
+    // The first counter is written at the end of the first instant, so until then it still is that
+    // one.
     guard counters[0].written == nil else { return }
     changed = Set(counters.indices)
   }
@@ -54,6 +56,8 @@ struct TraceCounters: Sendable {
 
   /// Writes the values at the end of an instant.
   mutating func flush(at time: Int64, _ text: inout TraceText) {
+    // Sorted, because the order of a Set would give another trace in each process. What changed and
+    // changed back within the instant is not written.
     for index in changed.sorted() where counters[index].written != counters[index].value {
       counters[index].written = counters[index].value
       text.counter(

@@ -31,10 +31,14 @@ struct TraceFrames: Sendable {
     let node = graph.nodes[work.node]
     let speaksOfArrival =
       node.role == .source
+      // source-damaged, source-pool: the frame is captured and ends here. A lost one is not
+      // captured.
       ? kind == "fail" || kind == "drop"
+      // queue-drop-newest, queue-drop-oldest: only a frame that never waited ends as it arrives.
       : (kind == "deliver" || kind == "drop" && !isWaiting)
         && graph.readsSource(work.node, track: work.frame.track)
     let sinks = graph.sinkCount(ofTrack: work.frame.track)
+    // Without a sink no line would ever end the frame.
     guard speaksOfArrival, sinks > 0, open[work.frame] == nil,
       begunNow.insert(work.frame).inserted
     else { return false }

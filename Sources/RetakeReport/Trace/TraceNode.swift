@@ -78,11 +78,13 @@ struct TraceGraph: Sendable {
   private static func arrivingTracks(_ nodes: [TraceNode], _ inputs: [[Int]]) -> [Set<Int>] {
     var passing: [Set<Int>] = []
     return nodes.indices.map { index in
+      // The nodes are in topological order. An input behind its node has no entry in `passing` yet.
       let known = inputs[index].filter { $0 < index }
       let sources = known.filter { nodes[$0].role == .source }
       let arriving = Set(sources.compactMap { nodes[$0].track })
       let passedOn = known.reduce(into: Set<Int>()) { $0.formUnion(passing[$1]) }
       passing.append(arriving.union(passedOn))
+      // If the track also comes through another node, a line does not say which way its frame took.
       return arriving.subtracting(passedOn)
     }
   }

@@ -49,6 +49,7 @@ struct TraceQueues: Sendable {
     // A part for which the edge had no room never arrived, or it was one of several parts; the
     // others still wait.
     case ("drop", .gathering) where reason != DropReason.queue.rawValue: remove(work)
+    // Only the late part itself, which its `deliver` counted: the others went with the decision.
     case ("late", .gathering): removeOne(work)
     case (_, .gathering): break
     case ("start", _), ("drop", _), ("supersede", _), ("fail", _), ("itemFail", _), ("thin", _),
@@ -66,6 +67,7 @@ struct TraceQueues: Sendable {
   }
 
   private func token(_ work: TraceWork) -> Token {
+    // The line that gathers the items of a frame names the frame alone.
     let isWhole = graph.nodes[work.node].role == .gathering
     return Token(frame: work.frame, item: isWhole ? nil : work.item)
   }
@@ -76,6 +78,7 @@ struct TraceQueues: Sendable {
   }
 
   private mutating func remove(_ work: TraceWork) {
+    // What never waited has nothing to remove, such as an offered frame that a full queue drops.
     guard let count = waiting[work.node].removeValue(forKey: token(work)) else { return }
     counts[work.node] -= count
   }

@@ -47,6 +47,7 @@ struct TraceServers: Sendable {
     var executors: [TraceNode.Executor] = []
     executorOfNode = nodes.map { node in
       guard let executor = node.executor else { return nil }
+      // Each stage of a shared executor names it, and its servers exist once.
       if let known = executors.firstIndex(where: { $0.id == executor.id }) { return known }
       executors.append(executor)
       return executors.count - 1
@@ -72,6 +73,7 @@ struct TraceServers: Sendable {
   /// The frame's service has ended, successfully or not.
   mutating func end(_ work: TraceWork) -> Change? {
     guard let server = server(of: work) else { return nil }
+    // stage-timeout: the frame ends, and its server stays taken until the body's end.
     if services[server.executor][server.index]?.isTimedOut == true {
       services[server.executor][server.index]?.isLate = true
       return .runsOn(server)
@@ -83,6 +85,7 @@ struct TraceServers: Sendable {
   /// The body ends after its frame.
   mutating func endLate(_ work: TraceWork) -> Server? {
     guard let server = server(of: work) else { return nil }
+    // stage-late: the result is discarded, and only now the server is free.
     services[server.executor][server.index] = nil
     return server
   }

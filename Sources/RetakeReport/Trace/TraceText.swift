@@ -92,6 +92,7 @@ struct TraceText: ~Copyable, Sendable {
     _ arguments: Arguments
   ) {
     event(phase, at: time, row, category: "frame", name: name)
+    // Viewers find the events of a span by category and id, so all of them have the same two.
     buffer.append(",\"id\":")
     buffer.append(json: id)
     end(arguments)
@@ -102,6 +103,7 @@ struct TraceText: ~Copyable, Sendable {
   ) {
     begin(phase)
     buffer.append(",\"ts\":")
+    // The format counts microseconds. Three decimals keep each nanosecond.
     buffer.append(time - origin, decimals: 3)
     place(row)
     self.category(category)

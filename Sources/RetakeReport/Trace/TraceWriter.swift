@@ -95,6 +95,7 @@ package struct TraceWriter: ~Copyable, Sendable {
 
   private mutating func advance(to time: Int64) {
     guard time != now else { return }
+    // Counters show the value at the end of an instant, which is known when the next one begins.
     if let now { counters.flush(at: now, &text) } else { text.setStart(time) }
     now = time
     frames.advance()
@@ -102,12 +103,14 @@ package struct TraceWriter: ~Copyable, Sendable {
   }
 
   private mutating func append(_ line: DecisionLine, _ work: TraceWork) {
+    // Asked before the queues change: applying the line takes a dropped frame out of its queue.
     if frames.isCaptured(line.kind, work, isWaiting: queues.isWaiting(work)) {
       beginFrame(work.frame, at: line.time)
     }
     queues.apply(line.kind, work, reason: line["reason"])
     serve(line, work)
     tellSink(line, work)
+    // The line may have taken its frame out of the queues before this node, which write no line.
     for input in graph.passingInputs[work.node] { counters.set(input, queues.counts[input]) }
     counters.set(work.node, queues.counts[work.node])
     counters.setInFlight(frames.count)
@@ -169,6 +172,7 @@ package struct TraceWriter: ~Copyable, Sendable {
     guard frames.isOver(work.frame) else { return }
     endFrame(work.frame, at: line.time, [("fate", .text(fate))])
     queues.settle(work.frame)
+    // Parts that were left at joins went with the frame, and no line of the joins says so.
     for (node, role) in graph.nodes.map(\.role).enumerated() where role == .gathering {
       counters.set(node, queues.counts[node])
     }

@@ -47,6 +47,7 @@ struct SessionListCommand: ParsableCommand {
       try Console.json(try SessionList(in: from).items.map { ListedSession($0) })
       return
     }
+    // A line needs few rows of a session, however long it is. The JSON has all that `info` has.
     let items = try SessionList.summaries(in: from)
     guard !items.isEmpty else {
       output.note("no sessions in \(from)\n  Make one: retake import FILE")
@@ -122,6 +123,7 @@ struct SessionInfoCommand: ParsableCommand {
       Console.result("  \(counted(runs.count, "live run")); --mode reenact replays them")
     }
     if let losses = info.losses { Console.result("  lost: \(visible(losses))") }
+    // All of them: an import shows ten, and this is where the others are.
     for line in TimeText.lines(info.times ?? [], of: info.timeCount ?? 0, max: .max) {
       Console.result("  time: \(line)")
     }

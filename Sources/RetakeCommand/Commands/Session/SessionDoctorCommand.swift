@@ -52,6 +52,7 @@ struct SessionDoctorCommand: ParsableCommand {
       diagnosis.damagedFrames > 0
       ? "; \(counted(diagnosis.damagedFrames, "frame")) cannot be replayed" : ""
     guard diagnosis.isHealthy else { return "damaged: \(checked)\(lost)" }
+    // Another status is not damage: the session says itself what it lacks.
     guard let status = diagnosis.status, status != .clean else { return "whole: \(checked)\(lost)" }
     return "\(status.rawValue), and as it was stored: \(checked)\(lost)"
   }
@@ -69,6 +70,7 @@ enum SessionProgress {
     return try body { progress in
       line.update(
         progress.unit == .megabytes ? megabytes : label, done: progress.done,
+        // While the total is not known yet, the line counts without a percentage.
         total: progress.total > 0 ? progress.total : nil)
       return !Interruption.isRequested
     }

@@ -80,6 +80,7 @@ struct SessionExportCommand: ParsableCommand {
       return written
     }
     if output.json { return try Console.json(written) }
+    // Standard output has the table itself.
     for line in written where line.file != "-" {
       // The names of the row kinds are plurals.
       let noun = line.rows == "media" ? "packet" : String(line.rows.dropLast())

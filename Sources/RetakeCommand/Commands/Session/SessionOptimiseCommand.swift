@@ -77,6 +77,7 @@ struct SessionOptimiseCommand: ParsableCommand {
       }
       return encoding
     } catch RecordError.unknownPreset(let name, let known, _) {
+      // The recorder's list has no `raw`, and its `copy` is refused above.
       let own = [ReplayEncoding.raw.name] + known.filter { $0 != RecordingPreset.copy.rawValue }
       throw RecordError.unknownPreset(
         name: name, known: own, suggestion: Suggestion.nearest(to: name, among: own))

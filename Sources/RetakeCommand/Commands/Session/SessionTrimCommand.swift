@@ -33,6 +33,7 @@ struct SessionTrimCommand: ParsableCommand {
       try TimeArgument.check(text, of: option)
     }
     let (start, end) = (from.flatMap(TimeArgument.parse), to.flatMap(TimeArgument.parse))
+    // Times count from the first frame, where the span begins without --from.
     if let end, end <= start ?? .zero {
       throw ValidationError(
         "'--to \(to ?? "")' is not after '--from \(from ?? "0s")': the span would be empty")
