@@ -22,11 +22,11 @@ public enum RetakeCommand {
     let arguments = Array(CommandLine.arguments.dropFirst())
     let called = CommandLine.arguments.first ?? "retake"
     let isRetake = URL(fileURLWithPath: called).lastPathComponent == "retake"
-    let environment = CommandEnvironment(
+    CommandEnvironment(
       registry: registry, pipelines: pipelines, arguments: arguments,
-      program: isRetake ? "retake" : called)
-    let status = CommandEnvironment.$current.withValue(environment) { run(arguments) }
-    exit(number(of: status))
+      program: isRetake ? "retake" : called
+    ).begin()
+    exit(number(of: run(arguments)))
   }
 
   /// Ends the process with the status of the last of a command's work, and without the cleanup of
@@ -44,7 +44,9 @@ public enum RetakeCommand {
 
   private static func number(of status: ExitStatus) -> Int32 {
     guard let cause = Console.lostOutput else { return status.rawValue }
-    Console.note("error: standard output took no more (\(cause)); the result is lost")
+    Console.note(
+      "error: standard output cannot be written (\(cause))\n"
+        + "  Send it to a file on a disk with room, or to another program")
     return ExitStatus.strongest([status, .trouble])?.rawValue ?? status.rawValue
   }
 

@@ -164,10 +164,9 @@ struct RecordCommand: ParsableCommand {
     let pipeline = try live.makePipeline()
     let source = try source()
     let options = try options()
-    try live.outputs.check(
-      newSession: "\(options.into)/\(options.name ?? "")", pipeline: live.pipelineFile, input: input
-    )
-    let report = try RecordingReport(live, of: pipeline, output)
+    let session = "\(options.into)/\(options.name ?? "")"
+    try live.outputs.check(newSession: session, pipeline: live.pipelineFile, input: input)
+    let report = try RecordingReport(live, of: pipeline, session: session, output)
     defer { report.discard() }
     let window = preview ? try RecordingWindow(title: source.description.name, pipeline) : nil
     let recorder = try Recorder(

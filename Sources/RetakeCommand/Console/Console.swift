@@ -40,31 +40,19 @@ enum Console {
     failure.withLock { $0 = $0 ?? cause }
   }
 
-  static func note(_ text: String) {
-    _ = write(visibleLines(ownCommands(text), keepsColours: false), to: .standardError)
+  /// - Parameter eraser: Removes a progress line, in the same write.
+  static func note(_ text: String, after eraser: String = "") {
+    _ = write(eraser + noteText(text), to: .standardError)
   }
 
-  /// Replaces the program name in commands to type next. A program with its own stages has another
-  /// name, and only that program knows these stages.
+  /// The form in which a message goes to standard error.
+  static func noteText(_ text: String) -> String {
+    visibleLines(ownCommands(text), keepsColours: false)
+  }
+
+  /// Puts the name of this program into commands to type next.
   static func ownCommands(_ text: String) -> String {
-    let program = CommandEnvironment.current.program
-    guard program != "retake", text.contains("retake ") else { return text }
-    return Root.configuration.subcommands.compactMap { $0.configuration.commandName }
-      .reduce(text) { replacing("retake \($1)", with: "\(program) \($1)", in: $0) }
-  }
-
-  /// Replaces only at the start of a command: `my-retake test` is not changed.
-  private static func replacing(_ old: String, with new: String, in text: String) -> String {
-    var result = ""
-    var rest = text[...]
-    // Bounded: each round removes an occurrence from the rest.
-    while let range = rest.range(of: old) {
-      result += rest[..<range.lowerBound]
-      let isPart = result.last.map { $0.isLetter || $0.isNumber || "-_./".contains($0) } ?? false
-      result += isPart ? old : new
-      rest = rest[range.upperBound...]
-    }
-    return result + rest
+    CommandEnvironment.current.name.applied(to: text)
   }
 
   /// Prints an error in the form `error: place: message (cause)`, followed by what to type next.
