@@ -28,6 +28,9 @@ public struct ReplayJob {
   /// Where results of earlier runs are read and results of this run are stored; nothing is stored
   /// if `nil`. Not used when stages are measured.
   public var cache: CacheFolder?
+  /// Opens the cache when the session and the pipeline are known, so that a wrong argument creates
+  /// no folder.
+  package var openCache: () throws -> CacheFolder? = { nil }
   public var isInterrupted: @Sendable () -> Bool = { false }
   /// Receive everything that happens in the run, in addition to what is written.
   public var observers: [any RunObserver] = []
@@ -68,7 +71,7 @@ public struct ReplayJob {
   func makeReplay(_ pipeline: Pipeline, reader: SessionReader?) throws -> Replay {
     var replay = try Replay(
       pipeline, reader: reader, catalog: registry, request: request(reader: reader))
-    if let cache, let reader, outputs.tape == nil {
+    if let reader, outputs.tape == nil, let cache = try cache ?? openCache() {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
     }
     return replay

@@ -193,7 +193,7 @@ struct ReplayCommand: ParsableCommand {
     }
     job.workers = workers ?? (writeTape == nil ? 2 : 1)
     job.watchdog = patience.limit
-    job.cache = try caching.folder(in: project, standard: .none)
+    job.openCache = { try caching.folder(in: project, standard: .none) }
     job.output = output
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }

@@ -25,6 +25,9 @@ public struct SuiteRun {
   public var watchdog: Duration? = RunOptions.watchdogStandard
   /// Where results of earlier runs are read and results of this run are stored.
   public var cache: CacheFolder?
+  /// Opens the cache when the cases are known, so that a selection that cannot be made creates no
+  /// folder. Also returns why there is none.
+  package var openCache: () throws -> (folder: CacheFolder?, note: String?) = { (nil, nil) }
   /// What the report says in addition to its cases, such as why there is no cache.
   public var notes: [String] = []
   /// In CI, nothing is written among the goldens, and stale goldens fail.
@@ -70,6 +73,14 @@ public struct SuiteRun {
     }
     let selected = try selection.resolve(in: project)
     try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
+    let opened = try openCache()
+    var run = self
+    run.cache = cache ?? opened.folder
+    run.notes += [opened.note].compactMap(\.self)
+    return try run.run(selected)
+  }
+
+  private func run(_ selected: [SelectedCase]) throws -> Outcome {
     let scratch = try RunFolder(preferring: pendingRoot)
     defer { scratch.remove() }
     let clock = WallClock()
