@@ -82,8 +82,8 @@ package final class LiveFailureLog: Sendable {
       }
     tell(
       .warning(
-        "warning: \(Self.place(of: line)): dropped, \(cause) [\(reason.rawValue)]; more drops like "
-          + "this are only counted"))
+        "warning: \(Self.place(of: line)): dropped, \(cause) [\(reason.rawValue)]; more drops "
+          + "like this are only counted"))
   }
 
   private func lost(_ line: DecisionLine) {
@@ -93,8 +93,8 @@ package final class LiveFailureLog: Sendable {
       ? "because its pool has no free buffer" : "because a queue behind it is full"
     tell(
       .warning(
-        "warning: \(Self.place(of: line)): lost before capture, \(cause) [\(reason.rawValue)]; more "
-          + "losses are only counted"))
+        "warning: \(Self.place(of: line)): lost before capture, \(cause) [\(reason.rawValue)]; "
+          + "more losses are only counted"))
   }
 
   private static func reason(of line: DecisionLine) -> DropReason? {
@@ -123,14 +123,18 @@ package final class LiveFailureLog: Sendable {
   }
 
   /// Reports the number of failures that were not reported. Call it once, when the run has ended.
-  package func finish(_ outcome: RunOutcome) {
+  ///
+  /// - Parameters:
+  ///   - failures: The first failures of the run, in order.
+  ///   - total: The number of all failures of the run.
+  package func finish(_ failures: [StageFailure], of total: Int) {
     let told = state.withLock { $0.tally }
     var all = FailureTally()
-    for failure in outcome.failures where failure.isRecoverable { all.note(failure) }
+    for failure in failures where failure.isRecoverable { all.note(failure) }
     for (first, _) in told.entries where all.count(of: first) == 0 { all.note(first) }
-    let isExact = outcome.failures.count == outcome.failureCount
+    let isExact = failures.count == total
     for (first, kept) in all.entries {
-      // A frame has one failure of each stage, and the outcome has those of all items.
+      // A frame has one failure of each stage, and these are those of all items.
       let count = max(kept, told.count(of: first))
       var shown = min(told.count(of: first), FailureLog.toldMax)
       if shown == 0 {

@@ -46,6 +46,32 @@ import Testing
     #expect(try text("retake.yml", of: workplace) == project)
   }
 
+  @Test func `a command whose selection or arguments are wrong leaves nothing behind`() throws {
+    let empty = try Workplace()
+    for (words, status) in [
+      (["test"], Int32(4)), (["test", "yard"], 4),
+      (["test", "yard", "--pipeline", "example:motion-boxes"], 2),
+      (["replay", "yard", "--pipeline", "example:motion-boxes", "--cache", "auto"], 2),
+      (["cache", "warm", "yard", "--pipeline", "absent.json"], 2),
+    ] {
+      let result = try empty.retake(words: words)
+      #expect(result.status == status, "\(words): \(result.stderr)")
+      #expect(!empty.exists(".retake"), "\(words)")
+      #expect(try empty.listing() == [], "\(words)")
+    }
+    let other = try Workplace()
+    try other.record("yard", frames: 3)
+    let before = try other.listing()
+    for words in [
+      ["test", "yard", "--case", "absent"], ["test", "garden"],
+      ["replay", "yard", "--pipeline", "absent.json", "--cache", "auto"],
+    ] {
+      let result = try other.retake(words: words)
+      #expect(result.status != 0, "\(words)")
+      #expect(try !other.exists(".retake") && other.listing() == before, "\(words)")
+    }
+  }
+
   @Test func `a pipeline that cannot be used makes no project`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake("init", "--pipeline", "nosuch.json")

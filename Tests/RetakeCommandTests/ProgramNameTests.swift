@@ -32,16 +32,13 @@ import Testing
   }
 
   @Test func `a path with a space is one word`() {
-    #expect(ProgramName("/opt/my tools/yard").applied(to: "retake test") == "'/opt/my tools/yard' test")
+    let name = ProgramName("/opt/my tools/yard")
+    #expect(name.applied(to: "retake test") == "'/opt/my tools/yard' test")
   }
 
   @Test func `every command of the program is known by name`() {
     let names = Root.configuration.subcommands.compactMap { $0.configuration.commandName }
     #expect((names + ["help"]).sorted() == ProgramName.commands)
-  }
-
-  private func own(_ workplace: Workplace, _ words: String...) throws -> CommandResult {
-    try workplace.retake(words: words, binary: Workplace.impureBinary)
   }
 
   /// Whether a command to type with the name `retake` is in the text.
@@ -65,9 +62,11 @@ import Testing
 
   @Test func `messages of a recorder's own threads name the program, too`() throws {
     let workplace = try Workplace()
-    let result = try own(
-      workplace, "record", "synthetic:figures", "--name", "yard", "--frames", "30", "--size",
-      "64x48", "--pace", "unpaced", "--pipeline", "example:halts")
+    let result = try workplace.retake(
+      words: [
+        "record", "synthetic:figures", "--name", "yard", "--frames", "30", "--size", "64x48",
+        "--pace", "unpaced", "--pipeline", "example:halts",
+      ], binary: Workplace.impureBinary)
     #expect(result.status == 2)
     #expect(
       result.stderr.contains(

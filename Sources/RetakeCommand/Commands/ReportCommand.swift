@@ -98,6 +98,7 @@ struct ReportServeCommand: ParsableCommand {
     options.goldens = goldens.map { project.path($0) }
     options.pendingFolder = environment.pendingFolder
     options.isCI = environment.isCI
+    options.program = environment.program
     let server = try ReportServer(project: project, options: options)
     Interruption.onRequest { server.stop() }
     if output.json {

@@ -73,7 +73,16 @@ enum Console {
 
   /// Prints a value as JSON on standard output: keys sorted, on one line or indented.
   static func json(_ value: some Encodable, isPretty: Bool = true) throws {
-    data(try jsonText(value, isPretty: isPretty))
+    data(ownCommands(inJSON: try jsonText(value, isPretty: isPretty)))
+  }
+
+  /// The same as `ownCommands` for the strings of JSON. A name that JSON would escape is left out.
+  private static func ownCommands(inJSON text: String) -> String {
+    let name = CommandEnvironment.current.name
+    let isPlain = name.word.unicodeScalars.allSatisfy {
+      $0.value >= 0x20 && $0 != "\"" && $0 != "\\"
+    }
+    return isPlain ? name.applied(to: text) : text
   }
 
   /// The same JSON as a string, for a stream of lines.

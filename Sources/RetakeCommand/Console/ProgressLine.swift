@@ -44,8 +44,8 @@ final class ProgressLine: Sendable {
     if state.withLock({ $0.isDrawn }) { draw("") }
   }
 
-  /// Removes the line, at the beginning of a message that another thread may print while the line is
-  /// drawn. Both are then one write. The next update draws the line below the message.
+  /// Removes the line, at the beginning of a message that another thread may print while the line
+  /// is drawn. Both are then one write. The next update draws the line below the message.
   var eraser: String { isShown ? Self.erase : "" }
 
   private static let erase = "\r\u{1B}[2K"

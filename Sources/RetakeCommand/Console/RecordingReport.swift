@@ -131,7 +131,9 @@ final class RecordingReport {
   ///
   /// - Throws: `CommandEnd`, and the error that prevented an output from being written.
   func finish(_ result: RecordingResult, preview: WindowFigures?) throws {
-    if case .success(let outcome)? = result.pipeline { failures?.finish(outcome) }
+    if case .success(let outcome)? = result.pipeline {
+      failures?.finish(outcome.failures, of: outcome.failureCount)
+    }
     endNotes()
     line.finish()
     let session =

@@ -176,6 +176,7 @@ public struct SuiteRun {
     document.totals.cache = results.compactMap { $0.summary?.cache }.map { ReportCache($0) }
       .reduce(nil) { sum, use in sum.map { $0 + use } ?? use }
     document.notes = notes + pendingNotes(results)
+    document.nameCommands(ProgramName(program))
     let files = try reportFolder.map {
       try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
     }
