@@ -48,16 +48,15 @@ import Testing
 
   @Test func `a command whose selection or arguments are wrong leaves nothing behind`() throws {
     let empty = try Workplace()
-    for (words, status) in [
-      (["test"], Int32(4)), (["test", "yard"], 4),
-      (["test", "yard", "--pipeline", "example:motion-boxes"], 2),
-      (["replay", "yard", "--pipeline", "example:motion-boxes", "--cache", "auto"], 2),
-      (["cache", "warm", "yard", "--pipeline", "absent.json"], 2),
+    #expect(try empty.retake("test").status == 4)
+    for words in [
+      ["test"], ["test", "yard"], ["test", "yard", "--pipeline", "example:motion-boxes"],
+      ["replay", "yard", "--pipeline", "example:motion-boxes", "--cache", "auto"],
+      ["cache", "warm", "yard", "--pipeline", "absent.json"],
     ] {
       let result = try empty.retake(words: words)
-      #expect(result.status == status, "\(words): \(result.stderr)")
-      #expect(!empty.exists(".retake"), "\(words)")
-      #expect(try empty.listing() == [], "\(words)")
+      #expect(result.status != 0, "\(words)")
+      #expect(try !empty.exists(".retake") && empty.listing() == [], "\(words)")
     }
     let other = try Workplace()
     try other.record("yard", frames: 3)
