@@ -26,7 +26,7 @@ package struct ProgramName: Hashable, Sendable {
     var result = ""
     var rest = text[...]
     // Bounded: each round removes an occurrence from the rest.
-    while let range = rest.range(of: "retake ") {
+    while let range = rest.firstRange(of: "retake ") {
       result += rest[..<range.lowerBound]
       let isPart = result.last.map { $0.isLetter || $0.isNumber || "-_./".contains($0) } ?? false
       rest = rest[range.upperBound...]

@@ -34,27 +34,25 @@ final class RecordingReport {
     let line = ProgressLine(isQuiet: output.quiet || !wanted.leavesStandardOutput)
     self.line = line
     let note: @Sendable (String) -> Void = { output.note($0, replacing: line) }
-    let outputs = try pipeline.map { try RecordingOutputs(wanted, of: $0, note: note) }
-    self.outputs = outputs
-    do {
-      let notes = try pipeline.map { _ in try RecordingReport.noteStream() }
-      self.notes = notes
-      let again = RecordingText.replay(session, pipeline: live.pipeline ?? "P")
-      failures = notes.map { notes in
-        LiveFailureLog { message in
-          let text: String
-          switch message {
-          case .warning(let warning):
-            guard !output.quiet else { return }
-            text = warning
-          case .halted(let failure): text = RecordingText.halted(failure, next: again)
-          }
+    outputs = try pipeline.map { try RecordingOutputs(wanted, of: $0, note: note) }
+    let notes = pipeline.flatMap { _ in RecordingReport.noteStream() }
+    self.notes = notes
+    let again = RecordingText.replay(session, pipeline: live.pipeline ?? "P")
+    failures = pipeline.map { _ in
+      LiveFailureLog { message in
+        let text: String
+        switch message {
+        case .warning(let warning):
+          guard !output.quiet else { return }
+          text = warning
+        case .halted(let failure): text = RecordingText.halted(failure, next: again)
+        }
+        if let notes {
           notes.add(line.eraser + Console.noteText(text) + "\n")
+        } else {
+          Console.note(text, after: line.eraser)
         }
       }
-    } catch {
-      outputs?.discard()
-      throw error
     }
     guard output.json, !wanted.follows else { return }
     let file = WholeFile(
@@ -68,9 +66,10 @@ final class RecordingReport {
     }
   }
 
-  private static func noteStream() throws -> LineStream {
+  /// A stream for messages. If no thread can be created, they are printed where they are noticed.
+  private static func noteStream() -> LineStream? {
     // The kind of output appears in no message: without standard error there is none.
-    try LineStream(
+    try? LineStream(
       WholeFile(
         stream: .standardError, name: "standard error", output: .results, endsWithReader: false))
   }
