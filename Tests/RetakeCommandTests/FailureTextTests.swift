@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test(arguments: [[], ["-q"], ["--json"]])
-  func `a halt of a live pipeline is told with the next command, and all frames are recorded`(
+  func `a halt of a live pipeline is reported with the next command, and all frames are recorded`(
     more: [String]
   ) throws {
     let workplace = try yard()
@@ -133,7 +133,7 @@ import Testing
     #expect(info.status.text == "clean")
   }
 
-  @Test func `failures and a halt are told while the recording runs`() throws {
+  @Test func `failures and a halt are reported while the recording runs`() throws {
     for (pipeline, said) in [
       ("outside.json", "[crop.outside]"), ("example:halts", "[model.gone]"),
     ] {

@@ -36,7 +36,7 @@ import Testing
   ) throws {
     let workplace = try Workplace()
     let result = try workplace.retake(words: Self.record + ["--follow"] + more)
-    // A busy machine may drop frames, which is told.
+    // A busy machine may drop frames, which is reported.
     let told = result.stderr.split(separator: "\n").filter { !$0.hasSuffix(" only counted") }
     try #require(result.status == 0 && told.isEmpty, "\(result.stderr)")
     let lines = try result.stdout.split(separator: "\n").map { try JSON(Data($0.utf8)) }

@@ -71,7 +71,7 @@ import Testing
     #expect(warnings.last == "warning: stage cut failed at least 6 more times [crop.outside]")
   }
 
-  @Test func `a halt is reported once, and is no warning`() {
+  @Test func `a halt is reported once, and is not a warning`() {
     let log = makeLog()
     log.failed(failure(3, halts: true))
     log.failed(failure(4, halts: true))
@@ -113,7 +113,7 @@ import Testing
     #expect(warnings.count == 2)
   }
 
-  @Test func `frames that come after a halt are no loss`() {
+  @Test func `frames that come after a halt are not lost`() {
     let log = makeLog()
     log.decided([DecisionLine(time: 0, node: "cut", kind: "halt")])
     log.counted(lost: 40)
