@@ -3,7 +3,13 @@ import Retake
 
 /// The environment of every command: the stages it knows, and where it was called.
 struct CommandEnvironment: Sendable {
-  @TaskLocal static var current = CommandEnvironment(registry: .builtIn, pipelines: [])
+  private static let ofProcess = Locked(CommandEnvironment(registry: .builtIn, pipelines: []))
+
+  /// The environment on every thread: messages of a recorder's threads name the program, too.
+  static var current: CommandEnvironment { ofProcess.withLock { $0 } }
+
+  /// Makes this the environment of the process, before its command runs.
+  func begin() { Self.ofProcess.withLock { $0 = self } }
 
   var registry: StageRegistry
   var pipelines: [Pipeline]
@@ -11,6 +17,8 @@ struct CommandEnvironment: Sendable {
   var arguments: [String] = []
   /// The program as it was called: `retake`, or the path of a program with its own stages.
   var program = "retake"
+
+  var name: ProgramName { ProgramName(program) }
 
   /// Set by a continuous-integration service. Nothing is then written to Goldens/.
   var isCI: Bool {

@@ -26,12 +26,11 @@ public enum RetakeCommand {
     // Under another name it may be the only program that knows these stages, so advice names it as
     // it was called and can be pasted.
     let isRetake = URL(fileURLWithPath: called).lastPathComponent == "retake"
-    let environment = CommandEnvironment(
+    CommandEnvironment(
       registry: registry, pipelines: pipelines, arguments: arguments,
-      program: isRetake ? "retake" : called)
-    // The parser makes the commands, so nothing can be handed to them.
-    let status = CommandEnvironment.$current.withValue(environment) { run(arguments) }
-    exit(number(of: status))
+      program: isRetake ? "retake" : called
+    ).begin()
+    exit(number(of: run(arguments)))
   }
 
   /// Ends the process with the status of the last of a command's work, and without the cleanup of
@@ -50,7 +49,9 @@ public enum RetakeCommand {
   private static func number(of status: ExitStatus) -> Int32 {
     // A regression that no one could read must not pass for one that was reported.
     guard let cause = Console.lostOutput else { return status.rawValue }
-    Console.note("error: standard output took no more (\(cause)); the result is lost")
+    Console.note(
+      "error: standard output cannot be written (\(cause))\n"
+        + "  Send it to a file on a disk with room, or to another program")
     return ExitStatus.strongest([status, .trouble])?.rawValue ?? status.rawValue
   }
 

@@ -21,7 +21,8 @@ public struct PipelineError: CodedError, Hashable {
     case unreachable(String)
     case tooLarge(String)
     case unsupported(String, advice: String)
-    case notExportable(String)
+    /// The ID and the role of a node that is a closure.
+    case notExportable(String, StageRole)
   }
 
   public var reason: Reason
@@ -79,7 +80,10 @@ public struct PipelineError: CodedError, Hashable {
     case .unreachable(let id): "no frame can reach the node '\(id)'"
     case .tooLarge(let detail): detail
     case .unsupported(let what, _): what
-    case .notExportable(let id): "the node '\(id)' is a closure and has no document form"
+    case .notExportable(let id, .sink): "the sink '\(id)' is a closure and has no document form"
+    case .notExportable(let id, .source):
+      "the source '\(id)' has its frames in memory and no document form"
+    case .notExportable(let id, _): "the stage '\(id)' is a closure and has no document form"
     }
   }
 
@@ -107,7 +111,12 @@ public struct PipelineError: CodedError, Hashable {
     case .typeMismatch: "Put a stage between them that turns one into the other"
     case .unreachable(let id): "Connect '\(id)' to a source, or remove it"
     case .tooLarge: "Make it smaller, or several pipelines of it"
-    case .notExportable: "Make it a PureStage type and register that"
+    case .notExportable(_, .sink):
+      "End the pipeline with results(), metadata() or discard(); a closure sink runs in Swift only"
+    case .notExportable(_, .source): "Begin the pipeline with session(), images() or synthetic()"
+    case .notExportable(_, .route): "Write it with the rules of the built-in route"
+    case .notExportable:
+      "Make it a PureStage type, or a StatefulStage if it remembers frames, and register that"
     }
   }
 }

@@ -2,8 +2,8 @@ import RetakeCore
 import RetakeRuntime
 
 /// Failures by stage and code, in the order in which each kind occurred first.
-private struct FailureTally {
-  private struct Kind: Hashable {
+struct FailureTally: Sendable {
+  private struct Kind: Hashable, Sendable {
     var node: String
     var code: String
   }
@@ -22,6 +22,11 @@ private struct FailureTally {
     }
     entries[place].count += 1
     return entries[place].count
+  }
+
+  /// The number of failures of this kind.
+  func count(of failure: StageFailure) -> Int {
+    places[Kind(node: failure.node, code: failure.code)].map { entries[$0].count } ?? 0
   }
 }
 
@@ -50,9 +55,16 @@ public final class FailureLog: RunObserver {
   /// Reports the number of failures that were not reported. Call it once, when the run has ended.
   public func finish() {
     for (first, count) in tally.entries where count > Self.toldMax {
-      tell(
-        "warning: stage \(first.node) failed \(count - Self.toldMax) more times [\(first.code)]")
+      tell(Self.rest(of: first, count: count - Self.toldMax))
     }
+  }
+
+  /// The message about failures that were not reported one by one.
+  ///
+  /// - Parameter isExact: Whether `count` is their number, rather than the least that it can be.
+  static func rest(of first: StageFailure, count: Int, isExact: Bool = true) -> String {
+    let number = "\(isExact ? "" : "at least ")\(count) more time\(count == 1 ? "" : "s")"
+    return "warning: stage \(first.node) failed \(number) [\(first.code)]"
   }
 }
 
@@ -67,14 +79,6 @@ extension RunSummary {
       // A summary has the first failures only (`failuresMax`), so with more the numbers are lower
       // bounds.
       .lines(isWhole: kept.count == failureCount)
-  }
-}
-
-extension RunOutcome {
-  /// Failures that did not halt the run, one line for each stage and code, in the order in which
-  /// they first failed.
-  package var failureLines: [String] {
-    failures.filter(\.isRecoverable).lines(isWhole: failures.count == failureCount)
   }
 }
 

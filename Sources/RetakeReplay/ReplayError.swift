@@ -13,6 +13,9 @@ public enum ReplayError: CodedError, Hashable {
     case trace
   }
 
+  /// The path in an error about standard output.
+  package static let standardOutput = "standard output"
+
   /// The case names a track for a node that is not a session source.
   case unknownSource(node: String, sources: [String])
   /// The case sets quanta for a node that is not a sink.
@@ -102,12 +105,21 @@ public enum ReplayError: CodedError, Hashable {
       "Name it: retake replay \(session) --mode reenact --pipeline P"
     case .noSessionCosts:
       "Name one: retake replay SESSION --pipeline P --costs tape; or a file: --costs tape:FILE"
+    case .unwritable(_, Self.standardOutput, _):
+      "Send standard output to a file on a disk with room, or to another program"
     case .unwritable: "Choose a file in a folder that exists, can be written and has room"
     case .readerGone: nil
     case .badSweep(_, let advice): advice
     case .tape(let fault, _): fault.advice
     case .profile(let fault, _): fault.advice
     }
+  }
+}
+
+extension ReplayError {
+  /// The error in a message about work that continues: its place, message and cause.
+  package var lossText: String {
+    (place.map { "\($0): " } ?? "") + message + (cause.map { " (\($0))" } ?? "")
   }
 }
 

@@ -352,6 +352,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
   // A served page can ask for any frame of a session, and for an acceptance.
   const served = document.documentElement.dataset.served;
   const accepts = document.documentElement.dataset.accepts === "yes";
+  const program = document.documentElement.dataset.program;
 
   // Text: nothing here becomes markup. Characters that act are shown, as the other reports do.
   const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff0-\ufffb\ufffe\uffff]|[\u{e0000}-\u{e0fff}]/gu;
@@ -1084,10 +1085,10 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
       if (!answer.ok) return { done: false, text: `Not accepted: ${result.message}.${result.advice ? " " + result.advice : ""}` };
       const left = result.reduce((sum, one) => sum + one.left.length, 0);
       const what = result.map((one) => (one.left.length ? `${one.roots.join(", ")} of ${one.key}` : `${one.key}, ${plural(one.frames, "frame")}`)).join("; ");
-      const next = left ? `${plural(left, "root cause")} still ${left === 1 ? "waits" : "wait"}.` : "Run retake test again for a new report.";
+      const next = left ? `${plural(left, "root cause")} still ${left === 1 ? "waits" : "wait"}.` : `Run ${program} test again for a new report.`;
       return { done: true, roots: result.flatMap((one) => one.roots), text: `Accepted: ${what}. ${next}` };
     } catch {
-      return { done: false, text: "Not accepted: the server does not answer. Is retake report serve still running?" };
+      return { done: false, text: `Not accepted: the server does not answer. Is ${program} report serve still running?` };
     }
   }
 
@@ -1238,7 +1239,7 @@ footer h2 { font-size: 15px; margin-bottom: 8px; }
 """#
   static let pageMustache = #"""
 {{% CONTENT_TYPE:RETAKE}}<!DOCTYPE html>
-<html lang="en"{{#served}} data-served="{{servedRoot}}" data-accepts="{{canAccept}}"{{/served}}>
+<html lang="en"{{#served}} data-served="{{servedRoot}}" data-accepts="{{canAccept}}" data-program="{{program}}"{{/served}}>
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:{{#served}} 'self'; connect-src 'self'{{/served}}; style-src 'sha256-{{styleHash}}'; script-src 'sha256-{{scriptHash}}'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'">

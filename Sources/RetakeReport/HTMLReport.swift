@@ -13,10 +13,13 @@ package enum HTMLReport {
     package var root: String
     /// Whether the page may request an acceptance.
     package var canAccept: Bool
+    /// The name of the server's program in commands to type.
+    package var program: String
 
-    package init(root: String, canAccept: Bool) {
+    package init(root: String, canAccept: Bool, program: ProgramName = .retake) {
       self.root = root
       self.canAccept = canAccept
+      self.program = program.word
     }
   }
 
@@ -41,7 +44,7 @@ package enum HTMLReport {
   ///
   /// A test computes them again and prints the new values after a change.
   static let styleHash = "3nT8M5rjla4TiLSjCIV09NimoML55ExxwuCXne0Mz6U="
-  static let scriptHash = "oXV8JVTPgqLD8Fl0bJXLncwZuFcZSggfa6YIzebp0Xk="
+  static let scriptHash = "58rhZekPPt7g6qCsSfZJE/WkvjZbWFyRQGcI96hx8aU="
 
   /// The policy of a served page: the page's own policy, and no page may embed it in a frame.
   package static let servedPolicy =

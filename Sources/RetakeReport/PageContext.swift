@@ -18,12 +18,12 @@ struct PageContext {
     var notes = document.notes + data.notes
     // Here and not in `PageData`, because the size is known only after the document was encoded.
     if json.count > PageData.pageBytesWarning {
-      notes.append("This page is larger than 50 MB and slow to open; use retake report serve.")
+      notes.append("This page is larger than 50 MB and slow to open; try the command report serve.")
     }
     values = [
       "served": served != nil, "servedRoot": served?.root ?? "",
       // The page's script reads it from an attribute, which is a string.
-      "canAccept": served?.canAccept ?? false ? "yes" : "no",
+      "canAccept": served?.canAccept ?? false ? "yes" : "no", "program": served?.program ?? "",
       "title": document.title.visible(limit: 120), "styleHash": HTMLReport.styleHash,
       "scriptHash": HTMLReport.scriptHash, "style": HTMLReport.style, "script": HTMLReport.script,
       "json": String(decoding: json, as: UTF8.self),

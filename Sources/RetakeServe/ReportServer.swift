@@ -18,10 +18,14 @@ public final class ReportServer: Sendable {
     public var pendingFolder: String?
     /// In CI nothing can be accepted.
     public var isCI = false
+    /// The program as it was called, for the commands that the pages advise to type.
+    public var program = "retake"
     /// A connection is closed after this many seconds of silence.
     public var silenceSeconds = SilenceLimit.secondsStandard
 
     public init() {}
+
+    var name: ProgramName { ProgramName(program) }
   }
 
   /// The address of the first page, including the token. Keep it secret.

@@ -22,7 +22,9 @@ struct ServedAnswer: Sendable {
   }
 
   /// An error, in the words of the command line.
-  init(_ error: any Error) {
+  ///
+  /// - Parameter program: The program that the advice names.
+  init(_ error: any Error, by program: ProgramName = .retake) {
     struct Problem: Encodable {
       var code: String
       var message: String
@@ -32,7 +34,7 @@ struct ServedAnswer: Sendable {
     let coded = error as? any CodedError
     let problem = Problem(
       code: coded?.code ?? "serve.failed", message: coded?.message ?? "this did not work",
-      cause: coded?.cause, advice: coded?.advice)
+      cause: coded?.cause, advice: coded?.advice.map(program.applied(to:)))
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     self.init("application/json", (try? encoder.encode(problem)) ?? Data("{}".utf8))
@@ -102,7 +104,8 @@ struct ServedSite: Sendable {
     guard let item = ReportLibrary(project: project).reports.first(where: { $0.id == id }) else {
       throw ServeError.notFound("report of this name")
     }
-    let served = HTMLReport.Served(root: root, canAccept: !options.isCI)
+    let served = HTMLReport.Served(
+      root: root, canAccept: !options.isCI, program: options.name)
     let page = try HTMLReport.render(try ServedReports.document(of: item), served: served)
     return ServedAnswer("text/html; charset=utf-8", Data(page), policy: HTMLReport.servedPolicy)
   }

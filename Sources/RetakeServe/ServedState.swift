@@ -49,6 +49,8 @@ struct ServedState: Encodable, Sendable {
   }
 
   var project: String
+  /// The name of this program in commands to type.
+  var program: String
   var isCI: Bool
   var reports: [Report] = []
   var runs: [Run] = []
@@ -60,13 +62,16 @@ struct ServedState: Encodable, Sendable {
   init(_ site: ServedSite) {
     let project = site.project
     self.project = URL(fileURLWithPath: project.folder).lastPathComponent
+    program = site.options.name.word
     isCI = site.options.isCI
     let library = ReportLibrary(project: project)
     var places: [String: Pending] = [:]
     for item in library.reports.prefix(Self.itemsMax) {
       // A report that cannot be read is listed with the reason; the others are shown all the same.
       let document = Result { try ServedReports.document(of: item) }
-      reports.append(Report(item, document))
+      var report = Report(item, document)
+      report.error = report.error.map(site.options.name.applied(to:))
+      reports.append(report)
       Pending.add(item.id, try? document.get(), to: &places)
     }
     runs = library.runs.prefix(Self.itemsMax).map { Run($0) }

@@ -17,9 +17,9 @@ struct SiteHandler: HTTPHandler {
       }
       return Self.response(try await answer(request))
     } catch let error as ServeError {
-      return Self.last(ServedAnswer(error))
+      return Self.last(ServedAnswer(error, by: site.options.name))
     } catch {
-      return Self.response(ServedAnswer(error))
+      return Self.response(ServedAnswer(error, by: site.options.name))
     }
   }
 

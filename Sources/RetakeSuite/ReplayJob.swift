@@ -29,6 +29,9 @@ public struct ReplayJob {
   /// Where results of earlier runs are read and results of this run are stored; nothing is stored
   /// if `nil`. Not used when stages are measured.
   public var cache: CacheFolder?
+  /// Opens the cache when the session and the pipeline are known, so that a wrong argument creates
+  /// no folder.
+  package var openCache: () throws -> CacheFolder? = { nil }
   public var isInterrupted: @Sendable () -> Bool = { false }
   /// Receive everything that happens in the run, in addition to what is written.
   public var observers: [any RunObserver] = []
@@ -70,7 +73,7 @@ public struct ReplayJob {
     var replay = try Replay(
       pipeline, reader: reader, catalog: registry, request: request(reader: reader))
     // A tape measures the computation, and a known value is not computed (docs/cache.md).
-    if let cache, let reader, outputs.tape == nil {
+    if let reader, outputs.tape == nil, let cache = try cache ?? openCache() {
       replay.cache = try RunCache(cache, reader: reader, tracks: Set(replay.tracks.values))
     }
     return replay

@@ -148,3 +148,14 @@ struct Hangs: PureStage {
     return input
   }
 }
+
+/// Halts the run at its first frame.
+struct Halts: PureStage {
+  static let kind = "halts"
+  init() {}
+  init(options: NoOptions) {}
+
+  func process(_ input: Scalars, _ context: StageContext) throws(StageError) -> Scalars {
+    throw StageError(code: "model.gone", message: "the model is gone", severity: .unrecoverable)
+  }
+}

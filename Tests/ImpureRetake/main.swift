@@ -14,6 +14,7 @@ RetakeCommand.main(
   stages: {
     $0.register(Hangs.self)
     $0.register(ReadsClock.self)
+    $0.register(Halts.self)
   },
   pipelines: [
     pipeline(Pure()), pipeline(ReadsClock()), pipeline(OrdersByHash()), pipeline(Mathematics()),
@@ -21,4 +22,6 @@ RetakeCommand.main(
     pipeline(DiesElsewhere()), pipeline(HangsElsewhere()),
     Pipeline.named(ReadsPadding.kind).source(.session()).stage(ReadsPadding()).results(),
     Pipeline.named("liveClock").source(.session()).luminance().stage(ReadsClock()).results(),
+    Pipeline.named("halts").source(.session()).luminance().stage(Halts()).results(),
+    Pipeline.named("closureSink").source(.session()).luminance().sink { _ in },
   ])

@@ -71,16 +71,88 @@ import Testing
       result.stdout.contains("warning: a stage failed 12 times in each run"), "\(result.stdout)")
   }
 
-  @Test func `a live run tells of its failures when it ends`() throws {
+  /// Records with a pipeline.
+  private func record(
+    _ workplace: Workplace, _ more: [String], pipeline: String = "outside.json"
+  ) throws -> CommandResult {
+    try workplace.retake(
+      words: [
+        "record", "synthetic:figures", "--name", "live", "--frames", "8", "--size", "160x120",
+        "--pace", "unpaced", "--pipeline", pipeline,
+      ] + more, binary: Workplace.impureBinary)
+  }
+
+  /// The warnings about failures; on a busy machine there may be others about drops.
+  private func failures(_ result: CommandResult) -> [String] {
+    result.stderr.split(separator: "\n").filter { $0.contains("[crop.outside]") }.map(String.init)
+  }
+
+  @Test func `a live run tells of its first failures, and how many more there were`() throws {
     let workplace = try yard()
-    let result = try workplace.retake(
-      "record", "synthetic:figures", "--name", "live", "--frames", "8", "--size", "160x120",
-      "--pipeline", "outside.json")
+    let result = try record(workplace, ["--json"])
     #expect(result.status == 0, "\(result.stderr)")
-    #expect(
-      result.stderr.contains("warning: frame 0:0, \(said) [crop.outside]"), "\(result.stderr)")
+    let last = try JSON(Data(try #require(result.stdout.split(separator: "\n").last).utf8))
+    let count = try #require(last.pipeline.failureCount.int)
+    let told = failures(result)
+    #expect(told.first == "warning: frame 0:0, \(said) [crop.outside]", "\(result.stderr)")
+    #expect(told.count == min(count, 4), "\(result.stderr)")
+    if count > 3 {
+      let more = count == 4 ? "1 more time" : "\(count - 3) more times"
+      #expect(told.last == "warning: stage cut failed \(more) [crop.outside]")
+    }
+    // Standard output has commits alone.
+    for line in result.stdout.split(separator: "\n") {
+      #expect(try JSON(Data(line.utf8)).v.int == 1, "\(line)")
+    }
     let again = try workplace.retake("replay", "live", "--mode", "reenact")
     #expect(again.status == 0, "\(again.stderr)")
     #expect(again.stdout.contains(" failed, "), "\(again.stdout)")
+  }
+
+  @Test func `a quiet recording does not tell of failures`() throws {
+    let workplace = try yard()
+    let result = try record(workplace, ["-q"])
+    #expect(result.status == 0 && result.stderr.isEmpty, "\(result.stderr)")
+  }
+
+  @Test(arguments: [[], ["-q"], ["--json"]])
+  func `a halt of a live pipeline is reported with the next command, and all frames are recorded`(
+    more: [String]
+  ) throws {
+    let workplace = try yard()
+    let result = try record(workplace, more, pipeline: "example:halts")
+    #expect(result.status == 2, "\(result.stderr)")
+    let halt = "frame 0:0, stage halts: the model is gone [model.gone]"
+    #expect(
+      result.stderr.contains(
+        "error: the pipeline was halted: \(halt)\n  The recording continues without it"),
+      "\(result.stderr)")
+    #expect(result.stderr.contains("replay Recordings/live --pipeline example:halts"))
+    #expect(result.stderr.hasSuffix("error: the pipeline was halted: \(halt)\n"))
+    let info = try workplace.retake("session", "info", "live", "--json").json()
+    #expect(info.status.text == "clean")
+  }
+
+  @Test func `failures and a halt are reported while the recording runs`() throws {
+    for (pipeline, said) in [
+      ("outside.json", "[crop.outside]"), ("example:halts", "[model.gone]"),
+    ] {
+      let workplace = try yard()
+      let told = workplace.folder.file("told.txt")
+      let words = [
+        Workplace.impureBinary, "record", "synthetic:figures", "--name", "live", "--frames",
+        "100000", "--size", "160x120", "--probe", "skip", "--pipeline", pipeline, "--json",
+      ]
+      let line = words.map { "'\($0)'" }.joined(separator: " ")
+      let run = try LongRun(["-c", "exec \(line) 2>told.txt"], in: workplace, binary: "/bin/bash")
+      run.readOn()
+      func text() -> String { (try? String(contentsOf: told, encoding: .utf8)) ?? "" }
+      #expect(run.wait { text().contains(said) }, "\(pipeline): \(text())")
+      #expect(run.isRunning)
+      let status = run.end(SIGINT)
+      #expect(status == (pipeline == "outside.json" ? 130 : 2), "\(pipeline): \(text())")
+      let info = try workplace.retake("session", "info", "live", "--json").json()
+      #expect(info.status.text == "clean")
+    }
   }
 }

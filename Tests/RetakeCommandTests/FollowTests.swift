@@ -133,7 +133,9 @@ import Testing
     for more in [["--follow"], ["--trace", "-"]] {
       let result = try sh(workplace, quoted(Self.replay + more) + " >/dev/full")
       #expect(result.status == 2)
+      #expect(result.stderr.contains("error: standard output: the "), "\(result.stderr)")
       #expect(result.stderr.contains("No space left on device"), "\(result.stderr)")
+      #expect(result.stderr.contains("\n  Send standard output to a file"), "\(result.stderr)")
     }
   }
 

@@ -46,6 +46,31 @@ import Testing
     #expect(try text("retake.yml", of: workplace) == project)
   }
 
+  @Test func `a command whose selection or arguments are wrong leaves nothing behind`() throws {
+    let empty = try Workplace()
+    #expect(try empty.retake("test").status == 4)
+    for words in [
+      ["test"], ["test", "yard"], ["test", "yard", "--pipeline", "example:motion-boxes"],
+      ["replay", "yard", "--pipeline", "example:motion-boxes", "--cache", "auto"],
+      ["cache", "warm", "yard", "--pipeline", "absent.json"],
+    ] {
+      let result = try empty.retake(words: words)
+      #expect(result.status != 0, "\(words)")
+      #expect(try !empty.exists(".retake") && empty.listing() == [], "\(words)")
+    }
+    let other = try Workplace()
+    try other.record("yard", frames: 3)
+    let before = try other.listing()
+    for words in [
+      ["test", "yard", "--case", "absent"], ["test", "garden"],
+      ["replay", "yard", "--pipeline", "absent.json", "--cache", "auto"],
+    ] {
+      let result = try other.retake(words: words)
+      #expect(result.status != 0, "\(words)")
+      #expect(try !other.exists(".retake") && other.listing() == before, "\(words)")
+    }
+  }
+
   @Test func `a pipeline that cannot be used makes no project`() throws {
     let workplace = try Workplace()
     let result = try workplace.retake("init", "--pipeline", "nosuch.json")

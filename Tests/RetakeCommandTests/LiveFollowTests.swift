@@ -36,7 +36,9 @@ import Testing
   ) throws {
     let workplace = try Workplace()
     let result = try workplace.retake(words: Self.record + ["--follow"] + more)
-    try #require(result.status == 0 && result.stderr.isEmpty, "\(result.stderr)")
+    // A busy machine may drop frames, which is reported.
+    let told = result.stderr.split(separator: "\n").filter { !$0.hasSuffix(" only counted") }
+    try #require(result.status == 0 && told.isEmpty, "\(result.stderr)")
     let lines = try result.stdout.split(separator: "\n").map { try JSON(Data($0.utf8)) }
     let summary = try #require(lines.last).summary
     let frames = lines.dropLast()
@@ -86,8 +88,17 @@ import Testing
     let workplace = try Workplace()
     let result = try sh(workplace, quoted(Self.record + ["--follow"]) + " >/dev/full")
     #expect(result.status == 2)
-    #expect(result.stderr.contains("the recording continues"), "\(result.stderr)")
-    #expect(result.stderr.contains("[replay.results.unwritable]"), "\(result.stderr)")
+    let full = "standard output: the results cannot be written (No space left on device)"
+    #expect(
+      result.stderr.contains("warning: \(full); the recording continues"), "\(result.stderr)")
+    #expect(
+      result.stderr.hasSuffix(
+        """
+        error: \(full) [replay.results.unwritable]
+          Send standard output to a file on a disk with room, or to another program
+          The session is closed and clean: 60 of 60 frames recorded, in Recordings/yard
+
+        """), "\(result.stderr)")
     #expect(try isWhole(workplace))
     // The lines of an output that failed are counted all the same.
     try workplace.writePipeline(replacing: #""kind": "results""#, with: #""kind": "metadata""#)
@@ -99,6 +110,21 @@ import Testing
     let summary = try metadata.json().summary
     #expect(summary.lines.written.int == summary.pipeline.accepted.int, "\(metadata.stdout)")
     #expect(summary.metadata[0].dropped.int == summary.pipeline.accepted.int)
+  }
+
+  @Test(arguments: [[], ["--json"]])
+  func `a result that a full disk does not take says that the session is closed`(
+    more: [String]
+  ) throws {
+    let workplace = try Workplace()
+    let result = try sh(workplace, quoted(Self.record + more) + " >/dev/full")
+    #expect(result.status == 2)
+    #expect(result.stderr.contains("No space left on device"), "\(result.stderr)")
+    #expect(
+      result.stderr.contains(
+        "  The session is closed and clean: 60 of 60 frames recorded, in Recordings/yard\n"),
+      "\(result.stderr)")
+    #expect(try isWhole(workplace))
   }
 
   @Test func `a reader that never reads is named, and Ctrl-C does not wait for it`() throws {

@@ -40,7 +40,7 @@ import Testing
       let full = try runCommand(
         "sh", arguments: ["-c", line + end + " >/dev/full"], folder: workplace.folder.url)
       #expect(full.status == 2)
-      #expect(full.stderr.contains("standard output took no more (No space left on device)"))
+      #expect(full.stderr.contains("standard output cannot be written (No space left on device)"))
       let closed = try runCommand(
         "sh", arguments: ["-c", line + end + " >&-"], folder: workplace.folder.url)
       #expect(closed.status == 0, "nobody wanted the result: \(closed.stderr)")

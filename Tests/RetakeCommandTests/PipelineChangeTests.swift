@@ -143,5 +143,17 @@ import Testing
       result.stdout.contains(
         "suspected: the pipeline is the same: the code of stage 'now' changed, or what it reads "
           + "besides its input"), "\(result.stdout)")
+    // The program has another name than retake, in the terminal and on the page.
+    let advice = "ImpureRetake verify' finds a stage that is not deterministic"
+    #expect(result.stdout.contains(advice), "\(result.stdout)")
+    _ = try run("test", "--cache", "none", "--report", "report")
+    for file in ["report.html", "report.json", "summary.md"] {
+      let text = try String(
+        contentsOf: workplace.folder.file("report/\(file)"), encoding: .utf8)
+      #expect(!text.contains("retake verify"), "\(file)")
+    }
+    let page = try String(
+      contentsOf: workplace.folder.file("report/report.html"), encoding: .utf8)
+    #expect(page.contains(advice))
   }
 }

@@ -27,6 +27,18 @@ import Testing
       words: ["pipeline", "check", "slow.json"] + line.split(separator: " ").map(String.init))
   }
 
+  @Test func `the advice for a closure sink is one that can be followed`() throws {
+    let workplace = try Workplace()
+    let result = try workplace.retake(
+      words: ["pipeline", "example", "closureSink"], binary: Workplace.impureBinary)
+    #expect(result.status == 2)
+    #expect(
+      result.stderr.contains(
+        "the sink 'sink' is a closure and has no document form [graph.pipeline.notExportable]\n"
+          + "  End the pipeline with results(), metadata() or discard()"), "\(result.stderr)")
+    #expect(!result.stderr.contains("PureStage"))
+  }
+
   @Test func `check lists paths and loads, and warns without failing`() throws {
     let workplace = try workplace()
     let plain = try check("", in: workplace)

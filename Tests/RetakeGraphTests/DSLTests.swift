@@ -140,7 +140,7 @@ import Testing
     }
     #expect(choose(Detections([], classNames: [])) == 0)
     let error = #expect(throws: PipelineError.self) { try PipelineDocument.json(of: pipeline) }
-    #expect(error?.reason == .notExportable("size"))
+    #expect(error?.reason == .notExportable("size", .route))
   }
 
   @Test func `the options of an adaptive pool stand in the document where they differ`() throws {

@@ -65,7 +65,8 @@ import Testing
     let pipeline = Pipeline.named("p").source(source)
       .map("count") { (_: Frame, _) in Scalars([]) }.sink(sink)
     let error = #expect(throws: PipelineError.self) { try PipelineDocument.json(of: pipeline) }
-    #expect(error?.reason == .notExportable("count"))
+    #expect(error?.reason == .notExportable("count", .pure))
+    #expect(error?.advice?.contains("PureStage") == true)
     #expect(error?.pointer == "/nodes/1")
     try pipeline.validate()
   }

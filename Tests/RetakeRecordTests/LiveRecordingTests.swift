@@ -60,6 +60,27 @@ import Testing
     #expect(decoded == last)
   }
 
+  @Test func `the progress counts the drops of each stage, by reason`() throws {
+    let folder = try TemporaryFolder("retake-live")
+    let gate = Gate()
+    // The stage holds its first frame until another one was dropped because of it.
+    let watch = RecordingWatch(
+      captured: { _ in },
+      decided: { lines in if lines.contains(where: { $0.kind == "drop" }) { gate.open() } })
+    let result = try Recorder(
+      try Scene(30).source, options: .test(folder), machine: Recorder.Machine(),
+      pipeline: Self.live(AnyStage(Held(gate))), watch: watch
+    ).run()
+    let progress = try #require(result.progress.pipeline)
+    let stages = try #require(progress.stages)
+    #expect(stages.map(\.node) == ["sum"])
+    #expect(stages[0].dropped == progress.frames.dropped)
+    #expect((stages[0].dropped["queue"] ?? 0) > 0)
+    let run = try SessionReader(opening: result.folder.path).liveRun()
+    let drops = try run.decisions(from: 0).count { $0.contains(" drop ") }
+    #expect(stages[0].dropped["queue"] == drops)
+  }
+
   @Test func `a watch hears of every frame in order, and of what was found`() throws {
     let folder = try TemporaryFolder("retake-live")
     let (frames, results) = (Locked<[FrameID]>([]), Locked<[FrameID]>([]))
@@ -91,8 +112,10 @@ import Testing
     #expect(try run.events(from: 0).count { $0.kind == "arrival" } == 12)
   }
 
-  private static var live: LivePipeline {
-    var live = LivePipeline(pipeline, registry: StageRegistry())
+  private static var live: LivePipeline { live(AnyStage(Sum())) }
+
+  private static func live(_ stage: AnyStage) -> LivePipeline {
+    var live = LivePipeline(pipeline(stage), registry: StageRegistry())
     live.watchesDevice = false
     return live
   }
@@ -104,27 +127,29 @@ import Testing
     #expect(code { try session.liveRun() } == "session.run.none")
   }
 
-  private static let pipeline = Pipeline(
-    name: "beside",
-    nodes: [
-      PipelineNode(
-        id: "camera",
-        stage: AnyStage(
-          signature: StageSignature(
-            kind: AnyStage.sessionKind, version: 1, role: .source, input: nil, output: .frame),
-          options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))),
-      PipelineNode(id: "sum", stage: AnyStage(Sum())),
-      PipelineNode(
-        id: "found",
-        stage: AnyStage(
-          signature: StageSignature(
-            kind: "results", version: 1, role: .sink, input: nil, output: nil),
-          options: .object([:]), body: .sink { _ in })),
-    ],
-    edges: [
-      PipelineEdge(from: "camera", to: "sum", capacity: 3, policy: .dropNewest),
-      PipelineEdge(from: "sum", to: "found"),
-    ])
+  private static func pipeline(_ stage: AnyStage) -> Pipeline {
+    Pipeline(
+      name: "beside",
+      nodes: [
+        PipelineNode(
+          id: "camera",
+          stage: AnyStage(
+            signature: StageSignature(
+              kind: AnyStage.sessionKind, version: 1, role: .source, input: nil, output: .frame),
+            options: .object(["track": .integer(0)]), body: .source(SessionSource(track: 0)))),
+        PipelineNode(id: "sum", stage: stage),
+        PipelineNode(
+          id: "found",
+          stage: AnyStage(
+            signature: StageSignature(
+              kind: "results", version: 1, role: .sink, input: nil, output: nil),
+            options: .object([:]), body: .sink { _ in })),
+      ],
+      edges: [
+        PipelineEdge(from: "camera", to: "sum", capacity: 3, policy: .dropNewest),
+        PipelineEdge(from: "sum", to: "found"),
+      ])
+  }
 }
 
 /// Stops sending, is unplugged, comes back each time, and finally does not come back.
@@ -162,5 +187,31 @@ private struct Sum: PureStage {
 
   func process(_ frame: Frame, _ context: StageContext) -> Scalars {
     Scalars([.init("sum", Double(frame.bytes(of: 0).reduce(0) { $0 + Int($1) }))])
+  }
+}
+
+/// A stage that waits in its first frame until the gate is open.
+private struct Held: PureStage {
+  static let kind = "held"
+  private let gate: Gate
+
+  init(_ gate: Gate) { self.gate = gate }
+  init(options: NoOptions) { self.init(Gate()) }
+
+  func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+    gate.pass()
+    return Scalars([])
+  }
+}
+
+/// Stays open once it was opened.
+private final class Gate: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func open() { semaphore.signal() }
+
+  func pass() {
+    semaphore.wait()
+    semaphore.signal()
   }
 }

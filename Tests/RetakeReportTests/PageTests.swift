@@ -110,8 +110,29 @@ import Testing
     #expect(PageData(document).document.cases[1].pictures.isEmpty)
   }
 
+  @Test func `a served page has the name of its program, as a shell reads it`() throws {
+    let served = HTMLReport.Served(
+      root: "/token/", canAccept: true, program: ProgramName("/opt/my tools/yard"))
+    let page = String(
+      decoding: try HTMLReport.render(Samples.regression(), served: served), as: UTF8.self)
+    #expect(page.contains("data-program=\"&#39;/opt/my tools/yard&#39;\""))
+    #expect(!page.contains("Run retake test") && !page.contains("Is retake report"))
+  }
+
+  @Test func `sentences of a document name the program that runs`() {
+    var document = Samples.regression()
+    document.notes = ["see: retake test"]
+    document.cases[0].suspects = [ReportSuspect(kind: "change", text: "('retake verify' finds it)")]
+    document.cases[0].error = ReportProblem(
+      code: "x", message: "no", advice: "Make one: retake import FILE")
+    document.nameCommands(ProgramName("./mine"))
+    #expect(document.notes == ["see: ./mine test"])
+    #expect(document.cases[0].suspects[0].text == "('./mine verify' finds it)")
+    #expect(document.cases[0].error?.advice == "Make one: ./mine import FILE")
+  }
+
   @Test func `a page of more than 50 MB says so, in the page and without a script`() throws {
-    let warning = "This page is larger than 50 MB and slow to open; use retake report serve."
+    let warning = "This page is larger than 50 MB and slow to open; try the command report serve."
     func page(_ characters: Int) throws -> String {
       var document = Samples.regression()
       document.cases[1].notes = [String(repeating: "x", count: characters)]

@@ -88,6 +88,7 @@ import Testing
     #expect(page.status == 200)
     #expect(!page.text.contains("owned"))
     #expect(page.text.contains("data-served=\"/\(fixture.token)/\" data-accepts=\"yes\""))
+    #expect(page.text.contains("data-program=\"retake\""))
     #expect(page.text.contains("stage <b class=\"stage\">motion</b>"))
     #expect(page.headers["content-security-policy"] == HTMLReport.servedPolicy)
     #expect(page.headers["cross-origin-resource-policy"] == "same-origin")

@@ -164,7 +164,7 @@ struct CacheWarmCommand: ParsableCommand {
       pipelines: environment.pipelines)
     job.workers = workers
     job.watchdog = patience.limit
-    job.cache = try CacheFolder(ofUser: place.path(in: project), in: project)
+    job.openCache = { try CacheFolder(ofUser: place.path(in: project), in: project) }
     job.progress = { line.update("warming", done: $0, total: $1) }
     job.isInterrupted = { Interruption.isRequested }
     let summary = try job.run()

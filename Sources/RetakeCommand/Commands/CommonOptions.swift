@@ -10,8 +10,10 @@ struct OutputOptions: ParsableArguments {
   var quiet = false
 
   /// Prints a message that is not a result, unless `--quiet` is given.
-  func note(_ text: String) {
-    if !quiet { Console.note(text) }
+  ///
+  /// - Parameter line: A progress line that may be drawn meanwhile.
+  func note(_ text: String, replacing line: ProgressLine? = nil) {
+    if !quiet { Console.note(text, after: line?.eraser ?? "") }
   }
 }
 

@@ -72,7 +72,9 @@ struct DiffCommand: ParsableCommand {
     let project = try CommandEnvironment.current.project()
     let difference = RunDifference(
       golden: project.path(words[0]), actual: project.path(words[1]))
-    let (document, status) = try difference.run()
+    let (found, status) = try difference.run()
+    var document = found
+    document.nameCommands(CommandEnvironment.current.name)
     return (document, status, nil)
   }
 

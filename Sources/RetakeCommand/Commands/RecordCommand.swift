@@ -164,11 +164,10 @@ struct RecordCommand: ParsableCommand {
     let pipeline = try live.makePipeline()
     let source = try source()
     let options = try options()
+    let session = "\(options.into)/\(options.name ?? "")"
     // Before anything is opened: an output over the input or over the new session would destroy it.
-    try live.outputs.check(
-      newSession: "\(options.into)/\(options.name ?? "")", pipeline: live.pipelineFile, input: input
-    )
-    let report = try RecordingReport(live, of: pipeline, output)
+    try live.outputs.check(newSession: session, pipeline: live.pipelineFile, input: input)
+    let report = try RecordingReport(live, of: pipeline, session: session, output)
     defer { report.discard() }
     // Before the recorder: without a display nothing is recorded.
     let window = preview ? try RecordingWindow(title: source.description.name, pipeline) : nil

@@ -200,7 +200,7 @@ struct ReplayCommand: ParsableCommand {
     // docs/costs.md: a tape is measured with one worker.
     job.workers = workers ?? (writeTape == nil ? 2 : 1)
     job.watchdog = patience.limit
-    job.cache = try caching.folder(in: project, standard: .none)
+    job.openCache = { try caching.folder(in: project, standard: .none) }
     job.output = output
     job.outputs = outputs
     job.note = { form.note("note: \($0)") }

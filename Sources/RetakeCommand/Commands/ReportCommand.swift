@@ -99,6 +99,7 @@ struct ReportServeCommand: ParsableCommand {
     options.goldens = goldens.map { project.path($0) }
     options.pendingFolder = environment.pendingFolder
     options.isCI = environment.isCI
+    options.program = environment.program
     let server = try ReportServer(project: project, options: options)
     // Signals are handled on another thread, and this one waits for the server.
     Interruption.onRequest { server.stop() }

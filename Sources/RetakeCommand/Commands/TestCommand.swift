@@ -94,8 +94,10 @@ struct TestCommand: ParsableCommand {
     suiteRun.jobs =
       jobs ?? max(1, ProcessInfo.processInfo.activeProcessorCount / max(1, workers ?? 1))
     suiteRun.watchdog = patience.limit
-    suiteRun.cache = try caching.folder(in: project, standard: .automatic) {
-      suiteRun.notes.append($0)
+    suiteRun.openCache = {
+      var note: String?
+      let folder = try caching.folder(in: project, standard: .automatic) { note = $0 }
+      return (folder, note)
     }
     suiteRun.isCI = environment.isCI
     suiteRun.program = environment.program

@@ -42,33 +42,20 @@ enum Console {
     failure.withLock { $0 = $0 ?? cause }
   }
 
-  static func note(_ text: String) {
+  /// - Parameter eraser: Removes a progress line, in the same write.
+  static func note(_ text: String, after eraser: String = "") {
     // There is nowhere left to say that standard error takes nothing.
-    _ = write(visibleLines(ownCommands(text), keepsColours: false), to: .standardError)
+    _ = write(eraser + noteText(text), to: .standardError)
   }
 
-  /// Replaces the program name in commands to type next. A program with its own stages has another
-  /// name, and only that program knows these stages.
+  /// The form in which a message goes to standard error.
+  static func noteText(_ text: String) -> String {
+    visibleLines(ownCommands(text), keepsColours: false)
+  }
+
+  /// Puts the name of this program into commands to type next.
   static func ownCommands(_ text: String) -> String {
-    let program = CommandEnvironment.current.program
-    guard program != "retake", text.contains("retake ") else { return text }
-    return Root.configuration.subcommands.compactMap { $0.configuration.commandName }
-      .reduce(text) { replacing("retake \($1)", with: "\(program) \($1)", in: $0) }
-  }
-
-  /// Replaces only at the start of a command: `my-retake test` is not changed.
-  private static func replacing(_ old: String, with new: String, in text: String) -> String {
-    var result = ""
-    var rest = text[...]
-    // Bounded: each round removes an occurrence from the rest.
-    while let range = rest.range(of: old) {
-      result += rest[..<range.lowerBound]
-      // The name may be the end of a path or of a longer name.
-      let isPart = result.last.map { $0.isLetter || $0.isNumber || "-_./".contains($0) } ?? false
-      result += isPart ? old : new
-      rest = rest[range.upperBound...]
-    }
-    return result + rest
+    CommandEnvironment.current.name.applied(to: text)
   }
 
   /// Prints an error in the form `error: place: message (cause)`, followed by what to type next.
@@ -91,7 +78,16 @@ enum Console {
 
   /// Prints a value as JSON on standard output: keys sorted, on one line or indented.
   static func json(_ value: some Encodable, isPretty: Bool = true) throws {
-    data(try jsonText(value, isPretty: isPretty))
+    data(ownCommands(inJSON: try jsonText(value, isPretty: isPretty)))
+  }
+
+  /// The same as `ownCommands` for the strings of JSON. A name that JSON would escape is left out.
+  private static func ownCommands(inJSON text: String) -> String {
+    let name = CommandEnvironment.current.name
+    let isPlain = name.word.unicodeScalars.allSatisfy {
+      $0.value >= 0x20 && $0 != "\"" && $0 != "\\"
+    }
+    return isPlain ? name.applied(to: text) : text
   }
 
   /// The same JSON as a string, for a stream of lines.

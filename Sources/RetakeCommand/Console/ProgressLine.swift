@@ -45,6 +45,12 @@ final class ProgressLine: Sendable {
     if state.withLock({ $0.isDrawn }) { draw("") }
   }
 
+  /// Removes the line, at the beginning of a message that another thread may print while the line
+  /// is drawn. Both are then one write. The next update draws the line below the message.
+  var eraser: String { isShown ? Self.erase : "" }
+
+  private static let erase = "\r\u{1B}[2K"
+
   private func text(_ label: String, done: Int, total: Int?, nanoseconds: Int64) -> String {
     let seconds = Double(nanoseconds) / 1e9
     let rate = seconds > 0 ? Double(done) / seconds : 0
@@ -55,8 +61,7 @@ final class ProgressLine: Sendable {
   }
 
   private func draw(_ text: String) {
-    // The line is erased first, or the end of a longer one would stay (ECMA-48, EL). A terminal
-    // that has gone away must not end the work.
-    try? FileHandle.standardError.write(contentsOf: Data("\r\u{1B}[2K\(visible(text))".utf8))
+    // A terminal that has gone away must not end the work.
+    try? FileHandle.standardError.write(contentsOf: Data("\(Self.erase)\(visible(text))".utf8))
   }
 }

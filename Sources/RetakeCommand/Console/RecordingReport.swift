@@ -13,33 +13,70 @@ final class RecordingReport {
   /// a reader.
   private var commits: LineStream?
   private let outputs: RecordingOutputs?
+  /// What goes wrong in the pipeline; `nil` without one.
+  private let failures: LiveFailureLog?
+  /// The messages of `failures`. No thread of the pipeline waits for a terminal that is paused.
+  private var notes: LineStream?
   private let holder = Locked<String?>(nil)
   /// How the session ended, while only readers keep the command from ending.
   private let waiting = Locked<String?>(nil)
 
+  /// - Parameter session: The folder of the new session.
   /// - Throws: `SuiteError`, `ReplayError`, `RuntimeError`; no file is left in that case.
-  init(_ live: LivePipelineOptions, of pipeline: LivePipeline?, _ output: OutputOptions) throws {
+  init(
+    _ live: LivePipelineOptions, of pipeline: LivePipeline?, session: String,
+    _ output: OutputOptions
+  ) throws {
     self.output = output
     let wanted = live.outputs
     leavesStandardOutput = wanted.leavesStandardOutput
     isFollowed = wanted.follows
     // Lines on standard output may go to the same terminal, and the progress would be drawn into
     // them.
-    line = ProgressLine(isQuiet: output.quiet || !wanted.leavesStandardOutput)
-    let note: @Sendable (String) -> Void = { output.note($0) }
+    let line = ProgressLine(isQuiet: output.quiet || !wanted.leavesStandardOutput)
+    self.line = line
+    let note: @Sendable (String) -> Void = { output.note($0, replacing: line) }
     outputs = try pipeline.map { try RecordingOutputs(wanted, of: $0, note: note) }
+    let notes = pipeline.flatMap { _ in RecordingReport.noteStream() }
+    self.notes = notes
+    let again = RecordingText.replay(session, pipeline: live.pipeline ?? "P")
+    failures = pipeline.map { _ in
+      LiveFailureLog { message in
+        let text: String
+        switch message {
+        case .warning(let warning):
+          guard !output.quiet else { return }
+          text = warning
+        case .halted(let failure): text = RecordingText.halted(failure, next: again)
+        }
+        if let notes {
+          notes.add(line.eraser + Console.noteText(text) + "\n")
+        } else {
+          Console.note(text, after: line.eraser)
+        }
+      }
+    }
     // With --follow standard output has the result lines, and the last commit is in their summary.
     guard output.json, !wanted.follows else { return }
     // A reader such as `head` that leaves must not end the recording.
     let file = WholeFile(
-      stream: .standardOutput, name: "standard output", output: .results, endsWithReader: false)
+      stream: .standardOutput, name: ReplayError.standardOutput, output: .results,
+      endsWithReader: false)
     do {
-      commits = try LineStream(file) { note("warning: \($0.message); the recording continues") }
+      commits = try LineStream(file) { note("warning: \($0.lossText); the recording continues") }
     } catch {
       // Nothing will be recorded, so no unfinished output stays.
-      outputs?.discard()
+      discard()
       throw error
     }
+  }
+
+  /// A stream for messages. If no thread can be created, they are printed where they are noticed.
+  private static func noteStream() -> LineStream? {
+    // The kind of output appears in no message: without standard error there is none.
+    try? LineStream(
+      WholeFile(
+        stream: .standardError, name: "standard error", output: .results, endsWithReader: false))
   }
 
   /// What an interruption does where the recording has ended, and only a reader keeps the command
@@ -52,16 +89,23 @@ final class RecordingReport {
     }
   }
 
-  /// Receives the results of the pipeline.
-  var watch: RecordingWatch? { outputs?.watch }
+  /// Receives the results and the decisions of the pipeline.
+  var watch: RecordingWatch? {
+    let log = failures.map { failures in
+      RecordingWatch(
+        captured: { _ in }, found: { failures.found($0) }, decided: { failures.decided($0) })
+    }
+    return RecordingWatch([outputs?.watch, log].compactMap(\.self))
+  }
 
   /// Called by the recorder after each commit.
   var committed: @Sendable (RecordingProgress) -> Void {
-    { [output, line, commits, holder, isFollowed] progress in
+    { [output, line, commits, failures, holder, isFollowed] progress in
       if let name = progress.databaseHolder, holder.withLock({ RecordingReport.isNew(name, &$0) }) {
-        output.note(RecordingText.held(by: name))
+        output.note(RecordingText.held(by: name), replacing: line)
       }
-      if progress.ringIsShort == true { output.note(RecordingText.shortRing) }
+      if progress.ringIsShort == true { output.note(RecordingText.shortRing, replacing: line) }
+      if let pipeline = progress.pipeline { failures?.counted(lost: pipeline.dropped) }
       if let commits {
         if let text = try? Console.jsonText(progress, isPretty: false) { commits.add(text + "\n") }
       } else if !isFollowed {
@@ -77,16 +121,24 @@ final class RecordingReport {
 
   /// Discards unfinished outputs after a recording that failed.
   func discard() {
+    endNotes()
     line.finish()
     outputs?.discard()
     // Earlier commits are still written.
     _ = try? commits.take()?.finish()
   }
 
+  /// Prints the messages about the pipeline that wait.
+  private func endNotes() { _ = try? notes.take()?.finish() }
+
   /// Writes the remaining output, and prints the result of the recording.
   ///
   /// - Throws: `CommandEnd`, and the error that prevented an output from being written.
   func finish(_ result: RecordingResult, preview: WindowFigures?) throws {
+    if case .success(let outcome)? = result.pipeline {
+      failures?.finish(outcome.failures, of: outcome.failureCount)
+    }
+    endNotes()
     line.finish()
     let session =
       result.isClosed
@@ -101,8 +153,10 @@ final class RecordingReport {
     // because `discard` follows in any case.
     let committed = Result { try commits.take()?.finish() }
     waiting.withLock { $0 = nil }
-    try show(result, written?.lines ?? RecordingLines(), preview)
-    note(result)
+    if !isFollowed || !Self.isUnwritable(written?.failure) {
+      try show(result, written?.lines ?? RecordingLines(), preview)
+    }
+    if let probe = result.probe, probe.isTight { output.note(RecordingText.tight(probe)) }
     try end(result) {
       if let failure = written?.failure { throw failure }
       _ = try committed.get()
@@ -133,10 +187,10 @@ final class RecordingReport {
     if leavesStandardOutput { Console.result(text) } else { output.note(text) }
   }
 
-  private func note(_ result: RecordingResult) {
-    if let probe = result.probe, probe.isTight { output.note(RecordingText.tight(probe)) }
-    guard case .success(let outcome) = result.pipeline else { return }
-    for text in outcome.failureLines { output.note("warning: \(text)") }
+  /// Whether the stream of result lines was refused, which then does not take a summary either.
+  private static func isUnwritable(_ failure: (any Error)?) -> Bool {
+    guard case .unwritable(.results, _, _)? = failure as? ReplayError else { return false }
+    return true
   }
 
   /// - Parameter check: Throws the error that prevented an output from being written.
@@ -146,7 +200,14 @@ final class RecordingReport {
       Console.error(failure)
       throw CommandEnd(status: .trouble)
     }
-    try check()
+    do {
+      try check()
+    } catch let error as any CodedError {
+      Console.error(error)
+      noteSession(result)
+      throw CommandEnd(status: ErrorStatus.of(error))
+    }
+    if Console.lostOutput != nil { noteSession(result) }
     switch result.pipeline {
     case .failure(let error)?: throw error
     case .success(let outcome)?:
@@ -159,6 +220,11 @@ final class RecordingReport {
     if result.end == .stopped, Interruption.isRequested {
       throw CommandEnd(status: .interrupted)
     }
+  }
+
+  /// An output that failed says nothing about the session.
+  private func noteSession(_ result: RecordingResult) {
+    if let text = RecordingText.kept(result) { Console.note(text) }
   }
 }
 

@@ -44,24 +44,45 @@ enum RecordingText {
     "warning: the session's database is held by \(holder): frames are recorded, and their rows wait"
   }
 
+  /// The pipeline was halted while the recording continues.
+  static func halted(_ failure: StageFailure, next command: String) -> String {
+    "error: the pipeline was halted: \(failure)\n"
+      + "  The recording continues without it, and Ctrl-C ends it. Then run the stage again on the "
+      + "recorded frames: \(command)"
+  }
+
+  /// The command that runs a live pipeline again on a session.
+  static func replay(_ session: String, pipeline: String) -> String {
+    "retake replay \(session.shellWord) --pipeline \(pipeline.shellWord)"
+  }
+
+  /// What is true of the session when one of the command's outputs failed; `nil` if it was not
+  /// closed.
+  static func kept(_ result: RecordingResult) -> String? {
+    guard result.isClosed else { return nil }
+    let frames = result.progress.frames
+    return "  The session is closed and \(result.status.rawValue): \(frames.recorded) of "
+      + "\(frames.captured) frames recorded, in \(result.folder.path)"
+  }
+
   /// `pipeline 1170 delivered, 28 dropped (queue), 2 lost before capture`
   private static func brief(_ pipeline: PipelineProgress) -> String {
     let frames = pipeline.frames
-    var parts = ["\(frames.delivered) delivered"] + drops(frames)
+    var parts = ["\(frames.delivered) delivered"] + drops(frames.dropped)
     if pipeline.dropped > 0 { parts.append("\(pipeline.dropped) lost before capture") }
     if frames.failed > 0 { parts.append("\(frames.failed) failed") }
     return "pipeline " + parts.joined(separator: ", ")
   }
 
-  private static func drops(_ frames: FrameLedger) -> [String] {
-    frames.dropped.keys.sorted().map { "\(frames.dropped[$0] ?? 0) dropped (\($0))" }
+  private static func drops(_ counts: [String: Int]) -> [String] {
+    counts.keys.sorted().map { "\(counts[$0] ?? 0) dropped (\($0))" }
   }
 
   /// The fates of all frames in the pipeline, after its end: `  pipeline  300 produced, 298
   /// accepted, 2 lost before capture; 260 delivered, 38 dropped (queue); 298 results`
   static func pipeline(_ pipeline: PipelineProgress) -> String {
     let frames = pipeline.frames
-    var fates = ["\(frames.delivered) delivered"] + drops(frames)
+    var fates = ["\(frames.delivered) delivered"] + drops(frames.dropped)
     for (count, word) in [
       (frames.thinned, "thinned"), (frames.superseded, "superseded"), (frames.failed, "failed"),
       (frames.inFlight, "in flight"),
@@ -75,6 +96,9 @@ enum RecordingText {
       lines += pipeline.tracks.map {
         "    track \($0.track)  " + source($0.produced, $0.accepted, $0.dropped)
       }
+    }
+    lines += (pipeline.stages ?? []).map { stage in
+      "    stage \(visible(stage.node))  " + drops(stage.dropped).joined(separator: ", ")
     }
     lines += (pipeline.pools ?? []).map { "  pool      \(SummaryText.pool($0))" }
     return lines.joined(separator: "\n")

@@ -95,12 +95,13 @@ final class LiveRecording: Sendable {
   var progress: PipelineProgress {
     let produced = produced.withLock { $0 }
     if case .success(let outcome) = outcome {
-      return PipelineProgress(produced: produced, outcome: outcome, results: tap.resultCount)
+      return PipelineProgress(
+        produced: produced, outcome: outcome, results: tap.resultCount, drops: tap.drops)
     }
     let counts = session.counts
     return PipelineProgress(
       produced: produced, tracks: counts.tracks, frames: counts.ledger, results: tap.resultCount,
-      pools: counts.pools)
+      pools: counts.pools, drops: tap.drops)
   }
 
   /// Returns when the frames in the pipeline have finished, or the time limit is reached.

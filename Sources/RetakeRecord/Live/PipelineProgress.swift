@@ -15,13 +15,25 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
     public var dropped: Int
   }
 
+  /// What one stage dropped.
+  public struct Stage: Hashable, Sendable, Codable {
+    /// The node's ID in the pipeline.
+    public var node: String
+    /// Accepted frames that this stage dropped, by reason; in a forEach, items.
+    public var dropped: [String: Int]
+  }
+
   /// Totals of all tracks.
   public var produced: Int
   public var accepted: Int
+  /// Frames that were lost before capture. `frames.dropped` counts those that were accepted and
+  /// dropped later.
   public var dropped: Int
   public var tracks: [Track]
   /// What happened to the accepted frames at the primary sink, for example dropped, by reason.
   public var frames: FrameLedger
+  /// The stages that dropped frames, in the order of their IDs; `nil` if none did.
+  public var stages: [Stage]?
   /// Number of lines in the session's table of results.
   public var results: Int
   /// Pools that adapt to the load; `nil` without such pools.
@@ -35,8 +47,9 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
 
   init(
     produced: [Int: Int], tracks: [RunOutcome.TrackCounts], frames: FrameLedger, results: Int,
-    pools: [PoolCounts]
+    pools: [PoolCounts], drops: DropCounts = DropCounts()
   ) {
+    stages = drops.stages
     self.pools = pools.isEmpty ? nil : pools
     self.tracks = tracks.map {
       Track(
@@ -51,13 +64,34 @@ public struct PipelineProgress: Hashable, Sendable, Codable {
   }
 
   /// The progress of a run that has ended.
-  init(produced: [Int: Int], outcome: RunOutcome, results: Int) {
+  init(
+    produced: [Int: Int], outcome: RunOutcome, results: Int, drops: DropCounts = DropCounts()
+  ) {
     self.init(
       produced: produced, tracks: outcome.tracks, frames: outcome.headline, results: results,
-      pools: outcome.pools)
+      pools: outcome.pools, drops: drops)
     halt = outcome.halt
     guard outcome.failureCount > 0 else { return }
     failures = Array(outcome.failures.prefix(RunSummary.failuresMax))
     failureCount = outcome.failureCount
+  }
+}
+
+/// Drops of a live run so far, by stage and reason.
+struct DropCounts: Hashable, Sendable {
+  private var counts: [String: [String: Int]] = [:]
+
+  /// Counts the drops among the decisions.
+  mutating func note(_ decisions: [DecisionLine]) {
+    for line in decisions where line.kind == DecisionKind.drop.rawValue {
+      guard let reason = line["reason"] else { continue }
+      counts[line.node, default: [:]][reason, default: 0] += 1
+    }
+  }
+
+  /// In the order of the node's IDs; `nil` without drops.
+  var stages: [PipelineProgress.Stage]? {
+    guard !counts.isEmpty else { return nil }
+    return counts.keys.sorted().map { PipelineProgress.Stage(node: $0, dropped: counts[$0] ?? [:]) }
   }
 }

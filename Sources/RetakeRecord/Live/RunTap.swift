@@ -13,6 +13,7 @@ final class RunTap: LiveTap {
     var nodeIDs: [String] = []
     var decisions = 0
     var results = 0
+    var drops = DropCounts()
   }
 
   private let add: @Sendable (RunRows) -> Void
@@ -51,6 +52,7 @@ final class RunTap: LiveTap {
   func told(_ batch: LiveBatch) {
     let (nodes, first) = state.withLock { state -> ([String], Int) in
       defer { state.decisions += batch.decisions.count }
+      state.drops.note(batch.decisions)
       return (state.nodeIDs, state.decisions)
     }
     var rows = RunRows()
@@ -86,6 +88,8 @@ final class RunTap: LiveTap {
 
   /// Number of result lines so far.
   var resultCount: Int { state.withLock { $0.results } }
+  /// Drops of each stage so far.
+  var drops: DropCounts { state.withLock { $0.drops } }
 
   private func json(of facts: LiveFacts) -> JSONValue {
     .object([

@@ -7,6 +7,7 @@
   // A served page can ask for any frame of a session, and for an acceptance.
   const served = document.documentElement.dataset.served;
   const accepts = document.documentElement.dataset.accepts === "yes";
+  const program = document.documentElement.dataset.program;
 
   // Text: nothing here becomes markup. Characters that act are shown, as the other reports do.
   const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\ufff0-\ufffb\ufffe\uffff]|[\u{e0000}-\u{e0fff}]/gu;
@@ -739,10 +740,10 @@
       if (!answer.ok) return { done: false, text: `Not accepted: ${result.message}.${result.advice ? " " + result.advice : ""}` };
       const left = result.reduce((sum, one) => sum + one.left.length, 0);
       const what = result.map((one) => (one.left.length ? `${one.roots.join(", ")} of ${one.key}` : `${one.key}, ${plural(one.frames, "frame")}`)).join("; ");
-      const next = left ? `${plural(left, "root cause")} still ${left === 1 ? "waits" : "wait"}.` : "Run retake test again for a new report.";
+      const next = left ? `${plural(left, "root cause")} still ${left === 1 ? "waits" : "wait"}.` : `Run ${program} test again for a new report.`;
       return { done: true, roots: result.flatMap((one) => one.roots), text: `Accepted: ${what}. ${next}` };
     } catch {
-      return { done: false, text: "Not accepted: the server does not answer. Is retake report serve still running?" };
+      return { done: false, text: `Not accepted: the server does not answer. Is ${program} report serve still running?` };
     }
   }
 

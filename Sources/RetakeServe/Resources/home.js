@@ -1,6 +1,8 @@
 "use strict";
 (() => {
   const byID = (id) => document.getElementById(id);
+  // The name of the server's program in commands to type.
+  let program = "retake";
   const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
   // Names come from files: they only ever become text, and what acts in a text is shown.
@@ -48,7 +50,7 @@
   // A case that waits leads to its place in the newest report that has it.
   function pendingRow(item) {
     const name = html("bdi", {}, item.key);
-    if (!item.report) return html("tr", {}, html("td", {}, name), html("td", { class: "number-cell" }, "in no report: retake test --report report"));
+    if (!item.report) return html("tr", {}, html("td", {}, name), html("td", { class: "number-cell" }, `in no report: ${program} test --report report`));
     return html("tr", {}, html("td", {}, html("a", { href: `reports/${encodeURIComponent(item.report)}#${encodeURIComponent(item.anchor)}` }, name)), html("td", { class: "number-cell" }, "in its report"));
   }
 
@@ -130,13 +132,14 @@
     const answer = await fetch("state.json");
     const state = await answer.json();
     if (!answer.ok) throw new Error(state.message);
+    program = state.program;
     byID("project").textContent = visible(state.project);
     document.title = `Retake · ${visible(state.project)}`;
     byID("summary").textContent = `${plural(state.reports.length, "report")}, ${plural(state.sessions.length, "session")}, ${plural(state.runs.length, "run")}, ${state.pending.length} waiting to be accepted`
       + (state.more ? `; ${state.more} more are not listed` : "") + (state.isCI ? ". This is CI: nothing is accepted here" : "");
-    table(byID("reports"), ["Report", "Verdict", "Cases", "Made"], state.reports.map(reportRow), "No report yet. Make one: retake test --report report");
-    table(byID("sessions"), ["Session", "Frames", "Size"], state.sessions.map(sessionRow), "No session in Recordings. Make one: retake import FILE");
-    table(byID("runs"), ["Run", "Frames", "Decisions"], state.runs.map(runRow), "No run was kept. Keep one: retake replay SESSION --output runs/first");
+    table(byID("reports"), ["Report", "Verdict", "Cases", "Made"], state.reports.map(reportRow), `No report yet. Make one: ${program} test --report report`);
+    table(byID("sessions"), ["Session", "Frames", "Size"], state.sessions.map(sessionRow), `No session in Recordings. Make one: ${program} import FILE`);
+    table(byID("runs"), ["Run", "Frames", "Decisions"], state.runs.map(runRow), `No run was kept. Keep one: ${program} replay SESSION --output runs/first`);
     table(byID("pending"), ["Case", "Look at it"], state.pending.map(pendingRow), "Nothing. What a test leaves pending is accepted on its report's page.");
     document.documentElement.classList.add("js", "ready");
   }

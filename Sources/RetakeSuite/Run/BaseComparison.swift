@@ -145,6 +145,7 @@ public struct BaseComparison {
     ]
     document.notes = ["Golden stands for the pipelines of \(base), actual for the working tree's."]
     document.totals.wallSeconds = seconds
+    document.nameCommands(ProgramName(program))
     let written = try reportFolder.map {
       try project.requireOwn($0)
       return try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))

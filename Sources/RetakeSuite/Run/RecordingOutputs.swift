@@ -170,8 +170,7 @@ private final class ResultStream: @unchecked Sendable {
     do {
       writer = try LiveFrameLines(live.pipeline, sink: sink)
       lines = try LineStream(file, waitingBytesMax: waitingBytesMax) { error in
-        let cause = error.cause.map { " (\($0))" } ?? ""
-        note("warning: \(error.message)\(cause); the recording continues")
+        note("warning: \(error.lossText); the recording continues")
       }
     } catch {
       file.discard()

@@ -149,7 +149,7 @@ extension RunOutputs {
   ) throws(ReplayError) -> WholeFile {
     guard isStandardOutput(path) else { return try WholeFile(path: path, output: output) }
     return WholeFile(
-      stream: .standardOutput, name: "standard output", output: output,
+      stream: .standardOutput, name: ReplayError.standardOutput, output: output,
       endsWithReader: endsWithReader)
   }
 

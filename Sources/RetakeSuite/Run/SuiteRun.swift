@@ -25,6 +25,9 @@ public struct SuiteRun {
   public var watchdog: Duration? = RunOptions.watchdogStandard
   /// Where results of earlier runs are read and results of this run are stored.
   public var cache: CacheFolder?
+  /// Opens the cache when the cases are known, so that a selection that cannot be made creates no
+  /// folder. Also returns why there is none.
+  package var openCache: () throws -> (folder: CacheFolder?, note: String?) = { (nil, nil) }
   /// What the report says in addition to its cases, such as why there is no cache.
   public var notes: [String] = []
   /// In CI, nothing is written among the goldens, and stale goldens fail.
@@ -73,6 +76,14 @@ public struct SuiteRun {
     // A rule for a sink that does not exist would never be used, and the real sink would be
     // compared without it.
     try project.checkRules(and: selection.definition, catalog: registry, given: pipelines)
+    let opened = try openCache()
+    var run = self
+    run.cache = cache ?? opened.folder
+    run.notes += [opened.note].compactMap(\.self)
+    return try run.run(selected)
+  }
+
+  private func run(_ selected: [SelectedCase]) throws -> Outcome {
     let scratch = try RunFolder(preferring: pendingRoot)
     defer { scratch.remove() }
     let clock = WallClock()
@@ -170,6 +181,7 @@ public struct SuiteRun {
     document.totals.cache = results.compactMap { $0.summary?.cache }.map { ReportCache($0) }
       .reduce(nil) { sum, use in sum.map { $0 + use } ?? use }
     document.notes = notes + pendingNotes(results)
+    document.nameCommands(ProgramName(program))
     let files = try reportFolder.map {
       try ReportFolder.write(document, to: URL(fileURLWithPath: project.path($0)))
     }
