@@ -39,7 +39,8 @@ public enum PipelineDocument {
   /// - Throws: `PipelineError` if a node is a closure.
   public static func json(of pipeline: Pipeline) throws(PipelineError) -> JSONValue {
     for node in pipeline.flattened().nodes where !node.stage.isExportable {
-      throw PipelineError(.notExportable(node.id), at: node.pointer ?? "/nodes")
+      throw pipeline.placing(
+        PipelineError(.notExportable(node.id), at: node.pointer ?? "/nodes"))
     }
     return pipeline.json
   }
