@@ -95,6 +95,14 @@ import Testing
       ], environment: onDisplay(xvfb))
     try #require(bare.status == 0, "\(bare.stderr)")
     #expect(try Data(contentsOf: workplace.folder.file("bare.png")) != picture)
+    let piped = try workplace.retake(
+      words: [
+        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide", "--start",
+        "40", "--once", "--screenshot", "-",
+      ], environment: onDisplay(xvfb))
+    try #require(piped.status == 0, "\(piped.stderr)")
+    #expect(piped.stdoutBytes == picture)
+    #expect(!workplace.exists("-"))
   }
 
   @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))
