@@ -102,7 +102,8 @@ private struct OtherLevel: PureStage {
 
   @Test func `differences within the tolerances of an unchanged pipeline lead to verify`() throws {
     let fixture = try ProjectFixture(
-      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n  values: {scalar: 0.5}\n")
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n"
+        + "  values: {mode: numeric, scalar: 0.5}\n")
     try fixture.folder.write(
       """
       {"v": 1, "name": "level",

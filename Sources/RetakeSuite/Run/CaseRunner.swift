@@ -42,7 +42,7 @@ extension CaseResult {
   }
 
   /// Whether the golden was made with this pipeline, its costs included, and with these libraries.
-  /// False if that is not known: a golden of another platform says nothing about the libraries here.
+  /// False if that is not known: a golden of another platform says nothing about the libraries.
   var isRepeated: Bool {
     guard comparison.pipelineChanges.isEmpty,
       let pipelines = try? (golden: golden.manifest().pipeline, actual: actual.manifest().pipeline),
