@@ -75,6 +75,13 @@ import Testing
         == "pipeline 'yard', forEach 'each', stage 'crop', its edge to 'labels'")
   }
 
+  @Test func `what nodes share is declared in the language of the pipeline`() {
+    let alone = error(of: chain.stage(Grey()).on(executor: "gpu").sink(sink))
+    #expect(alone?.advice == "Declare it: .executor(\"gpu\")")
+    let pool = error(of: chain.stage(Grey()).pool("frames").sink(sink))
+    #expect(pool?.advice == "Declare it: .pool(\"frames\", capacity: 8)")
+  }
+
   @Test func `an edge to a node that does not exist is named by its ends`() {
     var pipeline = chain.stage(Grey()).sink(sink)
     pipeline.edges[1].to = "boxes"
