@@ -12,7 +12,8 @@ import Testing
   }
 
   private func error(of pipeline: Pipeline) -> PipelineError? {
-    #expect(throws: PipelineError.self) { try pipeline.validate() }
+    let error = #expect(throws: PipelineError.self) { try pipeline.validate() }
+    return error
   }
 
   @Test func `a mistake of a pipeline made in Swift is placed by names`() {
