@@ -2,17 +2,22 @@
 public struct Place: Hashable, Sendable, Codable, CustomStringConvertible {
   public var file: String?
   public var frame: FrameID?
+  /// A part of something that has no document, in words, such as `stage 'motion'`.
+  public var part: String?
   /// A JSON pointer (RFC 6901) into the document, such as `/nodes/2/kind`.
   public var pointer: String?
 
-  public init(file: String? = nil, frame: FrameID? = nil, pointer: String? = nil) {
+  public init(
+    file: String? = nil, frame: FrameID? = nil, part: String? = nil, pointer: String? = nil
+  ) {
     self.file = file
     self.frame = frame
+    self.part = part
     self.pointer = pointer
   }
 
   public var description: String {
-    [file, frame.map { "frame \($0)" }, pointer.map { "at \($0.isEmpty ? "/" : $0)" }]
+    [file, frame.map { "frame \($0)" }, part, pointer.map { "at \($0.isEmpty ? "/" : $0)" }]
       .compactMap(\.self).joined(separator: ", ")
   }
 }

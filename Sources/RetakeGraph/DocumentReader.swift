@@ -16,6 +16,7 @@ struct DocumentReader {
     }
     var pipeline = Pipeline(
       name: try document.string("name") ?? "pipeline", nodes: [], edges: [])
+    pipeline.origin = .document
     try checkSize(try document.array("nodes"))
     for (index, json) in try document.array("nodes").enumerated() {
       pipeline.nodes.append(try node(json, at: "/nodes/\(index)"))

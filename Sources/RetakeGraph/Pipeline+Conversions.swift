@@ -10,12 +10,16 @@ extension Pipeline {
   package func insertingConversions(
     sources formats: [String: PixelFormat], catalog: some StageCatalog
   ) throws(PipelineError) -> Pipeline {
-    let graph = GraphIndex(self)
-    let order = try graph.order()
-    var plan = ConversionPlan(
-      graph: graph, outputs: try graph.outputs(order), sources: formats)
-    for node in order { try plan.visit(node) }
-    return try inserting(plan.conversions, graph, catalog: catalog)
+    do throws(PipelineError) {
+      let graph = GraphIndex(self)
+      let order = try graph.order()
+      var plan = ConversionPlan(
+        graph: graph, outputs: try graph.outputs(order), sources: formats)
+      for node in order { try plan.visit(node) }
+      return try inserting(plan.conversions, graph, catalog: catalog)
+    } catch {
+      throw placing(error)
+    }
   }
 
   /// The stages that would get a pixel format that they do not accept if a source changed its
@@ -41,6 +45,7 @@ extension Pipeline {
   ) throws(PipelineError) -> Pipeline {
     var result = Pipeline(
       name: name, nodes: nodes, edges: graph.edges, executors: executors, pools: pools)
+    result.origin = origin
     for edge in graph.edges.indices {
       guard let format = conversions[edge] else { continue }
       let receiver = graph.nodes[graph.receivers[edge]]

@@ -5,6 +5,7 @@ extension Pipeline {
   /// Nodes and edges have pointers into the document.
   package func flattened() -> Pipeline {
     var flat = Pipeline(name: name, nodes: [], edges: [], executors: executors, pools: pools)
+    flat.origin = origin
     var outputs: [String: String] = [:]
     for (index, node) in nodes.enumerated() {
       var own = node

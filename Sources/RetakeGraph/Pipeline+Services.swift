@@ -14,7 +14,9 @@ extension Pipeline {
           .unknownExecutor(
             executor.shortened,
             advice: executors.isEmpty
-              ? "Declare it: \"executors\": [{\"id\": \"\(executor.shortened)\"}]"
+              ? declaration(
+                swift: ".executor(\"\(executor.shortened)\")",
+                document: "\"executors\": [{\"id\": \"\(executor.shortened)\"}]")
               : Suggestion.advice(for: executor, among: executors.map(\.id))),
           at: node.place("executor"))
       }
@@ -25,6 +27,11 @@ extension Pipeline {
     }
   }
 
+  /// The advice to declare what nodes share, in the language of the pipeline.
+  private func declaration(swift: String, document: String) -> String {
+    "Declare it: \(origin == .swift ? swift : document)"
+  }
+
   private func check(
     _ pool: PipelinePool?, named id: String, of node: PipelineNode
   ) throws(PipelineError) {
@@ -33,7 +40,9 @@ extension Pipeline {
         .wrongValue(
           "there is no pool '\(id.shortened)'",
           advice: pools.isEmpty
-            ? "Declare it: \"pools\": [{\"id\": \"\(id.shortened)\", \"capacity\": 8}]"
+            ? declaration(
+              swift: ".pool(\"\(id.shortened)\", capacity: 8)",
+              document: "\"pools\": [{\"id\": \"\(id.shortened)\", \"capacity\": 8}]")
             : Suggestion.advice(for: id, among: pools.map(\.id))),
         at: node.place("pool"))
     }

@@ -11,6 +11,8 @@ public struct Pipeline: Sendable {
   public var edges: [PipelineEdge]
   public var executors: [PipelineExecutor]
   public var pools: [PipelinePool]
+  /// How the places of mistakes are written.
+  package var origin = Origin.swift
 
   public init(
     name: String, nodes: [PipelineNode], edges: [PipelineEdge],

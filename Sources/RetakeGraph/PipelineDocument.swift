@@ -42,8 +42,9 @@ public enum PipelineDocument {
   public static func json(of pipeline: Pipeline) throws(PipelineError) -> JSONValue {
     // Flat, so that closures in bodies are found.
     for node in pipeline.flattened().nodes where !node.stage.isExportable {
-      throw PipelineError(
-        .notExportable(node.id, node.stage.signature.role), at: node.pointer ?? "/nodes")
+      throw pipeline.placing(
+        PipelineError(
+          .notExportable(node.id, node.stage.signature.role), at: node.pointer ?? "/nodes"))
     }
     return pipeline.json
   }

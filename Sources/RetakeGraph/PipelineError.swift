@@ -1,6 +1,7 @@
 import RetakeCore
 
-/// A problem with a pipeline or its document, with the JSON pointer of the place.
+/// A problem with a pipeline or its document, with its place: the JSON pointer, and for a pipeline
+/// made in Swift the names of the nodes.
 public struct PipelineError: CodedError, Hashable {
   public enum Reason: Hashable, Sendable {
     /// Not JSON at all, or not an object.
@@ -27,6 +28,9 @@ public struct PipelineError: CodedError, Hashable {
 
   public var reason: Reason
   public var pointer: String
+  /// The place in words, if the pipeline was made in Swift: for example `pipeline 'yard', stage
+  /// 'motion', its edge to 'boxes'`. It then replaces the pointer in `place`.
+  public var part: String?
   public var file: String?
 
   public init(_ reason: Reason, at pointer: String, file: String? = nil) {
@@ -35,7 +39,9 @@ public struct PipelineError: CodedError, Hashable {
     self.file = file
   }
 
-  public var place: Place? { Place(file: file, pointer: pointer) }
+  public var place: Place? {
+    Place(file: file, part: part, pointer: part == nil ? pointer : nil)
+  }
 
   public var code: String {
     let word =

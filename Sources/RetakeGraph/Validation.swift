@@ -11,8 +11,17 @@ extension Pipeline {
   /// Checks the graph before anything runs: IDs, numbers, edges and ports, cycles, shape, types,
   /// services and pools, and that it has a source, a sink and one primary sink.
   ///
-  /// - Throws: `PipelineError` with the pointer of the node or edge in the document's order.
+  /// - Throws: `PipelineError` with the pointer of the node or edge in the document's order; for a
+  ///   pipeline made in Swift, `part` names the node or edge.
   public func validate() throws(PipelineError) {
+    do throws(PipelineError) {
+      try check()
+    } catch {
+      throw placing(error)
+    }
+  }
+
+  private func check() throws(PipelineError) {
     // Each check relies on those before it: edges name nodes by valid ids, a flat graph needs valid
     // bodies, and shape, types and pools are followed in an order that only a graph without cycles
     // has.

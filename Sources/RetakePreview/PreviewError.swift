@@ -21,6 +21,9 @@ public enum PreviewError: CodedError, Hashable {
   /// An image of the window could not be written.
   case notWritten(path: String, cause: String)
 
+  /// The cause if a PNG would be printed on a terminal.
+  package static let terminal = "it is a terminal"
+
   public var code: String {
     switch self {
     case .noLibrary: "preview.sdl.missing"
@@ -81,6 +84,8 @@ public enum PreviewError: CodedError, Hashable {
     case .noWindow: "SDL_RENDER_DRIVER=software takes the renderer that works everywhere"
     case .renderer: "Try SDL_RENDER_DRIVER=software, which works everywhere"
     case .noFrames: "Choose another one with --track; retake session info lists them"
+    case .notWritten(_, let cause) where cause == PreviewError.terminal:
+      "Name a file, or a reader: --screenshot - | display"
     case .displayLost, .noSuchFrame, .notWritten: nil
     }
   }

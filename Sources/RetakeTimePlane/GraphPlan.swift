@@ -105,8 +105,10 @@ package struct GraphPlan: Sendable {
       .sorted { ordered[$0].id.utf8.lexicographicallyPrecedes(ordered[$1].id.utf8) }
     // ledger: the headline is the ledger of this sink.
     guard let primary = pipeline.primarySink.flatMap({ indexes[$0] }) else {
-      throw PipelineError(
-        .missing("the pipeline has no sink", advice: "Add a node of kind 'results'"), at: "/nodes")
+      throw pipeline.placing(
+        PipelineError(
+          .missing("the pipeline has no sink", advice: "Add a node of kind 'results'"),
+          at: "/nodes"))
     }
     primarySink = primary
     connect()

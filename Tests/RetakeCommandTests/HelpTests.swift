@@ -75,6 +75,7 @@ import Testing
     "report serve --port 70000", "report serve --port x", "bench pools --tune --plot a.svg",
     "view", "view clip --speed 0", "view clip --speed 17", "view clip --once --frames 3",
     "view clip --screenshot a.png", "view clip --mode redecide", "view clip --start soon",
+    "view clip --once --screenshot - --json", "bench window --screenshot -",
     "view clip --frames 0", "view clip --size 1x1", "view clip -p a --mode reenact",
     "bench window --fps 0", "bench window --seconds 0", "bench window --vision soon",
     "record a --frames 0", "record a --size 3", "record a --pace never", "record a --duration x",

@@ -36,6 +36,7 @@ import Testing
     let made = try workplace.retake("init", "--pipeline", "Pipelines/mine.json", "--json")
     #expect(made.status == 0, "\(made.stderr)")
     #expect(try made.json().caseName.text == "mine")
+    #expect(try made.json().cases[0].pipeline.text == "Pipelines/mine.json")
     #expect(try text("Pipelines/mine.json", of: workplace) == before)
     let project = try text("retake.yml", of: workplace)
     #expect(project.contains("- sessions: [\"gate\"]"), "\(project)")
@@ -69,6 +70,17 @@ import Testing
       #expect(result.status != 0, "\(words)")
       #expect(try !other.exists(".retake") && other.listing() == before, "\(words)")
     }
+  }
+
+  @Test func `a document that gets no case is named`() throws {
+    let workplace = try Workplace()
+    try workplace.writePipeline("Pipelines/mine.json", replacing: "motion-boxes", with: "mine")
+    let made = try workplace.retake("init")
+    #expect(made.status == 0, "\(made.stderr)")
+    #expect(
+      made.stdout.contains("left out Pipelines/mine.json: to test it, add a case for it"),
+      "\(made.stdout)")
+    #expect(!made.stdout.contains("left out Pipelines/motion-boxes.json"))
   }
 
   @Test func `a pipeline that cannot be used makes no project`() throws {

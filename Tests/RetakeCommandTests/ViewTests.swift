@@ -95,6 +95,16 @@ import Testing
       ], environment: onDisplay(xvfb))
     try #require(bare.status == 0, "\(bare.stderr)")
     #expect(try Data(contentsOf: workplace.folder.file("bare.png")) != picture)
+    let piped = try workplace.retake(
+      words: [
+        "view", "figures", "--pipeline", "example:motion-boxes", "--mode", "redecide", "--start",
+        "40", "--once", "--screenshot", "-",
+      ], environment: onDisplay(xvfb))
+    try #require(piped.status == 0, "\(piped.stderr)")
+    #expect(piped.stdoutBytes.starts(with: [0x89, 0x50, 0x4E, 0x47]))
+    // The last chunk of a PNG is its end: nothing else was printed.
+    #expect(piped.stdoutBytes.suffix(8).prefix(4) == Data("IEND".utf8))
+    #expect(!workplace.exists("-"))
   }
 
   @Test(.enabled(if: Xvfb.command != nil, "Xvfb is not installed: Scripts/setup installs it"))

@@ -12,6 +12,20 @@ private struct AudioBlock: Sendable {
   var samples: Int
 }
 
+private func ordered() {
+  // docs/pipelines.md
+  let pipeline = Pipeline.named("ordered")
+    .source(.session())  // the source
+    .grey().cost(.fixed(.milliseconds(2)))  // a stage, and what it costs
+    .motion()  // the next one
+    .queue(capacity: 2, policy: .dropOldest)  // in front of motion
+    .on(executor: "vision")  // what serves motion
+    .executor("vision", count: 2)  // declared once, before the sink
+    .results("boxes")  // the sink; nothing comes behind it
+  // end
+  _ = pipeline
+}
+
 private func branches() {
   // docs/pipelines.md
   let grey = Pipeline.named("branches").source(.session()).grey()
@@ -138,6 +152,48 @@ private enum OwnStages {
     }
 
     mutating func reset() { last = nil }
+  }
+  // end
+}
+
+private enum StageValues {
+  // docs/stage-values.md
+  struct Inverted: PureStage {
+    static let kind = "inverted"
+    static let inputFormats: [PixelFormat] = [.grey]
+
+    func process(_ frame: Frame, _ context: StageContext) -> Frame {
+      Frame(
+        id: frame.id, timestamp: frame.timestamp, format: .grey, width: frame.width,
+        height: frame.height, range: frame.range, planes: [frame.bytes(of: 0).map { 255 - $0 }])
+    }
+  }
+  // end
+
+  // docs/stage-values.md
+  struct Lanes: StageValue {
+    static let typeName = "lanes"
+    static let typeVersion = 1
+    var columns: [UInt8]
+
+    init(columns: [UInt8]) { self.columns = columns }
+    init(decoding bytes: [UInt8]) { columns = bytes }
+    func encoded() -> [UInt8] { columns }
+  }
+  // end
+
+  // docs/stage-values.md
+  struct Plates: PureStage {
+    static let kind = "plates"
+
+    func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Detections {
+      guard frame.width >= 64 else {
+        throw StageError(code: "plates.small", message: "\(frame.width) pixels are too few")
+      }
+      let box = Box(x: 12, y: 8.5, width: 40, height: 20)
+      let plate = Detection(box: box, score: 0.9, classIndex: 1)
+      return Detections([plate], classNames: ["car", "plate"])
+    }
   }
   // end
 }

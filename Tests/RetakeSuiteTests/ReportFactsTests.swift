@@ -1,11 +1,37 @@
+import Foundation
+import RetakeBuffers
 import RetakeCompare
 import RetakeCore
+import RetakeGraph
+import RetakeStages
 import RetakeTestSupport
 import Testing
 
 @testable import RetakeGolden
 @testable import RetakeReport
 @testable import RetakeSuite
+
+/// Gives the same number for each frame.
+private struct Level: PureStage {
+  static let kind = "level"
+
+  init(options: NoOptions) {}
+
+  func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+    Scalars([.init("level", 1)])
+  }
+}
+
+/// Another code of the same kind and version.
+private struct OtherLevel: PureStage {
+  static let kind = "level"
+
+  init(options: NoOptions) {}
+
+  func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+    Scalars([.init("level", 1.25)])
+  }
+}
 
 /// The content of a report besides the findings: ledgers, decisions with their causes, error
 /// curves.
@@ -65,12 +91,53 @@ import Testing
     let outcome = try fixture.test()
     let item = try #require(outcome.document.cases.first)
     #expect(item.counts.withinTolerance > 0 && item.findings.items.isEmpty)
+    #expect(!item.notes.contains { $0.contains("deterministic") }, "the pipeline changed")
     let curve = try #require(item.timelines.first?.errors.first)
     let headroom = try #require(item.headroom.first { $0.measure == curve.measure })
     #expect(curve.allowed == headroom.allowed && curve.framesPerBin == 1)
     let worst = try #require(curve.largest.max())
     #expect(abs(worst - headroom.largest) <= headroom.largest / 1_000)
     #expect(headroom.frame?.sequence == curve.largest.firstIndex(of: worst))
+  }
+
+  @Test func `differences within the tolerances of an unchanged pipeline lead to verify`() throws {
+    let fixture = try ProjectFixture(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n"
+        + "  values: {mode: numeric, scalar: 0.5}\n")
+    try fixture.folder.write(
+      """
+      {"v": 1, "name": "level",
+       "nodes": [
+        {"id": "camera", "kind": "session"},
+        {"id": "level", "kind": "level"},
+        {"id": "values", "kind": "results"}],
+       "edges": [{"from": "camera", "to": "level"}, {"from": "level", "to": "values"}]}
+      """, to: "motion.json")
+    try fixture.record("yard")
+    _ = try fixture.test { $0.registry.register(Level.self) }
+    _ = try fixture.accept()
+    let same = try fixture.test { $0.registry.register(Level.self) }
+    #expect(same.status == .passed && same.document.cases.first?.notes == [])
+
+    let other = try fixture.test { $0.registry.register(OtherLevel.self) }
+    #expect(other.status == .passed)
+    let note = try #require(other.document.cases.first?.notes.last)
+    #expect(note.hasPrefix("12 of 12 frames differ within the tolerances"), "\(note)")
+    #expect(note.hasSuffix("Check it with: retake verify yard --pipeline motion"), "\(note)")
+    let text = TerminalReport.render(other.document, palette: .plain)
+    #expect(text.contains("note: yard/motion: \(note)"))
+    let page = String(decoding: try HTMLReport.render(other.document), as: UTF8.self)
+    #expect(page.contains("a stage may not be deterministic"))
+
+    // Other libraries explain the difference.
+    let name = try #require(fixture.files("Goldens").first { $0.contains("/environment-") })
+    let environment = fixture.folder.file("Goldens").appending(path: name)
+    let old = try String(contentsOf: environment, encoding: .utf8)
+    try Data((old + "another: \"1\"\n").utf8).write(to: environment)
+    let elsewhere = try fixture.test { $0.registry.register(OtherLevel.self) }
+    #expect(elsewhere.document.cases.first?.counts.withinTolerance == 12)
+    #expect(
+      elsewhere.document.cases.first?.notes.contains { $0.contains("deterministic") } == false)
   }
 
   @Test func `a golden's ledger counts every fate at its sink`() throws {

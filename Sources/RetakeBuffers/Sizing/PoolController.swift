@@ -95,7 +95,8 @@ public struct PoolController: Hashable, Sendable {
 
   public mutating func returned() { window.completed += 1 }
 
-  /// A buffer could not be created. The pool is recreated at the end of the window.
+  /// A buffer could not be created. The pool is recreated at the end of the window, or at a pressure
+  /// before it that asks for no smaller size.
   public mutating func allocationFailed() {
     if sizing.isOn(.recreate) { needsRecreation = true }
   }

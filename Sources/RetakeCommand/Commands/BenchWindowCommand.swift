@@ -43,6 +43,9 @@ struct BenchWindowCommand: ParsableCommand {
     guard Duration(parsing: vision) != nil else {
       throw ValidationError("'--vision \(vision)' is not like 100ms")
     }
+    if screenshot == "-" {
+      throw ValidationError("--screenshot wants a file: standard output has the figures")
+    }
     guard ViewCommand.pixels(size) != nil else {
       throw ValidationError("'--size \(size)' is not like 1280x720 (64x64 to 8192x8192)")
     }

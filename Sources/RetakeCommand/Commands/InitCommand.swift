@@ -5,8 +5,9 @@ struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init", abstract: "Make this folder a project, with a retake.yml.",
     discussion: """
-      Writes retake.yml with one case, its pipeline in Pipelines, and lines for .gitignore. Files that
-      exist are left as they are.
+      Writes retake.yml with a case for each pipeline of the program, or for the example
+      motion-boxes with its document in Pipelines, and lines for .gitignore. Files that exist are
+      left as they are.
 
       Examples:
         retake init
@@ -15,8 +16,10 @@ struct InitCommand: ParsableCommand {
 
   @Option(
     name: [.short, .long],
-    help:
-      "The pipeline of the case: a JSON file, or example:NAME; example:motion-boxes if not given.")
+    help: """
+      The pipeline of the only case: a JSON file, or example:NAME. If not given, each one of the \
+      program has a case.
+      """)
   var pipeline: String?
 
   @OptionGroup var output: OutputOptions
@@ -29,6 +32,9 @@ struct InitCommand: ParsableCommand {
     if output.json { return try Console.json(result) }
     for file in result.kept { Console.result("kept \(file), which is there already") }
     for file in result.written { Console.result("wrote \(file)") }
+    for file in result.leftOut {
+      Console.result("left out \(file): to test it, add a case for it to retake.yml")
+    }
     // Read again, because retake.yml may be new.
     let sessions = try environment.project().sessionNames
     Console.result(

@@ -19,6 +19,7 @@ struct ViewCommand: ParsableCommand {
         retake view clip --pipeline example:motion-boxes
         retake view clip --pipeline motion.json --mode redecide --start 2s --speed 0.25
         retake view clip --start 120 --once --screenshot frame.png
+        retake view clip --once --screenshot - | display
 
       A window needs a display (DISPLAY or WAYLAND_DISPLAY) and SDL 2; without a screen, type
       xvfb-run -a retake view … A missing session, display or library is exit code 2.
@@ -42,7 +43,11 @@ struct ViewCommand: ParsableCommand {
   @Flag(help: "Show one frame, that of --start, and end.")
   var once = false
 
-  @Option(help: "Write a PNG of the window with the last frame; goes with --frames or --once.")
+  @Option(
+    help: """
+      Write a PNG of the window with the last frame, to standard output if '-'; goes with --frames \
+      or --once.
+      """)
   var screenshot: String?
 
   @Option(help: "The window's size, such as 1280x800; as the picture wants it if not given.")
@@ -63,6 +68,9 @@ struct ViewCommand: ParsableCommand {
     }
     guard screenshot == nil || once || frames != nil else {
       throw ValidationError("--screenshot goes with --once or --frames")
+    }
+    if output.json, screenshot == "-" {
+      throw ValidationError("--json and a PNG on standard output would mix; leave one out")
     }
     if let start, Int(start).map({ $0 < 0 }) ?? (TimeArgument.parse(start) == nil) {
       throw ValidationError("'--start \(start)' is neither a frame's number nor a time such as 2s")
@@ -88,6 +96,13 @@ struct ViewCommand: ParsableCommand {
 
   func run() throws {
     Interruption.listen()
+    if screenshot == "-" {
+      guard isatty(STDOUT_FILENO) == 0 else {
+        throw PreviewError.notWritten(path: "standard output", cause: PreviewError.terminal)
+      }
+      // A reader that leaves early is an error of writing, not the end of the process.
+      Console.outliveReaders()
+    }
     let environment = CommandEnvironment.current
     let project = try environment.project()
     let path = try project.sessionPath(session)
@@ -114,7 +129,9 @@ struct ViewCommand: ParsableCommand {
     }
     let report = try player.run { Interruption.isRequested }
     if output.json { try Console.json(report) }
-    if let screenshot { output.note("the window's picture is in \(screenshot)") }
+    if let screenshot, screenshot != "-" {
+      output.note("the window's picture is in \(screenshot)")
+    }
     if Interruption.isRequested { throw CommandEnd(status: .interrupted) }
   }
 

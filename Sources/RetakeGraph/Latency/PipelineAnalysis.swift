@@ -76,6 +76,12 @@ extension Pipeline {
     let advisor = Advisor(pipeline: self, options: options)
     var analysis = survey.analysis
     analysis.warnings = survey.complaints.map { advisor.warning($0, survey) }
+    if origin == .swift {
+      for index in analysis.warnings.indices {
+        analysis.warnings[index].part =
+          part(at: analysis.warnings[index].pointer) ?? "pipeline '\(name.shortened)'"
+      }
+    }
     return analysis
   }
 }

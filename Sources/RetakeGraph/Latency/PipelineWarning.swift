@@ -19,13 +19,18 @@ public struct PipelineWarning: CodedError, Hashable {
   public var message: String
   /// A JSON pointer into the document.
   public var pointer: String
+  /// The place in words, if the pipeline was made in Swift: for example `stage 'motion'`. It then
+  /// replaces the pointer in `place`.
+  public var part: String?
   public var advice: String?
   /// Alternative changes. Each of them fixes the problem on its own.
   public var fixes: [[PipelineFix]]
   public var file: String?
 
   public var code: String { "graph.check.\(kind.rawValue)" }
-  public var place: Place? { Place(file: file, pointer: pointer) }
+  public var place: Place? {
+    Place(file: file, part: part, pointer: part == nil ? pointer : nil)
+  }
 
   public init(
     _ kind: Kind, _ message: String, at pointer: String, advice: String? = nil,

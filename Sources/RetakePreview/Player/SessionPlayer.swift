@@ -12,7 +12,8 @@ public struct PlayerOptions: Hashable, Sendable {
   /// The number of frames after which the window closes, or at the track's last frame; `nil` leaves
   /// the window open until the user closes it.
   public var framesMax: Int?
-  /// The path for a PNG of the window with the last frame, written before the window closes.
+  /// The path for a PNG of the window with the last frame, written before the window closes; `-` is
+  /// standard output.
   public var screenshot: String?
   public var showsResults = true
   public var isPaused = false
@@ -214,9 +215,14 @@ enum Screenshot {
     picture = try MediaScaler().scale(picture, format: .rgb)
     let bytes = try MediaImage.png(picture)
     do {
-      try Data(bytes).write(to: URL(fileURLWithPath: path))
+      if path == "-" {
+        try FileHandle.standardOutput.write(contentsOf: Data(bytes))
+      } else {
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+      }
     } catch {
-      throw PreviewError.notWritten(path: path, cause: error.systemText)
+      let name = path == "-" ? "standard output" : path
+      throw PreviewError.notWritten(path: name, cause: error.systemText)
     }
   }
 }

@@ -5,8 +5,8 @@ import RetakeReplay
 import RetakeRuntime
 import RetakeStages
 
-/// Turns a folder into a project: writes a retake.yml with one case, its pipeline, and lines for
-/// `.gitignore`.
+/// Turns a folder into a project: writes a retake.yml with a case for each pipeline, the document of
+/// an example, and lines for `.gitignore`.
 public struct ProjectStart {
   /// What was written.
   public struct Result: Hashable, Sendable, Codable {
@@ -14,8 +14,19 @@ public struct ProjectStart {
     public var written: [String]
     /// Files that would have been written but already exist; they are not changed.
     public var kept: [String] = []
-    /// The name of the case.
+    /// The name of the first case.
     public var caseName: String
+    /// The pipeline of the first case.
+    public var pipeline: String
+    /// All cases, in the order of retake.yml.
+    public var cases: [Case] = []
+    /// Documents in Pipelines that have no case.
+    public var leftOut: [String] = []
+  }
+
+  /// A case of the new project.
+  public struct Case: Hashable, Sendable, Codable {
+    public var name: String
     public var pipeline: String
   }
 
@@ -36,23 +47,22 @@ public struct ProjectStart {
   /// Writes the files. An existing file is not changed, except `.gitignore`, to which missing lines
   /// are added.
   ///
-  /// - Parameter pipeline: A JSON file, or `example:NAME`. If `nil`, the first pipeline that the
-  ///   program defines, else the example `motion-boxes`.
+  /// - Parameter pipeline: A JSON file, or `example:NAME`, for the only case. If `nil`, there is a
+  ///   case for each pipeline that the program defines, else one for the example `motion-boxes`.
   /// - Throws: `SuiteError.hasProject` if there is a retake.yml, `notWritable`, and the error of a
   ///   pipeline that cannot be used. A failure leaves no retake.yml.
   public func write(pipeline name: String? = nil) throws -> Result {
     let file = project.path(Project.fileName)
     guard !project.hasFile else { throw SuiteError.hasProject(file: file) }
-    let name =
-      name ?? "example:" + (pipelines.first?.name ?? Self.defaultExample)
-    let pipeline = try project.pipeline(name, catalog: registry, given: pipelines)
-    var result = Result(written: [], caseName: pipeline.name.folderName, pipeline: name)
-    if let document = builtInDocument(name) {
-      result.pipeline = "Pipelines/\(pipeline.name).json"
-      try add(document, as: result.pipeline, to: &result)
-      // A file that already existed may contain anything, so it is parsed.
-      if !result.kept.isEmpty { _ = try project.pipeline(result.pipeline, catalog: registry) }
+    var result = Result(written: [], caseName: "", pipeline: "")
+    for name in name.map({ [$0] }) ?? standardNames {
+      let made = try makeCase(ofPipeline: name, in: &result)
+      result.cases.append(made)
     }
+    result.caseName = result.cases[0].name
+    result.pipeline = result.cases[0].pipeline
+    let tested = result.cases.map { standardPath($0.pipeline) }
+    result.leftOut = documents.filter { !tested.contains(standardPath($0)) }
     try addIgnored(to: &result)
     let sessions = project.sessionNames
     // Last: after a failure the folder is not a project yet, and the command can be repeated.
@@ -60,6 +70,42 @@ public struct ProjectStart {
       Self.text(of: result, sessions: sessions.isEmpty ? ["*"] : sessions), as: Project.fileName,
       to: &result)
     return result
+  }
+
+  /// Never empty.
+  private var standardNames: [String] {
+    let own = pipelines.map(\.name)
+    return (own.isEmpty ? [Self.defaultExample] : own).map { "example:\($0)" }
+  }
+
+  private func makeCase(
+    ofPipeline name: String, in result: inout Result
+  ) throws -> Case {
+    let pipeline = try project.pipeline(name, catalog: registry, given: pipelines)
+    var made = Case(name: pipeline.name.folderName, pipeline: name)
+    // Two names of pipelines can give the same name of a folder. Ends: there are more numbers than
+    // cases.
+    var number = 2
+    while result.cases.contains(where: { $0.name == made.name }) {
+      made.name = "\(pipeline.name.folderName)-\(number)"
+      number += 1
+    }
+    guard let document = builtInDocument(name) else { return made }
+    made.pipeline = "Pipelines/\(pipeline.name).json"
+    try add(document, as: made.pipeline, to: &result)
+    // A file that already existed may contain anything, so it is parsed.
+    if !result.kept.isEmpty { _ = try project.pipeline(made.pipeline, catalog: registry) }
+    return made
+  }
+
+  private func standardPath(_ path: String) -> String {
+    URL(fileURLWithPath: project.path(path)).standardizedFileURL.path
+  }
+
+  /// The JSON documents in Pipelines, in the order of their names.
+  private var documents: [String] {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: project.path("Pipelines"))
+    return (names ?? []).filter { $0.hasSuffix(".json") }.sorted().map { "Pipelines/\($0)" }
   }
 
   /// The document of one of Retake's own examples, unless the program defines a pipeline of that
@@ -76,18 +122,24 @@ public struct ProjectStart {
   private static func text(of result: Result, sessions: [String]) -> String {
     // In the quotes of JSON, in which YAML reads any name as a string.
     let list = sessions.map { JSONValue.string($0).canonicalText }.joined(separator: ", ")
+    let cases = result.cases.map { made in
+      """
+        \(made.name):
+          pipeline: \(JSONValue.string(made.pipeline).canonicalText)
+          mode: lossless          # redecide: decide again which frames are dropped, from declared costs
+      """
+    }
+    let names = result.cases.map(\.name).joined(separator: ", ")
     return """
       # Which cases run on which sessions, and how results are compared.
       # Every key is described in docs/project.md of Retake.
       v: 1
       cases:
-        \(result.caseName):
-          pipeline: \(JSONValue.string(result.pipeline).canonicalText)
-          mode: lossless          # redecide: decide again which frames are dropped, from declared costs
+      \(cases.joined(separator: "\n"))
       suites:
         default:                  # what `retake test` runs
           - sessions: [\(list)]  # names of folders in Recordings, or globs such as "yard-*"
-            cases: [\(result.caseName)]
+            cases: [\(names)]
       # compare:                  # tolerances, by the name of a sink; without any, results must be equal
       #   boxes: {iou: 0.5, position: 0.5, score: 0.01}
 

@@ -63,7 +63,24 @@ struct ReportBuilder {
       item.rootCauses[index].commands = commands(result, accepting: root)
     }
     if item.rootCauses.isEmpty { item.commands = commands(result) }
+    if let note = noteOnRepeated(result) { item.notes.append(note) }
     return item
+  }
+
+  /// A hint for a case that passes only because of its tolerances although nothing that is known
+  /// about the two runs differs. A golden has no digest of the program's code, so the note says
+  /// that as a condition.
+  private func noteOnRepeated(_ result: CaseResult) -> String? {
+    let comparison = result.comparison
+    let definition = result.selected.definition
+    guard comparison.verdict == .passed, comparison.counts.withinTolerance > 0,
+      result.isRepeated, definition.pipeline != "-"
+    else { return nil }
+    let verify =
+      "\(program) verify \(shell.session(result.selected.session)) \(caseOptions(definition))"
+    return "\(comparison.counts.withinTolerance) of \(comparison.counts.compared) frames differ "
+      + "within the tolerances, and the pipeline and the libraries are the golden's: if the "
+      + "program did not change either, a stage may not be deterministic. Check it with: \(verify)"
   }
 
   private func describeRun(_ result: CaseResult, _ item: inout ReportCase) {

@@ -41,6 +41,18 @@ extension CaseResult {
     sourceTracks = replay.tracks
   }
 
+  /// Whether the golden was made with this pipeline, its costs included, and with these libraries.
+  /// False if that is not known: a golden of another platform says nothing about the libraries.
+  var isRepeated: Bool {
+    guard comparison.pipelineChanges.isEmpty,
+      let pipelines = try? (golden: golden.manifest().pipeline, actual: actual.manifest().pipeline),
+      pipelines.golden.digest == pipelines.actual.digest
+    else { return false }
+    let platform = PlatformKey.current.description
+    let libraries = golden.environment(platform)
+    return !libraries.isEmpty && libraries == actual.environment(platform)
+  }
+
   /// Opens the session again for the report. The results of many cases wait for the report, and an
   /// open reader would hold files and decoders until then.
   func openSession() -> SessionReader? { sessionPath.flatMap { try? SessionReader(opening: $0) } }

@@ -58,7 +58,7 @@ extension VerifyCondition {
     name: "a new process, fixed hash seed", process: NewProcess(hashSeed: .fixed, processor: .all))
 
   /// The conditions for this machine, in this order. A condition that would change nothing on this
-  /// machine is left out. A run without caches belongs here as soon as a replay can use one.
+  /// machine is left out. None is about caches: no run of verify uses one.
   static var newProcess: [VerifyCondition] {
     let fixed = { NewProcess(hashSeed: .fixed, processor: $0) }
     var conditions = [

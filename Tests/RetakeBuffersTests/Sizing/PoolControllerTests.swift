@@ -162,6 +162,17 @@ import Testing
     #expect(off.resizes.isEmpty)
   }
 
+  @Test func `a pressure that asks for no smaller size lets a pool be made again at once`() {
+    var line = SizingTimeline { $0.memorySize = 8 }
+    line.controller.allocationFailed()
+    line.press(100) { $0.ranShortOfMemory(at: $1) }
+    #expect(line.resizes == ["100 8→8 recreate"])
+    var smaller = SizingTimeline()
+    smaller.controller.allocationFailed()
+    smaller.press(100) { $0.ranShortOfMemory(at: $1) }
+    #expect(smaller.resizes == ["100 8→3 memory"], "the smaller size comes first")
+  }
+
   @Test func `the fiftieth change is the last, and leaves no small pool behind`() {
     var line = SizingTimeline { $0.off = [.hysteresis, .breaker] }
     // Bounded: a change at least every two windows.
