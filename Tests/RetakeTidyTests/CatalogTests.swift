@@ -51,6 +51,16 @@ enum CatalogRules {
     #expect(findings.map(\.path) == [CatalogRules.folder + "Lost.md"])
   }
 
+  @Test func `without a build, the script says what to type`() throws {
+    let folder = try TemporaryFolder()
+    let text = try String(contentsOf: Repository.url("Scripts/docs"), encoding: .utf8)
+    let script = try folder.write(text, to: "Scripts/docs")
+    let result = try runCommand("bash", arguments: [script.path])
+    #expect(result.status == 2)
+    #expect(result.stderr.hasPrefix("docs: "))
+    #expect(result.stderr.hasSuffix("type: make docs\n"))
+  }
+
   @Test func `a page of docs that does not exist is found`() {
     let landing = SourceFile(path: CatalogRules.landing, text: "See `docs/a.md` and `docs/b.md`.")
     let findings = CatalogRules.findings(in: [landing]) { $0 == "docs/a.md" }
