@@ -5,8 +5,8 @@
 # make demo and make test use one build: release, testable. Other Swift flags would mean a second build.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests demo test unit-test recordings-test example-test bench faults \
-  package package-test lint format clean
+.PHONY: help setup build build-tests demo test unit-test docs-test recordings-test example-test bench \
+  faults docs package package-test lint format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -Xswiftc -enable-testing
@@ -28,11 +28,14 @@ build-tests: ## Build the command and the tests, with the same flags
 demo: setup build ## Replay the recordings, plant a regression, show the report
 	@Scripts/demo $(RETAKE)
 
-test: setup lint build-tests unit-test recordings-test example-test ## Everything that CI checks
+test: setup lint build-tests docs-test unit-test recordings-test example-test ## Everything that CI checks
 	@cat .build/skipped
 
 unit-test: build-tests ## The tests of Tests/ alone
 	RETAKE_SKIPPED=.build/skipped Scripts/run-tests swift test --skip-build $(SWIFT_FLAGS)
+
+docs-test: build-tests ## Write the API's documentation; a warning is an error
+	@Scripts/docs
 
 recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 	@if [ -f retake.yml ]; then echo $(RETAKE) test; $(RETAKE) test; fi
@@ -53,6 +56,10 @@ faults: build-tests ## Plant every fault under recorders and sessions, many time
 	  --filter 'FaultTests|SlowDiskTests|KillTests|LiveSourceTests|ShadowTests' 2>&1 | tee .build/faults.log | \
 	  grep -E '^faults|kill|unplugged|flips|cuts|shadow check|✘|Test run'
 	@! grep -q '✘' .build/faults.log
+
+docs: ## Write the API's documentation as a site into .build/docs
+	swift build $(SWIFT_FLAGS)
+	@Scripts/docs
 
 package: ## Make a tarball and a .deb in .build/packages
 	@Scripts/setup --package

@@ -23,6 +23,7 @@ public final class LiveMetrics: Sendable {
   private let meters: Locked<RunMeters>
 
   /// - Parameters:
+  ///   - pipeline: The pipeline that the session or the recorder runs.
   ///   - factory: Creates the metrics; by default the factory of `MetricsSystem`.
   ///   - logger: Receives failures; if `nil`, they are not logged.
   public init(

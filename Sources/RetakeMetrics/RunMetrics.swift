@@ -18,6 +18,7 @@ public final class RunMetrics: RunObserver {
   public var wantsDecisions: Bool { true }
 
   /// - Parameters:
+  ///   - pipeline: The pipeline of the replay.
   ///   - factory: Creates the metrics; by default the factory of `MetricsSystem`.
   ///   - logger: Receives failures; if `nil`, they are not logged.
   public init(

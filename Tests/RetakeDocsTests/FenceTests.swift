@@ -5,15 +5,15 @@ import Testing
 
 @testable import RetakeCommand
 
-/// All code in README and docs is compiled, parsed or run.
+/// All code in README, docs and the articles for DocC is compiled, parsed or run.
 @Suite struct FenceTests {
-  /// The regions of Samples.swift, by page.
+  /// The regions of a file of samples, by page.
   private static func samples(in text: String) -> [String: [String]] {
     var found: [String: [String]] = [:]
     var open: (page: String, lines: [String])?
     for line in text.components(separatedBy: "\n") {
       let mark = line.trimmingCharacters(in: .whitespaces)
-      if mark.hasPrefix("// docs/"), mark.hasSuffix(".md") {
+      if mark.hasPrefix("// "), Pages.hasSamples(String(mark.dropFirst(3))) {
         open = (String(mark.dropFirst(3)), [])
       } else if mark == "// end", let region = open {
         found[region.page, default: []].append(unindented(region.lines))
@@ -32,16 +32,18 @@ import Testing
   }
 
   @Test func `each Swift block of the docs is one that was compiled`() throws {
-    let compiled = try Self.samples(in: Pages.text(of: "Tests/RetakeDocsTests/Samples.swift"))
+    let files = try Pages.sampleFiles.map { try Pages.text(of: $0) }
+    let compiled = Self.samples(in: files.joined(separator: "\n"))
     let shown = Dictionary(
-      grouping: Pages.fences("swift").filter { $0.page.hasPrefix("docs/") }, by: \.page
+      grouping: Pages.fences("swift").filter { Pages.hasSamples($0.page) }, by: \.page
     ).mapValues { $0.map(\.text) }
     #expect(shown.values.joined().count > 8)
+    #expect(shown.keys.count { $0.hasPrefix(Pages.catalog) } == 5)
     #expect(shown == compiled)
   }
 
   @Test func `README's program is the example, which a test builds and runs`() throws {
-    let fences = Pages.fences("swift").filter { !$0.page.hasPrefix("docs/") }
+    let fences = Pages.fences("swift").filter { !Pages.hasSamples($0.page) }
     let example = try Pages.text(of: "Examples/FirstReplay/Sources/FirstReplay/main.swift")
     #expect(fences.map(\.text) == [example.trimmingCharacters(in: .newlines)])
   }
@@ -97,8 +99,15 @@ import Testing
     #expect(ShellWords.first(in: "retake a   # says why") == ["retake", "a"])
   }
 
-  @Test func `pages in folders of docs are read, too`() {
+  @Test func `pages in folders of docs, and articles, are read, too`() {
     #expect(Pages.fences.contains { $0.page == "docs/formats/goldens.md" })
+    #expect(Pages.fences.contains { $0.page == "Sources/Retake/Retake.docc/Live.md" })
+  }
+
+  @Test func `the samples of articles are found, and other comments are not`() {
+    let page = "Sources/Retake/Retake.docc/Live.md"
+    let text = "// Sources/Retake\nlet a = 0\n  // \(page)\n  let a = 1\n  // end\nlet a = 2\n"
+    #expect(Self.samples(in: text) == [page: ["let a = 1"]])
   }
 
   @Test func `blocks are found, with what they say they are`() {

@@ -31,16 +31,30 @@ enum Pages {
     fences.filter { $0.language == language }
   }
 
+  /// The articles of the API's documentation.
+  static let catalog = "Sources/Retake/Retake.docc/"
+
+  /// Whether a page's Swift blocks are regions of `sampleFiles`.
+  static func hasSamples(_ name: String) -> Bool {
+    name.hasSuffix(".md") && (name.hasPrefix("docs/") || name.hasPrefix(catalog))
+  }
+
+  static let sampleFiles = ["Samples.swift", "ArticleSamples.swift"]
+    .map { "Tests/RetakeDocsTests/\($0)" }
+
   static func text(of name: String) throws -> String {
     try String(contentsOf: packageRoot.appending(path: name), encoding: .utf8)
   }
 
   /// Relative to the repository, with the pages in folders of docs.
   private static func names() throws -> [String] {
-    let docs = try FileManager.default.subpathsOfDirectory(
-      atPath: packageRoot.appending(path: "docs").path)
-    return ["README.md", "CONTRIBUTING.md", "Examples/FirstReplay/README.md"]
-      + docs.filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+    try ["README.md", "CONTRIBUTING.md", "Examples/FirstReplay/README.md"]
+      + names(under: "docs/") + names(under: catalog)
+  }
+
+  private static func names(under folder: String) throws -> [String] {
+    try FileManager.default.subpathsOfDirectory(atPath: packageRoot.appending(path: folder).path)
+      .filter { $0.hasSuffix(".md") }.sorted().map { folder + $0 }
   }
 
   static func fences(of page: String, in text: String) -> [Fence] {
