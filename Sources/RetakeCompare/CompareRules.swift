@@ -4,8 +4,8 @@ import RetakeCore
 ///
 /// 0 is a tolerance and does not mean "unset". The smallest tolerance that allows anything is one
 /// quantum of the sink.
-public struct SinkRule: Hashable, Sendable {
-  public enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
+package struct SinkRule: Hashable, Sendable {
+  package enum Mode: String, Hashable, Sendable, Codable, CaseIterable {
     /// Lines must be equal.
     case exact
     /// Numbers within `scalar` and `score`; detections are compared one by one, in their order.
@@ -17,66 +17,66 @@ public struct SinkRule: Hashable, Sendable {
     case pictures
   }
 
-  public enum Order: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Order: String, Hashable, Sendable, Codable, CaseIterable {
     case any
     /// The n-th detection is compared with the n-th.
     case significant
   }
 
-  public var mode: Mode = .boxes
+  package var mode: Mode = .boxes
   /// The smallest overlap (intersection over union, 0 to 1) of two boxes that are the same object.
-  public var iou = 0.5
+  package var iou = 0.5
   /// The largest difference of each of x, y, width and height, in pixels.
-  public var position = 0.0
+  package var position = 0.0
   /// The largest difference of a score.
-  public var score = 0.0
+  package var score = 0.0
   /// The largest difference of scalars and of waveform samples.
-  public var scalar = 0.0
+  package var scalar = 0.0
   /// A tolerance like `scalar`, as a fraction of the golden number. The larger of the two
   /// tolerances applies.
-  public var relative = 0.0
+  package var relative = 0.0
   /// Waveforms are compared by shape instead of sample by sample if this, `correlationMin` or
   /// `lagMax` is set. This is the largest root mean square of the differences at the best lag.
-  public var rmsMax = 0.0
+  package var rmsMax = 0.0
   /// The smallest correlation of a waveform at the best lag.
-  public var correlationMin = 0.0
+  package var correlationMin = 0.0
   /// The most samples by which a waveform may be shifted.
-  public var lagMax = 0
+  package var lagMax = 0
   /// The smallest peak signal-to-noise ratio of two images, in decibels; 0 means that it is not
   /// checked.
-  public var psnrMin = 0.0
+  package var psnrMin = 0.0
   /// The smallest structural similarity of two images, 0 to 1.
-  public var ssimMin = 1.0
+  package var ssimMin = 1.0
   /// The largest fraction of changed pixels in any window of 16 x 16, 0 to 1.
-  public var densestMax = 0.0
+  package var densestMax = 0.0
   /// One image in every `pictureEvery` frames is kept and compared.
-  public var pictureEvery = 1
+  package var pictureEvery = 1
   /// The most boxes without a partner, in either run, over all frames.
-  public var unmatchedMax = 0
+  package var unmatchedMax = 0
   /// The largest difference between the mean error of 1,000 frames and that of the 1,000 frames
   /// before, in pixels; for sinks without boxes, in the unit of the scalar.
-  public var driftPer1000 = 0.0
-  public var order: Order = .any
+  package var driftPer1000 = 0.0
+  package var order: Order = .any
 
-  public init(mode: Mode = .boxes) {
+  package init(mode: Mode = .boxes) {
     self.mode = mode
   }
 
   /// Boxes are paired by overlap, and no difference is allowed.
-  public static let standard = SinkRule()
+  package static let standard = SinkRule()
 }
 
 /// The rules of a case, by the path of the sink, or by the name of a mode for all sinks of that
 /// kind.
-public struct CompareRules: Hashable, Sendable, Codable {
-  public var bySink: [String: SinkRule]
+package struct CompareRules: Hashable, Sendable, Codable {
+  package var bySink: [String: SinkRule]
 
-  public init(_ bySink: [String: SinkRule] = [:]) {
+  package init(_ bySink: [String: SinkRule] = [:]) {
     self.bySink = bySink
   }
 
   /// A rule named after a mode has that mode unless it sets another one.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     bySink = try container.decode([String: SinkRule].self)
     // Decoded twice: a missing `mode` and a written `boxes` give the same rule, and only the
@@ -91,7 +91,7 @@ public struct CompareRules: Hashable, Sendable, Codable {
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(bySink)
   }
@@ -102,7 +102,7 @@ public struct CompareRules: Hashable, Sendable, Codable {
 
   /// The rule for a sink: its own rule, else the rule of the mode that suits what it receives, else
   /// the default rule of that mode.
-  public func rule(for sink: String, suited mode: SinkRule.Mode = .boxes) -> SinkRule {
+  package func rule(for sink: String, suited mode: SinkRule.Mode = .boxes) -> SinkRule {
     bySink[sink] ?? bySink[mode.rawValue] ?? SinkRule(mode: mode)
   }
 }

@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeGraph
 
 /// The outcome of a comparison in one word.
-public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
+package enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
   case passed
   case changed
   /// The case has no accepted golden, or none for this platform.
@@ -16,17 +16,17 @@ public enum Verdict: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 /// How close the largest error came to the allowed error.
-public struct ErrorHeadroom: Hashable, Sendable, Codable {
-  public var sink: String
+package struct ErrorHeadroom: Hashable, Sendable, Codable {
+  package var sink: String
   /// `position`, `score`, `scalar`, `unmatched` or `drift`.
-  public var quantity: String
+  package var quantity: String
   /// `nil` if an error was not a finite number.
-  public var largest: Double?
-  public var allowed: Double
+  package var largest: Double?
+  package var allowed: Double
   /// The frame with the largest error; `nil` without an error.
-  public var frame: FrameID?
+  package var frame: FrameID?
 
-  public init(
+  package init(
     sink: String, quantity: String, largest: Double?, allowed: Double, frame: FrameID?
   ) {
     self.sink = sink
@@ -38,7 +38,7 @@ public struct ErrorHeadroom: Hashable, Sendable, Codable {
 
   /// The largest error as a fraction of the allowed error: 0 to 1 is within tolerance; `nil` if no
   /// error is allowed and there was one.
-  public var used: Double? {
+  package var used: Double? {
     guard let largest else { return nil }
     // No error is within every tolerance, also within one of 0.
     if largest == 0 { return 0 }
@@ -47,51 +47,51 @@ public struct ErrorHeadroom: Hashable, Sendable, Codable {
 }
 
 /// How many frames were compared, and with which results.
-public struct ComparisonCounts: Hashable, Sendable, Codable {
-  public var same = 0
-  public var withinTolerance = 0
-  public var changed = 0
+package struct ComparisonCounts: Hashable, Sendable, Codable {
+  package var same = 0
+  package var withinTolerance = 0
+  package var changed = 0
   /// Frames that only the golden has.
-  public var missing = 0
+  package var missing = 0
   /// Frames that only the run has.
-  public var inserted = 0
+  package var inserted = 0
   /// Lines of facts on the golden's side that were compared.
-  public var facts = 0
+  package var facts = 0
   /// Decision lines that were compared; a folded line counts as one.
-  public var decisions = 0
+  package var decisions = 0
 
-  public init() {}
+  package init() {}
 
   /// Frames that have a partner.
-  public var compared: Int { same + withinTolerance + changed }
+  package var compared: Int { same + withinTolerance + changed }
 }
 
 /// A change that was marked as known.
-public struct KnownChange: Hashable, Sendable, Codable {
-  public var id: String
+package struct KnownChange: Hashable, Sendable, Codable {
+  package var id: String
   /// Where it is discussed.
-  public var url: String?
+  package var url: String?
 
-  public init(id: String, url: String? = nil) {
+  package init(id: String, url: String? = nil) {
     self.id = id
     self.url = url
   }
 }
 
 /// A budget of the golden, and its use by the run.
-public struct BudgetResult: Hashable, Sendable, Codable {
-  public var name: String
-  public var spent: Int
-  public var allowed: Int
-  public var unit: Unit
+package struct BudgetResult: Hashable, Sendable, Codable {
+  package var name: String
+  package var spent: Int
+  package var allowed: Int
+  package var unit: Unit
 
-  public enum Unit: String, Hashable, Sendable, Codable {
+  package enum Unit: String, Hashable, Sendable, Codable {
     case count
     /// Virtual time, which is exact.
     case nanoseconds
   }
 
-  public init(name: String, spent: Int, allowed: Int, unit: Unit = .count) {
+  package init(name: String, spent: Int, allowed: Int, unit: Unit = .count) {
     self.name = name
     self.spent = spent
     self.allowed = allowed
@@ -100,51 +100,51 @@ public struct BudgetResult: Hashable, Sendable, Codable {
 }
 
 /// The complete result of comparing one case with its golden.
-public struct Comparison: Hashable, Sendable, Codable {
+package struct Comparison: Hashable, Sendable, Codable {
   /// Findings beyond this number are counted but not kept.
-  public static let findingLimit = 10_000
+  package static let findingLimit = 10_000
 
   /// `session/case`.
-  public var key: String
-  public var verdict: Verdict
+  package var key: String
+  package var verdict: Verdict
   /// Whether the golden marks the change as known.
-  public var isExpected = false
+  package var isExpected = false
   /// The marks with findings.
-  public var known: [KnownChange] = []
+  package var known: [KnownChange] = []
   /// Why the case is missing, not comparable or errored, in words.
-  public var reasons: [String] = []
-  public var counts = ComparisonCounts()
-  public var headroom: [ErrorHeadroom] = []
-  public var budgets: [BudgetResult] = []
+  package var reasons: [String] = []
+  package var counts = ComparisonCounts()
+  package var headroom: [ErrorHeadroom] = []
+  package var budgets: [BudgetResult] = []
   /// In the order of the frames; at most `findingLimit`.
-  public var findings: [Finding] = []
+  package var findings: [Finding] = []
   /// The number of all findings.
-  public var findingCount = 0
+  package var findingCount = 0
   /// Decisions that differ, in the order of virtual time, at most `findingLimit`. They include
   /// decisions that are not findings of their own, because the fate of their frame is already a
   /// finding.
-  public var decisions: [Finding] = []
+  package var decisions: [Finding] = []
   /// The errors of all compared frames, for quantities with an error.
-  public var errorCurves: [ErrorCurve] = []
+  package var errorCurves: [ErrorCurve] = []
   /// In the order of the frames: the first is the first divergence.
-  public var roots: [RootCause] = []
+  package var roots: [RootCause] = []
   /// Information that is not a finding.
-  public var notes: [String] = []
+  package var notes: [String] = []
   /// Changes of the pipeline, models or libraries that may explain a difference.
-  public var suspects: [String] = []
+  package var suspects: [String] = []
   /// The changes in the pipeline's document, each with a line in `suspects`; empty if the document
   /// of one side was not stored.
   package var pipelineChanges: [PipelineChange] = []
 
-  public init(key: String, verdict: Verdict, reasons: [String] = []) {
+  package init(key: String, verdict: Verdict, reasons: [String] = []) {
     self.key = key
     self.verdict = verdict
     self.reasons = reasons
   }
 
   /// The earliest (frame, stage) from which differences follow.
-  public var firstDivergence: RootCause? { roots.first }
+  package var firstDivergence: RootCause? { roots.first }
 
   /// Whether no frame had a partner. A comparison that compared nothing never passes.
-  public var comparedNothing: Bool { counts.compared == 0 }
+  package var comparedNothing: Bool { counts.compared == 0 }
 }

@@ -2,25 +2,25 @@ import RetakeCore
 
 /// The errors of one sink over the frames of one track: the largest error of each frame, in bins of
 /// equal size.
-public struct ErrorCurve: Hashable, Sendable, Codable {
-  public var sink: String
+package struct ErrorCurve: Hashable, Sendable, Codable {
+  package var sink: String
   /// `position`, `score` or `scalar`.
-  public var quantity: String
-  public var track: Int
+  package var quantity: String
+  package var track: Int
   /// The first bin begins at frame 0.
-  public var framesPerBin: Int
+  package var framesPerBin: Int
   /// The largest error of each bin, in the unit of the compared values, or as a fraction if
   /// `isShare`; infinite if only one of two numbers is finite.
-  public var largest: [Double]
+  package var largest: [Double]
   /// The smallest error of each bin: 0 if a frame in it is equal or was not compared.
-  public var least: [Double]
+  package var least: [Double]
   /// The error that the rule allows.
-  public var allowed: Double
+  package var allowed: Double
   /// Whether the errors are fractions of the allowed error, because that depends on the golden's
   /// numbers.
-  public var isShare = false
+  package var isShare = false
 
-  public init(
+  package init(
     sink: String, quantity: String, track: Int, framesPerBin: Int, largest: [Double],
     least: [Double], allowed: Double, isShare: Bool = false
   ) {

@@ -1,8 +1,8 @@
 import RetakeCore
 
 /// One difference between a golden and a run that the rules do not allow.
-public struct Finding: Hashable, Sendable, Codable {
-  public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+package struct Finding: Hashable, Sendable, Codable {
+  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     /// Frames that only the golden has.
     case frameLost
     /// Frames that only the run has.
@@ -31,29 +31,29 @@ public struct Finding: Hashable, Sendable, Codable {
     case knownChangeGone
   }
 
-  public var kind: Kind
+  package var kind: Kind
   /// The first frame concerned; `nil` if the finding concerns the whole run.
-  public var frame: FrameID?
+  package var frame: FrameID?
   /// The number of consecutive frames: 1 unless frames were lost or inserted.
-  public var frameCount = 1
+  package var frameCount = 1
   /// Virtual time in nanoseconds, if it is known.
-  public var time: Int64?
+  package var time: Int64?
   /// The sink, or for decisions the node.
-  public var node: String?
-  public var golden: String?
-  public var actual: String?
+  package var node: String?
+  package var golden: String?
+  package var actual: String?
   /// The error, in the unit of the compared values; `nil` if it is not a finite number.
-  public var magnitude: Double?
+  package var magnitude: Double?
   /// The error that the rules allow, in the same unit.
-  public var allowed: Double?
+  package var allowed: Double?
   /// One sentence.
-  public var message: String
+  package var message: String
   /// What it follows from, nearest first: earlier decisions that differ.
-  public var because: [String] = []
+  package var because: [String] = []
   /// Index into the comparison's root causes.
-  public var root: Int?
+  package var root: Int?
 
-  public init(
+  package init(
     _ kind: Kind, frame: FrameID? = nil, frameCount: Int = 1, time: Int64? = nil,
     node: String? = nil, golden: String? = nil, actual: String? = nil, magnitude: Double? = nil,
     allowed: Double? = nil, message: String
@@ -73,8 +73,8 @@ public struct Finding: Hashable, Sendable, Codable {
 }
 
 /// Why a run differs: the earliest place from which later differences follow.
-public struct RootCause: Hashable, Sendable, Codable {
-  public enum Why: String, Hashable, Sendable, Codable {
+package struct RootCause: Hashable, Sendable, Codable {
+  package enum Why: String, Hashable, Sendable, Codable {
     case outputDiffers = "output differs while its inputs are equal"
     case ranOnOneSide = "ran for this frame in one run only"
     case decisionDiffers = "the decision differs"
@@ -91,7 +91,7 @@ public struct RootCause: Hashable, Sendable, Codable {
   }
 
   /// The origin of the difference, as far as the descriptions of the two runs show it.
-  public enum Origin: String, Hashable, Sendable, Codable {
+  package enum Origin: String, Hashable, Sendable, Codable {
     /// Libraries or Retake itself have other versions, and the pipeline did not change: the machine
     /// behaves differently, not the pipeline.
     case environment
@@ -105,23 +105,23 @@ public struct RootCause: Hashable, Sendable, Codable {
   }
 
   /// The first frame that differs; `nil` if the cause concerns the whole run.
-  public var frame: FrameID?
+  package var frame: FrameID?
   /// Virtual time in nanoseconds, if it is known.
-  public var time: Int64?
-  public var stage: String?
-  public var why: Why
+  package var time: Int64?
+  package var stage: String?
+  package var why: Why
   /// `nil` if it is not known.
-  public var origin: Origin?
+  package var origin: Origin?
   /// The nodes before `stage` in topological order whose output at this frame is equal.
-  public var equalBefore: [String] = []
+  package var equalBefore: [String] = []
   /// Findings with this cause.
-  public var findings = 0
+  package var findings = 0
   /// Findings with this cause at later frames.
-  public var echoes = 0
+  package var echoes = 0
   /// The largest error of its findings, in the unit of the compared values.
-  public var largest: Double = 0
+  package var largest: Double = 0
 
-  public init(
+  package init(
     frame: FrameID? = nil, time: Int64? = nil, stage: String? = nil, why: Why,
     equalBefore: [String] = []
   ) {
@@ -133,5 +133,5 @@ public struct RootCause: Hashable, Sendable, Codable {
   }
 
   /// The same in every run with the same cause: `motion@0:12`.
-  public var id: String { (stage ?? why.rawValue) + (frame.map { "@\($0)" } ?? "") }
+  package var id: String { (stage ?? why.rawValue) + (frame.map { "@\($0)" } ?? "") }
 }

@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// Which frames of two runs are the same frame.
-public enum Pairing: String, Hashable, Sendable, Codable {
+package enum Pairing: String, Hashable, Sendable, Codable {
   /// By (track, sequence): two runs of one session.
   case sequence
   /// By (track, presentation time): two runs of different sessions, where one has frames that the

@@ -2,14 +2,14 @@ import RetakeCore
 
 extension SinkRule: Codable {
   /// The keys of the YAML form, in order.
-  public enum CodingKeys: String, CodingKey, CaseIterable {
+  package enum CodingKeys: String, CodingKey, CaseIterable {
     case mode, iou, position, score, scalar, relative, rmsMax, correlationMin, lagMax
     case psnrMin, ssimMin, densestMax, pictureEvery
     case unmatchedMax, driftPer1000, order
   }
 
   /// Numbers of 0 or more, and the properties that hold them.
-  public static let tolerances:
+  package static let tolerances:
     [(key: CodingKeys, path: any WritableKeyPath<SinkRule, Double> & Sendable)] = [
       (.iou, \.iou), (.position, \.position), (.score, \.score), (.scalar, \.scalar),
       (.relative, \.relative), (.rmsMax, \.rmsMax), (.correlationMin, \.correlationMin),
@@ -18,13 +18,13 @@ extension SinkRule: Codable {
     ]
 
   /// Integers of 0 or more, and the properties that hold them.
-  public static let counts:
+  package static let counts:
     [(key: CodingKeys, path: any WritableKeyPath<SinkRule, Int> & Sendable)] = [
       (.lagMax, \.lagMax), (.pictureEvery, \.pictureEvery), (.unmatchedMax, \.unmatchedMax),
     ]
 
   /// The error in a rule, in words; `nil` for a valid rule.
-  public var problem: String? {
+  package var problem: String? {
     let shares = [
       (iou, "iou"), (correlationMin, "correlationMin"), (ssimMin, "ssimMin"),
       (densestMax, "densestMax"), (relative, "relative"),
@@ -34,7 +34,7 @@ extension SinkRule: Codable {
   }
 
   /// Missing keys have their defaults.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     func bad(_ text: String) -> DecodingError {
       .dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: text))
@@ -58,7 +58,7 @@ extension SinkRule: Codable {
 
   /// Writes only the keys that the mode uses. Keys that were added later are written only if they
   /// differ from the default.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var fields = encoder.container(keyedBy: CodingKeys.self)
     try fields.encode(mode, forKey: .mode)
     let keys = writtenKeys

@@ -1,11 +1,11 @@
 /// A decimal number as an exact fraction. Virtual costs are scaled by it, without floating point.
 ///
 /// At most 1000, with at most six digits after the point, and never negative.
-public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
+package struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
   /// The number times a million, which is always an integer.
-  public let millionths: Int64
+  package let millionths: Int64
 
-  public static let one = DecimalRatio(millionths: denominator)
+  package static let one = DecimalRatio(millionths: denominator)
   /// The valid range in words, for messages about other numbers.
   package static let rangeText = "a number from 0 to 1000 with at most six digits after the point"
 
@@ -18,7 +18,7 @@ public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Parses `"2"` or `"3.25"`; `nil` for any other form and for numbers out of range.
-  public init?(parsing text: some StringProtocol) {
+  package init?(parsing text: some StringProtocol) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     // `Int64(_:)` alone would accept a sign.
     let isPlain = parts.allSatisfy { part in
@@ -51,7 +51,7 @@ public struct DecimalRatio: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The shortest decimal: `"2"`, `"3.25"`.
-  public var description: String {
+  package var description: String {
     let fraction = millionths % Self.denominator
     guard fraction > 0 else { return "\(millionths / Self.denominator)" }
     let digits = String(fraction)

@@ -49,7 +49,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
   public subscript(key: String) -> String? { details.first { $0.key == key }?.value }
 
   /// Parses a line in the form that `description` writes; `nil` for any other form.
-  public init?(parsing line: some StringProtocol) {
+  package init?(parsing line: some StringProtocol) {
     let words = line.split(separator: " ", omittingEmptySubsequences: false)
     guard words.count >= 4, words[0].first == "@", let time = Int64(words[0].dropFirst()),
       !words[1].isEmpty, !words[3].isEmpty, let subject = Subject(parsing: words[2])

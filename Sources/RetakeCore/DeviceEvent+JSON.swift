@@ -10,7 +10,7 @@ import Foundation
 /// ```
 extension DeviceEvent {
   /// The object in the event table, next to the kind. `charging` and `lowPower` are always written.
-  public var json: JSONValue {
+  package var json: JSONValue {
     switch self {
     case .thermal(let state): .object(["state": .string(state.rawValue)])
     case .memory(let pressure): .object(["state": .string(pressure.rawValue)])
@@ -26,13 +26,13 @@ extension DeviceEvent {
   /// Reads the object in the event table. A battery's `charging` and `lowPower` default to false.
   ///
   /// - Throws: `DeviceEventError` for an unknown kind, an unknown key, and any other value.
-  public init(kind name: String, json: JSONValue) throws(DeviceEventError) {
+  package init(kind name: String, json: JSONValue) throws(DeviceEventError) {
     guard let kind = Kind(rawValue: name) else { throw DeviceEventError(unknownKind: name) }
     self = try Self.read(kind, json)
   }
 
   /// Like `init(kind:json:)`, from the string in the event table.
-  public init(kind: String, text: String) throws(DeviceEventError) {
+  package init(kind: String, text: String) throws(DeviceEventError) {
     let json: JSONValue
     do throws(DecodingError) {
       json = try JSONValue(parsing: Data(text.utf8))

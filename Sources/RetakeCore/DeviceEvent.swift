@@ -6,17 +6,17 @@ public enum DeviceEvent: Hashable, Sendable {
   case orientation(DeviceOrientation)
 
   /// The source of device events in a session's event table.
-  public static let source = "device"
+  package static let source = "device"
 
   /// The kind of an event, as named in the session's event table.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     case thermal
     case memory
     case battery
     case orientation
   }
 
-  public var kind: Kind {
+  package var kind: Kind {
     switch self {
     case .thermal: .thermal
     case .memory: .memory
@@ -100,7 +100,7 @@ public struct DeviceState: Hashable, Sendable {
   /// Nothing is known.
   public init() {}
 
-  public mutating func apply(_ event: DeviceEvent) {
+  package mutating func apply(_ event: DeviceEvent) {
     switch event {
     case .thermal(let state): thermal = state
     case .memory(let pressure): memory = pressure

@@ -1,7 +1,7 @@
 /// Durations in the form that people write in documents and options: a decimal number and a unit.
 extension Duration {
   /// Rounded to integer nanoseconds, half away from zero.
-  public var nanoseconds: Int64 {
+  package var nanoseconds: Int64 {
     let (seconds, attoseconds) = components
     // A Duration may be longer than 64 bits of nanoseconds, let alone of attoseconds.
     let total = Int128(seconds) * 1_000_000_000_000_000_000 + Int128(attoseconds)
@@ -10,7 +10,7 @@ extension Duration {
 
   /// Parses `"45ms"`, `"1.5s"`, `"250us"` or `"800ns"`; `nil` for any other form, for a negative
   /// number, and for a number with more than nine digits on either side of the point.
-  public init?(parsing text: some StringProtocol) {
+  package init?(parsing text: some StringProtocol) {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let scales: [String: Int64] = ["ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000]
     guard let scale = scales[String(text.dropFirst(digits.count))] else { return nil }
@@ -31,7 +31,7 @@ extension Duration {
 
   /// The shortest exact form with a unit: `"45ms"`, `"2s"`, `"33333333ns"`. With ten digits or
   /// more, it is in seconds: `"3596.017666667s"`.
-  public var unitText: String {
+  package var unitText: String {
     let value = nanoseconds
     let second: Int64 = 1_000_000_000
     // `init(parsing:)` reads nine digits before the point. What needs ten in its unit is written in

@@ -20,7 +20,7 @@ public enum FrameFate: Hashable, Sendable {
   case inFlight
 
   /// The name in result and decision lines.
-  public var word: String {
+  package var word: String {
     switch self {
     case .delivered: "deliver"
     case .dropped: "drop"
@@ -32,7 +32,7 @@ public enum FrameFate: Hashable, Sendable {
   }
 
   /// The reason in result and decision lines; `-` if the fate needs none.
-  public var reason: String {
+  package var reason: String {
     switch self {
     case .dropped(let reason): reason.rawValue
     case .thinned(let kind): kind
@@ -42,7 +42,7 @@ public enum FrameFate: Hashable, Sendable {
   }
 
   /// The inverse of `word` and `reason`; `nil` for unknown strings.
-  public init?(word: some StringProtocol, reason: some StringProtocol) {
+  package init?(word: some StringProtocol, reason: some StringProtocol) {
     switch word {
     case "deliver": self = .delivered
     case "drop":

@@ -2,23 +2,23 @@
 ///
 /// Each step is a power of ten, 10^-d with d from 0 to 9. The results node declares it as
 /// `"quantum": {"box": 0.1, "score": 0.0001, "scalar": 0.001}`; omitted fields have their defaults.
-public struct Quantisation: Hashable, Sendable {
+package struct Quantisation: Hashable, Sendable {
   /// Decimal places of box coordinates, in pixels.
-  public private(set) var boxDecimals = 1
+  package private(set) var boxDecimals = 1
   /// Decimal places of scores of detections and labels.
-  public private(set) var scoreDecimals = 4
+  package private(set) var scoreDecimals = 4
   /// Decimal places of scalars, and of the rates and samples of waveforms.
-  public private(set) var scalarDecimals = 3
+  package private(set) var scalarDecimals = 3
 
   /// Boxes to 0.1, scores to 0.0001, scalars to 0.001.
-  public static let standard = Quantisation()
+  package static let standard = Quantisation()
 
   private init() {}
 
   /// Quanta are given as numbers; `nil` is the default.
   ///
   /// - Throws: `ResultTextError.quantum` for a quantum that is not a power of ten from 1 to 10^-9.
-  public init(
+  package init(
     box: Double? = nil, score: Double? = nil, scalar: Double? = nil
   ) throws(ResultTextError) {
     if let box { boxDecimals = try Self.decimals(box, named: .box) }
@@ -27,11 +27,11 @@ public struct Quantisation: Hashable, Sendable {
   }
 
   /// The distance between two adjacent box coordinates.
-  public var box: Double { Self.quanta[boxDecimals] }
+  package var box: Double { Self.quanta[boxDecimals] }
   /// The distance between two adjacent scores.
-  public var score: Double { Self.quanta[scoreDecimals] }
+  package var score: Double { Self.quanta[scoreDecimals] }
   /// The distance between two adjacent scalars.
-  public var scalar: Double { Self.quanta[scalarDecimals] }
+  package var scalar: Double { Self.quanta[scalarDecimals] }
 
   /// The valid quanta, by their decimal places.
   static let quanta = [1, 0.1, 0.01, 0.001, 0.0001, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9]
@@ -49,12 +49,12 @@ public struct Quantisation: Hashable, Sendable {
 
 extension Quantisation: Codable {
   /// The keys of the JSON and YAML form, in order.
-  public enum CodingKeys: String, CodingKey, CaseIterable {
+  package enum CodingKeys: String, CodingKey, CaseIterable {
     case box, score, scalar
   }
 
   /// Unknown keys are left to the caller, which knows the place in the document.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     try self.init(
       box: container.decodeIfPresent(Double.self, forKey: .box),
@@ -63,7 +63,7 @@ extension Quantisation: Codable {
   }
 
   /// A default scalar quantum is omitted.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(box, forKey: .box)
     try container.encode(score, forKey: .score)

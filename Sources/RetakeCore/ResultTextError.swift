@@ -1,5 +1,5 @@
 /// Errors of results as text, and of the quanta that determine it.
-public enum ResultTextError: CodedError, Hashable {
+package enum ResultTextError: CodedError, Hashable {
   /// A quantum that is not a power of ten.
   case quantum(name: String, value: Double)
   /// The first line is not a results header.
@@ -15,7 +15,7 @@ public enum ResultTextError: CodedError, Hashable {
   /// The file's line ends are CR LF.
   case lineEnds(file: String)
 
-  public var code: String {
+  package var code: String {
     switch self {
     case .quantum: "core.results.quantum"
     case .header: "core.results.header"
@@ -27,7 +27,7 @@ public enum ResultTextError: CodedError, Hashable {
     }
   }
 
-  public var message: String {
+  package var message: String {
     switch self {
     case .quantum(let name, let value): "the quantum \(name): \(value) is not a power of ten"
     case .header(_, let line): "'\(line)' is not a header of a results file"
@@ -41,7 +41,7 @@ public enum ResultTextError: CodedError, Hashable {
     }
   }
 
-  public var place: Place? {
+  package var place: Place? {
     switch self {
     case .quantum: nil
     case .header(let file, _), .version(let file, _), .line(let file, _, _, _),
@@ -50,7 +50,7 @@ public enum ResultTextError: CodedError, Hashable {
     }
   }
 
-  public var advice: String? {
+  package var advice: String? {
     switch self {
     case .quantum: "Use 1, 0.1, 0.01 and so on down to 0.000000001"
     // No version is older than this one, so a lower number is damage and gets the last advice.

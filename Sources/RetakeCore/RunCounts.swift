@@ -12,7 +12,7 @@ public struct PoolCounts: Hashable, Sendable, Codable {
   /// Whether the breaker turned it into a fixed pool.
   public var isBroken = false
 
-  public init(pool: String, size: Int) {
+  package init(pool: String, size: Int) {
     self.pool = pool
     self.size = size
   }

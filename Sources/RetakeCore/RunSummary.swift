@@ -10,7 +10,7 @@ public struct FrameLedger: Hashable, Sendable, Codable {
   public var failed = 0
   public var inFlight = 0
 
-  public init() {}
+  package init() {}
 
   public var droppedTotal: Int { dropped.values.reduce(0, +) }
 
@@ -19,7 +19,7 @@ public struct FrameLedger: Hashable, Sendable, Codable {
   }
 
   /// Counts one settled frame; `captured` is counted at the source.
-  public mutating func count(_ fate: FrameFate) {
+  package mutating func count(_ fate: FrameFate) {
     switch fate {
     case .delivered: delivered += 1
     case .dropped(let reason): dropped[reason.rawValue, default: 0] += 1
@@ -33,38 +33,38 @@ public struct FrameLedger: Hashable, Sendable, Codable {
 
 /// The outcome of one run in numbers and digests: the document `run.json`.
 public struct RunSummary: Hashable, Sendable, Codable {
-  public struct Costs: Hashable, Sendable, Codable {
+  package struct Costs: Hashable, Sendable, Codable {
     /// `none` in lossless, `declared`, `tape:DIGEST`, `profile:NAME@DIGEST`, `measured`.
-    public var source: String?
+    package var source: String?
     /// Costs that came from a recorded tape, or were measured.
-    public var recorded = 0
+    package var recorded = 0
     /// Costs that were declared or drawn.
-    public var modelled = 0
+    package var modelled = 0
 
-    public init() {}
+    package init() {}
   }
 
   /// How the decisions agree with the live decisions on the same session, ignoring times.
-  public struct LiveAgreement: Hashable, Sendable, Codable {
+  package struct LiveAgreement: Hashable, Sendable, Codable {
     /// The live run's number.
-    public var run: Int
+    package var run: Int
     /// Decisions that were made in both runs.
-    public var same = 0
-    public var onlyLive = 0
-    public var onlyReplayed = 0
-    public var liveDrops = 0
-    public var replayedDrops = 0
+    package var same = 0
+    package var onlyLive = 0
+    package var onlyReplayed = 0
+    package var liveDrops = 0
+    package var replayedDrops = 0
     /// Frames that were lost before capture.
-    public var liveLost = 0
-    public var replayedLost = 0
+    package var liveLost = 0
+    package var replayedLost = 0
 
-    public init(run: Int) {
+    package init(run: Int) {
       self.run = run
     }
 
     /// The percentage of live decisions that were made again: how faithful the model is. It is 100
     /// only if all of them were.
-    public var sharePercent: Int {
+    package var sharePercent: Int {
       let total = same + onlyLive
       guard total > 0, onlyLive > 0 else { return 100 }
       // In integers, 100 · same / total rounded to the nearest. Capped at 99, because at least one
@@ -84,29 +84,29 @@ public struct RunSummary: Hashable, Sendable, Codable {
     /// The number of frames with at least one result, by kind.
     public var frames: [String: Int] = [:]
 
-    public init(sink: String) {
+    package init(sink: String) {
       self.sink = sink
     }
   }
 
   /// How a run used the cache of earlier runs' values.
-  public struct CacheUse: Hashable, Sendable, Codable {
+  package struct CacheUse: Hashable, Sendable, Codable {
     /// Values that did not have to be computed, or frames that did not have to be decoded.
-    public var known = 0
+    package var known = 0
     /// Values or frames that had to be computed or decoded.
-    public var computed = 0
-    public var bytesWritten = 0
+    package var computed = 0
+    package var bytesWritten = 0
     /// Damaged records, which were computed again.
-    public var damaged = 0
+    package var damaged = 0
     /// Files that were written elsewhere and not used; `nil` if there were none.
-    public var foreign: Int?
+    package var foreign: Int?
     /// Why nothing more could be written.
-    public var failure: String?
+    package var failure: String?
 
-    public init() {}
+    package init() {}
   }
 
-  public var v = 1
+  package var v = 1
   public var session: String?
   /// The name of the case; its key in the document is `case`.
   public var caseName: String?
@@ -119,12 +119,12 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var decisions = 0
   public var decisionDigest: Digest128
   public var resultDigest: Digest128
-  public var costs = Costs()
+  package var costs = Costs()
   /// By sink, in the pipeline's order.
   public var found: [Found]?
   /// Set if the decisions were made again from the costs of a live run's tape.
-  public var live: LiveAgreement?
-  public var cache: CacheUse?
+  package var live: LiveAgreement?
+  package var cache: CacheUse?
   /// Counts of the pools that adapt to the load; `nil` without such pools.
   public var pools: [PoolCounts]?
   /// Counts of the modelled screens; `nil` without screens.
@@ -139,7 +139,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var haltedBy: String?
   public var halt: StageFailure?
 
-  public static let failuresMax = 100
+  package static let failuresMax = 100
 
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", pipeline, mode, workers, frames, lostBeforeCapture
@@ -147,7 +147,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
     case framesPerSecond, found, haltedBy, halt, failures, failureCount, live, cache, pools, screens
   }
 
-  public init(
+  package init(
     pipeline: String, mode: String, workers: Int, frames: FrameLedger, decisionDigest: Digest128,
     resultDigest: Digest128
   ) {
@@ -162,7 +162,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
 
 extension RunSummary.LiveAgreement: CustomStringConvertible {
   /// For people, shown with the live decisions.
-  public var description: String {
+  package var description: String {
     "\(sharePercent) % of \(same + onlyLive) live decisions made again, \(onlyLive) only live, "
       + "\(onlyReplayed) only replayed; drops \(liveDrops) live, \(replayedDrops) replayed; "
       + "lost \(liveLost) live, \(replayedLost) replayed"

@@ -16,9 +16,9 @@ public struct StageFailure: Error, Hashable, Sendable, Codable {
   public var isRecoverable: Bool
 
   /// Longer messages are truncated, so that a run with many failures stays small.
-  public static let messageCharactersMax = 1_000
+  package static let messageCharactersMax = 1_000
 
-  public init(
+  package init(
     frame: FrameID, item: Int? = nil, node: String, code: String, message: String,
     isRecoverable: Bool = true
   ) {

@@ -4,42 +4,42 @@ import RetakeCore
 
 /// Compares a run with a golden: first the keys; then the results as bytes, blocks and frames; then
 /// the decisions; then stage digests, to find the root causes; then the budgets.
-public struct GoldenComparator: Sendable {
-  public struct Options: Sendable {
+package struct GoldenComparator: Sendable {
+  package struct Options: Sendable {
     /// Used instead of the rules in golden.yml.
-    public var rules: CompareRules?
+    package var rules: CompareRules?
     /// Compare even if the session, the tracks or the case differ. This is for inspecting two runs,
     /// never for a verdict in CI.
-    public var ignoresKeys = false
-    public var pairing = Pairing.sequence
+    package var ignoresKeys = false
+    package var pairing = Pairing.sequence
     /// Findings beyond this number are counted but not kept.
-    public var findingLimit = Comparison.findingLimit
+    package var findingLimit = Comparison.findingLimit
     /// Reads kept images, for rules that compare pixels.
-    public var pictures: (any PictureSource)?
+    package var pictures: (any PictureSource)?
     /// The kinds of Retake's own stages. If nothing else changed, the code of any other stage is
     /// named as a suspect. `nil` if the same program made both runs.
     package var builtInKinds: Set<String>?
     /// The platform whose stage digests are compared, such as linux-x86_64-fma.
-    public var platform: String
+    package var platform: String
 
-    public init(platform: String = PlatformKey.current.description) {
+    package init(platform: String = PlatformKey.current.description) {
       self.platform = platform
     }
   }
 
-  public let golden: GoldenFolder
-  public let actual: GoldenFolder
-  public let options: Options
+  package let golden: GoldenFolder
+  package let actual: GoldenFolder
+  package let options: Options
 
   /// - Parameter actual: The run: a pending golden or the folder of a run.
-  public init(golden: GoldenFolder, actual: GoldenFolder, options: Options = Options()) {
+  package init(golden: GoldenFolder, actual: GoldenFolder, options: Options = Options()) {
     self.golden = golden
     self.actual = actual
     self.options = options
   }
 
   /// The verdict, even if the comparison failed.
-  public func outcome() -> Comparison {
+  package func outcome() -> Comparison {
     do throws(GoldenError) {
       return try compare()
     } catch {
@@ -55,7 +55,7 @@ public struct GoldenComparator: Sendable {
   /// The verdict. A golden that does not exist is a verdict (missing); a damaged one is an error.
   ///
   /// - Throws: `GoldenError` for files that are damaged, incomplete or do not belong together.
-  public func compare() throws(GoldenError) -> Comparison {
+  package func compare() throws(GoldenError) -> Comparison {
     let run = try actual.manifest()
     guard golden.exists else {
       return Comparison(
@@ -165,32 +165,32 @@ package enum BoxOrder {
 }
 
 /// The folder of all goldens. Lists accepted, pending and stale goldens.
-public struct GoldenLibrary: Hashable, Sendable {
-  public struct Key: Hashable, Comparable, Sendable, CustomStringConvertible {
-    public var session: String
-    public var testCase: String
+package struct GoldenLibrary: Hashable, Sendable {
+  package struct Key: Hashable, Comparable, Sendable, CustomStringConvertible {
+    package var session: String
+    package var testCase: String
 
-    public init(session: String, testCase: String) {
+    package init(session: String, testCase: String) {
       self.session = session
       self.testCase = testCase
     }
 
     /// `session/case`.
-    public var description: String { "\(session)/\(testCase)" }
+    package var description: String { "\(session)/\(testCase)" }
 
-    public static func < (left: Key, right: Key) -> Bool {
+    package static func < (left: Key, right: Key) -> Bool {
       (left.session, left.testCase) < (right.session, right.testCase)
     }
   }
 
   /// The folder `Goldens`.
-  public let root: URL
+  package let root: URL
 
-  public init(root: URL) {
+  package init(root: URL) {
     self.root = root
   }
 
-  public func folder(_ key: Key) -> GoldenFolder {
+  package func folder(_ key: Key) -> GoldenFolder {
     GoldenFolder(root: root, session: key.session, testCase: key.testCase)
   }
 
@@ -217,17 +217,17 @@ public struct GoldenLibrary: Hashable, Sendable {
   }
 
   /// All accepted goldens, in order.
-  public func keys() -> [Key] { keys { $0.exists } }
+  package func keys() -> [Key] { keys { $0.exists } }
 
   /// All pending goldens, in order.
-  public func pendingKeys() -> [Key] { keys { $0.pending.exists } }
+  package func pendingKeys() -> [Key] { keys { $0.pending.exists } }
 
   /// The selected goldens that no session and case produces any longer, in order.
   ///
   /// - Parameters:
   ///   - isSelected: Whether the selection would have run the golden if it still existed.
   ///   - existing: The existing sessions and cases.
-  public func stale(isSelected: (Key) -> Bool, existing: Set<Key>) -> [Key] {
+  package func stale(isSelected: (Key) -> Bool, existing: Set<Key>) -> [Key] {
     keys().filter { isSelected($0) && !existing.contains($0) }
   }
 
@@ -252,7 +252,7 @@ public struct GoldenLibrary: Hashable, Sendable {
 
 extension Comparison {
   /// The comparison of a golden whose session or case no longer exists.
-  public static func stale(_ key: GoldenLibrary.Key) -> Comparison {
+  package static func stale(_ key: GoldenLibrary.Key) -> Comparison {
     Comparison(
       key: key.description, verdict: .stale,
       reasons: ["no session and case of that name was found; remove the golden if that is right"])

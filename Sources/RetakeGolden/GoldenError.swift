@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// Errors in the files of a golden.
-public enum GoldenError: CodedError, Hashable {
+package enum GoldenError: CodedError, Hashable {
   /// Nothing has been accepted yet.
   case missing(folder: String)
   /// golden.yml exists, but a file that belongs to it does not.
@@ -26,7 +26,7 @@ public enum GoldenError: CodedError, Hashable {
   case inseparable(folder: String, why: String, others: [String])
   case io(path: String, action: String, cause: String)
 
-  public var code: String {
+  package var code: String {
     switch self {
     case .missing: "golden.missing"
     case .fileMissing: "golden.file.missing"
@@ -43,7 +43,7 @@ public enum GoldenError: CodedError, Hashable {
     }
   }
 
-  public var message: String {
+  package var message: String {
     switch self {
     case .missing: "there is no accepted golden"
     case .fileMissing: "the file belongs to the golden and is missing"
@@ -62,7 +62,7 @@ public enum GoldenError: CodedError, Hashable {
     }
   }
 
-  public var cause: String? {
+  package var cause: String? {
     switch self {
     case .io(_, _, let cause): cause
     case .results(let error): error.cause
@@ -70,7 +70,7 @@ public enum GoldenError: CodedError, Hashable {
     }
   }
 
-  public var place: Place? {
+  package var place: Place? {
     switch self {
     case .missing(let path), .fileMissing(let path), .version(let path, _),
       .line(let path, _, _, _), .inconsistent(let path, _), .nothingPending(let path),
@@ -82,7 +82,7 @@ public enum GoldenError: CodedError, Hashable {
     }
   }
 
-  public var advice: String? {
+  package var advice: String? {
     switch self {
     case .missing: "Look at the pending result and take it: retake accept --reason '…'"
     case .fileMissing(let file), .line(let file, _, _, _), .inconsistent(let file, _):

@@ -17,7 +17,7 @@ extension GoldenFolder {
   ///   - acceptance: The entry for golden.yml. The caller sets its date.
   /// - Throws: `GoldenError.nothingPending`; an error in the pending golden; `io`.
   @discardableResult
-  public func accept(
+  package func accept(
     _ acceptance: GoldenManifest.Acceptance, from pending: GoldenFolder? = nil
   ) throws(GoldenError) -> GoldenManifest {
     try accept(acceptance, from: pending ?? self.pending) { _ in }
@@ -137,7 +137,7 @@ extension GoldenFolder {
   /// Removes a pending golden.
   ///
   /// - Throws: `GoldenError.nothingPending`; `io` if a file cannot be removed.
-  public func discardPending() throws(GoldenError) {
+  package func discardPending() throws(GoldenError) {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     // Under the lock: two people may take back the same result, and the second one has to learn
@@ -150,7 +150,7 @@ extension GoldenFolder {
   /// that are then empty. Files that do not belong to a golden stay.
   ///
   /// - Throws: `GoldenError.io` if a file cannot be removed.
-  public func remove() throws(GoldenError) {
+  package func remove() throws(GoldenError) {
     let lock = FolderLock(url, .writing)
     defer { withExtendedLifetime(lock) {} }
     for folder in [pending, self] + alternates() { try folder.removeFiles() }

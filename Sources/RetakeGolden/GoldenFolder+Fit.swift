@@ -9,7 +9,7 @@ extension GoldenFolder {
   /// If this is interrupted, golden.yml is either the old or the new file.
   /// - Parameter budgets: Not changed if `nil`.
   /// - Throws: `GoldenError.missing` without a golden; `manifest`, `io`.
-  public func setRules(
+  package func setRules(
     _ rules: CompareRules, budgets: GoldenManifest.Budgets? = nil, fitted: [GoldenManifest.Fit]
   ) throws(GoldenError) {
     let lock = FolderLock(url, .writing)

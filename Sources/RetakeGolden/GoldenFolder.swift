@@ -2,8 +2,8 @@ import Foundation
 import RetakeCore
 
 /// A folder with the files of one golden: accepted, pending next to it (`*.new`), or of a run.
-public struct GoldenFolder: Hashable, Sendable {
-  public enum Form: Hashable, Sendable {
+package struct GoldenFolder: Hashable, Sendable {
+  package enum Form: Hashable, Sendable {
     /// Plain names: an accepted golden, or the folder of a run.
     case accepted
     /// Names that end in `.new`.
@@ -20,32 +20,32 @@ public struct GoldenFolder: Hashable, Sendable {
   package static let pipelineName = "pipeline.json"
   static let alternatePrefix = "alternate-"
 
-  public let url: URL
-  public let form: Form
+  package let url: URL
+  package let form: Form
 
-  public init(_ url: URL, form: Form = .accepted) {
+  package init(_ url: URL, form: Form = .accepted) {
     self.url = url
     self.form = form
   }
 
   /// The folder of a case among the goldens: `Goldens/SESSION/CASE`.
-  public init(root: URL, session: String, testCase: String) {
+  package init(root: URL, session: String, testCase: String) {
     self.init(
       root.appending(path: session, directoryHint: .isDirectory)
         .appending(path: testCase, directoryHint: .isDirectory))
   }
 
   /// The pending golden of the same folder.
-  public var pending: GoldenFolder { GoldenFolder(url, form: .pending) }
+  package var pending: GoldenFolder { GoldenFolder(url, form: .pending) }
 
   /// The golden that replaces this one on one platform, for values that may differ there.
-  public func alternate(_ platform: String) -> GoldenFolder {
+  package func alternate(_ platform: String) -> GoldenFolder {
     GoldenFolder(
       url.appending(path: Self.alternatePrefix + platform, directoryHint: .isDirectory))
   }
 
   /// The alternate for a platform if it exists, else this golden.
-  public func fitting(_ platform: String) -> GoldenFolder {
+  package func fitting(_ platform: String) -> GoldenFolder {
     let alternate = alternate(platform)
     return alternate.exists ? alternate : self
   }
@@ -64,7 +64,7 @@ public struct GoldenFolder: Hashable, Sendable {
   }
 
   /// Whether the golden exists. Without golden.yml it does not.
-  public var exists: Bool {
+  package var exists: Bool {
     FileManager.default.fileExists(atPath: file(Self.manifestName).path)
   }
 
@@ -115,7 +115,7 @@ public struct GoldenFolder: Hashable, Sendable {
   ///
   /// - Throws: `GoldenError.missing` if it does not exist, `manifest` and `version` if it is
   ///   invalid.
-  public func manifest() throws(GoldenError) -> GoldenManifest {
+  package func manifest() throws(GoldenError) -> GoldenManifest {
     guard exists else { throw .missing(folder: url.path) }
     let file = file(Self.manifestName)
     let data = try contents(of: file, bytesMax: Int64(YAMLOutline.bytesMax))
@@ -178,7 +178,7 @@ public struct GoldenFolder: Hashable, Sendable {
   }
 
   /// The content of the environment file, by name; empty without one.
-  public func environment(_ platform: String) -> [String: String] {
+  package func environment(_ platform: String) -> [String: String] {
     // A damaged file counts as none: versions are information for reports and change no verdict.
     guard
       let data = try? contents(

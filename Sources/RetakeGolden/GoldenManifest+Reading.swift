@@ -8,7 +8,7 @@ extension GoldenManifest {
   ///
   /// - Parameter file: The name for messages.
   /// - Throws: `GoldenError.manifest` and `GoldenError.version`.
-  public init(parsing text: String, file: String) throws(GoldenError) {
+  package init(parsing text: String, file: String) throws(GoldenError) {
     do throws(GoldenError) {
       try self.init(Self.json(text))
     } catch {

@@ -3,7 +3,7 @@ import RetakeCore
 
 extension GoldenManifest {
   /// The YAML document, with one line per part, so that a change is a change of one line.
-  public var text: String {
+  package var text: String {
     var lines = ["v: \(Self.version)"]
     for (key, value) in parts { lines.append("\(key): \(value.text)") }
     lines += Self.list("accepted", accepted.map(\.flow))

@@ -3,24 +3,24 @@ import RetakeCore
 
 /// The document golden.yml: what a golden was made from, how it is compared, and when it was
 /// accepted.
-public struct GoldenManifest: Hashable, Sendable {
+package struct GoldenManifest: Hashable, Sendable {
   /// The version that is written. It is also the oldest version.
-  public static let version = 1
+  package static let version = 1
   /// The most acceptances that are kept.
-  public static let acceptedMax = 10
+  package static let acceptedMax = 10
 
   /// The recorded input. A golden with another digest or other tracks cannot be compared.
-  public struct Input: Hashable, Sendable {
-    public var session: String
+  package struct Input: Hashable, Sendable {
+    package var session: String
     /// The digest of the selected tracks and of the events.
-    public var digest: Digest128
+    package var digest: Digest128
     /// The track of each source node.
-    public var tracks: [String: Int]
-    public var frames: Int
+    package var tracks: [String: Int]
+    package var frames: Int
     /// By track.
-    public var timeBase: [Int: TimeBase]
+    package var timeBase: [Int: TimeBase]
 
-    public init(
+    package init(
       session: String, digest: Digest128, tracks: [String: Int], frames: Int,
       timeBase: [Int: TimeBase]
     ) {
@@ -32,16 +32,16 @@ public struct GoldenManifest: Hashable, Sendable {
     }
   }
 
-  public struct Case: Hashable, Sendable {
-    public var name: String
+  package struct Case: Hashable, Sendable {
+    package var name: String
     /// The document's path, or `example:NAME`.
-    public var pipeline: String
-    public var mode: String
-    public var costs: String
-    public var seed: UInt64
-    public var overrides: [String: JSONValue]
+    package var pipeline: String
+    package var mode: String
+    package var costs: String
+    package var seed: UInt64
+    package var overrides: [String: JSONValue]
 
-    public init(
+    package init(
       name: String, pipeline: String, mode: String, costs: String = "none", seed: UInt64 = 0,
       overrides: [String: JSONValue] = [:]
     ) {
@@ -55,15 +55,15 @@ public struct GoldenManifest: Hashable, Sendable {
   }
 
   /// A changed pipeline is a possible cause, never a verdict.
-  public struct PipelineNote: Hashable, Sendable {
-    public var name: String
-    public var digest: Digest128
+  package struct PipelineNote: Hashable, Sendable {
+    package var name: String
+    package var digest: Digest128
     /// In topological order.
-    public var nodes: [String]
+    package var nodes: [String]
     /// The sources and stages that each sink depends on, by the sink's id; empty in older goldens.
-    public var sinks: [String: [String]]
+    package var sinks: [String: [String]]
 
-    public init(
+    package init(
       name: String, digest: Digest128, nodes: [String], sinks: [String: [String]] = [:]
     ) {
       self.name = name
@@ -74,16 +74,16 @@ public struct GoldenManifest: Hashable, Sendable {
   }
 
   /// Limits on the run's own numbers; `nil` means no limit.
-  public struct Budgets: Hashable, Sendable {
+  package struct Budgets: Hashable, Sendable {
     /// Dropped frames, at the sink with the most of them.
-    public var droppedMax: Int?
+    package var droppedMax: Int?
     /// The virtual time of the slowest frame from its arrival to its delivery at the primary sink,
     /// in nanoseconds.
-    public var latencyMax: Int?
+    package var latencyMax: Int?
     /// The same for the 99th percentile.
-    public var latencyP99: Int?
+    package var latencyP99: Int?
 
-    public init(droppedMax: Int? = nil, latencyMax: Int? = nil, latencyP99: Int? = nil) {
+    package init(droppedMax: Int? = nil, latencyMax: Int? = nil, latencyP99: Int? = nil) {
       self.droppedMax = droppedMax
       self.latencyMax = latencyMax
       self.latencyP99 = latencyP99
@@ -91,33 +91,33 @@ public struct GoldenManifest: Hashable, Sendable {
   }
 
   /// Virtual times from arrival to delivery at the primary sink, in nanoseconds.
-  public struct Latency: Hashable, Sendable {
-    public var max: Int
+  package struct Latency: Hashable, Sendable {
+    package var max: Int
     /// The 99th percentile (nearest rank).
-    public var p99: Int
+    package var p99: Int
     /// The first of the slowest frames.
-    public var slowest: FrameID
+    package var slowest: FrameID
 
-    public init(max: Int, p99: Int, slowest: FrameID) {
+    package init(max: Int, p99: Int, slowest: FrameID) {
       self.max = max
       self.p99 = p99
       self.slowest = slowest
     }
   }
 
-  public struct Summary: Hashable, Sendable {
+  package struct Summary: Hashable, Sendable {
     /// The number of frames with an F line.
-    public var captured: Int
-    public var delivered: Int
+    package var captured: Int
+    package var delivered: Int
     /// The number of lines with a fact.
-    public var facts: Int
-    public var decisions: Int
-    public var decisionDigest: Digest128
-    public var resultDigest: Digest128
+    package var facts: Int
+    package var decisions: Int
+    package var decisionDigest: Digest128
+    package var resultDigest: Digest128
     /// `nil` if there are no virtual costs.
-    public var latency: Latency?
+    package var latency: Latency?
 
-    public init(
+    package init(
       captured: Int = 0, delivered: Int = 0, facts: Int = 0, decisions: Int = 0,
       decisionDigest: Digest128 = .zero, resultDigest: Digest128 = .zero
     ) {
@@ -131,17 +131,17 @@ public struct GoldenManifest: Hashable, Sendable {
   }
 
   /// One acceptance.
-  public struct Acceptance: Hashable, Sendable {
+  package struct Acceptance: Hashable, Sendable {
     /// A date, such as 2026-11-21.
-    public var at: String
-    public var reason: String
+    package var at: String
+    package var reason: String
     /// Ids of the root causes that were accepted.
-    public var roots: [String]
+    package var roots: [String]
     /// The number of frames that changed.
-    public var frames: Int
-    public var maxError: Double
+    package var frames: Int
+    package var maxError: Double
 
-    public init(
+    package init(
       at: String, reason: String, roots: [String] = [], frames: Int = 0, maxError: Double = 0
     ) {
       self.at = at
@@ -153,13 +153,13 @@ public struct GoldenManifest: Hashable, Sendable {
   }
 
   /// A change that is known but not yet accepted.
-  public struct Expected: Hashable, Sendable {
-    public var id: String
+  package struct Expected: Hashable, Sendable {
+    package var id: String
     /// `12..40`, or `0:12..0:40` if there are several tracks; a single frame is `12`.
-    public var frames: String
-    public var url: String?
+    package var frames: String
+    package var url: String?
 
-    public init(id: String, frames: String, url: String? = nil) {
+    package init(id: String, frames: String, url: String? = nil) {
       self.id = id
       self.frames = frames
       self.url = url
@@ -167,18 +167,18 @@ public struct GoldenManifest: Hashable, Sendable {
   }
 
   /// How a tolerance was found: by the largest error of runs under other conditions.
-  public struct Fit: Hashable, Sendable {
+  package struct Fit: Hashable, Sendable {
     /// A date, such as 2026-11-21.
-    public var at: String
-    public var sink: String
+    package var at: String
+    package var sink: String
     /// `position`, `score` or `scalar`.
-    public var quantity: String
-    public var largest: Double
-    public var allowed: Double
+    package var quantity: String
+    package var largest: Double
+    package var allowed: Double
     /// One entry per run, such as the name of a condition or of a run's folder.
-    public var conditions: [String]
+    package var conditions: [String]
 
-    public init(
+    package init(
       at: String, sink: String, quantity: String, largest: Double, allowed: Double,
       conditions: [String]
     ) {
@@ -191,23 +191,23 @@ public struct GoldenManifest: Hashable, Sendable {
     }
   }
 
-  public var input: Input
-  public var testCase: Case
-  public var pipeline: PipelineNote
+  package var input: Input
+  package var testCase: Case
+  package var pipeline: PipelineNote
   /// SHA-256 by the name of the model.
-  public var models: [String: String]
+  package var models: [String: String]
   /// By sink.
-  public var quantisation: [String: Quantisation]
-  public var compare: CompareRules
-  public var budgets: Budgets
-  public var summary: Summary
+  package var quantisation: [String: Quantisation]
+  package var compare: CompareRules
+  package var budgets: Budgets
+  package var summary: Summary
   /// The latest is last.
-  public var accepted: [Acceptance] = []
-  public var expected: [Expected] = []
+  package var accepted: [Acceptance] = []
+  package var expected: [Expected] = []
   /// The evidence for tolerances that were fitted.
-  public var fitted: [Fit] = []
+  package var fitted: [Fit] = []
 
-  public init(
+  package init(
     input: Input, testCase: Case, pipeline: PipelineNote, models: [String: String] = [:],
     quantisation: [String: Quantisation], compare: CompareRules = CompareRules(),
     budgets: Budgets = Budgets(), summary: Summary = Summary()
@@ -223,5 +223,5 @@ public struct GoldenManifest: Hashable, Sendable {
   }
 
   /// `session/case`.
-  public var key: String { "\(input.session)/\(testCase.name)" }
+  package var key: String { "\(input.session)/\(testCase.name)" }
 }

@@ -3,7 +3,7 @@ import RetakeCompare
 import RetakeCore
 
 /// Reads the pixels of a kept image.
-public protocol PictureSource: Sendable {
+package protocol PictureSource: Sendable {
   /// `nil` for a file that is not an image.
   func pixels(of file: URL) -> PicturePixels?
 }

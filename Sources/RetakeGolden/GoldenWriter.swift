@@ -7,22 +7,22 @@ import RetakeGraph
 ///
 /// Everything is first written to a separate folder and moved into place at the end, golden.yml
 /// last: if golden.yml exists, so do all the other files. Frames and decisions are streamed.
-public final class GoldenWriter {
+package final class GoldenWriter {
   /// What is known before the first frame.
-  public struct Plan: Sendable {
+  package struct Plan: Sendable {
     /// Its summary is filled in at the end, and so are the rules of sinks without a rule.
-    public var manifest: GoldenManifest
+    package var manifest: GoldenManifest
     /// The rules that determine the form in which sinks are written. If the run is compared with a
     /// golden, these are the golden's rules, because both must have the same form.
-    public var writtenRules: CompareRules
+    package var writtenRules: CompareRules
     /// The zero of virtual time on the session's time line, in nanoseconds.
-    public var origin: Int64
+    package var origin: Int64
     /// For example linux-x86_64-fma.
-    public var platform: String
+    package var platform: String
     /// The sink whose deliveries are counted; if `nil`, the last sink by path.
-    public var primarySink: String?
+    package var primarySink: String?
     /// Versions and similar facts, by name.
-    public var environment: [String: String]
+    package var environment: [String: String]
     package var header: ResultHeader
     package var sinks: [ResultHeader.Sink]
     /// Sources and stages in topological order; empty for a golden without stage digests.
@@ -61,7 +61,7 @@ public final class GoldenWriter {
 
   /// - Parameter target: `pending` for `*.new` next to an accepted golden; `accepted` for the
   ///   folder of a run, whose earlier files are replaced.
-  public init(_ target: GoldenFolder, plan: Plan) throws(GoldenError) {
+  package init(_ target: GoldenFolder, plan: Plan) throws(GoldenError) {
     var plan = plan
     plan.header.key = plan.manifest.key
     plan.header.platform = plan.platform
@@ -84,14 +84,14 @@ public final class GoldenWriter {
   }
 
   /// Sets the names of a sink's classes, as soon as they are known.
-  public func setClasses(_ names: [String], of sink: String) {
+  package func setClasses(_ names: [String], of sink: String) {
     results.setClasses(names, of: sink)
   }
 
   /// Appends a frame, in (time, track, sequence) order.
   ///
   /// - Throws: `GoldenError.io`, also for a decision before it that could not be written.
-  public func append(_ frame: FrameResult) throws(GoldenError) {
+  package func append(_ frame: FrameResult) throws(GoldenError) {
     // Decisions come from an observer that cannot throw; the next frame reports their error.
     if let failure { throw failure }
     if isDelivered(frame) { delivered += 1 }
@@ -101,7 +101,7 @@ public final class GoldenWriter {
 
   /// Appends a decision, in the order in which it was made. A write error is thrown for the next
   /// frame.
-  public func append(_ decision: DecisionLine) {
+  package func append(_ decision: DecisionLine) {
     guard failure == nil else { return }
     if decision.kind == "deliver", decision.node == primarySink, let frame = decision.frame {
       latency.delivered(frame, at: decision.time)
@@ -114,12 +114,12 @@ public final class GoldenWriter {
   }
 
   /// Records when a frame arrived in virtual time, after all of its deliveries have been appended.
-  public func noteArrival(of frame: FrameID, at nanoseconds: Int64) {
+  package func noteArrival(of frame: FrameID, at nanoseconds: Int64) {
     latency.finished(frame, arrival: nanoseconds)
   }
 
   /// Whether the rules need the pixels of a frame at a sink.
-  public func keepsPicture(of frame: FrameID, at sink: String) -> Bool {
+  package func keepsPicture(of frame: FrameID, at sink: String) -> Bool {
     let rules = plan.writtenRules.bySink
     // A rule for a sink is stronger than one for all sinks in the mode `pictures`.
     guard let rule = rules[sink] ?? rules[SinkRule.Mode.pictures.rawValue] else { return false }
@@ -127,7 +127,7 @@ public final class GoldenWriter {
   }
 
   /// Writes the image that a sink received.
-  public func keep(png: [UInt8], of frame: FrameID, at sink: String) throws(GoldenError) {
+  package func keep(png: [UInt8], of frame: FrameID, at sink: String) throws(GoldenError) {
     try OutputFile.write(png, to: scratch.file(GoldenFolder.pictureName(frame, sink: sink)))
   }
 
@@ -140,7 +140,7 @@ public final class GoldenWriter {
   ///
   /// - Parameter run: Written as run.json, for the folder of a run.
   @discardableResult
-  public func finish(run: RunSummary? = nil) throws(GoldenError) -> GoldenManifest {
+  package func finish(run: RunSummary? = nil) throws(GoldenError) -> GoldenManifest {
     // Also here: the failing decision may have come after the last frame.
     if let failure { throw failure }
     if let chunk = results.finish() { try write(chunk) }
@@ -156,7 +156,7 @@ public final class GoldenWriter {
   }
 
   /// Removes all files after a run that failed or was interrupted.
-  public func discard() { scratch.remove() }
+  package func discard() { scratch.remove() }
 
   private func write(_ chunk: ResultChunkText) throws(GoldenError) {
     try OutputFile.write(chunk.bytes, to: scratch.file(chunk.name))

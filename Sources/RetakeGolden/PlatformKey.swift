@@ -2,12 +2,12 @@ import Foundation
 
 /// The name of a kind of machine on which equal programs give equal bits: the system, the
 /// architecture, and whether the processor fuses multiplication and addition.
-public struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
-  public var description: String
+package struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
+  package var description: String
 
   /// - Parameter hasFusedMultiplyAdd: As the running process sees it, including flags that were
   ///   forced.
-  public init(hasFusedMultiplyAdd: Bool) {
+  package init(hasFusedMultiplyAdd: Bool) {
     #if os(Linux)
       let system = "linux"
     #elseif os(macOS)
@@ -29,7 +29,7 @@ public struct PlatformKey: Hashable, Sendable, CustomStringConvertible {
 
   /// The key of this machine. Every ARM processor fuses; on others the processor's flags are
   /// checked.
-  public static var current: PlatformKey {
+  package static var current: PlatformKey {
     #if arch(arm64)
       return PlatformKey(hasFusedMultiplyAdd: true)
     #else

@@ -139,5 +139,5 @@ package final class ScratchFolder {
 
 extension GoldenFolder {
   /// Removes what a killed writer left in a folder; the files of a living writer stay.
-  public static func removeAbandoned(in folder: URL) { ScratchFolder.removeAbandoned(in: folder) }
+  package static func removeAbandoned(in folder: URL) { ScratchFolder.removeAbandoned(in: folder) }
 }

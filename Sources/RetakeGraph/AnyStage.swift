@@ -98,9 +98,9 @@ public struct AnyStage: Sendable {
 
   public let signature: StageSignature
   /// Every option with its value, in canonical form.
-  public let options: JSONValue
+  package let options: JSONValue
   /// `false` for closures without an identity. Such a pipeline runs, but has no document.
-  public let isExportable: Bool
+  package let isExportable: Bool
   package let body: Body
   package let outputFormat: @Sendable (PixelFormat) -> PixelFormat
   package private(set) var pictureView: @Sendable (PictureShape) -> PictureView? = { _ in nil }

@@ -7,14 +7,14 @@ import RetakeCore
 /// the same value.
 public struct Pipeline: Sendable {
   public var name: String
-  public var nodes: [PipelineNode]
-  public var edges: [PipelineEdge]
-  public var executors: [PipelineExecutor]
-  public var pools: [PipelinePool]
+  package var nodes: [PipelineNode]
+  package var edges: [PipelineEdge]
+  package var executors: [PipelineExecutor]
+  package var pools: [PipelinePool]
   /// How the places of mistakes are written.
   package var origin = Origin.swift
 
-  public init(
+  package init(
     name: String, nodes: [PipelineNode], edges: [PipelineEdge],
     executors: [PipelineExecutor] = [], pools: [PipelinePool] = []
   ) {
@@ -25,36 +25,36 @@ public struct Pipeline: Sendable {
     self.pools = pools
   }
 
-  public func node(_ id: String) -> PipelineNode? { nodes.first { $0.id == id } }
+  package func node(_ id: String) -> PipelineNode? { nodes.first { $0.id == id } }
 }
 
 /// A stage in a graph.
-public struct PipelineNode: Sendable {
+package struct PipelineNode: Sendable {
   /// `[a-z][A-Za-z0-9-]*`, unique in the pipeline; inserted conversions have `id/convert`.
-  public var id: String
-  public var stage: AnyStage
+  package var id: String
+  package var stage: AnyStage
   /// `nil` counts as zero and is listed in the notes.
-  public var cost: Cost?
+  package var cost: Cost?
   /// The ID of a shared executor; `nil` = an executor of its own.
-  public var executor: String?
+  package var executor: String?
   /// Whether this sink's ledger is the headline.
-  public var isPrimary = false
+  package var isPrimary = false
   /// Steps in which a results sink writes numbers, by field: `box`, `score`, `scalar`.
-  public var quantum: [String: Double] = [:]
+  package var quantum: [String: Double] = [:]
   /// Frames that the node may handle at once. Their outputs leave in order.
-  public var lanes = 1
+  package var lanes = 1
   /// Whether the node owns its executor, and a thread of its own.
-  public var isPinned = false
+  package var isPinned = false
   /// What replaces a frame that fails here; `nil` = the failure is passed on.
-  public var fallback: Fallback?
+  package var fallback: Fallback?
   /// For a stage, counted from the start of its service; for a join, from its first value.
-  public var timeout: Duration?
+  package var timeout: Duration?
   /// The pool whose buffers this source's or stage's frames use.
-  public var pool: String?
+  package var pool: String?
   /// How long a sink keeps its input; `nil` = not at all.
-  public var hold: Duration?
+  package var hold: Duration?
   /// The stages that a forEach applies to each item.
-  public var body: PipelineBody?
+  package var body: PipelineBody?
   /// In a flat graph: the forEach to whose body the node belongs.
   package var scope: String?
   /// In a flat graph: the pointer to the node in the document.
@@ -62,14 +62,14 @@ public struct PipelineNode: Sendable {
   /// Whether the node is an inserted conversion, which is not in the document.
   package var isInserted = false
 
-  public init(id: String, stage: AnyStage, cost: Cost? = nil, executor: String? = nil) {
+  package init(id: String, stage: AnyStage, cost: Cost? = nil, executor: String? = nil) {
     self.id = id
     self.stage = stage
     self.cost = cost
     self.executor = executor
   }
 
-  public var kind: String { stage.signature.kind }
+  package var kind: String { stage.signature.kind }
 }
 
 /// What replaces a frame that fails at a node.
@@ -79,13 +79,13 @@ public enum Fallback: String, Hashable, Sendable, CaseIterable {
 }
 
 /// The stages of a forEach, in one chain from the item to the output that is gathered.
-public struct PipelineBody: Sendable {
-  public var nodes: [PipelineNode]
-  public var edges: [PipelineEdge]
+package struct PipelineBody: Sendable {
+  package var nodes: [PipelineNode]
+  package var edges: [PipelineEdge]
   /// The node whose output is gathered.
-  public var output: String
+  package var output: String
 
-  public init(nodes: [PipelineNode], edges: [PipelineEdge], output: String) {
+  package init(nodes: [PipelineNode], edges: [PipelineEdge], output: String) {
     self.nodes = nodes
     self.edges = edges
     self.output = output
@@ -103,14 +103,14 @@ public struct PipelinePool: Hashable, Sendable {
     case fail
   }
 
-  public var id: String
+  package var id: String
   /// The number of buffers; for an adaptive pool, the initial number.
-  public var capacity: Int
-  public var policy: Policy
+  package var capacity: Int
+  package var policy: Policy
   /// How the pool adapts to the load; `nil` = its size is fixed.
-  public var adaptive: PoolSizing?
+  package var adaptive: PoolSizing?
 
-  public init(
+  package init(
     id: String, capacity: Int = 8, policy: Policy = .block, adaptive: PoolSizing? = nil
   ) {
     self.id = id
@@ -129,20 +129,20 @@ public struct PipelinePool: Hashable, Sendable {
 }
 
 /// A bounded queue between two nodes.
-public struct PipelineEdge: Hashable, Sendable {
-  public static let defaultCapacity = 3
+package struct PipelineEdge: Hashable, Sendable {
+  package static let defaultCapacity = 3
 
-  public var from: String
-  public var to: String
-  public var fromPort: String?
-  public var toPort: String?
+  package var from: String
+  package var to: String
+  package var fromPort: String?
+  package var toPort: String?
   /// Frames that may wait here, not counting those in service.
-  public var capacity: Int
-  public var policy: EdgePolicy
+  package var capacity: Int
+  package var policy: EdgePolicy
   /// In a flat graph: the pointer to the edge in the document.
   package var pointer: String?
 
-  public init(
+  package init(
     from: String, to: String, fromPort: String? = nil, toPort: String? = nil,
     capacity: Int = PipelineEdge.defaultCapacity, policy: EdgePolicy = .block
   ) {
@@ -156,11 +156,11 @@ public struct PipelineEdge: Hashable, Sendable {
 }
 
 /// One or more modelled servers that ready stages share.
-public struct PipelineExecutor: Hashable, Sendable {
-  public var id: String
-  public var count: Int
+package struct PipelineExecutor: Hashable, Sendable {
+  package var id: String
+  package var count: Int
 
-  public init(id: String, count: Int = 1) {
+  package init(id: String, count: Int = 1) {
     self.id = id
     self.count = count
   }

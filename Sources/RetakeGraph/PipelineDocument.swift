@@ -4,7 +4,7 @@ import RetakeCore
 /// The JSON document of a pipeline, version 1.
 public enum PipelineDocument {
   /// The largest document that is read, in bytes.
-  public static let bytesMax = 2 << 20
+  package static let bytesMax = 2 << 20
 
   /// Reads and validates a document.
   ///

@@ -33,7 +33,7 @@ public struct PipelineError: CodedError, Hashable {
   public var part: String?
   public var file: String?
 
-  public init(_ reason: Reason, at pointer: String, file: String? = nil) {
+  package init(_ reason: Reason, at pointer: String, file: String? = nil) {
     self.reason = reason
     self.pointer = pointer
     self.file = file

@@ -2,11 +2,11 @@ import RetakeCore
 
 extension Pipeline {
   /// The largest number of nodes of a pipeline, including those in the bodies of forEach nodes.
-  public static let nodesMax = 4_096
+  package static let nodesMax = 4_096
   /// The largest number of edges of a pipeline, including those in the bodies of forEach nodes.
-  public static let edgesMax = 8_192
+  package static let edgesMax = 8_192
   /// The largest number of pools of a pipeline.
-  public static let poolsMax = 256
+  package static let poolsMax = 256
 
   /// Checks the graph before anything runs: IDs, numbers, edges and ports, cycles, shape, types,
   /// services and pools, and that it has a source, a sink and one primary sink.

@@ -1,21 +1,21 @@
 /// The FFmpeg libraries that this process uses.
-public enum MediaLibraries {
+package enum MediaLibraries {
   /// Library names and versions, sorted by name, such as `libavcodec 59.37.100`.
-  public static var versions: [String] {
+  package static var versions: [String] {
     LibraryVersions.all.map { "\($0.name) \($0.version)" }
   }
 
   /// All versions as one line. Results with the same pixels have the same fingerprint.
-  public static var fingerprint: String { versions.joined(separator: ", ") }
+  package static var fingerprint: String { versions.joined(separator: ", ") }
 
   /// Whether an encoder of this name is built in, such as `libx264`.
-  public static func hasEncoder(_ name: String) -> Bool { LibraryVersions.hasEncoder(name) }
+  package static func hasEncoder(_ name: String) -> Bool { LibraryVersions.hasEncoder(name) }
 
   /// Whether a decoder for this codec is built in, such as `h264`.
-  public static func hasDecoder(codec: String) -> Bool { LibraryVersions.hasDecoder(codec) }
+  package static func hasDecoder(codec: String) -> Bool { LibraryVersions.hasDecoder(codec) }
 
   /// The video encoders that Retake uses and this build of FFmpeg has, best for recording first.
-  public static var recordingEncoders: [String] {
+  package static var recordingEncoders: [String] {
     ["libx264", "mpeg4", "mjpeg", "ffv1", "mpeg2video"].filter(hasEncoder)
   }
 }

@@ -1,7 +1,7 @@
 import RetakeBuffers
 
 /// A scaler for many threads: each call borrows its own `MediaScaler`.
-public final class MediaScalers: Sendable {
+package final class MediaScalers: Sendable {
   /// Maximum number of scalers kept for later; beyond that they are created for each call.
   private static let waitingMax = 16
 
@@ -9,14 +9,14 @@ public final class MediaScalers: Sendable {
   private let waiting = Locked<[MediaScaler]>([])
 
   /// - Parameter algorithm: nil uses area for shrinking, otherwise bilinear.
-  public init(algorithm: MediaScaler.Algorithm? = nil) {
+  package init(algorithm: MediaScaler.Algorithm? = nil) {
     self.algorithm = algorithm
   }
 
   /// Like `MediaScaler.scale`, from any thread.
   ///
   /// - Throws: `MediaError.scale` if FFmpeg does not support the conversion.
-  public func scale(
+  package func scale(
     _ frame: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
   ) throws(MediaError) -> Frame {
     let scaler = waiting.withLock { $0.popLast() } ?? MediaScaler(algorithm: algorithm)

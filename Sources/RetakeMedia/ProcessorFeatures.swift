@@ -2,7 +2,7 @@ import CFFmpeg
 
 /// Which of the processor's vector instructions FFmpeg uses. Other instructions may give different
 /// bits; `retake verify` checks for that.
-public enum ProcessorFeatures: String, Hashable, Sendable, Codable, CaseIterable {
+package enum ProcessorFeatures: String, Hashable, Sendable, Codable, CaseIterable {
   /// Everything that the processor supports.
   case all
   /// On x86: up to SSE4.2, without AVX, FMA and later extensions.

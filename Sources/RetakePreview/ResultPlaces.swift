@@ -5,18 +5,18 @@ import RetakeRuntime
 import RetakeStages
 
 /// Converts results so that a window can draw them over the frames of their source.
-public struct ResultPlaces: Sendable {
+package struct ResultPlaces: Sendable {
   private let places: OverlayPlaces
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
   ///   - shapes: The shape of their frames, by track.
-  public init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
+  package init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
     places = OverlayPlaces(pipeline, tracks: tracks, shapes: shapes)
   }
 
   /// The tracks that a live pipeline's sources read, by node.
-  public static func liveTracks(of pipeline: Pipeline) -> [String: Int] {
+  package static func liveTracks(of pipeline: Pipeline) -> [String: Int] {
     var tracks: [String: Int] = [:]
     for node in pipeline.nodes where node.stage.signature.role == .source {
       guard case .integer(let track) = node.stage.options["track"] else {
@@ -29,7 +29,7 @@ public struct ResultPlaces: Sendable {
   }
 
   /// The result in the pixels of its frame. Detections whose position is not known are left out.
-  public func result(_ frame: FinishedFrame) -> PreviewResult {
+  package func result(_ frame: FinishedFrame) -> PreviewResult {
     let outcomes = frame.result.outcomes.map { outcome -> SinkOutcome in
       guard case .facts(let facts) = outcome.content else { return outcome }
       var placed = outcome

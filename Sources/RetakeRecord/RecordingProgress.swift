@@ -35,7 +35,7 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
     }
   }
 
-  public var v = 1
+  package var v = 1
   /// The database's commit number; increases by one each time.
   public var commit = 0
   /// When the commit was made, on the session's time line.
@@ -74,7 +74,7 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   /// The session's status, after it is finished.
   public var status: SessionStatus?
 
-  public init() {}
+  package init() {}
 
   mutating func count(_ frame: FrameRecord, hasPixels: Bool) {
     frames.count(hasPixels: hasPixels, cause: frame.cause)

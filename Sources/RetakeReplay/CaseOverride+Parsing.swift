@@ -11,7 +11,7 @@ extension CaseOverride {
   /// Parses the string form of an override.
   ///
   /// - Throws: `ReplayError.badOverride`.
-  public init(parsing text: String) throws(ReplayError) {
+  package init(parsing text: String) throws(ReplayError) {
     func bad(_ detail: String, _ advice: String? = nil) -> ReplayError {
       .badOverride(text, detail: detail, advice: advice)
     }

@@ -12,31 +12,31 @@ import RetakeCore
 /// Times are virtual, from the replay's origin. `frame100` is the moment at which the frame with
 /// the sequence 100 of the node's own track arrives; `frame1:100` also names the track. A swap
 /// changes the options that it names and keeps the others.
-public enum CaseOverride: Hashable, Sendable {
+package enum CaseOverride: Hashable, Sendable {
   case event(atNanoseconds: Int64, DeviceEvent)
   case swap(OptionSwap)
 
-  public var isEvent: Bool {
+  package var isEvent: Bool {
     if case .event = self { true } else { false }
   }
 
   /// New values for options of a node.
-  public struct OptionSwap: Hashable, Sendable {
-    public enum Moment: Hashable, Sendable {
+  package struct OptionSwap: Hashable, Sendable {
+    package enum Moment: Hashable, Sendable {
       /// Virtual time from the replay's origin.
       case nanoseconds(Int64)
       /// The arrival of a frame; `nil` = on the track of the node's source.
       case frame(track: Int?, sequence: Int)
     }
 
-    public var moment: Moment
+    package var moment: Moment
     /// The node's ID; inside a forEach `x/NODE`.
-    public var node: String
-    public var options: [String: JSONValue]
+    package var node: String
+    package var options: [String: JSONValue]
     /// Virtual time of the preparation.
-    public var prepare: Duration
+    package var prepare: Duration
 
-    public init(
+    package init(
       at moment: Moment, node: String, options: [String: JSONValue], prepare: Duration = .zero
     ) {
       self.moment = moment
@@ -50,7 +50,7 @@ public enum CaseOverride: Hashable, Sendable {
 /// The canonical form of overrides in a golden's key.
 extension CaseOverride {
   /// The kind and the time of the override: `thermal@12s`, `swap:motion@frame100`.
-  public var key: String {
+  package var key: String {
     switch self {
     case .event(let time, let event):
       "\(event.kind.rawValue)@\(Duration.nanoseconds(time).unitText)"
@@ -60,7 +60,7 @@ extension CaseOverride {
 
   /// The rest: a state, the battery's state, or the options with the preparation time if there is
   /// one.
-  public var value: JSONValue {
+  package var value: JSONValue {
     switch self {
     case .event(_, let event): return event.json["state"] ?? event.json
     case .swap(let swap):
@@ -71,7 +71,7 @@ extension CaseOverride {
   }
 
   /// The string form; parsing it returns the same override.
-  public var text: String {
+  package var text: String {
     switch self {
     case .event(let time, let event):
       return "\(event.kind.rawValue)=\(event.words)@\(Duration.nanoseconds(time).unitText)"

@@ -32,28 +32,28 @@ struct FailureTally: Sendable {
 
 /// Reports the failures of a run as they happen: the first few of each stage and code. At the end
 /// it reports how many more there were.
-public final class FailureLog: RunObserver {
+package final class FailureLog: RunObserver {
   /// Per stage and code.
-  public static let toldMax = 3
+  package static let toldMax = 3
 
   private let tell: (String) -> Void
   private var tally = FailureTally()
 
   /// - Parameter tell: Called on the thread of the run, with one line.
-  public init(_ tell: @escaping (String) -> Void) {
+  package init(_ tell: @escaping (String) -> Void) {
     self.tell = tell
   }
 
-  public func failed(_ failure: StageFailure) {
+  package func failed(_ failure: StageFailure) {
     // An unrecoverable failure halts the run, and the summary names it as `halt`.
     guard failure.isRecoverable else { return }
     if tally.note(failure) <= Self.toldMax { tell("warning: \(failure)") }
   }
 
-  public func finished(_ frame: FinishedFrame) {}
+  package func finished(_ frame: FinishedFrame) {}
 
   /// Reports the number of failures that were not reported. Call it once, when the run has ended.
-  public func finish() {
+  package func finish() {
     for (first, count) in tally.entries where count > Self.toldMax {
       tell(Self.rest(of: first, count: count - Self.toldMax))
     }

@@ -64,13 +64,13 @@ final class ResultDigester: RunObserver {
 
 /// Writes every decision line, unfolded, to a file. The file gets its name only when it is whole. A
 /// device or a pipe, such as /dev/stdout, is written to directly.
-public final class UnfoldedDecisionWriter: RunObserver {
+package final class UnfoldedDecisionWriter: RunObserver {
   private let file: WholeFile
 
-  public var wantsDecisions: Bool { true }
+  package var wantsDecisions: Bool { true }
 
   /// - Throws: `ReplayError.unwritable`.
-  public convenience init(path: String) throws(ReplayError) {
+  package convenience init(path: String) throws(ReplayError) {
     self.init(try WholeFile(path: path, output: .decisions))
   }
 
@@ -78,17 +78,17 @@ public final class UnfoldedDecisionWriter: RunObserver {
     self.file = file
   }
 
-  public func decided(_ line: DecisionLine) { file.append("\(line)\n".utf8) }
+  package func decided(_ line: DecisionLine) { file.append("\(line)\n".utf8) }
 
-  public func finished(_ frame: FinishedFrame) throws { try file.check() }
+  package func finished(_ frame: FinishedFrame) throws { try file.check() }
 
   /// Gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`.
-  public func finish() throws(ReplayError) { try file.finish() }
+  package func finish() throws(ReplayError) { try file.finish() }
 
   /// Removes the unfinished file after a run that failed.
-  public func discard() { file.discard() }
+  package func discard() { file.discard() }
 
   package var loss: ReplayError? { file.loss }
 }

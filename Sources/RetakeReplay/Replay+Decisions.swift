@@ -5,7 +5,7 @@ import RetakeRuntime
 /// Runs that only produce decisions.
 extension Replay {
   /// An observer that computes the key figures of a run, for this pipeline's primary sink.
-  public func makeFigures() -> RunFigures {
+  package func makeFigures() -> RunFigures {
     var bytes: [Int: Int] = [:]
     for track in prepared.trackDescriptions {
       bytes[track.track] = track.frameBytes

@@ -16,7 +16,7 @@ public struct Replay: Sendable {
     /// Quanta by sink and field; take precedence over those of the results node.
     public var quantisation: [String: [String: Double]]
     /// Changes in addition to what the session contains; their order makes no difference.
-    public var overrides: [CaseOverride] = []
+    package var overrides: [CaseOverride] = []
 
     public init(
       sessionName: String? = nil, caseName: String, options: RunOptions = RunOptions(),
@@ -71,13 +71,13 @@ public struct Replay: Sendable {
   public var nodes: [RunNode] { prepared.runNodes }
 
   /// The name of the chosen costs in a golden.
-  public var costsText: String {
+  package var costsText: String {
     // Nothing has a cost there, so other costs must not make the golden incomparable.
     request.options.mode == .lossless ? "none" : request.options.costs.text
   }
 
   /// Notes for the user about the chosen costs, as sentences.
-  public var costNotes: [String] {
+  package var costNotes: [String] {
     guard request.options.mode != .lossless else { return [] }
     let costs = request.options.costs
     var notes = costs.profile?.notes(for: pipeline) ?? []
@@ -90,7 +90,7 @@ public struct Replay: Sendable {
   }
 
   /// Notes about frames that cannot be checked, as sentences: frames without a stored pixel digest.
-  public func pixelNotes(_ reader: (any FrameReader)?) throws -> [String] {
+  package func pixelNotes(_ reader: (any FrameReader)?) throws -> [String] {
     guard let reader = reader as? SessionReader else { return [] }
     let count = try reader.undigestedFrames(tracks: Set(tracks.values).sorted())
     guard count > 0 else { return [] }
@@ -107,7 +107,7 @@ public struct Replay: Sendable {
   }
 
   /// Virtual time zero on the session's own time line, in nanoseconds.
-  public func originNanoseconds() throws -> Int64 { try prepared.originNanoseconds() }
+  package func originNanoseconds() throws -> Int64 { try prepared.originNanoseconds() }
 
   /// Runs until the sources end, and notifies the observers of everything that happens.
   ///

@@ -117,6 +117,6 @@ extension FrameReader {
 }
 
 /// A source node of a pipeline that brings its own frames.
-public protocol FrameSource: Sendable {
+package protocol FrameSource: Sendable {
   func open() throws -> any FrameReader
 }

@@ -1,5 +1,5 @@
 /// Real time, for live runs. Tests use a clock of their own.
-public protocol LiveClock: Sendable {
+package protocol LiveClock: Sendable {
   /// Nanoseconds on a monotonic clock, with an origin of its own.
   var monotonicNanoseconds: Int64 { get }
 
@@ -15,21 +15,21 @@ public protocol LiveClock: Sendable {
 
 extension LiveClock {
   /// A clock that is not a machine's measures no threads.
-  public var threadNanoseconds: Int64 { 0 }
+  package var threadNanoseconds: Int64 { 0 }
 }
 
 /// One instant on several clocks.
-public struct WallAnchor: Hashable, Sendable {
+package struct WallAnchor: Hashable, Sendable {
   /// On the monotonic clock, which stops while the machine is suspended.
-  public var monotonicNanoseconds: Int64
+  package var monotonicNanoseconds: Int64
   /// Since 1970-01-01 00:00 UTC, by the machine's date.
-  public var unixNanoseconds: Int64
+  package var unixNanoseconds: Int64
   /// On a monotonic clock that also counts while the machine is suspended.
-  public var bootNanoseconds: Int64
+  package var bootNanoseconds: Int64
   /// The largest error of the date at this instant, in either direction.
-  public var uncertaintyNanoseconds: Int64
+  package var uncertaintyNanoseconds: Int64
 
-  public init(
+  package init(
     monotonicNanoseconds: Int64, unixNanoseconds: Int64, bootNanoseconds: Int64,
     uncertaintyNanoseconds: Int64
   ) {

@@ -2,7 +2,7 @@ import RetakeTimePlane
 
 extension RunCosts {
   /// The thread time of each body. It differs between runs, but a tape of it does not.
-  public static var measured: RunCosts {
+  package static var measured: RunCosts {
     var costs = RunCosts.declared
     let clock = WallClock()
     costs.meter = CostMeter { clock.threadNanoseconds }

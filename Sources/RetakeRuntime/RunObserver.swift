@@ -32,16 +32,16 @@ public struct RunOptions: Sendable {
   /// Whether values are computed before virtual time needs them; changes the speed only.
   public var runAhead: Bool
   /// Changes to the device and to the pipeline, in addition to the session's.
-  public var overrides: [RunOverride] = []
+  package var overrides: [RunOverride] = []
   /// Seeds real delays before each computation; for `verify`.
-  public var perturbation: UInt64?
+  package var perturbation: UInt64?
   /// How long, in real time, a body may take before the run ends with `RuntimeError.hung`; `nil`
   /// and zero wait without a limit. A hang may be noticed up to a quarter of that time late.
   public var watchdog: Duration?
   /// The clock of the watchdog.
   package var clock: any LiveClock = WallClock()
   /// The origin of virtual costs; `lossless` uses none.
-  public var costs = RunCosts.declared
+  package var costs = RunCosts.declared
   /// The values that earlier runs stored, and the place where this run stores its own; changes the
   /// speed only.
   package var cache: (any ValueCache)?
@@ -109,7 +109,7 @@ public struct RunNode: Hashable, Sendable {
 
     /// Whether a frame's stage digests include the output of such nodes. Other nodes pass their
     /// input on unchanged.
-    public var isDigested: Bool {
+    package var isDigested: Bool {
       switch self {
       case .source, .pure, .stateful, .join, .latest, .gather: true
       case .throttle, .sample, .route, .fork, .sink: false
@@ -182,12 +182,12 @@ public struct RunOutcome: Hashable, Sendable {
     public var captured = 0
     public var lostBeforeCapture = 0
 
-    public init(track: Int) {
+    package init(track: Int) {
       self.track = track
     }
   }
 
-  public var headline: FrameLedger
+  package var headline: FrameLedger
   public var ledgers: [LedgerEntry]
   /// Counts of the sinks that are screens, in the order of their IDs; only in `redecide`.
   public var screens: [ScreenCounts] = []
@@ -211,7 +211,7 @@ public struct RunOutcome: Hashable, Sendable {
   /// The failure that halted the run.
   public var halt: StageFailure?
 
-  public static let failuresMax = 1_000
+  package static let failuresMax = 1_000
 
   mutating func note(_ failure: StageFailure) {
     failureCount += 1

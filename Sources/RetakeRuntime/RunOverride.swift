@@ -3,7 +3,7 @@ import RetakeGraph
 import RetakeTimePlane
 
 /// A change that the caller of a run requests, in addition to what the session contains.
-public enum RunOverride: Sendable {
+package enum RunOverride: Sendable {
   /// An event of the device at a virtual time, in nanoseconds from the replay's origin. At one
   /// instant it comes after the session's own events, in the order of the list.
   case event(atNanoseconds: Int64, DeviceEvent)
@@ -20,8 +20,8 @@ extension RunOverride {
 }
 
 /// A stage that replaces a node's stage during the run.
-public struct StageSwap: Sendable {
-  public enum Moment: Hashable, Sendable {
+package struct StageSwap: Sendable {
+  package enum Moment: Hashable, Sendable {
     /// Virtual time from the replay's origin.
     case nanoseconds(Int64)
     /// When this frame arrives; if it never arrives, nothing is swapped.
@@ -29,16 +29,16 @@ public struct StageSwap: Sendable {
   }
 
   /// When the preparation of the new stage begins.
-  public var moment: Moment
+  package var moment: Moment
   /// The node's ID; inside a forEach `x/NODE`.
-  public var node: String
-  public var stage: AnyStage
+  package var node: String
+  package var stage: AnyStage
   /// The virtual cost of the new stage; `nil` = none.
-  public var cost: Cost?
+  package var cost: Cost?
   /// Virtual time of the preparation; the new stage is in force for frames that arrive after it.
-  public var prepare: Duration
+  package var prepare: Duration
 
-  public init(
+  package init(
     at moment: Moment, node: String, stage: AnyStage, cost: Cost? = nil, prepare: Duration = .zero
   ) {
     self.moment = moment

@@ -3,20 +3,20 @@ import RetakeBuffers
 
 /// Real time. Nothing else in Retake reads a clock, and no value or decision of a replay depends on
 /// it.
-public struct WallClock: Sendable {
-  public init() {}
+package struct WallClock: Sendable {
+  package init() {}
 
   /// Nanoseconds on a monotonic clock, with an origin of its own.
-  public var monotonicNanoseconds: Int64 { Self.read(Self.monotonic) }
+  package var monotonicNanoseconds: Int64 { Self.read(Self.monotonic) }
 
   /// Processor time of the calling thread.
-  public var threadNanoseconds: Int64 { Self.read(CLOCK_THREAD_CPUTIME_ID) }
+  package var threadNanoseconds: Int64 { Self.read(CLOCK_THREAD_CPUTIME_ID) }
 
   /// Today's date in UTC, as `2026-11-21`.
-  public var dateText: String { String(timeText.prefix(10)) }
+  package var dateText: String { String(timeText.prefix(10)) }
 
   /// The time of day in UTC, as ISO 8601 text: `2026-11-21T09:30:00Z`.
-  public var timeText: String {
+  package var timeText: String {
     var seconds = time(nil)
     var parts = tm()
     gmtime_r(&seconds, &parts)
@@ -30,14 +30,14 @@ public struct WallClock: Sendable {
 }
 
 extension WallClock: LiveClock {
-  public func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
+  package func wait(untilNanoseconds deadline: Int64, or bell: Bell) {
     bell.wait(untilNanoseconds: deadline, nowNanoseconds: monotonicNanoseconds)
   }
 
   /// The number of readings from which an anchor is chosen.
   private static let anchorReadings = 5
 
-  public func anchor() -> WallAnchor {
+  package func anchor() -> WallAnchor {
     let readings = (0..<Self.anchorReadings).map { _ in reading() }
     return readings.min { $0.uncertaintyNanoseconds < $1.uncertaintyNanoseconds } ?? reading()
   }

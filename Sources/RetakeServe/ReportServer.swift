@@ -8,29 +8,29 @@ import Retake
 /// print(server.address)
 /// server.wait()
 /// ```
-public final class ReportServer: Sendable {
-  public struct Options: Sendable {
+package final class ReportServer: Sendable {
+  package struct Options: Sendable {
     /// 0 means any free port.
-    public var port = 0
+    package var port = 0
     /// The folder of the goldens; the project's if `nil`.
-    public var goldens: String?
+    package var goldens: String?
     /// Where pending goldens are, if they are not next to the goldens.
-    public var pendingFolder: String?
+    package var pendingFolder: String?
     /// In CI nothing can be accepted.
-    public var isCI = false
+    package var isCI = false
     /// The program as it was called, for the commands that the pages advise to type.
     public var program = "retake"
     /// A connection is closed after this many seconds of silence.
-    public var silenceSeconds = SilenceLimit.secondsStandard
+    package var silenceSeconds = SilenceLimit.secondsStandard
 
-    public init() {}
+    package init() {}
 
     var name: ProgramName { ProgramName(program) }
   }
 
   /// The address of the first page, including the token. Keep it secret.
-  public let address: String
-  public let port: Int
+  package let address: String
+  package let port: Int
   private let listener: ReportListener
 
   /// Listens on 127.0.0.1. Requests are answered from now on.
@@ -38,7 +38,7 @@ public final class ReportServer: Sendable {
   /// This and `wait` block the calling thread. It must not be a thread of Swift's concurrency pool,
   /// because the server works there.
   /// - Throws: `ServeError.portTaken`, `cannotListen`.
-  public init(project: Project, options: Options = Options()) throws(ServeError) {
+  package init(project: Project, options: Options = Options()) throws(ServeError) {
     guard (0...65_535).contains(options.port) else {
       throw .cannotListen(port: options.port, cause: "ports are 0 to 65535")
     }
@@ -57,8 +57,8 @@ public final class ReportServer: Sendable {
   }
 
   /// Returns when the server has ended.
-  public func wait() { listener.wait() }
+  package func wait() { listener.wait() }
 
   /// Ends the server. `wait` then returns.
-  public func stop() { listener.stop() }
+  package func stop() { listener.stop() }
 }

@@ -1,7 +1,7 @@
 import Retake
 
 /// Errors of the report server and of the requests to it.
-public enum ServeError: CodedError, Hashable {
+package enum ServeError: CodedError, Hashable {
   /// Another program listens on the port.
   case portTaken(Int)
   case cannotListen(port: Int, cause: String)
@@ -21,7 +21,7 @@ public enum ServeError: CodedError, Hashable {
   /// The pending result is not the one that the page shows.
   case otherResult(key: String)
 
-  public var code: String {
+  package var code: String {
     switch self {
     case .portTaken: "serve.port.taken"
     case .cannotListen: "serve.port.cannotListen"
@@ -38,7 +38,7 @@ public enum ServeError: CodedError, Hashable {
     }
   }
 
-  public var message: String {
+  package var message: String {
     switch self {
     case .portTaken(let port): "port \(port) is taken"
     case .cannotListen(let port, _): "nothing can be served on port \(port)"
@@ -56,14 +56,14 @@ public enum ServeError: CodedError, Hashable {
     }
   }
 
-  public var cause: String? {
+  package var cause: String? {
     switch self {
     case .cannotListen(_, let cause), .noPixels(_, let cause): cause
     default: nil
     }
   }
 
-  public var advice: String? {
+  package var advice: String? {
     switch self {
     case .portTaken: "Take any free port: retake report serve"
     case .cannotListen: "Take another port, or any free one: retake report serve"

@@ -85,10 +85,10 @@ public enum SessionError: CodedError {
 
   /// An error of another module, passed through unchanged.
   public struct ErrorText: Hashable, Sendable {
-    public var message: String
-    public var cause: String?
-    public var place: Place?
-    public var advice: String?
+    package var message: String
+    package var cause: String?
+    package var place: Place?
+    package var advice: String?
 
     init(_ error: any CodedError) {
       message = error.message

@@ -51,7 +51,7 @@ public struct SessionFolder: Hashable, Sendable {
   /// Everything else becomes `-`; dots and dashes at both ends are removed; at most 64 characters
   /// are kept.
   /// - Throws: `SessionError.badName` when nothing is left.
-  public static func sanitised(name: String) throws(SessionError) -> String {
+  package static func sanitised(name: String) throws(SessionError) -> String {
     var result = ""
     for scalar in name.unicodeScalars {
       let isPlain =
@@ -77,7 +77,7 @@ public struct SessionFolder: Hashable, Sendable {
   ///
   /// - Throws: `SessionError.badName` for a name that is not safe for a folder on any system, with
   ///   the nearest safe name.
-  public static func checked(name: String) throws(SessionError) -> String {
+  package static func checked(name: String) throws(SessionError) -> String {
     let safe = try? sanitised(name: name)
     guard let safe, safe == name else { throw .badName(name: name, suggestion: safe) }
     return safe

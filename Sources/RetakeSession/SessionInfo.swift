@@ -5,71 +5,71 @@ import RetakeRuntime
 import RetakeStore
 
 /// The contents of a session: the object that `session info --json` prints.
-public struct SessionInfo: Hashable, Sendable, Codable {
-  public struct Frames: Hashable, Sendable, Codable {
+package struct SessionInfo: Hashable, Sendable, Codable {
+  package struct Frames: Hashable, Sendable, Codable {
     /// Total of all tracks.
-    public var captured: Int
+    package var captured: Int
     /// Frames with a recorded cause: they fail, as they did when they were recorded.
-    public var damaged: Int
+    package var damaged: Int
     /// Frames whose pixels the recorder shed.
-    public var payloadMissing: Int
+    package var payloadMissing: Int
   }
 
-  public struct Track: Hashable, Sendable, Codable {
-    public var track: Int
-    public var codec: String
+  package struct Track: Hashable, Sendable, Codable {
+    package var track: Int
+    package var codec: String
     /// In pixels.
-    public var width: Int
+    package var width: Int
     /// In pixels.
-    public var height: Int
-    public var format: PixelFormat
-    public var range: ColorRange
-    public var matrix: ColorMatrix
+    package var height: Int
+    package var format: PixelFormat
+    package var range: ColorRange
+    package var matrix: ColorMatrix
     /// Values that the stream does not specify; Retake's default is used.
-    public var assumed: [String]
+    package var assumed: [String]
     /// Clockwise.
-    public var rotationDegrees: Int
-    public var sampleAspect: String
-    public var timeBase: String
-    public var frames: Int
-    public var packets: Int
+    package var rotationDegrees: Int
+    package var sampleAspect: String
+    package var timeBase: String
+    package var frames: Int
+    package var packets: Int
     /// Total size of the packets.
-    public var bytes: Int64
+    package var bytes: Int64
     /// Time of the first frame, not shifted.
-    public var startNanoseconds: Int64
+    package var startNanoseconds: Int64
     /// From the first frame to the last.
-    public var durationNanoseconds: Int64
+    package var durationNanoseconds: Int64
 
     /// The mean over the track; `nil` for fewer than two frames.
-    public var framesPerSecond: Double? {
+    package var framesPerSecond: Double? {
       guard frames > 1, durationNanoseconds > 0 else { return nil }
       return Double(frames - 1) * 1e9 / Double(durationNanoseconds)
     }
   }
 
-  public var name: String
-  public var path: String
+  package var name: String
+  package var path: String
   /// `imported` or `recorded`.
-  public var kind: String
-  public var status: SessionStatus
-  public var schema: Int
-  public var frames: Frames
-  public var tracks: [Track]
-  public var events: Int
+  package var kind: String
+  package var status: SessionStatus
+  package var schema: Int
+  package var frames: Frames
+  package var tracks: [Track]
+  package var events: Int
   /// From the first frame of any track to the last.
-  public var durationNanoseconds: Int64
+  package var durationNanoseconds: Int64
   /// Size of the whole folder.
-  public var bytes: Int64
-  public var sessionDigest: Digest128
+  package var bytes: Int64
+  package var sessionDigest: Digest128
   /// A description of what is known to be missing.
-  public var losses: String?
+  package var losses: String?
   /// Places where the file's timestamps do not simply increase, and how the session handles them;
   /// only the first 200. nil without such places.
-  public var times: [TimePlace]?
+  package var times: [TimePlace]?
   /// Total number of such places; nil without such places.
-  public var timeCount: Int?
+  package var timeCount: Int?
   /// The name of the source that the recorder or the importer stored.
-  public var source: String?
+  package var source: String?
 }
 
 extension SessionReader {
@@ -93,7 +93,7 @@ extension SessionReader {
   }
 
   /// Everything about the session that is known without decoding it.
-  public func info() throws -> SessionInfo {
+  package func info() throws -> SessionInfo {
     let store = index.store
     var (frames, parts) = (
       SessionInfo.Frames(captured: 0, damaged: 0, payloadMissing: 0), [SessionInfo.Track]()

@@ -2,21 +2,21 @@ import Foundation
 import RetakeCore
 
 /// The sessions in a folder.
-public struct SessionList: Sendable {
+package struct SessionList: Sendable {
   /// A session, or the error of a folder that looks like one.
-  public struct Item: Sendable {
-    public var folder: SessionFolder
-    public var info: Result<SessionInfo, SessionError>
+  package struct Item: Sendable {
+    package var folder: SessionFolder
+    package var info: Result<SessionInfo, SessionError>
   }
 
   /// Sorted by the bytes of the name.
-  public var items: [Item]
+  package var items: [Item]
 
   /// Looks at each folder directly inside `path`; hidden folders, and folders without a database,
   /// are skipped.
   ///
   /// - Throws: `SessionError.noFolder` when the folder cannot be read.
-  public init(in path: String) throws {
+  package init(in path: String) throws {
     items = try Self.folders(in: path).map { Item(folder: $0, info: Self.info(of: $0)) }
   }
 

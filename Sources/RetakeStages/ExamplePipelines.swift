@@ -1,19 +1,19 @@
 /// A pipeline document that is included in Retake.
-public struct ExamplePipeline: Hashable, Sendable {
+package struct ExamplePipeline: Hashable, Sendable {
   /// Its name in `example:NAME` and `retake pipeline example NAME`.
-  public var name: String
+  package var name: String
   /// One line.
-  public var summary: String
+  package var summary: String
   /// The JSON document, formatted for reading, with a final line break.
-  public var document: String
+  package var document: String
 }
 
 /// The example pipelines, by name.
-public enum ExamplePipelines {
+package enum ExamplePipelines {
   /// In the order of their names.
-  public static let all = [downsampleDigest, ensemble, motionBoxes, motionClasses, preview]
+  package static let all = [downsampleDigest, ensemble, motionBoxes, motionClasses, preview]
 
-  public static func named(_ name: String) -> ExamplePipeline? { all.first { $0.name == name } }
+  package static func named(_ name: String) -> ExamplePipeline? { all.first { $0.name == name } }
 
   static let downsampleDigest = ExamplePipeline(
     name: "downsample-digest", summary: "scales to 640x480 and gives the digest of every frame",

@@ -54,11 +54,13 @@ extension PipelineChain where Output == Frame {
   }
 
   /// Returns the colours of a palette that are nearest to the mean of each frame.
+  ///
+  /// - Parameter palette: Black, white, grey, and the six fully saturated colours if `nil`.
   public func meanColour(
-    palette: [NamedColour] = MeanColour.cube, top: Int = 3, id: String? = nil
+    palette: [NamedColour]? = nil, top: Int = 3, id: String? = nil
   ) -> PipelineChain<Classes> {
-    stage(
-      built { try MeanColour(options: MeanColourOptions(palette: palette, top: top)) }, id: id)
+    let options = MeanColourOptions(palette: palette ?? MeanColour.cube, top: top)
+    return stage(built { try MeanColour(options: options) }, id: id)
   }
 
   /// Computes the digest of each frame.

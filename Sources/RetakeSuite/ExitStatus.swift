@@ -1,7 +1,7 @@
 import RetakeCompare
 
 /// The exit status of a command, for scripts.
-public enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
+package enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
   case passed = 0
   case regression = 1
   /// The job could not be done.
@@ -23,13 +23,13 @@ public enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
   ]
 
   /// Combines several statuses into one: the strongest.
-  public static func strongest(_ statuses: some Sequence<ExitStatus>) -> ExitStatus? {
+  package static func strongest(_ statuses: some Sequence<ExitStatus>) -> ExitStatus? {
     let all = Set(statuses)
     return precedence.first { all.contains($0) }
   }
 
   /// The meaning in words, for reports.
-  public var meaning: String {
+  package var meaning: String {
     switch self {
     case .passed: "passed"
     case .regression: "a regression was found"
@@ -45,7 +45,7 @@ public enum ExitStatus: Int32, Sendable, CaseIterable, Codable {
 
 extension Verdict {
   /// The status of a case with this verdict. Outside CI, a stale golden is only a warning.
-  public func exitStatus(isCI: Bool) -> ExitStatus {
+  package func exitStatus(isCI: Bool) -> ExitStatus {
     switch self {
     case .passed: .passed
     case .changed: .regression

@@ -6,9 +6,9 @@ import RetakeReport
 import RetakeStages
 
 /// Checks the machine: what Retake needs, whether it is present, and how to fix what is not.
-public struct MachineDoctor {
-  public struct Check: Hashable, Sendable, Codable {
-    public enum State: String, Hashable, Sendable, Codable {
+package struct MachineDoctor {
+  package struct Check: Hashable, Sendable, Codable {
+    package enum State: String, Hashable, Sendable, Codable {
       case present
       /// Something works less well without it.
       case advisable
@@ -17,22 +17,22 @@ public struct MachineDoctor {
       case invalid
     }
 
-    public var name: String
-    public var state: State
+    package var name: String
+    package var state: State
     /// What was found, or what does not work without it.
-    public var detail: String
+    package var detail: String
     /// The command that fixes it.
-    public var command: String?
+    package var command: String?
   }
 
   /// The folder in which Retake runs.
-  public var folder: String
+  package var folder: String
 
-  public init(folder: String) {
+  package init(folder: String) {
     self.folder = folder
   }
 
-  public func run() -> [Check] {
+  package func run() -> [Check] {
     libraries + codecs + [tool("ffmpeg", "comparisons with FFmpeg's own frames in the tests")]
       + [temporaryFolder, project]
   }

@@ -5,22 +5,22 @@ import RetakeRecord
 import RetakeStages
 
 /// What can be recorded, by the name that a user types.
-public enum RecordingInput {
+package enum RecordingInput {
   /// How a synthetic scene looks, or what is requested from a camera. Other sources have their own
   /// values.
-  public struct Picture: Hashable, Sendable {
+  package struct Picture: Hashable, Sendable {
     /// In pixels; `nil` is 640 for a scene, and the current setting of a camera.
-    public var width: Int?
+    package var width: Int?
     /// In pixels; `nil` is 480 for a scene, and the current setting of a camera.
-    public var height: Int?
+    package var height: Int?
     /// `nil` is 30 for a scene, and the current setting of a camera.
-    public var framesPerSecond: Int?
+    package var framesPerSecond: Int?
     /// The seed of a scene's noise; `nil` is 1.
-    public var seed: Int?
+    package var seed: Int?
     /// The length of the scene in frames; if `nil`, the scene repeats forever.
-    public var frames: Int?
+    package var frames: Int?
 
-    public init() {}
+    package init() {}
 
     var camera: CameraRequest {
       CameraRequest(width: width, height: height, framesPerSecond: framesPerSecond)
@@ -37,11 +37,11 @@ public enum RecordingInput {
   }
 
   /// Options of a source that may be a camera or a stream.
-  public struct Live: Hashable, Sendable {
+  package struct Live: Hashable, Sendable {
     /// How long a source may be absent before the recording ends; `nil` waits forever.
-    public var patience: Duration?
+    package var patience: Duration?
 
-    public init() {}
+    package init() {}
   }
 
   /// - Parameters:
@@ -49,7 +49,7 @@ public enum RecordingInput {
   ///   - isInterrupted: Called while connecting to a live source; `true` ends the attempt.
   /// - Throws: `SuiteError.noScene`, `.noFile`, `.sceneOnly` and `.tracksOfFiles`; the errors of
   ///   the scene's options; `MediaError`; `RecordError.stoppedBefore`.
-  public static func source(
+  package static func source(
     _ name: String, _ picture: Picture, live: Live = Live(),
     tracks: MediaFileSource.Tracks = .first,
     isInterrupted: @escaping @Sendable () -> Bool = { false }

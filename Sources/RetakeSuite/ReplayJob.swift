@@ -8,39 +8,39 @@ import RetakeSession
 import RetakeTimePlane
 
 /// One case on one session, from names to a summary.
-public struct ReplayJob {
-  public var project: Project
-  public var definition: CaseDefinition
+package struct ReplayJob {
+  package var project: Project
+  package var definition: CaseDefinition
   /// The session's folder; `nil` for pipelines whose sources have their own frames.
-  public var session: String?
-  public var registry: StageRegistry
-  public var pipelines: [Pipeline]
-  public var workers = 2
-  public var perturbation: UInt64?
+  package var session: String?
+  package var registry: StageRegistry
+  package var pipelines: [Pipeline]
+  package var workers = 2
+  package var perturbation: UInt64?
   /// How long a stage's body may take, in real time; `nil` means forever.
-  public var watchdog: Duration? = RunOptions.watchdogStandard
-  public var poisonsMemory = false
+  package var watchdog: Duration? = RunOptions.watchdogStandard
+  package var poisonsMemory = false
   /// Where the run is written; nothing is written if `nil`.
-  public var output: String?
+  package var output: String?
   /// The golden that the run will be compared with.
   var comparedWith: GoldenManifest?
   /// What is written in addition to the run's folder.
-  public var outputs = RunOutputs()
+  package var outputs = RunOutputs()
   /// Where results of earlier runs are read and results of this run are stored; nothing is stored
   /// if `nil`. Not used when stages are measured.
-  public var cache: CacheFolder?
+  package var cache: CacheFolder?
   /// Opens the cache when the session and the pipeline are known, so that a wrong argument creates
   /// no folder.
   package var openCache: () throws -> CacheFolder? = { nil }
-  public var isInterrupted: @Sendable () -> Bool = { false }
+  package var isInterrupted: @Sendable () -> Bool = { false }
   /// Receive everything that happens in the run, in addition to what is written.
-  public var observers: [any RunObserver] = []
+  package var observers: [any RunObserver] = []
   /// Called with the number of finished frames and the number of all frames.
-  public var progress: (Int, Int) -> Void = { _, _ in }
+  package var progress: (Int, Int) -> Void = { _, _ in }
   /// Receives notes about the case for the user, in sentences.
-  public var note: (String) -> Void = { _ in }
+  package var note: (String) -> Void = { _ in }
 
-  public init(
+  package init(
     project: Project, definition: CaseDefinition, session: String?, registry: StageRegistry,
     pipelines: [Pipeline] = []
   ) {
@@ -52,13 +52,13 @@ public struct ReplayJob {
   }
 
   /// Opens the session and connects the pipeline.
-  public func makeReplay() throws -> Replay {
+  package func makeReplay() throws -> Replay {
     let (pipeline, reader) = try open()
     return try makeReplay(pipeline, reader: reader)
   }
 
   /// The file that the pipeline is read from, if it is read from one.
-  public var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
+  package var pipelineFile: String? { project.pipelineFile(of: definition.pipeline) }
 
   private func open() throws -> (Pipeline, SessionReader?) {
     let pipeline = try project.pipeline(
@@ -104,7 +104,7 @@ public struct ReplayJob {
   /// Runs the case and writes the requested outputs.
   ///
   /// - Throws: What the session, the pipeline or the run throws. No incomplete file is left.
-  public func run() throws -> RunSummary {
+  package func run() throws -> RunSummary {
     let (pipeline, reader) = try open()
     // Before any output is opened, which could already overwrite what the run reads.
     try outputs.check(session: session, pipeline: pipelineFile)
@@ -131,7 +131,7 @@ public struct ReplayJob {
   /// Runs the decisions of the case for every combination of a sweep. Nothing is written.
   ///
   /// - Throws: `ReplayError.badSweep`, and what a run throws.
-  public func sweep(_ sweep: Sweep) throws -> SweepReport {
+  package func sweep(_ sweep: Sweep) throws -> SweepReport {
     let (pipeline, reader) = try open()
     let request = try request(reader: reader)
     // Made for its notes alone: the sweep makes a replay for each combination, and each would

@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// An error that keeps a suite from doing its work.
-public enum SuiteError: CodedError, Hashable {
+package enum SuiteError: CodedError, Hashable {
   case projectUnreadable(file: String, cause: String, advice: String)
   case badProject(message: String, advice: String?, pointer: String, file: String)
   /// A load for the pool benchmark is malformed.
@@ -93,7 +93,7 @@ public enum SuiteError: CodedError, Hashable {
     name.contains("/") || name.lowercased().hasSuffix(".json")
   }
 
-  public var code: String {
+  package var code: String {
     switch self {
     case .projectUnreadable: "suite.project.unreadable"
     case .badProject: "suite.project.malformed"
@@ -142,7 +142,7 @@ public enum SuiteError: CodedError, Hashable {
     }
   }
 
-  public var message: String {
+  package var message: String {
     switch self {
     case .projectUnreadable: "the project file cannot be read"
     case .badProject(let message, _, _, _), .badLoad(let message, _, _, _): message
@@ -197,7 +197,7 @@ public enum SuiteError: CodedError, Hashable {
     }
   }
 
-  public var cause: String? {
+  package var cause: String? {
     switch self {
     case .projectUnreadable(_, let cause, _), .notWritable(_, let cause),
       .noRevision(_, let cause), .notFitted(_, let cause), .verifyProcessFailed(_, let cause),
@@ -207,7 +207,7 @@ public enum SuiteError: CodedError, Hashable {
     }
   }
 
-  public var place: Place? {
+  package var place: Place? {
     switch self {
     case .projectUnreadable(let file, _, _), .hasProject(let file): Place(file: file)
     case .badProject(_, _, let pointer, let file), .badLoad(_, _, let pointer, let file):
@@ -222,7 +222,7 @@ public enum SuiteError: CodedError, Hashable {
     }
   }
 
-  public var advice: String? {
+  package var advice: String? {
     switch self {
     case .projectUnreadable(_, _, let advice): advice
     case .badLoad(_, let advice, _, _): advice ?? "See the loads in docs/pools.md"

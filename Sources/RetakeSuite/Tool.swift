@@ -1,5 +1,5 @@
 /// The name and the version of this build.
-public enum Tool {
-  public static let name = "retake"
-  public static let version = "0.1.0"
+package enum Tool {
+  package static let name = "retake"
+  package static let version = "0.1.0"
 }

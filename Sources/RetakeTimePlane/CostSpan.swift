@@ -19,7 +19,7 @@ public struct CostSpan: Hashable, Sendable {
   /// The outcome of a body that returned a value.
   public static let done = "done"
 
-  public init(
+  package init(
     node: String, frame: FrameID, item: Int = -1, readyNanoseconds: Int64,
     startNanoseconds: Int64, endNanoseconds: Int64, processorNanoseconds: Int64, executor: String,
     outcome: String = CostSpan.done

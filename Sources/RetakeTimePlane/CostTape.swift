@@ -4,18 +4,18 @@ import RetakeGraph
 /// The cost of each stage for each frame, in one run. It comes from a session or from a file.
 ///
 /// A span takes 16 bytes of memory, and a tape has at most `spansMax` spans.
-public struct CostTape: Sendable {
+package struct CostTape: Sendable {
   /// Fifteen hours of ten stages at 30 frames a second.
-  public static let spansMax = 1 << 24
+  package static let spansMax = 1 << 24
 
   /// The origin of the tape, in words: `run.tape`, or `run 0 of yard`.
-  public let name: String
+  package let name: String
   /// The session that was replayed or recorded, if that is known.
-  public let session: String?
-  public let spanCount: Int
+  package let session: String?
+  package let spanCount: Int
   /// XXH3-128 of the costs by node, track, sequence and item. The same costs have the same digest,
   /// independent of where they are stored.
-  public let digest: Digest128
+  package let digest: Digest128
   private let columns: [String: TapeColumn]
 
   /// The costs of one stage; `nil` if the tape has none.

@@ -3,32 +3,32 @@ import RetakeGraph
 
 /// The timing of another device: how much slower each stage is, how many servers it has, and how it
 /// slows down when it gets hot.
-public struct DeviceProfile: Hashable, Sendable {
+package struct DeviceProfile: Hashable, Sendable {
   /// A factor for costs from a point of virtual time on.
-  public struct ThermalStep: Hashable, Sendable {
-    public var after: Duration
-    public var scale: DecimalRatio
+  package struct ThermalStep: Hashable, Sendable {
+    package var after: Duration
+    package var scale: DecimalRatio
 
-    public init(after: Duration, scale: DecimalRatio) {
+    package init(after: Duration, scale: DecimalRatio) {
       self.after = after
       self.scale = scale
     }
   }
 
   /// The key of `scale` for every stage without a key of its own.
-  public static let everyStage = "*"
+  package static let everyStage = "*"
 
-  public var name: String
+  package var name: String
   /// By node ID.
-  public var scale: [String: DecimalRatio]
+  package var scale: [String: DecimalRatio]
   /// Servers by executor ID.
-  public var executors: [String: Int]
+  package var executors: [String: Int]
   /// Capacities by pool ID.
-  public var pools: [String: Int]
+  package var pools: [String: Int]
   /// In rising order of `after`; before the first, costs are not scaled.
-  public var thermal: [ThermalStep]
+  package var thermal: [ThermalStep]
 
-  public init(
+  package init(
     name: String, scale: [String: DecimalRatio] = [:], executors: [String: Int] = [:],
     pools: [String: Int] = [:], thermal: [ThermalStep] = []
   ) {
@@ -49,7 +49,7 @@ public struct DeviceProfile: Hashable, Sendable {
   }
 
   /// XXH3-128 of the profile's content, independent of its formatting.
-  public var digest: Digest128 { Digest128(of: json.canonicalText) }
+  package var digest: Digest128 { Digest128(of: json.canonicalText) }
 
   private var json: JSONValue {
     .object([

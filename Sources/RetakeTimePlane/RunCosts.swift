@@ -1,22 +1,22 @@
 import RetakeCore
 
 /// The origin of a run's virtual costs.
-public struct RunCosts: Sendable {
+package struct RunCosts: Sendable {
   /// Recorded costs, which take precedence over the costs that the pipeline declares.
-  public var tape: CostTape?
+  package var tape: CostTape?
   /// Scales costs, and sets the numbers of servers.
-  public var profile: DeviceProfile?
+  package var profile: DeviceProfile?
   /// Whether a cost that is missing on the tape ends the run.
-  public var isStrict = false
+  package var isStrict = false
   /// Applied in addition to the profile's factors.
-  public var scale = DecimalRatio.one
+  package var scale = DecimalRatio.one
   /// Measures each body; the measured time is its cost.
   package var meter: CostMeter?
 
   /// The costs that the pipeline declares; stages without a cost take no time.
-  public static let declared = RunCosts()
+  package static let declared = RunCosts()
 
-  public init(tape: CostTape? = nil, profile: DeviceProfile? = nil, isStrict: Bool = false) {
+  package init(tape: CostTape? = nil, profile: DeviceProfile? = nil, isStrict: Bool = false) {
     self.tape = tape
     self.profile = profile
     self.isStrict = isStrict
@@ -24,7 +24,7 @@ public struct RunCosts: Sendable {
 
   /// The name in a golden: `declared`, `tape:1a2b3c4d`, `profile:slow-phone@5e6f7a8b`, or
   /// `tape:1a2b3c4d+profile:slow-phone@5e6f7a8b`. The digits are a digest of the content.
-  public var text: String {
+  package var text: String {
     if meter != nil { return "measured" }
     let parts = [
       tape.map { "tape:\($0.digest.short)" },

@@ -36,14 +36,14 @@ public struct PoolController: Hashable, Sendable {
   }
 
   /// The counts of one window.
-  public struct Window: Hashable, Sendable {
+  package struct Window: Hashable, Sendable {
     /// The largest number of buffers that were held at once.
-    public var peak = 0
+    package var peak = 0
     /// Buffers that were returned: the velocity.
-    public var completed = 0
-    public var requests = 0
+    package var completed = 0
+    package var requests = 0
     /// Requests that found no buffer.
-    public var stalls = 0
+    package var stalls = 0
   }
 
   /// A size that does not come from a prediction, applied as soon as the bounds allow it.
@@ -52,12 +52,12 @@ public struct PoolController: Hashable, Sendable {
     var reason: Reason
   }
 
-  public let sizing: PoolSizing
-  public private(set) var size: Int
-  public private(set) var resizes = 0
-  public private(set) var isTripped = false
+  package let sizing: PoolSizing
+  package private(set) var size: Int
+  package private(set) var resizes = 0
+  package private(set) var isTripped = false
   /// The current window.
-  public private(set) var window = Window()
+  package private(set) var window = Window()
   private var predictor: PoolPredictor
   private var breaker: PoolBreaker
   private var expansionStreak = 0
@@ -69,7 +69,7 @@ public struct PoolController: Hashable, Sendable {
   private var needsRecreation = false
 
   /// - Parameter size: The initial size; clamped to `min` and `max`.
-  public init(_ sizing: PoolSizing, size: Int) {
+  package init(_ sizing: PoolSizing, size: Int) {
     self.sizing = sizing
     self.size = Swift.min(Swift.max(size, sizing.min), sizing.max)
     predictor = PoolPredictor(sizing)
@@ -82,22 +82,22 @@ public struct PoolController: Hashable, Sendable {
   // MARK: Events within a window
 
   /// A buffer was requested and leased; `inUse` buffers are held now.
-  public mutating func leased(inUse: Int) {
+  package mutating func leased(inUse: Int) {
     window.requests += 1
     window.peak = Swift.max(window.peak, inUse)
   }
 
   /// A buffer was requested, but none was free.
-  public mutating func stalled() {
+  package mutating func stalled() {
     window.requests += 1
     window.stalls += 1
   }
 
-  public mutating func returned() { window.completed += 1 }
+  package mutating func returned() { window.completed += 1 }
 
   /// A buffer could not be created. The pool is recreated at the end of the window, or at a pressure
   /// before it that asks for no smaller size.
-  public mutating func allocationFailed() {
+  package mutating func allocationFailed() {
     if sizing.isOn(.recreate) { needsRecreation = true }
   }
 
@@ -105,7 +105,7 @@ public struct PoolController: Hashable, Sendable {
 
   /// The device is hot: the pool shrinks as soon as the bounds allow it, and does not grow for a
   /// while.
-  public mutating func becameHot(at now: Int64) -> Step {
+  package mutating func becameHot(at now: Int64) -> Step {
     guard sizing.isOn(.thermal), !isTripped else { return Step() }
     // pool-resize: until `holdEnd` the pool does not expand, even if this pressure changes nothing.
     holdEnd = now + sizing.thermalHoldNanoseconds
@@ -114,7 +114,7 @@ public struct PoolController: Hashable, Sendable {
   }
 
   /// Memory is short: the pool shrinks to `memorySize` as soon as the bounds allow it.
-  public mutating func ranShortOfMemory(at now: Int64) -> Step {
+  package mutating func ranShortOfMemory(at now: Int64) -> Step {
     guard sizing.isOn(.memory), !isTripped else { return Step() }
     // pool-pressure: decided now, or at a window's end if pool-bounds does not allow it yet.
     force(sizing.memorySize, .memory)
@@ -131,7 +131,7 @@ public struct PoolController: Hashable, Sendable {
   // MARK: Windows
 
   /// A window ends; `inUse` buffers are held.
-  public mutating func endWindow(inUse: Int, at now: Int64) -> Step {
+  package mutating func endWindow(inUse: Int, at now: Int64) -> Step {
     let ended = window
     // pool-window: buffers that are still held belong to the peak of the next window as well.
     window = Window(peak: inUse)
@@ -148,7 +148,7 @@ public struct PoolController: Hashable, Sendable {
 
   /// Whether windows without requests would continue to change nothing, so that they can be
   /// skipped.
-  public func isAtRest(inUse: Int, at now: Int64) -> Bool {
+  package func isAtRest(inUse: Int, at now: Int64) -> Bool {
     // pool-bounds: after the last change, what is forced
     // is never carried out, so it is not waited for.
     if resizes < PoolSizing.resizesMax {

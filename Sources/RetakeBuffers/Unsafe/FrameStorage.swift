@@ -51,9 +51,9 @@ public final class FrameStorage: @unchecked Sendable {
   func know(_ digest: Digest128, of form: Form) { known.withLock { $0 = (form, digest) } }
 
   /// Rows begin at multiples of this number of bytes in storage created here.
-  public static let alignment = 64
+  package static let alignment = 64
   /// Bytes that may be read past the last row by vector code.
-  public static let padding = 64
+  package static let padding = 64
 
   /// New storage, which `fill` fills before any other code sees it.
   ///

@@ -48,12 +48,12 @@ public struct Digest128: Hashable, Sendable, CustomStringConvertible {
   public var short: String { String(description.prefix(8)) }
 
   /// The 16 bytes, most significant first.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } }
   }
 
   /// The inverse of `bytes`; `nil` unless there are exactly 16 bytes.
-  public init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     func half(_ part: some Sequence<UInt8>) -> UInt64 { part.reduce(0) { $0 << 8 | UInt64($1) } }
     self.init(high: half(bytes.prefix(8)), low: half(bytes.dropFirst(8)))

@@ -1,19 +1,19 @@
 import RetakeCore
 
 /// What a pipeline is checked against: how fast frames arrive, and how long they may take.
-public struct AnalysisOptions: Hashable, Sendable {
+package struct AnalysisOptions: Hashable, Sendable {
   /// Frames per second of each source that `rates` does not name; `nil` = not known.
-  public var framesPerSecond: Double?
+  package var framesPerSecond: Double?
   /// Frames per second, by source.
-  public var rates: [String: Double] = [:]
+  package var rates: [String: Double] = [:]
   /// Detections per frame, for the body of each forEach.
-  public var items = 1
+  package var items = 1
   /// How long a frame may take to each sink that `budgets` does not name.
-  public var budget: Duration?
+  package var budget: Duration?
   /// How long a frame may take, by sink.
-  public var budgets: [String: Duration] = [:]
+  package var budgets: [String: Duration] = [:]
 
-  public init(
+  package init(
     framesPerSecond: Double? = nil, rates: [String: Double] = [:], items: Int = 1,
     budget: Duration? = nil, budgets: [String: Duration] = [:]
   ) {

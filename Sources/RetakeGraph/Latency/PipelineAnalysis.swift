@@ -3,57 +3,57 @@ import RetakeCore
 /// How long frames take through a pipeline and how busy its servers are, from the declared costs.
 ///
 /// Nothing runs: the times are sums, and the loads are products of rates and costs.
-public struct PipelineAnalysis: Sendable {
+package struct PipelineAnalysis: Sendable {
   /// A path from a source to a sink. Its times are sums of declared costs. They do not include
   /// waiting for other branches at a join. Waiting in full queues is separate.
-  public struct Path: Hashable, Sendable {
+  package struct Path: Hashable, Sendable {
     /// From the source to the sink; nodes of a body have the form `forEach/node`.
-    public var nodes: [String]
+    package var nodes: [String]
     /// Fixed costs, the middle of uniform costs, p50 of the others.
-    public var typical: Duration
+    package var typical: Duration
     /// Fixed costs, the upper end of uniform costs, p99 of the others.
-    public var worst: Duration
+    package var worst: Duration
     /// The additional time in queues that are full at the given rates.
-    public var waiting: Duration
+    package var waiting: Duration
   }
 
   /// When frames arrive at a sink.
-  public struct Arrival: Hashable, Sendable {
-    public var sink: String
+  package struct Arrival: Hashable, Sendable {
+    package var sink: String
     /// The slowest path. At joins that wait, it is the path whose part arrives last.
-    public var path: Path
+    package var path: Path
     /// The number of paths from sources to this sink; a million means a million or more.
-    public var pathCount: Int
-    public var budget: Duration?
+    package var pathCount: Int
+    package var budget: Duration?
   }
 
   /// How busy an executor is.
-  public struct Load: Hashable, Sendable {
+  package struct Load: Hashable, Sendable {
     /// The executor's ID; for a node with an executor of its own, the node's ID.
-    public var executor: String
-    public var isShared: Bool
-    public var servers: Int
-    public var nodes: [String]
+    package var executor: String
+    package var isShared: Bool
+    package var servers: Int
+    package var nodes: [String]
     /// The mean server time for one frame of the source.
-    public var timePerFrame: Duration
+    package var timePerFrame: Duration
     /// The fraction of its servers that is busy; 1 = all of them all the time. `nil` without rates.
-    public var load: Double?
+    package var load: Double?
   }
 
   /// One for each sink, in the order of the pipeline.
-  public var arrivals: [Arrival]
+  package var arrivals: [Arrival]
   /// All paths for sinks with few, only the slowest for others; by sink, the slowest first.
-  public var paths: [Path]
+  package var paths: [Path]
   /// In the order of the pipeline, declared executors first.
-  public var loads: [Load]
+  package var loads: [Load]
   /// Frames per second that each source can deliver without losing any, by its ID. The rates of all
   /// sources are raised by the same factor. Empty if no cost limits them.
-  public var sustained: [String: Double]
+  package var sustained: [String: Double]
   /// The executor that limits `sustained`.
-  public var bottleneck: String?
-  public var warnings: [PipelineWarning]
+  package var bottleneck: String?
+  package var warnings: [PipelineWarning]
   /// Facts that need no warning, such as costs that are not declared.
-  public var notes: [String]
+  package var notes: [String]
 }
 
 extension Pipeline {
@@ -67,7 +67,7 @@ extension Pipeline {
   /// ```
   ///
   /// - Throws: `PipelineError` for a pipeline that is not valid.
-  public func analyzed(
+  package func analyzed(
     _ options: AnalysisOptions = AnalysisOptions()
   ) throws(PipelineError) -> PipelineAnalysis {
     // The survey walks the graph without checks of its own.

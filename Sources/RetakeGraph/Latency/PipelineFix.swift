@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// A change to a pipeline that a warning proposes.
-public enum PipelineFix: Hashable, Sendable {
+package enum PipelineFix: Hashable, Sendable {
   /// How many frames a node handles at once; nodes of a body have the form `forEach/node`.
   case lanes(node: String, count: Int)
   case servers(executor: String, count: Int)
@@ -27,7 +27,7 @@ public enum PipelineFix: Hashable, Sendable {
 
 extension Pipeline {
   /// The same pipeline with the changes made. Changes to nodes that it does not have are ignored.
-  public func applying(_ fixes: [PipelineFix]) -> Pipeline {
+  package func applying(_ fixes: [PipelineFix]) -> Pipeline {
     fixes.reduce(self) { $0.applying($1) }
   }
 

@@ -1,8 +1,8 @@
 import RetakeCore
 
 /// A problem of a valid pipeline: it is too slow, or frames are lost.
-public struct PipelineWarning: CodedError, Hashable {
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+package struct PipelineWarning: CodedError, Hashable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A frame takes longer to a sink than its budget.
     case budget
     /// Servers have more work than they can handle, and sources lose frames.
@@ -15,24 +15,24 @@ public struct PipelineWarning: CodedError, Hashable {
     case pool
   }
 
-  public var kind: Kind
-  public var message: String
+  package var kind: Kind
+  package var message: String
   /// A JSON pointer into the document.
-  public var pointer: String
+  package var pointer: String
   /// The place in words, if the pipeline was made in Swift: for example `stage 'motion'`. It then
   /// replaces the pointer in `place`.
   public var part: String?
-  public var advice: String?
+  package var advice: String?
   /// Alternative changes. Each of them fixes the problem on its own.
-  public var fixes: [[PipelineFix]]
-  public var file: String?
+  package var fixes: [[PipelineFix]]
+  package var file: String?
 
-  public var code: String { "graph.check.\(kind.rawValue)" }
+  package var code: String { "graph.check.\(kind.rawValue)" }
   public var place: Place? {
     Place(file: file, part: part, pointer: part == nil ? pointer : nil)
   }
 
-  public init(
+  package init(
     _ kind: Kind, _ message: String, at pointer: String, advice: String? = nil,
     fixes: [[PipelineFix]] = []
   ) {

@@ -3,12 +3,12 @@ import RetakeBuffers
 import RetakeCore
 
 /// Reads PNG and JPEG images, and writes PNG images.
-public enum MediaImage {
+package enum MediaImage {
   /// The frame as the bytes of a PNG file, identical for equal frames. Grey, RGB24 and RGBA are
   /// kept; other formats are converted to RGB24.
   ///
   /// - Throws: `MediaError.scale` or `.encode`.
-  public static func png(_ frame: Frame) throws(MediaError) -> [UInt8] {
+  package static func png(_ frame: Frame) throws(MediaError) -> [UInt8] {
     let isKept = [PixelFormat.grey, .rgb, .rgba].contains(frame.format)
     let picture =
       isKept
@@ -29,7 +29,7 @@ public enum MediaImage {
   /// Grey, RGB24, RGBA and JPEG's planar formats are kept; palettes and other 8-bit layouts are
   /// converted to RGB24, RGBA, grey or I444.
   /// - Throws: `MediaError` when the file cannot be read, is not an image, or has more than 8 bits.
-  public static func read(file path: String) throws(MediaError) -> Frame {
+  package static func read(file path: String) throws(MediaError) -> Frame {
     let file = try MediaFile(path: path)
     guard file.size <= fileBytesMax else {
       throw .notImage(file: path, cause: "it has more than \(fileBytesMax >> 20) MB")
@@ -41,7 +41,7 @@ public enum MediaImage {
   ///
   /// - Parameter file: A name for errors.
   /// - Throws: `MediaError` when the bytes are not an image, or an image with more than 8 bits.
-  public static func decode(_ bytes: [UInt8], file: String? = nil) throws(MediaError) -> Frame {
+  package static func decode(_ bytes: [UInt8], file: String? = nil) throws(MediaError) -> Frame {
     guard let codec = codec(of: bytes) else {
       throw .notImage(
         file: file, cause: bytes.isEmpty ? "it is empty" : "it begins like neither of them")

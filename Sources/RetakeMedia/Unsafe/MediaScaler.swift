@@ -5,11 +5,11 @@ import RetakeBuffers
 ///
 /// The prepared context is kept for the next frame of the same kind. It may move between threads,
 /// but only one thread at a time uses it. Use `MediaScalers` for several threads.
-public final class MediaScaler: @unchecked Sendable {
+package final class MediaScaler: @unchecked Sendable {
   // SAFETY: @unchecked because the context is not Sendable; only one thread at a time uses it, by
   // the rule above.
 
-  public enum Algorithm: String, Hashable, Sendable, Codable, CaseIterable {
+  package enum Algorithm: String, Hashable, Sendable, Codable, CaseIterable {
     /// The mean of the covered pixels; for shrinking.
     case area
     case bilinear
@@ -19,7 +19,7 @@ public final class MediaScaler: @unchecked Sendable {
   private var context: ScaleContext?
 
   /// - Parameter algorithm: nil uses area for shrinking, otherwise bilinear.
-  public init(algorithm: Algorithm? = nil) {
+  package init(algorithm: Algorithm? = nil) {
     self.algorithm = algorithm
   }
 
@@ -29,7 +29,7 @@ public final class MediaScaler: @unchecked Sendable {
   /// Range and matrix are kept; RGB is always full range. The pixel aspect changes so that the
   /// image keeps its shape. Rotation, ID and timestamp are kept.
   /// - Throws: `MediaError.scale` if FFmpeg does not support the conversion, or `.noMemory`.
-  public func scale(
+  package func scale(
     _ frame: Frame, width: Int? = nil, height: Int? = nil, format: PixelFormat? = nil
   ) throws(MediaError) -> Frame {
     let width = width ?? frame.width

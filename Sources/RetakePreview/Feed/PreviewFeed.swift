@@ -46,7 +46,7 @@ public final class PreviewFeed: Sendable {
   }
 
   /// Shows all frames while the device is cool, and 30 per second from `serious` heat on.
-  public static let standardPolicy = DevicePolicy(
+  package static let standardPolicy = DevicePolicy(
     fps: 0, rules: [DeviceRule(thermal: .serious, fps: 30)])
 
   private let clock: any LiveClock
@@ -55,7 +55,7 @@ public final class PreviewFeed: Sendable {
   public let arrived = Bell()
 
   /// - Parameter policy: How many frames per second are shown while the device is hot.
-  public convenience init(policy: DevicePolicy = PreviewFeed.standardPolicy) {
+  package convenience init(policy: DevicePolicy = PreviewFeed.standardPolicy) {
     self.init(policy: policy, clock: WallClock())
   }
 
@@ -97,7 +97,7 @@ public final class PreviewFeed: Sendable {
   }
 
   /// Passes an event of the device.
-  public func note(_ event: DeviceEvent) {
+  package func note(_ event: DeviceEvent) {
     state.withLock { $0.machine.apply(event) }
   }
 

@@ -18,7 +18,7 @@ public struct PreviewResult: Hashable, Sendable {
   }
 
   /// Whether any sink received results for the frame.
-  public var hasFacts: Bool {
+  package var hasFacts: Bool {
     outcomes.contains {
       if case .facts = $0.content { true } else { false }
     }

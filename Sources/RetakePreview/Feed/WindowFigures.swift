@@ -28,7 +28,7 @@ public struct WindowFigures: Hashable, Sendable, Codable {
   /// How much older the frame of the shown results was than the shown frame.
   public var resultAge: Spread?
 
-  public static let dropsListedMax = 1_024
+  package static let dropsListedMax = 1_024
 
-  public init() {}
+  package init() {}
 }

@@ -7,38 +7,38 @@ import RetakeStages
 
 /// A simulated camera, a window and a slow detector: measures how a preview performs on this
 /// machine. It runs in real time, on the main thread.
-public struct WindowTrial: Sendable {
-  public var seconds = 60
-  public var framesPerSecond = 60
-  public var width = 1_280
-  public var height = 720
+package struct WindowTrial: Sendable {
+  package var seconds = 60
+  package var framesPerSecond = 60
+  package var width = 1_280
+  package var height = 720
   /// How long the detector computes on each frame that it takes.
-  public var vision = Duration.milliseconds(100)
+  package var vision = Duration.milliseconds(100)
   /// Whether the detector gets its own copy, made in the camera's callback, or a reference.
-  public var copies = false
+  package var copies = false
   /// Whether each image waits for the screen's refresh.
-  public var waitsForScreen = true
+  package var waitsForScreen = true
   /// The path for a PNG of the window at the end.
-  public var screenshot: String?
+  package var screenshot: String?
 
-  public init() {}
+  package init() {}
 
   /// The results of a trial.
-  public struct Report: Sendable, Codable {
-    public var framesPerSecond: Int
-    public var seconds: Int
-    public var width: Int
-    public var height: Int
-    public var visionNanoseconds: Int64
-    public var copies: Bool
-    public var renderer: String
-    public var preview: WindowFigures
+  package struct Report: Sendable, Codable {
+    package var framesPerSecond: Int
+    package var seconds: Int
+    package var width: Int
+    package var height: Int
+    package var visionNanoseconds: Int64
+    package var copies: Bool
+    package var renderer: String
+    package var preview: WindowFigures
     /// Frames that the detector finished.
-    public var visionDelivered: Int
+    package var visionDelivered: Int
     /// Frames that were replaced by a newer one while the detector was busy.
-    public var visionSuperseded: Int
+    package var visionSuperseded: Int
     /// How late the camera's thread offered its frames, from each frame's due time to its offer.
-    public var cameraLate: WindowFigures.Spread?
+    package var cameraLate: WindowFigures.Spread?
   }
 
   /// The number of different images, which are shown in a loop, so that painting them is not part
@@ -46,7 +46,7 @@ public struct WindowTrial: Sendable {
   private static let pictures = 60
 
   /// - Throws: `PreviewError`, `RuntimeError`, `PipelineError`, `OptionError`.
-  public func run(isInterrupted: @escaping @Sendable () -> Bool = { false }) throws -> Report {
+  package func run(isInterrupted: @escaping @Sendable () -> Bool = { false }) throws -> Report {
     let frames = try paint()
     let feed = PreviewFeed()
     let preview = try LivePreview(

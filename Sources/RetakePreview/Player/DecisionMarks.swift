@@ -1,41 +1,41 @@
 import RetakeCore
 
 /// The decisions of a run as marks on its time line, by node.
-public struct DecisionMarks: Hashable, Sendable {
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+package struct DecisionMarks: Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     case start, drop, thin, fail
   }
 
-  public struct Mark: Hashable, Sendable {
+  package struct Mark: Hashable, Sendable {
     /// On the run's own time line, in nanoseconds from its origin.
-    public var time: Int64
-    public var kind: Kind
+    package var time: Int64
+    package var kind: Kind
   }
 
-  public struct Lane: Hashable, Sendable {
-    public var node: String
-    public fileprivate(set) var marks: [Mark] = []
+  package struct Lane: Hashable, Sendable {
+    package var node: String
+    package fileprivate(set) var marks: [Mark] = []
   }
 
   /// More than anyone would look through; they take 16 MB.
-  public static let marksMax = 1 << 20
+  package static let marksMax = 1 << 20
 
   /// In the order of the pipeline.
-  public private(set) var lanes: [Lane]
+  package private(set) var lanes: [Lane]
   /// Whether marks are missing because there were more than `marksMax`.
-  public private(set) var isCut = false
+  package private(set) var isCut = false
   private var count = 0
   private var numbers: [String: Int]
 
   /// - Parameter nodes: In topological order. Nodes without a mark get no lane.
-  public init(nodes: [String]) {
+  package init(nodes: [String]) {
     lanes = nodes.map { Lane(node: $0) }
     numbers = Dictionary(
       nodes.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Adds a decision. Decisions must come in the order of their times.
-  public mutating func add(_ line: DecisionLine) {
+  package mutating func add(_ line: DecisionLine) {
     guard let kind = Kind(decision: line.kind), let lane = numbers[line.node] else { return }
     guard count < Self.marksMax else {
       isCut = true
@@ -46,7 +46,7 @@ public struct DecisionMarks: Hashable, Sendable {
   }
 
   /// The lanes with marks, each with the marks between two times.
-  public func lanes(from first: Int64, to last: Int64) -> [Lane] {
+  package func lanes(from first: Int64, to last: Int64) -> [Lane] {
     lanes.filter { !$0.marks.isEmpty }.map { lane in
       let begin = Self.firstMark(of: lane, notBefore: first)
       var result = Lane(node: lane.node)

@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeRuntime
 
 /// The content of a player: the frames of a track, and a run's results for them.
-public struct PlayerContent: Sendable {
+package struct PlayerContent: Sendable {
   struct Entry: Hashable, Sendable {
     var id: FrameID
     var timestamp: Int64
@@ -31,7 +31,7 @@ public struct PlayerContent: Sendable {
   ///   - name: The name in the window's title.
   ///   - track: The first one if `nil`.
   /// - Throws: `PreviewError.noFrames`, and what the reader throws.
-  public init(_ reader: any FrameReader, name: String, track: Int? = nil) throws {
+  package init(_ reader: any FrameReader, name: String, track: Int? = nil) throws {
     let wanted = track ?? reader.tracks.first?.track ?? 0
     guard let description = reader.tracks.first(where: { $0.track == wanted }) else {
       throw PreviewError.noFrames(path: name, track: wanted)
@@ -50,7 +50,7 @@ public struct PlayerContent: Sendable {
   /// Adds a run's results for the track's frames.
   ///
   /// - Parameter originNanoseconds: The run's time zero on the session's time line.
-  public mutating func add(
+  package mutating func add(
     results: [PreviewResult], marks: DecisionMarks, originNanoseconds: Int64
   ) {
     self.results = Self.known(
@@ -96,23 +96,23 @@ public struct PlayerContent: Sendable {
     }
   }
 
-  public var frameCount: Int { entries.count }
+  package var frameCount: Int { entries.count }
 
   /// The index of the frame with this sequence number; `nil` if no frame has it.
-  public func place(ofSequence sequence: Int) -> Int? {
+  package func place(ofSequence sequence: Int) -> Int? {
     entries.firstIndex { $0.id.sequence == sequence }
   }
 
   /// The index of the frame that is shown at this time after the first frame; `nil` after the last
   /// frame.
-  public func place(at duration: Duration) -> Int? {
+  package func place(at duration: Duration) -> Int? {
     let time = entries[0].timestamp + duration.nanoseconds
     guard time <= entries[entries.count - 1].timestamp else { return nil }
     return entries.lastIndex { $0.timestamp <= time }
   }
 
   /// The description of the frames.
-  public var track: TrackDescription { description }
+  package var track: TrackDescription { description }
 
   /// The last result of each sink, for a frame at or before this time.
   func result(at time: Int64) -> PreviewResult? {

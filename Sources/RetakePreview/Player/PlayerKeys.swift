@@ -1,7 +1,7 @@
 /// The keys of a player's window.
-public enum PlayerKeys {
+package enum PlayerKeys {
   /// As listed in the window and in `--help`.
-  public static let texts: [(keys: String, meaning: String)] = [
+  package static let texts: [(keys: String, meaning: String)] = [
     ("space", "pause, play; at the end: from the beginning"),
     (". ,", "one frame on, one back"),
     ("right left", "one second on, one back"),
@@ -30,7 +30,7 @@ public enum PlayerKeys {
   }
 
   /// The list for `--help`.
-  public static var help: String {
+  package static var help: String {
     let width = texts.map(\.keys.count).max() ?? 0
     return texts.map {
       "  " + $0.keys + String(repeating: " ", count: width - $0.keys.count + 2) + $0.meaning

@@ -5,41 +5,41 @@ import RetakeMedia
 import RetakeRuntime
 
 /// How a session is played.
-public struct PlayerOptions: Hashable, Sendable {
-  public var speed = 1.0
+package struct PlayerOptions: Hashable, Sendable {
+  package var speed = 1.0
   /// The first frame that is shown: its index among the track's frames.
-  public var first = 0
+  package var first = 0
   /// The number of frames after which the window closes, or at the track's last frame; `nil` leaves
   /// the window open until the user closes it.
-  public var framesMax: Int?
+  package var framesMax: Int?
   /// The path for a PNG of the window with the last frame, written before the window closes; `-` is
   /// standard output.
-  public var screenshot: String?
-  public var showsResults = true
-  public var isPaused = false
+  package var screenshot: String?
+  package var showsResults = true
+  package var isPaused = false
   /// The window's size in pixels; if `nil`, it is derived from the image.
-  public var width: Int?
-  public var height: Int?
+  package var width: Int?
+  package var height: Int?
 
-  public init() {}
+  package init() {}
 }
 
 /// The result of a player.
-public struct PlayerReport: Hashable, Sendable, Codable {
+package struct PlayerReport: Hashable, Sendable, Codable {
   /// Frames whose image was shown on the screen.
-  public var shown = 0
+  package var shown = 0
   /// Frames without an image; the window showed the reason instead.
-  public var withoutImage = 0
+  package var withoutImage = 0
   /// Frames that were skipped because they could not be read or shown in time.
-  public var skipped = 0
+  package var skipped = 0
   /// SDL's name of the renderer.
-  public var renderer = ""
+  package var renderer = ""
 
-  public init() {}
+  package init() {}
 }
 
 /// Plays a session in a window. Use it on the main thread.
-public final class SessionPlayer {
+package final class SessionPlayer {
   private let content: PlayerContent
   private let options: PlayerOptions
   private let clock: any LiveClock
@@ -62,7 +62,7 @@ public final class SessionPlayer {
   private static let restMilliseconds: Int64 = 100
 
   /// - Throws: `PreviewError.noSuchFrame`.
-  public convenience init(_ content: PlayerContent, options: PlayerOptions) throws {
+  package convenience init(_ content: PlayerContent, options: PlayerOptions) throws {
     try self.init(content, options: options, clock: WallClock())
   }
 
@@ -82,7 +82,7 @@ public final class SessionPlayer {
   /// Shows frames until the user closes the window or a limit of the options is reached.
   ///
   /// - Throws: `PreviewError`, `MediaError`, `RuntimeError.noThread`.
-  public func run(isInterrupted: () -> Bool = { false }) throws -> PlayerReport {
+  package func run(isInterrupted: () -> Bool = { false }) throws -> PlayerReport {
     let lanes = content.marks.map { max(1, $0.laneCount) } ?? 0
     let size = PlayerLayout.windowSize(
       PictureFit.naturalSize(

@@ -3,7 +3,7 @@ import RetakeBuffers
 
 /// Handles the loss of a display while a window is open. By default Xlib would end the process, and
 /// a recording with it, with the exit status of a regression.
-public enum DisplayLoss {
+package enum DisplayLoss {
   // SAFETY: the types match Xlib's headers for both functions and their handlers. SDL's window has
   // already loaded the library. The handlers do not use their arguments.
   private typealias Raw = UnsafeMutableRawPointer
@@ -17,7 +17,7 @@ public enum DisplayLoss {
 
   /// Calls `action` when the connection to the display is lost, on the thread that draws. The
   /// action must end the process, because no window can be used any more.
-  public static func onLoss(_ action: @escaping @Sendable () -> Never) {
+  package static func onLoss(_ action: @escaping @Sendable () -> Never) {
     self.action.withLock { $0 = action }
   }
 

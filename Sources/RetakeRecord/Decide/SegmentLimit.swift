@@ -1,12 +1,12 @@
 import RetakeCore
 
 /// The limit of a segment, as users write it: `60s`, `10m`, `500MB` or `2GB`.
-public enum SegmentLimit: Hashable, Sendable {
+package enum SegmentLimit: Hashable, Sendable {
   case duration(Duration)
   case bytes(Int64)
 
   /// - Returns: nil when the string is neither, or is less than one second or one megabyte.
-  public init?(parsing text: String) {
+  package init?(parsing text: String) {
     if let bytes = ByteCount.parse(text) {
       guard bytes >= 1_000_000 else { return nil }
       self = .bytes(bytes)
@@ -27,14 +27,14 @@ public enum SegmentLimit: Hashable, Sendable {
 }
 
 /// Bytes as users write them: `500MB`, `64MiB`.
-public enum ByteCount {
+package enum ByteCount {
   private static let units: [(suffix: String, scale: Int64)] = [
     ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("TB", 1_000_000_000_000),
     ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("TiB", 1 << 40),
   ]
 
   /// - Returns: nil when the string is neither 0 nor a whole number with one of the units.
-  public static func parse(_ text: String) -> Int64? {
+  package static func parse(_ text: String) -> Int64? {
     if text == "0" { return 0 }
     for unit in units where text.hasSuffix(unit.suffix) {
       guard let count = Int64(text.dropLast(unit.suffix.count)), count >= 0 else { return nil }

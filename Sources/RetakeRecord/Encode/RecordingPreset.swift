@@ -19,7 +19,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
   case copy
 
   /// The presets that encode and that this build of FFmpeg supports.
-  public static var available: [RecordingPreset] {
+  package static var available: [RecordingPreset] {
     allCases.filter { $0.encoder.map(MediaLibraries.hasEncoder) ?? false }
   }
 
@@ -103,7 +103,7 @@ public enum RecordingPreset: String, Hashable, Sendable, Codable, CaseIterable {
 
 extension RecordingPreset {
   /// The preset for replay copies; nil for `copy`, which encodes nothing.
-  public var replayEncoding: ReplayEncoding? {
+  package var replayEncoding: ReplayEncoding? {
     guard encoder != nil else { return nil }
     return ReplayEncoding(
       name: rawValue, isLossless: isLossless, isIntraOnly: isIntraOnly,

@@ -2,7 +2,7 @@ import RetakeCore
 import RetakeMedia
 
 /// Resolves the source addresses that users type, other than files.
-public enum SourceAddress {
+package enum SourceAddress {
   /// `/dev/video0` or `v4l2:DEVICE`, a stream's URL, or `lavfi:GRAPH`.
   ///
   /// - Parameters:
@@ -12,7 +12,7 @@ public enum SourceAddress {
   /// - Returns: nil when the string is none of these.
   /// - Throws: `MediaError`, with one case for each way in which a source can be unsuitable;
   ///   `RecordError.stoppedBefore`.
-  public static func source(
+  package static func source(
     _ text: String, camera: CameraRequest = .init(), patience: Duration? = nil,
     isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> (any RecordingSource)? {
@@ -25,14 +25,14 @@ public enum SourceAddress {
   }
 
   /// Whether the string names a camera, for which a size and a rate can be requested.
-  public static func isCamera(_ text: String) -> Bool {
+  package static func isCamera(_ text: String) -> Bool {
     if case .camera = try? LiveAddress(parsing: text) { true } else { false }
   }
 
   /// A session name for the source: the device, the host, or the test image. nil as above.
   ///
   /// - Throws: `MediaError`, when the string is an invalid address.
-  public static func sessionName(_ text: String) throws -> String? {
+  package static func sessionName(_ text: String) throws -> String? {
     switch try LiveAddress(parsing: text) {
     case nil: nil
     case .test(let graph): String(graph.prefix { $0.isLetter || $0.isNumber })

@@ -2,47 +2,47 @@ import Foundation
 import RetakeCore
 
 /// The contents of a cache for one track.
-public struct CacheScope: Hashable, Sendable, Codable {
+package struct CacheScope: Hashable, Sendable, Codable {
   /// The name of its folder in the cache: the digest of the track's packets and frames.
-  public var folder: String
+  package var folder: String
   /// The session that filled it first; `nil` if that is not known.
-  public var session: String?
-  public var track: Int?
+  package var session: String?
+  package var track: Int?
   /// Duration of the track's media; 0 if it is not known.
-  public var seconds = 0.0
-  public var valueBytes = 0
-  public var pixelBytes = 0
-  public var records = 0
+  package var seconds = 0.0
+  package var valueBytes = 0
+  package var pixelBytes = 0
+  package var records = 0
   /// Files whose table was changed. No record in them can be found.
-  public var damaged: [String] = []
+  package var damaged: [String] = []
   /// Files that were written with another key, for another track, or by another version. They are
   /// not used.
-  public var foreign: [String] = []
+  package var foreign: [String] = []
   /// Files that writers have not finished, or have left behind.
-  public var leftovers: [CacheLeftover] = []
+  package var leftovers: [CacheLeftover] = []
 
-  public init(folder: String) {
+  package init(folder: String) {
     self.folder = folder
   }
 }
 
 /// A file in a cache that never got its final name.
-public struct CacheLeftover: Hashable, Sendable, Codable {
-  public var name: String
-  public var bytes: Int
+package struct CacheLeftover: Hashable, Sendable, Codable {
+  package var name: String
+  package var bytes: Int
   /// Whether a process is writing it now. If not, `prune` removes it.
-  public var isBeingWritten: Bool
+  package var isBeingWritten: Bool
 }
 
 /// The result of checking every record against its checksum.
-public struct CacheCheck: Hashable, Sendable, Codable {
-  public var records = 0
+package struct CacheCheck: Hashable, Sendable, Codable {
+  package var records = 0
   /// Files with a damaged record. They have been removed, except those in `left`.
-  public var damaged: [String] = []
+  package var damaged: [String] = []
   /// Files that were written elsewhere. They cannot be checked, and no run uses them.
-  public var foreign: [String] = []
+  package var foreign: [String] = []
   /// Damaged files that could not be removed.
-  public var left: [String] = []
+  package var left: [String] = []
 }
 
 /// The content of `about.json` in a track's folder.
@@ -65,7 +65,7 @@ extension CacheFolder {
   }
 
   /// The contents, by session, then track; folders without a known session come last.
-  public func scopes() -> [CacheScope] {
+  package func scopes() -> [CacheScope] {
     scopeFolders().map(scope(in:)).sorted { first, second in
       guard let a = first.session, let b = second.session else {
         return first.session != nil || (second.session == nil && first.folder < second.folder)

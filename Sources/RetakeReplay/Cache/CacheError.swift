@@ -1,7 +1,7 @@
 import RetakeCore
 
 /// Errors of a cache.
-public enum CacheError: CodedError, Hashable {
+package enum CacheError: CodedError, Hashable {
   case missing(path: String)
   /// The folder is empty.
   case empty(path: String)
@@ -26,7 +26,7 @@ public enum CacheError: CodedError, Hashable {
   /// A file that should be removed could not be removed.
   case notRemoved(path: String, cause: String)
 
-  public var code: String {
+  package var code: String {
     switch self {
     case .missing: "replay.cache.missing"
     case .empty: "replay.cache.empty"
@@ -45,7 +45,7 @@ public enum CacheError: CodedError, Hashable {
     }
   }
 
-  public var message: String {
+  package var message: String {
     switch self {
     case .missing: "there is no cache here"
     case .empty: "there is no cache here: the folder is empty"
@@ -65,7 +65,7 @@ public enum CacheError: CodedError, Hashable {
     }
   }
 
-  public var cause: String? {
+  package var cause: String? {
     switch self {
     case .unreadable(_, let cause), .unwritable(_, let cause), .notRemoved(_, let cause),
       .noKey(_, let cause):
@@ -74,7 +74,7 @@ public enum CacheError: CodedError, Hashable {
     }
   }
 
-  public var place: Place? {
+  package var place: Place? {
     switch self {
     case .missing(let path), .empty(let path), .notCache(let path), .notFolder(let path),
       .deadLink(let path, _), .linkOut(let path), .newer(let path), .unreadable(let path, _),
@@ -85,7 +85,7 @@ public enum CacheError: CodedError, Hashable {
     }
   }
 
-  public var advice: String? {
+  package var advice: String? {
     switch self {
     case .missing, .empty: "Fill one: retake cache warm SESSION --pipeline P --cache DIR"
     case .notCache, .notFolder:

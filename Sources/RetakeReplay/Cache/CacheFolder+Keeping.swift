@@ -8,7 +8,7 @@ extension CacheFolder {
   /// - Returns: The number of bytes that were removed.
   /// - Throws: `CacheError.notRemoved` if the cache cannot be written, or if a file could not be
   ///   removed. In the second case, all other files have been removed.
-  @discardableResult public func prune(to limit: Int) throws(CacheError) -> Int {
+  @discardableResult package func prune(to limit: Int) throws(CacheError) -> Int {
     guard access(url.path, W_OK) == 0 else { throw Self.notRemoved(url.path, errno) }
     var removal = Removal()
     var packs: [Pack] = []
@@ -60,7 +60,7 @@ extension CacheFolder {
   /// Checks every record against its checksum, and removes the files that contain a damaged record.
   ///
   /// - Parameter isInterrupted: Called between files.
-  public func verify(
+  package func verify(
     isInterrupted: () -> Bool = { false }, progress: (Int, Int) -> Void = { _, _ in }
   ) -> CacheCheck {
     var check = CacheCheck()

@@ -4,13 +4,13 @@ import RetakeCore
 /// A folder in which runs store values for later runs. Several runs may use it at once.
 ///
 /// The contents can be deleted at any time, because they only make runs faster.
-public struct CacheFolder: Sendable {
+package struct CacheFolder: Sendable {
   /// The default limit: 4 GiB.
-  public static let limitStandard = 4 << 30
+  package static let limitStandard = 4 << 30
 
-  public let url: URL
+  package let url: URL
   /// Beyond this limit, the least recently used packs are removed.
-  public let limitBytes: Int
+  package let limitBytes: Int
   let key: CacheKey
 
   private static let ignored = ".gitignore"
@@ -22,7 +22,7 @@ public struct CacheFolder: Sendable {
   /// - Parameter key: Files that were written with another key are not used.
   /// - Throws: `CacheError.notCache` for a folder that contains something else, `.notFolder`,
   ///   `.deadLink`, `.newer`, `.unreadable`, `.unwritable`.
-  public init(
+  package init(
     path: String, key: CacheKey, limitBytes: Int = limitStandard
   ) throws(CacheError) {
     url = URL(fileURLWithPath: path, isDirectory: true)
@@ -42,7 +42,7 @@ public struct CacheFolder: Sendable {
   /// - Parameter project: The folder of a project, which may come from someone else.
   /// - Throws: `CacheError.linkOut` for a path in the project that leads out of it, `.deadLink` for
   ///   one that leads nowhere.
-  public static func check(_ path: String, in project: String) throws(CacheError) {
+  package static func check(_ path: String, in project: String) throws(CacheError) {
     guard let link = OwnFolder.linkOut(of: project, to: path) else { return }
     // A link that leads nowhere has an error of its own, because it needs another remedy.
     _ = try isFolder(path)
@@ -52,7 +52,7 @@ public struct CacheFolder: Sendable {
   /// Opens a folder that is a cache already. Nothing is created or changed.
   ///
   /// - Throws: `CacheError.missing`, `.empty`, and the errors of `init(path:)`.
-  public init(
+  package init(
     existing path: String, key: CacheKey, limitBytes: Int = limitStandard
   ) throws(CacheError) {
     switch try Self.state(of: path) {

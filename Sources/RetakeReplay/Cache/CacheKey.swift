@@ -6,9 +6,9 @@ import RetakeMedia
 ///
 /// It is stored outside of every project. So a project, a pull request or an archive cannot contain
 /// it. It has no influence on values, decisions or goldens.
-public struct CacheKey: Sendable {
+package struct CacheKey: Sendable {
   /// The environment variable with which several machines share a cache.
-  public static let variable = "RETAKE_CACHE_KEY"
+  package static let variable = "RETAKE_CACHE_KEY"
   /// A shorter secret can be guessed.
   static let wordBytesMin = 16
   private static let fileBytes = 32
@@ -26,7 +26,7 @@ public struct CacheKey: Sendable {
   /// without that variable.
   ///
   /// - Throws: `CacheError.weakKey`, `.noKey`.
-  public static func ofUser(
+  package static func ofUser(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) throws(CacheError) -> CacheKey {
     // Empty counts as unset: a CI job that may not read the secret, such as one for a fork, gets an

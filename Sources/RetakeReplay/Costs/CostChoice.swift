@@ -5,8 +5,8 @@ import RetakeTimePlane
 
 /// The origin of virtual costs, as given on the command line and in retake.yml: `declared`, `tape`,
 /// `tape@RUN`, `tape:FILE`, `profile:FILE`, or `tape:FILE+profile:FILE`.
-public struct CostChoice: Hashable, Sendable, CustomStringConvertible {
-  public enum Source: Hashable, Sendable {
+package struct CostChoice: Hashable, Sendable, CustomStringConvertible {
+  package enum Source: Hashable, Sendable {
     /// The costs that the pipeline declares.
     case declared
     /// The session's own stage times; if `nil`, those of its newest run that has any.
@@ -14,22 +14,22 @@ public struct CostChoice: Hashable, Sendable, CustomStringConvertible {
     case file(String)
   }
 
-  public var source: Source
+  package var source: Source
   /// The file of a device profile.
-  public var profile: String?
+  package var profile: String?
 
-  public static let declared = CostChoice(source: .declared)
+  package static let declared = CostChoice(source: .declared)
 
   /// The valid forms, for messages.
-  public static let forms = "declared, tape, tape@RUN, tape:FILE, profile:FILE, tape+profile:FILE"
+  package static let forms = "declared, tape, tape@RUN, tape:FILE, profile:FILE, tape+profile:FILE"
 
-  public init(source: Source, profile: String? = nil) {
+  package init(source: Source, profile: String? = nil) {
     self.source = source
     self.profile = profile
   }
 
   /// Parses one of the forms; `nil` for any other string.
-  public init?(parsing text: String) {
+  package init?(parsing text: String) {
     let mark = "profile:"
     if text.hasPrefix(mark) {
       self.init(source: .declared, profile: String(text.dropFirst(mark.count)))
@@ -45,15 +45,15 @@ public struct CostChoice: Hashable, Sendable, CustomStringConvertible {
     if profile?.isEmpty == true { return nil }
   }
 
-  public var description: String {
+  package var description: String {
     guard let profile else { return "\(source)" }
     return (source == .declared ? "" : "\(source)+") + "profile:\(profile)"
   }
 
   /// Whether the choice is only useful if decisions are made again.
-  public var needsRedecide: Bool { self != .declared }
+  package var needsRedecide: Bool { self != .declared }
 
-  public var hasTape: Bool { source != .declared }
+  package var hasTape: Bool { source != .declared }
 }
 
 extension CostChoice.Source: CustomStringConvertible {
@@ -72,7 +72,7 @@ extension CostChoice.Source: CustomStringConvertible {
     }
   }
 
-  public var description: String {
+  package var description: String {
     switch self {
     case .declared: "declared"
     case .session(let run): "tape" + (run.map { "@\($0)" } ?? "")
@@ -88,7 +88,7 @@ extension CostChoice {
   ///   - session: The session whose stage times are read.
   ///   - path: Returns the path of a named file.
   /// - Throws: `ReplayError` for files, `SessionError` for a session without stage times.
-  public func load(session: SessionReader?, path: (String) -> String) throws -> RunCosts {
+  package func load(session: SessionReader?, path: (String) -> String) throws -> RunCosts {
     var costs = RunCosts.declared
     switch source {
     case .declared: break

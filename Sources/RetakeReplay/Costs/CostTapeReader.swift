@@ -8,7 +8,7 @@ extension CostTape {
   /// - Parameter name: The file's name in messages; its path if `nil`.
   /// - Throws: `ReplayError.tape` for a file that is not a tape, has another version, is truncated
   ///   or damaged.
-  public init(reading path: String, named name: String? = nil) throws(ReplayError) {
+  package init(reading path: String, named name: String? = nil) throws(ReplayError) {
     let name = name ?? path
     do throws(TapeProblem) {
       self = try CostTapeReader(path: path).tape(named: name)

@@ -6,7 +6,7 @@ import RetakeTimePlane
 /// name only when it is whole.
 ///
 /// The time at which a body could have begun comes from the decision lines: the edge's `deliver`.
-public final class CostTapeWriter: RunObserver {
+package final class CostTapeWriter: RunObserver {
   private struct Waiting: Hashable {
     var node: String
     var item: Int
@@ -20,11 +20,11 @@ public final class CostTapeWriter: RunObserver {
   /// When frames that wait now reached their edges. The entry of a frame is removed with the frame.
   private var ready: [FrameID: [Waiting: Int64]] = [:]
 
-  public var wantsDecisions: Bool { true }
+  package var wantsDecisions: Bool { true }
 
   /// - Parameter key: `session/case`, or the case alone.
   /// - Throws: `ReplayError.unwritable`.
-  public convenience init(path: String, key: String) throws(ReplayError) {
+  package convenience init(path: String, key: String) throws(ReplayError) {
     self.init(try WholeFile(path: path, output: .tape), key: key)
   }
 
@@ -35,7 +35,7 @@ public final class CostTapeWriter: RunObserver {
     write(buffer)
   }
 
-  public func decided(_ line: DecisionLine) {
+  package func decided(_ line: DecisionLine) {
     guard let frame = line.frame else { return }
     let waiting = Waiting(node: line.node, item: line.item ?? -1)
     switch line.kind {
@@ -46,7 +46,7 @@ public final class CostTapeWriter: RunObserver {
     }
   }
 
-  public func measured(_ span: CostSpan) {
+  package func measured(_ span: CostSpan) {
     var span = span
     let waiting = Waiting(node: span.node, item: span.item)
     span.readyNanoseconds = ready[span.frame]?.removeValue(forKey: waiting) ?? span.startNanoseconds
@@ -58,7 +58,7 @@ public final class CostTapeWriter: RunObserver {
     if spansInBlock == TapeFormat.blockSpans { endBlock() }
   }
 
-  public func finished(_ frame: FinishedFrame) throws {
+  package func finished(_ frame: FinishedFrame) throws {
     ready[frame.result.id] = nil
     // `decided` and `measured` cannot throw, so a full disk ends the run here.
     try file.check()
@@ -67,7 +67,7 @@ public final class CostTapeWriter: RunObserver {
   /// Finishes the tape and gives the file its name.
   ///
   /// - Throws: `ReplayError.unwritable`.
-  public func finish() throws(ReplayError) {
+  package func finish() throws(ReplayError) {
     // The header counts as a line: a tape without spans has a digest, too.
     if linesInBlock > 0 { endBlock() }
     file.append("E \(spans)\n".utf8)
@@ -75,7 +75,7 @@ public final class CostTapeWriter: RunObserver {
   }
 
   /// Removes the unfinished file after a run that failed.
-  public func discard() { file.discard() }
+  package func discard() { file.discard() }
 
   package var loss: ReplayError? { file.loss }
 

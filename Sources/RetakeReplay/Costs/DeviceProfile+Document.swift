@@ -11,7 +11,7 @@ extension DeviceProfile {
   ///
   /// - Parameter name: The file's name in messages; its path if `nil`.
   /// - Throws: `ReplayError.profile` with the JSON pointer of the problem.
-  public init(reading path: String, named name: String? = nil) throws(ReplayError) {
+  package init(reading path: String, named name: String? = nil) throws(ReplayError) {
     let bytes: [UInt8]
     do throws(InputFile.Failure) {
       let file = try InputFile(path)

@@ -6,29 +6,29 @@ import RetakeRuntime
 ///
 /// Reads decision lines and finished frames as they arrive. How the two sequences interleave makes
 /// no difference.
-public final class RunFigures: RunObserver {
+package final class RunFigures: RunObserver {
   /// The time of delivered frames from their arrival at the source to the primary sink.
-  public struct Latency: Hashable, Sendable, Codable {
-    public var p50Nanoseconds: Int64
-    public var p95Nanoseconds: Int64
-    public var p99Nanoseconds: Int64
-    public var maxNanoseconds: Int64
+  package struct Latency: Hashable, Sendable, Codable {
+    package var p50Nanoseconds: Int64
+    package var p95Nanoseconds: Int64
+    package var p99Nanoseconds: Int64
+    package var maxNanoseconds: Int64
   }
 
-  public struct Totals: Hashable, Sendable, Codable {
+  package struct Totals: Hashable, Sendable, Codable {
     /// At the primary sink.
-    public var frames = FrameLedger()
-    public var lostBeforeCapture = 0
+    package var frames = FrameLedger()
+    package var lostBeforeCapture = 0
     /// `nil` if nothing was delivered.
-    public var latency: Latency?
+    package var latency: Latency?
     /// Frames that were lost at their source, or dropped at the nodes that read from it.
-    public var stalls = 0
+    package var stalls = 0
     /// The total time that senders waited for room.
-    public var blockedNanoseconds: Int64 = 0
+    package var blockedNanoseconds: Int64 = 0
     /// The largest number of captured frames, at one time, without an outcome at every sink.
-    public var framesAliveMax = 0
+    package var framesAliveMax = 0
     /// The same in bytes of the tracks' decoded frames.
-    public var bytesAliveMax = 0
+    package var bytesAliveMax = 0
   }
 
   private let primarySink: String
@@ -47,21 +47,21 @@ public final class RunFigures: RunObserver {
   private var ordinal = 0
   private var lastTime: Int64 = 0
 
-  public var wantsDecisions: Bool { true }
+  package var wantsDecisions: Bool { true }
 
   /// - Parameter frameBytes: Bytes of a frame, by track.
-  public init(primarySink: String, frameBytes: [Int: Int]) {
+  package init(primarySink: String, frameBytes: [Int: Int]) {
     self.primarySink = primarySink
     self.frameBytes = frameBytes
   }
 
-  public func began(nodes: [RunNode]) {
+  package func began(nodes: [RunNode]) {
     sinks = Set(nodes.filter { $0.role == .sink }.map(\.id))
     sources = Set(nodes.filter { $0.role == .source }.map(\.id))
     receivers = Set(nodes.filter { !sources.isDisjoint(with: $0.inputs) }.map(\.id))
   }
 
-  public func decided(_ line: DecisionLine) {
+  package func decided(_ line: DecisionLine) {
     ordinal += 1
     lastTime = line.time
     guard let id = line.frame else { return }
@@ -101,7 +101,7 @@ public final class RunFigures: RunObserver {
     }
   }
 
-  public func finished(_ frame: FinishedFrame) {
+  package func finished(_ frame: FinishedFrame) {
     let id = frame.result.id
     finishedFrames.insert(id)
     let found = open.removeValue(forKey: id) ?? OpenFrame(birth: ordinal)
@@ -123,7 +123,7 @@ public final class RunFigures: RunObserver {
   }
 
   /// The totals. Call this when the run has ended.
-  public var totals: Totals {
+  package var totals: Totals {
     var totals = totalsSoFar
     let sorted = latencies.sorted()
     if let p50 = sorted.nearestRank(percent: 50), let p95 = sorted.nearestRank(percent: 95),

@@ -7,7 +7,7 @@ import RetakeSession
 
 /// Repeats a recorded live run, event by event, and compares the decisions with those of the live
 /// run. This proves that the record contains everything that the decisions depend on.
-public struct Reenactment: Sendable {
+package struct Reenactment: Sendable {
   private let session: SessionReader
   private let live: LiveRunReader
   private let pipeline: Pipeline
@@ -19,7 +19,7 @@ public struct Reenactment: Sendable {
   ///   - run: The number of the live run; the newest one if `nil`.
   ///   - pipeline: Replaces the recorded pipeline. A pipeline with closures is not recorded.
   /// - Throws: `SessionError.noLiveRun`, `PipelineError`, `ReplayError`.
-  public init(
+  package init(
     _ session: SessionReader, run: Int? = nil, pipeline: Pipeline? = nil,
     registry: StageRegistry, workers: Int = 2
   ) throws {
@@ -61,7 +61,7 @@ public struct Reenactment: Sendable {
   ///   - isInterrupted: Called between events; `true` ends the run with `RuntimeError.interrupted`.
   ///   - progress: Called from time to time with the number of reproduced decisions.
   /// - Throws: `RuntimeError`, `SessionError`.
-  public func run(
+  package func run(
     isInterrupted: () -> Bool = { false }, progress: (Int) -> Void = { _ in }
   ) throws -> ReenactReport {
     try run(observer: nil, values: .computed, isInterrupted: isInterrupted, progress: progress)

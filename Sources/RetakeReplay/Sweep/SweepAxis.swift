@@ -2,8 +2,8 @@ import RetakeCore
 
 /// One quantity that a sweep varies, and its values: `queue=1..6`, `vision.count=1|2|4`,
 /// `scale=0.5|1|2`.
-public struct SweepAxis: Hashable, Sendable {
-  public enum Target: Hashable, Sendable {
+package struct SweepAxis: Hashable, Sendable {
+  package enum Target: Hashable, Sendable {
     /// The capacity of every edge except replace edges.
     case queues
     /// The capacity of the edges into a node.
@@ -20,11 +20,11 @@ public struct SweepAxis: Hashable, Sendable {
     case scale
   }
 
-  public enum Value: Hashable, Sendable, CustomStringConvertible {
+  package enum Value: Hashable, Sendable, CustomStringConvertible {
     case count(Int)
     case ratio(DecimalRatio)
 
-    public var description: String {
+    package var description: String {
       switch self {
       case .count(let count): "\(count)"
       case .ratio(let ratio): "\(ratio)"
@@ -33,10 +33,10 @@ public struct SweepAxis: Hashable, Sendable {
   }
 
   /// The name as it was written: `queue`, `motion.queue`.
-  public let name: String
-  public let target: Target
+  package let name: String
+  package let target: Target
   /// In the order in which they were written, without duplicates.
-  public let values: [Value]
+  package let values: [Value]
 
   static let names = [
     "queue", "executors", "pools", "scale", "NODE.queue", "NODE.lanes", "EXECUTOR.count",
@@ -137,18 +137,18 @@ public struct SweepAxis: Hashable, Sendable {
 }
 
 /// Every combination of the values of several axes.
-public struct Sweep: Hashable, Sendable {
-  public static let combinationsMax = 256
+package struct Sweep: Hashable, Sendable {
+  package static let combinationsMax = 256
   static let tooLarge = ReplayError.badSweep(
     "the sweep has more than \(combinationsMax) combinations",
     advice: "Name fewer values: queue=1|2|4|8 instead of queue=1..8")
 
-  public let axes: [SweepAxis]
+  package let axes: [SweepAxis]
 
   /// Parses `queue=1..6,executors=1..4`.
   ///
   /// - Throws: `ReplayError.badSweep`.
-  public init(parsing text: String) throws(ReplayError) {
+  package init(parsing text: String) throws(ReplayError) {
     var axes: [SweepAxis] = []
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       let axis = try SweepAxis(parsing: part)
@@ -167,7 +167,7 @@ public struct Sweep: Hashable, Sendable {
   }
 
   /// A value for each axis. The last axis changes fastest.
-  public var combinations: [[SweepAxis.Value]] {
+  package var combinations: [[SweepAxis.Value]] {
     axes.reduce([[]]) { rows, axis in
       rows.flatMap { row in axis.values.map { row + [$0] } }
     }

@@ -1,35 +1,35 @@
 import RetakeCore
 
 /// The result of a sweep: a row for each combination.
-public struct SweepReport: Hashable, Sendable, Codable {
-  public struct Axis: Hashable, Sendable, Codable {
-    public var name: String
-    public var values: [String]
+package struct SweepReport: Hashable, Sendable, Codable {
+  package struct Axis: Hashable, Sendable, Codable {
+    package var name: String
+    package var values: [String]
   }
 
-  public struct Row: Hashable, Sendable, Codable {
+  package struct Row: Hashable, Sendable, Codable {
     /// In the order of the axes.
-    public var values: [String]
-    public var figures: RunFigures.Totals
-    public var costs: RunSummary.Costs
-    public var decisionDigest: Digest128
+    package var values: [String]
+    package var figures: RunFigures.Totals
+    package var costs: RunSummary.Costs
+    package var decisionDigest: Digest128
   }
 
-  public var v = 1
-  public var session: String?
-  public var caseName: String
-  public var pipeline: String
-  public var seed: UInt64
-  public var axes: [Axis]
+  package var v = 1
+  package var session: String?
+  package var caseName: String
+  package var pipeline: String
+  package var seed: UInt64
+  package var axes: [Axis]
   /// The last axis changes fastest.
-  public var rows: [Row]
+  package var rows: [Row]
 
   private enum CodingKeys: String, CodingKey {
     case v, session, caseName = "case", pipeline, seed, axes, rows
   }
 
   /// The axes with several values whose value makes no difference to any figure.
-  public var idleAxes: [String] {
+  package var idleAxes: [String] {
     axes.indices.filter { axes[$0].values.count > 1 && isIdle($0) }.map { axes[$0].name }
   }
 

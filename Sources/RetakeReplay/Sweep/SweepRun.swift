@@ -6,14 +6,14 @@ import RetakeRuntime
 ///
 /// Values are computed only if decisions depend on them. If bodies can fail, the frames for which
 /// they fail are determined once.
-public struct SweepRun {
-  public var pipeline: Pipeline
-  public var reader: (any FrameReader)?
-  public var catalog: any StageCatalog
-  public var request: Replay.Request
-  public var sweep: Sweep
+package struct SweepRun {
+  package var pipeline: Pipeline
+  package var reader: (any FrameReader)?
+  package var catalog: any StageCatalog
+  package var request: Replay.Request
+  package var sweep: Sweep
 
-  public init(
+  package init(
     _ pipeline: Pipeline, reader: (any FrameReader)?, catalog: any StageCatalog,
     request: Replay.Request, sweep: Sweep
   ) {
@@ -27,7 +27,7 @@ public struct SweepRun {
   /// - Parameter progress: Called with the number of finished runs and the number of all runs.
   /// - Throws: The errors of a run; `ReplayError.badSweep` for something that the pipeline does not
   ///   have.
-  public func run(progress: (Int, Int) -> Void = { _, _ in }) throws -> SweepReport {
+  package func run(progress: (Int, Int) -> Void = { _, _ in }) throws -> SweepReport {
     let combinations = sweep.combinations
     // All combinations are checked before the first one runs.
     let replays = try combinations.map { try replay($0) }

@@ -64,7 +64,7 @@ public struct LiveCounts: Hashable, Sendable {
   public var externalEvents = 0
   public var decisions = 0
 
-  public init() {}
+  package init() {}
 }
 
 /// The form that tracks have in a session's `run` table.

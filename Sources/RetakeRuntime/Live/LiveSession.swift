@@ -81,7 +81,7 @@ public actor LiveSession {
 
   /// Reports a frame for whose pixels there was no memory: it fails at its source.
   @discardableResult
-  public nonisolated func pushFailed(
+  package nonisolated func pushFailed(
     timestamp: Timestamp, track: Int = 0, pts: Int64? = nil
   ) -> FrameID {
     let id = door.nextID(track: track)

@@ -4,20 +4,20 @@ import RetakeGraph
 import RetakeTimePlane
 
 /// A pipeline whose sources are connected to frames. It can be run any number of times.
-public struct PreparedRun: Sendable {
+package struct PreparedRun: Sendable {
   /// Which frames a source node reads.
-  public struct Binding: Sendable {
-    public var reader: any FrameReader
-    public var track: Int
+  package struct Binding: Sendable {
+    package var reader: any FrameReader
+    package var track: Int
 
-    public init(reader: any FrameReader, track: Int) {
+    package init(reader: any FrameReader, track: Int) {
       self.reader = reader
       self.track = track
     }
   }
 
   /// The pipeline as it runs, with inserted conversions.
-  public let pipeline: Pipeline
+  package let pipeline: Pipeline
   package internal(set) var plan: GraphPlan
   var bindings: [Int: Binding]
 
@@ -28,7 +28,7 @@ public struct PreparedRun: Sendable {
   ///   - catalog: Creates `convert` if a stage needs another pixel format.
   /// - Throws: `PipelineError`, `RuntimeError.unboundSource`, `RuntimeError.noSuchTrack`, and the
   ///   errors of a source that is opened.
-  public init(
+  package init(
     _ pipeline: Pipeline, bindings given: [String: Binding] = [:], catalog: some StageCatalog
   ) throws {
     try pipeline.validate()
@@ -81,7 +81,7 @@ public struct PreparedRun: Sendable {
   ///
   /// - Throws: `RuntimeError`, the reader's errors for frames that are not as recorded, and the
   ///   observer's errors.
-  public func run(_ options: RunOptions = RunOptions(), observer: any RunObserver) throws
+  package func run(_ options: RunOptions = RunOptions(), observer: any RunObserver) throws
     -> RunOutcome
   {
     try check(options)
@@ -144,7 +144,7 @@ public struct PreparedRun: Sendable {
   }
 
   /// The tracks that are read, in the order of their sources.
-  public var trackDescriptions: [TrackDescription] {
+  package var trackDescriptions: [TrackDescription] {
     plan.sources.compactMap { node in
       guard let binding = bindings[node] else { return nil }
       return binding.reader.tracks.first { $0.track == binding.track }
@@ -152,7 +152,7 @@ public struct PreparedRun: Sendable {
   }
 
   /// The smallest presentation time of the selected tracks.
-  public func originNanoseconds() throws -> Int64 {
+  package func originNanoseconds() throws -> Int64 {
     try plan.sources.compactMap { node -> Int64? in
       guard let binding = bindings[node] else { return nil }
       return try ArrivalSchedule.start(of: binding.track, in: binding.reader)
@@ -160,7 +160,7 @@ public struct PreparedRun: Sendable {
   }
 
   /// The nodes in topological order, as observers and golden files refer to them.
-  public var runNodes: [RunNode] {
+  package var runNodes: [RunNode] {
     plan.nodes.enumerated().map { index, node in
       RunNode(
         id: node.id, kind: node.stage.signature.kind, role: .init(node.role),

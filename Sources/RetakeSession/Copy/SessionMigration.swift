@@ -4,9 +4,9 @@ import RetakeMedia
 import RetakeStore
 
 /// Copies a session to the current schema; the original is unchanged.
-public struct SessionMigration: Sendable {
+package struct SessionMigration: Sendable {
   /// The current schema of sessions.
-  public static let schema = StoreMigration.version
+  package static let schema = StoreMigration.version
 
   private let folder: SessionFolder
   private let target: SessionTarget
@@ -17,7 +17,7 @@ public struct SessionMigration: Sendable {
   ///   - link: Link to the media instead of copying it.
   ///   - report: Called with the progress; returning false stops the migration, with nothing left
   ///     behind.
-  public init(
+  package init(
     of path: String, to target: SessionTarget, link: Bool = false,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
@@ -30,7 +30,7 @@ public struct SessionMigration: Sendable {
   /// - Returns: nil when the session already has the current schema; no copy is made then.
   /// - Throws: `SessionError`: a newer schema, a database that is open or damaged. Nothing is left
   ///   behind.
-  public func run() throws -> SessionCopyResult? { try make() }
+  package func run() throws -> SessionCopyResult? { try make() }
 
   private func make() throws(SessionError) -> SessionCopyResult? {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))

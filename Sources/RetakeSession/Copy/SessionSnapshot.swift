@@ -4,13 +4,13 @@ import RetakeMedia
 import RetakeStore
 
 /// The destination of a session that is made from another one.
-public struct SessionTarget: Hashable, Sendable {
+package struct SessionTarget: Hashable, Sendable {
   /// The parent folder of the new session's folder.
-  public var into: String
+  package var into: String
   /// The new session's name; nil keeps the original's.
-  public var name: String?
+  package var name: String?
 
-  public init(into: String, name: String? = nil) {
+  package init(into: String, name: String? = nil) {
     self.into = into
     self.name = name
   }
@@ -44,15 +44,15 @@ extension SessionTarget {
 }
 
 /// The result of making a session from another one.
-public struct SessionCopyResult: Hashable, Sendable, Codable {
-  public var path: String
-  public var status: SessionStatus
-  public var frames: Int
+package struct SessionCopyResult: Hashable, Sendable, Codable {
+  package var path: String
+  package var status: SessionStatus
+  package var frames: Int
   /// Number of frames that cannot be replayed, in the original either.
-  public var damagedFrames: Int
-  public var sessionDigest: Digest128
+  package var damagedFrames: Int
+  package var sessionDigest: Digest128
   /// Remarks for the reader.
-  public var notes: [String]
+  package var notes: [String]
 }
 
 /// A copy of a session as its last commit left it, even while a recorder continues to write it.
@@ -60,14 +60,14 @@ public struct SessionCopyResult: Hashable, Sendable, Codable {
 /// Rows and media agree: of each media file only the part that the commit refers to is copied. The
 /// copy is closed, every packet is checked against its checksum, and only then the copy gets its
 /// name.
-public struct SessionSnapshot: Sendable {
+package struct SessionSnapshot: Sendable {
   private let folder: SessionFolder
   private let target: SessionTarget
   private let report: @Sendable (SessionDoctor.Progress) -> Bool
 
   /// - Parameter report: Called with the progress in packets; returning false stops the copy, with
   ///   nothing left behind.
-  public init(
+  package init(
     of path: String, to target: SessionTarget,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
@@ -77,7 +77,7 @@ public struct SessionSnapshot: Sendable {
   }
 
   /// - Throws: `SessionError`. Nothing is left behind.
-  public func run() throws -> SessionCopyResult { try make() }
+  package func run() throws -> SessionCopyResult { try make() }
 
   private func make() throws(SessionError) -> SessionCopyResult {
     // Throws the reason why a session cannot be copied.

@@ -4,19 +4,19 @@ import RetakeMedia
 import RetakeStore
 
 /// Checks every checksum of a session. It writes nothing.
-public struct SessionDoctor: Sendable {
-  public struct Progress: Hashable, Sendable {
-    public enum Unit: String, Hashable, Sendable {
+package struct SessionDoctor: Sendable {
+  package struct Progress: Hashable, Sendable {
+    package enum Unit: String, Hashable, Sendable {
       /// Packets, frames or rows.
       case rows
       /// Media that is copied, or read as a whole.
       case megabytes
     }
 
-    public var done: Int
+    package var done: Int
     /// 0 when unknown.
-    public var total: Int
-    public var unit: Unit
+    package var total: Int
+    package var unit: Unit
 
     init(done: Int, total: Int, unit: Unit = .rows) {
       (self.done, self.total, self.unit) = (done, total, unit)
@@ -24,7 +24,7 @@ public struct SessionDoctor: Sendable {
   }
 
   /// Maximum number of reported findings.
-  public static let findingCount = 200
+  package static let findingCount = 200
 
   private let folder: SessionFolder
   private let decodes: Bool
@@ -33,7 +33,7 @@ public struct SessionDoctor: Sendable {
   /// - Parameters:
   ///   - decodes: Also decode every frame and compare its pixels.
   ///   - report: Called with the progress; returning false stops the check.
-  public init(
+  package init(
     path: String, decodes: Bool = false,
     report: @escaping @Sendable (Progress) -> Bool = { _ in true }
   ) {
@@ -44,7 +44,7 @@ public struct SessionDoctor: Sendable {
 
   /// - Throws: `SessionError.notSession` when there is no session, and `.interrupted`; every other
   ///   problem is a finding.
-  public func run() throws -> SessionDiagnosis { try diagnose() }
+  package func run() throws -> SessionDiagnosis { try diagnose() }
 
   private func diagnose() throws(SessionError) -> SessionDiagnosis {
     var notes = DoctorNotes(folder: folder)

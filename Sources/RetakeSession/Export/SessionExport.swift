@@ -6,14 +6,14 @@ import RetakeStore
 /// Exports the contents of a session to files that other programs can read.
 ///
 /// Every file is written under a hidden name and renamed when it is complete.
-public struct SessionExport: Sendable {
+package struct SessionExport: Sendable {
   /// The rows that a table contains.
-  public enum Rows: String, Hashable, Sendable, CaseIterable {
+  package enum Rows: String, Hashable, Sendable, CaseIterable {
     case frames, packets, events, decisions, results, spans
   }
 
   /// The format of a table.
-  public enum Form: String, Hashable, Sendable {
+  package enum Form: String, Hashable, Sendable {
     /// RFC 4180, with a header line.
     case csv
     /// One JSON object per line.
@@ -21,9 +21,9 @@ public struct SessionExport: Sendable {
   }
 
   /// A media file that was written.
-  public struct Media: Hashable, Sendable {
-    public var file: String
-    public var packets: Int
+  package struct Media: Hashable, Sendable {
+    package var file: String
+    package var packets: Int
   }
 
   private let folder: SessionFolder
@@ -31,7 +31,7 @@ public struct SessionExport: Sendable {
 
   /// - Parameter report: Called with the number of rows or packets done; returning false stops the
   ///   export.
-  public init(
+  package init(
     of path: String, report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
     folder = SessionFolder(path: path)
@@ -47,7 +47,7 @@ public struct SessionExport: Sendable {
   /// - Throws: `SessionError.fileExists`, `.unknownTrack`, or an error of the media. The files
   ///   appear only when all of them are complete.
   @discardableResult
-  public func media(to path: String, track: Int? = nil) throws -> [Media] {
+  package func media(to path: String, track: Int? = nil) throws -> [Media] {
     let reader = try SessionReader(
       folder, options: ReadOptions(framesPerChain: nil), trust: .checked)
     try reader.requireWholeRows()
@@ -62,7 +62,7 @@ public struct SessionExport: Sendable {
   /// - Returns: the number of rows, without the header line.
   /// - Throws: `SessionError.nothingToExport`, or an error of the database.
   @discardableResult
-  public func table(
+  package func table(
     _ rows: Rows, as form: Form, run: Int? = nil, to take: (String) throws -> Void
   ) throws -> Int {
     let reader = try SessionReader(
@@ -78,7 +78,7 @@ public struct SessionExport: Sendable {
 
   /// The same, written to a file that must not exist.
   @discardableResult
-  public func table(
+  package func table(
     _ rows: Rows, as form: Form, run: Int? = nil, toFile path: String
   ) throws -> Int {
     let file = try NewFile(path)

@@ -60,9 +60,9 @@ public struct ImportResult: Hashable, Sendable {
   public var notes: [String]
   /// Places where the file's timestamps do not simply increase, in order of tracks and frames; only
   /// the first 200.
-  public var times: [TimePlace]
+  package var times: [TimePlace]
   /// Total number of such places.
-  public var timeCount: Int
+  package var timeCount: Int
 }
 
 /// How complete a session is.

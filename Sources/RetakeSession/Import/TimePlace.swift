@@ -2,8 +2,8 @@ import Foundation
 import RetakeCore
 
 /// A place where a file's timestamps do not simply increase, and how the session handles it.
-public struct TimePlace: Hashable, Sendable, Codable {
-  public enum Kind: String, Hashable, Sendable, Codable {
+package struct TimePlace: Hashable, Sendable, Codable {
+  package enum Kind: String, Hashable, Sendable, Codable {
     /// Time goes back; it continues by one frame.
     case back
     /// A 33-bit clock wrapped around or was reset: time continues by one frame.
@@ -18,17 +18,17 @@ public struct TimePlace: Hashable, Sendable, Codable {
     case missing
   }
 
-  public var kind: Kind
-  public var track: Int
+  package var kind: Kind
+  package var track: Int
   /// Sequence of the first affected frame.
-  public var frame: Int
+  package var frame: Int
   /// Number of affected frames; for `late` and `odd`, in the whole track.
-  public var frames: Int
+  package var frames: Int
   /// How far time goes back or jumps, in the file; 0 for the others.
-  public var nanoseconds: Int64
+  package var nanoseconds: Int64
 
   /// Human-readable, without a full stop.
-  public var text: String {
+  package var text: String {
     let by = Duration.nanoseconds(nanoseconds).unitText
     let which = frames == 1 ? "frame \(frame) has" : "\(frames) frames from frame \(frame) on have"
     let what =

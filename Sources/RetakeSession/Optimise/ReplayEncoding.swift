@@ -3,11 +3,11 @@ import RetakeCore
 import RetakeMedia
 
 /// The encoding of a replay copy's frames.
-public struct ReplayEncoding: Sendable {
+package struct ReplayEncoding: Sendable {
   /// The name that users type: `raw`, `mpeg4`.
-  public let name: String
+  package let name: String
   /// Whether the encoder preserves every pixel if it accepts the frames' own format.
-  public let isLossless: Bool
+  package let isLossless: Bool
   /// Whether each packet can be decoded alone.
   package let isIntraOnly: Bool
   /// The pixel format that a frame is converted to before it is encoded.
@@ -25,7 +25,7 @@ public struct ReplayEncoding: Sendable {
   }
 
   /// Raw pixels: reading needs no decoding. Lossless for every format.
-  public static let raw = ReplayEncoding(
+  package static let raw = ReplayEncoding(
     name: "raw", isLossless: true, isIntraOnly: true, format: { $0 }
   ) { frame in
     EncoderSettings(encoder: "rawvideo", for: frame, timeBase: TimeBase.milliseconds)

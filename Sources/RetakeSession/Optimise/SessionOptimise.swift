@@ -5,28 +5,28 @@ import RetakeMedia
 import RetakeStore
 
 /// The result of making a replay copy.
-public struct OptimiseResult: Hashable, Sendable, Codable {
-  public var path: String
-  public var status: SessionStatus
+package struct OptimiseResult: Hashable, Sendable, Codable {
+  package var path: String
+  package var status: SessionStatus
   /// The name of the encoding: `raw`.
-  public var codec: String
+  package var codec: String
   /// Whether every frame has the original's pixels.
-  public var exact: Bool
-  public var frames: Int
+  package var exact: Bool
+  package var frames: Int
   /// Number of frames whose pixels differ from the original's; 0 for an exact copy.
-  public var differingFrames: Int
+  package var differingFrames: Int
   /// Number of frames that cannot be replayed, in the original either.
-  public var damagedFrames: Int
+  package var damagedFrames: Int
   /// Sizes of the original's folder and of the copy's.
-  public var originalBytes: Int64
-  public var bytes: Int64
-  public var sessionDigest: Digest128
+  package var originalBytes: Int64
+  package var bytes: Int64
+  package var sessionDigest: Digest128
   /// Measured over the first track's first frames, read in order when the copy was made.
-  public var measuredFrames: Int
-  public var originalFramesPerSecond: Double
-  public var framesPerSecond: Double
+  package var measuredFrames: Int
+  package var originalFramesPerSecond: Double
+  package var framesPerSecond: Double
   /// Remarks for the reader.
-  public var notes: [String]
+  package var notes: [String]
 }
 
 /// A copy of a session that replays fast. The original is only read.
@@ -34,14 +34,14 @@ public struct OptimiseResult: Hashable, Sendable, Codable {
 /// Tracks, sequences, times, damage, events and live runs are those of the original. The media is
 /// encoded again so that frames, or short groups of them, can be decoded in parallel. The result is
 /// decoded, and each frame is compared with the original's before the copy gets its name.
-public struct SessionOptimise: Sendable {
-  public struct Options: Sendable {
-    public var target: SessionTarget
-    public var encoding: ReplayEncoding
+package struct SessionOptimise: Sendable {
+  package struct Options: Sendable {
+    package var target: SessionTarget
+    package var encoding: ReplayEncoding
     /// Make the copy even if the original replays as fast.
-    public var isForced: Bool
+    package var isForced: Bool
 
-    public init(target: SessionTarget, encoding: ReplayEncoding = .raw, isForced: Bool = false) {
+    package init(target: SessionTarget, encoding: ReplayEncoding = .raw, isForced: Bool = false) {
       (self.target, self.encoding, self.isForced) = (target, encoding, isForced)
     }
   }
@@ -54,7 +54,7 @@ public struct SessionOptimise: Sendable {
 
   /// - Parameter report: Called with the progress, in frames read and checked; returning false
   ///   stops it, with nothing left behind.
-  public init(
+  package init(
     of path: String, _ options: Options,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
@@ -71,7 +71,7 @@ public struct SessionOptimise: Sendable {
 
   /// - Throws: `SessionError`: `.alreadyFast`, `.noRoom`, `.optimiseDiffers`, and errors of reading
   ///   the original. Nothing is left behind.
-  public func run() throws -> OptimiseResult { try make() }
+  package func run() throws -> OptimiseResult { try make() }
 
   private func make() throws(SessionError) -> OptimiseResult {
     let reader = try SessionReader(folder, options: ReadOptions(framesPerChain: nil))

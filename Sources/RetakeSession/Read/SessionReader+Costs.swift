@@ -8,7 +8,7 @@ extension SessionReader {
   ///
   /// - Parameter run: The number of the run; `nil` selects the newest one that has stage times.
   /// - Throws: `SessionError.noCosts`, `SessionError.unknownRun`, `SessionError.badCosts`.
-  public func costTape(run: Int? = nil) throws -> CostTape {
+  package func costTape(run: Int? = nil) throws -> CostTape {
     try requireWholeRows()
     let runs = try fromStore { () throws(StoreError) in try index.store.runsWithSpans() }
     guard let newest = runs.last else { throw SessionError.noCosts(session: folder.path) }

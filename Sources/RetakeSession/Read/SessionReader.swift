@@ -159,7 +159,7 @@ public final class SessionReader: FrameReader {
 
   /// The digest of the inputs of a case: these tracks, and all events. An exact replay copy has the
   /// digest of its original.
-  public func inputDigest(tracks: [Int]) throws -> Digest128 { try input(tracks: tracks) }
+  package func inputDigest(tracks: [Int]) throws -> Digest128 { try input(tracks: tracks) }
 
   /// The digest of these tracks as stored here, and of all events.
   package func storedDigest(tracks: [Int]) throws -> Digest128 { try stored(tracks: tracks) }

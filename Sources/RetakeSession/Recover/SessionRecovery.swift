@@ -4,21 +4,21 @@ import RetakeMedia
 import RetakeStore
 
 /// The result of a recovery.
-public struct RecoveryResult: Hashable, Sendable, Codable {
-  public var path: String
+package struct RecoveryResult: Hashable, Sendable, Codable {
+  package var path: String
   /// False when the session was intact already, and nothing was written.
-  public var wasOpen: Bool
-  public var status: SessionStatus
-  public var frames: Int
+  package var wasOpen: Bool
+  package var status: SessionStatus
+  package var frames: Int
   /// Number of frames whose media differs from what was committed; their rows record that.
-  public var damagedFrames: Int
+  package var damagedFrames: Int
   /// Number of frames whose rows were rebuilt from the media.
-  public var rebuiltFrames: Int
+  package var rebuiltFrames: Int
   /// Bytes of media after the last commit. They stay in the file and belong to no frame.
-  public var tailBytes: Int64
+  package var tailBytes: Int64
   /// A description of what differs from the recording.
-  public var losses: String?
-  public var sessionDigest: Digest128
+  package var losses: String?
+  package var sessionDigest: Digest128
 }
 
 /// Closes a session that a crashed recorder left open, or rebuilds its database.
@@ -26,7 +26,7 @@ public struct RecoveryResult: Hashable, Sendable, Codable {
 /// Everything up to the last commit is kept, and what comes after it is reported. The database
 /// changes in one SQLite transaction or in one rename, so an interrupted recovery can be run again,
 /// with the same result. Success is reported only after the result was opened and checked.
-public struct SessionRecovery: Sendable {
+package struct SessionRecovery: Sendable {
   let folder: SessionFolder
   let report: @Sendable (SessionDoctor.Progress) -> Bool
   private let usesMedia: Bool
@@ -35,7 +35,7 @@ public struct SessionRecovery: Sendable {
   ///   - fromMedia: Rebuild rows that the database does not have, or all of them, from the media.
   ///   - report: Called with the progress in packets; returning false stops it, with nothing
   ///     written.
-  public init(
+  package init(
     _ path: String, fromMedia: Bool = false,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
@@ -45,7 +45,7 @@ public struct SessionRecovery: Sendable {
   }
 
   /// - Throws: `SessionError`: not a session, a recorder that is still running, a damaged database.
-  public func run() throws -> RecoveryResult {
+  package func run() throws -> RecoveryResult {
     // Even if there is nothing to recover.
     BuildSite.sweep(for: folder)
     return usesMedia ? try recoverFromMedia() : try recover()

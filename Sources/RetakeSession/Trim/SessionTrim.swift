@@ -5,23 +5,23 @@ import RetakeMedia
 import RetakeStore
 
 /// The result of a trim.
-public struct TrimResult: Hashable, Sendable, Codable {
-  public var path: String
-  public var status: SessionStatus
-  public var frames: Int
+package struct TrimResult: Hashable, Sendable, Codable {
+  package var path: String
+  package var status: SessionStatus
+  package var frames: Int
   /// Number of frames whose packets were copied from the original.
-  public var copiedFrames: Int
+  package var copiedFrames: Int
   /// Number of frames that were encoded again without loss, because they depend on packets outside
   /// the span.
-  public var encodedFrames: Int
+  package var encodedFrames: Int
   /// Number of frames without pixels, in the original either.
-  public var damagedFrames: Int
-  public var events: Int
+  package var damagedFrames: Int
+  package var events: Int
   /// Duration of the kept span, from its first frame to its last.
-  public var durationNanoseconds: Int64
-  public var sessionDigest: Digest128
+  package var durationNanoseconds: Int64
+  package var sessionDigest: Digest128
   /// Remarks for the reader.
-  public var notes: [String]
+  package var notes: [String]
 }
 
 /// A new session that contains a time span of another one.
@@ -30,15 +30,15 @@ public struct TrimResult: Hashable, Sendable, Codable {
 /// all frames that they show are inside, and other frames are encoded again without loss. Frames
 /// keep their times and pixels, which is checked frame by frame before the new session gets its
 /// name.
-public struct SessionTrim: Sendable {
-  public struct Options: Hashable, Sendable {
+package struct SessionTrim: Sendable {
+  package struct Options: Hashable, Sendable {
     /// Offset from the session's first frame.
-    public var from: Duration
+    package var from: Duration
     /// Offset from the session's first frame, exclusive; nil means the end.
-    public var to: Duration?
-    public var target: SessionTarget
+    package var to: Duration?
+    package var target: SessionTarget
 
-    public init(from: Duration = .zero, to: Duration? = nil, target: SessionTarget) {
+    package init(from: Duration = .zero, to: Duration? = nil, target: SessionTarget) {
       (self.from, self.to, self.target) = (from, to, target)
     }
   }
@@ -49,7 +49,7 @@ public struct SessionTrim: Sendable {
 
   /// - Parameter report: Called with the progress in frames; returning false stops it, with nothing
   ///   left behind.
-  public init(
+  package init(
     of path: String, _ options: Options,
     report: @escaping @Sendable (SessionDoctor.Progress) -> Bool = { _ in true }
   ) {
@@ -59,7 +59,7 @@ public struct SessionTrim: Sendable {
   }
 
   /// - Throws: `SessionError`. Nothing is left behind.
-  public func run() throws -> TrimResult { try trim() }
+  package func run() throws -> TrimResult { try trim() }
 
   private func trim() throws(SessionError) -> TrimResult {
     let reader = try SessionReader(

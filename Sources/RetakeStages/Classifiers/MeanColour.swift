@@ -25,16 +25,16 @@ public struct NamedColour: Hashable, Sendable, Codable {
 }
 
 /// The palette, and the number of labels to return.
-public struct MeanColourOptions: StageOptions, Hashable {
+package struct MeanColourOptions: StageOptions, Hashable {
   /// 1 to 256 colours with distinct labels. The default is the corners and the centre of the colour
   /// cube.
-  public var palette = MeanColour.cube
+  package var palette = MeanColour.cube
   /// Number of nearest colours to return, 1 to 256.
-  public var top = 3
+  package var top = 3
 
-  public init() {}
+  package init() {}
 
-  public init(palette: [NamedColour] = MeanColour.cube, top: Int = 3) {
+  package init(palette: [NamedColour] = MeanColour.cube, top: Int = 3) {
     (self.palette, self.top) = (palette, top)
   }
 }
@@ -47,14 +47,14 @@ public struct MeanColourOptions: StageOptions, Hashable {
 /// first; equal scores are in palette order. Sums are exact integers, and the divisions and the
 /// root are correctly rounded, so every machine gives the same bits. All pixel formats are used
 /// without conversion; see `Fingertip` for how luma and chroma become colours.
-public struct MeanColour: PureStage {
-  public typealias Options = MeanColourOptions
+package struct MeanColour: PureStage {
+  package typealias Options = MeanColourOptions
 
-  public static let kind = "mean-colour"
-  public static let summary = "names the colours nearest to the mean of each frame"
+  package static let kind = "mean-colour"
+  package static let summary = "names the colours nearest to the mean of each frame"
 
   /// Black, white, grey, and the six fully saturated colours.
-  public static let cube = [
+  package static let cube = [
     NamedColour("black", red: 0, green: 0, blue: 0),
     NamedColour("grey", red: 128, green: 128, blue: 128),
     NamedColour("white", red: 255, green: 255, blue: 255),
@@ -66,10 +66,10 @@ public struct MeanColour: PureStage {
     NamedColour("magenta", red: 255, green: 0, blue: 255),
   ]
 
-  public let options: MeanColourOptions
+  package let options: MeanColourOptions
 
   /// - Throws: `OptionError` for an invalid palette or count.
-  public init(options: MeanColourOptions) throws(OptionError) {
+  package init(options: MeanColourOptions) throws(OptionError) {
     try OptionError.require(options.top, "top", in: 1...256)
     guard (1...256).contains(options.palette.count) else {
       throw OptionError(
@@ -89,7 +89,7 @@ public struct MeanColour: PureStage {
     self.options = options
   }
 
-  public func process(_ frame: Frame, _ context: StageContext) -> Classes {
+  package func process(_ frame: Frame, _ context: StageContext) -> Classes {
     let mean = frame.colourMeans(percent: 100)
     let scores = options.palette.enumerated().map { (index: $0, score: $1.score(of: mean)) }
     // The index settles equal scores, because `sorted` does not promise to keep their order.

@@ -1,13 +1,13 @@
 import RetakeGraph
 
 /// Which frames a sample passes.
-public struct SampleOptions: StageOptions, Hashable {
+package struct SampleOptions: StageOptions, Hashable {
   /// Passes the first of this number of frames; 1 to 1,000,000.
-  public var every = 2
+  package var every = 2
 
-  public init() {}
+  package init() {}
 
-  public init(every: Int) {
+  package init(every: Int) {
     self.every = every
   }
 }

@@ -2,13 +2,13 @@ import RetakeCore
 import RetakeGraph
 
 /// The number of labels that an ensemble returns.
-public struct MeanClassesOptions: StageOptions, Hashable {
+package struct MeanClassesOptions: StageOptions, Hashable {
   /// Number of best labels to return, 1 to 1,024.
-  public var top = 5
+  package var top = 5
 
-  public init() {}
+  package init() {}
 
-  public init(top: Int) {
+  package init(top: Int) {
     self.top = top
   }
 }
@@ -19,21 +19,21 @@ public struct MeanClassesOptions: StageOptions, Hashable {
 /// part contains it several times, its first score counts. The best comes first; equal scores are
 /// in the order of the labels' bytes; NaN comes last. A part that is not classes fails the frame
 /// with `ensemble.otherType`.
-public struct MeanClasses: PureStage {
-  public typealias Options = MeanClassesOptions
+package struct MeanClasses: PureStage {
+  package typealias Options = MeanClassesOptions
 
-  public static let kind = "mean-classes"
-  public static let summary = "joins what classifiers said: the mean score of each label"
+  package static let kind = "mean-classes"
+  package static let summary = "joins what classifiers said: the mean score of each label"
 
-  public let options: MeanClassesOptions
+  package let options: MeanClassesOptions
 
   /// - Throws: `OptionError` for a count that is out of bounds.
-  public init(options: MeanClassesOptions) throws(OptionError) {
+  package init(options: MeanClassesOptions) throws(OptionError) {
     try OptionError.require(options.top, "top", in: 1...1_024)
     self.options = options
   }
 
-  public func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Classes {
+  package func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Classes {
     let parts = try joined.parts(all: Classes.self)
     var sums: [String: Double] = [:]
     // In the order of the ports, so that each sum of floating-point numbers has one order.

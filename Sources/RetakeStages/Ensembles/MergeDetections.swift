@@ -2,19 +2,19 @@ import RetakeCore
 import RetakeGraph
 
 /// When two detections are considered the same object.
-public struct MergeDetectionsOptions: StageOptions, Hashable {
+package struct MergeDetectionsOptions: StageOptions, Hashable {
   /// A box is removed when its intersection over union with a better one is larger; 0 to 1.
-  public var iou = 0.5
+  package var iou = 0.5
   /// Whether only boxes of the same class are compared.
-  public var perClass = true
+  package var perClass = true
   /// The names of the classes, in the order of their indices; classes with other names follow, in
   /// the order of the ports. Set it if a part may be missing. Otherwise an index may mean one class
   /// in this frame and another one in the next.
-  public var classNames: [String] = []
+  package var classNames: [String] = []
 
-  public init() {}
+  package init() {}
 
-  public init(iou: Double, perClass: Bool = true, classNames: [String] = []) {
+  package init(iou: Double, perClass: Bool = true, classNames: [String] = []) {
     (self.iou, self.perClass, self.classNames) = (iou, perClass, classNames)
   }
 }
@@ -27,16 +27,16 @@ public struct MergeDetectionsOptions: StageOptions, Hashable {
 /// detections; NaN comes last. The remaining detections are sorted by score, otherwise unchanged.
 /// Classes with the same name are merged; a class without a name is named by its number. Missing
 /// parts do not count. A part that is not detections fails the frame with `ensemble.otherType`.
-public struct MergeDetections: PureStage {
-  public typealias Options = MergeDetectionsOptions
+package struct MergeDetections: PureStage {
+  package typealias Options = MergeDetectionsOptions
 
-  public static let kind = "merge-detections"
-  public static let summary = "joins what detectors found: each object once, the best first"
+  package static let kind = "merge-detections"
+  package static let summary = "joins what detectors found: each object once, the best first"
 
-  public let options: MergeDetectionsOptions
+  package let options: MergeDetectionsOptions
 
   /// - Throws: `OptionError` for an overlap that is out of bounds, and for a duplicate class name.
-  public init(options: MergeDetectionsOptions) throws(OptionError) {
+  package init(options: MergeDetectionsOptions) throws(OptionError) {
     guard options.iou >= 0, options.iou <= 1 else {
       throw OptionError(key: "iou", message: "must be 0 to 1, is \(options.iou)")
     }
@@ -46,7 +46,7 @@ public struct MergeDetections: PureStage {
     self.options = options
   }
 
-  public func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Detections {
+  package func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Detections {
     var all = Detections([], classNames: options.classNames)
     for part in try joined.parts(all: Detections.self) { all.append(part) }
     let items = all.items

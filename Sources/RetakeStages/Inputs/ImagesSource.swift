@@ -6,15 +6,15 @@ import RetakeMedia
 import RetakeRuntime
 
 /// The files of an image source.
-public struct ImagesOptions: StageOptions, Hashable {
+package struct ImagesOptions: StageOptions, Hashable {
   /// A PNG or JPEG file, or a folder of them; relative to the working folder. Required.
-  public var path = ""
+  package var path = ""
   /// Frames per second, 0.001 to 1,000.
-  public var fps = 30.0
+  package var fps = 30.0
 
-  public init() {}
+  package init() {}
 
-  public init(path: String, fps: Double = 30) {
+  package init(path: String, fps: Double = 30) {
     (self.path, self.fps) = (path, fps)
   }
 }
@@ -22,12 +22,12 @@ public struct ImagesOptions: StageOptions, Hashable {
 /// Image files as frames: one file, or those of a folder in the byte order of their names.
 ///
 /// The images of a folder may differ in size; the first one describes the track.
-public struct ImagesSource: FrameSource {
-  public let options: ImagesOptions
+package struct ImagesSource: FrameSource {
+  package let options: ImagesOptions
   private let timeBase: TimeBase
 
   /// - Throws: `OptionError` without a path, or for a rate that is out of bounds.
-  public init(options: ImagesOptions) throws(OptionError) {
+  package init(options: ImagesOptions) throws(OptionError) {
     guard !options.path.isEmpty else {
       throw OptionError(key: "path", message: "must name a PNG or JPEG file, or a folder of them")
     }
@@ -37,7 +37,7 @@ public struct ImagesSource: FrameSource {
 
   /// - Throws: `StagesError` when the path does not exist; `MediaError` when the first image cannot
   ///   be read.
-  public func open() throws -> any FrameReader {
+  package func open() throws -> any FrameReader {
     try ImagesReader(files: try files(), timeBase: timeBase)
   }
 

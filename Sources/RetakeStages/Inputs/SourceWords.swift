@@ -3,13 +3,13 @@ import RetakeGraph
 import RetakeRuntime
 
 /// Which track of the session a source reads.
-public struct SessionSourceOptions: StageOptions, Hashable {
+package struct SessionSourceOptions: StageOptions, Hashable {
   /// The number of the track, 0 to 1,023; a case may select another one.
-  public var track = 0
+  package var track = 0
 
-  public init() {}
+  package init() {}
 
-  public init(track: Int) {
+  package init(track: Int) {
     self.track = track
   }
 }

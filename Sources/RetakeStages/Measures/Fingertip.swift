@@ -3,13 +3,13 @@ import RetakeCore
 import RetakeGraph
 
 /// The part of the frame that is measured.
-public struct FingertipOptions: StageOptions, Hashable {
+package struct FingertipOptions: StageOptions, Hashable {
   /// Percentage of the width and of the height, around the middle; 1 to 100.
-  public var percent = 50
+  package var percent = 50
 
-  public init() {}
+  package init() {}
 
-  public init(percent: Int) {
+  package init(percent: Int) {
     self.percent = percent
   }
 }
@@ -20,21 +20,21 @@ public struct FingertipOptions: StageOptions, Hashable {
 /// Luma and chroma are summed exactly and converted to colours once per frame with a fixed integer
 /// matrix. Nothing is clipped, so a mean may be slightly outside 0 to 255. To measure another
 /// region, use `crop` first and 100 percent.
-public struct Fingertip: PureStage {
-  public typealias Options = FingertipOptions
+package struct Fingertip: PureStage {
+  package typealias Options = FingertipOptions
 
-  public static let kind = "fingertip"
-  public static let summary = "measures mean red, green and blue in the middle of each frame"
+  package static let kind = "fingertip"
+  package static let summary = "measures mean red, green and blue in the middle of each frame"
 
-  public let options: FingertipOptions
+  package let options: FingertipOptions
 
   /// - Throws: `OptionError` unless the percentage is 1 to 100.
-  public init(options: FingertipOptions) throws(OptionError) {
+  package init(options: FingertipOptions) throws(OptionError) {
     try OptionError.require(options.percent, "percent", in: 1...100)
     self.options = options
   }
 
-  public func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+  package func process(_ frame: Frame, _ context: StageContext) -> Scalars {
     let means = frame.colourMeans(percent: options.percent)
     return Scalars([
       .init("red", means.red), .init("green", means.green), .init("blue", means.blue),

@@ -33,15 +33,15 @@ public struct FrameDigest: StageValue, Hashable {
 }
 
 /// Computes the digest of each frame, and releases the frame.
-public struct FrameDigester: PureStage {
-  public static let kind = "digest"
-  public static let summary = "gives the XXH3-128 digest of each frame"
+package struct FrameDigester: PureStage {
+  package static let kind = "digest"
+  package static let summary = "gives the XXH3-128 digest of each frame"
 
-  public init() {}
+  package init() {}
 
-  public init(options: NoOptions) {}
+  package init(options: NoOptions) {}
 
-  public func process(_ frame: Frame, _ context: StageContext) -> FrameDigest {
+  package func process(_ frame: Frame, _ context: StageContext) -> FrameDigest {
     FrameDigest(frame.digest)
   }
 }

@@ -7,15 +7,15 @@ import RetakeGraph
 ///
 /// The sums are exact integers, and the divisions and the root are correctly rounded, so every
 /// machine gives the same bits.
-public struct Luminance: PureStage {
-  public static let kind = "luminance"
-  public static let summary = "measures mean, min, max and standard deviation of the luma"
+package struct Luminance: PureStage {
+  package static let kind = "luminance"
+  package static let summary = "measures mean, min, max and standard deviation of the luma"
 
-  public init() {}
+  package init() {}
 
-  public init(options: NoOptions) {}
+  package init(options: NoOptions) {}
 
-  public func process(_ frame: Frame, _ context: StageContext) -> Scalars {
+  package func process(_ frame: Frame, _ context: StageContext) -> Scalars {
     let sums = frame.luma().luminanceSums()
     return Scalars([
       .init("mean", Double(sums.sum) / Double(sums.count)),

@@ -1,11 +1,11 @@
 /// The glyphs of overlays: Latin-1 of DejaVu Sans Mono, all of the same width.
-public enum GlyphAtlas {
+package enum GlyphAtlas {
   /// In pixels.
-  public static let width = 8
+  package static let width = 8
   /// In pixels.
-  public static let height = 16
+  package static let height = 16
   /// The level of a fully covered pixel; 0 means not covered.
-  public static let levelMax: UInt8 = 15
+  package static let levelMax: UInt8 = 15
 
   // The code points in between are control characters.
   private static let ranges = [32...126, 160...255]
@@ -17,7 +17,7 @@ public enum GlyphAtlas {
 
   /// The coverage of each pixel by the glyph, `width` per row, `height` rows. A character outside
   /// Latin-1 is an empty box.
-  public static func coverage(of letter: Unicode.Scalar) -> ArraySlice<UInt8> {
+  package static func coverage(of letter: Unicode.Scalar) -> ArraySlice<UInt8> {
     var start = 0
     for range in ranges {
       if range.contains(Int(letter.value)) {
@@ -30,7 +30,7 @@ public enum GlyphAtlas {
   }
 
   /// The width of a line of text, in pixels.
-  public static func width(of text: String, scale: Int) -> Int {
+  package static func width(of text: String, scale: Int) -> Int {
     text.unicodeScalars.count * width * scale
   }
 

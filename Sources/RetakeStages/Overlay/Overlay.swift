@@ -6,15 +6,15 @@ import RetakeGraph
 ///
 /// Boxes are in the pixels of that frame; missing parts are skipped. The output is a separate image
 /// in the frame's format. A join without a frame fails with `overlay.noFrame`.
-public struct Overlay: PureStage {
-  public static let kind = "overlay"
-  public static let summary = "draws boxes, labels, numbers and curves over the frame of a join"
+package struct Overlay: PureStage {
+  package static let kind = "overlay"
+  package static let summary = "draws boxes, labels, numbers and curves over the frame of a join"
 
-  public init() {}
+  package init() {}
 
-  public init(options: NoOptions) {}
+  package init(options: NoOptions) {}
 
-  public func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Frame {
+  package func process(_ joined: Joined, _ context: StageContext) throws(StageError) -> Frame {
     guard let frame = joined.values(Frame.self).first else {
       throw StageError(
         code: "overlay.noFrame", message: "none of the ports gave a frame to draw over")

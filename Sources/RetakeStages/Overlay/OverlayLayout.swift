@@ -2,31 +2,31 @@ import RetakeBuffers
 import RetakeCore
 
 /// An image that an overlay is drawn over: its stored size, and its rotation for display.
-public struct OverlayPicture: Hashable, Sendable {
+package struct OverlayPicture: Hashable, Sendable {
   /// In pixels.
-  public var width: Int
+  package var width: Int
   /// In pixels.
-  public var height: Int
+  package var height: Int
   /// Clockwise: 0, 90, 180 or 270.
-  public var rotationDegrees: Int
+  package var rotationDegrees: Int
 
-  public init(width: Int, height: Int, rotationDegrees: Int = 0) {
+  package init(width: Int, height: Int, rotationDegrees: Int = 0) {
     (self.width, self.height, self.rotationDegrees) = (width, height, rotationDegrees)
   }
 
-  public init(_ frame: Frame) {
+  package init(_ frame: Frame) {
     self.init(
       width: frame.width, height: frame.height, rotationDegrees: frame.rotationDegrees)
   }
 
   private var isOnItsSide: Bool { rotationDegrees == 90 || rotationDegrees == 270 }
   /// As displayed, in pixels.
-  public var uprightWidth: Int { isOnItsSide ? height : width }
+  package var uprightWidth: Int { isOnItsSide ? height : width }
   /// As displayed, in pixels.
-  public var uprightHeight: Int { isOnItsSide ? width : height }
+  package var uprightHeight: Int { isOnItsSide ? width : height }
 
   /// Converts a box in the stored image to the upright image.
-  public func upright(_ box: Box) -> Box {
+  package func upright(_ box: Box) -> Box {
     switch rotationDegrees {
     case 90:
       Box(
@@ -51,34 +51,34 @@ public struct OverlayPicture: Hashable, Sendable {
 }
 
 /// What is shown over an image.
-public struct OverlayContent: Hashable, Sendable {
+package struct OverlayContent: Hashable, Sendable {
   /// Boxes are in pixels of the stored image.
-  public var facts: [ResultFact]
+  package var facts: [ResultFact]
   /// Class names of detections, by class index.
-  public var classNames: [String]
+  package var classNames: [String]
   /// How much older than the image it is, in nanoseconds, if that is to be shown.
-  public var ageNanoseconds: Int64?
+  package var ageNanoseconds: Int64?
 
-  public init(facts: [ResultFact], classNames: [String] = [], ageNanoseconds: Int64? = nil) {
+  package init(facts: [ResultFact], classNames: [String] = [], ageNanoseconds: Int64? = nil) {
     (self.facts, self.classNames, self.ageNanoseconds) = (facts, classNames, ageNanoseconds)
   }
 }
 
 /// Lays out an overlay: a box with its label for each detection, a list of numbers, texts and
 /// classes at the top left, the age at the top right, waveforms at the bottom.
-public struct OverlayLayout: Sendable {
+package struct OverlayLayout: Sendable {
   /// Points per second of a waveform's line.
-  public static let waveformRate = 240.0
+  package static let waveformRate = 240.0
   private static let linesMax = 24
   private static let letters = 48
   /// Maximum number of points of one waveform; only the end of longer ones is shown.
   private static let pointsMax = 4_096
 
-  public let picture: OverlayPicture
+  package let picture: OverlayPicture
   /// Size of a glyph's pixel, in pixels.
-  public let scale: Int
+  package let scale: Int
 
-  public init(_ picture: OverlayPicture) {
+  package init(_ picture: OverlayPicture) {
     self.picture = picture
     // Text keeps its share of the image: factor 1 at 480 pixels, and 2 from 720 on.
     scale = max(1, (min(picture.uprightWidth, picture.uprightHeight) + 240) / 480)
@@ -88,7 +88,7 @@ public struct OverlayLayout: Sendable {
   private var lineHeight: Int { GlyphAtlas.height * scale }
 
   /// The shapes, from bottom to top.
-  public func shapes(of contents: [OverlayContent]) -> [OverlayShape] {
+  package func shapes(of contents: [OverlayContent]) -> [OverlayShape] {
     var shapes: [OverlayShape] = []
     var lines: [String] = []
     var waveforms: [Waveform] = []

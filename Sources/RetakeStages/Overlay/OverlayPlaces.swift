@@ -4,13 +4,13 @@ import RetakeGraph
 
 /// Maps the results of a pipeline's sinks to the frames of its source, because a detector after a
 /// crop or a downsample uses different pixel coordinates.
-public struct OverlayPlaces: Sendable {
+package struct OverlayPlaces: Sendable {
   private let placements: [String: PicturePlacement]
 
   /// - Parameters:
   ///   - tracks: The track that each source reads, by node.
   ///   - shapes: The shapes of their frames, by track.
-  public init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
+  package init(_ pipeline: Pipeline, tracks: [String: Int], shapes: [Int: PictureShape]) {
     var sources: [String: PicturePlacement] = [:]
     // A Dictionary's order does not matter here: each node has an entry of its own.
     for (node, track) in tracks {
@@ -23,7 +23,7 @@ public struct OverlayPlaces: Sendable {
 
   /// A sink's facts with their boxes in the pixels of the source's frame. Detections whose position
   /// is unknown are omitted.
-  public func placed(_ facts: [ResultFact], sink: String) -> [ResultFact] {
+  package func placed(_ facts: [ResultFact], sink: String) -> [ResultFact] {
     facts.compactMap { fact in
       guard case .detection(var detection) = fact else { return fact }
       guard let placement = placements[sink] else { return nil }

@@ -1,14 +1,14 @@
 import RetakeCore
 
 /// A colour of an overlay, with its opacity.
-public struct OverlayColour: Hashable, Sendable {
-  public var red: UInt8
-  public var green: UInt8
-  public var blue: UInt8
+package struct OverlayColour: Hashable, Sendable {
+  package var red: UInt8
+  package var green: UInt8
+  package var blue: UInt8
   /// 0 is transparent, 255 is opaque.
-  public var alpha: UInt8
+  package var alpha: UInt8
 
-  public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+  package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
   }
 
@@ -33,17 +33,17 @@ public struct OverlayColour: Hashable, Sendable {
 }
 
 /// One shape of an overlay, in pixels of the image as displayed: upright.
-public struct OverlayShape: Hashable, Sendable {
-  public struct Point: Hashable, Sendable {
-    public var x: Double
-    public var y: Double
+package struct OverlayShape: Hashable, Sendable {
+  package struct Point: Hashable, Sendable {
+    package var x: Double
+    package var y: Double
 
-    public init(x: Double, y: Double) {
+    package init(x: Double, y: Double) {
       (self.x, self.y) = (x, y)
     }
   }
 
-  public enum Form: Hashable, Sendable {
+  package enum Form: Hashable, Sendable {
     /// The border of a box, drawn inward.
     case outline(Box, thickness: Int)
     case fill(Box)
@@ -53,10 +53,10 @@ public struct OverlayShape: Hashable, Sendable {
     case line([Point], thickness: Int)
   }
 
-  public var form: Form
-  public var colour: OverlayColour
+  package var form: Form
+  package var colour: OverlayColour
 
-  public init(_ form: Form, _ colour: OverlayColour) {
+  package init(_ form: Form, _ colour: OverlayColour) {
     (self.form, self.colour) = (form, colour)
   }
 }

@@ -11,21 +11,21 @@ import RetakeRuntime
 /// let scene = try SyntheticScene(SyntheticOptions(scene: .figures, frames: 90))
 /// let frame = try scene.frame(FrameID(track: 0, sequence: 12))
 /// ```
-public struct SyntheticScene: FrameReader, FrameSource {
-  public let options: SyntheticOptions
-  public let tracks: [TrackDescription]
+package struct SyntheticScene: FrameReader, FrameSource {
+  package let options: SyntheticOptions
+  package let tracks: [TrackDescription]
   /// Presentation times in units of `timeBase`, strictly increasing.
-  public let pts: [Int64]
-  public let timeBase: TimeBase
+  package let pts: [Int64]
+  package let timeBase: TimeBase
   /// The first frame after the cut, in scenes with a cut.
-  public let cutSequence: Int?
+  package let cutSequence: Int?
   /// The first frame after the gap, in scenes with a gap.
-  public let gapSequence: Int?
+  package let gapSequence: Int?
   private let index: TrackIndex
   private let painter: any ScenePainter
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  public init(_ options: SyntheticOptions) throws(OptionError) {
+  package init(_ options: SyntheticOptions) throws(OptionError) {
     try options.check()
     self.options = options
     let timing =
@@ -44,20 +44,20 @@ public struct SyntheticScene: FrameReader, FrameSource {
   }
 
   /// The true rate of a `pulse` scene, in beats per minute.
-  public var pulseBeatsPerMinute: Int? {
+  package var pulseBeatsPerMinute: Int? {
     options.scene == .pulse ? PulsePainter.beatsPerMinute : nil
   }
 
-  public func open() -> any FrameReader { self }
+  package func open() -> any FrameReader { self }
 
-  public func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {
+  package func entries(of track: Int, sequences: Range<Int>) -> [FrameEntry] {
     index.entries(of: track, sequences: sequences)
   }
 
-  public func chain(of id: FrameID) -> Int { id.sequence }
+  package func chain(of id: FrameID) -> Int { id.sequence }
 
   /// - Throws: `StagesError.noSuchFrame`, `MediaError.noMemory`.
-  public func frame(_ id: FrameID) throws -> Frame {
+  package func frame(_ id: FrameID) throws -> Frame {
     let row = try index.row(id)
     let noise = CameraNoise(seed: UInt64(options.seed), frame: UInt64(id.sequence))
     let storage = try SceneCanvas(width: options.width, height: options.height)

@@ -3,17 +3,17 @@ import RetakeGraph
 import RetakeMedia
 
 /// The pixel format to convert to.
-public struct ConvertOptions: StageOptions, Hashable {
+package struct ConvertOptions: StageOptions, Hashable {
   /// `I420`, `I422`, `I444`, `NV12`, `GRAY8`, `RGB24`, `BGRA` or `RGBA`.
-  public var format = PixelFormat.i420
+  package var format = PixelFormat.i420
 
-  public init() {}
+  package init() {}
 
-  public init(format: PixelFormat) {
+  package init(format: PixelFormat) {
     self.format = format
   }
 
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     format = try container.choice(PixelFormat.self, forKey: .format)
   }
@@ -24,24 +24,24 @@ public struct ConvertOptions: StageOptions, Hashable {
 /// The conversion to GRAY8 keeps the luma unchanged, like `Grey`. All other conversions use FFmpeg,
 /// with the flags that give the same bits on every machine; between these formats they cannot fail.
 /// The engine inserts such a node before a stage that does not accept the format it would get.
-public struct Convert: PureStage {
-  public typealias Options = ConvertOptions
+package struct Convert: PureStage {
+  package typealias Options = ConvertOptions
 
-  public static let kind = "convert"
-  public static let summary = "converts each frame to a pixel format"
+  package static let kind = "convert"
+  package static let summary = "converts each frame to a pixel format"
   /// A frame with that format is passed through, and luma is a view.
-  public static let keepsInput = true
+  package static let keepsInput = true
 
-  public let options: ConvertOptions
+  package let options: ConvertOptions
   private let scalers = MediaScalers()
 
-  public init(options: ConvertOptions) {
+  package init(options: ConvertOptions) {
     self.options = options
   }
 
-  public func outputFormat(for input: PixelFormat) -> PixelFormat { options.format }
+  package func outputFormat(for input: PixelFormat) -> PixelFormat { options.format }
 
-  public func process(_ frame: Frame, _ context: StageContext) -> Frame {
+  package func process(_ frame: Frame, _ context: StageContext) -> Frame {
     if frame.format == options.format { return frame }
     if options.format == .grey { return frame.luma() }
     do throws(MediaError) {

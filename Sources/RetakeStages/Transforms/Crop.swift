@@ -3,19 +3,19 @@ import RetakeCore
 import RetakeGraph
 
 /// The rectangle to cut, in pixels of the stored frame (rotation is not applied).
-public struct CropOptions: StageOptions, Hashable {
+package struct CropOptions: StageOptions, Hashable {
   /// Pixels from the left, 0 to 16,384.
-  public var x = 0
+  package var x = 0
   /// Pixels from the top, 0 to 16,384.
-  public var y = 0
+  package var y = 0
   /// In pixels, up to 16,384; 0 extends to the frame's right edge.
-  public var width = 0
+  package var width = 0
   /// In pixels, up to 16,384; 0 extends to the frame's lower edge.
-  public var height = 0
+  package var height = 0
 
-  public init() {}
+  package init() {}
 
-  public init(x: Int, y: Int, width: Int, height: Int) {
+  package init(x: Int, y: Int, width: Int, height: Int) {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
 }
@@ -26,18 +26,18 @@ public struct CropOptions: StageOptions, Hashable {
 /// an odd offset is rounded down, the size is kept. A rectangle that is not inside the frame fails
 /// the frame with `crop.outside`. Sizes may change from frame to frame, so a replay has to wait for
 /// the size of each frame.
-public struct Crop: PureStage {
-  public typealias Options = CropOptions
+package struct Crop: PureStage {
+  package typealias Options = CropOptions
 
-  public static let kind = "crop"
-  public static let summary =
+  package static let kind = "crop"
+  package static let summary =
     "cuts a rectangle out of each frame without copying; size 0 reaches the edge"
-  public static let keepsInput = true
+  package static let keepsInput = true
 
-  public let options: CropOptions
+  package let options: CropOptions
 
   /// - Throws: `OptionError` for a number that is out of bounds.
-  public init(options: CropOptions) throws(OptionError) {
+  package init(options: CropOptions) throws(OptionError) {
     for (value, key) in [
       (options.x, "x"), (options.y, "y"), (options.width, "width"), (options.height, "height"),
     ] {
@@ -46,11 +46,11 @@ public struct Crop: PureStage {
     self.options = options
   }
 
-  public func view(of input: PictureShape) -> PictureView? {
+  package func view(of input: PictureShape) -> PictureView? {
     rectangle(in: input).map { PictureView(area: $0.box, width: $0.width, height: $0.height) }
   }
 
-  public func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
+  package func process(_ frame: Frame, _ context: StageContext) throws(StageError) -> Frame {
     let shape = PictureShape(width: frame.width, height: frame.height, format: frame.format)
     guard let cut = rectangle(in: shape) else {
       let (width, height) = size(in: shape)

@@ -2,21 +2,21 @@ import RetakeBuffers
 import RetakeGraph
 
 /// The target size, and the algorithm.
-public struct DownsampleOptions: StageOptions, Hashable {
+package struct DownsampleOptions: StageOptions, Hashable {
   /// In pixels, 1 to 16,384.
-  public var width = 640
+  package var width = 640
   /// In pixels, 1 to 16,384.
-  public var height = 480
+  package var height = 480
   /// `area`, `bilinear` or `automatic`.
-  public var algorithm = ScalingAlgorithm.area
+  package var algorithm = ScalingAlgorithm.area
 
-  public init() {}
+  package init() {}
 
-  public init(width: Int, height: Int, algorithm: ScalingAlgorithm = .area) {
+  package init(width: Int, height: Int, algorithm: ScalingAlgorithm = .area) {
     (self.width, self.height, self.algorithm) = (width, height, algorithm)
   }
 
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     width = try container.decode(Int.self, forKey: .width)
     height = try container.decode(Int.self, forKey: .height)
@@ -30,27 +30,27 @@ public struct DownsampleOptions: StageOptions, Hashable {
 ///
 /// Scaling uses FFmpeg, with the flags that give the same bits on every machine. `Resize` is the
 /// same stage with the defaults of a classifier's input.
-public struct Downsample: PureStage {
-  public typealias Options = DownsampleOptions
+package struct Downsample: PureStage {
+  package typealias Options = DownsampleOptions
 
-  public static let kind = "downsample"
-  public static let summary = "scales each frame to a size in pixels"
+  package static let kind = "downsample"
+  package static let summary = "scales each frame to a size in pixels"
   /// A frame of that size is passed through.
-  public static let keepsInput = true
+  package static let keepsInput = true
 
-  public let options: DownsampleOptions
+  package let options: DownsampleOptions
   private let scaling: FrameScaling
 
   /// - Throws: `OptionError` for a side that is out of bounds.
-  public init(options: DownsampleOptions) throws(OptionError) {
+  package init(options: DownsampleOptions) throws(OptionError) {
     scaling = try FrameScaling(
       width: options.width, height: options.height, algorithm: options.algorithm)
     self.options = options
   }
 
-  public func view(of input: PictureShape) -> PictureView? {
+  package func view(of input: PictureShape) -> PictureView? {
     PictureView(scaling: input, width: options.width, height: options.height)
   }
 
-  public func process(_ frame: Frame, _ context: StageContext) -> Frame { scaling.scaled(frame) }
+  package func process(_ frame: Frame, _ context: StageContext) -> Frame { scaling.scaled(frame) }
 }

@@ -3,14 +3,14 @@ import RetakeCore
 import RetakeGraph
 
 /// How much of a region's surroundings is kept.
-public struct RegionCropOptions: StageOptions, Hashable {
+package struct RegionCropOptions: StageOptions, Hashable {
   /// Fraction of the box's width that is added on the left and on the right, and of its height that
   /// is added above and below; 0 to 4.
-  public var padding = 0.2
+  package var padding = 0.2
 
-  public init() {}
+  package init() {}
 
-  public init(padding: Double) {
+  package init(padding: Double) {
     self.padding = padding
   }
 }
@@ -22,24 +22,24 @@ public struct RegionCropOptions: StageOptions, Hashable {
 /// subsampled chroma (I420, NV12; I422 horizontally) can only be cut at even offsets: an odd left
 /// or upper edge moves outward by one. A box that does not overlap the frame, without padding,
 /// fails the item with `regionCrop.outside`. One without an area fails it with `regionCrop.empty`.
-public struct RegionCrop: PureStage {
-  public typealias Options = RegionCropOptions
+package struct RegionCrop: PureStage {
+  package typealias Options = RegionCropOptions
 
-  public static let kind = "region-crop"
-  public static let summary = "cuts the region of a detection out of its frame"
-  public static let keepsInput = true
+  package static let kind = "region-crop"
+  package static let summary = "cuts the region of a detection out of its frame"
+  package static let keepsInput = true
 
-  public let options: RegionCropOptions
+  package let options: RegionCropOptions
 
   /// - Throws: `OptionError` for a padding that is out of bounds.
-  public init(options: RegionCropOptions) throws(OptionError) {
+  package init(options: RegionCropOptions) throws(OptionError) {
     guard options.padding >= 0, options.padding <= 4 else {
       throw OptionError(key: "padding", message: "must be 0 to 4, is \(options.padding)")
     }
     self.options = options
   }
 
-  public func process(_ region: Region, _ context: StageContext) throws(StageError) -> Frame {
+  package func process(_ region: Region, _ context: StageContext) throws(StageError) -> Frame {
     let (frame, box) = (region.frame, region.detection.box)
     // NaN is refused here, too, because comparisons with it are false.
     guard box.width > 0, box.height > 0 else {

@@ -5,7 +5,7 @@ import RetakeMedia
 extension Frame {
   /// A copy of the frame with shapes drawn over it, in any pixel format. Shapes are positioned on
   /// the upright image, and clipped at its edges. All arithmetic is the same on every machine.
-  public func drawing(_ shapes: [OverlayShape]) -> Frame {
+  package func drawing(_ shapes: [OverlayShape]) -> Frame {
     drawn(
       on: drawnStorage(shapes)
         ?? .withoutRoom(format: format, width: width, height: height))

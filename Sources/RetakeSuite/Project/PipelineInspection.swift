@@ -7,13 +7,13 @@ import RetakeSession
 
 /// A pipeline that is inspected without a run, with what is known about the frames that it would
 /// receive.
-public struct PipelineInspection: Sendable {
+package struct PipelineInspection: Sendable {
   /// What a source produces.
-  public struct Source: Hashable, Sendable {
-    public var node: String
-    public var format: PixelFormat?
+  package struct Source: Hashable, Sendable {
+    package var node: String
+    package var format: PixelFormat?
     /// The mean over the track; `nil` for fewer than two frames.
-    public var framesPerSecond: Double?
+    package var framesPerSecond: Double?
 
     fileprivate init(node: String, format: PixelFormat? = nil) {
       self.node = node
@@ -21,17 +21,17 @@ public struct PipelineInspection: Sendable {
     }
   }
 
-  public let pipeline: Pipeline
+  package let pipeline: Pipeline
   /// One for each source node. Without a session, nothing is known about sources that read one.
-  public let sources: [Source]
+  package let sources: [Source]
   /// The flattened pipeline, with the conversions that the known pixel formats need.
-  public let complete: Pipeline
+  package let complete: Pipeline
 
   /// Opens the session, if one is given, and the sources that have their own frames.
   ///
   /// - Parameter session: A session's folder.
   /// - Throws: `PipelineError`, and what the session or a source throws when it is opened.
-  public init(
+  package init(
     _ pipeline: Pipeline, session: String? = nil, catalog: some StageCatalog
   ) throws {
     self.pipeline = pipeline
@@ -68,14 +68,14 @@ public struct PipelineInspection: Sendable {
   }
 
   /// The mean frame rates of the sources, where they are known.
-  public var rates: [String: Double] {
+  package var rates: [String: Double] {
     var rates: [String: Double] = [:]
     for source in sources { rates[source.node] = source.framesPerSecond }
     return rates
   }
 
   /// The conversions that were inserted, with their target formats.
-  public var conversions: [(node: String, format: String)] {
+  package var conversions: [(node: String, format: String)] {
     complete.nodes.filter(\.isInserted).map { node in
       guard case .string(let format)? = node.stage.options["format"] else { return (node.id, "") }
       return (node.id, format)

@@ -4,7 +4,7 @@ import RetakeGraph
 
 extension Project {
   /// The names of the sessions in Recordings, sorted by their bytes.
-  public var sessionNames: [String] {
+  package var sessionNames: [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: recordings)) ?? []
     return names.filter {
       !$0.hasPrefix(".")
@@ -15,7 +15,7 @@ extension Project {
   /// A session's folder by its name in Recordings, or by its path.
   ///
   /// - Throws: `SuiteError.noSession`.
-  public func sessionPath(_ name: String) throws(SuiteError) -> String {
+  package func sessionPath(_ name: String) throws(SuiteError) -> String {
     let named = "\(recordings)/\(name)"
     // `.` and `..` exist in every folder, but they are paths and not names of sessions.
     let isName = !name.isEmpty && !name.contains("/") && name != "." && name != ".."
@@ -39,7 +39,7 @@ extension Project {
   /// pipeline.
   ///
   /// - Throws: `SuiteError.noPipeline`, `PipelineError`.
-  public func definition(
+  package func definition(
     ofPipeline name: String, catalog: some StageCatalog, given: [Pipeline]
   ) throws -> CaseDefinition {
     let pipeline = try pipeline(name, catalog: catalog, given: given)

@@ -10,32 +10,32 @@ import RetakeStages
 /// A folder with its retake.yml: where sessions and goldens are stored, and which cases are run.
 ///
 /// A folder without the file has no cases, and everything has its default.
-public struct Project: Sendable {
-  public static let fileName = "retake.yml"
+package struct Project: Sendable {
+  package static let fileName = "retake.yml"
 
   /// Absolute.
-  public var folder: String
+  package var folder: String
   /// Whether there is a retake.yml.
-  public var hasFile = false
-  public var cases: [CaseDefinition] = []
-  public var suites: [String: [SuiteEntry]] = [:]
-  public var compare = CompareRules()
+  package var hasFile = false
+  package var cases: [CaseDefinition] = []
+  package var suites: [String: [SuiteEntry]] = [:]
+  package var compare = CompareRules()
   /// Limits on the numbers of each run.
-  public var budgets = GoldenManifest.Budgets()
+  package var budgets = GoldenManifest.Budgets()
   /// A lower rate causes a warning, never a verdict.
-  public var minimumFramesPerSecond: Double?
+  package var minimumFramesPerSecond: Double?
 
-  public init(folder: String) {
+  package init(folder: String) {
     self.folder = URL(fileURLWithPath: folder).standardizedFileURL.path
   }
 
-  public var recordings: String { folder + "/Recordings" }
-  public var goldens: String { folder + "/Goldens" }
+  package var recordings: String { folder + "/Recordings" }
+  package var goldens: String { folder + "/Goldens" }
   /// Where runs keep values for later runs, by default.
-  public var cache: String { folder + "/.retake/cache" }
+  package var cache: String { folder + "/.retake/cache" }
 
   /// The absolute path of a path that is relative to the project's folder.
-  public func path(_ relative: String) -> String {
+  package func path(_ relative: String) -> String {
     relative.hasPrefix("/") ? relative : folder + "/" + relative
   }
 
@@ -48,7 +48,7 @@ public struct Project: Sendable {
     throw .notWritable(path: link, cause: "it is a symbolic link that leads out of the project")
   }
 
-  public func definition(named name: String) -> CaseDefinition? {
+  package func definition(named name: String) -> CaseDefinition? {
     cases.first { $0.name == name }
   }
 
@@ -57,7 +57,7 @@ public struct Project: Sendable {
   /// - Parameter given: Pipelines that the program defines itself, by name.
   /// - Throws: `SuiteError.noPipeline`, `badProject` for cases that refer to each other,
   ///   `PipelineError`.
-  public func pipeline(
+  package func pipeline(
     _ name: String, catalog: some StageCatalog, given: [Pipeline] = []
   ) throws -> Pipeline {
     let name = try pipelineName(name)

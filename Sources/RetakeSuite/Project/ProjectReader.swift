@@ -12,7 +12,7 @@ extension Project {
   /// Reads the retake.yml of a folder. A folder without one is a project with defaults.
   ///
   /// - Throws: `SuiteError` with the JSON pointer of what is wrong.
-  public init(reading folder: String) throws(SuiteError) {
+  package init(reading folder: String) throws(SuiteError) {
     self.init(folder: folder)
     let file = path(Self.fileName)
     let data: Data

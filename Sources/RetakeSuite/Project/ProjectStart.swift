@@ -7,17 +7,17 @@ import RetakeStages
 
 /// Turns a folder into a project: writes a retake.yml with a case for each pipeline, the document of
 /// an example, and lines for `.gitignore`.
-public struct ProjectStart {
+package struct ProjectStart {
   /// What was written.
-  public struct Result: Hashable, Sendable, Codable {
+  package struct Result: Hashable, Sendable, Codable {
     /// Relative to the project's folder, in the order in which they were written.
-    public var written: [String]
+    package var written: [String]
     /// Files that would have been written but already exist; they are not changed.
-    public var kept: [String] = []
+    package var kept: [String] = []
     /// The name of the first case.
-    public var caseName: String
+    package var caseName: String
     /// The pipeline of the first case.
-    public var pipeline: String
+    package var pipeline: String
     /// All cases, in the order of retake.yml.
     public var cases: [Case] = []
     /// Documents in Pipelines that have no case.
@@ -38,7 +38,7 @@ public struct ProjectStart {
   static let ignored = ["*.new", ".retake/"]
   private static let defaultExample = "motion-boxes"
 
-  public init(_ project: Project, registry: StageRegistry, pipelines: [Pipeline] = []) {
+  package init(_ project: Project, registry: StageRegistry, pipelines: [Pipeline] = []) {
     self.project = project
     self.registry = registry
     self.pipelines = pipelines
@@ -51,7 +51,7 @@ public struct ProjectStart {
   ///   case for each pipeline that the program defines, else one for the example `motion-boxes`.
   /// - Throws: `SuiteError.hasProject` if there is a retake.yml, `notWritable`, and the error of a
   ///   pipeline that cannot be used. A failure leaves no retake.yml.
-  public func write(pipeline name: String? = nil) throws -> Result {
+  package func write(pipeline name: String? = nil) throws -> Result {
     let file = project.path(Project.fileName)
     guard !project.hasFile else { throw SuiteError.hasProject(file: file) }
     var result = Result(written: [], caseName: "", pipeline: "")

@@ -1,12 +1,12 @@
 import Foundation
 
 /// Asks git about a folder.
-public enum TrackedFiles {
+package enum TrackedFiles {
   private static let secondsMax = 20.0
 
   /// A file in the folder that is tracked by git; `nil` without such a file, outside a repository,
   /// or if git is not installed.
-  public static func first(in folder: String) -> String? {
+  package static func first(in folder: String) -> String? {
     // git cannot run in a folder that does not exist.
     guard FileManager.default.fileExists(atPath: folder) else { return nil }
     var environment = ProcessInfo.processInfo.environment

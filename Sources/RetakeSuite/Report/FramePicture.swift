@@ -4,11 +4,11 @@ import RetakeMedia
 import RetakeRuntime
 
 /// One frame as an image for people.
-public enum FramePicture {
+package enum FramePicture {
   /// A PNG of the frame, scaled down if the frame is wider than `widthMax`.
   ///
   /// - Throws: `MediaError`.
-  public static func png(of frame: Frame, widthMax: Int) throws -> [UInt8] {
+  package static func png(of frame: Frame, widthMax: Int) throws -> [UInt8] {
     let width = max(1, min(frame.width, widthMax))
     let height = max(1, frame.height * width / frame.width)
     return try MediaImage.png(

@@ -5,7 +5,7 @@ import RetakeGolden
 /// The reports and the runs in a project's folder.
 ///
 /// Links are not followed. Hidden folders, `Recordings` and `Goldens` are skipped.
-public struct ReportLibrary: Sendable {
+package struct ReportLibrary: Sendable {
   /// How deep folders are searched.
   static let depthMax = 4
   /// The most entries that are examined. A project with more files should keep its reports
@@ -13,23 +13,23 @@ public struct ReportLibrary: Sendable {
   static let entriesMax = 50_000
 
   /// A folder with the output of a run.
-  public struct Item: Hashable, Sendable {
+  package struct Item: Hashable, Sendable {
     /// Relative to the project.
-    public var path: String
-    public var folder: URL
+    package var path: String
+    package var folder: URL
     /// When its newest file was written, in nanoseconds since 1970.
-    public var modifiedNanoseconds: Int64
+    package var modifiedNanoseconds: Int64
 
     /// A short id that is the same for the same path.
-    public var id: String { Digest128(of: path).short }
+    package var id: String { Digest128(of: path).short }
   }
 
   /// What `retake test --report` wrote, newest first.
-  public private(set) var reports: [Item] = []
+  package private(set) var reports: [Item] = []
   /// What `retake replay --output` wrote, newest first.
-  public private(set) var runs: [Item] = []
+  package private(set) var runs: [Item] = []
 
-  public init(project: Project) {
+  package init(project: Project) {
     let root = URL(fileURLWithPath: project.folder, isDirectory: true)
     var room = Self.entriesMax
     var level = [(path: "", folder: root)]
@@ -98,7 +98,7 @@ extension ReportLibrary {
   ///
   /// - Parameter path: A report's folder or its page, relative to the project.
   /// - Throws: `SuiteError.noReport`.
-  public static func page(at path: String?, in project: Project) throws(SuiteError) -> URL {
+  package static func page(at path: String?, in project: Project) throws(SuiteError) -> URL {
     guard let path else {
       guard let newest = ReportLibrary(project: project).reports.first else {
         throw .noReport(path: project.folder)

@@ -5,49 +5,49 @@ import RetakeGolden
 import RetakeRuntime
 
 /// Accepts or rejects pending goldens: what `retake accept`, `reject` and `review` do.
-public struct Acceptance {
+package struct Acceptance {
   /// One pending golden, and what happens to it.
-  public struct Item: Hashable, Sendable, Codable {
+  package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
-    public var key: String
+    package var key: String
     /// `new`, `changed`, or `replaced` for one that describes something else.
-    public var kind: String
+    package var kind: String
     /// Ids of the root causes that are accepted or rejected.
-    public var roots: [String]
+    package var roots: [String]
     /// Ids of the root causes that are still pending.
-    public var left: [String] = []
+    package var left: [String] = []
     /// The number of frames that change.
-    public var frames: Int
+    package var frames: Int
     /// Captured frames that failed at a stage and therefore have no results at a sink.
-    public var failed = 0
+    package var failed = 0
     /// How the replaced golden differs in what it describes, such as another session; empty if it
     /// describes the same.
-    public var replaces: [String] = []
+    package var replaces: [String] = []
     /// What the project needs so that the golden is used in the next test; `nil` if nothing.
-    public var advice: String?
+    package var advice: String?
   }
 
-  public var project: Project
-  public var goldens: String?
-  public var pendingFolder: String?
+  package var project: Project
+  package var goldens: String?
+  package var pendingFolder: String?
   /// `session`, `session/case`, globs of both; empty is all.
-  public var keys: [String] = []
+  package var keys: [String] = []
   /// Ids of root causes, such as `motion@0:12`, or globs of them; empty is all.
-  public var roots: [String] = []
+  package var roots: [String] = []
   /// Stages of root causes, or globs of them; empty is all.
-  public var stages: [String] = []
+  package var stages: [String] = []
   /// Accept as an alternate for this platform only. The golden stays in use for all other
   /// platforms.
-  public var asAlternate = false
+  package var asAlternate = false
   /// By key, the pending result that was reviewed: if the pending result is no longer the same, it
   /// is not changed. A key without an entry is used as it is found.
   package var seen: [String: Digest128] = [:]
-  public var isCI = false
+  package var isCI = false
   /// Whether a golden that describes something else, such as another session of the same name, is
   /// replaced. If `false`, that is an error.
-  public var replacesOthers = false
+  package var replacesOthers = false
 
-  public init(project: Project) {
+  package init(project: Project) {
     self.project = project
   }
 
@@ -73,7 +73,7 @@ public struct Acceptance {
   ///   - isDryRun: If `true`, returns what would be accepted and changes nothing.
   /// - Throws: `SuiteError.missingReason`, `acceptInCI`, `nothingPending`, `notPending`, `noRoot`,
   ///   `partialAlternate`, `replacesOther`; `GoldenError`. Nothing is accepted in these cases.
-  public func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
+  package func run(reason: String, isDryRun: Bool = false) throws -> [Item] {
     let reason = reason.trimmingCharacters(in: .whitespacesAndNewlines)
     guard !reason.isEmpty else { throw SuiteError.missingReason }
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
@@ -123,7 +123,7 @@ public struct Acceptance {
   /// can no longer be accepted.
   ///
   /// - Throws: As `run(reason:isDryRun:)`.
-  public func reject(isDryRun: Bool = false) throws -> [Item] {
+  package func reject(isDryRun: Bool = false) throws -> [Item] {
     // A pending folder of its own is an artifact of CI, and not among the goldens.
     guard !isCI || isDryRun || pendingFolder != nil else { throw SuiteError.acceptInCI }
     return try chosen().map { waiting in

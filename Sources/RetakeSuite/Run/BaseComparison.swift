@@ -10,24 +10,24 @@ import RetakeSession
 
 /// Replays the pipelines of a revision and those of the working tree over the same sessions, and
 /// compares them: what `retake diff --base` does. Goldens are neither read nor written.
-public struct BaseComparison {
-  public var project: Project
+package struct BaseComparison {
+  package var project: Project
   /// A git revision: a branch, a tag or a commit.
-  public var base: String
-  public var selection: Selection
-  public var registry: StageRegistry
-  public var pipelines: [Pipeline]
-  public var workers = 2
-  public var watchdog: Duration? = RunOptions.watchdogStandard
+  package var base: String
+  package var selection: Selection
+  package var registry: StageRegistry
+  package var pipelines: [Pipeline]
+  package var workers = 2
+  package var watchdog: Duration? = RunOptions.watchdogStandard
   /// Where the report is written; no report is written if `nil`.
-  public var reportFolder: String?
+  package var reportFolder: String?
   /// The program name in the commands of the report.
-  public var program = Tool.name
-  public var isInterrupted: @Sendable () -> Bool = { false }
+  package var program = Tool.name
+  package var isInterrupted: @Sendable () -> Bool = { false }
   /// Called with the current case, its finished frames and the number of its frames, in both runs.
-  public var progress: (String, Int, Int) -> Void = { _, _, _ in }
+  package var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
-  public init(
+  package init(
     project: Project, base: String, selection: Selection, registry: StageRegistry,
     pipelines: [Pipeline] = []
   ) {
@@ -37,7 +37,7 @@ public struct BaseComparison {
 
   /// - Throws: `SuiteError` for a selection or a revision that does not exist, and
   ///   `RuntimeError.interrupted`. An error of one case becomes its verdict.
-  public func run() throws -> SuiteRun.Outcome {
+  package func run() throws -> SuiteRun.Outcome {
     let selected = try selection.resolve(in: project)
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }

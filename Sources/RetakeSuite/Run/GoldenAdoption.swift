@@ -12,16 +12,16 @@ import RetakeStages
 /// A golden is judged by the rules that it was accepted with, so that a change of retake.yml does
 /// not change a verdict unnoticed. A golden from before documents were stored gets one if the
 /// pipeline is the same.
-public struct GoldenAdoption {
-  public struct Item: Hashable, Sendable, Codable {
+package struct GoldenAdoption {
+  package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
-    public var key: String
+    package var key: String
     /// Each difference, such as `boxes.position: 0 → 0.5`.
-    public var changes: [String]
+    package var changes: [String]
     /// Whether the results must be written again. The next test then leaves them pending.
-    public var needsResults: Bool
+    package var needsResults: Bool
     /// Why the golden still has no pipeline.json.
-    public var note: String?
+    package var note: String?
   }
 
   /// One golden, and what happens to it.
@@ -34,18 +34,18 @@ public struct GoldenAdoption {
     var pipeline: PipelineRecord?
   }
 
-  public var project: Project
+  package var project: Project
   /// The stages that pipelines can use.
-  public var registry = StageRegistry.builtIn
+  package var registry = StageRegistry.builtIn
   /// Pipelines that the program defines itself.
-  public var pipelines: [Pipeline] = []
-  public var selection: Selection
-  public var goldens: String?
+  package var pipelines: [Pipeline] = []
+  package var selection: Selection
+  package var goldens: String?
   /// Whether documents are added but rules stay unchanged.
-  public var leavesRules = false
-  public var isCI = false
+  package var leavesRules = false
+  package var isCI = false
 
-  public init(project: Project, selection: Selection) {
+  package init(project: Project, selection: Selection) {
     (self.project, self.selection) = (project, selection)
   }
 
@@ -54,7 +54,7 @@ public struct GoldenAdoption {
   /// - Throws: `SuiteError` for a selection that does not exist; `noGoldenYet` if no selected case
   ///   has a golden; `acceptInCI` in CI, unless it is a dry run; `GoldenError` for a golden that is
   ///   damaged or cannot be written. Nothing is written if one of the goldens is damaged.
-  public func run(isDryRun: Bool = false) throws -> [Item] {
+  package func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     let library = GoldenLibrary(root: URL(fileURLWithPath: goldens ?? project.goldens))
     var found: [Work] = []

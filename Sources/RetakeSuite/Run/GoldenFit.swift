@@ -11,49 +11,49 @@ import RetakeSession
 ///
 /// A run gives the same result each time, so repeating it would show nothing. Each run has a
 /// different condition, such as a processor with fewer instructions, or comes from another machine.
-public struct GoldenFit {
+package struct GoldenFit {
   /// The factor by which a tolerance exceeds the largest error, before it is rounded up to the next
   /// step of the sink.
   static let margin = 1.5
 
   /// One tolerance.
-  public struct Row: Hashable, Sendable, Codable {
-    public var sink: String
+  package struct Row: Hashable, Sendable, Codable {
+    package var sink: String
     /// `position`, `score` or `scalar`.
-    public var quantity: String
+    package var quantity: String
     /// The largest error of all runs.
-    public var largest: Double
-    public var allowed: Double
+    package var largest: Double
+    package var allowed: Double
     /// The tolerance until now.
-    public var before: Double
+    package var before: Double
   }
 
-  public struct Item: Hashable, Sendable, Codable {
+  package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
-    public var key: String
+    package var key: String
     /// The names of the runs whose conditions differ from those of the golden.
-    public var conditions: [String]
+    package var conditions: [String]
     /// Only quantities that differed at all.
-    public var rows: [Row]
+    package var rows: [Row]
   }
 
-  public var project: Project
-  public var selection: Selection
-  public var registry: StageRegistry
-  public var pipelines: [Pipeline]
-  public var goldens: String?
+  package var project: Project
+  package var selection: Selection
+  package var registry: StageRegistry
+  package var pipelines: [Pipeline]
+  package var goldens: String?
   /// The most runs on this machine.
-  public var runs = 3
+  package var runs = 3
   /// Folders of runs that were made on other machines or with other costs.
-  public var given: [String] = []
-  public var isCI = false
+  package var given: [String] = []
+  package var isCI = false
   /// The arguments for a new process that runs one case under a condition and writes it into a
   /// folder.
-  public var arguments: (_ key: String, _ condition: String, _ folder: String) -> [String]
-  public var isInterrupted: @Sendable () -> Bool = { false }
-  public var progress: (String, Int, Int) -> Void = { _, _, _ in }
+  package var arguments: (_ key: String, _ condition: String, _ folder: String) -> [String]
+  package var isInterrupted: @Sendable () -> Bool = { false }
+  package var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
-  public init(
+  package init(
     project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = [],
     arguments: @escaping (String, String, String) -> [String]
   ) {
@@ -72,7 +72,7 @@ public struct GoldenFit {
   /// - Throws: `SuiteError` for a selection or a run that does not exist, for a case without a
   ///   golden, and for a case whose runs differ in more than numbers. Nothing is written for any
   ///   case then.
-  public func run(isDryRun: Bool = false) throws -> [Item] {
+  package func run(isDryRun: Bool = false) throws -> [Item] {
     guard !isCI || isDryRun else { throw SuiteError.acceptInCI }
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
@@ -106,7 +106,7 @@ public struct GoldenFit {
   /// Runs one case into a folder: the work of a separate process.
   ///
   /// - Throws: `SuiteError.nothingSelected` for another key; what a run throws.
-  public func record(_ key: String, condition name: String, into folder: String) throws {
+  package func record(_ key: String, condition name: String, into folder: String) throws {
     guard let selected = try selection.resolve(in: project).first(where: { "\($0.key)" == key }),
       let condition = VerifyCondition.newProcess(named: name)
     else { throw SuiteError.nothingSelected("\(key) under '\(name)'") }

@@ -13,7 +13,7 @@ extension ReplayJob {
   ///   - hasOwnPipeline: Whether the case's pipeline replaces the recorded one.
   /// - Throws: `SuiteError.nothingSelected` without a session, `SessionError.noLiveRun`, and what the
   ///   pipeline and the session throw.
-  public func reenact(run: Int?, hasOwnPipeline: Bool) throws -> ReenactReport {
+  package func reenact(run: Int?, hasOwnPipeline: Bool) throws -> ReenactReport {
     guard let session else {
       throw SuiteError.nothingSelected("a live run is reenacted from its session")
     }

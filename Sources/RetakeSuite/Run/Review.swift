@@ -5,8 +5,8 @@ import RetakeReport
 
 /// Goes through the pending goldens, one root cause after the other, and carries out the decisions
 /// at the end.
-public struct Review {
-  public enum Answer: Hashable, Sendable {
+package struct Review {
+  package enum Answer: Hashable, Sendable {
     case accept
     case reject
     /// It stays pending.
@@ -14,33 +14,33 @@ public struct Review {
   }
 
   /// One question: a root cause, or a case without root causes, such as a first golden.
-  public struct Question: Hashable, Sendable {
+  package struct Question: Hashable, Sendable {
     /// `session/case`.
-    public var key: String
+    package var key: String
     /// Id of the root cause; `nil` for the case as a whole.
-    public var root: String?
+    package var root: String?
     /// The stage of the root cause.
-    public var stage: String?
+    package var stage: String?
     /// The finding in one sentence.
-    public var headline: String
+    package var headline: String
     /// Possible causes, in words.
-    public var suspects: [String] = []
+    package var suspects: [String] = []
     /// The first findings, one line each.
-    public var details: [String]
+    package var details: [String]
     /// The number of findings that `details` leaves out.
-    public var moreDetails: Int
+    package var moreDetails: Int
   }
 
   /// Findings that a question shows.
-  public static let detailsMax = 20
+  package static let detailsMax = 20
 
   private var acceptance: Acceptance
-  public let questions: [Question]
-  public private(set) var answers: [Answer?]
+  package let questions: [Question]
+  package private(set) var answers: [Answer?]
 
   /// - Parameter acceptance: Selects the goldens.
   /// - Throws: `SuiteError.nothingPending`, `notPending`, `acceptInCI`.
-  public init(_ acceptance: Acceptance) throws {
+  package init(_ acceptance: Acceptance) throws {
     guard !acceptance.isCI else { throw SuiteError.acceptInCI }
     let waiting = try acceptance.waitingResults()
     guard !waiting.isEmpty else { throw SuiteError.nothingPending }
@@ -54,9 +54,9 @@ public struct Review {
   }
 
   /// The first question without an answer.
-  public var next: Int? { answers.firstIndex(of: nil) }
+  package var next: Int? { answers.firstIndex(of: nil) }
 
-  public mutating func answer(_ question: Int, _ answer: Answer) {
+  package mutating func answer(_ question: Int, _ answer: Answer) {
     answers[question] = answer
   }
 
@@ -64,7 +64,7 @@ public struct Review {
   ///
   /// - Returns: The questions that were answered.
   @discardableResult
-  public mutating func answerAlike(_ question: Int, _ answer: Answer) -> [Int] {
+  package mutating func answerAlike(_ question: Int, _ answer: Answer) -> [Int] {
     let stage = questions[question].stage
     // Questions without a stage, such as those about first goldens, have nothing in common.
     let alike = questions.indices.filter { index in
@@ -76,14 +76,14 @@ public struct Review {
   }
 
   /// Opens a question again.
-  public mutating func withdraw(_ question: Int) { answers[question] = nil }
+  package mutating func withdraw(_ question: Int) { answers[question] = nil }
 
-  public func count(_ answer: Answer) -> Int { answers.filter { $0 == answer }.count }
+  package func count(_ answer: Answer) -> Int { answers.filter { $0 == answer }.count }
 
   /// One case that could not be changed as decided, and the reason.
-  public struct Failure {
-    public var key: String
-    public var error: any CodedError
+  package struct Failure {
+    package var key: String
+    package var error: any CodedError
   }
 
   /// Carries out the decisions, case by case. What has no answer stays pending.
@@ -91,7 +91,7 @@ public struct Review {
   /// - Parameter reason: Stored in golden.yml; required if something is accepted.
   /// - Returns: What was accepted, what was rejected, and the cases where that failed.
   /// - Throws: `SuiteError.missingReason`, before anything is changed.
-  public func apply(
+  package func apply(
     reason: String
   ) throws -> (accepted: [Acceptance.Item], rejected: [Acceptance.Item], failures: [Failure]) {
     if count(.accept) > 0, reason.allSatisfy(\.isWhitespace) { throw SuiteError.missingReason }

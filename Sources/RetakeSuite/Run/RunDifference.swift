@@ -5,11 +5,11 @@ import RetakeGolden
 import RetakeReport
 
 /// Compares two folders with golden files: what `retake diff` does.
-public struct RunDifference {
+package struct RunDifference {
   private let golden: GoldenFolder
   private let actual: GoldenFolder
 
-  public init(golden: String, actual: String) {
+  package init(golden: String, actual: String) {
     self.golden = GoldenFolder(URL(fileURLWithPath: golden))
     self.actual = GoldenFolder(URL(fileURLWithPath: actual))
   }

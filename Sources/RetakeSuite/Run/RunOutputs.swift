@@ -7,12 +7,12 @@ import RetakeRuntime
 import RetakeSession
 
 /// A metadata sink, and the file that its lines are written to.
-public struct MetadataOutput: Hashable, Sendable {
+package struct MetadataOutput: Hashable, Sendable {
   /// `nil` means the only metadata sink of the pipeline.
-  public var sink: String?
-  public var path: String
+  package var sink: String?
+  package var path: String
 
-  public init(sink: String? = nil, path: String) {
+  package init(sink: String? = nil, path: String) {
     self.sink = sink
     self.path = path
   }
@@ -20,20 +20,20 @@ public struct MetadataOutput: Hashable, Sendable {
 
 /// What a replay writes during the run in addition to its run folder, and where: paths, `-` for
 /// standard output, or nothing.
-public struct RunOutputs: Sendable {
+package struct RunOutputs: Sendable {
   /// Result lines on standard output, each as soon as it is known.
-  public var follows = false
+  package var follows = false
   /// The unfolded decision lines.
-  public var decisions: String?
+  package var decisions: String?
   /// A trace of virtual time.
-  public var trace: String?
+  package var trace: String?
   /// A cost tape. The run then measures its stages, with one worker.
-  public var tape: String?
-  public var metadata: [MetadataOutput] = []
+  package var tape: String?
+  package var metadata: [MetadataOutput] = []
   /// A video of the session with the results drawn over it; never standard output.
-  public var overlay: String?
+  package var overlay: String?
 
-  public init() {}
+  package init() {}
 
   /// Every path, in a fixed order.
   var paths: [String] {
@@ -43,13 +43,13 @@ public struct RunOutputs: Sendable {
   static func isStandardOutput(_ path: String) -> Bool { path == "-" || path == "/dev/stdout" }
 
   /// Whether results may still be printed after the run.
-  public var leavesStandardOutput: Bool {
+  package var leavesStandardOutput: Bool {
     !follows && !paths.contains(where: Self.isStandardOutput)
   }
 
   /// - Throws: `SuiteError.sameOutput` if two of them would be mixed, `SuiteError.overlayFile` for
   ///   a file name from which the container cannot be inferred.
-  public func check() throws(SuiteError) {
+  package func check() throws(SuiteError) {
     if let overlay { _ = try OverlayVideo.container(of: overlay) }
     let streams = paths.count(where: Self.isStandardOutput) + (follows ? 1 : 0)
     guard streams < 2 else { throw .sameOutput("-") }
@@ -81,7 +81,7 @@ extension RunOutputs {
   ///   - pipeline: The pipeline's file.
   ///   - input: The media file that is recorded.
   /// - Throws: `SuiteError.outputOverInput`.
-  public func check(
+  package func check(
     newSession session: String, pipeline: String?, input: String
   ) throws(SuiteError) {
     for path in paths where !Self.isStandardOutput(path) && !path.hasPrefix("/dev/") {
@@ -100,7 +100,7 @@ extension RunOutputs {
   /// The same check for one file.
   ///
   /// - Throws: `SuiteError.outputOverInput`.
-  public static func check(
+  package static func check(
     file path: String, session: String?, pipeline: String?
   ) throws(SuiteError) {
     guard !isStandardOutput(path), !path.hasPrefix("/dev/") else { return }

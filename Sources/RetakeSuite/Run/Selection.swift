@@ -3,15 +3,15 @@ import RetakeCore
 import RetakeGolden
 
 /// One case on one session, selected to be run.
-public struct SelectedCase: Hashable, Sendable {
-  public var definition: CaseDefinition
+package struct SelectedCase: Hashable, Sendable {
+  package var definition: CaseDefinition
   /// The session's folder.
-  public var session: String
+  package var session: String
   /// Why it cannot be run: the project names a session that does not exist, or whose name a golden
   /// cannot have.
-  public var problem: SuiteError?
+  package var problem: SuiteError?
 
-  public init(definition: CaseDefinition, session: String, problem: SuiteError? = nil) {
+  package init(definition: CaseDefinition, session: String, problem: SuiteError? = nil) {
     self.definition = definition
     self.session = session
     self.problem = problem
@@ -22,24 +22,24 @@ public struct SelectedCase: Hashable, Sendable {
     if let problem { throw problem }
   }
 
-  public var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
-  public var key: GoldenLibrary.Key {
+  package var sessionName: String { URL(fileURLWithPath: session).lastPathComponent }
+  package var key: GoldenLibrary.Key {
     GoldenLibrary.Key(session: sessionName, testCase: definition.name)
   }
 }
 
 /// The requested sessions and cases.
-public struct Selection: Sendable {
+package struct Selection: Sendable {
   /// Names, paths or globs, each followed by `/CASE` to select one case of the project; empty is
   /// all sessions that the suite names.
-  public var sessions: [String] = []
+  package var sessions: [String] = []
   /// Cases by name; empty is all.
-  public var cases: [String] = []
-  public var suite: String?
+  package var cases: [String] = []
+  package var suite: String?
   /// A case that the project does not define.
-  public var definition: CaseDefinition?
+  package var definition: CaseDefinition?
 
-  public init(sessions: [String] = [], cases: [String] = []) {
+  package init(sessions: [String] = [], cases: [String] = []) {
     self.sessions = sessions
     self.cases = cases
   }
@@ -49,7 +49,7 @@ public struct Selection: Sendable {
   ///
   /// - Throws: `SuiteError` for requested names that do not exist, `nothingSelected` for an empty
   ///   result.
-  public func resolve(in project: Project) throws(SuiteError) -> [SelectedCase] {
+  package func resolve(in project: Project) throws(SuiteError) -> [SelectedCase] {
     var result: [SelectedCase] = []
     if let definition {
       let names = sessions.isEmpty ? ["*"] : sessions
@@ -91,7 +91,7 @@ public struct Selection: Sendable {
   }
 
   /// Whether this selection would run a case if its session and its case existed.
-  public func includes(_ key: GoldenLibrary.Key, in project: Project) -> Bool {
+  package func includes(_ key: GoldenLibrary.Key, in project: Project) -> Bool {
     if let definition {
       return definition.name == key.testCase
         && (sessions.isEmpty || sessions.contains { Glob.matches($0, key.session) })

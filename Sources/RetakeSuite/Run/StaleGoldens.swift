@@ -3,21 +3,21 @@ import RetakeCompare
 import RetakeGolden
 
 /// Goldens that no suite of the project produces any longer: what `retake golden stale` lists.
-public struct StaleGoldens {
-  public struct Item: Hashable, Sendable, Codable {
+package struct StaleGoldens {
+  package struct Item: Hashable, Sendable, Codable {
     /// `session/case`.
-    public var key: String
+    package var key: String
     /// `session` if the session no longer exists, else `case`.
-    public var missing: String
-    public var path: String
+    package var missing: String
+    package var path: String
   }
 
-  public var project: Project
-  public var goldens: String?
+  package var project: Project
+  package var goldens: String?
   /// `session`, `session/case`, globs of both; empty is all.
-  public var keys: [String] = []
+  package var keys: [String] = []
 
-  public init(project: Project) {
+  package init(project: Project) {
     self.project = project
   }
 
@@ -26,13 +26,13 @@ public struct StaleGoldens {
   }
 
   /// - Throws: `SuiteError.noProjectFile`, `noGoldenFits`.
-  public func items() throws -> [Item] { try stale().map(\.item) }
+  package func items() throws -> [Item] { try stale().map(\.item) }
 
   /// The problems that keep cases of the project from being run, such as a missing session. Their
   /// goldens are not stale.
   ///
   /// - Throws: As `items()`.
-  public func problems() throws -> [SuiteError] {
+  package func problems() throws -> [SuiteError] {
     var found: [SuiteError] = []
     for problem in try selected().compactMap(\.problem) where !found.contains(problem) {
       found.append(problem)
@@ -44,7 +44,7 @@ public struct StaleGoldens {
   ///
   /// - Returns: What was removed.
   /// - Throws: `SuiteError.acceptInCI`; as `items()`; `GoldenError.io`.
-  public func remove(isCI: Bool) throws -> [Item] {
+  package func remove(isCI: Bool) throws -> [Item] {
     guard !isCI else { throw SuiteError.acceptInCI }
     let stale = try stale()
     // All are checked before the first is removed.

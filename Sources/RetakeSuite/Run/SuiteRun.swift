@@ -8,54 +8,54 @@ import RetakeReport
 import RetakeRuntime
 
 /// Everything that `retake test` does: select, replay, compare, judge, report.
-public struct SuiteRun {
-  public var project: Project
-  public var selection: Selection
-  public var registry: StageRegistry
-  public var pipelines: [Pipeline]
+package struct SuiteRun {
+  package var project: Project
+  package var selection: Selection
+  package var registry: StageRegistry
+  package var pipelines: [Pipeline]
   /// The folder of the goldens; the project's if `nil`.
-  public var goldens: String?
+  package var goldens: String?
   /// Compute threads of each case; `nil` means all processors, shared by the cases that run at
   /// once.
-  public var workers: Int? = 2
+  package var workers: Int? = 2
   /// The most sessions whose cases run at once.
-  public var jobs = 1
+  package var jobs = 1
   /// How long a stage's body may take, in real time, before its case counts as errored; `nil` means
   /// forever.
-  public var watchdog: Duration? = RunOptions.watchdogStandard
+  package var watchdog: Duration? = RunOptions.watchdogStandard
   /// Where results of earlier runs are read and results of this run are stored.
-  public var cache: CacheFolder?
+  package var cache: CacheFolder?
   /// Opens the cache when the cases are known, so that a selection that cannot be made creates no
   /// folder. Also returns why there is none.
   package var openCache: () throws -> (folder: CacheFolder?, note: String?) = { (nil, nil) }
   /// What the report says in addition to its cases, such as why there is no cache.
-  public var notes: [String] = []
+  package var notes: [String] = []
   /// In CI, nothing is written among the goldens, and stale goldens fail.
-  public var isCI = false
+  package var isCI = false
   /// The program name in the commands of the report.
-  public var program = Tool.name
+  package var program = Tool.name
   /// Where pending goldens are written instead of next to the goldens, also in CI.
-  public var pendingFolder: String?
+  package var pendingFolder: String?
   /// Where the report is written; no report is written if `nil`.
-  public var reportFolder: String?
+  package var reportFolder: String?
   /// Where the traces of the cases are written, as `SESSION/CASE.json`; no trace is written if
   /// `nil`.
-  public var traceFolder: String?
-  public var isInterrupted: @Sendable () -> Bool = { false }
+  package var traceFolder: String?
+  package var isInterrupted: @Sendable () -> Bool = { false }
   /// Called with the current case, its finished frames and the number of its frames. If several
   /// cases run at once, called with how many have ended and the frames of all.
-  public var progress: (String, Int, Int) -> Void = { _, _, _ in }
+  package var progress: (String, Int, Int) -> Void = { _, _, _ in }
 
   /// The outcome of a run.
-  public struct Outcome {
-    public var status: ExitStatus
+  package struct Outcome {
+    package var status: ExitStatus
     package var document: ReportDocument
     /// The files of the report, the page last.
-    public var files: [URL]
-    public var warnings: [String]
+    package var files: [URL]
+    package var warnings: [String]
   }
 
-  public init(
+  package init(
     project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = []
   ) {
     self.project = project
@@ -67,7 +67,7 @@ public struct SuiteRun {
   /// - Throws: `SuiteError` for a selection that cannot be made, `RuntimeError.interrupted`, and
   ///   the error that prevents the report from being written. An error of one case becomes its
   ///   verdict.
-  public func run() throws -> Outcome {
+  package func run() throws -> Outcome {
     // Before the cases run, which takes long: a folder that cannot be used is known now.
     for folder in [reportFolder, traceFolder] {
       if let folder { try project.requireOwn(folder) }

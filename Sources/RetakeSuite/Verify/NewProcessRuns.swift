@@ -3,7 +3,7 @@ import RetakeCore
 import RetakeRuntime
 
 /// Runs of a case in separate processes: the verifying program, started again.
-public struct NewProcessRuns {
+package struct NewProcessRuns {
   /// The minimum time limit of a process, in seconds.
   static let secondsMin = 60.0
   /// How much longer than the first run another run may take. Without vector instructions, decoding
@@ -11,14 +11,14 @@ public struct NewProcessRuns {
   static let slownessMax = 30.0
 
   /// The program to start; the running one by default.
-  public var executable: String
+  package var executable: String
   /// The arguments with which the program runs a case under a condition and leaves its trace in a
   /// folder.
-  public var arguments: (_ condition: VerifyCondition, _ folder: String) -> [String]
-  public var isInterrupted: () -> Bool
+  package var arguments: (_ condition: VerifyCondition, _ folder: String) -> [String]
+  package var isInterrupted: () -> Bool
   var secondsMin = NewProcessRuns.secondsMin
 
-  public init(
+  package init(
     executable: String = NewProcessRuns.ownExecutable,
     arguments: @escaping (_ condition: VerifyCondition, _ folder: String) -> [String],
     isInterrupted: @escaping () -> Bool = { false }
@@ -29,7 +29,7 @@ public struct NewProcessRuns {
   }
 
   /// The running program. On Linux, the link refers to it even after the file was rebuilt.
-  public static var ownExecutable: String {
+  package static var ownExecutable: String {
     #if os(Linux)
       return "/proc/self/exe"
     #else

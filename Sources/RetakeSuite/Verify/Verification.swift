@@ -4,15 +4,15 @@ import RetakeReplay
 import RetakeRuntime
 
 /// Runs a case repeatedly under conditions that must not change its results.
-public struct Verification {
+package struct Verification {
   /// Creates a new replay of the case for a condition.
-  public var makeReplay: (VerifyCondition) throws -> Replay
+  package var makeReplay: (VerifyCondition) throws -> Replay
   /// Runs the case in separate processes; `nil` leaves those conditions out.
-  public var newProcesses: NewProcessRuns?
+  package var newProcesses: NewProcessRuns?
   /// Called with the number of finished runs and the number of all runs.
-  public var progress: (Int, Int) -> Void
+  package var progress: (Int, Int) -> Void
 
-  public init(
+  package init(
     newProcesses: NewProcessRuns? = nil,
     makeReplay: @escaping (VerifyCondition) throws -> Replay,
     progress: @escaping (Int, Int) -> Void = { _, _ in }
@@ -27,7 +27,7 @@ public struct Verification {
   ///
   /// - Throws: What a run throws; `SuiteError.verifyProcessFailed` for a process that did not
   ///   complete its work.
-  public func run() throws -> VerifyReport {
+  package func run() throws -> VerifyReport {
     let scratch = try ScratchDirectory()
     defer { scratch.remove() }
     var runs = Runs(verification: self, folder: scratch.url)

@@ -1,9 +1,9 @@
 import RetakeMedia
 
 /// One way to run a case. No condition may change a result.
-public struct VerifyCondition: Hashable, Sendable, Codable {
+package struct VerifyCondition: Hashable, Sendable, Codable {
   /// What memory contains before it is written.
-  public enum Memory: String, Hashable, Sendable, Codable {
+  package enum Memory: String, Hashable, Sendable, Codable {
     case asItIs
     /// The buffers of decoders are filled with a pattern before they are used again.
     case poisonedDecoders
@@ -12,30 +12,30 @@ public struct VerifyCondition: Hashable, Sendable, Codable {
   }
 
   /// A separate process, for what is fixed when a process starts.
-  public struct NewProcess: Hashable, Sendable, Codable {
-    public enum HashSeed: String, Hashable, Sendable, Codable {
+  package struct NewProcess: Hashable, Sendable, Codable {
+    package enum HashSeed: String, Hashable, Sendable, Codable {
       /// The same in every such process.
       case fixed
       /// Drawn again for each process, as processes do by default.
       case drawn
     }
 
-    public var hashSeed: HashSeed
-    public var processor: ProcessorFeatures
+    package var hashSeed: HashSeed
+    package var processor: ProcessorFeatures
   }
 
   /// The name in words, such as `4 workers, random delays`.
-  public var name: String
-  public var workers = 2
+  package var name: String
+  package var workers = 2
   /// The seed of the delays before each computation; no delays if `nil`.
-  public var delaySeed: UInt64?
-  public var memory = Memory.asItIs
+  package var delaySeed: UInt64?
+  package var memory = Memory.asItIs
   /// `nil` means in the process that verifies.
-  public var process: NewProcess?
+  package var process: NewProcess?
 
   /// Whether the processor has fewer instructions than the machine. Values may differ there, and
   /// the stage is then reported as platform-dependent.
-  public var isOtherPlatform: Bool { process.map { $0.processor != .all } ?? false }
+  package var isOtherPlatform: Bool { process.map { $0.processor != .all } ?? false }
 }
 
 extension VerifyCondition {

@@ -1,6 +1,6 @@
 /// Where to look, based on the conditions that made a difference and those that did not.
 extension VerifyReport {
-  public enum Suspect: String, Hashable, Sendable, Codable {
+  package enum Suspect: String, Hashable, Sendable, Codable {
     case engine
     case clockOrSharedState
     case hashSeed
@@ -9,7 +9,7 @@ extension VerifyReport {
   }
 
   /// `nil` when nothing differs.
-  public var suspect: Suspect? {
+  package var suspect: Suspect? {
     guard let divergence = firstDivergence else { return nil }
     let differing = variations.filter { $0.outcome == .different }
     // Something differs, so all that differs is platform-dependent.
@@ -36,7 +36,7 @@ extension VerifyReport {
   }
 
   /// What to look for next, in words.
-  public var advice: String? {
+  package var advice: String? {
     guard let suspect, let divergence = firstDivergence else { return nil }
     let stage = divergence.stage.map { "'\($0)'" } ?? "the engine"
     switch suspect {

@@ -1,33 +1,33 @@
 import RetakeCore
 
 /// The result of `retake verify` for one case.
-public struct VerifyReport: Hashable, Sendable, Codable {
-  public enum Outcome: String, Hashable, Sendable, Codable {
+package struct VerifyReport: Hashable, Sendable, Codable {
+  package enum Outcome: String, Hashable, Sendable, Codable {
     case deterministic
     /// The same on every machine of this kind; other processors give other values.
     case platformDependent = "platform-dependent"
     case notDeterministic = "not deterministic"
   }
 
-  public var v = 1
-  public var session: String?
-  public var caseName: String
-  public var frames: Int
-  public var decisionDigest: Digest128
-  public var resultDigest: Digest128
-  public var variations: [Variation]
+  package var v = 1
+  package var session: String?
+  package var caseName: String
+  package var frames: Int
+  package var decisionDigest: Digest128
+  package var resultDigest: Digest128
+  package var variations: [Variation]
   /// The failure that halted the first run, so that only the frames before it were verified.
-  public var halt: StageFailure?
+  package var halt: StageFailure?
   /// Failures of stages in the first run; `nil` without failures.
-  public var failureCount: Int?
+  package var failureCount: Int?
 
-  public var outcome: Outcome {
+  package var outcome: Outcome {
     if variations.contains(where: { $0.outcome == .different }) { return .notDeterministic }
     return variations.allSatisfy { $0.outcome == .same } ? .deterministic : .platformDependent
   }
 
   /// - Parameter isPortable: Whether values must also be the same on other processors.
-  public func status(isPortable: Bool) -> ExitStatus {
+  package func status(isPortable: Bool) -> ExitStatus {
     switch outcome {
     case .deterministic: .passed
     case .platformDependent: isPortable ? .regression : .passed
@@ -37,7 +37,7 @@ public struct VerifyReport: Hashable, Sendable, Codable {
 
   /// The earliest divergence. A difference that must never occur comes before one that only other
   /// processors cause; then the frame decides, then the order of the variations.
-  public var firstDivergence: Divergence? {
+  package var firstDivergence: Divergence? {
     let graver = variations.filter { $0.outcome == .different }
     return (graver.isEmpty ? variations : graver).compactMap(\.divergence).min {
       // A difference that names no frame cannot be earlier than one that does.
@@ -46,7 +46,7 @@ public struct VerifyReport: Hashable, Sendable, Codable {
   }
 
   /// The stages whose values depend on the processor, in the order in which they were found.
-  public var platformDependentStages: [String] {
+  package var platformDependentStages: [String] {
     let stages = variations.filter { $0.outcome == .platformDependent }
       .compactMap { $0.divergence?.stage }
     return stages.enumerated().filter { stages.firstIndex(of: $0.element) == $0.offset }
@@ -61,29 +61,29 @@ public struct VerifyReport: Hashable, Sendable, Codable {
 
 extension VerifyReport {
   /// One further run of the case.
-  public struct Variation: Hashable, Sendable, Codable {
-    public enum Outcome: String, Hashable, Sendable, Codable {
+  package struct Variation: Hashable, Sendable, Codable {
+    package enum Outcome: String, Hashable, Sendable, Codable {
       case same
       /// Only values differ, and only the processor's instructions were different.
       case platformDependent = "platform-dependent"
       case different
     }
 
-    public var condition: VerifyCondition
-    public var outcome: Outcome
+    package var condition: VerifyCondition
+    package var outcome: Outcome
     /// The name of the condition that it is compared with.
-    public var comparedWith: String
-    public var decisionDigest: Digest128
-    public var resultDigest: Digest128
+    package var comparedWith: String
+    package var decisionDigest: Digest128
+    package var resultDigest: Digest128
     /// Whether exp, sin and pow of the C library gave different bits; only if the condition asks
     /// for it.
-    public var hasOtherMathematics: Bool?
-    public var divergence: Divergence?
+    package var hasOtherMathematics: Bool?
+    package var divergence: Divergence?
   }
 
   /// The first place at which a variation differs.
-  public struct Divergence: Hashable, Sendable, Codable {
-    public enum Kind: String, Hashable, Sendable, Codable {
+  package struct Divergence: Hashable, Sendable, Codable {
+    package enum Kind: String, Hashable, Sendable, Codable {
       /// A stage gave another value for the same input.
       case value
       /// Virtual time led to another decision.
@@ -92,22 +92,22 @@ extension VerifyReport {
       case result
     }
 
-    public var kind: Kind
-    public var frame: FrameID?
+    package var kind: Kind
+    package var frame: FrameID?
     /// The stage; for a decision the node, for a result the sink.
-    public var stage: String?
+    package var stage: String?
     /// The first decision that differs, even if something else differed before it.
-    public var decision: DecisionDifference?
-    public var message: String
+    package var decision: DecisionDifference?
+    package var message: String
   }
 
   /// The two decision lines at the first place where they differ.
-  public struct DecisionDifference: Hashable, Sendable, Codable {
+  package struct DecisionDifference: Hashable, Sendable, Codable {
     /// Counted from 1, in the order of the decisions.
-    public var number: Int
+    package var number: Int
     /// `nil` if one run has no more decisions.
-    public var expected: String?
-    public var actual: String?
+    package var expected: String?
+    package var actual: String?
 
     var frame: FrameID? { line?.frame }
     var node: String? { line?.node }
