@@ -5,8 +5,8 @@
 # make demo and make test use one build: release, testable. Other Swift flags would mean a second build.
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build build-tests demo test unit-test docs-test recordings-test example-test bench \
-  faults docs package package-test lint format clean
+.PHONY: help setup build build-tests demo test unit-test docs-test recordings-test example-test accept-api \
+  bench faults docs package package-test lint format clean
 .NOTPARALLEL:
 
 SWIFT_FLAGS := -c release -Xswiftc -enable-testing
@@ -42,6 +42,9 @@ recordings-test: build-tests ## Replay Recordings/ and compare with Goldens/
 
 example-test: build-tests ## Build and run Examples/FirstReplay, as a user would
 	@Scripts/test-example
+
+accept-api: build-tests ## Write docs/api again, after the public API changed on purpose
+	RETAKE_ACCEPT_API=1 swift test --skip-build $(SWIFT_FLAGS) --filter PublicAPITests
 
 bench: ## Measure the engine, and hold the ratios against Tests/Benchmarks/thresholds.json
 	swift build $(SWIFT_FLAGS) --product retake-benchmarks

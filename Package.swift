@@ -147,6 +147,7 @@ let package = Package(
     .library(name: "Retake", targets: ["Retake"]),
     .library(name: "RetakeCommand", targets: ["RetakeCommand"]),
     .library(name: metrics, targets: [metrics]),
+    .library(name: preview, targets: [preview]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -33,7 +33,7 @@ public struct ScreenCounts: Hashable, Sendable, Codable {
   /// The longest time from arrival to display, in nanoseconds.
   public var latencyMax: Int64 = 0
 
-  public init(sink: String) {
+  package init(sink: String) {
     self.sink = sink
   }
 

@@ -139,7 +139,7 @@ public struct FramePrint: Hashable, Sendable, Codable {
   public var matrix: String
   public var digest: Digest128
 
-  public init(
+  package init(
     width: Int, height: Int, format: String, range: String, matrix: String, digest: Digest128
   ) {
     self.width = width

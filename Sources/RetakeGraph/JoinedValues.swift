@@ -86,7 +86,7 @@ public struct Items: PipelineValue {
   /// One for each detection, in the same order.
   public var outcomes: [Outcome]
 
-  public init(detections: Detections, outcomes: [Outcome]) {
+  package init(detections: Detections, outcomes: [Outcome]) {
     requirement(detections.items.count == outcomes.count, "each detection has an outcome")
     self.detections = detections
     self.outcomes = outcomes

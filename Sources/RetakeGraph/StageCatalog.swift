@@ -18,7 +18,7 @@ public struct OptionProblem: Error, Sendable, Hashable {
   public var message: String
   public var advice: String?
 
-  public init(pointer: String, message: String, advice: String? = nil) {
+  package init(pointer: String, message: String, advice: String? = nil) {
     self.pointer = pointer
     self.message = message
     self.advice = advice

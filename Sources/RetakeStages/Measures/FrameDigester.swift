@@ -13,7 +13,7 @@ public struct FrameDigest: StageValue, Hashable {
   /// XXH3-128 of format, width, height, range, matrix and visible rows.
   public var value: Digest128
 
-  public init(_ value: Digest128) {
+  package init(_ value: Digest128) {
     self.value = value
   }
 

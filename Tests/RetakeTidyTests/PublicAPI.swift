@@ -1,0 +1,131 @@
+import Foundation
+import RetakeTestSupport
+
+/// What a module offers to other packages, as the compiler's symbol graph has it.
+struct PublicAPI {
+  /// A declaration that sources contain; nothing that the compiler derives.
+  struct Declaration: Hashable, Sendable {
+    /// `Detection.box`, with the argument labels of functions.
+    var name: String
+    /// `let box: Box`, and for a type also what it conforms to.
+    var text: String
+    var isDocumented: Bool
+    /// The cases of an enumeration, and what a protocol requires, have no access level of their own.
+    var isCase: Bool
+
+    var line: String { "\(name)  \(text)" }
+  }
+
+  var declarations: [Declaration]
+
+  /// One declaration in each line, sorted by name.
+  var text: String {
+    Set(declarations.map(\.line)).sorted().map { $0 + "\n" }.joined()
+  }
+
+  /// The modules that other packages can import, and those that come with them.
+  static func modules() throws -> [String] {
+    let facade = try Repository.swiftFiles(in: ["Sources/Retake"])
+      .flatMap { $0.text.matches(of: /@_exported (?:public )?import (\w+)/).map { String($0.1) } }
+    return (facade + ["RetakeCommand", "RetakeMetrics", "RetakePreview"]).sorted()
+  }
+
+  /// - Throws: `CommandNotFound`, `ExtractionFailed`, decoding errors, and the file system's errors.
+  init(of module: String) throws {
+    let folder = try TemporaryFolder("retake-api")
+    let maps = try Self.moduleMaps.get().flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+    let result = try runCommand(
+      "swift",
+      arguments: [
+        "symbolgraph-extract", "-module-name", module, "-target", try Self.triple.get(),
+        "-I", productsFolder.appending(path: "Modules").path,
+        "-minimum-access-level", "public", "-skip-synthesized-members",
+        "-output-dir", folder.url.path,
+      ] + maps)
+    guard result.status == 0 else { throw ExtractionFailed(description: result.stderr) }
+    // Its extensions of other modules' types are in files of their own: `Module@Other`.
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    declarations = try files.filter { $0.hasSuffix(".symbols.json") }.flatMap { file in
+      try Self.declarations(in: Data(contentsOf: folder.file(file)))
+    }
+  }
+
+  struct ExtractionFailed: Error, CustomStringConvertible { var description: String }
+
+  static func declarations(in graph: Data) throws -> [Declaration] {
+    let graph = try JSONDecoder().decode(SymbolGraph.self, from: graph)
+    var conformances: [String: [String]] = [:]
+    for relation in graph.relationships where relation.kind == "conformsTo" {
+      let name = relation.targetFallback ?? graph.name(of: relation.target)
+      guard let name, !implied.contains(name) else { continue }
+      conformances[relation.source, default: []].append(name)
+    }
+    return graph.symbols.filter { $0.location != nil }.map { symbol in
+      let bare = symbol.declarationFragments.map(\.spelling).joined()
+        .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      let conforms = Set(conformances[symbol.identifier.precise] ?? []).sorted()
+      return Declaration(
+        name: symbol.pathComponents.joined(separator: "."),
+        text: conforms.isEmpty ? bare : "\(bare): \(conforms.joined(separator: ", "))",
+        isDocumented: symbol.docComment != nil, isCase: symbol.kind.identifier == "swift.enum.case")
+    }
+  }
+
+  /// Conformances that the compiler adds to nearly every type.
+  private static let implied: Set = [
+    "Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype", "Swift.BitwiseCopyable",
+  ]
+
+  private static let triple = Result {
+    struct Info: Decodable {
+      struct Target: Decodable { var triple: String }
+      var target: Target
+    }
+    let info = try runCommand("swift", arguments: ["-print-target-info"])
+    return try JSONDecoder().decode(Info.self, from: info.stdoutBytes).target.triple
+  }
+
+  /// The C modules of this package and of those it depends on. The compiler reads them again with
+  /// each Swift module that imports one.
+  private static let moduleMaps = Result {
+    let checkouts = packageRoot.appending(path: ".build/checkouts")
+    let paths = try FileManager.default.subpathsOfDirectory(atPath: checkouts.path)
+      .filter { $0.hasSuffix("/module.modulemap") && $0.contains("/Sources/") }
+      .sorted().map { checkouts.appending(path: $0).path }
+    let own = ["CFFmpeg", "CSpawn", "CXXHash"].map {
+      packageRoot.appending(path: "Sources/\($0)/module.modulemap").path
+    }
+    return own + paths
+  }
+}
+
+/// The parts of swift-docc-symbolkit's format that are read here.
+private struct SymbolGraph: Decodable {
+  struct Symbol: Decodable {
+    struct Kind: Decodable { var identifier: String }
+    struct Identifier: Decodable { var precise: String }
+    struct Fragment: Decodable { var spelling: String }
+    struct Anything: Decodable {}
+
+    var kind: Kind
+    var identifier: Identifier
+    var pathComponents: [String]
+    var declarationFragments: [Fragment]
+    var docComment: Anything?
+    var location: Anything?
+  }
+
+  struct Relationship: Decodable {
+    var kind: String
+    var source: String
+    var target: String
+    var targetFallback: String?
+  }
+
+  var symbols: [Symbol]
+  var relationships: [Relationship]
+
+  func name(of precise: String) -> String? {
+    symbols.first { $0.identifier.precise == precise }?.pathComponents.joined(separator: ".")
+  }
+}
