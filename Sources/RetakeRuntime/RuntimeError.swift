@@ -16,7 +16,7 @@ public enum RuntimeError: CodedError, Hashable {
   case stuck(explanation: String)
   /// The stored frames do not match the index, or cannot be read.
   case frameUnreadable(FrameID, cause: String, advice: String?)
-  /// A time of the index is further from zero than `ArrivalSchedule.nanosecondsMax`.
+  /// A time of the index is further from zero than `EventKey.nanosecondsMax`.
   case timeOutOfRange(FrameID, nanoseconds: Int64)
   /// The same for an event of the device.
   case eventTimeOutOfRange(ordinal: Int, nanoseconds: Int64)

@@ -22,6 +22,9 @@ package enum EventPhase: UInt8, Sendable {
 /// The total order of events: `(time, band, microstep, phase, node, track, sequence, item,
 /// ordinal)`, packed into four words that compare from left to right.
 package struct EventKey: Hashable, Sendable {
+  /// Times are at most about 73 years from zero, so that no sum of them overflows 64 bits.
+  package static let nanosecondsMax: Int64 = 1 << 61
+
   /// Nanoseconds of virtual time.
   package var time: Int64
   /// band 3 bits, microstep 37, phase 4, node 20.

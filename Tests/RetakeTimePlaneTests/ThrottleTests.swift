@@ -40,7 +40,7 @@ import Testing
   @Test func `the slowest throttle passes the first frame and counts no further than it can`() {
     for rate in [1e-300, 1e-12, Double.leastNonzeroMagnitude] {
       var throttle = ThrottleStateMachine(framesPerSecond: rate)
-      let limit = ArrivalSchedule.nanosecondsMax
+      let limit = EventKey.nanosecondsMax
       let passed = [-limit, limit, limit].map { throttle.passes(at: $0) }
       #expect(passed == [true, true, false])
     }
@@ -81,7 +81,7 @@ import Testing
 
   @Test func `only another interval is a change, and the slowest stays within its bounds`() {
     var throttle = ThrottleStateMachine(framesPerSecond: 30)
-    let limit = ArrivalSchedule.nanosecondsMax
+    let limit = EventKey.nanosecondsMax
     let slowest = ThrottleStateMachine.intervalNanosecondsMax
     var changes = [throttle.changeRate(intervalNanoseconds: 33_333_333)]
     var passed = [throttle.passes(at: limit)]

@@ -1,11 +1,10 @@
 import RetakeCore
+import RetakeTimePlane
 
 /// The frames of one source in the order in which they arrive, read from the index in pages.
 struct ArrivalSchedule {
   /// Index rows in memory at once.
   static let pageSize = 1_024
-  /// Times are at most about 73 years from zero, so that no sum of them overflows 64 bits.
-  static let nanosecondsMax: Int64 = 1 << 61
 
   private let reader: any FrameReader
   private let track: Int
@@ -73,7 +72,7 @@ struct ArrivalSchedule {
 
   private static func check(_ entry: FrameEntry) throws(RuntimeError) {
     for time in [entry.timestamp.nanoseconds, entry.arrival.nanoseconds]
-    where time.magnitude > nanosecondsMax.magnitude {
+    where time.magnitude > EventKey.nanosecondsMax.magnitude {
       throw .timeOutOfRange(entry.id, nanoseconds: time)
     }
   }

@@ -46,7 +46,7 @@ struct RunChanges {
     _ event: TimedDeviceEvent, origin: Int64
   ) throws(RuntimeError) -> Timed {
     let time = event.timestamp.nanoseconds
-    guard time.magnitude <= ArrivalSchedule.nanosecondsMax.magnitude else {
+    guard time.magnitude <= EventKey.nanosecondsMax.magnitude else {
       throw .eventTimeOutOfRange(ordinal: event.ordinal, nanoseconds: time)
     }
     return Timed(time: time - origin, change: .event(event.event))
