@@ -11,6 +11,7 @@ public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
   case bgra = "BGRA"
   case rgba = "RGBA"
 
+  /// 3 for planar YUV, 2 for NV12, 1 for grey and for interleaved RGB.
   public var planeCount: Int {
     switch self {
     case .i420, .i422, .i444: 3
@@ -19,6 +20,7 @@ public enum PixelFormat: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
+  /// Whether it has luma and chroma; `false` for grey and for RGB.
   public var isYUV: Bool {
     switch self {
     case .i420, .i422, .i444, .nv12: true

@@ -1,12 +1,15 @@
 /// The location of a problem: a file, a frame, a place inside a document.
 public struct Place: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The path of a file or folder, or the address of a stream.
   public var file: String?
+  /// The frame at which the problem was found.
   public var frame: FrameID?
   /// A part of something that has no document, in words, such as `stage 'motion'`.
   public var part: String?
   /// A JSON pointer (RFC 6901) into the document, such as `/nodes/2/kind`.
   public var pointer: String?
 
+  /// Each argument that is `nil` is left out of `description`.
   public init(
     file: String? = nil, frame: FrameID? = nil, part: String? = nil, pointer: String? = nil
   ) {
@@ -33,6 +36,7 @@ public protocol CodedError: Error, Sendable, CustomStringConvertible {
   var message: String { get }
   /// The message of the layer below, such as FFmpeg's own message.
   var cause: String? { get }
+  /// Where the problem is. `nil`, the default, if it has no place.
   var place: Place? { get }
   /// What to do now; an exact command if there is one.
   var advice: String? { get }

@@ -3,6 +3,8 @@
 public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
   /// Nanoseconds of virtual time.
   public var time: Int64
+  /// The ID of the node that the decision is about, such as `motion`, or `people/classify` inside a
+  /// forEach.
   public var node: String
   /// `nil` for decisions about a node as a whole; written as `-`.
   public var frame: FrameID?
@@ -10,12 +12,17 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
   public var item: Int?
   /// A word such as `drop`, `thin`, `start`.
   public var kind: String
+  /// In the byte order of their keys, if they were not changed after initialisation.
   public var details: [Detail]
 
+  /// One `key=value` of the line; docs/decisions.md lists the keys of each kind.
   public struct Detail: Hashable, Sendable {
+    /// Must not contain a space or `=`, which separate the parts of a line.
     public var key: String
+    /// Must not contain a space. Numbers are decimal; times are in nanoseconds.
     public var value: String
 
+    /// The strings are not checked.
     public init(_ key: String, _ value: String) {
       self.key = key
       self.value = value
@@ -46,6 +53,7 @@ public struct DecisionLine: Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
+  /// The value of the detail with this key, such as `line["reason"]`; `nil` if there is none.
   public subscript(key: String) -> String? { details.first { $0.key == key }?.value }
 
   /// Parses a line in the form that `description` writes; `nil` for any other form.

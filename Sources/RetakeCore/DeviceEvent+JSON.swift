@@ -96,8 +96,9 @@ public struct DeviceEventError: CodedError, Hashable, DocumentFailure {
   }
 
   private var reason: Reason
-  /// The event's index in the session, and the session's folder.
+  /// The event's index in the session; `nil` if the event is not from a session.
   public private(set) var ordinal: Int?
+  /// The path of the session's folder; `nil` if the event is not from a session.
   public private(set) var session: String?
 
   init(unknownKind kind: String) { reason = .unknownKind(kind) }

@@ -49,10 +49,13 @@ public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable, C
 public struct BatteryState: Hashable, Sendable {
   /// Percent, 0 to 100.
   public var level: Int
+  /// Whether the battery charges. In recorded events also `true` for a full battery and on external
+  /// power.
   public var isCharging: Bool
   /// Whether the user has enabled the device's power saving.
   public var isLowPower: Bool
 
+  /// Ends the process if `level` is not 0 to 100.
   public init(level: Int, isCharging: Bool = false, isLowPower: Bool = false) {
     requirement((0...100).contains(level), "a battery's level is 0 to 100 percent")
     self.level = level
@@ -81,8 +84,10 @@ public struct TimedDeviceEvent: Hashable, Sendable {
   public var ordinal: Int
   /// On the session's time line, not shifted, like presentation times.
   public var timestamp: Timestamp
+  /// What changed; the other states of the device stay as they were.
   public var event: DeviceEvent
 
+  /// An event for a `FrameReader` of your own. None of the values is checked.
   public init(ordinal: Int, timestamp: Timestamp, event: DeviceEvent) {
     self.ordinal = ordinal
     self.timestamp = timestamp
@@ -92,9 +97,13 @@ public struct TimedDeviceEvent: Hashable, Sendable {
 
 /// What is known about the device at an instant; `nil` for a state that was never reported.
 public struct DeviceState: Hashable, Sendable {
+  /// The state of the latest thermal event.
   public var thermal: ThermalState?
+  /// The state of the latest memory event.
   public var memory: MemoryPressure?
+  /// The state of the latest battery event.
   public var battery: BatteryState?
+  /// The state of the latest orientation event.
   public var orientation: DeviceOrientation?
 
   /// Nothing is known.

@@ -11,6 +11,8 @@ public enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([String: JSONValue])
 
+  /// The member of an object with this key; `nil` if the object has none, or if this is not an
+  /// object. A member whose value is JSON's `null` is `.null`, not `nil`.
   public subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members[key]

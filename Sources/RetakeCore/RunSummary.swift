@@ -1,19 +1,27 @@
 /// The fates of the captured frames at one sink. It balances in every run:
 /// `captured = delivered + dropped + thinned + superseded + failed + inFlight`.
 public struct FrameLedger: Hashable, Sendable, Codable {
+  /// Frames that arrived at their source and were not lost there.
   public var captured = 0
+  /// Frames that reached the sink, with or without results.
   public var delivered = 0
   /// By reason; reasons that did not occur are absent.
   public var dropped: [String: Int] = [:]
+  /// Frames that were left out by design: by a throttle, a sample or a route.
   public var thinned = 0
+  /// Frames that a newer one replaced on a replace edge.
   public var superseded = 0
+  /// Frames that ended with the failure of a stage or of the source.
   public var failed = 0
+  /// Frames that were not settled when the run ended, for example because a stage halted it.
   public var inFlight = 0
 
   package init() {}
 
+  /// The sum over all reasons.
   public var droppedTotal: Int { dropped.values.reduce(0, +) }
 
+  /// Whether `captured` is the sum of all fates, as in every run that has ended.
   public var isBalanced: Bool {
     captured == delivered + droppedTotal + thinned + superseded + failed + inFlight
   }
@@ -75,6 +83,7 @@ public struct RunSummary: Hashable, Sendable, Codable {
 
   /// The results that a sink received.
   public struct Found: Hashable, Sendable, Codable {
+    /// The ID of the sink's node.
     public var sink: String
     /// Frames that were delivered, with or without results.
     public var delivered = 0
@@ -107,17 +116,27 @@ public struct RunSummary: Hashable, Sendable, Codable {
   }
 
   package var v = 1
+  /// The name of the session; `nil` if the request has none.
   public var session: String?
   /// The name of the case; its key in the document is `case`.
   public var caseName: String?
+  /// The name of the pipeline.
   public var pipeline: String
+  /// The raw value of the run's `RunOptions.Mode`: `lossless` or `redecide`.
   public var mode: String
+  /// Threads that computed. Their number changes no result.
   public var workers: Int
+  /// The ledger of the primary sink; of the last sink by ID if none is marked as primary.
   public var frames: FrameLedger
+  /// Frames that found no room at their source. They are not in `frames`.
   public var lostBeforeCapture = 0
+  /// Frames whose pixels the recorder did not store. They never arrive, and are not in `frames`.
   public var payloadMissing = 0
+  /// The number of decision lines.
   public var decisions = 0
+  /// XXH3-128 of all decision lines: equal digests mean equal decisions.
   public var decisionDigest: Digest128
+  /// XXH3-128 of all result lines, after rounding to the sinks' quanta.
   public var resultDigest: Digest128
   package var costs = Costs()
   /// By sink, in the pipeline's order.
@@ -129,14 +148,18 @@ public struct RunSummary: Hashable, Sendable, Codable {
   public var pools: [PoolCounts]?
   /// Counts of the modelled screens; `nil` without screens.
   public var screens: [ScreenCounts]?
+  /// Real time of the run on this machine. It differs from run to run.
   public var wallSeconds: Double = 0
+  /// Captured frames per second of `wallSeconds`. It differs from run to run.
   public var framesPerSecond: Double = 0
   /// Failures of stages and sources, in the order in which they happened: the first `failuresMax`
   /// of `failureCount`. `nil` without failures.
   public var failures: [StageFailure]?
+  /// All failures, including those that `failures` leaves out; `nil` without failures.
   public var failureCount: Int?
   /// Set if a stage halted the run: the code of the failure. `halt` is the whole failure.
   public var haltedBy: String?
+  /// The failure that halted the run; `nil` if none did.
   public var halt: StageFailure?
 
   package static let failuresMax = 100

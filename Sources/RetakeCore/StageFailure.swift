@@ -3,6 +3,7 @@
 /// Its description names frame, stage, message and code:
 /// `frame 0:26, stage gpu: out of memory: 512 MB asked [gpu.memory]`.
 public struct StageFailure: Error, Hashable, Sendable, Codable {
+  /// The frame that the stage processed, or that the source read, when it failed.
   public var frame: FrameID
   /// Index inside a forEach; `nil` for the whole frame.
   public var item: Int?

@@ -2,10 +2,13 @@
 ///
 /// Negative values are allowed: a frame may be earlier than the origin that a case selects.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
+  /// From the origin; negative before it.
   public var nanoseconds: Int64
 
+  /// The origin itself.
   public static let zero = Timestamp(nanoseconds: 0)
 
+  /// The point at this distance from the origin; negative before it.
   public init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
@@ -24,6 +27,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     left.nanoseconds < right.nanoseconds
   }
 
+  /// The point that is `right` nanoseconds later. An overflow ends the process.
   public static func + (left: Timestamp, right: Int64) -> Timestamp {
     Timestamp(nanoseconds: left.nanoseconds + right)
   }
@@ -33,6 +37,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     left.nanoseconds - right.nanoseconds
   }
 
+  /// The point that is `right` nanoseconds earlier. An overflow ends the process.
   public static func - (left: Timestamp, right: Int64) -> Timestamp {
     Timestamp(nanoseconds: left.nanoseconds - right)
   }
@@ -40,9 +45,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
 
 /// The unit of a track's presentation times, in seconds: `numerator / denominator`.
 public struct TimeBase: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// At least 1, such as 1 or 1001.
   public var numerator: Int32
+  /// At least 1, such as 30000 or 90000.
   public var denominator: Int32
 
+  /// Ends the process unless both numbers are positive. The fraction is not reduced.
   public init(_ numerator: Int32, _ denominator: Int32) {
     requirement(numerator > 0 && denominator > 0, "a time base is a positive fraction")
     self.numerator = numerator

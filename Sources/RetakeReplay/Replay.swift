@@ -4,12 +4,24 @@ import RetakeRuntime
 import RetakeSession
 
 /// One case, ready to run: a pipeline, the frames of a session, and how its results are written.
+///
+/// ```swift
+/// let pipeline = Pipeline.named("watch").source(.session()).grey().motion().results("boxes")
+/// let session = try SessionReader(opening: "Recordings/yard")
+/// let replay = try Replay(
+///   pipeline, reader: session, catalog: StageRegistry.builtIn,
+///   request: Replay.Request(sessionName: "yard", caseName: "watch"))
+/// let summary = try replay.run()
+/// print(summary.frames.delivered, summary.resultDigest)  // the same in every run
+/// ```
 public struct Replay: Sendable {
   /// The settings of a case, in addition to its pipeline.
   public struct Request: Sendable {
     /// `session/case`: the key of its golden.
     public var sessionName: String?
+    /// The name of the case, in its golden and in the run's summary.
     public var caseName: String
+    /// Mode, workers, seed, and the other options of the run.
     public var options: RunOptions
     /// Track by source node; takes precedence over the node's options.
     public var tracks: [String: Int]
@@ -18,6 +30,8 @@ public struct Replay: Sendable {
     /// Changes in addition to what the session contains; their order makes no difference.
     package var overrides: [CaseOverride] = []
 
+    /// By default a lossless run, with the tracks and the quanta that the pipeline names. Nothing
+    /// is checked before `Replay` is created.
     public init(
       sessionName: String? = nil, caseName: String, options: RunOptions = RunOptions(),
       tracks: [String: Int] = [:], quantisation: [String: [String: Double]] = [:]
@@ -30,7 +44,9 @@ public struct Replay: Sendable {
     }
   }
 
+  /// The settings that the replay was created with.
   public let request: Request
+  /// The pipeline as it was given; conversions that the run inserts are in `nodes`.
   public let pipeline: Pipeline
   /// The track that each session source reads, by node.
   public let tracks: [String: Int]

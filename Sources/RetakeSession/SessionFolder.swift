@@ -6,6 +6,8 @@ public struct SessionFolder: Hashable, Sendable {
   /// Absolute, without a trailing slash.
   public let path: String
 
+  /// Makes the path absolute, from the current folder, and removes `.` and `..`. The folder does
+  /// not have to exist.
   public init(path: String) {
     self.path = URL(fileURLWithPath: path).standardizedFileURL.path
   }

@@ -12,6 +12,16 @@ import RetakeCore
 /// fill(lease.buffer)
 /// lease.end()
 /// ```
+///
+/// A pool that adapts to the load is given the time:
+///
+/// ```swift
+/// let frames = BufferPool("frames", sizing: PoolSizing()) {
+///   [UInt8](repeating: 0, count: 1 << 20)
+/// }
+/// frames.advance(to: nanoseconds)  // once per window, from a monotonic clock
+/// print(frames.report.size, frames.report.stalls)
+/// ```
 public final class BufferPool<Buffer: Sendable>: Sendable {
   private let make: @Sendable () throws -> Buffer
   private let store: PoolStore
@@ -34,6 +44,7 @@ public final class BufferPool<Buffer: Sendable>: Sendable {
     store = PoolStore(id: id, PoolBook(PoolController(sizing, size: capacity)))
   }
 
+  /// The name that was given to the initialiser; errors name it.
   public var id: String { store.id }
 
   /// Takes a buffer for a stage; `nil` if all are held.
@@ -99,6 +110,7 @@ public final class BufferLease<Buffer: Sendable>: Sendable {
     if once.begin() { store.noteLeak(taken) }
   }
 
+  /// Must not be used after `end()`, when another stage may have it.
   public var buffer: Buffer { box.buffer }
 
   /// Returns the buffer. A second call is a mistake, which the pool counts by its stage.

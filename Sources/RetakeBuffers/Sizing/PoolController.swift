@@ -15,23 +15,32 @@ public struct PoolController: Hashable, Sendable {
     case recreate
   }
 
+  /// A change of the number of buffers.
   public struct Resize: Hashable, Sendable {
+    /// Buffers before the change.
     public var from: Int
+    /// Buffers after the change; as many as before for `recreate`.
     public var to: Int
+    /// If several reasons apply at once, the first one by the rules of docs/architecture.md.
     public var reason: Reason
   }
 
   /// Too many requests found no buffer. From now on, the pool is a fixed one.
   public struct Trip: Hashable, Sendable {
+    /// Requests during the last `PoolSizing.breakerNanoseconds`, in whole windows.
     public var requests: Int
+    /// How many of these requests found no buffer.
     public var stalls: Int
   }
 
   /// The decisions, in this order.
   public struct Step: Hashable, Sendable {
+    /// `nil` unless the breaker tripped now. It trips at most once.
     public var trip: Trip?
+    /// `nil` if the size stays, or may not change yet.
     public var resize: Resize?
 
+    /// Whether nothing was decided.
     public var isEmpty: Bool { trip == nil && resize == nil }
   }
 

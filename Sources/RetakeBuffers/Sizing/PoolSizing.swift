@@ -27,18 +27,20 @@ public struct PoolSizing: Hashable, Sendable {
     case recreate
   }
 
-  /// Bounds that no option changes: nanoseconds between two changes of size, and the number of
-  /// changes during a pool's life.
+  /// The shortest time between two changes of size: a bound that no option changes.
   public static let spacingNanoseconds: Int64 = 1_000_000_000
+  /// The number of changes of size during a pool's life: a bound that no option changes.
   public static let resizesMax = 50
 
-  /// Numbers of buffers. Only heat or a shortage of memory goes below `min`, and only the breaker
-  /// goes above `max`.
+  /// The smallest number of buffers. Only heat or a shortage of memory goes below it.
   public var min = 4
+  /// The largest number of buffers. Only the breaker goes above it.
   public var max = 12
+  /// `ewma` by default.
   public var predictor = Predictor.ewma
   /// The weight of the newest window, in thousandths; 1 to 1,000.
   public var alphaPermille = 300
+  /// The length of a window; a pipeline's pool allows 10 ms to a minute.
   public var windowNanoseconds: Int64 = 500_000_000
   /// Percent of the size; a prediction above it requests one more buffer.
   public var expandAbove = 75
@@ -48,9 +50,9 @@ public struct PoolSizing: Hashable, Sendable {
   public var shrinkBelow = 50
   /// Consecutive windows before the pool shrinks.
   public var shrinkAfter = 3
-  /// The largest number of buffers when the device gets hot, and how long the pool does not grow
-  /// then.
+  /// The largest number of buffers when the device gets hot.
   public var thermalSize = 4
+  /// How long the pool does not grow after the device got hot.
   public var thermalHoldNanoseconds: Int64 = 30_000_000_000
   /// The largest number of buffers when memory is short.
   public var memorySize = 3
@@ -62,10 +64,14 @@ public struct PoolSizing: Hashable, Sendable {
   public var breakerNanoseconds: Int64 = 5_000_000_000
   /// How long it takes until a new buffer is available.
   public var resizeNanoseconds: Int64 = 0
+  /// The parts that are switched off. Empty, the default, leaves all of them on.
   public var off: Set<Policy> = []
 
+  /// All options have their defaults, which docs/pools.md lists. The validation of a pipeline
+  /// checks the ranges of changed options; a `BufferPool` does not.
   public init() {}
 
+  /// Whether `off` does not contain the policy.
   public func isOn(_ policy: Policy) -> Bool { !off.contains(policy) }
 
   /// The smallest number of buffers that the pool can have.

@@ -1,24 +1,45 @@
 import RetakeCore
 
 /// One image: its properties, and a reference to its pixels. Copying a `Frame` copies no pixels.
+///
+/// A stage that reads pixels only with `forEachRow(of:_:)` or `bytes(of:)` gives the same result
+/// everywhere, because these leave out the undefined bytes between the rows.
+///
+/// ```swift
+/// let frame = Frame(format: .grey, width: 2, height: 2, planes: [[0, 64, 128, 255]])
+/// var bright = 0
+/// frame.forEachRow(of: 0) { row in bright += row.count { $0 > 100 } }
+/// print(bright, frame.digest)  // 2 pixels are bright
+/// ```
 public struct Frame: Sendable {
+  /// Track and sequence. It is not part of the digest.
   public var id: FrameID
-  /// On the session's time line, not shifted.
+  /// The presentation time. A reader gives it on the session's time line; a stage or a sink is
+  /// given it from the origin of the run.
   public var timestamp: Timestamp
+  /// The layout of the planes; 8 bits per sample in all formats.
   public var format: PixelFormat
   /// Pixels.
   public var width: Int
   /// Pixels.
   public var height: Int
+  /// Which sample values are black and white.
   public var range: ColorRange
+  /// How luma and chroma were computed; `identity` for grey and for RGB.
   public var matrix: ColorMatrix
   /// The clockwise rotation, in degrees, that a viewer applies: 0, 90, 180 or 270. It is metadata
   /// only, until a stage applies it.
   public var rotationDegrees: Int
   /// Width of a pixel over its height.
   public var sampleAspect: SampleAspect
+  /// The pixels. Several frames may share them, and no one may write to them.
   public let storage: FrameStorage
 
+  /// A frame with existing pixels, which are not copied. If `matrix` is `nil`, a YUV format gets
+  /// `ColorMatrix.assumed(height:)`, and grey and RGB get `identity`.
+  ///
+  /// Ends the process unless width and height are positive and the storage has as many planes as
+  /// the format.
   public init(
     id: FrameID = FrameID(track: 0, sequence: 0), timestamp: Timestamp = .zero,
     format: PixelFormat, width: Int, height: Int, range: ColorRange = .limited,
@@ -148,11 +169,15 @@ public struct Frame: Sendable {
 
 /// Width of a pixel over its height.
 public struct SampleAspect: Hashable, Sendable, Codable {
+  /// The width of a pixel, relative to `denominator`.
   public var numerator: Int32
+  /// The height of a pixel, relative to `numerator`.
   public var denominator: Int32
 
+  /// 1:1, the default of a frame.
   public static let square = SampleAspect(1, 1)
 
+  /// The numbers are not checked, and the fraction is not reduced.
   public init(_ numerator: Int32, _ denominator: Int32) {
     self.numerator = numerator
     self.denominator = denominator

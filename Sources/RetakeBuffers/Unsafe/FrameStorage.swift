@@ -11,9 +11,13 @@ public final class FrameStorage: @unchecked Sendable {
 
   /// One plane: the address of its first visible row, and the distance between rows in bytes.
   public struct Plane {
+    /// Valid as long as the storage exists.
     public var base: UnsafePointer<UInt8>
+    /// Bytes from the start of a row to the start of the next, which may be more than a visible
+    /// row. What is between the rows is undefined.
     public var stride: Int
 
+    /// The caller keeps the memory valid until the storage's `release` is called.
     public init(base: UnsafePointer<UInt8>, stride: Int) {
       self.base = base
       self.stride = stride
@@ -29,6 +33,7 @@ public final class FrameStorage: @unchecked Sendable {
     var matrix: ColorMatrix
   }
 
+  /// In the order of the format: luma first, then chroma; one plane for grey and for RGB.
   public let planes: [Plane]
   private let release: @Sendable () -> Void
   private let known = Locked<(form: Form, digest: Digest128)?>(nil)

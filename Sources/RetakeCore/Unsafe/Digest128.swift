@@ -4,22 +4,28 @@ import CXXHash
 ///
 /// It is fast (28 GB/s measured) and not cryptographic: it detects accidents, not attacks.
 public struct Digest128: Hashable, Sendable, CustomStringConvertible {
+  /// The upper 64 bits: the first 16 digits.
   public var high: UInt64
+  /// The lower 64 bits: the last 16 digits.
   public var low: UInt64
 
+  /// A placeholder for a digest that is not known yet. The digest of no bytes is a different one.
   public static let zero = Digest128(high: 0, low: 0)
 
+  /// A digest that was computed before, from its two halves.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
+  /// The digest of the bytes, with the seed 0. The buffer may be empty.
   public init(of bytes: UnsafeRawBufferPointer) {
     // SAFETY: the library reads exactly `count` bytes; an empty buffer may have a null base.
     let hash = XXH3_128bits(bytes.baseAddress, bytes.count)
     self.init(high: hash.high64, low: hash.low64)
   }
 
+  /// The digest of the bytes: the same as of a buffer that contains them.
   public init(of bytes: some Sequence<UInt8>) {
     var hasher = DigestHasher()
     hasher.append(bytes)
@@ -112,6 +118,7 @@ public struct DigestHasher: ~Copyable {
   // SAFETY: the library creates the state. Only this value owns it, and deinit frees it.
   private let state: OpaquePointer
 
+  /// A hasher that has no bytes yet. Ends the process if there is no memory.
   public init() {
     guard let state = XXH3_createState() else { preconditionFailure("out of memory") }
     self.state = state
@@ -123,11 +130,14 @@ public struct DigestHasher: ~Copyable {
     XXH3_freeState(state)
   }
 
+  /// Appends the bytes alone, without their count. How they are split into calls makes no
+  /// difference.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) {
     // SAFETY: the library reads exactly `count` bytes.
     XXH3_128bits_update(state, bytes.baseAddress, bytes.count)
   }
 
+  /// Appends the bytes alone, without their count.
   public mutating func append(_ bytes: some Sequence<UInt8>) {
     let done: Void? = bytes.withContiguousStorageIfAvailable { append(UnsafeRawBufferPointer($0)) }
     if done == nil { Array(bytes).withUnsafeBytes { append($0) } }
@@ -141,19 +151,23 @@ public struct DigestHasher: ~Copyable {
     text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
   }
 
+  /// Appends all bytes of the integer's type: an `Int32` and an `Int64` of equal value differ.
   public mutating func append(_ value: some FixedWidthInteger) {
     withUnsafeBytes(of: value.littleEndian) { append($0) }
   }
 
+  /// Appends 8 bytes. Every NaN has the same bytes, and negative zero has those of zero.
   public mutating func append(_ value: Double) {
     // The bits of a NaN depend on the processor that made it: x86 sets the sign, ARM does not.
     append(value.isNaN ? 0x7ff8_0000_0000_0000 : (value == 0 ? 0 : value.bitPattern))
   }
 
+  /// Appends 4 bytes. Every NaN has the same bytes, and negative zero has those of zero.
   public mutating func append(_ value: Float) {
     append(value.isNaN ? UInt32(0x7fc0_0000) : (value == 0 ? 0 : value.bitPattern))
   }
 
+  /// Appends 16 bytes: `high`, then `low`, each in little-endian order.
   public mutating func append(_ digest: Digest128) {
     append(digest.high)
     append(digest.low)

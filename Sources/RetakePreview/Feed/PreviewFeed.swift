@@ -8,15 +8,25 @@ import RetakeRuntime
 ///
 /// ```swift
 /// camera.onFrame { feed.offer($0) }         // returns at once
-/// while let picture = feed.take() {         // the thread that draws
-///   draw(picture)
+/// detector.onResult { feed.show($0) }       // from any thread, in any order
+///
+/// while !feed.isClosed {                    // the thread that draws
+///   guard let picture = feed.take() else {
+///     feed.arrived.wait()                   // for a frame, or for `close`
+///     continue
+///   }
+///   draw(picture.frame, picture.result)
 ///   feed.presented(picture)
 /// }
 /// ```
+///
+/// `LivePreview` is such a loop, with a window.
 public final class PreviewFeed: Sendable {
   /// A frame to be drawn, and the newest result at the time when it was taken.
   public struct Picture: Sendable {
+    /// By reference. `presented` releases it.
     public var frame: Frame
+    /// Usually of an earlier frame than this one; `nil` before the first result.
     public var result: PreviewResult?
     /// A time of the feed's clock.
     let offeredNanoseconds: Int64
@@ -113,11 +123,13 @@ public final class PreviewFeed: Sendable {
     arrived.ring()
   }
 
+  /// Whether `close` was called. A closed feed takes no more frames.
   public var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// The counts alone, without the spreads, which take longer to compute.
   var counts: WindowFigures { state.withLock { $0.book.counted } }
 
+  /// The counts and the spreads so far. It sorts all samples, so do not ask for it at each frame.
   public var figures: WindowFigures {
     // The spreads are sorted outside the lock, which the camera's thread takes for each frame.
     let (book, held) = state.withLock { ($0.book.detached, $0.machine.held) }

@@ -4,12 +4,17 @@ import RetakeCore
 public struct WindowFigures: Hashable, Sendable, Codable {
   /// The distribution of durations, in nanoseconds; ranks are nearest ranks.
   public struct Spread: Hashable, Sendable, Codable {
+    /// At least half of the samples are not longer.
     public var medianNanoseconds: Int64
+    /// At least 99 percent of the samples are not longer.
     public var p99Nanoseconds: Int64
+    /// The longest of all, even if a long run left it out of the other two values.
     public var mostNanoseconds: Int64
   }
 
+  /// Frames that were offered before the feed was closed.
   public var offered = 0
+  /// Frames that were handed to the screen.
   public var shown = 0
   /// Dropped because two other frames were not finished.
   public var dropped = 0

@@ -2,9 +2,10 @@ import RetakeCore
 
 /// Options of an import.
 public struct ImportOptions: Hashable, Sendable {
+  /// The path of the media file. Symbolic links are followed.
   public var file: String
-  /// The session's name; nil uses the file's name without its extension. It is made safe for a
-  /// folder name.
+  /// The session's name, which has to be safe for a folder; nil uses the file's name without its
+  /// extension, made safe.
   public var name: String?
   /// The parent folder of the session's folder.
   public var into: String
@@ -13,6 +14,8 @@ public struct ImportOptions: Hashable, Sendable {
   /// Link to the file instead of copying it.
   public var link: Bool
 
+  /// By default, copies the file into a session in `Recordings`, with all of its video tracks.
+  /// Nothing is checked before the import runs.
   public init(
     file: String, name: String? = nil, into: String = "Recordings", tracks: [Int] = [],
     link: Bool = false
@@ -27,10 +30,12 @@ public struct ImportOptions: Hashable, Sendable {
 
 /// Progress of an import.
 public struct ImportProgress: Hashable, Sendable {
+  /// The steps, in this order. Decoding and checking are done for one track after another.
   public enum Phase: String, Hashable, Sendable {
     case copying, indexing, decoding, checking, hashing
   }
 
+  /// The step that is being done.
   public var phase: Phase
   /// Frames of the phase that are done; bytes while copying and hashing.
   public var done: Int
@@ -40,19 +45,25 @@ public struct ImportProgress: Hashable, Sendable {
 
 /// The result of an import.
 public struct ImportResult: Hashable, Sendable {
+  /// One track of the new session.
   public struct Track: Hashable, Sendable {
+    /// The stream's number in the file.
     public var track: Int
+    /// FFmpeg's name, such as `h264`.
     public var codec: String
     /// In pixels.
     public var width: Int
     /// In pixels.
     public var height: Int
+    /// All frames of the track, including damaged ones.
     public var frames: Int
     /// Number of frames with a recorded cause.
     public var damaged: Int
   }
 
+  /// The new session.
   public var folder: SessionFolder
+  /// The imported tracks, in ascending order of their number.
   public var tracks: [Track]
   /// `clean`, or `lossy` if something is known to be missing or damaged.
   public var status: SessionStatus

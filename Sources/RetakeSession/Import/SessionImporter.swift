@@ -8,6 +8,12 @@ import RetakeStore
 ///
 /// The session is built in a hidden folder next to its final path, and is renamed when it is
 /// complete.
+///
+/// ```swift
+/// let result = try SessionImporter(ImportOptions(file: "clip.mp4", name: "yard")).run()
+/// print(result.folder.path, result.status)  // …/Recordings/yard clean
+/// for note in result.notes { print("note: \(note)") }
+/// ```
 public struct SessionImporter: Sendable {
   private let options: ImportOptions
   private let report: @Sendable (ImportProgress) -> Bool

@@ -13,6 +13,7 @@ public struct ReadOptions: Hashable, Sendable {
   /// FFmpeg's own threads in each decoder.
   public var decoderThreads: Int
 
+  /// Ends the process if `framesPerChain`, `idleDecodersMax` or `decoderThreads` is below 1.
   public init(
     verifiesPixels: Bool = true, poisonsMemory: Bool = false, framesPerChain: Int? = 24,
     idleDecodersMax: Int = 4, decoderThreads: Int = 1

@@ -9,8 +9,20 @@ import RetakeStore
 ///
 /// Safe to use from any thread. Every packet is checked against its checksum before it is decoded,
 /// and a frame does not depend on what was read before it.
+///
+/// ```swift
+/// let session = try SessionReader(opening: "Recordings/yard")
+/// for track in session.tracks {
+///   let rows = try session.entries(of: track.track, sequences: 0..<track.frameCount)
+///   for row in rows where row.damage == nil && !row.isPayloadMissing {
+///     print(row.id, try session.frame(row.id).digest)
+///   }
+/// }
+/// ```
 public final class SessionReader: FrameReader {
+  /// The session's folder, with its absolute path.
   public let folder: SessionFolder
+  /// The options that the reader was opened with.
   public let options: ReadOptions
   /// In ascending order of their number, which is the stream's number in an imported file.
   public let tracks: [TrackDescription]
@@ -206,8 +218,11 @@ public struct SessionEvent: Hashable, Sendable {
   public var ordinal: Int
   /// On the session's time line, not shifted.
   public var timestamp: Timestamp
+  /// `nil` for an event that concerns all tracks.
   public var track: Int?
+  /// `device`, `recorder`, `recover`, or a name of an app's own.
   public var source: String
+  /// What happened, such as `thermal`. docs/formats/session.md lists the kinds of each source.
   public var kind: String
   /// A JSON object, as a string.
   public var json: String
