@@ -73,11 +73,14 @@ final class RecordingWindow {
       }
       return try result.get()
     }
+    let endHere = { @Sendable (warning: String?) -> Never in
+      rest.take()
+      if let warning { output.note("warning: \(warning)") }
+      rest.finishAndExit(Result { try result() }, feed.figures)
+    }
     DisplayLoss.onLoss {
       feed.close()
-      rest.take()
-      output.note("warning: the display went away, the recording continues without a window")
-      rest.finishAndExit(Result { try result() }, feed.figures)
+      endHere("the display went away, the recording continues without a window")
     }
     do {
       let isClosed = try preview.run { ended.withLock { $0 != nil } }
@@ -86,8 +89,7 @@ final class RecordingWindow {
       // The recording is more important than the preview.
       output.note("warning: the preview ended, the recording continues: \(error)")
     }
-    rest.take()
-    rest.finishAndExit(Result { try result() }, feed.figures)
+    endHere(nil)
   }
 
   /// How long a window may take to notice that its work has ended. If its display no longer responds,
