@@ -210,9 +210,41 @@ import Testing
       try place()
       let error = #expect(throws: GoldenError.self) { try folders.compare() }
       #expect(error?.code == "golden.io" && error?.place?.file == file.path)
+      let isTooLarge = error?.cause?.contains("bytes; at most") == true
+      let advice = isTooLarge ? "Retake writes no such file" : "Put a regular file in its place"
+      #expect(error?.advice?.hasPrefix(advice) == true, "\(error?.advice ?? "")")
       try FileManager.default.removeItem(at: file)
     }
     #expect(try folders.compare().verdict == .passed)
+  }
+
+  @Test func `a budget of time that is exceeded names the primary sink`() throws {
+    func document(_ primary: String) throws -> PipelineRecord {
+      let text = """
+        {"v": 1, "name": "two",
+         "nodes": [
+          {"id": "camera", "kind": "session"}, {"id": "motion", "kind": "motion"},
+          {"id": "boxes", "kind": "results"\(primary)}, {"id": "view", "kind": "results"}],
+         "edges": [
+          {"from": "camera", "to": "motion"}, {"from": "camera", "to": "view"},
+          {"from": "motion", "to": "boxes"}]}
+        """
+      return try PipelineRecord(parsing: Data(text.utf8))
+    }
+    for (primary, sink) in [(", \"primary\": true", "boxes"), ("", "view")] {
+      let record = try document(primary)
+      #expect(record.primarySink == sink)
+      var manifest = SampleRun().manifest
+      manifest.budgets = .init(latencyMax: 1)
+      manifest.summary.latency = .init(
+        max: 2, p99: 2, slowest: FrameID(track: 0, sequence: 7))
+      manifest.pipeline.nodes = ["camera", "motion", "view", "boxes"]
+      let header = ResultHeader(
+        key: "", tracks: [.init(0, TimeBase(1, 30_000))], sinks: ["boxes", "view"])
+      var comparator = ResultComparator(golden: header, actual: header, rules: CompareRules())
+      _ = BudgetCheck((manifest, manifest), primarySink: record.primarySink).run(&comparator)
+      #expect(comparator.log.findings.map(\.node) == [sink])
+    }
   }
 
   // MARK: accept, merge, reject
