@@ -86,7 +86,7 @@ import Testing
     #expect(second.stdout.contains("HEAD has no other.json"))
   }
 
-  @Test func `an image within the rule of its sink is no difference`() throws {
+  @Test func `an image within the rule of its sink is not a difference`() throws {
     let workplace = try repository()
     try workplace.folder.write(
       "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n"
@@ -128,7 +128,7 @@ import Testing
     #expect(!result.stdout.contains("HEAD has no"), "\(result.stdout)")
   }
 
-  @Test func `a path that was a folder or a link in the revision is no pipeline of it`() throws {
+  @Test func `a folder or a link of the revision is not a pipeline`() throws {
     let workplace = try repository()
     try workplace.folder.write("{}", to: "folder.json/a")
     try FileManager.default.createSymbolicLink(

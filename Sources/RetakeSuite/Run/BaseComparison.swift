@@ -84,7 +84,7 @@ public struct BaseComparison {
       result.note(replay, reader)
       result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
       // Only the pixels of `withPictures`: this program made both runs, so the code of its stages
-      // is no suspect.
+      // is not a suspect.
       var options = GoldenComparator.Options()
       options.pictures = KeptPictures()
       result.comparison = GoldenComparator(
