@@ -116,8 +116,8 @@ extension GoldenError {
   }
 
   private static let remedyOfSize =
-    "Retake writes no such file: restore it, for instance with 'git checkout', or make a new golden: "
-    + "retake test, then retake accept --replace --reason '…'"
+    "Retake writes no such file: restore it, for instance with 'git checkout', or make a new "
+    + "golden: retake test, then retake accept --replace --reason '…'"
 
   /// How to fix a damaged file.
   private static func remedy(_ file: String) -> String {

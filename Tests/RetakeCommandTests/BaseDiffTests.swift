@@ -115,7 +115,9 @@ import Testing
       case " $* " in
       *" checkout-index "*) echo "fatal: No space left on device" >&2; exit 128 ;;
       esac
-      PATH="\(path)" exec git "$@"
+      PATH="\(path)"
+      export PATH
+      exec git "$@"
 
       """, to: "tools/git")
     try FileManager.default.setAttributes(
