@@ -81,11 +81,14 @@ final class RecordingWindow {
     }
     // Called on the thread that draws, which can never return to the window: it waits for the
     // recording here and ends the process.
+    let endHere = { @Sendable (warning: String?) -> Never in
+      rest.take()
+      if let warning { output.note("warning: \(warning)") }
+      rest.finishAndExit(Result { try result() }, feed.figures)
+    }
     DisplayLoss.onLoss {
       feed.close()
-      rest.take()
-      output.note("warning: the display went away, the recording continues without a window")
-      rest.finishAndExit(Result { try result() }, feed.figures)
+      endHere("the display went away, the recording continues without a window")
     }
     do {
       let isClosed = try preview.run { ended.withLock { $0 != nil } }
@@ -95,8 +98,7 @@ final class RecordingWindow {
       // The recording is more important than the preview.
       output.note("warning: the preview ended, the recording continues: \(error)")
     }
-    rest.take()
-    rest.finishAndExit(Result { try result() }, feed.figures)
+    endHere(nil)
   }
 
   /// How long a window may take to notice that its work has ended. If its display no longer responds,

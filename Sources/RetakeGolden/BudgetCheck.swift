@@ -5,13 +5,16 @@ import RetakeCore
 struct BudgetCheck {
   private let budgets: GoldenManifest.Budgets
   private let summary: GoldenManifest.Summary
-  /// The node where frames end: the last node.
-  private let end: String?
+  /// The sink whose deliveries the latency is measured at.
+  private let primarySink: String?
 
-  init(_ manifests: (golden: GoldenManifest, actual: GoldenManifest)) {
+  /// - Parameter primarySink: `nil` if it is not known; then the last node is named.
+  init(
+    _ manifests: (golden: GoldenManifest, actual: GoldenManifest), primarySink: String? = nil
+  ) {
     budgets = manifests.golden.budgets
     summary = manifests.actual.summary
-    end = manifests.actual.pipeline.nodes.last
+    self.primarySink = primarySink ?? manifests.actual.pipeline.nodes.last
   }
 
   /// The use of each budget that is set. Findings go to the comparator's log.
@@ -52,7 +55,8 @@ struct BudgetCheck {
       let texts = [spent, allowed].map { Duration.nanoseconds($0).unitText }
       comparator.log.add(
         Finding(
-          .budget, frame: frame, node: end, magnitude: Double(spent), allowed: Double(allowed),
+          .budget, frame: frame, node: primarySink, magnitude: Double(spent),
+          allowed: Double(allowed),
           message: "\(words) \(texts[0]) of virtual time, \(texts[1]) are allowed"))
     }
     return BudgetResult(name: name, spent: spent, allowed: allowed, unit: .nanoseconds)

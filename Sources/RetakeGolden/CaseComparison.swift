@@ -162,7 +162,8 @@ struct CaseComparison {
     addDecisions(decisions, &comparator)
     // After all other findings: a broken budget follows from the first root cause if there is one,
     // and is a root of its own only without any.
-    comparison.budgets = BudgetCheck(manifests).run(&comparator)
+    comparison.budgets = BudgetCheck(manifests, primarySink: pipelines.primarySink)
+      .run(&comparator)
     let origins = CauseOrigins(
       manifests: manifests, pipelineDiffers: pipelines.isChanged,
       environmentDiffers: !environmentChanges.isEmpty, knowsLibraries: knowsLibraries)

@@ -109,9 +109,15 @@ extension GoldenError {
     if cause.hasPrefix("it is a symbolic link that leads") {
       return "Put a folder in its place; 'Goldens' itself may be a link"
     }
+    // A regular file of too many bytes.
+    if cause.hasPrefix("it has ") { return remedyOfSize }
     return cause.hasPrefix("it ")
       ? "Put a regular file in its place" : "Check the folder's permissions and the free space"
   }
+
+  private static let remedyOfSize =
+    "Retake writes no such file: restore it, for instance with 'git checkout', or make a new "
+    + "golden: retake test, then retake accept --replace --reason '…'"
 
   /// How to fix a damaged file.
   private static func remedy(_ file: String) -> String {

@@ -177,7 +177,9 @@ indirect enum FlowYAML {
     }
   }
 
-  /// Plain if every YAML reader takes it for a string, else in double quotes.
+  /// Plain if every YAML reader takes it for a string, else in double quotes. A date such as
+  /// 2026-11-21 is plain as well: it is a string in the core schema, which the format has, and a
+  /// date for readers of YAML 1.1.
   static func scalar(_ text: String, asKey: Bool = false) -> String {
     // No `:` among them: YAML 1.1 reads `1:12` as a number to the base 60.
     let plain = text.utf8.allSatisfy { byte in
@@ -204,5 +206,14 @@ indirect enum FlowYAML {
   private static func looksLikeNumber(_ text: String) -> Bool {
     // Without `_`, which YAML 1.1 allows between digits.
     Double(text.filter { $0 != "_" }) != nil || text.hasPrefix("0x") || text.hasPrefix("0o")
+      || isBinary(text)
+  }
+
+  /// Whether YAML 1.1 reads it as a number to the base 2. Not every string that begins with `0b`:
+  /// digests do, too, and stay plain.
+  private static func isBinary(_ text: String) -> Bool {
+    let digits = text.hasPrefix("+") ? text.dropFirst() : text[...]
+    return digits.hasPrefix("0b") && digits.count > 2
+      && digits.dropFirst(2).allSatisfy { "01_".contains($0) }
   }
 }

@@ -262,6 +262,8 @@ private final class FrameStream {
 /// Finds the partner of an element in a second stream of the same order, and keeps the elements
 /// that it skips.
 private struct Lookahead<Element> {
+  /// Bounded by the frames of one side that the other one does not have. Both are of one session
+  /// and of as many frames, and `GoldenSplit` has a finding for each that only one side has.
   private var held: [FrameID: Element] = [:]
   private var isAtEnd = false
 

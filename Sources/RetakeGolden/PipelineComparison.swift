@@ -36,6 +36,9 @@ struct PipelineComparison {
   /// Whether anything changed that a result may depend on.
   var isChanged: Bool { digestsDiffer || (difference?.count ?? 0) > 0 }
 
+  /// The sink of the run whose ledger is the headline; `nil` if the document is not known.
+  var primarySink: String? { records.actual?.primarySink }
+
   var changes: [PipelineChange] { difference?.changes ?? [] }
 
   /// The changes in words, one line each.
@@ -82,10 +85,12 @@ struct PipelineComparison {
     // Any recorded change explains more than a guess about code that was not recorded.
     guard !isChanged, let builtInKinds, let kinds = records.actual?.kinds else { return nil }
     var stages: [String] = []
-    var knowsLibraries = true
-    for root in roots where root.why == .outputDiffers {
-      guard root.origin == .code || root.origin == .codeOrLibraries else { continue }
-      knowsLibraries = root.origin == .code
+    let suspects = roots.filter {
+      $0.why == .outputDiffers && ($0.origin == .code || $0.origin == .codeOrLibraries)
+    }
+    // `CauseOrigins` gives all of them the same origin: libraries are known for the whole run.
+    let knowsLibraries = !suspects.contains { $0.origin == .codeOrLibraries }
+    for root in suspects {
       guard let stage = root.stage, let kind = kinds[stage], !builtInKinds.contains(kind),
         !stages.contains(stage)
       else { continue }

@@ -50,6 +50,26 @@ package struct PipelineRecord: Hashable, Sendable {
   /// The kind of each node, by ID; `x/NODE` inside a forEach `x`.
   package var kinds: [String: String] { Self.kinds(in: json, scope: "") }
 
+  /// As `Pipeline.primarySink`. Without the stages, a sink is a node that no edge begins at.
+  package var primarySink: String? {
+    guard case .array(let nodes)? = json["nodes"] else { return nil }
+    var senders: Set<String> = []
+    if case .array(let edges)? = json["edges"] {
+      for edge in edges {
+        // A stage with several outputs is written with the output's name: `split.left`.
+        guard case .string(let from)? = edge["from"], let id = from.split(separator: ".").first
+        else { continue }
+        senders.insert(String(id))
+      }
+    }
+    let sinks = nodes.compactMap { node -> (id: String, isPrimary: Bool)? in
+      guard case .string(let id)? = node["id"], !senders.contains(id) else { return nil }
+      return (id, node["primary"] == .bool(true))
+    }
+    let last = sinks.max { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+    return (sinks.first(where: \.isPrimary) ?? last)?.id
+  }
+
   /// `motion-boxes, 4 nodes`.
   package var summary: String {
     let count = if case .array(let nodes)? = json["nodes"] { nodes.count } else { 0 }

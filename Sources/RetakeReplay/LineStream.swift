@@ -9,6 +9,8 @@ import RetakeRuntime
 package final class LineStream: Sendable {
   /// Bytes of lines that may wait: minutes of lines for most pipelines.
   package static let waitingBytesMax = 4 << 20
+  /// How long the end of a stream waits for its reader before `isSlow` is called.
+  private static let patienceSeconds = 2.0
 
   private let writing: LineWriting
   private let thread: NamedThread
@@ -45,11 +47,11 @@ package final class LineStream: Sendable {
   /// Waits until the reader has taken the waiting lines, and gives the file its name. It is not an
   /// error if the reader has left. Call this once, after the last `add`.
   ///
-  /// - Parameter isSlow: Called once if the reader has not taken all of it after two seconds.
+  /// - Parameter isSlow: Called once if the reader has not taken all of it after `patienceSeconds`.
   /// - Throws: `ReplayError.unwritable`.
   package func finish(isSlow: () -> Void = {}) throws(ReplayError) -> LineCounts {
     writing.end()
-    if ended.wait(timeout: .now() + 2) == .timedOut { isSlow() }
+    if ended.wait(timeout: .now() + Self.patienceSeconds) == .timedOut { isSlow() }
     thread.join()
     try writing.finish()
     return writing.counts

@@ -42,7 +42,7 @@ package enum SuiteError: CodedError, Hashable {
   case noGolden(path: String)
   /// No golden has that name or matches that glob.
   case noGoldenFits(String, known: [String])
-  /// git has no such revision, or the folder is not in a git repository.
+  /// git has no such revision, cannot read it, or the folder is not in a git repository.
   case noRevision(String, cause: String)
   /// A tolerance cannot cover the difference.
   case notFitted(String, cause: String)
@@ -172,7 +172,7 @@ package enum SuiteError: CodedError, Hashable {
     case .acceptInCI: "nothing is written to Goldens/ in CI"
     case .noGolden: "this is neither a golden nor a run"
     case .noGoldenFits(let key, _): "no golden fits '\(key)'"
-    case .noRevision(let name, _): "git has no revision '\(name)' of this project"
+    case .noRevision(let name, _): "git cannot read revision '\(name)' of this project"
     case .notFitted(let key, _): "the runs of \(key) differ in more than numbers"
     case .noRun(let keys): "no run was given of \(keys)"
     case .noReport: "there is no report here"

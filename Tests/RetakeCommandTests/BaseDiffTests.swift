@@ -86,6 +86,70 @@ import Testing
     #expect(second.stdout.contains("HEAD has no other.json"))
   }
 
+  @Test func `an image within the rule of its sink is not a difference`() throws {
+    let workplace = try repository()
+    try workplace.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n"
+        + "  view: {mode: pictures, pictureEvery: 1, ssimMin: 0, densestMax: 1}\n",
+      to: "retake.yml")
+    try workplace.writeView(x: 40)
+    try git(workplace, "commit", "-q", "-a", "-m", "view")
+    try workplace.writeView(x: 42)
+    let allowed = try workplace.retake("diff", "--base", "HEAD")
+    #expect(allowed.status == 0, "\(allowed.stdout)\(allowed.stderr)")
+    // The same images, and a rule that does not allow the difference.
+    try workplace.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n"
+        + "  view: {mode: pictures, pictureEvery: 1}\n", to: "retake.yml")
+    let refused = try workplace.retake("diff", "--base", "HEAD")
+    #expect(refused.status == 1, "\(refused.stdout)\(refused.stderr)")
+    #expect(!refused.stdout.contains("pixels were not kept"), "\(refused.stdout)")
+  }
+
+  @Test func `a git that fails is trouble, and not a pipeline that the revision lacks`() throws {
+    let workplace = try repository()
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    try workplace.folder.write(
+      """
+      #!/bin/sh
+      case " $* " in
+      *" checkout-index "*) echo "fatal: No space left on device" >&2; exit 128 ;;
+      esac
+      PATH="\(path)"
+      export PATH
+      exec git "$@"
+
+      """, to: "tools/git")
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o755], ofItemAtPath: workplace.folder.file("tools/git").path)
+    let result = try workplace.retake(
+      words: ["diff", "--base", "HEAD", "--json"],
+      environment: ["PATH": "\(workplace.folder.file("tools").path):\(path)"])
+    #expect(result.status == 2, "\(result.stdout)\(result.stderr)")
+    #expect(result.stdout.contains("No space left on device"), "\(result.stdout)\(result.stderr)")
+    #expect(!result.stdout.contains("HEAD has no"), "\(result.stdout)")
+  }
+
+  @Test func `a folder or a link of the revision is not a pipeline`() throws {
+    let workplace = try repository()
+    try workplace.folder.write("{}", to: "folder.json/a")
+    try FileManager.default.createSymbolicLink(
+      atPath: workplace.folder.file("link.json").path, withDestinationPath: "motion.json")
+    try git(workplace, "add", "folder.json", "link.json")
+    try git(workplace, "commit", "-q", "-m", "no pipelines")
+    // In the working tree, all of them are pipelines.
+    for name in ["folder.json", "link.json"] {
+      try FileManager.default.removeItem(at: workplace.folder.file(name))
+      try workplace.writePipeline(name)
+    }
+    for name in ["folder.json", "link.json"] {
+      try workplace.folder.write("v: 1\ncases: {one: {pipeline: \(name)}}\n", to: "retake.yml")
+      let result = try workplace.retake("diff", "--base", "HEAD")
+      #expect(result.status == 3, "\(result.stdout)\(result.stderr)")
+      #expect(result.stdout.contains("HEAD has no \(name)"), "\(result.stdout)")
+    }
+  }
+
   @Test func `a report of it is written where it is wanted`() throws {
     let workplace = try repository()
     try change(workplace, to: 60)

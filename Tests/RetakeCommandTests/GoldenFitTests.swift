@@ -89,6 +89,25 @@ import Testing
     #expect(try golden(workplace) == before)
   }
 
+  @Test func `an image within the rule of its sink needs no tolerance`() throws {
+    let workplace = try Workplace()
+    try workplace.record("yard", frames: 4)
+    try workplace.writeView(x: 40)
+    try workplace.folder.write(
+      "v: 1\ncases:\n  motion: {pipeline: motion.json}\ncompare:\n"
+        + "  view: {mode: pictures, pictureEvery: 1, ssimMin: 0, densestMax: 1}\n",
+      to: "retake.yml")
+    try #require(workplace.retake("test").status == 3)
+    try #require(workplace.retake("accept", "--reason", "first").status == 0)
+    // A run from another place, whose images differ.
+    try workplace.writeView(x: 42)
+    let run = try workplace.retake("replay", "yard", "--pipeline", "motion", "--output", "phone")
+    try #require(run.status == 0, "\(run.stderr)")
+    let result = try workplace.retake("golden", "fit", "--runs", "0", "--run", "phone", "--json")
+    #expect(result.status == 0, "\(result.stderr)")
+    #expect(try result.json()[0].rows.count == 0)
+  }
+
   @Test func `nothing is written in CI`() throws {
     let workplace = try place()
     let before = try golden(workplace)

@@ -58,6 +58,20 @@ struct Workplace {
     try folder.write(old.isEmpty ? example : example.replacing(old, with: new), to: name)
   }
 
+  /// Writes a pipeline that gives a part of the image to the sink `view`.
+  func writeView(x: Int) throws {
+    try folder.write(
+      """
+      {"v": 1, "name": "view",
+       "nodes": [
+        {"id": "camera", "kind": "session"},
+        {"id": "cut", "kind": "crop",
+         "options": {"x": \(x), "y": 20, "width": 80, "height": 60}},
+        {"id": "view", "kind": "results", "primary": true}],
+       "edges": [{"from": "camera", "to": "cut"}, {"from": "cut", "to": "view"}]}
+      """, to: "motion.json")
+  }
+
   func ffmpeg(_ arguments: String...) throws {
     let result = try runCommand(
       "ffmpeg", arguments: ["-v", "error", "-nostdin", "-y"] + arguments, folder: folder.url)

@@ -42,6 +42,26 @@ import Testing
     #expect(try GoldenManifest(parsing: manifest.text, file: "golden.yml") == manifest)
   }
 
+  @Test func `what YAML 1-1 takes for a number is quoted, and a digest that begins alike is not`()
+    throws
+  {
+    for text in ["0b11", "+0b1_0", "0x1f", "0o17", "1_000", "1e3", "017"] {
+      #expect(FlowYAML.scalar(text) == "\"\(text)\"")
+    }
+    let digest = "0b10110a7c0e42c88a6650f3e1b7d204"
+    for text in [digest, "0b", "0b12", "2026-11-21", "b11"] {
+      #expect(FlowYAML.scalar(text) == text)
+    }
+    var manifest = try GoldenManifest(parsing: Self.example, file: "golden.yml")
+    let plain = manifest.text
+    manifest.accepted[0].reason = "0b11"
+    #expect(manifest.text == plain.replacing("first golden", with: "\"0b11\""))
+    // Plain, as an earlier version wrote it, and quoted are the same string.
+    for text in [manifest.text, plain.replacing("first golden", with: "0b11")] {
+      #expect(try GoldenManifest(parsing: text, file: "golden.yml") == manifest)
+    }
+  }
+
   @Test func `an unknown key is an error with a suggestion`() throws {
     let text = Self.example.replacing("unmatchedMax", with: "unmachedMax")
     let error = #expect(throws: GoldenError.self) {

@@ -202,6 +202,7 @@ import Testing
     let file = folders.golden.file("pipeline.json")
     let kept = folders.temporary.file("kept.json")
     try FileManager.default.moveItem(at: file, to: kept)
+    var advice: [String] = []
     for place in [
       { try FileManager.default.createSymbolicLink(at: file, withDestinationURL: kept) },
       { try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false) },
@@ -210,9 +211,41 @@ import Testing
       try place()
       let error = #expect(throws: GoldenError.self) { try folders.compare() }
       #expect(error?.code == "golden.io" && error?.place?.file == file.path)
+      advice.append(error?.advice ?? "")
       try FileManager.default.removeItem(at: file)
     }
     #expect(try folders.compare().verdict == .passed)
+    #expect(advice[0] == "Put a regular file in its place" && advice[1] == advice[0])
+    #expect(advice[2].hasPrefix("Retake writes no such file: restore it"), "\(advice)")
+  }
+
+  @Test func `a budget of time that is exceeded names the primary sink`() throws {
+    func document(_ primary: String) throws -> PipelineRecord {
+      let text = """
+        {"v": 1, "name": "two",
+         "nodes": [
+          {"id": "camera", "kind": "session"}, {"id": "motion", "kind": "motion"},
+          {"id": "boxes", "kind": "results"\(primary)}, {"id": "view", "kind": "results"}],
+         "edges": [
+          {"from": "camera", "to": "motion"}, {"from": "camera", "to": "view"},
+          {"from": "motion", "to": "boxes"}]}
+        """
+      return try PipelineRecord(parsing: Data(text.utf8))
+    }
+    for (primary, sink) in [(", \"primary\": true", "boxes"), ("", "view")] {
+      let record = try document(primary)
+      #expect(record.primarySink == sink)
+      var manifest = SampleRun().manifest
+      manifest.budgets = .init(latencyMax: 1)
+      manifest.summary.latency = .init(
+        max: 2, p99: 2, slowest: FrameID(track: 0, sequence: 7))
+      manifest.pipeline.nodes = ["camera", "motion", "view", "boxes"]
+      let header = ResultHeader(
+        key: "", tracks: [.init(0, TimeBase(1, 30_000))], sinks: ["boxes", "view"])
+      var comparator = ResultComparator(golden: header, actual: header, rules: CompareRules())
+      _ = BudgetCheck((manifest, manifest), primarySink: record.primarySink).run(&comparator)
+      #expect(comparator.log.findings.map(\.node) == [sink])
+    }
   }
 
   // MARK: accept, merge, reject

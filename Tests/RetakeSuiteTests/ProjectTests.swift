@@ -48,6 +48,7 @@ struct WrongProject: Sendable, CustomTestStringConvertible {
     Self("", at: "", "'v' is missing"),
     Self("cases: {}", at: "", "v: 1"),
     Self("v: 2", at: "/v", "version 2 is not 1"),
+    Self("v: 2\nmatrix: {}", at: "/v", "version 2 is not 1"),
     Self("v: \"1\"", at: "/v", "an integer"),
     Self("- 1", at: "", "an object"),
     Self("hello", at: "", "an object"),

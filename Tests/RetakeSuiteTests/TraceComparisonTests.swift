@@ -105,6 +105,26 @@ private struct Story {
     #expect(found?.decision == nil)
   }
 
+  @Test func `a divergence knows its place among the frames of all tracks`() throws {
+    let found = try divergence { story in story.frames[40].stages[1] = Digest128(of: "other") }
+    #expect(found?.frame == FrameID(track: 0, sequence: 40) && found?.position == 40)
+    let folder = try TemporaryFolder()
+    var story = Story(frames: 6)
+    // A track with one frame for every two of the first.
+    for (place, frame) in [(2, 0), (5, 1)] {
+      var record = story.frames[0]
+      record.frame = FrameID(track: 1, sequence: frame)
+      story.frames.insert(record, at: place)
+    }
+    var changed = story
+    changed.frames[5].stages[1] = Digest128(of: "other")
+    let second = try TraceComparison(
+      expected: story.written(to: folder.file("expected")),
+      actual: changed.written(to: folder.file("actual"))
+    ).divergence()
+    #expect(second?.frame == FrameID(track: 1, sequence: 1) && second?.position == 5)
+  }
+
   @Test func `a value comes before the decision that hangs on it`() throws {
     let found = try divergence { story in
       story.frames[20].stages[1] = Digest128(of: "wrong")

@@ -67,6 +67,15 @@ import Testing
     #expect(report.suspect == .engine)
   }
 
+  @Test func `of two tracks, the frame that was captured first decides`() {
+    var (slow, fast) = (value, value)
+    (slow.frame, slow.position) = (FrameID(track: 1, sequence: 2), 14)
+    (fast.frame, fast.position) = (FrameID(track: 0, sequence: 9), 11)
+    let report = report(
+      (VerifyCondition.inProcess[0], slow), (VerifyCondition.inProcess[1], fast))
+    #expect(report.firstDivergence == fast)
+  }
+
   @Test func `the suspect follows from which conditions made a difference`() {
     let poisoned = VerifyCondition(name: "poisoned", memory: .poisonedDecoders)
     let delayed = VerifyCondition.inProcess[2]

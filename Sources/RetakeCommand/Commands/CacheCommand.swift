@@ -221,7 +221,7 @@ struct CacheVerifyCommand: ParsableCommand {
     commandName: "verify", abstract: "Hold every record against its checksum.",
     discussion: """
       A file in which a record differs is removed: what it held is computed again. Runs notice such
-      a record by themselves. Exit code 1 when there was one.
+      a record by themselves. A file that cannot be read is left. Exit code 1 when there was either.
 
       Examples:
         retake cache verify
@@ -248,9 +248,15 @@ struct CacheVerifyCommand: ParsableCommand {
         let end = check.left.contains(path) ? "; it cannot be taken away" : ", and taken away"
         Console.result("\(visible(path)): damaged\(end)")
       }
+      for path in check.unreadable {
+        Console.result("\(visible(path)): cannot be read, and left")
+      }
       for path in check.foreign { Console.result("\(visible(path)): made elsewhere, not used") }
       Console.result("\(check.records) records are as they were")
     }
-    if !check.damaged.isEmpty { throw CommandEnd(status: .regression) }
+    // A file that was not checked is not one that is right.
+    guard check.damaged.isEmpty, check.unreadable.isEmpty else {
+      throw CommandEnd(status: .regression)
+    }
   }
 }

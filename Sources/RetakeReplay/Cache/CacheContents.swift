@@ -43,6 +43,8 @@ package struct CacheCheck: Hashable, Sendable, Codable {
   package var foreign: [String] = []
   /// Damaged files that could not be removed.
   package var left: [String] = []
+  /// Files that could not be read, and so not be checked. They were left.
+  package var unreadable: [String] = []
 }
 
 /// The content of `about.json` in a track's folder.
@@ -93,7 +95,7 @@ extension CacheFolder {
       case .whole(let read): scope.records += read.count
       case .foreign: scope.foreign.append(pack.url.lastPathComponent)
       case .damaged: scope.damaged.append(pack.url.lastPathComponent)
-      case .nothing: break
+      case .unreadable, .nothing: break
       }
     }
     scope.leftovers = leftovers(in: folder).map { file in
@@ -141,7 +143,7 @@ extension CacheFolder {
       case .whole(let read): whole.append(read)
       case .foreign: foreign += 1
       case .damaged: damaged.append(pack.url)
-      case .nothing: break
+      case .unreadable, .nothing: break
       }
     }
     return (whole, damaged, foreign)

@@ -71,6 +71,8 @@ extension CacheFolder {
       switch open(pack) {
       case .whole(let read) where read.damagedCount() == 0: check.records += read.count
       case .foreign: check.foreign.append(pack.url.path)
+      // It may be intact, and another user or a later run may read it.
+      case .unreadable: check.unreadable.append(pack.url.path)
       // Another run may have removed it.
       case .nothing where !FileManager.default.fileExists(atPath: pack.url.path): break
       case .whole, .damaged, .nothing:

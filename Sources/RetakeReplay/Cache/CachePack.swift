@@ -45,12 +45,19 @@ final class CachePack: Sendable {
     case foreign
     /// Packs get their names when they are whole, so the file was changed afterwards.
     case damaged
-    /// The file no longer exists, or cannot be read.
+    /// It cannot be read now, and may be intact: see `MappedFile.Refusal.system`.
+    case unreadable
+    /// The file no longer exists, or is not a regular file.
     case nothing
   }
 
   static func open(_ url: URL, kind: Kind, seal: CacheSeal) -> Opened {
-    guard let file = MappedFile(url.path) else { return isThere(url) ? .damaged : .nothing }
+    let file: MappedFile
+    do throws(MappedFile.Refusal) {
+      file = try MappedFile(url.path)
+    } catch {
+      return Opened(error)
+    }
     guard file.count >= magic.count + endBytes,
       let first = file.bytes(at: 0, count: magic.count),
       let last = file.bytes(at: file.count - magic.count, count: magic.count), first == last
@@ -82,13 +89,6 @@ final class CachePack: Sendable {
   ) {
     (self.url, self.kind, self.file, self.seal) = (url, kind, file, seal)
     (self.entries, self.count) = (entries, count)
-  }
-
-  /// Whether a file that cannot be mapped exists and is readable. In that case it is empty.
-  private static func isThere(_ url: URL) -> Bool {
-    var status = stat()
-    return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-      && access(url.path, R_OK) == 0
   }
 
   var isUsed: Bool { wasUsed.withLock { $0 } }
@@ -173,5 +173,16 @@ final class CachePack: Sendable {
       offset: Int(truncatingIfNeeded: file.word(at: offset + 16)),
       count: Int(truncatingIfNeeded: file.word(at: offset + 24)),
       digest: Digest128(high: file.word(at: offset + 32), low: file.word(at: offset + 40)))
+  }
+}
+
+extension CachePack.Opened {
+  init(_ refusal: MappedFile.Refusal) {
+    switch refusal {
+    // No run makes an empty pack or a link.
+    case .empty, .link: self = .damaged
+    case .missing, .special: self = .nothing
+    case .system: self = .unreadable
+    }
   }
 }

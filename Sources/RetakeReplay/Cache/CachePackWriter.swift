@@ -81,7 +81,7 @@ final class CachePackWriter: @unchecked Sendable {
     do throws(CacheFailure) {
       if open == nil { try begin() }
       guard let (descriptor, end) = open.map({ ($0.descriptor, $0.end) }) else { return }
-      // Pixels begin at a page, so that releasing a frame's pages releases no other record's.
+      // So that on most machines, releasing a frame's pages releases no other record's.
       let offset = kind == .pixels ? aligned(end) : end
       try PackBytes.write(bytes, to: descriptor, at: offset)
       let place = CachePack.Place(offset: offset, count: bytes.count, digest: digest)
@@ -94,8 +94,11 @@ final class CachePackWriter: @unchecked Sendable {
     }
   }
 
+  /// Part of the format (docs/formats/cache.md), whatever the page size of this machine is.
+  private static let pixelAlignment = 4_096
+
   private func aligned(_ offset: Int) -> Int {
-    (offset + MappedFile.pageBytes - 1) / MappedFile.pageBytes * MappedFile.pageBytes
+    (offset + Self.pixelAlignment - 1) / Self.pixelAlignment * Self.pixelAlignment
   }
 
   private func begin() throws(CacheFailure) {

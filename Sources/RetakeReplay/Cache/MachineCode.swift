@@ -27,7 +27,7 @@ enum MachineCode {
     }
     .flatMap { $0.firstIndex(of: "/").map($0.suffix(from:)) }
     // They are a part of the program if it maps no such library.
-    return path.map { MappedFile(String($0)).flatMap(digest) } ?? .zero
+    return path.map { (try? MappedFile(String($0))).flatMap(digest) } ?? .zero
   }()
 
   private static func digest(of file: MappedFile) -> Digest128? {

@@ -180,7 +180,7 @@ private final class CacheTrack: Sendable {
   /// - Returns: The files that were written.
   func finish(_ use: inout RunSummary.CacheUse) -> [CachePackWriter.File] {
     var files: [CachePackWriter.File] = []
-    // A file with a damaged record is removed; its other records are copied.
+    // A file with a damaged record is removed when its other records are copied.
     for pack in values where pack.damagedRecords > 0 {
       pack.eachWhole { key, bytes in newValues.append(key) { bytes } }
     }
@@ -192,12 +192,17 @@ private final class CacheTrack: Sendable {
       files += writer.published
       use.failure = use.failure ?? writer.failure
     }
+    // If not all of the copies were written, the file stays: its other records are still of use.
+    let isCopied = { (pack: CachePack) in
+      let writer = pack.kind == .values ? self.newValues : self.newPixels
+      return writer.failure == nil && !writer.isSpent
+    }
     // Only the name is removed: a process that reads the file now continues to read it.
     for url in damagedFiles { unlink(url.path) }
     use.damaged += damagedFiles.count
     for pack in values + pixels {
       use.damaged += pack.damagedRecords
-      if pack.damagedRecords > 0 { unlink(pack.url.path) }
+      if pack.damagedRecords > 0, isCopied(pack) { unlink(pack.url.path) }
       // A pack never changes, so its modification time can say when it was used last. `prune` goes
       // by it.
       if pack.isUsed { utimes(pack.url.path, nil) }

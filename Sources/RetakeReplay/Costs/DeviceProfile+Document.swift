@@ -71,14 +71,16 @@ private struct ProfileReader {
   static let buffersMax = 4_096
 
   func profile(_ json: JSONValue) throws(ProfileProblem) -> DeviceProfile {
-    let fields = try Fields(json, at: "", keys: Self.keys)
-    guard let v = try fields.integer("v") else {
-      throw ProfileProblem("'v' is missing", advice: "Begin with \"v\": 1", at: "")
-    }
-    guard v == 1 else {
+    // First of all: a later version may have other keys, and "unknown key" would mislead its
+    // reader.
+    if case .integer(let version)? = json["v"], version != 1 {
       throw ProfileProblem(
-        "the profile has version \(v); this Retake reads version 1",
+        "the profile has version \(version); this Retake reads version 1",
         advice: "Update Retake, or write \"v\": 1", at: "/v")
+    }
+    let fields = try Fields(json, at: "", keys: Self.keys)
+    guard try fields.integer("v") != nil else {
+      throw ProfileProblem("'v' is missing", advice: "Begin with \"v\": 1", at: "")
     }
     var profile = DeviceProfile(name: try fields.required("name"))
     guard profile.name.isSafeName else {

@@ -66,14 +66,16 @@ struct ProjectReader {
   typealias Fields = DocumentFields<ProjectProblem>
 
   func read(_ json: JSONValue, into project: inout Project) throws(ProjectProblem) {
+    // First of all: a later version may have other keys, and "unknown key" would mislead its
+    // reader.
+    if case .integer(let version)? = json["v"], version != 1 {
+      throw ProjectProblem(
+        "version \(version) is not 1", advice: "Update Retake, or write v: 1", at: "/v")
+    }
     let keys = ["v", "cases", "suites", "compare", "budgets", "minimumFramesPerSecond"]
     let fields = try Fields(json, at: "", keys: keys)
-    guard let v = try fields.integer("v") else {
+    guard try fields.integer("v") != nil else {
       throw ProjectProblem("'v' is missing", advice: "Begin the file with: v: 1", at: "")
-    }
-    guard v == 1 else {
-      throw ProjectProblem(
-        "version \(v) is not 1", advice: "Update Retake, or write v: 1", at: "/v")
     }
     for (name, json) in try members(fields.value("cases"), at: "/cases") {
       project.cases.append(try definition(name, json, at: "/cases/\(name.pointerEscaped)"))

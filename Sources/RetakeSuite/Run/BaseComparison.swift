@@ -83,7 +83,13 @@ package struct BaseComparison {
       result.summary = summary
       result.note(replay, reader)
       result.classNames = (try? result.actual.chunk(0))?.header.classes.flatMap(\.self) ?? []
-      result.comparison = GoldenComparator(golden: result.golden, actual: result.actual).outcome()
+      // Only the pixels of `withPictures`: this program made both runs, so the code of its stages
+      // is not a suspect.
+      var options = GoldenComparator.Options()
+      options.pictures = KeptPictures()
+      result.comparison = GoldenComparator(
+        golden: result.golden, actual: result.actual, options: options
+      ).outcome()
     } catch RuntimeError.interrupted {
       // An interruption is about all cases, so it does not become the verdict of one.
       throw RuntimeError.interrupted

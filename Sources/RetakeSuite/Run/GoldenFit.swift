@@ -52,6 +52,11 @@ package struct GoldenFit {
   package var arguments: (_ key: String, _ condition: String, _ folder: String) -> [String]
   package var isInterrupted: @Sendable () -> Bool = { false }
   package var progress: (String, Int, Int) -> Void = { _, _, _ in }
+  /// Runs a condition in a new process, into a folder. The last argument is the duration of a run
+  /// in this process, in seconds.
+  var runProcess: (NewProcessRuns, VerifyCondition, URL, Double) throws -> Void = {
+    try $0.run($1, into: $2, firstSeconds: $3)
+  }
 
   package init(
     project: Project, selection: Selection, registry: StageRegistry, pipelines: [Pipeline] = [],
@@ -113,14 +118,19 @@ package struct GoldenFit {
     // In this process and before it decodes. glibc's share of the condition is in the environment
     // with which the process was started.
     condition.process?.processor.force()
+    var job = try job(selected, into: folder)
+    job.poisonsMemory = condition.memory != .asItIs
+    _ = try job.run()
+  }
+
+  private func job(_ selected: SelectedCase, into folder: String) throws -> ReplayJob {
     var job = ReplayJob(
       project: project, definition: selected.definition, session: selected.session,
       registry: registry, pipelines: pipelines)
-    job.poisonsMemory = condition.memory != .asItIs
     job.output = folder
     // Written in the golden's form, such as its order of boxes, because the two are compared.
     job.comparedWith = try library.folder(selected.key).manifest()
-    _ = try job.run()
+    return job
   }
 
   private var library: GoldenLibrary {
@@ -203,6 +213,8 @@ package struct GoldenFit {
     // case was checked before.
     options.ignoresKeys = true
     options.rules = rules
+    // Without the pixels, an image within its rule would be a difference that no number covers.
+    options.pictures = KeptPictures()
     return try GoldenComparator(golden: golden, actual: run, options: options).compare()
   }
 
@@ -210,16 +222,14 @@ package struct GoldenFit {
     _ selected: SelectedCase, _ scratch: URL
   ) throws -> [(name: String, folder: GoldenFolder)] {
     let conditions = Array(Self.conditions.prefix(max(0, runs)))
-    let clock = WallClock()
-    let start = clock.monotonicNanoseconds
+    let seconds = try conditions.isEmpty ? 0 : duration(of: selected, scratch)
     var made: [(name: String, folder: GoldenFolder)] = []
     for (number, condition) in conditions.enumerated() {
       progress(selected.key.description, number, conditions.count)
       let folder = scratch.appending(path: "\(selected.key)-\(number)")
-      let seconds = Double(clock.monotonicNanoseconds - start) / 1e9
-      try NewProcessRuns(
-        arguments: { arguments("\(selected.key)", $0.name, $1) }, isInterrupted: isInterrupted
-      ).run(condition, into: folder, firstSeconds: seconds)
+      let processes = NewProcessRuns(
+        arguments: { arguments("\(selected.key)", $0.name, $1) }, isInterrupted: isInterrupted)
+      try runProcess(processes, condition, folder, seconds)
       made.append((condition.name, GoldenFolder(folder)))
     }
     for path in given {
@@ -228,6 +238,17 @@ package struct GoldenFit {
       made.append((path, folder))
     }
     return made
+  }
+
+  /// The duration of one run in this process, in seconds. The time limit of the other runs follows
+  /// from it, as in `Verification`.
+  private func duration(of selected: SelectedCase, _ scratch: URL) throws -> Double {
+    let folder = scratch.appending(path: "\(selected.key)-timed")
+    // What it wrote is not compared: it is under the conditions of the golden.
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var job = try job(selected, into: folder.path)
+    job.isInterrupted = isInterrupted
+    return try job.run().wallSeconds
   }
 
   private static func widen(

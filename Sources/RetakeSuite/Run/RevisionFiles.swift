@@ -40,26 +40,43 @@ struct RevisionFiles {
   /// The content of a file; `nil` if the revision does not have it.
   ///
   /// - Parameter path: Relative to the project, or absolute and inside it.
-  /// - Throws: `RuntimeError.interrupted`.
+  /// - Throws: `SuiteError.noRevision` if git cannot read the file, `RuntimeError.interrupted`.
   func contents(of path: String) throws -> Data? {
     let inside = project + "/"
     let relative = path.hasPrefix(inside) ? String(path.dropFirst(inside.count)) : path
-    // A file outside of the project is in no revision of it.
-    guard !relative.hasPrefix("/"), !relative.isEmpty else { return nil }
-    let git = Git(folder: project, index: scratch.appending(path: "index").path, isInterrupted)
-    let tree = scratch.appending(path: "tree", directoryHint: .isDirectory)
-    do {
-      _ = try git.run(
-        ["checkout-index", "--force", "--quiet", "--prefix=\(tree.path)/", "--", relative],
-        revision, failure: "it is not there")
-    } catch is SuiteError {
+    guard !relative.hasPrefix("/"), !relative.isEmpty, !leavesRepository(relative) else {
       return nil
     }
+    let git = Git(folder: project, index: scratch.appending(path: "index").path, isInterrupted)
+    // Asked for first: `checkout-index` ends with the same status for a file that is missing and
+    // for a full disk.
+    let entry = try git.run(
+      ["ls-tree", commit, "--", relative], revision, failure: "its tree cannot be read")
+    guard entry.split(separator: "\t").first?.contains(" blob ") == true else { return nil }
+    let tree = scratch.appending(path: "tree", directoryHint: .isDirectory)
+    _ = try git.run(
+      ["checkout-index", "--force", "--quiet", "--prefix=\(tree.path)/", "--", relative],
+      revision, failure: "'\(relative)' cannot be checked out")
     let file = tree.appending(path: prefix + relative)
-    // A link would lead to a file of the working tree.
-    let type = try? FileManager.default.attributesOfItem(atPath: file.path)[.type]
-    guard type as? FileAttributeType == .typeRegular else { return nil }
-    return FileManager.default.contents(atPath: file.path)
+    do {
+      // A link would lead to a file of the working tree.
+      let type = try FileManager.default.attributesOfItem(atPath: file.path)[.type]
+      guard type as? FileAttributeType == .typeRegular else { return nil }
+      return try Data(contentsOf: file)
+    } catch {
+      throw SuiteError.noRevision(revision, cause: error.systemText)
+    }
+  }
+
+  /// Whether a path relative to the project leads out of the repository. It is in no revision then,
+  /// and git would call it an error.
+  private func leavesRepository(_ relative: String) -> Bool {
+    var depth = 0
+    for part in (prefix + relative).split(separator: "/") where part != "." {
+      depth += part == ".." ? -1 : 1
+      if depth < 0 { return true }
+    }
+    return false
   }
 
   /// git in a folder, with a separate index.
@@ -96,7 +113,12 @@ struct RevisionFiles {
       switch result.end {
       case .exited(0): return result.lastWords
       case .interrupted: throw RuntimeError.interrupted
-      case .exited, .signalled, .stopped:
+      case .stopped:
+        let seconds = Int(RevisionFiles.secondsMax)
+        throw SuiteError.noRevision(revision, cause: "git did not end within \(seconds) s")
+      case .signalled(let number):
+        throw SuiteError.noRevision(revision, cause: "signal \(number) ended git")
+      case .exited:
         let words = result.lastWords
         throw SuiteError.noRevision(revision, cause: words.isEmpty ? failure : words)
       }

@@ -44,6 +44,13 @@ struct StoredTrace {
       frame: frame, sinks: sinks, stages: facts.stages.map { _ in record.digest() })
   }
 
+  /// The place of a frame in the order of capture; `nil` if the run has no such frame. It reads all
+  /// frames before it, so it is for the one frame of a divergence.
+  func position(of frame: FrameID) throws -> Int? {
+    for index in 0..<facts.frames where try self.frame(index).frame == frame { return index }
+    return nil
+  }
+
   var blockCount: Int {
     (facts.decisions + TraceFiles.linesPerBlock - 1) / TraceFiles.linesPerBlock
   }

@@ -8,6 +8,18 @@ struct TraceComparison {
 
   /// - Throws: What the file system throws.
   func divergence() throws -> VerifyReport.Divergence? {
+    guard var first = try firstDivergence() else { return nil }
+    first.position = try first.frame.map(position)
+    return first
+  }
+
+  /// A frame that no trace has comes last: the run had ended before it was settled.
+  private func position(of frame: FrameID) throws -> Int {
+    try expected.position(of: frame) ?? actual.position(of: frame)
+      ?? max(expected.facts.frames, actual.facts.frames)
+  }
+
+  private func firstDivergence() throws -> VerifyReport.Divergence? {
     let decision = try firstDecision()
     guard let frame = try firstFrame() else { return decision.map(Self.divergence(of:)) }
     if let stage = frame.stage {

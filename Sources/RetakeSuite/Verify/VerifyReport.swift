@@ -36,12 +36,11 @@ package struct VerifyReport: Hashable, Sendable, Codable {
   }
 
   /// The earliest divergence. A difference that must never occur comes before one that only other
-  /// processors cause; then the frame decides, then the order of the variations.
+  /// processors cause; then the order of the frames decides, then the order of the variations.
   package var firstDivergence: Divergence? {
     let graver = variations.filter { $0.outcome == .different }
     return (graver.isEmpty ? variations : graver).compactMap(\.divergence).min {
-      // A difference that names no frame cannot be earlier than one that does.
-      ($0.frame?.sequence ?? .max) < ($1.frame?.sequence ?? .max)
+      $0.order < $1.order
     }
   }
 
@@ -94,11 +93,22 @@ extension VerifyReport {
 
     package var kind: Kind
     package var frame: FrameID?
+    /// The number of frames that were captured before this one, of all tracks; `nil` if the report
+    /// was read from a document, which does not have it.
+    var position: Int?
     /// The stage; for a decision the node, for a result the sink.
     package var stage: String?
     /// The first decision that differs, even if something else differed before it.
     package var decision: DecisionDifference?
     package var message: String
+
+    /// A difference that names no frame cannot be earlier than one that does. Sequences are only in
+    /// order within a track.
+    fileprivate var order: Int { position ?? frame?.sequence ?? .max }
+
+    private enum CodingKeys: String, CodingKey {
+      case kind, frame, stage, decision, message
+    }
   }
 
   /// The two decision lines at the first place where they differ.

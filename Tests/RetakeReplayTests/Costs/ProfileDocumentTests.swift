@@ -30,6 +30,7 @@ struct WrongProfile: Sendable, CustomTestStringConvertible {
     Self("[]", at: "", "an object"),
     Self("{}", at: "", "'v' is missing"),
     Self("{\"v\": 2, \"name\": \"slow\"}", at: "/v", "version 2; this Retake reads version 1"),
+    Self("{\"v\": 2, \"cores\": 4}", at: "/v", "version 2; this Retake reads version 1"),
     Self("{\"v\": 1}", at: "", "'name' is missing"),
     Self("{\"v\": 1, \"name\": \"a/b\"}", at: "/name", "a profile's name"),
     Self("{\"v\": 1, \"name\": \"\"}", at: "/name", "a profile's name"),

@@ -32,6 +32,63 @@ import Testing
     #expect(again.use?.computed == 0 && again.use?.bytesWritten == 0 && again.use?.damaged == 0)
   }
 
+  @Test(arguments: [CachePack.Kind.pixels, .values])
+  func `a damaged file stays until its other records are kept`(kind: CachePack.Kind) throws {
+    let place = try CacheRun()
+    let filling = try place.run(CacheRun.branches(), cache: place.cache())
+    let file = try #require(place.packs(kind).first)
+    try place.flip(file, at: kind == .pixels ? 4_096 + 700 : 40)
+    // Nothing is kept with this limit, so the copies are not, either.
+    let full = try place.run(CacheRun.branches(), cache: place.cache(limit: 0))
+    #expect(full.print == filling.print)
+    #expect(full.use?.damaged == 1 && full.use?.bytesWritten == 0)
+    #expect(place.packs(kind) == [file])
+    let warm = try place.run(CacheRun.branches(), cache: place.cache())
+    #expect(warm.print == filling.print)
+    let computed = try #require(warm.use?.computed)
+    #expect((1...2).contains(computed))
+    #expect(place.packs(kind).count == 1 && place.packs(kind) != [file])
+  }
+
+  @Test func `only an empty file and a link are damage, of those that cannot be mapped`() {
+    func opened(_ refusal: MappedFile.Refusal) -> String { "\(CachePack.Opened(refusal))" }
+    #expect(opened(.empty) == "damaged" && opened(.link) == "damaged")
+    #expect(opened(.missing) == "nothing" && opened(.special) == "nothing")
+    for number in [ENOMEM, EMFILE, ENFILE, EACCES, EIO] {
+      #expect(opened(.system(number)) == "unreadable")
+    }
+  }
+
+  #if os(Linux)
+    @Test func `a file that cannot be read now is neither removed nor counted as damaged`() throws {
+      let place = try CacheRun()
+      let filling = try place.run(CacheRun.light(), cache: place.cache())
+      let file = try #require(place.packs(.values).first)
+      let whole = try Data(contentsOf: file)
+      // A lease makes opening fail, for the superuser as well (`man 2 fcntl`). The signal is one
+      // that is ignored.
+      let descriptor = open(file.path, O_RDWR)
+      defer { close(descriptor) }
+      try #require(fcntl(descriptor, 10, SIGURG) == 0, "F_SETSIG")
+      try #require(fcntl(descriptor, 1_024, Int32(F_WRLCK)) == 0, "F_SETLEASE")
+      let blind = try place.run(CacheRun.light(), cache: place.cache())
+      let check = try place.cache().verify()
+      #expect(fcntl(descriptor, 1_024, Int32(F_UNLCK)) == 0)
+      #expect(blind.print == filling.print && blind.use?.damaged == 0)
+      #expect(check.unreadable == [file.path] && check.damaged.isEmpty && check.left.isEmpty)
+      #expect(try Data(contentsOf: file) == whole)
+    }
+  #endif
+
+  @Test func `advice begins at a page of the system`() {
+    for bytes in [4_096, 16_384, 65_536] {
+      let pages = MappedFile.pages(at: 3 * 65_536 + 8_192, count: 5_000, pageBytes: bytes)
+      #expect(pages.start.isMultiple(of: bytes))
+      #expect(pages.start + pages.count == 3 * 65_536 + 8_192 + 5_000)
+    }
+    #expect(MappedFile.pageBytes == sysconf(Int32(_SC_PAGESIZE)))
+  }
+
   @Test func `pixels that are gone are counted as computed`() throws {
     let place = try CacheRun()
     let filling = try place.run(CacheRun.branches(), cache: place.cache())

@@ -9,29 +9,51 @@ final class MappedFile: @unchecked Sendable {
   let base: UnsafeRawPointer
   let count: Int
 
-  /// - Returns: `nil` for a file that cannot be opened, for a symbolic link, and for an empty file.
-  convenience init?(_ path: String) {
-    self.init(path, flags: O_NOFOLLOW)
+  /// Why a file is not mapped.
+  enum Refusal: Error, Hashable {
+    case missing
+    case link
+    /// A folder, a named pipe, a socket or a device.
+    case special
+    case empty
+    /// The system's error number. The file itself may be intact: the process may have no right to
+    /// read it, or too many open files, or no room in its memory.
+    case system(Int32)
+  }
+
+  convenience init(_ path: String) throws(Refusal) {
+    try self.init(path, flags: O_NOFOLLOW)
   }
 
   /// The file of this program, even if it was replaced or removed since the program began.
   static func program() -> MappedFile? {
     // A link of the system's own, which must be followed.
-    MappedFile("/proc/self/exe", flags: 0)
+    try? MappedFile("/proc/self/exe", flags: 0)
   }
 
-  private init?(_ path: String, flags: Int32) {
+  private init(_ path: String, flags: Int32) throws(Refusal) {
     // O_NONBLOCK: opening a FIFO or a device at this path must not block.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags)
-    guard descriptor >= 0 else { return nil }
+    guard descriptor >= 0 else { throw Self.refusal(ofError: errno) }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0,
-      let memory = mmap(nil, Int(status.st_size), PROT_READ, MAP_SHARED, descriptor, 0),
-      memory != MAP_FAILED
-    else { return nil }
+    guard fstat(descriptor, &status) == 0 else { throw .system(errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .special }
+    guard status.st_size > 0 else { throw .empty }
+    let mapped = mmap(nil, Int(status.st_size), PROT_READ, MAP_SHARED, descriptor, 0)
+    guard let memory = mapped, memory != MAP_FAILED else { throw .system(errno) }
     base = UnsafeRawPointer(memory)
     count = Int(status.st_size)
+  }
+
+  private static func refusal(ofError number: Int32) -> Refusal {
+    switch number {
+    case ENOENT, ENOTDIR: .missing
+    case ELOOP: .link
+    // Of a socket, and of a device without a driver.
+    case ENXIO: .special
+    default: .system(number)
+    }
   }
 
   deinit {
@@ -83,16 +105,25 @@ final class MappedFile: @unchecked Sendable {
   }
 
   private func advise(at offset: Int, count length: Int, _ advice: Int32) {
-    // The address has to be a multiple of the page size (`man 2 madvise`).
-    let start = offset / Self.pageBytes * Self.pageBytes
-    guard contains(start, offset - start + length) else { return }
+    guard contains(offset, length) else { return }
+    let pages = Self.pages(at: offset, count: length, pageBytes: Self.pageBytes)
     // SAFETY: whole pages of the mapping; the advice changes no byte that can be read. A system
     // that does not support the advice reads page by page.
-    madvise(UnsafeMutableRawPointer(mutating: base + start), offset - start + length, advice)
+    madvise(UnsafeMutableRawPointer(mutating: base + pages.start), pages.count, advice)
   }
 
-  /// The alignment of parts that are released.
-  static let pageBytes = 4_096
+  /// A part, extended to the beginning of its first page: the address has to be a multiple of the
+  /// page size (`man 2 madvise`). A page that the part shares with its neighbour is read again when
+  /// the neighbour is.
+  static func pages(
+    at offset: Int, count length: Int, pageBytes: Int
+  ) -> (start: Int, count: Int) {
+    let start = offset / pageBytes * pageBytes
+    return (start, offset - start + length)
+  }
+
+  /// The system's page size: 4 KiB on most machines, 16 or 64 KiB on some with ARM processors.
+  static let pageBytes = Int(getpagesize())
   /// MADV_POPULATE_READ, of Linux 5.14 and later.
   private static let populateRead: Int32 = 22
 }
