@@ -3,10 +3,10 @@ import RetakeCore
 /// A problem with a pipeline or its document, with its place: the JSON pointer, and for a pipeline
 /// made in Swift the names of the nodes.
 public struct PipelineError: CodedError, Hashable {
-  /// What is wrong. `PipelineError.message` says it in a sentence, and `advice` what to do about
-  /// it.
+  /// What is wrong. `PipelineError.message` says it in a sentence, and `PipelineError.advice` says
+  /// what to do about it.
   ///
-  /// Most cases have strings that these two are made of. IDs, keys and kinds are as the author
+  /// The strings of a case are what these two are made of. IDs, keys and kinds are as the author
   /// wrote them; long ones are shortened.
   public enum Reason: Hashable, Sendable {
     /// The data is not JSON. The string is the parser's description of the problem.

@@ -28,6 +28,7 @@ public struct StageContext: Sendable {
 /// }
 ///
 /// struct BrightPixels: PureStage {
+///   typealias Options = BrightOptions
 ///   static let kind = "bright-pixels"
 ///   static let inputFormats: [PixelFormat] = [.grey]
 ///   let options: BrightOptions
@@ -65,7 +66,7 @@ public struct NoOptions: StageOptions {
 
 /// What pure and stateful stages have in common: a kind, a version and options.
 public protocol StageDefinition: Sendable {
-  /// The type of `options`; stages without options need not name it.
+  /// The type of `options`, named by a `typealias`; a stage without options leaves it out.
   associatedtype Options: StageOptions = NoOptions
 
   /// The name in documents, `[a-z][A-Za-z0-9-]*`, unique in a registry.

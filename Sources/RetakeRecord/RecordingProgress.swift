@@ -89,8 +89,8 @@ public struct RecordingProgress: Hashable, Sendable, Codable {
   public var ringIsShort: Bool?
   /// What the live pipeline has done so far; `nil` without one.
   public var pipeline: PipelineProgress?
-  /// The program that has locked the session's database while rows wait for it, such as `python3
-  /// (process 4711)`; `nil` if nothing waits.
+  /// The program that has locked the session's database while rows wait for it, such as
+  /// `python3 (process 4711)`; `nil` if nothing waits.
   public var databaseHolder: String?
   /// `true` in the last report of a recording whose session was closed.
   public var closed = false
